@@ -1,0 +1,24 @@
+import { Icon, type IconName, Spinner } from "../../components/icons.tsx"
+import type { Mood } from "./words.ts"
+
+const looks = {
+  working: { icon: null, className: "bg-sunken text-accent" },
+  good: { icon: "check", className: "bg-accent text-accent-ink" },
+  bad: { icon: "cross", className: "bg-danger-soft text-danger" },
+  over: { icon: "clock", className: "bg-sunken text-muted" },
+  unknown: { icon: "question", className: "bg-sunken text-muted" },
+  lost: { icon: "alert", className: "bg-notice-soft text-notice" },
+} as const satisfies Partial<Record<Mood, { icon: IconName | null; className: string }>>
+
+/** The outcome at a glance. It says nothing that the heading does not say. */
+export function Emblem({ mood }: { mood: Mood }) {
+  if (mood === "loading" || mood === "asking") return null
+  const { icon, className } = looks[mood]
+  return (
+    <div
+      className={`mb-5 grid size-12 place-items-center rounded-full motion-safe:transition-colors ${className}`}
+    >
+      {icon === null ? <Spinner className="size-6" /> : <Icon name={icon} className="size-6" />}
+    </div>
+  )
+}

@@ -1,0 +1,238 @@
+import { TRPCClientError } from "@trpc/client"
+import { type FormEvent, type ReactNode, useRef, useState } from "react"
+import type { AppRouter } from "#server/router.ts"
+import type { SessionView } from "#server/verification/view.ts"
+import { api } from "../../api.ts"
+import { primaryButton } from "../../components/button.ts"
+import { Icon, Spinner } from "../../components/icons.tsx"
+import { countries } from "./countries.ts"
+
+const TIMEOUT_MS = 20_000
+
+const outcomes = [
+  { value: "approved", name: "Approved" },
+  { value: "rejected", name: "Rejected" },
+  { value: "resubmission_requested", name: "Resubmission requested" },
+  { value: "in_review", name: "In review" },
+  { value: "expired", name: "Expired" },
+] as const
+
+type Outcome = (typeof outcomes)[number]["value"]
+type Problems = { country?: string; consent?: string }
+
+const select =
+  "min-h-12 w-full cursor-pointer appearance-none rounded-lg border border-field bg-surface py-2 pr-10 pl-3.5 text-base aria-invalid:border-danger"
+
+/** The sandbox's form. What was entered stays until it has arrived, and it is sent once at a time. */
+export function VerificationForm({
+  asker,
+  sessionId,
+  onAnswer,
+}: {
+  asker: string
+  sessionId: string
+  onAnswer: (view: SessionView) => void
+}) {
+  const [problems, setProblems] = useState<Problems>({})
+  const [failure, setFailure] = useState<string | null>(null)
+  const [isSending, setSending] = useState(false)
+  // State is only seen with the next render; a second click may come before it.
+  const sending = useRef(false)
+
+  async function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    if (sending.current) return
+    const form = event.currentTarget
+    const answers = new FormData(form)
+    const found = problemsOf(answers)
+    setProblems(found)
+    setFailure(null)
+    const first = found.country ? "country" : found.consent ? "consent" : null
+    if (first) return (form.elements.namedItem(first) as HTMLElement).focus()
+    sending.current = true
+    setSending(true)
+    try {
+      onAnswer(await send(sessionId, answers))
+    } catch (error) {
+      setFailure(explain(error))
+    } finally {
+      sending.current = false
+      setSending(false)
+    }
+  }
+
+  return (
+    <form noValidate onSubmit={submit} className="mt-7" aria-busy={isSending}>
+      <h2 className="font-semibold">Your answers</h2>
+      <label htmlFor="country" className="mt-3 mb-1.5 block text-sm font-medium">
+        Country
+      </label>
+      <Select>
+        <select
+          id="country"
+          name="country"
+          defaultValue=""
+          required
+          autoComplete="country"
+          aria-invalid={problems.country !== undefined}
+          aria-describedby={problems.country && "country-problem"}
+          onChange={() => setProblems(({ country: _, ...others }) => others)}
+          className={select}
+        >
+          <option value="" disabled>
+            Choose a country
+          </option>
+          {countries.map(({ code, name }) => (
+            <option key={code} value={code}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </Select>
+      <Problem id="country-problem">{problems.country}</Problem>
+      <div className="mt-4 divide-y divide-line rounded-lg border border-line">
+        <Checkbox name="over-18">I am over 18</Checkbox>
+        <Checkbox name="accredited">Accredited investor</Checkbox>
+      </div>
+
+      <section
+        aria-labelledby="sandbox"
+        className="mt-6 rounded-lg border border-notice-line bg-notice-soft p-4"
+      >
+        <h2 id="sandbox" className="font-semibold text-notice">
+          This is a sandbox
+        </h2>
+        <p className="mt-1 text-sm text-notice">
+          Nobody looks at a document here, and your answers are believed. You decide how the verification
+          ends.
+        </p>
+        <label htmlFor="outcome" className="mt-3 mb-1.5 block text-sm font-medium">
+          Outcome
+        </label>
+        <Select>
+          <select id="outcome" name="outcome" className={select}>
+            {outcomes.map(({ value, name }) => (
+              <option key={value} value={value}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </Select>
+      </section>
+
+      <div className="mt-6">
+        <div className={`rounded-lg border ${problems.consent ? "border-danger" : "border-line"}`}>
+          <Checkbox
+            name="consent"
+            required
+            invalid={problems.consent !== undefined}
+            describedBy={problems.consent ? "consent-problem consent-text" : "consent-text"}
+            onChange={() => setProblems(({ consent: _, ...others }) => others)}
+          >
+            I agree
+          </Checkbox>
+          <p id="consent-text" className="-mt-1.5 pr-4 pb-3 pl-[2.875rem] text-sm text-muted">
+            that these facts are checked and kept as said above, and that {asker} learns the result.
+          </p>
+        </div>
+        <Problem id="consent-problem">{problems.consent}</Problem>
+      </div>
+
+      <div role="alert">
+        {failure && (
+          <p className="mt-4 flex gap-3 rounded-lg bg-danger-soft px-4 py-3 text-sm text-danger">
+            <Icon name="alert" />
+            {failure}
+          </p>
+        )}
+      </div>
+      <button
+        type="submit"
+        aria-disabled={isSending}
+        className={`${primaryButton} mt-6 w-full aria-disabled:cursor-progress aria-disabled:opacity-80`}
+      >
+        {isSending && <Spinner className="size-4" />}
+        Submit verification
+      </button>
+    </form>
+  )
+}
+
+function problemsOf(answers: FormData): Problems {
+  return {
+    ...(!answers.get("country") && { country: "Choose your country." }),
+    ...(!answers.has("consent") && { consent: "Agree to this to go on." }),
+  }
+}
+
+const send = (sessionId: string, answers: FormData): Promise<SessionView> =>
+  api.verification.submit.mutate(
+    {
+      sessionId,
+      consent: true,
+      country: String(answers.get("country")),
+      ageOver18: answers.has("over-18"),
+      accredited: answers.has("accredited"),
+      decision: answers.get("outcome") as Outcome,
+    },
+    { signal: AbortSignal.timeout(TIMEOUT_MS) },
+  )
+
+function explain(error: unknown): string {
+  const refusal = error instanceof TRPCClientError ? (error as TRPCClientError<AppRouter>).data : null
+  return refusal?.error === "validation_failed"
+    ? `Your answers were not accepted. ${refusal.detail}`
+    : "Your answers could not be sent. They are still here: check your connection, and submit them again."
+}
+
+function Select({ children }: { children: ReactNode }) {
+  return (
+    <div className="relative">
+      {children}
+      <Icon
+        name="chevron"
+        className="pointer-events-none absolute top-1/2 right-3 size-5 -translate-y-1/2 text-muted"
+      />
+    </div>
+  )
+}
+
+function Checkbox({
+  name,
+  required,
+  invalid,
+  describedBy,
+  onChange,
+  children,
+}: {
+  name: string
+  required?: boolean
+  invalid?: boolean
+  describedBy?: string
+  onChange?: () => void
+  children: string
+}) {
+  return (
+    <label className="flex min-h-12 cursor-pointer items-center gap-3 px-3.5 font-medium">
+      <input
+        type="checkbox"
+        name={name}
+        required={required}
+        aria-invalid={invalid}
+        aria-describedby={describedBy}
+        onChange={onChange}
+        className="size-5 cursor-pointer accent-accent"
+      />
+      {children}
+    </label>
+  )
+}
+
+function Problem({ id, children }: { id: string; children: string | undefined }) {
+  if (!children) return null
+  return (
+    <p id={id} className="mt-1.5 text-sm text-danger">
+      {children}
+    </p>
+  )
+}

@@ -1,0 +1,74 @@
+import type { SessionView } from "#server/verification/view.ts"
+import { Copyable } from "../../components/copyable.tsx"
+import { Icon, type IconName } from "../../components/icons.tsx"
+import { Moment } from "../../components/moment.tsx"
+import { Facts } from "./facts.tsx"
+import { VerificationForm } from "./form.tsx"
+
+type Open = Extract<SessionView, { state: "open" }>
+
+/** Who asks, what is checked, by whom and what is kept; then the form. */
+export function Opening({
+  view,
+  sessionId,
+  onAnswer,
+}: {
+  view: Open
+  sessionId: string
+  onAnswer: (view: SessionView) => void
+}) {
+  const { asker, schema, wallet, provider, again, openUntil } = view
+  return (
+    <>
+      <p className="mt-2 text-muted">
+        <strong className="font-semibold text-ink">{asker}</strong> asks you to confirm a few facts about
+        yourself, as the holder of this wallet.
+      </p>
+      {again && (
+        <p className="mt-5 flex gap-3 rounded-lg border border-notice-line bg-notice-soft px-4 py-3 text-notice">
+          <Icon name="alert" className="mt-0.5 size-5" />
+          <span>
+            <strong className="font-semibold">Another submission is needed.</strong> Your last one could not
+            be decided. Check your answers, and send them again.
+          </span>
+        </p>
+      )}
+      <Facts
+        facts={[
+          { name: "Wallet", value: <Copyable value={wallet} what="wallet address" /> },
+          { name: "Check", value: schema.name },
+          { name: "Facts", value: "Country, over 18, accredited" },
+          { name: "Checked by", value: provider === "sandbox" ? "Built-in sandbox" : provider },
+          { name: "Valid for", value: `${schema.validityDays} days` },
+        ]}
+      />
+      <h2 className="mt-7 font-semibold">What is kept</h2>
+      <ul className="mt-2 space-y-2 text-sm">
+        <Kept icon="lock" what="Kept, encrypted:">
+          your country, and whether you are over 18 and an accredited investor.
+        </Kept>
+        <Kept icon="cross" what="Never stored:">
+          documents, images, your name, your birth date.
+        </Kept>
+        <Kept icon="link" what="On Solana:">
+          a credential for this wallet, with a commitment and an end date. Nothing personal.
+        </Kept>
+      </ul>
+      <VerificationForm asker={asker} sessionId={sessionId} onAnswer={onAnswer} />
+      <p className="mt-4 text-center text-sm text-muted">
+        Open until <Moment at={openUntil} />
+      </p>
+    </>
+  )
+}
+
+function Kept({ icon, what, children }: { icon: IconName; what: string; children: string }) {
+  return (
+    <li className="flex gap-3">
+      <Icon name={icon} className="mt-0.5 size-4 text-muted" />
+      <span className="text-muted">
+        <span className="font-medium text-ink">{what}</span> {children}
+      </span>
+    </li>
+  )
+}

@@ -1,0 +1,165 @@
+import type { ReactNode } from "react"
+import type { SessionView } from "#server/verification/view.ts"
+import { primaryButton } from "../../components/button.ts"
+import { Copyable } from "../../components/copyable.tsx"
+import { Moment } from "../../components/moment.tsx"
+import { Facts } from "./facts.tsx"
+import { ReturnToAsker } from "./return-to-asker.tsx"
+
+type In<State extends SessionView["state"]> = Extract<SessionView, { state: State }>
+
+const networks: Record<string, { name: string; explorer?: string }> = {
+  "mainnet-beta": { name: "Solana mainnet", explorer: "" },
+  devnet: { name: "Solana devnet", explorer: "?cluster=devnet" },
+  testnet: { name: "Solana testnet", explorer: "?cluster=testnet" },
+  localnet: { name: "Local test network" },
+}
+
+export function Loading() {
+  return (
+    <div aria-hidden="true" className="motion-safe:animate-pulse">
+      <div className="h-7 w-56 rounded bg-line" />
+      <div className="mt-4 h-4 w-full rounded bg-line" />
+      <div className="mt-2.5 h-4 w-2/3 rounded bg-line" />
+      <div className="mt-7 divide-y divide-line border-y border-line">
+        {["w-40", "w-28", "w-44", "w-32", "w-20"].map((width) => (
+          <div key={width} className="flex h-11 items-center justify-between">
+            <div className="h-4 w-20 rounded bg-line" />
+            <div className={`h-4 rounded bg-line ${width}`} />
+          </div>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+export function Failed({ onRetry }: { onRetry: () => void }) {
+  return (
+    <>
+      <Text>The server does not answer. This page goes on trying by itself; check your connection.</Text>
+      <button type="button" onClick={onRetry} className={`${primaryButton} mt-6 w-full`}>
+        Try again
+      </button>
+    </>
+  )
+}
+
+export function Unknown() {
+  return (
+    <>
+      <Text>There is no verification at this address.</Text>
+      <Text>Check that you opened the whole link, or ask whoever gave it to you for a new one.</Text>
+    </>
+  )
+}
+
+export function Checking({ view, lost }: { view: In<"checking">; lost: boolean }) {
+  return (
+    <>
+      <Text>
+        {view.inReview
+          ? "A reviewer looks at it. This can take a while: you may close this page, and open the same link later to see the result."
+          : "This takes a few seconds. The result appears here by itself."}
+      </Text>
+      <Facts facts={[walletOf(view), checkOf(view), { name: "Asked by", value: view.asker }]} />
+      <p role="status" className="mt-4 text-notice">
+        {lost ? "Connection lost, trying again" : ""}
+      </p>
+    </>
+  )
+}
+
+export function Verified({ view }: { view: In<"verified"> }) {
+  const network = networks[view.cluster ?? ""] ?? { name: view.cluster ?? "Solana" }
+  return (
+    <>
+      <Text>{view.asker} can rely on it from now on. There is nothing more for you to do here.</Text>
+      <Facts
+        facts={[
+          walletOf(view),
+          checkOf(view),
+          { name: "Valid until", value: <Moment at={view.expiresAt} /> },
+          { name: "Transaction", value: <Copyable value={view.onchainTx} what="transaction signature" /> },
+          { name: "Network", value: network.name },
+        ]}
+      />
+      {network.explorer !== undefined && (
+        <a
+          href={`https://explorer.solana.com/tx/${view.onchainTx}${network.explorer}`}
+          rel="noreferrer noopener"
+          target="_blank"
+          className="mt-2 inline-flex min-h-11 items-center text-accent underline underline-offset-4"
+        >
+          See the transaction in Solana Explorer
+        </a>
+      )}
+      {view.returnUrl && <ReturnToAsker url={view.returnUrl} automatic />}
+    </>
+  )
+}
+
+/** Rejected, revoked, closed or past its validity: what happened, why, and what to do now. */
+export function Ended({ view }: { view: In<"rejected"> | In<"expired"> }) {
+  const { happened, next, isNews } = describeEnd(view)
+  return (
+    <>
+      <Text>{happened}</Text>
+      {view.state === "rejected" && view.reason && (
+        <figure className="mt-5 rounded-lg bg-danger-soft px-4 py-3">
+          <figcaption className="text-sm font-medium text-danger">Reason</figcaption>
+          <blockquote className="mt-0.5">{view.reason}</blockquote>
+        </figure>
+      )}
+      <h2 className="mt-6 font-semibold">What you can do</h2>
+      <p className="mt-1 text-muted">{next}</p>
+      <Facts facts={[walletOf(view), checkOf(view), { name: "Asked by", value: view.asker }]} />
+      {view.returnUrl && <ReturnToAsker url={view.returnUrl} automatic={isNews} />}
+    </>
+  )
+}
+
+/** `isNews`: it ended on this page just now, or nearly so; what ended later is read by someone who came to read it. */
+function describeEnd(view: In<"rejected"> | In<"expired">) {
+  const { asker } = view
+  const again = `Ask ${asker} for a new link if you still need to be verified.`
+  if (view.state === "rejected") {
+    return view.revoked
+      ? {
+          happened: "This wallet was verified. That has been withdrawn, and its credential is taken back.",
+          next: `Contact ${asker} if you think that this is a mistake.`,
+          isNews: false,
+        }
+      : {
+          happened: "Your answers were checked, and the verification was not granted.",
+          next: `Contact ${asker} if you think that this is a mistake, or ask them for a new link to start again.`,
+          isNews: true,
+        }
+  }
+  switch (view.was) {
+    case "verified":
+      return {
+        happened: "This wallet was verified, and the time for which that was valid is over.",
+        next: again,
+        isNews: false,
+      }
+    case "superseded":
+      return {
+        happened: "This wallet was verified again since, and the newer verification counts.",
+        next: "There is nothing left to do here.",
+        isNews: false,
+      }
+    case "open":
+      return { happened: "The link was closed before you were verified.", next: again, isNews: true }
+  }
+}
+
+const walletOf = ({ wallet }: { wallet: string }) => ({
+  name: "Wallet",
+  value: <Copyable value={wallet} what="wallet address" />,
+})
+
+const checkOf = ({ schema }: { schema: { name: string } }) => ({ name: "Check", value: schema.name })
+
+function Text({ children }: { children: ReactNode }) {
+  return <p className="mt-2 text-muted">{children}</p>
+}

@@ -1,0 +1,93 @@
+"use client"
+
+import { type RefObject, useEffect, useRef, useState, useSyncExternalStore } from "react"
+import type { SessionView } from "#server/verification/view.ts"
+import { Card } from "../../components/card.tsx"
+import { Emblem } from "./emblem.tsx"
+import { Opening } from "./opening.tsx"
+import { Checking, Ended, Failed, Loading, Unknown, Verified } from "./outcomes.tsx"
+import { SessionWatch } from "./watch.ts"
+import { wordsFor } from "./words.ts"
+
+/** The hosted page: follows the session, and shows the state that it is in. */
+export function Verification({ sessionId }: { sessionId: string }) {
+  const [watch] = useState(() => new SessionWatch(sessionId))
+  const watched = useSyncExternalStore(watch.subscribe, watch.read, watch.read)
+  const { view, lost } = watched
+  const { heading, news, mood } = wordsFor(watched)
+  const headingRef = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    document.title = `${heading} · Vouch`
+  }, [heading])
+  useFocusWhenLost(headingRef, view?.state)
+
+  return (
+    <Card badge={view && view.state !== "unknown" && view.mode === "test" ? <TestMode /> : null}>
+      <p role="status" className="sr-only">
+        {news}
+      </p>
+      <Emblem mood={mood} />
+      {/* Between two outcomes the heading stays the same element, so that focus on it survives the change. */}
+      <h1
+        key={mood === "asking" ? "form" : "outcome"}
+        ref={headingRef}
+        tabIndex={-1}
+        className={mood === "loading" ? "sr-only" : "text-2xl leading-tight font-semibold tracking-tight"}
+      >
+        {heading}
+      </h1>
+      {view === null ? lost ? <Failed onRetry={watch.look} /> : <Loading /> : null}
+      {view && <State view={view} lost={lost} sessionId={sessionId} onAnswer={(next) => watch.take(next)} />}
+      <noscript>
+        <p className="mt-4">This page needs JavaScript. Switch it on, and load the page again.</p>
+      </noscript>
+    </Card>
+  )
+}
+
+function State({
+  view,
+  lost,
+  sessionId,
+  onAnswer,
+}: {
+  view: SessionView
+  lost: boolean
+  sessionId: string
+  onAnswer: (view: SessionView) => void
+}) {
+  switch (view.state) {
+    case "unknown":
+      return <Unknown />
+    case "open":
+      return <Opening view={view} sessionId={sessionId} onAnswer={onAnswer} />
+    case "checking":
+      return <Checking view={view} lost={lost} />
+    case "verified":
+      return <Verified view={view} />
+    case "rejected":
+    case "expired":
+      return <Ended view={view} />
+  }
+}
+
+/** When a state goes and takes the focus with it, the next one's heading gets it; at the first one nothing moves. */
+function useFocusWhenLost(heading: RefObject<HTMLElement | null>, state: string | undefined) {
+  const before = useRef<string | undefined>(undefined)
+  useEffect(() => {
+    const isLost = document.activeElement === null || document.activeElement === document.body
+    if (before.current !== undefined && before.current !== state && isLost) {
+      window.scrollTo(0, 0)
+      heading.current?.focus()
+    }
+    before.current = state
+  }, [heading, state])
+}
+
+function TestMode() {
+  return (
+    <span className="rounded-full border border-notice-line bg-notice-soft px-2.5 py-0.5 text-xs font-medium text-notice">
+      Test mode
+    </span>
+  )
+}

@@ -1,0 +1,101 @@
+import type { SessionView } from "#server/verification/view.ts"
+import { api } from "../../api.ts"
+
+const QUICK_MS = 700
+const SLOW_MS = 3000
+/** How long a check is followed closely; what takes longer than this is waited for. */
+const QUICK_FOR_MS = 30_000
+const TIMEOUT_MS = 10_000
+const MINUTE_MS = 60_000
+
+export type Watched = {
+  /** Null until the first answer. */
+  view: SessionView | null
+  /** Whether the latest attempt to look got no answer. */
+  lost: boolean
+}
+
+/**
+ * Follows a session for as long as somebody subscribes: closely while it is checked, not at all while nobody sees
+ * the page, and at once when it is seen again. A failed look is followed by another one.
+ */
+export class SessionWatch {
+  readonly #sessionId: string
+  #watched: Watched = { view: null, lost: false }
+  #onChange = () => {}
+  #timer: ReturnType<typeof setTimeout> | undefined
+  /** Answers to anything but the latest question are old news. */
+  #turn = 0
+  #checkingSince: number | null = null
+
+  constructor(sessionId: string) {
+    // The server reads no more than this, and no session's id is that long: the rest is as unknown as its start.
+    this.#sessionId = sessionId.slice(0, 100)
+  }
+
+  read = (): Watched => this.#watched
+
+  subscribe = (onChange: () => void): (() => void) => {
+    this.#onChange = onChange
+    document.addEventListener("visibilitychange", this.look)
+    window.addEventListener("online", this.look)
+    void this.look()
+    return () => {
+      this.#onChange = () => {}
+      this.#turn++
+      clearTimeout(this.#timer)
+      document.removeEventListener("visibilitychange", this.look)
+      window.removeEventListener("online", this.look)
+    }
+  }
+
+  look = async (): Promise<void> => {
+    clearTimeout(this.#timer)
+    if (document.hidden) return
+    const turn = ++this.#turn
+    const answer = await this.#ask()
+    if (turn !== this.#turn) return
+    this.#set(answer === null ? { ...this.#watched, lost: true } : { view: answer, lost: false })
+  }
+
+  /** Takes over a view that came by another way, such as the answer to a submission. */
+  take(view: SessionView): void {
+    this.#turn++
+    this.#set({ view, lost: false })
+  }
+
+  async #ask(): Promise<SessionView | null> {
+    try {
+      const signal = AbortSignal.timeout(TIMEOUT_MS)
+      return await api.verification.view.mutate({ sessionId: this.#sessionId }, { signal })
+    } catch {
+      return null
+    }
+  }
+
+  #set(watched: Watched): void {
+    this.#watched = watched
+    const isChecking = watched.view?.state === "checking"
+    this.#checkingSince = isChecking ? (this.#checkingSince ?? Date.now()) : null
+    clearTimeout(this.#timer)
+    const pause_ms = pauseAfter(watched, this.#checkingSince === null ? 0 : Date.now() - this.#checkingSince)
+    if (pause_ms !== null) this.#timer = setTimeout(this.look, pause_ms)
+    this.#onChange()
+  }
+}
+
+/** How long to wait before the next look, in milliseconds; null where only a return to the page is worth one. */
+function pauseAfter({ view, lost }: Watched, checkingFor_ms: number): number | null {
+  if (view === null) return SLOW_MS
+  switch (view.state) {
+    case "checking":
+      return lost || checkingFor_ms > QUICK_FOR_MS ? SLOW_MS : QUICK_MS
+    case "open": {
+      // An open form closes in front of its reader, give or take a minute, for their clock may be wrong.
+      const open_ms = new Date(view.openUntil).getTime() - Date.now()
+      return Math.min(Math.max(open_ms, MINUTE_MS), 60 * MINUTE_MS)
+    }
+    default:
+      return null
+  }
+}

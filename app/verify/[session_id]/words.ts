@@ -1,0 +1,51 @@
+import type { Watched } from "./watch.ts"
+
+export type Mood = "loading" | "asking" | "working" | "good" | "bad" | "over" | "unknown" | "lost"
+
+/** What each state is called, and the sentence that is read out when it comes: the heading alone says it to the eye. */
+export function wordsFor({ view, lost }: Watched): { heading: string; news: string; mood: Mood } {
+  if (view === null) {
+    return lost
+      ? { heading: "This page could not be loaded", news: "There is no connection.", mood: "lost" }
+      : { heading: "Loading", news: "", mood: "loading" }
+  }
+  switch (view.state) {
+    case "unknown":
+      return { heading: "Unknown session", news: "", mood: "unknown" }
+    case "open":
+      return {
+        heading: "Verify your identity",
+        news: view.again ? "Another submission is needed." : "",
+        mood: "asking",
+      }
+    case "checking":
+      return {
+        heading: "Your verification is being checked",
+        news: view.inReview ? "Someone reviews it. You may close this page." : "The result will appear here.",
+        mood: "working",
+      }
+    case "verified":
+      return { heading: "Your wallet is verified", news: "Done. All went well.", mood: "good" }
+    case "rejected":
+      return view.revoked
+        ? { heading: "Verification revoked", news: "It does not hold any more.", mood: "bad" }
+        : { heading: "Verification rejected", news: "It was not accepted.", mood: "bad" }
+    case "expired":
+      switch (view.was) {
+        case "verified":
+          return {
+            heading: "Your verification has expired",
+            news: "It does not hold any more.",
+            mood: "over",
+          }
+        case "superseded":
+          return {
+            heading: "Your verification was renewed",
+            news: "A newer one has taken its place.",
+            mood: "over",
+          }
+        case "open":
+          return { heading: "This verification has expired", news: "It is closed.", mood: "over" }
+      }
+  }
+}

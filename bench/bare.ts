@@ -1,0 +1,183 @@
+/**
+ * The baseline: what is left when everything is taken away but node:http, postgres.js, the check of the key and
+ * the statements. It validates nothing, answers 500 to whatever is wrong, and hands out no request ids.
+ *
+ * The statements are copies of the server's, parameter for parameter; statements.ts notices when they differ.
+ */
+import { hash, randomBytes } from "node:crypto"
+import { createServer, type IncomingMessage } from "node:http"
+import postgres from "postgres"
+import { socketOptions } from "#server/embedded/socket.ts"
+import { hashApiKey, isWellFormedApiKey } from "#server/keys/secret.ts"
+
+const { PORT, DATABASE_URL = "", POOL, ORIGIN } = process.env
+
+const sql = postgres(DATABASE_URL, {
+  ...socketOptions(DATABASE_URL),
+  max: Number(POOL),
+  types: { bigint: postgres.BigInt },
+  connection: { application_name: "bare", TimeZone: "UTC" },
+})
+
+type Key = { workspaceId: string; keyId: string; validUntil: number; expiresAt: number; readAt: number }
+const CACHE_MS = 4000
+const keys = new Map<string, Key>()
+
+async function authenticate(authorization: string | undefined): Promise<Key> {
+  const key = /^bearer +(\S+) *$/i.exec(authorization ?? "")?.[1]
+  if (key === undefined || !isWellFormedApiKey(key)) throw new Error("wrong key")
+  const digest = hashApiKey(key)
+  const name = digest.toString("latin1")
+  const now = Date.now()
+  let known = keys.get(name)
+  if (known === undefined || now - known.readAt > CACHE_MS) {
+    const [row] = await sql`
+      select s.workspace_id, w.mode, s.key_id, k.scopes, k.expires_at, s.valid_until
+      from key_secrets s
+      join api_keys k on k.workspace_id = s.workspace_id and k.id = s.key_id
+      join workspaces w on w.id = s.workspace_id
+      where s.hash = ${digest} and k.revoked_at is null`
+    known = {
+      workspaceId: row!.workspace_id,
+      keyId: row!.key_id,
+      validUntil: row!.valid_until?.getTime() ?? Number.POSITIVE_INFINITY,
+      expiresAt: row!.expires_at?.getTime() ?? Number.POSITIVE_INFINITY,
+      readAt: now,
+    }
+    keys.set(name, known)
+  }
+  if (known.validUntil <= now || known.expiresAt <= now) throw new Error("expired key")
+  return known
+}
+
+const timestamp = (time: Date) => `${time.toISOString().slice(0, 19)}Z`
+
+/** GET /v1/kyc/status/{pubkey} */
+async function status({ workspaceId }: Key, wallet: string) {
+  const now = new Date()
+  const schemaId = null
+  const [row] = await sql`
+    select id, schema_id, status, open_until, verified_at, expires_at, onchain_tx from attestations
+    where workspace_id = ${workspaceId} and wallet = ${wallet} and (${schemaId}::text is null or schema_id = ${schemaId})
+    order by (status = 'verified' and expires_at > ${now}) desc, seq desc limit 1`
+  const over =
+    (row!.status === "pending" && row!.open_until !== null && row!.open_until <= now) ||
+    ((row!.status === "verified" || row!.status === "pending") &&
+      row!.expires_at !== null &&
+      row!.expires_at <= now)
+  const wasVerified = row!.verified_at !== null
+  return {
+    status: over ? "expired" : row!.status,
+    attestation_id: row!.id,
+    schema: row!.schema_id,
+    expires_at: wasVerified && row!.expires_at ? timestamp(row!.expires_at) : null,
+    onchain_tx: wasVerified ? row!.onchain_tx : null,
+  }
+}
+
+const newId = (prefix: string) => `${prefix}_${randomBytes(16).toString("base64url")}`
+
+type Claim = { keyId: string; idempotencyKey: string; fingerprint: Buffer }
+
+async function begin(
+  { workspaceId }: Key,
+  body: { userPubkey: string; schemaId: string },
+  claim: Claim | null,
+) {
+  const { userPubkey: wallet, schemaId } = body
+  const now = new Date()
+  const period = `${now.toISOString().slice(0, 7)}-01`
+  const [begun] = await sql`
+    with limits as (
+      select case w.mode when 'test' then ${500}::int else a.included end as included
+      from workspaces w join accounts a on a.id = w.account_id where w.id = ${workspaceId}
+    ), schema as (
+      select id from schemas where workspace_id = ${workspaceId} and id = ${schemaId}
+    ), pending as (
+      select session_id, open_until is null or open_until > ${now} as open from attestations
+      where workspace_id = ${workspaceId} and wallet = ${wallet} and schema_id = ${schemaId} and status = 'pending'
+    ), reserved as (
+      insert into usage_periods as u (workspace_id, period, used)
+      select ${workspaceId}, ${period}, 1 from schema, limits
+      where not exists (select from pending) and (included is null or included >= 1)
+      on conflict (workspace_id, period) do update set used = u.used + 1
+      where (select included is null or u.used + 1 <= included from limits)
+      returning period
+    ), attestation as (
+      insert into attestations
+        (workspace_id, id, schema_id, wallet, external_id, status, period, created_at, session_id, provider, redirect_url, open_until)
+      select ${workspaceId}, ${newId("att")}, ${schemaId}, ${wallet}, ${null}, 'pending', period, ${now},
+        ${newId("sess")}, ${"sandbox"}, ${null}, ${new Date(now.getTime() + 24 * 3600 * 1000)}
+      from reserved
+      returning session_id
+    ), begun as (
+      select session_id from attestation union all select session_id from pending where open
+    ), claim as (
+      insert into idempotency_records (workspace_id, key_id, idempotency_key, fingerprint, subject, created_at)
+      select ${workspaceId}, ${claim?.keyId ?? ""}, ${claim?.idempotencyKey ?? ""},
+        ${claim?.fingerprint ?? Buffer.alloc(0)}, session_id, ${now}
+      from begun where ${claim !== null}
+    )
+    select exists (select from schema) as schema_known, (select included from limits) as included,
+      (select session_id from begun) as session_id,
+      not exists (select from begun) and exists (
+        select from attestations
+        where workspace_id = ${workspaceId} and status = 'pending' and open_until <= ${now}) as due`
+  return { session_id: begun!.session_id, session_url: `${ORIGIN}/verify/${begun!.session_id}` }
+}
+
+/** POST /v1/kyc/start */
+async function start(key: Key, request: IncomingMessage): Promise<string> {
+  const received = await readBody(request)
+  const body = JSON.parse(received.toString())
+  const idempotencyKey = request.headers["idempotency-key"]
+  if (typeof idempotencyKey !== "string") return JSON.stringify(await begin(key, body, null))
+
+  const { workspaceId, keyId } = key
+  const fingerprint = hash("sha256", received, "buffer")
+  await sql`
+    select fingerprint, subject, status, body, created_at from idempotency_records
+    where workspace_id = ${workspaceId} and key_id = ${keyId} and idempotency_key = ${idempotencyKey}`
+  const session = await begin(key, body, { keyId, idempotencyKey, fingerprint })
+  const answer = JSON.stringify(session)
+  await sql`
+    insert into idempotency_records as r (workspace_id, key_id, idempotency_key, fingerprint, status, body, created_at)
+    values (${workspaceId}, ${keyId}, ${idempotencyKey}, ${fingerprint}, ${200}, ${Buffer.from(answer)}, ${new Date()})
+    on conflict (workspace_id, key_id, idempotency_key) do update set status = excluded.status, body = excluded.body
+    where r.status is null and r.fingerprint = excluded.fingerprint and r.subject is not distinct from ${session.session_id}
+    returning r.key_id`
+  return answer
+}
+
+function readBody(request: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    request.on("data", (chunk: Buffer) => chunks.push(chunk))
+    request.on("end", () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+    request.on("error", reject)
+  })
+}
+
+const STATUS_PATH = "/v1/kyc/status/"
+
+async function answer(request: IncomingMessage): Promise<string> {
+  const url = request.url ?? ""
+  const key = await authenticate(request.headers.authorization)
+  if (request.method === "POST" && url === "/v1/kyc/start") return start(key, request)
+  return JSON.stringify(await status(key, url.slice(STATUS_PATH.length)))
+}
+
+createServer((request, response) => {
+  answer(request).then(
+    (body) =>
+      response
+        .writeHead(200, { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) })
+        .end(body),
+    (error) => {
+      console.error(error)
+      response.writeHead(500).end()
+    },
+  )
+}).listen(Number(PORT), "127.0.0.1")
+
+for (const event of ["SIGTERM", "disconnect"]) process.on(event, () => process.exit())

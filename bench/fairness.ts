@@ -1,0 +1,78 @@
+import { readFileSync, statSync } from "node:fs"
+import { setTimeout as sleep } from "node:timers/promises"
+import { isDeepStrictEqual } from "node:util"
+import { open } from "#db/client.ts"
+import type { Server, Stage } from "./stage.ts"
+import { newWallet, randomText } from "./wallets.ts"
+
+const WALLETS = 50
+
+/**
+ * Shows that the baseline is one: it answers as the server does, and every statement that it sends is one that
+ * the server sends, word for word, by the database's own log. Throws when a copy has fallen behind.
+ */
+export async function checkFairness(stage: Stage, bare: Server, vouch: Server): Promise<void> {
+  for (let n = 0; n < WALLETS; n++) {
+    const { apiKey, wallets } = stage.customers[n % stage.customers.length]!
+    const wallet = wallets[Math.floor(Math.random() * wallets.length)]!
+    const [a, b] = await Promise.all([askStatus(bare, apiKey, wallet), askStatus(vouch, apiKey, wallet)])
+    if (!isDeepStrictEqual(a, b)) {
+      throw new Error(`For ${wallet}, bare answers ${JSON.stringify(a)} and vouch ${JSON.stringify(b)}`)
+    }
+  }
+  const theirs = await statementsOf(stage, "bare", bare)
+  const ours = await statementsOf(stage, "vouch", vouch)
+  for (const statement of theirs) {
+    if (!ours.has(statement))
+      throw new Error(
+        `The server does not send this statement: bring its copy in bench/bare.ts up to date.\n${statement}`,
+      )
+  }
+}
+
+async function askStatus({ port }: Server, apiKey: string, wallet: string): Promise<unknown> {
+  const response = await fetch(`http://127.0.0.1:${port}/v1/kyc/status/${wallet}`, {
+    headers: { authorization: `Bearer ${apiKey}` },
+  })
+  return response.json()
+}
+
+async function askStart({ port }: Server, apiKey: string, headers: Record<string, string>): Promise<void> {
+  const response = await fetch(`http://127.0.0.1:${port}/v1/kyc/start`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json", ...headers },
+    body: JSON.stringify({ userPubkey: newWallet(), schemaId: "kyc_individual_v1" }),
+  })
+  const { session_id, session_url, ...rest } = (await response.json()) as Record<string, string>
+  if (!session_id || !session_url?.endsWith(`/verify/${session_id}`) || Object.keys(rest).length > 0) {
+    throw new Error(`POST /kyc/start answered ${response.status} without a session`)
+  }
+}
+
+/** The statements that one request of each kind made the database run, without white space and order. */
+async function statementsOf(stage: Stage, application: string, server: Server): Promise<Set<string>> {
+  const admin = open(stage.databaseUrl, 1)
+  const from = statSync(stage.postgresLog).size
+  try {
+    await admin`alter system set log_line_prefix = '%a> '`
+    await admin`alter system set log_statement = 'all'`
+    await admin`alter system set log_parameter_max_length = 0`
+    await admin`select pg_reload_conf()`
+    await sleep(300)
+    const { apiKey, wallets } = stage.customers[0]!
+    // Later than the keys' cache holds, so that their lookup is seen, too.
+    await sleep(4500)
+    await askStatus(server, apiKey, wallets[0]!)
+    await askStart(server, apiKey, {})
+    await askStart(server, apiKey, { "idempotency-key": randomText(32) })
+    await admin`alter system reset all`
+    await admin`select pg_reload_conf()`
+    await sleep(300)
+  } finally {
+    await admin.end()
+  }
+  const log = readFileSync(stage.postgresLog).subarray(from).toString()
+  const entries = log.split(/^(?=\S*> LOG: )/m).filter((entry) => entry.startsWith(`${application}> `))
+  const statements = entries.map((entry) => /LOG: {2}execute [^:]+: ([\s\S]*)/.exec(entry)?.[1] ?? "")
+  return new Set(statements.map((text) => text.replace(/\s+/g, " ").trim()).filter((text) => text !== ""))
+}

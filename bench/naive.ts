@@ -1,0 +1,38 @@
+/**
+ * The obvious way, for information: the same procedures behind trpc-to-openapi's own fetch handler, as a route
+ * handler of a web framework would call it.
+ */
+import { createServer } from "node:http"
+import { Readable } from "node:stream"
+import { createOpenApiFetchHandler } from "trpc-to-openapi"
+import { connectDatabase } from "#db/client.ts"
+import { newId } from "#server/ids.ts"
+import { authenticate } from "#server/keys/authenticate.ts"
+import { appRouter } from "#server/router.ts"
+
+const { PORT, DATABASE_URL = "", POOL, ORIGIN } = process.env
+connectDatabase(DATABASE_URL, { max: Number(POOL) })
+
+createServer(async (incoming, response) => {
+  const request = new Request(`${ORIGIN}${incoming.url}`, {
+    method: incoming.method ?? "GET",
+    headers: incoming.headers as Record<string, string>,
+  })
+  const answer = await createOpenApiFetchHandler({
+    req: request,
+    endpoint: "/v1",
+    router: appRouter,
+    createContext: async () => ({
+      requestId: newId("req"),
+      principal: await authenticate(incoming.headers.authorization),
+      idempotency: null,
+      webhook: null,
+      answer: { status: 200 },
+    }),
+  })
+  response.writeHead(answer.status, Object.fromEntries(answer.headers))
+  if (answer.body) Readable.fromWeb(answer.body as never).pipe(response)
+  else response.end()
+}).listen(Number(PORT), "127.0.0.1")
+
+for (const event of ["SIGTERM", "disconnect"]) process.on(event, () => process.exit())

@@ -1,0 +1,162 @@
+import { parseArgs } from "node:util"
+import { checkFairness } from "./fairness.ts"
+import { type Memory, measureMemory } from "./memory.ts"
+import { type Contest, contest, type Ratio } from "./rounds.ts"
+import { createStage, type Server, type Stage } from "./stage.ts"
+import { table } from "./table.ts"
+
+const HELP = `npm run bench -- [options]
+
+Measures Vouch beside a bare handler on this machine; bench/README.md tells how. About five minutes.
+
+  --only <name>        status, start, start-with-key or memory; may be given several times
+  --rounds <n>         rounds of each server (5)
+  --seconds <n>        length of a round (5)
+  --attestations <n>   rows in the database (100000)
+  --durable            let commits wait for the disk, as in production
+  --naive              also measure GET /kyc/status the obvious way, through trpc-to-openapi's fetch handler
+  --json               print the results as JSON
+  --help`
+
+const names = ["status", "start", "start-with-key", "memory"] as const
+type Name = (typeof names)[number]
+
+/** What is promised: requests per second against the bare handler's, and megabytes over so many requests. */
+const TARGETS = { status: 0.8, start: 0.7, "start-with-key": 0.7 } as const
+/** Spread of the ratios from which on they say little. */
+const NOISY_SPREAD = 0.2
+const TARGET_MB = 350
+const MEMORY_REQUESTS = 20_000
+
+const CONTESTS = [
+  { name: "status", title: "GET /kyc/status", traffic: "status" },
+  { name: "start", title: "POST /kyc/start", traffic: "start" },
+  { name: "start-with-key", title: "POST /kyc/start, Idempotency-Key", traffic: "start with key" },
+] as const
+
+type Options = ReturnType<typeof readOptions>
+type Results = { contests: (Contest & { target: number })[]; memory: Memory | null }
+
+function readOptions() {
+  const { values } = parseArgs({
+    options: {
+      only: { type: "string", multiple: true },
+      rounds: { type: "string", default: "5" },
+      seconds: { type: "string", default: "5" },
+      attestations: { type: "string", default: "100000" },
+      durable: { type: "boolean", default: false },
+      naive: { type: "boolean", default: false },
+      json: { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
+    },
+  })
+  const only = values.only ?? [...names]
+  const unknown = only.find((name) => !names.includes(name as Name))
+  if (unknown !== undefined) throw new UsageError(`--only: there is ${names.join(", ")}; not ${unknown}.`)
+  return {
+    ...values,
+    only: new Set(only as Name[]),
+    rounds: atLeastOne("rounds", values.rounds),
+    seconds: atLeastOne("seconds", values.seconds),
+    attestations: atLeastOne("attestations", values.attestations),
+  }
+}
+
+class UsageError extends Error {}
+
+function atLeastOne(name: string, text: string): number {
+  if (!/^[1-9][0-9]{0,6}$/.test(text)) throw new UsageError(`--${name}: must be a whole number from 1.`)
+  return Number(text)
+}
+
+const began = performance.now()
+/** Progress goes to standard error: standard output belongs to the results. */
+const say = (line: string) =>
+  process.stderr.write(`${((performance.now() - began) / 1000).toFixed(0).padStart(4)} s  ${line}\n`)
+
+async function measure(stage: Stage, options: Options): Promise<Results> {
+  const results: Results = { contests: [], memory: null }
+  const vouch = await stage.vouch()
+  // First, while it is as small as it was started.
+  if (options.only.has("memory")) {
+    say(`Memory: ${MEMORY_REQUESTS} requests of all kinds`)
+    results.memory = await measureMemory(stage, vouch, MEMORY_REQUESTS)
+  }
+  const wanted = CONTESTS.filter(({ name }) => options.only.has(name))
+  if (wanted.length === 0) return results
+  const bare = await stage.bare()
+  say("Comparing answers and statements of both")
+  await checkFairness(stage, bare, vouch)
+  for (const { name, title, traffic } of wanted) {
+    const servers: Server[] = [bare, vouch]
+    if (options.naive && name === "status") servers.push(await stage.naive())
+    const { rounds } = options
+    const measure_ms = options.seconds * 1000
+    const done = await contest({ stage, name: title, traffic, servers, rounds, measure_ms, say })
+    results.contests.push({ ...done, target: TARGETS[name] })
+  }
+  return results
+}
+
+function print({ contests, memory }: Results): void {
+  const rows = contests.flatMap(({ name, target, contestants }) =>
+    contestants.map((one, n) => [
+      n === 0 ? name : "",
+      one.name,
+      one.per_second.toFixed(0),
+      one.p99_ms.toFixed(1),
+      one.cpu_us === null ? "–" : one.cpu_us.toFixed(0),
+      n === 0 ? "" : one.ratio.median.toFixed(2),
+      n === 0 ? "" : `${one.ratio.lowest.toFixed(2)}–${one.ratio.highest.toFixed(2)}`,
+      one.name === "vouch" ? ratioVerdict(one.ratio, target) : "",
+    ]),
+  )
+  const head = ["", "", "requests/s", "p99 ms", "CPU µs", "ratio", "spread", "target"]
+  if (rows.length > 0) console.log(`\n${table(head, rows)}`)
+  if (memory) {
+    const { start_mb, peak_mb, end_mb } = memory
+    const figures = `start ${start_mb.toFixed(0)} MB, peak ${peak_mb.toFixed(0)} MB, end ${end_mb.toFixed(0)} MB`
+    const met = verdict(peak_mb < TARGET_MB, `< ${TARGET_MB} MB`)
+    console.log(`\nMemory over ${MEMORY_REQUESTS} requests: ${figures}  (${met})`)
+  }
+}
+
+/** A machine that is busy with other things gives no answer, and the result says so. */
+function ratioVerdict({ median, lowest, highest }: Ratio, target: number): string {
+  const noisy = highest - lowest > NOISY_SPREAD ? ", noisy" : ""
+  return verdict(median >= target, `≥ ${target.toFixed(2)}`) + noisy
+}
+
+const verdict = (met: boolean, target: string) => `${target} ${met ? "met" : "MISSED"}`
+
+async function main(): Promise<void> {
+  const options = readOptions()
+  if (options.help) return console.log(HELP)
+  const { open, stop } = createStage({ ...options, say })
+  let interrupted = false
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.on(signal, () => {
+      interrupted = true
+      say("Stopping")
+      stop().finally(() => process.exit(130))
+    })
+  }
+  try {
+    const results = await measure(await open(), options)
+    if (options.json) console.log(JSON.stringify(results, null, 2))
+    else print(results)
+  } catch (error) {
+    if (!interrupted) throw error
+  } finally {
+    await stop()
+  }
+  if (interrupted) process.exit(130)
+}
+
+main().then(
+  () => process.exit(0),
+  (error: unknown) => {
+    console.error(error instanceof UsageError ? `${error.message}\n\n${HELP}` : error)
+    process.exit(1)
+  },
+)

@@ -1,0 +1,88 @@
+import { connectDatabase, disconnectDatabase, sql } from "#db/client.ts"
+import { migrate } from "#db/migrate.ts"
+import { createAccount } from "#server/accounts/create.ts"
+import { createKey } from "#server/keys/create.ts"
+import { allScopes } from "#server/keys/scopes.ts"
+import { builtInSchemas } from "#server/schemas/built-in.ts"
+import { newWallet, randomText } from "./wallets.ts"
+
+/** One customer's live workspace: its key, and the wallet of each of its attestations. */
+export type Customer = { apiKey: string; wallets: string[] }
+
+const CUSTOMERS = 8
+const BATCH = 5000
+/** Of 100 attestations, this many are the renewal of an earlier one: their wallet has two. */
+const RENEWALS = 15
+
+/**
+ * Fills a new database: several customers without a limit, and `count` attestations that lie spread among them
+ * as in a year's business. Returns what a load generator needs to know.
+ */
+export async function seed(url: string, count: number): Promise<Customer[]> {
+  await migrate(url)
+  connectDatabase(url, { max: 4 })
+  try {
+    const customers: Customer[] = []
+    for (let n = 0; n < CUSTOMERS; n++) {
+      const { workspaces } = await createAccount({ name: `Customer ${n}`, plan: "enterprise" })
+      const workspaceId = workspaces.live
+      const { apiKey } = await createKey({ workspaceId, mode: "live", name: "bench", scopes: allScopes })
+      const wallets: string[] = []
+      const share = Math.round(((n + 1) * count) / CUSTOMERS) - Math.round((n * count) / CUSTOMERS)
+      while (wallets.length < share) {
+        const batch = walletsFor(Math.min(BATCH, share - wallets.length))
+        await insertAttestations(workspaceId, batch)
+        wallets.push(...batch)
+      }
+      customers.push({ apiKey, wallets })
+    }
+    await sql`vacuum analyze attestations`
+    return customers
+  } finally {
+    await disconnectDatabase()
+  }
+}
+
+function walletsFor(count: number): string[] {
+  const wallets: string[] = []
+  for (let n = 0; n < count; n++) {
+    const earlier = n % 100 < RENEWALS ? wallets[n - 50] : undefined
+    wallets.push(earlier ?? newWallet())
+  }
+  return wallets
+}
+
+/**
+ * 70 % verified, 12 % pending (a third of them approved and on their way to the chain), 10 % rejected,
+ * 8 % expired. Nothing becomes due during a run, so that the server's own sweeps find what they always find.
+ */
+async function insertAttestations(workspaceId: string, wallets: string[]): Promise<void> {
+  const ids = wallets.map(() => randomText(22))
+  const schemas = builtInSchemas.map((schema) => schema.id)
+  await sql`
+    insert into attestations
+      (workspace_id, id, schema_id, wallet, external_id, status, period, created_at, session_id, provider, open_until,
+       issued_at, expires_at, salt, commitment, onchain_tx, verified_at, ended_at, reason)
+    select ${workspaceId}, 'att_' || id, (${schemas}::text[])[1 + n % 3], wallet, 'investor-' || n, status,
+      to_char(created_at, 'YYYY-MM-01'), created_at, 'sess_' || id, 'sandbox',
+      case when status = 'pending' and n % 3 > 0 then now() + interval '20 hours' end,
+      case when approved then created_at end,
+      case when approved then created_at + interval '365 days' - case when status = 'expired' then interval '350 days' else interval '0' end end,
+      case when approved then md5(id) end,
+      case when approved then md5(id) || md5(wallet) end,
+      case when put_on_chain then id || id || id || id end,
+      case when put_on_chain then created_at + interval '2 seconds' end,
+      case when status in ('rejected', 'expired') then created_at + interval '15 days' end,
+      case when status = 'rejected' then 'The document could not be read.' end
+    from (
+      select *, status in ('verified', 'expired') as put_on_chain,
+        status in ('verified', 'expired') or (status = 'pending' and n % 3 = 0) as approved
+      from (
+        select n, id, wallet,
+          case when n % 100 < 70 then 'verified' when n % 100 < 82 then 'pending'
+            when n % 100 < 92 then 'rejected' else 'expired' end as status,
+          now() - interval '20 days' - random() * interval '300 days' as created_at
+        from unnest(${ids}::text[], ${wallets}::text[]) with ordinality as t(id, wallet, n)
+      ) made
+    ) told`
+}

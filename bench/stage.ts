@@ -1,0 +1,151 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { type RunningPostgres, startPostgres } from "#server/embedded/postgres.ts"
+import { freePorts } from "#test/free-ports.ts"
+import { type Child, type Program, startChild, untilAnswering } from "./children.ts"
+import type { Order, Outcome } from "./load.ts"
+import { type Customer, seed } from "./seed.ts"
+
+/** Connections to the database that each server opens. */
+const POOL = 16
+
+export type Server = { name: string; port: number; pid: number }
+
+export type Stage = {
+  databaseUrl: string
+  /** What Postgres itself logs. */
+  postgresLog: string
+  customers: Customer[]
+  /** The real server, started as users start it. */
+  vouch(): Promise<Server>
+  bare(): Promise<Server>
+  naive(): Promise<Server>
+  /** Puts a server under load and tells how it did. */
+  load(order: Order): Promise<Outcome>
+}
+
+export type StageOptions = {
+  attestations: number
+  /** Whether a commit waits for the disk. */
+  durable: boolean
+  say: (line: string) => void
+}
+
+/**
+ * A Postgres of its own in a temporary directory, filled, and a load generator. Servers start when asked for.
+ * Whatever `open` has reached, `stop` ends it.
+ */
+export function createStage({ attestations, durable, say }: StageOptions): {
+  open(): Promise<Stage>
+  stop(): Promise<void>
+} {
+  const directory = mkdtempSync(join(tmpdir(), "vouch-bench-"))
+  const children: Child[] = []
+  let postgres: RunningPostgres | undefined
+  let opening: Promise<Stage> | undefined
+  let stopping: Promise<void> | undefined
+  return {
+    open() {
+      opening ??= open()
+      return opening
+    },
+    stop() {
+      stopping ??= stop()
+      return stopping
+    },
+  }
+
+  async function open(): Promise<Stage> {
+    say("Starting Postgres")
+    const log = { info: () => {}, warn: say, error: say }
+    postgres = await startPostgres({ dataDir: directory, durable, log })
+    say(`Seeding ${attestations.toLocaleString("en")} attestations`)
+    const customers = await seed(postgres.url, attestations)
+    const targets = join(directory, "customers.json")
+    writeFileSync(targets, JSON.stringify(customers))
+    const generator = start({ name: "load", file: "bench/load.ts", args: [targets], directory })
+    const databaseUrl = postgres.url
+    return {
+      databaseUrl,
+      postgresLog: join(directory, "postgres.log"),
+      customers,
+      bare: () => contestant("bare", databaseUrl),
+      naive: () => contestant("naive", databaseUrl),
+      vouch: () => vouch(databaseUrl),
+      load: (order) => ask(generator, order),
+    }
+  }
+
+  async function stop(): Promise<void> {
+    await opening?.catch(() => {})
+    await Promise.all(children.map((child) => child.stop()))
+    await postgres?.stop()
+    rmSync(directory, { recursive: true, force: true })
+  }
+
+  function start(program: Program): Child {
+    if (stopping) throw new Error("The benchmark is being stopped.")
+    const child = startChild(program)
+    children.push(child)
+    return child
+  }
+
+  async function serve(program: Omit<Program, "directory">, port: number, ready: string): Promise<Server> {
+    say(`Starting ${program.name}`)
+    const child = start({ ...program, directory })
+    await untilAnswering(child, port, ready)
+    return { name: program.name, port, pid: child.pid }
+  }
+
+  async function contestant(name: string, databaseUrl: string): Promise<Server> {
+    const port = await freePorts(1)
+    const environment = {
+      NODE_ENV: "production",
+      PORT: String(port),
+      ORIGIN: `http://localhost:${port}`,
+      DATABASE_URL: databaseUrl,
+      POOL: String(POOL),
+    }
+    return serve({ name, file: `bench/${name}.ts`, environment }, port, "/")
+  }
+
+  async function vouch(databaseUrl: string): Promise<Server> {
+    const port = await freePorts(1)
+    const environment = {
+      PORT: String(port),
+      DATABASE_URL: databaseUrl,
+      VOUCH_DATA_DIR: join(directory, "vouch"),
+      VOUCH_LOCALNET_PORT: String(await freePorts(2)),
+      VOUCH_DATABASE_POOL: String(POOL),
+      VOUCH_RATE_LIMIT: "0",
+      VOUCH_LOG_LEVEL: "warn",
+    }
+    const program = { name: "vouch", file: "server/main.ts", nodeOptions: optionsOfStart(), environment }
+    const server = await serve(program, port, "/v1/health")
+    // Pages load after the API is up: wait, so that this is over before anything is measured.
+    const page = await fetch(`http://127.0.0.1:${port}/`)
+    await page.arrayBuffer()
+    if (!page.ok) throw new Error("The pages are not built: run npm run build.")
+    return server
+  }
+}
+
+/** The options of Node that `npm start` gives, without the user's own settings. */
+function optionsOfStart(): string[] {
+  const { scripts } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"))
+  const options = /\bnode (.*)server\/main\.ts/.exec(scripts.start)?.[1] ?? ""
+  return options.split(" ").filter((option) => option.startsWith("--") && !option.startsWith("--env-file"))
+}
+
+function ask({ process: generator, explain }: Child, order: Order): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    const failed = () => reject(new Error(`The load generator has ended:\n${explain()}`))
+    generator.once("exit", failed)
+    generator.once("message", (outcome) => {
+      generator.off("exit", failed)
+      resolve(outcome as Outcome)
+    })
+    generator.send(order)
+  })
+}

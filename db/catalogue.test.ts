@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { connectDatabase, disconnectDatabase, sql } from "#db/client.ts"
+import { createTestDatabase } from "#test/database.ts"
+
+// docs/architecture.md: rows of one workspace lie together, and the schema can be distributed by workspace_id.
+// Whatever does not lead with it is named here, with the reason.
+
+const TABLES_WITHOUT_WORKSPACE: Record<string, string> = {
+  accounts: "an account owns workspaces",
+  workspaces: "is the workspace itself",
+  chains: "one row for each mode of the deployment",
+  workers: "one row for each process of the deployment",
+}
+
+const INDEXES_WITHOUT_WORKSPACE: Record<string, string> = {
+  key_secrets_pkey: "a key is looked up by its hash: the workspace is what the lookup finds",
+  attestations_session: "the hosted page knows the session's id and nothing else",
+  webhook_events_mode_provider_event_id_pk:
+    "an event's id counts per mode and provider, whatever session it speaks of",
+  webhook_events_received: "retention sweeps all workspaces",
+  sandbox_submissions_due: "the delivery queue serves all workspaces",
+  transactions_pkey: "the chain knows a transaction by its signature",
+  transactions_pending: "the tracker follows all transactions of a mode",
+}
+
+beforeAll(async () => {
+  const { url } = await createTestDatabase()
+  connectDatabase(url, { max: 2 })
+})
+afterAll(() => disconnectDatabase())
+
+test("every table of the domain has a workspace_id that is never null, or a reason not to", async () => {
+  const tables = await sql<{ name: string; owned: boolean }[]>`
+    select c.relname as name, exists (
+      select from pg_attribute a where a.attrelid = c.oid and a.attname = 'workspace_id' and a.attnotnull) as owned
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where c.relkind = 'r' and n.nspname = 'public'`
+  expect(tables.length).toBeGreaterThan(10)
+  const without = tables.filter((table) => !table.owned).map((table) => table.name)
+  expect(without.sort()).toEqual(Object.keys(TABLES_WITHOUT_WORKSPACE).sort())
+})
+
+test("every primary key and index of the domain leads with workspace_id, or has a reason not to", async () => {
+  const indexes = await sql<{ index: string; first: string }[]>`
+    select i.relname as index, pg_get_indexdef(x.indexrelid, 1, true) as first
+    from pg_index x
+    join pg_class i on i.oid = x.indexrelid
+    join pg_class t on t.oid = x.indrelid
+    join pg_namespace n on n.oid = t.relnamespace
+    where n.nspname = 'public' and not t.relname = any(${Object.keys(TABLES_WITHOUT_WORKSPACE)})`
+  expect(indexes.length).toBeGreaterThan(10)
+  const without = indexes.filter(({ first }) => first !== "workspace_id").map(({ index }) => index)
+  expect(without.sort()).toEqual(Object.keys(INDEXES_WITHOUT_WORKSPACE).sort())
+})
+
+test("every foreign key between tables of the domain carries workspace_id, so that nothing crosses", async () => {
+  const foreign = await sql<{ name: string; columns: string[] }[]>`
+    select c.conname as name, array_agg(a.attname::text order by a.attnum) as columns
+    from pg_constraint c join pg_attribute a on a.attrelid = c.conrelid and a.attnum = any(c.conkey)
+    where c.contype = 'f' and c.confrelid::regclass::text not in ('accounts')
+    group by c.conname`
+  expect(foreign.length).toBeGreaterThan(5)
+  expect(foreign.filter(({ columns }) => !columns.includes("workspace_id"))).toEqual([])
+})

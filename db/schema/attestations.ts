@@ -1,0 +1,171 @@
+import { sql } from "drizzle-orm"
+import {
+  bigint,
+  check,
+  foreignKey,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+  unique,
+  uniqueIndex,
+} from "drizzle-orm/pg-core"
+import { workspaces } from "./accounts.ts"
+import { bytes, time } from "./columns.ts"
+
+/** What can be verified, and for how long it holds. */
+export const schemas = pgTable(
+  "schemas",
+  {
+    workspaceId: text("workspace_id")
+      .notNull()
+      .references(() => workspaces.id),
+    id: text().notNull(),
+    name: text().notNull(),
+    validityDays: integer("validity_days").notNull(),
+    /** Address of the credential's Token-2022 mint, once an operation to create it is in the ledger. */
+    credentialMint: text("credential_mint"),
+    createdAt: time("created_at").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.id] }),
+    check("schemas_validity_days", sql`${t.validityDays} between 1 and 36500`),
+  ],
+)
+
+/**
+ * One verification of one wallet, from its session to its end. The session is part of it: they begin
+ * together, and neither exists without the other.
+ */
+export const attestations = pgTable(
+  "attestations",
+  {
+    workspaceId: text("workspace_id").notNull(),
+    id: text().notNull(),
+    /** Orders rows that began in the same instant; the cursor of lists. */
+    seq: bigint({ mode: "bigint" }).notNull().generatedAlwaysAsIdentity(),
+    schemaId: text("schema_id").notNull(),
+    wallet: text().notNull(),
+    externalId: text("external_id"),
+    status: text().notNull(),
+    /** Month whose quota the session counts against, `YYYY-MM-01`. */
+    period: text().notNull(),
+    createdAt: time("created_at").notNull(),
+
+    sessionId: text("session_id").notNull(),
+    provider: text().notNull(),
+    redirectUrl: text("redirect_url"),
+    /** When an undecided session closes; null once approved, because it then no longer closes by itself. */
+    openUntil: time("open_until"),
+    consentedAt: time("consented_at"),
+    /** The provider event applied last: its own time, its rank at equal times, and what it said. */
+    eventAt: time("event_at"),
+    eventRank: smallint("event_rank"),
+    eventDecision: text("event_decision"),
+
+    /** Time of the provider's approval, fixed before signing. */
+    issuedAt: time("issued_at"),
+    expiresAt: time("expires_at"),
+    /** Claims, sealed with the data key; null once erased. */
+    claims: bytes(),
+    salt: text(),
+    commitment: text(),
+    /** The ledger's operation that puts it on chain, from the approval on. */
+    operationId: text("operation_id"),
+    onchainTx: text("onchain_tx"),
+    verifiedAt: time("verified_at"),
+
+    endedAt: time("ended_at"),
+    revokedAt: time("revoked_at"),
+    /** Why it was rejected, revoked or superseded. */
+    reason: text(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.id] }),
+    foreignKey({ columns: [t.workspaceId, t.schemaId], foreignColumns: [schemas.workspaceId, schemas.id] }),
+    check("attestations_status", sql`${t.status} in ('pending', 'verified', 'rejected', 'expired')`),
+    check(
+      "attestations_verified",
+      sql`${t.status} <> 'verified' or (${t.issuedAt} is not null and ${t.expiresAt} is not null and ${t.onchainTx} is not null)`,
+    ),
+    unique("attestations_session").on(t.sessionId),
+    // No second session, no second unit of quota, under any parallelism.
+    uniqueIndex("attestations_one_pending")
+      .on(t.workspaceId, t.wallet, t.schemaId)
+      .where(sql`status = 'pending'`),
+    // GET /kyc/status/{pubkey} and GET /attestations?pubkey=
+    index("attestations_wallet").on(t.workspaceId, t.wallet, t.seq.desc()),
+    // GET /attestations
+    index("attestations_newest").on(t.workspaceId, t.seq.desc()),
+    // Sweep of sessions that closed undecided
+    index("attestations_open")
+      .on(t.workspaceId, t.openUntil)
+      .where(sql`status = 'pending' and open_until is not null`),
+    // Sweep of attestations whose time has come
+    index("attestations_expiry").on(t.workspaceId, t.expiresAt).where(sql`status in ('pending', 'verified')`),
+  ],
+)
+
+/** What the ledger believes that a wallet's credential account holds: the unit of this attestation, or nothing. */
+export const credentials = pgTable(
+  "credentials",
+  {
+    workspaceId: text("workspace_id").notNull(),
+    schemaId: text("schema_id").notNull(),
+    wallet: text().notNull(),
+    attestationId: text("attestation_id"),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.schemaId, t.wallet] }),
+    // The burn of an attestation's unit
+    uniqueIndex("credentials_attestation").on(t.workspaceId, t.attestationId),
+    foreignKey({
+      columns: [t.workspaceId, t.attestationId],
+      foreignColumns: [attestations.workspaceId, attestations.id],
+    }),
+  ],
+)
+
+/** Provider events that had their effect; kept 90 days so that a repeat is recognised. */
+export const webhookEvents = pgTable(
+  "webhook_events",
+  {
+    mode: text().notNull(),
+    provider: text().notNull(),
+    eventId: text("event_id").notNull(),
+    workspaceId: text("workspace_id").notNull(),
+    attestationId: text("attestation_id").notNull(),
+    outcome: text().notNull(),
+    receivedAt: time("received_at").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.mode, t.provider, t.eventId] }),
+    index("webhook_events_received").on(t.receivedAt),
+  ],
+)
+
+/** What was submitted in the sandbox's form, until its webhook has been acknowledged. */
+export const sandboxSubmissions = pgTable(
+  "sandbox_submissions",
+  {
+    workspaceId: text("workspace_id").notNull(),
+    attestationId: text("attestation_id").notNull(),
+    eventId: text("event_id").notNull(),
+    decision: text().notNull(),
+    claims: bytes(),
+    occurredAt: time("occurred_at").notNull(),
+    attempts: integer().notNull().default(0),
+    nextAttemptAt: time("next_attempt_at").notNull(),
+    deliveredAt: time("delivered_at"),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.attestationId, t.eventId] }),
+    foreignKey({
+      columns: [t.workspaceId, t.attestationId],
+      foreignColumns: [attestations.workspaceId, attestations.id],
+    }),
+    index("sandbox_submissions_due").on(t.nextAttemptAt).where(sql`delivered_at is null`),
+  ],
+)

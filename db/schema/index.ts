@@ -1,0 +1,3 @@
+export * from "./accounts.ts"
+export * from "./attestations.ts"
+export * from "./ledger.ts"

@@ -1,0 +1,343 @@
+import type { Page, Route } from "@playwright/test"
+import { expect, expectSound, fillInForm, heading, submitForm, test } from "./support.ts"
+
+const CALLS = "**/api/trpc/**"
+const LOOKS = "**/api/trpc/verification.view"
+
+test.describe("from the form to the outcome", () => {
+  test("an approved wallet is verified, with its transaction", async ({ page, context, api }) => {
+    await context.grantPermissions(["clipboard-read", "clipboard-write"])
+    await page.addInitScript(countLayoutShifts)
+    const { url, wallet } = await api.start()
+    await page.goto(url)
+    await expect(heading(page, "Verify your identity")).toBeVisible()
+    await expect(page).toHaveTitle("Verify your identity · Vouch")
+    await expect(page.getByRole("main")).toContainText("e2e asks you to confirm")
+    await expect(page.getByRole("main")).toContainText("Individual identity")
+    await expect(page.getByText("This is a sandbox")).toBeVisible()
+    await expect(page.getByLabel("Country", { exact: true }).locator("option[value]")).toHaveCount(250)
+    await expectSound(page)
+
+    await submitForm(page)
+    await expect(heading(page, "Your wallet is verified")).toBeFocused()
+    await expect(page).toHaveTitle("Your wallet is verified · Vouch")
+    const { status, onchain_tx } = await api.status(wallet)
+    expect(status).toBe("verified")
+    await page.getByRole("button", { name: "copy transaction signature" }).click()
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(onchain_tx)
+    await page.getByRole("button", { name: "copy wallet address" }).click()
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(wallet)
+    await expect(page.getByText("Local test network")).toBeVisible()
+    await expect(page.locator("time")).toHaveAttribute("title", / UTC$/)
+    await expectSound(page)
+    expect(await page.evaluate(() => (window as unknown as { shift: number }).shift)).toBeLessThan(0.01)
+  })
+
+  test("a rejected one is told the reason and what to do", async ({ page, api }) => {
+    const { url, wallet } = await api.start()
+    await page.goto(url)
+    await submitForm(page, { outcome: "rejected" })
+    await expect(heading(page, "Verification rejected")).toBeVisible()
+    await expect(page.getByText("The sandbox was told to reject this verification.")).toBeVisible()
+    await expect(page.getByText("Contact e2e if you think that this is a mistake")).toBeVisible()
+    await expectSound(page)
+    expect(await api.status(wallet)).toMatchObject({ status: "rejected", onchain_tx: null })
+  })
+
+  test("one in review is being checked, also when its page is opened again", async ({ page, api }) => {
+    const { url, wallet } = await api.start()
+    await page.goto(url)
+    await submitForm(page, { outcome: "in_review" })
+    await expect(page.getByText("you may close this page, and open the same link later")).toBeVisible()
+    await expectSound(page)
+    await page.reload()
+    await expect(heading(page, "Your verification is being checked")).toBeVisible()
+    await expect(page.getByRole("button", { name: "Submit verification" })).toHaveCount(0)
+    expect(await api.status(wallet)).toMatchObject({ status: "pending" })
+  })
+
+  test("one that must be submitted again gets the form again, and can pass then", async ({ page, api }) => {
+    const { url } = await api.start()
+    await page.goto(url)
+    await submitForm(page, { outcome: "resubmission_requested" })
+    await expect(page.getByRole("main").getByText("Your last one could not be decided")).toBeVisible()
+    await expect(heading(page, "Verify your identity")).toBeFocused()
+    await expectSound(page)
+    await submitForm(page)
+    await expect(heading(page, "Your wallet is verified")).toBeVisible()
+  })
+
+  test("one that expires is closed, and says where a new link comes from", async ({ page, api }) => {
+    const { url } = await api.start()
+    await page.goto(url)
+    await submitForm(page, { outcome: "expired" })
+    await expect(heading(page, "This verification has expired")).toBeVisible()
+    await expect(page.getByText("Ask e2e for a new link")).toBeVisible()
+    await expectSound(page)
+  })
+
+  test("a revoked one says so, with the reason", async ({ page, api }) => {
+    const { url, wallet } = await api.start()
+    await page.goto(url)
+    await submitForm(page)
+    await expect(heading(page, "Your wallet is verified")).toBeVisible()
+    const { attestation_id } = await api.status(wallet)
+    await api.revoke(attestation_id, "The wallet was reported as stolen.")
+    await seeAgain(page)
+    await expect(heading(page, "Verification revoked")).toBeVisible()
+    await expect(page.getByText("The wallet was reported as stolen.")).toBeVisible()
+    await expectSound(page)
+  })
+
+  test("one whose validity is over says so", async ({ page, api }) => {
+    const { url } = await api.start()
+    await page.route(LOOKS, async (route) => {
+      const response = await route.fetch()
+      const answer = await response.json()
+      answer.result.data = { ...answer.result.data, state: "expired", was: "verified" }
+      await route.fulfill({ response, json: answer })
+    })
+    await page.goto(url)
+    await expect(heading(page, "Your verification has expired")).toBeVisible()
+    await expectSound(page)
+  })
+
+  for (const path of ["sess_11111111111111111111Ab", "anything", "x".repeat(500)]) {
+    test(`nobody knows /verify/${path.slice(0, 30)}`, async ({ page }) => {
+      await page.goto(`/verify/${path}`)
+      await expect(heading(page, "Unknown session")).toBeVisible()
+      await expect(page).toHaveTitle("Unknown session · Vouch")
+      await expectSound(page)
+    })
+  }
+})
+
+test.describe("the form", () => {
+  test("can be filled in and sent by the keyboard alone", async ({ page, api }) => {
+    const { url } = await api.start()
+    await page.goto(url)
+    await expect(heading(page, "Verify your identity")).toBeVisible()
+    const press = async (...keys: string[]) => {
+      for (const key of keys) await page.keyboard.press(key)
+    }
+    await press("Tab")
+    await expect(page.getByRole("button", { name: "copy wallet address" })).toBeFocused()
+    await press("Tab")
+    await page.keyboard.type("Germ")
+    await expect(page.getByLabel("Country", { exact: true })).toHaveValue("DE")
+    await press("Tab", "Space", "Tab", "Space", "Tab")
+    await page.keyboard.type("Rej")
+    await expect(page.getByLabel("Outcome", { exact: true })).toHaveValue("rejected")
+    await press("Tab", "Space", "Tab")
+    await expect(page.getByRole("button", { name: "Submit verification" })).toBeFocused()
+    await press("Enter")
+    await expect(heading(page, "Verification rejected")).toBeFocused()
+  })
+
+  test("says what is missing at its field, and goes to the first", async ({ page, api, traffic }) => {
+    const { url } = await api.start()
+    await page.goto(url)
+    const country = page.getByLabel("Country", { exact: true })
+    const consent = page.getByRole("checkbox", { name: "I agree", exact: true })
+    const submit = page.getByRole("button", { name: "Submit verification" })
+    await submit.click()
+    await expect(country).toBeFocused()
+    await expect(country).toHaveAccessibleDescription("Choose your country.")
+    await expect(consent).toHaveAccessibleDescription(/^Agree to this to go on\./)
+    await expectSound(page)
+    await country.selectOption("FR")
+    await expect(country).toHaveAttribute("aria-invalid", "false")
+    await submit.click()
+    await expect(consent).toBeFocused()
+    expect(traffic.requests.filter(({ url }) => url.endsWith("verification.submit"))).toEqual([])
+  })
+
+  test("keeps its answers when they cannot be sent, and sends them once", async ({ page, api, traffic }) => {
+    traffic.forgive(/ERR_FAILED/)
+    const { url } = await api.start()
+    await page.goto(url)
+    await fillInForm(page, { outcome: "rejected" })
+    await page.route("**/verification.submit", (route) => route.abort())
+    const submit = page.getByRole("button", { name: "Submit verification" })
+    await submit.click()
+    await expect(page.getByRole("alert").filter({ hasText: "could not be sent" })).toBeVisible()
+    await expectSound(page)
+    await expect(page.getByLabel("Country", { exact: true })).toHaveValue("DE")
+    await expect(page.getByRole("checkbox", { name: "I agree", exact: true })).toBeChecked()
+
+    let sent = 0
+    await page.unroute("**/verification.submit")
+    await page.route("**/verification.submit", async (route) => {
+      sent++
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      await route.continue()
+    })
+    await submit.dblclick()
+    await page.keyboard.press("Enter")
+    await expect(heading(page, "Verification rejected")).toBeVisible()
+    expect(sent).toBe(1)
+  })
+})
+
+test.describe("the connection", () => {
+  test("may be slow: there is the shape of what comes", async ({ page, api }) => {
+    const { url } = await api.start()
+    const waiting: Route[] = []
+    await page.route(LOOKS, (route) => void waiting.push(route))
+    await page.goto(url)
+    await expect(heading(page, "Loading")).toBeAttached()
+    await expectSound(page)
+    await Promise.all(waiting.map((route) => route.continue()))
+    await expect(heading(page, "Verify your identity")).toBeVisible()
+  })
+
+  test("may fail at first: the page tries again, by itself and when told", async ({ page, api, traffic }) => {
+    traffic.forgive(/ERR_FAILED/)
+    const { url } = await api.start()
+    await page.route(CALLS, (route) => route.abort())
+    await page.goto(url)
+    await expect(heading(page, "This page could not be loaded")).toBeVisible()
+    await expectSound(page)
+    await page.unroute(CALLS)
+    await page.getByRole("button", { name: "Try again" }).click()
+    await expect(heading(page, "Verify your identity")).toBeVisible({ timeout: 2000 })
+  })
+
+  test("may be lost while a verification is checked, and comes back", async ({ page, api, traffic }) => {
+    traffic.forgive(/ERR_FAILED/)
+    const { url } = await api.start()
+    await page.goto(url)
+    await submitForm(page, { outcome: "in_review" })
+    await expect(page.getByText("A reviewer looks at it")).toBeVisible()
+    await page.route(LOOKS, (route) => route.abort())
+    await expect(page.getByText("Connection lost, trying again")).toBeVisible()
+    await expectSound(page)
+    await page.unroute(LOOKS)
+    await expect(page.getByText("Connection lost, trying again")).toBeHidden()
+  })
+
+  test("is used closely for half a minute, then rarely, and not while nobody looks", async ({
+    page,
+    api,
+    traffic,
+    isMobile,
+  }) => {
+    test.skip(isMobile, "The screen makes no difference to it")
+    const looks = () => traffic.requests.filter(({ url }) => url.endsWith("verification.view")).length
+    const looksWithin = async (time_ms: number) => {
+      const before = looks()
+      // In steps, because every look waits for a real answer before it sets the next timer.
+      for (let passed_ms = 0; passed_ms < time_ms; passed_ms += 100) {
+        await page.clock.runFor(100)
+        await page.evaluate(() => fetch("/icon.svg").then((response) => response.arrayBuffer()))
+      }
+      return looks() - before
+    }
+    const { url } = await api.start()
+    await page.clock.install()
+    await page.goto(url)
+    await submitForm(page, { outcome: "in_review" })
+    await expect(page.getByText("A reviewer looks at it")).toBeVisible()
+    expect(await looksWithin(3000)).toBeGreaterThanOrEqual(3)
+    await page.clock.fastForward(30_000)
+    await expect.poll(() => looksWithin(6000)).toBeLessThanOrEqual(3)
+    await setHidden(page, true)
+    expect(await looksWithin(6000)).toBe(0)
+    const before = looks()
+    await setHidden(page, false)
+    await expect.poll(() => looks() - before).toBe(1)
+  })
+})
+
+test.describe("the way back", () => {
+  const asker = "https://shop.example"
+  const redirectUrl = `${asker}/welcome?cart=7`
+
+  test.beforeEach(async ({ context }) => {
+    await context.route(`${asker}/**`, (route) =>
+      route.fulfill({ contentType: "text/html", body: "<!doctype html><title>Shop</title>Welcome" }),
+    )
+  })
+
+  test("is taken after a few seconds, with the result and without a referrer", async ({
+    page,
+    api,
+    traffic,
+  }) => {
+    const { url, wallet, sessionId } = await api.start({ redirectUrl })
+    await page.goto(url)
+    await submitForm(page)
+    await expect(page.getByText("You return to shop.example in 8 seconds, unless you stay.")).toBeAttached()
+    await expectSound(page)
+    await page.waitForURL(`${asker}/**`)
+    const { searchParams } = new URL(page.url())
+    const { attestation_id } = await api.status(wallet)
+    expect(Object.fromEntries(searchParams)).toEqual({ cart: "7", attestation_id, status: "verified" })
+    expect(page.url()).not.toContain(sessionId)
+    expect(await page.evaluate(() => document.referrer)).toBe("")
+    expect(traffic.requests.find(({ url }) => url.startsWith(asker))?.referer).toBeUndefined()
+  })
+
+  test("can be declined, and taken by hand", async ({ page, api }) => {
+    const { url } = await api.start({ redirectUrl })
+    await page.goto(url)
+    await submitForm(page, { outcome: "rejected" })
+    await page.clock.install()
+    await page.getByRole("button", { name: "Stay on this page" }).click()
+    const link = page.getByRole("link", { name: "Return to shop.example" })
+    await expect(link).toBeFocused()
+    await page.clock.runFor(30_000)
+    await expect(heading(page, "Verification rejected")).toBeVisible()
+    await expectSound(page)
+    await link.click()
+    await page.waitForURL(/status=rejected/)
+    expect(await page.evaluate(() => document.referrer)).toBe("")
+  })
+})
+
+test.describe("pages around it", () => {
+  test("the start says what this server is", async ({ page }) => {
+    await page.goto("/")
+    await expect(heading(page, "A Vouch server")).toBeVisible()
+    await expect(page.getByRole("link", { name: "API description" })).toHaveAttribute(
+      "href",
+      "/v1/openapi.json",
+    )
+    await expectSound(page)
+  })
+
+  test("an address that leads nowhere says so", async ({ page, traffic }) => {
+    traffic.forgive(/404/)
+    const response = await page.goto("/nowhere")
+    expect(response?.status()).toBe(404)
+    await expect(heading(page, "There is no such page")).toBeVisible()
+    await expectSound(page)
+  })
+})
+
+/** Adds up what moved on its own; what moves in answer to the reader does not count. Runs in the page. */
+function countLayoutShifts() {
+  const page = window as unknown as { shift: number }
+  page.shift = 0
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries() as (PerformanceEntry & {
+      value: number
+      hadRecentInput: boolean
+    })[]) {
+      if (!entry.hadRecentInput) page.shift += entry.value
+    }
+  }).observe({ type: "layout-shift", buffered: true })
+}
+
+async function setHidden(page: Page, hidden: boolean) {
+  await page.evaluate((hidden) => {
+    Object.defineProperty(document, "hidden", { configurable: true, get: () => hidden })
+    document.dispatchEvent(new Event("visibilitychange"))
+  }, hidden)
+}
+
+/** As if the reader came back to the page from elsewhere. */
+async function seeAgain(page: Page) {
+  await setHidden(page, true)
+  await setHidden(page, false)
+}

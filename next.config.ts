@@ -1,0 +1,15 @@
+import type { NextConfig } from "next"
+
+export default {
+  poweredByHeader: false,
+  reactStrictMode: true,
+  // `npm run typecheck` does it once for everything; a build on a small machine need not do it again.
+  typescript: { ignoreBuildErrors: true },
+  images: { unoptimized: true },
+  // Else Next looks for lockfiles above this folder, and takes one that it finds there for the root.
+  turbopack: { root: import.meta.dirname },
+  outputFileTracingRoot: import.meta.dirname,
+  // The title and the rest of the head come with the first bytes: streamed later, they would overwrite the title that a
+  // page has given itself in the meantime.
+  htmlLimitedBots: /.*/,
+} satisfies NextConfig

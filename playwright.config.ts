@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { defineConfig } from "@playwright/test"
+import { findChromium } from "./scripts/chromium.mjs"
+import { freePorts } from "./test/free-ports.ts"
+
+const executablePath = findChromium()
+if (!executablePath) throw new Error('There is no Chromium: "npm test" installs it or says how to')
+
+// A server of its own, with nothing configured. Playwright reads this file again in every worker, and workers
+// inherit the environment: what is chosen here once is what the tests and `vouch` commands in them see.
+if (!process.env.VOUCH_E2E) {
+  const dataDir = mkdtempSync(join(tmpdir(), `vouch-test-${process.pid}-`))
+  process.once("exit", () => rmSync(dataDir, { recursive: true, force: true }))
+  Object.assign(process.env, {
+    VOUCH_E2E: "1",
+    VOUCH_DATA_DIR: dataDir,
+    PORT: String(await freePorts(1)),
+    VOUCH_LOCALNET_PORT: String(await freePorts(2)),
+    DATABASE_URL: "",
+    SOLANA_RPC_URL: "",
+    VOUCH_PUBLIC_URL: "",
+  })
+}
+const origin = `http://localhost:${process.env.PORT}`
+
+export default defineConfig({
+  testDir: "e2e",
+  outputDir: "test-results",
+  reporter: "list",
+  timeout: 60_000,
+  workers: 2,
+  forbidOnly: true,
+  use: {
+    baseURL: origin,
+    trace: "retain-on-failure",
+    launchOptions: {
+      executablePath,
+      args: [
+        ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
+        "--disable-gpu",
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+      ],
+    },
+  },
+  projects: [
+    { name: "desktop", use: { viewport: { width: 1280, height: 800 } } },
+    { name: "phone", use: { viewport: { width: 375, height: 812 }, isMobile: true, hasTouch: true } },
+  ],
+  webServer: {
+    command: "node server/main.ts",
+    url: `${origin}/v1/health`,
+    timeout: 60_000,
+    stdout: "pipe",
+    stderr: "pipe",
+    gracefulShutdown: { signal: "SIGTERM", timeout: 15_000 },
+  },
+})

@@ -1,0 +1,69 @@
+import { createHash } from "node:crypto"
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
+import { join } from "node:path"
+
+/**
+ * Whether node_modules holds what package-lock.json says, by the record that npm leaves at the end of an
+ * installation. A checkout that a person installed by hand is recognised too.
+ * @param {string} root
+ * @param {{ forDevelopment: boolean }} purpose otherwise development packages may be missing
+ */
+export function dependenciesAreInstalled(root, { forDevelopment }) {
+  const wanted = packagesOf(join(root, "package-lock.json"))
+  const installed = packagesOf(join(root, "node_modules", ".package-lock.json"))
+  if (!wanted || !installed) return false
+  return Object.entries(wanted).every(([path, { version, optional, dev, devOptional }]) => {
+    if (path === "") return true
+    const found = installed[path]
+    if (found) return found.version === version
+    // Packages for other platforms are never there.
+    return optional || devOptional || (dev && !forDevelopment)
+  })
+}
+
+/**
+ * @param {string} file
+ * @returns {Record<string, { version?: string, optional?: boolean, dev?: boolean, devOptional?: boolean }> | undefined}
+ */
+function packagesOf(file) {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")).packages
+  } catch {
+    return undefined
+  }
+}
+
+/** @param {string} root */
+export const buildStamp = (root) => join(root, ".next", "vouch-inputs")
+
+/** @param {string} root */
+export function buildIsCurrent(root) {
+  if (!existsSync(join(root, ".next", "BUILD_ID")) || !existsSync(buildStamp(root))) return false
+  return readFileSync(buildStamp(root), "utf8") === inputsOfBuild(root)
+}
+
+// The pages import only types from the server, so its files do not belong to them.
+const inputs = ["app", "public", "next.config.ts", "postcss.config.mjs", "package-lock.json", "tsconfig.json"]
+
+/**
+ * One hash over everything that the built pages come from.
+ * @param {string} root
+ */
+export function inputsOfBuild(root) {
+  const hash = createHash("sha256")
+  for (const input of inputs) add(join(root, input), input)
+  return hash.digest("hex")
+
+  /**
+   * @param {string} path
+   * @param {string} name
+   */
+  function add(path, name) {
+    const stat = statSync(path, { throwIfNoEntry: false })
+    if (stat?.isDirectory()) {
+      for (const entry of readdirSync(path).sort()) add(join(path, entry), `${name}/${entry}`)
+    } else if (stat && !/\.test\.tsx?$/.test(name)) {
+      hash.update(`${name}\0${stat.size}\0`).update(readFileSync(path))
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import { createHash } from "node:crypto"
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+
+/**
+ * Runs `work` while no other setup of this checkout does. The lock lies outside of the checkout, because an
+ * installation replaces node_modules.
+ * @param {string} root
+ * @param {(line: string) => void} say
+ * @param {() => void} work
+ */
+export async function withSetupLock(root, say, work) {
+  const checkout = createHash("sha256").update(root).digest("hex").slice(0, 12)
+  const lock = join(tmpdir(), `vouch-setup-${checkout}-${process.getuid?.() ?? 0}`)
+  for (let told = false; ; ) {
+    const holder = take(lock)
+    if (!holder) break
+    if (!told) say(`Another setup of this checkout is running (pid ${holder}): waiting for it (${lock})…`)
+    told = true
+    await sleep(200)
+  }
+  const release = () => rmSync(lock, { force: true })
+  // `stop` and a failure end the process from inside.
+  process.once("exit", release)
+  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1))
+  work()
+}
+
+/**
+ * Takes the lock, also from a process that is dead; the pid of its holder otherwise.
+ * @param {string} lock
+ */
+function take(lock) {
+  const draft = `${lock}.${process.pid}`
+  // A link makes the file with its content in one step: nobody reads a lock without its holder.
+  writeFileSync(draft, String(process.pid), { mode: 0o600 })
+  try {
+    linkSync(draft, lock)
+    return undefined
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code !== "EEXIST") throw error
+  } finally {
+    rmSync(draft, { force: true })
+  }
+  const holder = pidIn(lock)
+  if (holder !== undefined && isAlive(holder)) return holder
+  setAside(lock)
+  return take(lock)
+}
+
+/**
+ * Of two that find the same dead holder, the second must not remove the lock that the first has just taken.
+ * @param {string} lock
+ */
+function setAside(lock) {
+  const aside = `${lock}.dead.${process.pid}`
+  try {
+    renameSync(lock, aside)
+    const moved = pidIn(aside)
+    if (moved !== undefined && isAlive(moved)) linkSync(aside, lock)
+  } catch {
+    // Somebody else was quicker: the next attempt sees the outcome.
+  } finally {
+    rmSync(aside, { force: true })
+  }
+}
+
+/** @param {string} file */
+function pidIn(file) {
+  try {
+    return Number(readFileSync(file, "utf8"))
+  } catch {
+    return undefined
+  }
+}
+
+/** @param {number} pid */
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return /** @type {NodeJS.ErrnoException} */ (error).code === "EPERM"
+  }
+}

@@ -1,0 +1,12 @@
+/** Attestations included per calendar month; null means a number agreed with the customer. */
+export const plans = { free: 500, growth: 10_000, enterprise: null } as const satisfies Record<
+  string,
+  number | null
+>
+
+export type Plan = keyof typeof plans
+
+export const isPlan = (value: string): value is Plan => Object.hasOwn(plans, value)
+
+/** What a plan includes: its own number, or for `enterprise` the agreed one (null: without limit). */
+export const includedIn = (plan: Plan, quota: number | null): number | null => plans[plan] ?? quota

@@ -1,0 +1,34 @@
+import type { Queryable } from "#db/client.ts"
+
+export type PendingEnd = {
+  workspaceId: string
+  attestationId: string
+  status: "rejected" | "expired"
+  reason: string | null
+  revokedAt?: Date | null
+  now: Date
+}
+
+/**
+ * Ends a pending attestation: gives its unit of quota back and cancels an attest that is still queued, in the
+ * same guarded update. An attest that has been signed goes its way; when it confirms, it finds the row ended
+ * and has its credential burnt. Returns whether it was this call that ended it.
+ */
+export async function endPending(sql: Queryable, end: PendingEnd): Promise<boolean> {
+  const { workspaceId, attestationId, status, reason, revokedAt = null, now } = end
+  const [row] = await sql<{ ended: boolean }[]>`
+    with ended as (
+      update attestations
+      set status = ${status}, reason = ${reason}, revoked_at = ${revokedAt}, ended_at = ${now}, open_until = null
+      where workspace_id = ${workspaceId} and id = ${attestationId} and status = 'pending'
+      returning period, operation_id
+    ), freed as (
+      update usage_periods u set used = u.used - 1 from ended e
+      where u.workspace_id = ${workspaceId} and u.period = e.period
+    ), cancelled as (
+      update operations o set status = 'failed', error_code = 'cancelled', finished_at = ${now} from ended e
+      where o.workspace_id = ${workspaceId} and o.id = e.operation_id and o.status = 'queued'
+    )
+    select exists (select from ended) as ended`
+  return row!.ended
+}

@@ -1,0 +1,160 @@
+import {
+  AuthorityType,
+  createApproveInstruction,
+  createAssociatedTokenAccountIdempotentInstruction,
+  createBurnInstruction,
+  createCloseAccountInstruction,
+  createSetAuthorityInstruction,
+  createThawAccountInstruction,
+  createTransferCheckedInstruction,
+  getAssociatedTokenAddressSync,
+  TOKEN_2022_PROGRAM_ID,
+} from "@solana/spl-token"
+import {
+  Keypair,
+  LAMPORTS_PER_SOL,
+  type PublicKey,
+  sendAndConfirmTransaction,
+  Transaction,
+  type TransactionInstruction,
+} from "@solana/web3.js"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { memo } from "#server/solana/memo.ts"
+import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import { credentialOf, differences } from "#test/credential.ts"
+
+// Everything here is sent with plain web3.js and the holder's or a stranger's own key, around the service.
+let app: TestApp
+let key: TestKey
+
+beforeAll(async () => {
+  app = await startTestApp()
+  key = await app.key()
+})
+afterAll(() => app.stop())
+
+async function funded(): Promise<Keypair> {
+  const keypair = Keypair.generate()
+  await app.connection.requestAirdrop(keypair.publicKey, 10 * LAMPORTS_PER_SOL)
+  await waitFor(async () => (await app.connection.getBalance(keypair.publicKey)) > 0, "the airdrop")
+  return keypair
+}
+
+const sendAs = (signer: Keypair, ...instructions: TransactionInstruction[]) =>
+  sendAndConfirmTransaction(app.connection, new Transaction().add(...instructions), [signer])
+
+async function verifiedHolder() {
+  const holder = await funded()
+  await app.verifiedWallet(key, holder.publicKey.toBase58())
+  return { holder, ...(await credentialOf(app, key, holder.publicKey.toBase58())) }
+}
+
+type Attempt = (
+  account: PublicKey,
+  mint: PublicKey,
+  holder: PublicKey,
+  elsewhere: PublicKey,
+) => TransactionInstruction[]
+
+const token = TOKEN_2022_PROGRAM_ID
+const attempts: Record<string, Attempt> = {
+  burn: (account, mint, holder) => [createBurnInstruction(account, mint, holder, 1n, [], token)],
+  close: (account, _mint, holder) => [createCloseAccountInstruction(account, holder, holder, [], token)],
+  transfer: (account, mint, holder, elsewhere) => {
+    const target = getAssociatedTokenAddressSync(mint, elsewhere, false, token)
+    return [
+      createAssociatedTokenAccountIdempotentInstruction(holder, target, elsewhere, mint, token),
+      createTransferCheckedInstruction(account, mint, target, holder, 1n, 0, [], token),
+    ]
+  },
+  "give away the account of": (account, _mint, holder, elsewhere) => [
+    createSetAuthorityInstruction(account, holder, AuthorityType.AccountOwner, elsewhere, [], token),
+  ],
+  delegate: (account, _mint, holder, elsewhere) => [
+    createApproveInstruction(account, elsewhere, holder, 1n, [], token),
+  ],
+  thaw: (account, mint, holder) => [createThawAccountInstruction(account, mint, holder, [], token)],
+}
+
+test.each(Object.entries(attempts))("a holder cannot %s the credential", async (_name, attempt) => {
+  const { holder, account, mint } = await verifiedHolder()
+  const elsewhere = Keypair.generate().publicKey
+  await expect(sendAs(holder, ...attempt(account, mint, holder.publicKey, elsewhere))).rejects.toThrow(
+    /failed|custom program error/i,
+  )
+  expect(await credentialOf(app, key, holder.publicKey.toBase58())).toMatchObject({ amount: 1, frozen: true })
+})
+
+test("an account that somebody made beforehand does no harm", async () => {
+  const stranger = await funded()
+  const wallet = Keypair.generate().publicKey
+  await app.verifiedWallet(key) // The mint exists from here on.
+  const { mint, account } = await credentialOf(app, key, wallet.toBase58())
+  await sendAs(
+    stranger,
+    createAssociatedTokenAccountIdempotentInstruction(stranger.publicKey, account, wallet, mint, token),
+  )
+  await app.verifiedWallet(key, wallet.toBase58())
+  expect(await credentialOf(app, key, wallet.toBase58())).toMatchObject({ amount: 1, frozen: true })
+})
+
+test("an empty account that its holder closed after a revocation is made again", async () => {
+  const { holder, account } = await verifiedHolder()
+  const wallet = holder.publicKey.toBase58()
+  const { json } = await app.request({ method: "GET", path: `/kyc/status/${wallet}`, key: key.apiKey })
+  await app.request({
+    method: "POST",
+    path: `/attestation/${json.attestation_id}/revoke`,
+    key: key.apiKey,
+    json: { reason: "Test" },
+  })
+  await waitFor(async () => (await credentialOf(app, key, wallet)).amount === 0, "the burn")
+  await sendAs(holder, createCloseAccountInstruction(account, holder.publicKey, holder.publicKey, [], token))
+  await app.verifiedWallet(key, wallet)
+  expect(await credentialOf(app, key, wallet)).toMatchObject({ amount: 1, frozen: true })
+})
+
+test("a stranger's transaction with our memo changes nothing in the audit", async () => {
+  const { status, wallet } = await app.verifiedWallet(key)
+  const { json } = await app.request({
+    method: "GET",
+    path: `/attestation/${status.attestation_id}`,
+    key: key.apiKey,
+  })
+  const transaction = await app.connection.getTransaction(status.onchain_tx, {
+    maxSupportedTransactionVersion: 0,
+  })
+  const { message } = transaction!.transaction
+  const keys = message.staticAccountKeys
+  const ours = message.compiledInstructions.find(({ programIdIndex }) =>
+    keys[programIdIndex]!.toBase58().startsWith("Memo"),
+  )!
+  const stranger = await funded()
+  const copy = memo(Buffer.from(ours.data).toString("utf8"))
+  // The authority is named, so that the transaction stands in its history; it did not sign.
+  copy.keys.push({
+    pubkey: keys.find((one) => one.toBase58() === json.onchain.authority)!,
+    isSigner: false,
+    isWritable: false,
+  })
+  await expect(sendAs(stranger, copy)).rejects.toThrow() // The memo program wants every account named to sign.
+  await sendAs(
+    stranger,
+    memo(Buffer.from(ours.data).toString("utf8")),
+    createAssociatedTokenAccountIdempotentInstruction(
+      stranger.publicKey,
+      getAssociatedTokenAddressSync(
+        (await credentialOf(app, key, wallet)).mint,
+        copy.keys[0]!.pubkey,
+        true,
+        token,
+      ),
+      copy.keys[0]!.pubkey,
+      (await credentialOf(app, key, wallet)).mint,
+      token,
+    ),
+  )
+  const history = await app.connection.getSignaturesForAddress(copy.keys[0]!.pubkey)
+  expect(history.filter(({ memo }) => memo?.includes(status.attestation_id))).toHaveLength(2)
+  expect(await differences()).toEqual([])
+})

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+
+// The worker is on, and everything that can happen to an attestation happens to the same few at once.
+let app: TestApp
+let key: TestKey
+
+beforeAll(async () => {
+  app = await startTestApp()
+  key = await app.key({ mode: "live", plan: "enterprise", quota: 1000 })
+})
+afterAll(() => app.stop())
+
+test("start, decide, revoke and read at once, over and over: no failure, no unit lost, nobody resurrected", async () => {
+  const wallets = Array.from({ length: 7 }, newWallet)
+  const sessions: string[] = []
+  const ended = new Map<string, string>()
+  const ask = async (method: string, path: string, json?: unknown) => {
+    const response = await app.request({ method, path, key: key.apiKey, ...(json ? { json } : {}) })
+    expect(response.status, response.text).toBeLessThan(500)
+    return response.json
+  }
+  const decisions = ["approved", "rejected", "in_review", "expired", "approved"]
+  const steps = [
+    async (wallet: string) => {
+      const body = { userPubkey: wallet, schemaId: "kyc_individual_v1" }
+      sessions.push((await ask("POST", "/kyc/start", body)).session_id)
+    },
+    async (_wallet: string, turn: number) => {
+      const session_id = sessions.at(-1 - (turn % 6))
+      if (session_id === undefined) return
+      const { status } = await app.webhook({ session_id, decision: decisions[turn % decisions.length]! })
+      expect(status).toBe(200)
+    },
+    async (wallet: string, turn: number) => {
+      const { attestation_id } = await ask("GET", `/kyc/status/${wallet}`)
+      if (attestation_id === undefined || turn % 3 !== 0) return
+      await ask("POST", `/attestation/${attestation_id}/revoke`, { reason: "race" })
+    },
+    async (wallet: string) => {
+      const known = new Map(ended)
+      const { data } = await ask("GET", `/attestations?pubkey=${wallet}&limit=100`)
+      for (const { attestation_id, status } of data) {
+        const before = known.get(attestation_id)
+        if (before !== undefined) expect(status).toBe(before)
+        if (status === "rejected" || status === "expired") ended.set(attestation_id, status)
+      }
+    },
+  ]
+  await Promise.all(
+    Array.from({ length: 24 }, async (_, lane) => {
+      for (let turn = 0; turn < 25; turn++) {
+        await steps[(lane + turn) % steps.length]!(wallets[(lane + turn) % wallets.length]!, turn + lane)
+      }
+    }),
+  )
+  expect(ended.size).toBeGreaterThan(10)
+  await waitFor(async () => {
+    const unfinished = await sql`select from operations where status in ('queued', 'submitted')`
+    return unfinished.length === 0
+  }, "the ledger to come to rest")
+
+  const [row] = await sql`
+    select u.used, (
+      select count(*)::int from attestations a
+      where a.workspace_id = u.workspace_id and (a.status = 'pending' or a.verified_at is not null)) as counted
+    from usage_periods u where u.workspace_id = ${key.workspaceId}`
+  expect(row!.used).toBe(row!.counted)
+  // Whoever is verified holds a unit of the credential, and nobody else does.
+  const held = await sql`
+    select c.wallet, a.status from credentials c left join attestations a
+      on a.workspace_id = c.workspace_id and a.id = c.attestation_id
+    where c.attestation_id is not null`
+  const verified = await sql`select wallet, status from attestations where status = 'verified'`
+  const sorted = (rows: Iterable<unknown>) => [...rows].map((one) => JSON.stringify(one)).sort()
+  expect(sorted(held)).toEqual(sorted(verified))
+})

@@ -1,0 +1,51 @@
+import { type Queryable, repeatOnDeadlock, sql } from "#db/client.ts"
+import { announce } from "#server/bus.ts"
+import type { IdempotencyClaim, Principal } from "#server/context.ts"
+import { isId } from "#server/ids.ts"
+import { claimKey } from "#server/rest/idempotency.ts"
+import { clock } from "#server/time.ts"
+import { endPending } from "./end.ts"
+import { attestationNotFound, getAttestation } from "./read.ts"
+import type { AttestationRecord, AttestationRow } from "./record.ts"
+import { statusAt } from "./status.ts"
+import { withdrawCredential } from "./withdraw.ts"
+
+/**
+ * Revokes an attestation: a pending one is rejected and its attest cancelled, a verified one has its credential
+ * burnt. One that has ended is returned as it is. Errors: attestation_not_found.
+ */
+export async function revokeAttestation({
+  principal,
+  idempotency,
+  attestationId,
+  reason,
+}: {
+  principal: Principal
+  idempotency: IdempotencyClaim | null
+  attestationId: string
+  reason: string
+}): Promise<AttestationRecord> {
+  if (!isId("att", attestationId)) return attestationNotFound(attestationId)
+  const { workspaceId } = principal
+  const now = clock.now()
+  const claim = idempotency?.begun === null ? idempotency : null
+  const revoke = async (sql: Queryable): Promise<void> => {
+    const [row] = await sql<AttestationRow[]>`
+      select workspace_id, id, status, schema_id, wallet, open_until, expires_at from attestations
+      where workspace_id = ${workspaceId} and id = ${attestationId} for update`
+    if (!row) return attestationNotFound(attestationId)
+    if (claim) await claimKey(sql, claim, attestationId)
+    // What has expired by its time has ended, whether or not the sweep has come by.
+    if (statusAt(row, now) === "pending") {
+      await endPending(sql, { workspaceId, attestationId, status: "rejected", reason, revokedAt: now, now })
+    } else if (statusAt(row, now) === "verified") {
+      await sql`
+        update attestations set status = 'rejected', reason = ${reason}, revoked_at = ${now}, ended_at = ${now}
+        where workspace_id = ${workspaceId} and id = ${attestationId}`
+      await withdrawCredential(sql, row)
+    }
+  }
+  await repeatOnDeadlock(() => sql.begin(revoke))
+  announce("ledger")
+  return getAttestation(principal, attestationId)
+}

@@ -1,0 +1,92 @@
+import { z } from "zod"
+import { schemaId, walletAddress } from "#server/kyc/wallet.ts"
+import { listOf, page } from "#server/rest/fields.ts"
+import { plainText } from "#server/text.ts"
+import { procedure, router } from "#server/trpc.ts"
+import { getAttestation, listAttestations } from "./read.ts"
+import { attestationRecord, attestationStatus } from "./record.ts"
+import { revokeAttestation } from "./revoke.ts"
+
+const id = z.string().meta({ description: "The attestation's id", example: "att_4f8NqYcTzHkLwR2sVbJm9X" })
+
+export const attestationRouter = router({
+  get: procedure
+    .meta({
+      scope: "attestation:read",
+      fails: ["attestation_not_found"],
+      openapi: {
+        method: "GET",
+        path: "/attestation/{id}",
+        tags: ["Attestation"],
+        summary: "Read an attestation",
+        description: "The whole record, with what is needed to check it on chain.",
+      },
+    })
+    .input(z.object({ id }))
+    .output(attestationRecord)
+    .query(({ ctx, input }) => getAttestation(ctx.principal, input.id)),
+
+  list: procedure
+    .meta({
+      scope: "attestation:read",
+      fails: ["invalid_public_key", "unknown_schema"],
+      openapi: {
+        method: "GET",
+        path: "/attestations",
+        tags: ["Attestation"],
+        summary: "List attestations",
+        description: "Newest first, by pages that stay the same while records are added.",
+      },
+    })
+    .input(
+      z.object({
+        pubkey: walletAddress.optional(),
+        schema: schemaId.optional(),
+        status: attestationStatus.optional().meta({ description: "Only attestations of this status" }),
+        ...page,
+      }),
+    )
+    .output(listOf(attestationRecord).meta({ id: "AttestationList" }))
+    .query(({ ctx, input }) =>
+      listAttestations(ctx.principal, {
+        wallet: input.pubkey ?? null,
+        schemaId: input.schema ?? null,
+        status: input.status ?? null,
+        limit: input.limit,
+        cursor: input.cursor ?? null,
+      }),
+    ),
+
+  revoke: procedure
+    .meta({
+      scope: "attestation:write",
+      idempotent: true,
+      fails: ["attestation_not_found"],
+      openapi: {
+        method: "POST",
+        path: "/attestation/{id}/revoke",
+        tags: ["Attestation"],
+        summary: "Revoke an attestation",
+        description:
+          "Ends it at once and burns its credential on chain within seconds. One that has ended is returned unchanged.",
+      },
+    })
+    .input(
+      z.object({
+        id,
+        reason: plainText(500).meta({
+          description: "Why; shown in the record",
+          example: "Sanctions list match",
+        }),
+      }),
+    )
+    .output(attestationRecord)
+    .mutation(({ ctx, input }) =>
+      revokeAttestation({
+        principal: ctx.principal,
+        idempotency: ctx.idempotency,
+        attestationId: input.id,
+        reason: input.reason,
+      }),
+    ),
+})

@@ -1,0 +1,24 @@
+import { sql } from "#db/client.ts"
+
+export const attestationStatuses = ["pending", "verified", "rejected", "expired"] as const
+export type AttestationStatus = (typeof attestationStatuses)[number]
+
+/** How an attestation stands at a time: a sweep that is late is never visible. */
+export function statusAt(
+  row: { status: AttestationStatus; open_until: Date | null; expires_at: Date | null },
+  now: Date,
+): AttestationStatus {
+  const { status, open_until, expires_at } = row
+  if (status === "pending" && open_until !== null && open_until <= now) return "expired"
+  if ((status === "verified" || status === "pending") && expires_at !== null && expires_at <= now)
+    return "expired"
+  return status
+}
+
+/** The same decision in SQL, to filter by. */
+export const statusInSql = (now: Date) => sql`
+  case
+    when status = 'pending' and (open_until <= ${now} or expires_at <= ${now}) then 'expired'
+    when status = 'verified' and expires_at <= ${now} then 'expired'
+    else status
+  end`

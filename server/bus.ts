@@ -1,0 +1,77 @@
+import { EventEmitter } from "node:events"
+import { open, type Sql, sql } from "#db/client.ts"
+import { logger } from "./log.ts"
+
+/**
+ * News between the processes of a deployment: `ledger` (there is work), `settled` (operations ended),
+ * `keys` (a key changed). A notice can be lost, so whoever waits for one looks for itself every second besides.
+ */
+export type Channel = "ledger" | "settled" | "keys" | "sandbox"
+
+const PG_CHANNEL = "vouch"
+/** Notices of one channel that leave together: NOTIFY takes a lock of the whole database at commit. */
+const GATHER_MS = 10
+
+const emitter = new EventEmitter().setMaxListeners(0)
+const pending = new Set<Channel>()
+let timer: NodeJS.Timeout | undefined
+let listener: Sql | undefined
+const origin = crypto.randomUUID()
+
+/** Tells this process at once and every other one soon. Call it after the commit that it speaks of. */
+export function announce(channel: Channel): void {
+  emitter.emit(channel)
+  pending.add(channel)
+  timer ??= setTimeout(flush, GATHER_MS)
+}
+
+/** Sends what has gathered. Awaited by a process that is about to end. */
+export async function flush(): Promise<void> {
+  clearTimeout(timer)
+  timer = undefined
+  const channels = [...pending]
+  pending.clear()
+  if (channels.length === 0) return
+  try {
+    await sql`select pg_notify(${PG_CHANNEL}, ${`${origin} `} || channel) from unnest(${channels}::text[]) channel`
+  } catch (error) {
+    logger.debug({ err: error }, "a notice was lost")
+  }
+}
+
+/** Calls `hear` for every notice of the channel; returns what stops it. */
+export function subscribe(channel: Channel, hear: () => void): () => void {
+  emitter.on(channel, hear)
+  return () => emitter.off(channel, hear)
+}
+
+/** Resolves at the next notice of the channel, or after `timeoutMs`. */
+export function nextNotice(channel: Channel, timeoutMs: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timeout)
+      emitter.off(channel, done)
+      signal?.removeEventListener("abort", done)
+      resolve()
+    }
+    const timeout = setTimeout(done, timeoutMs)
+    emitter.once(channel, done)
+    signal?.addEventListener("abort", done, { once: true })
+    if (signal?.aborted) done()
+  })
+}
+
+/** Joins the deployment's other processes. `url` must reach the database itself, not a pooler. */
+export async function joinBus(url: string): Promise<void> {
+  listener = open(url, 1)
+  await listener.listen(PG_CHANNEL, (payload) => {
+    const [from, channel] = payload.split(" ")
+    if (from !== origin) emitter.emit(channel as Channel)
+  })
+}
+
+export async function leaveBus(): Promise<void> {
+  await flush()
+  await listener?.end({ timeout: 1 })
+  listener = undefined
+}

@@ -1,0 +1,31 @@
+import type { IncomingHttpHeaders } from "node:http"
+import type { Mode } from "#server/env.ts"
+import type { Scope } from "#server/keys/scopes.ts"
+
+/** Who asks: a key or a signed-in user, in one workspace. */
+export type Principal = {
+  workspaceId: string
+  mode: Mode
+  scopes: ReadonlySet<Scope>
+  via: { kind: "key"; keyId: string } | { kind: "user"; userId: string }
+}
+
+/** The claim that a request with an Idempotency-Key makes; committed with the first change that it causes. */
+export type IdempotencyClaim = {
+  workspaceId: string
+  keyId: string
+  idempotencyKey: string
+  fingerprint: Buffer
+  /** What this key has begun: in an earlier attempt that the request then joins, or in this one. */
+  begun: string | null
+}
+
+export type Context = {
+  requestId: string
+  principal: Principal | null
+  idempotency: IdempotencyClaim | null
+  /** A webhook as it came, for the procedure to verify before it reads it. */
+  webhook: { headers: IncomingHttpHeaders; body: Buffer } | null
+  /** The answer's status, for a procedure to change: to 202, say. */
+  answer: { status: number }
+}

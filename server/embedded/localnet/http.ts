@@ -1,0 +1,62 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import type { Fate } from "./faults.ts"
+import { answer, type Method, parseError } from "./rpc.ts"
+
+/** A cluster's limit of a request's body (`MAX_REQUEST_BODY_SIZE`). */
+const MAX_BODY_BYTES = 50 * 1024
+/** Longer than clients keep idle connections, or one could be closed under a request. */
+const KEEP_ALIVE_MS = 65_000
+
+type Options = { methods: ReadonlyMap<string, Method>; fateOf: (request: unknown) => Fate }
+
+/** JSON-RPC over HTTP POST, and `GET /health`. */
+export function httpServer(options: Options): Server {
+  const server = createServer((request, response) => {
+    if (request.method !== "POST") return answerPlain(request, response)
+    const chunks: Buffer[] = []
+    let bytes = 0
+    request.on("data", (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes <= MAX_BODY_BYTES) chunks.push(chunk)
+    })
+    request.on("error", () => response.destroy())
+    request.on("end", () => {
+      if (bytes > MAX_BODY_BYTES) end(response, 413, "text/plain", "Payload Too Large")
+      else answerBody(Buffer.concat(chunks), response, options)
+    })
+  })
+  server.keepAliveTimeout = KEEP_ALIVE_MS
+  return server
+}
+
+function answerBody(body: Buffer, response: ServerResponse, { methods, fateOf }: Options) {
+  let request: unknown
+  try {
+    request = JSON.parse(body.toString("utf8"))
+  } catch {
+    return endJson(response, parseError())
+  }
+  const fate = fateOf(request)
+  if (fate.drop) return response.destroy()
+  if (fate.tooManyRequests) {
+    response.setHeader("retry-after", "1")
+    return end(response, 429, "text/plain", "Too many requests")
+  }
+  const result = answer(methods, request)
+  const deliver = () => (fate.mute ? response.destroy() : endJson(response, result))
+  if (fate.delayMs > 0) setTimeout(deliver, fate.delayMs)
+  else deliver()
+}
+
+function answerPlain(request: IncomingMessage, response: ServerResponse) {
+  if (request.method === "GET" && request.url === "/health") return end(response, 200, "text/plain", "ok")
+  end(response, 405, "text/plain", "Used HTTP Method is not allowed. POST is required")
+}
+
+const endJson = (response: ServerResponse, value: unknown) =>
+  end(response, 200, "application/json", value === undefined ? "" : JSON.stringify(value))
+
+function end(response: ServerResponse, status: number, type: string, body: string) {
+  response.writeHead(status, { "content-type": type, "content-length": Buffer.byteLength(body) })
+  response.end(body)
+}

@@ -1,0 +1,89 @@
+import bs58 from "bs58"
+import { accountView } from "../account-view.ts"
+import { base58OfKey } from "../keys.ts"
+import * as param from "../params.ts"
+import { invalidParams, type Methods } from "../rpc.ts"
+import type { Context } from "./context.ts"
+
+const MAX_ACCOUNTS = 100
+const MAX_FILTERS = 4
+const MAX_MEMCMP_BYTES = 128
+
+/**
+ * Accounts are read as they are now, whatever the commitment: there are no forks here that could take a state back.
+ * The context's slot is therefore the newest one.
+ */
+export function accountMethods({ chain, withContext }: Context): Methods {
+  const { vm, slots } = chain
+  const options = (given: unknown) => {
+    const found = param.config(given)
+    param.requireMinContextSlot(slots, found, param.commitment(found.commitment))
+    return found
+  }
+  return {
+    getBalance: ([key, given]) => {
+      options(given)
+      return withContext(Number(vm.balance(param.address(key))))
+    },
+    getAccountInfo: ([key, given]) => {
+      const view = accountView(options(given))
+      const account = vm.account(param.address(key))
+      return withContext(account === null ? null : view(account))
+    },
+    getMultipleAccounts: ([keys, given]) => {
+      const view = accountView(options(given))
+      const accounts = param
+        .list(keys, "addresses", MAX_ACCOUNTS)
+        .map(param.address)
+        .map((key) => vm.account(key))
+      return withContext(accounts.map((account) => (account === null ? null : view(account))))
+    },
+    getProgramAccounts: ([program, given]) => {
+      const found = options(given)
+      const view = accountView(found)
+      const matches = filtersOf(found.filters)
+      const accounts = vm
+        .ownedBy(param.address(program), matches)
+        .map(({ key, account }) => ({ pubkey: base58OfKey(key), account: view(account) }))
+      return found.withContext === true ? withContext(accounts) : accounts
+    },
+  }
+}
+
+type Filter = (data: Buffer) => boolean
+
+function filtersOf(given: unknown): Filter {
+  const filters = param.list(given ?? [], "filters", MAX_FILTERS).map(filterOf)
+  return (data) => filters.every((filter) => filter(data))
+}
+
+function filterOf(given: unknown): Filter {
+  const { dataSize, memcmp } = param.config(given)
+  if (dataSize !== undefined) {
+    const size = param.wholeNumber(dataSize, "dataSize")
+    return (data) => data.length === size
+  }
+  const { offset, bytes, encoding } = param.config(memcmp)
+  const at = param.wholeNumber(offset, "memcmp.offset")
+  const wanted = memcmpBytes(bytes, encoding)
+  return (data) => data.subarray(at, at + wanted.length).equals(wanted)
+}
+
+/** Text is base58 unless it says otherwise; an array of numbers is the bytes themselves. */
+function memcmpBytes(bytes: unknown, encoding: unknown): Buffer {
+  const decoded =
+    typeof bytes === "string"
+      ? bytes.length > 2 * MAX_MEMCMP_BYTES
+        ? null
+        : encoding === "base64"
+          ? Buffer.from(bytes, "base64")
+          : bs58.decodeUnsafe(bytes)
+      : Array.isArray(bytes)
+        ? Buffer.from(bytes)
+        : null
+  if (decoded === null || decoded === undefined || decoded.length > MAX_MEMCMP_BYTES)
+    throw invalidParams(
+      `Invalid param: memcmp.bytes must be base58 or base64 of at most ${MAX_MEMCMP_BYTES} bytes`,
+    )
+  return Buffer.from(decoded)
+}

@@ -1,0 +1,23 @@
+import type { Chain } from "../chain.ts"
+import type { Commitment } from "../slots.ts"
+
+/** What the methods work with. */
+export type Context = {
+  chain: Chain
+  slotMs: number
+  /** The cluster's wrapping: which slot an answer speaks of. */
+  withContext: <Value>(value: Value, commitment?: Commitment) => { context: RpcContext; value: Value }
+}
+
+export type RpcContext = { apiVersion: string; slot: number }
+
+export function contextOf(chain: Chain, slotMs: number): Context {
+  return {
+    chain,
+    slotMs,
+    withContext: (value, commitment = "processed") => ({
+      context: { apiVersion: "3.1.0", slot: chain.slots.slot(commitment) },
+      value,
+    }),
+  }
+}

@@ -1,0 +1,150 @@
+import {
+  Clock,
+  FailedTransactionMetadata,
+  Account as LiteAccount,
+  LiteSvm,
+  type TransactionMetadata,
+} from "litesvm/dist/internal.js"
+import { bytesOfKey, type Key, keyOfBytes, SYSTEM_PROGRAM } from "./keys.ts"
+import { type TransactionError, transactionError } from "./transaction-errors.ts"
+
+export type Account = { lamports: bigint; data: Buffer; owner: Key; executable: boolean }
+
+export type InnerInstruction = { program: number; accounts: number[]; data: Buffer; stackHeight: number }
+
+/** What one execution left behind, whether it went well (`err` null) or not. */
+export type Execution = {
+  err: TransactionError | null
+  logs: string[]
+  computeUnits: number
+  inner: { index: number; instructions: InnerInstruction[] }[]
+  returnData: { program: Key; data: Buffer } | null
+}
+
+export const SLOTS_PER_EPOCH = 432_000
+
+/** An account that owns no lamports does not exist on Solana. Writing this one removes an account. */
+export const GONE: Account = { lamports: 0n, data: Buffer.alloc(0), owner: SYSTEM_PROGRAM, executable: false }
+
+/** Every rent-exempt account has this rent epoch (`RENT_EXEMPT_RENT_EPOCH`). */
+const RENT_EPOCH = 2n ** 64n - 1n
+
+/**
+ * LiteSVM by its inner object, which takes wire bytes as they came: the outer one wants them decoded into
+ * `@solana/kit` objects, only to encode them again. Bytes must have gone through `parseTransaction`, since the
+ * inner object aborts the process on bytes which it cannot read.
+ *
+ * LiteSVM knows one blockhash at a time and remembers a few dozen signatures. Both are switched off here
+ * (`Slots` and `History` do better); its check of the signatures themselves stays on for all that can land.
+ */
+export class Vm {
+  readonly #svm: LiteSvm
+
+  constructor() {
+    this.#svm = new LiteSvm()
+    this.#svm.setBlockhashCheck(false)
+    this.#svm.setTransactionHistory(0n)
+  }
+
+  setClock(slot: number, unixSeconds: number) {
+    const epoch = BigInt(Math.floor(slot / SLOTS_PER_EPOCH))
+    this.#svm.setClock(new Clock(BigInt(slot), 0n, epoch, epoch + 1n, BigInt(unixSeconds)))
+  }
+
+  account(key: Key): Account | null {
+    const found = this.#svm.getAccount(bytesOfKey(key))
+    return found === null ? null : plain(found)
+  }
+
+  balance(key: Key): bigint {
+    return this.#svm.getBalance(bytesOfKey(key)) ?? 0n
+  }
+
+  put(key: Key, account: Account) {
+    const { lamports, data, owner, executable } = account
+    this.#svm.setAccount(
+      bytesOfKey(key),
+      new LiteAccount(lamports, data, bytesOfKey(owner), executable, RENT_EPOCH),
+    )
+  }
+
+  /** The accounts of a program whose data is wanted. What else an account has is fetched only then: it costs more. */
+  ownedBy(program: Key, wanted: (data: Buffer) => boolean): { key: Key; account: Account }[] {
+    const found: { key: Key; account: Account }[] = []
+    for (const entry of this.#svm.getProgramAccounts(bytesOfKey(program))) {
+      const account = entry.account()
+      const data = bufferOf(account.data())
+      if (wanted(data)) found.push({ key: keyOfBytes(entry.address), account: plain(account, data) })
+    }
+    return found
+  }
+
+  rentExemption(dataBytes: number): bigint {
+    return this.#svm.minimumBalanceForRentExemption(BigInt(dataBytes))
+  }
+
+  execute(wire: Buffer): Execution {
+    const result = this.#svm.sendVersionedTransaction(wire)
+    return result instanceof FailedTransactionMetadata
+      ? execution(result.meta(), transactionError(result.err()))
+      : execution(result, null)
+  }
+
+  /**
+   * Runs a transaction and keeps nothing of it. `verify: false` is for simulating what nobody has signed yet, as
+   * wallets do; that this cannot leak into `execute` is the reason for the `finally`.
+   */
+  simulate(wire: Buffer, verify: boolean): Execution & { accounts: Map<Key, Account> } {
+    if (!verify) this.#svm.setSigverify(false)
+    try {
+      const result = this.#svm.simulateVersionedTransaction(wire)
+      if (result instanceof FailedTransactionMetadata)
+        return { ...execution(result.meta(), transactionError(result.err())), accounts: new Map() }
+      const accounts = new Map(
+        result.postAccounts().map((entry) => [keyOfBytes(entry.address), plain(entry.account())]),
+      )
+      return { ...execution(result.meta(), null), accounts }
+    } finally {
+      this.#svm.setSigverify(true)
+    }
+  }
+}
+
+const bufferOf = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+
+function plain(account: LiteAccount, data = bufferOf(account.data())): Account {
+  return {
+    lamports: account.lamports(),
+    data,
+    owner: keyOfBytes(account.owner()),
+    executable: account.executable(),
+  }
+}
+
+function execution(meta: TransactionMetadata, err: TransactionError | null): Execution {
+  const inner: Execution["inner"] = []
+  meta.innerInstructions().forEach((instructions, index) => {
+    if (instructions.length > 0) inner.push({ index, instructions: instructions.map(innerInstruction) })
+  })
+  const returned = meta.returnData()
+  const data = Buffer.from(returned.data())
+  return {
+    err,
+    logs: meta.logs(),
+    computeUnits: Number(meta.computeUnitsConsumed()),
+    inner,
+    returnData: data.length === 0 ? null : { program: keyOfBytes(returned.programId()), data },
+  }
+}
+
+function innerInstruction(
+  inner: ReturnType<TransactionMetadata["innerInstructions"]>[number][number],
+): InnerInstruction {
+  const instruction = inner.instruction()
+  return {
+    program: instruction.programIdIndex(),
+    accounts: [...instruction.accounts()],
+    data: Buffer.from(instruction.data()),
+    stackHeight: inner.stackHeight(),
+  }
+}

@@ -1,0 +1,42 @@
+import { type WebSocket, WebSocketServer } from "ws"
+import { answer, type Method, parseError } from "./rpc.ts"
+import type { Subscriptions } from "./subscriptions.ts"
+
+const MAX_MESSAGE_BYTES = 50 * 1024
+/** A client that does not read would otherwise be kept in memory without end. */
+const MAX_UNREAD_BYTES = 16 << 20
+
+/** The subscriptions, on the port where web3.js looks for them: HTTP's plus one. */
+export function webSocketServer(port: number, host: string, subscriptions: Subscriptions): WebSocketServer {
+  const server = new WebSocketServer({ port, host, maxPayload: MAX_MESSAGE_BYTES })
+  server.on("connection", (socket) => serve(socket, subscriptions))
+  return server
+}
+
+function serve(socket: WebSocket, subscriptions: Subscriptions) {
+  const mine = new Set<number>()
+  const send = (value: unknown) => {
+    if (socket.bufferedAmount > MAX_UNREAD_BYTES) socket.terminate()
+    else if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(value))
+  }
+  const notify = (method: string, result: unknown, subscription: number) =>
+    send({ jsonrpc: "2.0", method, params: { result, subscription } })
+  const methods = new Map<string, Method>(Object.entries(subscriptions.methods(notify, mine)))
+  // web3.js sends this to keep the connection open, as a notification.
+  methods.set("ping", () => null)
+  socket.on("message", (data) => {
+    let request: unknown
+    try {
+      request = JSON.parse(String(data))
+    } catch {
+      return send(parseError())
+    }
+    const response = answer(methods, request)
+    if (response !== undefined) send(response)
+  })
+  socket.on("close", () => {
+    for (const id of mine) subscriptions.cancel(id)
+  })
+  // A broken connection closes, which is all there is to say about it.
+  socket.on("error", () => socket.terminate())
+}

@@ -1,0 +1,186 @@
+import bs58 from "bs58"
+import { isMemoProgram, type Key, keyAt } from "./keys.ts"
+
+/** The size of a packet, hence of a transaction, on a cluster (`PACKET_DATA_SIZE`). LiteSVM knows no limit. */
+export const PACKET_BYTES = 1232
+
+export type Instruction = { programIdIndex: number; accounts: Uint8Array; data: Buffer }
+export type TableLookup = { table: Key; writable: Uint8Array; readonly: Uint8Array }
+
+export type Transaction = {
+  /** Exactly the transaction, without anything that trailed it. */
+  wire: Buffer
+  message: Message
+  /** The first signature, in base58: the transaction's id. */
+  signature: string
+  signatures: Buffer[]
+}
+
+export type Message = {
+  version: "legacy" | 0
+  requiredSignatures: number
+  readonlySigned: number
+  readonlyUnsigned: number
+  /** Static account keys only; lookup tables come after them. */
+  keys: Key[]
+  blockhash: Key
+  instructions: Instruction[]
+  lookups: TableLookup[]
+}
+
+/** Bytes that are no transaction. `sanitize`: they are shaped like one and contradict themselves. */
+export class WireError extends Error {
+  readonly sanitize: boolean
+  constructor(message: string, sanitize = false) {
+    super(message)
+    this.sanitize = sanitize
+  }
+}
+
+/**
+ * Reads a signed transaction as a cluster does (bincode, "short u16" lengths, then `sanitize`). It has to be as
+ * strict as LiteSVM's own reader: that one aborts the whole process on bytes which it cannot read.
+ */
+export function parseTransaction(bytes: Buffer): Transaction {
+  const reader = new Reader(bytes)
+  const count = reader.length()
+  const signatures = Array.from({ length: count }, () => reader.take(64))
+  const message = readMessage(reader)
+  if (count !== message.requiredSignatures) throw notSane("signatures and the header's count differ")
+  return {
+    wire: bytes.subarray(0, reader.offset),
+    message,
+    signature: flat(bs58.encode(signatures[0]!)),
+    signatures,
+  }
+}
+
+/** bs58 appends character by character, and V8 keeps such a text as a chain of pieces, thirty times its size. */
+const flat = (text: string) => Buffer.from(text, "latin1").toString("latin1")
+
+export function parseMessage(bytes: Buffer): Message {
+  return readMessage(new Reader(bytes))
+}
+
+function readMessage(reader: Reader): Message {
+  const first = reader.peek()
+  const versioned = (first & 0x80) !== 0
+  if (versioned && first !== 0x80) throw new WireError(`message version ${first & 0x7f} is not supported`)
+  if (versioned) reader.byte()
+  const requiredSignatures = reader.byte()
+  const readonlySigned = reader.byte()
+  const readonlyUnsigned = reader.byte()
+  const keys = Array.from({ length: reader.length() }, () => reader.key())
+  const blockhash = reader.key()
+  const instructions = Array.from({ length: reader.length() }, () => ({
+    programIdIndex: reader.byte(),
+    accounts: reader.take(reader.length()) as Uint8Array,
+    data: reader.take(reader.length()),
+  }))
+  const lookups = !versioned
+    ? []
+    : Array.from({ length: reader.length() }, () => ({
+        table: reader.key(),
+        writable: reader.take(reader.length()) as Uint8Array,
+        readonly: reader.take(reader.length()) as Uint8Array,
+      }))
+  const version = versioned ? 0 : "legacy"
+  const message: Message = {
+    version,
+    requiredSignatures,
+    readonlySigned,
+    readonlyUnsigned,
+    keys,
+    blockhash,
+    instructions,
+    lookups,
+  }
+  sanitize(message)
+  return message
+}
+
+/** The rules of `Message::sanitize` in the Solana SDK. */
+function sanitize(message: Message) {
+  const { requiredSignatures, readonlySigned, readonlyUnsigned, keys, instructions, lookups } = message
+  if (readonlySigned >= requiredSignatures) throw notSane("the fee payer is not writable")
+  if (requiredSignatures + readonlyUnsigned > keys.length)
+    throw notSane("the header counts more keys than stand there")
+  let loaded = 0
+  for (const lookup of lookups) {
+    const count = lookup.writable.length + lookup.readonly.length
+    if (count === 0) throw notSane("an empty table lookup")
+    loaded += count
+  }
+  if (keys.length + loaded > 256) throw notSane("more than 256 accounts")
+  for (const { programIdIndex, accounts } of instructions) {
+    if (programIdIndex === 0 || programIdIndex >= keys.length) throw notSane("a program index out of range")
+    for (const index of accounts)
+      if (index >= keys.length + loaded) throw notSane("an account index out of range")
+  }
+}
+
+const notSane = (why: string) => new WireError(why, true)
+
+export function isWritable(message: Message, index: number): boolean {
+  const { requiredSignatures, readonlySigned, readonlyUnsigned, keys } = message
+  return index < requiredSignatures
+    ? index < requiredSignatures - readonlySigned
+    : index < keys.length - readonlyUnsigned
+}
+
+/** All memos as a cluster lists them beside a signature: `[length] text`, joined by `; `. */
+export function memoOf(message: Message): string | null {
+  const memos: string[] = []
+  for (const { programIdIndex, data } of message.instructions)
+    if (isMemoProgram(message.keys[programIdIndex]!)) memos.push(`[${data.length}] ${data.toString("utf8")}`)
+  return memos.length === 0 ? null : memos.join("; ")
+}
+
+class Reader {
+  readonly bytes: Buffer
+  offset = 0
+  constructor(bytes: Buffer) {
+    this.bytes = bytes
+  }
+
+  peek(): number {
+    const value = this.bytes[this.offset]
+    if (value === undefined) throw new WireError("unexpected end of file")
+    return value
+  }
+
+  byte(): number {
+    const value = this.peek()
+    this.offset += 1
+    return value
+  }
+
+  take(length: number): Buffer {
+    const end = this.offset + length
+    if (end > this.bytes.length) throw new WireError("unexpected end of file")
+    const taken = this.bytes.subarray(this.offset, end)
+    this.offset = end
+    return taken
+  }
+
+  key(): Key {
+    const at = this.offset
+    this.take(32)
+    return keyAt(this.bytes, at)
+  }
+
+  /** "Short u16": seven bits a byte, low first, shortest form only. */
+  length(): number {
+    let value = 0
+    for (let position = 0; position < 3; position++) {
+      const byte = this.byte()
+      if (position > 0 && byte === 0) throw new WireError("short u16: non-canonical encoding")
+      value |= (byte & 0x7f) << (7 * position)
+      if (byte < 0x80) {
+        if (value > 0xffff) break
+        return value
+      }
+    }
+    throw new WireError("short u16: overflow")
+  }
+}

@@ -1,0 +1,105 @@
+import { randomBytes } from "node:crypto"
+import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { startMark } from "./process.ts"
+
+/** A process, named so that a later one with the same pid is not taken for it. */
+export type Holder = { pid: number; mark: string }
+
+export const ourselves = (): Holder => ({ pid: process.pid, mark: startMark(process.pid) ?? "" })
+
+export const isAlive = ({ pid, mark }: Holder): boolean => startMark(pid) === mark
+
+/** Takes a lock file, also from a process that is dead. Returns who holds it, if that is another live one. */
+export function takeLock(path: string): Holder | undefined {
+  const draft = `${path}.${process.pid}`
+  for (;;) {
+    // A link makes the file with its content in one step: nobody ever reads a lock without its holder.
+    writeFileSync(draft, JSON.stringify(ourselves()), { mode: 0o600 })
+    try {
+      linkSync(draft, path)
+      return undefined
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error
+    } finally {
+      rmSync(draft, { force: true })
+    }
+    const holder = readJson<Holder>(path)
+    if (holder && isAlive(holder)) return holder
+    setAside(path)
+  }
+}
+
+/** Of two that find the same dead holder, the second must not remove the lock that the first has just taken. */
+function setAside(path: string): void {
+  const aside = `${path}.dead.${process.pid}`
+  try {
+    renameSync(path, aside)
+    const moved = readJson<Holder>(aside)
+    if (moved && isAlive(moved)) linkSync(aside, path)
+  } catch {
+    // Somebody else was quicker: the next attempt sees the outcome.
+  } finally {
+    rmSync(aside, { force: true })
+  }
+}
+
+export function releaseLock(path: string): void {
+  if (readJson<Holder>(path)?.pid === process.pid) rmSync(path, { force: true })
+}
+
+const queues = new Map<string, Promise<unknown>>()
+
+/** Runs `work` while no other process, and no other call in this one, does so under the same path. */
+export function withMutex<T>(path: string, work: () => Promise<T>): Promise<T> {
+  const turn = (queues.get(path) ?? Promise.resolve()).then(async () => {
+    while (takeLock(path)) await sleep(20)
+    try {
+      return await work()
+    } finally {
+      releaseLock(path)
+    }
+  })
+  queues.set(
+    path,
+    turn.catch(() => {}),
+  )
+  return turn
+}
+
+/** Marks this process as a user of what belongs to `directory`, until `returnLease` or its death. */
+export function takeLease(directory: string): string {
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  const lease = join(directory, `${process.pid}-${randomBytes(4).toString("hex")}.json`)
+  writeJson(lease, ourselves())
+  return lease
+}
+
+/** Ends a lease; true when nobody alive has another one, so that the last one puts out the light. */
+export function returnLease(lease: string): boolean {
+  rmSync(lease, { force: true })
+  const directory = dirname(lease)
+  const others = readdirSync(directory).filter((name) => {
+    const holder = readJson<Holder>(join(directory, name))
+    const alive = holder !== undefined && isAlive(holder)
+    if (!alive) rmSync(join(directory, name), { force: true })
+    return alive
+  })
+  return others.length === 0
+}
+
+export function readJson<T>(path: string): T | undefined {
+  try {
+    return JSON.parse(readFileSync(path, "utf8")) as T
+  } catch {
+    return undefined
+  }
+}
+
+/** Replaces the file in one step, readable by its owner only. */
+export function writeJson(path: string, value: unknown): void {
+  const draft = `${path}.${process.pid}.new`
+  writeFileSync(draft, JSON.stringify(value), { mode: 0o600 })
+  renameSync(draft, path)
+}

@@ -1,0 +1,167 @@
+import { execFile } from "node:child_process"
+import { randomBytes } from "node:crypto"
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import type { Log } from "./log.ts"
+import type { Account, Binaries } from "./postgres-account.ts"
+import { canEnter, sharedHome } from "./postgres-account.ts"
+
+const run = promisify(execFile)
+const major = "18"
+
+export type NewCluster = { dataDir: string; account: Account; binaries: Binaries; durable: boolean; log: Log }
+
+/**
+ * The directory with the database's files, `DIR/postgres`, made by initdb when it is missing. It appears by a
+ * rename once it is complete, so that an interrupted initdb leaves nothing that looks like a database.
+ */
+export async function ensureCluster({
+  dataDir,
+  account,
+  binaries,
+  durable,
+  log,
+}: NewCluster): Promise<string> {
+  const cluster = join(dataDir, "postgres")
+  if (existsSync(cluster)) return checkCluster(realpathSync(cluster), account)
+
+  const began = performance.now()
+  log.info(`Creating the embedded Postgres in ${cluster}`)
+  const home = reachableHome(dataDir, account, log)
+  const half = mkdtempSync(join(home, "postgres.new-"))
+  const passwordFile = join(dataDir, "postgres-password")
+  try {
+    if (!existsSync(passwordFile)) {
+      writeFileSync(passwordFile, randomBytes(24).toString("base64url"), { mode: 0o600 })
+    }
+    chown(half, account)
+    // initdb reads the password as the account, which may not enter the data directory of root.
+    const handover = mkdtempSync(join(home, "postgres.password-"))
+    try {
+      writeFileSync(join(handover, "password"), readFileSync(passwordFile), { mode: 0o600 })
+      chown(handover, account)
+      chown(join(handover, "password"), account)
+      await run(binaries.initdb, initdbArguments(half, join(handover, "password"), durable), runAs(account))
+    } finally {
+      rmSync(handover, { recursive: true, force: true })
+    }
+    await createDatabase(half, account, binaries)
+    if (home === dataDir) renameSync(half, cluster)
+    else {
+      renameSync(half, join(home, "postgres"))
+      symlinkSync(join(home, "postgres"), cluster)
+    }
+  } catch (error) {
+    rmSync(half, { recursive: true, force: true })
+    throw error
+  }
+  log.info(`The embedded Postgres is created (${Math.round(performance.now() - began)} ms)`)
+  return realpathSync(cluster)
+}
+
+function checkCluster(cluster: string, account: Account): string {
+  const { uid } = statSync(cluster)
+  if (uid !== account.uid) {
+    throw new Error(
+      `${cluster} belongs to another user (uid ${uid}). Run Vouch as the user that created it, ` +
+        "or set VOUCH_DATA_DIR to a directory of your own.",
+    )
+  }
+  const version = readFileSync(join(cluster, "PG_VERSION"), "utf8").trim()
+  if (version !== major) {
+    throw new Error(
+      `${cluster} was written by PostgreSQL ${version}; this release of Vouch carries ${major}. ` +
+        "Dump it with the release that wrote it and restore it, or set VOUCH_DATA_DIR to a new directory.",
+    )
+  }
+  return cluster
+}
+
+function initdbArguments(directory: string, passwordFile: string, durable: boolean): string[] {
+  return [
+    `--pgdata=${directory}`,
+    "--username=vouch",
+    `--pwfile=${passwordFile}`,
+    "--auth=scram-sha-256",
+    "--encoding=UTF8",
+    // Postgres' own rules for order and letter case: the same on every machine, whatever locales it has.
+    "--locale=C",
+    "--locale-provider=builtin",
+    "--builtin-locale=C.UTF-8",
+    "--data-checksums",
+    "--set=timezone=UTC",
+    "--set=log_timezone=UTC",
+    ...(durable ? [] : ["--no-sync"]),
+  ]
+}
+
+/** Made in single-user mode, before the cluster is moved into its place, so that it is never without. */
+async function createDatabase(cluster: string, account: Account, binaries: Binaries): Promise<void> {
+  const single = run(binaries.postgres, ["--single", "-D", cluster, "-j", "postgres"], runAs(account))
+  single.child.stdin?.end("CREATE DATABASE vouch;\n\n")
+  await single
+}
+
+/** `DIR` itself, or for root, when the account cannot get there, a directory where it can. */
+function reachableHome(dataDir: string, account: Account, log: Log): string {
+  if (process.getuid?.() !== 0) return dataDir
+  if (canEnter(join(dataDir, ".."), account)) {
+    // The account passes through to its own directory; it can neither list this one nor write to it.
+    chmodSync(dataDir, statSync(dataDir).mode | 0o001)
+    return dataDir
+  }
+  mkdirSync(sharedHome, { recursive: true, mode: 0o755 })
+  const home = mkdtempSync(join(sharedHome, "data-"))
+  chmodSync(home, 0o711)
+  log.warn(
+    `${dataDir} is closed to the user that Postgres runs as: the database lies in ${home}, ` +
+      `and ${join(dataDir, "postgres")} is a link to it`,
+  )
+  return home
+}
+
+function chown(path: string, account: Account): void {
+  if (process.getuid?.() === 0) chownSync(path, account.uid, account.gid)
+}
+
+/** A bare environment, because our own holds secrets. */
+export function runAs(account: Account): { uid?: number; gid?: number; cwd: string; env: NodeJS.ProcessEnv } {
+  const identity = process.getuid?.() === 0 ? account : {}
+  const { NODE_ENV, PATH } = process.env
+  const env = { NODE_ENV, PATH, LC_ALL: "C", TZ: "UTC" }
+  return { ...identity, cwd: "/", env }
+}
+
+/** Turns the two failures that a person can do something about into a sentence that says what. */
+export function explain(error: unknown, dataDir: string): Error {
+  const text =
+    error instanceof Error
+      ? `${error.message}\n${"stderr" in error ? String(error.stderr) : ""}`
+      : String(error)
+  if (/No space left|ENOSPC|Disk quota/.test(text)) {
+    return new Error(`The disk that holds ${dataDir} is full: free some space, or set VOUCH_DATA_DIR.`, {
+      cause: error,
+    })
+  }
+  if (/Permission denied|EACCES|EPERM|EROFS|Read-only file system/.test(text)) {
+    return new Error(
+      `${dataDir} cannot be written. Make it writable for this user, or set VOUCH_DATA_DIR to a directory that is.`,
+      { cause: error },
+    )
+  }
+  return new Error(`The embedded Postgres could not be started: ${text.trim()}`, { cause: error })
+}

@@ -1,0 +1,168 @@
+import { spawn } from "node:child_process"
+import { closeSync, mkdirSync, readFileSync, statSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { type Log, openLog } from "./log.ts"
+import { postgresAccount, postgresBinaries } from "./postgres-account.ts"
+import { ensureCluster, explain, runAs } from "./postgres-cluster.ts"
+import { clearStaleLocks, endOrphans, readPostmaster, runningPostmaster } from "./postmaster.ts"
+import { signal, startMark } from "./process.ts"
+import { removeSocketDirectory, socketDirectory, socketUrl } from "./socket.ts"
+
+export type PostgresOptions = {
+  /** The cluster goes into `DIR/postgres`, its log beside it; made when missing. */
+  dataDir: string
+  /** false for tests: what is committed survives a killed process, not a power cut. */
+  durable?: boolean
+  log: Log
+}
+
+export type RunningPostgres = {
+  /** In libpq's form; with postgres.js: `postgres(url, { ...socketOptions(url) })`, see socket.ts. */
+  url: string
+  pid: number
+  /** Whether it was running already, left by a process that was killed or used by one beside us. */
+  adopted: boolean
+  isRunning(): boolean
+  /** Resolves when it has ended, for whatever reason. */
+  exited: Promise<void>
+  /** Fast shutdown: breaks off what is running and leaves nothing to recover. */
+  stop(): Promise<void>
+}
+
+/**
+ * Starts the embedded Postgres of a data directory, or adopts it when it runs already. It is reached over a
+ * Unix socket in a private directory only, and runs in its own session, so that a terminal's Ctrl-C reaches
+ * us and not it: we need it for an orderly end.
+ */
+export async function startPostgres({
+  dataDir,
+  durable = true,
+  log,
+}: PostgresOptions): Promise<RunningPostgres> {
+  const home = resolve(dataDir)
+  try {
+    mkdirSync(home, { recursive: true, mode: 0o700 })
+    const account = postgresAccount(join(home, "postgres"), log)
+    const binaries = await postgresBinaries(account, log)
+    const cluster = await ensureCluster({ dataDir: home, account, binaries, durable, log })
+    const password = readPassword(home)
+
+    for (;;) {
+      const running = runningPostmaster(cluster)
+      if (running) {
+        if (!(await readiness(cluster, running.pid, log))) continue
+        log.info(`Using the embedded Postgres that is running already (pid ${running.pid})`)
+        const { pid, socketDirectory: directory } = running
+        return handle({ pid, directory, password, adopted: true, exited: watch(pid) })
+      }
+      if (endOrphans(cluster)) {
+        await sleep(20)
+        continue
+      }
+      const directory = socketDirectory(cluster, account)
+      clearStaleLocks(cluster, directory)
+      const logFile = join(home, "postgres.log")
+      const output = openLog(logFile)
+      const logged_bytes = statSync(logFile).size
+      const child = spawn(binaries.postgres, ["-D", cluster, ...settings(directory, durable)], {
+        ...runAs(account),
+        detached: true,
+        stdio: ["ignore", output, output],
+      })
+      closeSync(output)
+      child.unref()
+      const exited = new Promise<void>((done) => {
+        child.once("exit", () => done())
+        child.once("error", () => done())
+      })
+      const failure = new Promise<Error>((failed) => child.once("error", failed))
+      if (child.pid === undefined) throw await failure
+      if (await readiness(cluster, child.pid, log)) {
+        return handle({ pid: child.pid, directory, password, adopted: false, exited })
+      }
+      // Ended at once. Another process may have been quicker with the same cluster; otherwise the log knows why.
+      const reason = readFileSync(logFile).subarray(logged_bytes).toString()
+      if (!/lock file .* (already exists|is empty)|still in use/.test(reason))
+        throw new Error(reason || `see ${logFile}`)
+      await sleep(20)
+    }
+  } catch (error) {
+    throw explain(error, home)
+  }
+}
+
+/** For a small machine. A database with more to do than this is one for DATABASE_URL. */
+function settings(directory: string, durable: boolean): string[] {
+  const on = durable ? "on" : "off"
+  return Object.entries({
+    listen_addresses: "",
+    unix_socket_directories: directory,
+    unix_socket_permissions: "0700",
+    max_connections: "200",
+    shared_buffers: "128MB",
+    random_page_cost: "1.1",
+    jit: "off",
+    // Parallel queries live in /dev/shm, which a container keeps small, and gain nothing on two cores.
+    max_parallel_workers_per_gather: "0",
+    log_min_messages: "warning",
+    log_checkpoints: "off",
+    // Stays on without fsync: a commit has then left the process, so that it survives a kill -9.
+    synchronous_commit: "on",
+    fsync: on,
+    full_page_writes: on,
+  }).flatMap(([name, value]) => ["-c", `${name}=${value}`])
+}
+
+/** Waits until it accepts connections; false when it ended instead. Recovery after a crash may take its time. */
+async function readiness(cluster: string, pid: number, log: Log): Promise<boolean> {
+  for (let waits = 0; startMark(pid) !== undefined; waits++) {
+    const postmaster = readPostmaster(cluster)
+    if (postmaster?.pid === pid && postmaster.status === "ready") return true
+    if (waits === 500) log.info("Postgres is starting: it is recovering from an earlier crash")
+    await sleep(10)
+  }
+  return false
+}
+
+type Postmaster = {
+  pid: number
+  directory: string
+  password: string
+  adopted: boolean
+  exited: Promise<void>
+}
+
+function handle({ pid, directory, password, adopted, exited }: Postmaster): RunningPostgres {
+  const mark = startMark(pid)
+  const isRunning = () => mark !== undefined && startMark(pid) === mark
+  const stop = async () => {
+    for (let waits = 0; isRunning(); waits++) {
+      if (waits === 0) signal(pid, "SIGINT")
+      // An immediate shutdown loses nothing either: the next start recovers from the log.
+      if (waits === 3_000) signal(pid, "SIGQUIT")
+      await sleep(10)
+    }
+    removeSocketDirectory(directory)
+  }
+  return { url: socketUrl(directory, password, "vouch"), pid, adopted, isRunning, exited, stop }
+}
+
+/** A process that is not our child sends no event when it ends. */
+async function watch(pid: number): Promise<void> {
+  const mark = startMark(pid)
+  while (mark !== undefined && startMark(pid) === mark) await sleep(50, undefined, { ref: false })
+}
+
+function readPassword(home: string): string {
+  const file = join(home, "postgres-password")
+  try {
+    return readFileSync(file, "utf8").trim()
+  } catch (cause) {
+    throw new Error(
+      `${file} cannot be read, and without it nobody can connect to the database in ${join(home, "postgres")}. ` +
+        "Restore it from a backup, or move the database away to begin with an empty one.",
+      { cause },
+    )
+  }
+}

@@ -1,0 +1,97 @@
+import { readdirSync, readFileSync, readlinkSync, rmSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { commandLine, signal, startMark } from "./process.ts"
+import { socketPort } from "./socket.ts"
+
+export type Postmaster = { pid: number; socketDirectory: string; status: string }
+
+/**
+ * What `postmaster.pid` says, which may be left over from a crash.
+ * Its lines: https://www.postgresql.org/docs/18/storage-file-layout.html, src/include/utils/pidfile.h
+ */
+export function readPostmaster(cluster: string): Postmaster | undefined {
+  try {
+    const lines = readFileSync(join(cluster, "postmaster.pid"), "utf8").split("\n")
+    const pid = Number(lines[0])
+    if (!Number.isInteger(pid) || pid <= 1) return undefined
+    return { pid, socketDirectory: lines[4]?.trim() ?? "", status: lines[7]?.trim() ?? "" }
+  } catch {
+    return undefined
+  }
+}
+
+/** The postmaster of this very cluster, if it is alive: its pid is believed only with our arguments on it. */
+export function runningPostmaster(cluster: string): Postmaster | undefined {
+  const postmaster = readPostmaster(cluster)
+  return postmaster && isPostmaster(postmaster.pid, cluster) ? postmaster : undefined
+}
+
+function isPostmaster(pid: number, cluster: string): boolean {
+  if (startMark(pid) === undefined) return false
+  const argv = commandLine(pid)
+  return (argv[0]?.endsWith("postgres") ?? false) && argv.includes("-D") && argv.includes(cluster)
+}
+
+/**
+ * Removes a `postmaster.pid`, or the lock of the socket, that would keep Postgres from starting for good: one whose
+ * pid has gone to a stranger since the crash, or one that the crash left empty. Any other leftover it clears away
+ * itself.
+ */
+export function clearStaleLocks(cluster: string, socketDirectory: string): void {
+  for (const file of [
+    join(cluster, "postmaster.pid"),
+    join(socketDirectory, `.s.PGSQL.${socketPort}.lock`),
+  ]) {
+    const stat = statSync(file, { throwIfNoEntry: false })
+    const written = stat && (stat.size > 0 || Date.now() - stat.mtimeMs > 2_000)
+    if (!written) continue
+    const pid = readPid(file)
+    if (pid === undefined || (startMark(pid) !== undefined && !isPostmaster(pid, cluster))) {
+      rmSync(file, { force: true })
+    }
+  }
+}
+
+/** The first line of both files. */
+function readPid(file: string): number | undefined {
+  try {
+    const pid = Number(readFileSync(file, "utf8").split("\n")[0])
+    return Number.isInteger(pid) && pid > 1 ? pid : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Ends the sessions that a killed postmaster left behind; true while there are any. The idle ones end by
+ * themselves, but a busy one would hold the files of the cluster until its query is done. Linux only:
+ * elsewhere Postgres refuses to start until they are gone.
+ */
+export function endOrphans(cluster: string): boolean {
+  const orphans = orphansOf(cluster)
+  for (const pid of orphans) signal(pid, "SIGKILL")
+  return orphans.length > 0
+}
+
+/** Every process of Postgres works in its cluster's directory; an orphan has no postmaster for a parent. */
+function orphansOf(cluster: string): number[] {
+  if (process.platform !== "linux") return []
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        return (
+          readlinkSync(`/proc/${pid}/cwd`) === cluster &&
+          commandLine(pid)[0]?.startsWith("postgres: ") &&
+          !commandLine(parentOf(pid)).includes(cluster)
+        )
+      } catch {
+        return false
+      }
+    })
+}
+
+function parentOf(pid: number): number {
+  return Number(/^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1])
+}

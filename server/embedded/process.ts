@@ -1,0 +1,52 @@
+import { execFileSync } from "node:child_process"
+import { readFileSync } from "node:fs"
+
+/**
+ * When a process began, as an opaque mark; undefined when it has ended. A pid alone names nobody: after a
+ * crash or a reboot it may belong to a stranger, so locks and leases keep this mark beside it.
+ */
+export function startMark(pid: number): string | undefined {
+  if (process.platform !== "linux") return ps(pid, "lstart")
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
+    // The second field is the program's name in parentheses and may hold anything, so count from its end.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+    const [state, startedAtTicks] = [fields[0], fields[19]]
+    // A zombie has ended; where nobody reaps (a container's pid 1) it stays in the table for good.
+    return state === "Z" || state === "X" ? undefined : startedAtTicks
+  } catch {
+    return undefined
+  }
+}
+
+/** The program and arguments of a running process, for recognising our own; empty when it has ended. */
+export function commandLine(pid: number): string[] {
+  if (process.platform !== "linux") return ps(pid, "command")?.split(" ") ?? []
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").slice(0, -1)
+  } catch {
+    return []
+  }
+}
+
+function ps(pid: number, column: "lstart" | "command"): string | undefined {
+  try {
+    const line = execFileSync("ps", ["-ww", "-o", `state=,${column}=`, "-p", String(pid)], {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    }).trim()
+    const [state = "Z", ...rest] = line.split(/\s+/)
+    return state.startsWith("Z") ? undefined : rest.join(" ")
+  } catch {
+    return undefined
+  }
+}
+
+/** Sends a signal; a process that has just ended is no error. */
+export function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error
+  }
+}

@@ -1,0 +1,209 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import postgres from "postgres"
+import { afterAll, afterEach, expect, test } from "vitest"
+import { freePorts } from "#test/free-ports.ts"
+import { readPostmaster } from "./postmaster.ts"
+import { signal, startMark } from "./process.ts"
+import type { Services, ServicesOptions } from "./services.ts"
+import { runningServer, startServices } from "./services.ts"
+import { socketOptions } from "./socket.ts"
+
+const log = { info: () => {}, warn: () => {}, error: () => {} }
+// One for all: each test leaves nothing running on it, and initdb takes longest.
+const dataDir = mkdtempSync(join(tmpdir(), `vouch-test-${process.pid}-`))
+const localnetPort = await freePorts(2)
+let started: Services[] = []
+let children: ChildProcess[] = []
+
+afterEach(async () => {
+  for (const child of children) child.kill("SIGKILL")
+  for (const services of started) await services.stop()
+  // What a killed process left behind has an heir now, who stops it.
+  await (await startServices(options({ purpose: "cli" }))).stop()
+  started = []
+  children = []
+})
+
+afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
+
+const options = (changes: Partial<ServicesOptions> = {}): ServicesOptions => ({
+  dataDir,
+  databaseUrl: undefined,
+  rpcUrl: undefined,
+  localnetPort,
+  localnetSlotMs: 50,
+  localnetFaults: false,
+  log,
+  purpose: "server",
+  durable: false,
+  ...changes,
+})
+
+async function start(changes: Partial<ServicesOptions> = {}): Promise<Services> {
+  const services = await startServices(options(changes))
+  started.push(services)
+  return services
+}
+
+test("without configuration both services run, and stopping ends them and gives everything back", async () => {
+  const services = await start()
+  expect(services.embedded).toEqual({ postgres: true, localnet: true })
+  expect(services.rpcUrl).toBe(`http://127.0.0.1:${localnetPort}`)
+  expect(services.wsUrl).toBe(`ws://127.0.0.1:${localnetPort + 1}/`)
+  expect(await answers(services)).toBe(true)
+  const [postmaster, localnet] = [postgresPid()!, localnetPid()!]
+
+  await Promise.all([services.stop(), services.stop()])
+  expect([startMark(postmaster), startMark(localnet)]).toEqual([undefined, undefined])
+  expect(["server.lock", "services.json"].filter((name) => existsSync(join(dataDir, name)))).toEqual([])
+})
+
+test("what is configured is not started", async () => {
+  const configured = { databaseUrl: "postgres://a:b@db.example/c", rpcUrl: "https://rpc.example" }
+  const services = await start(configured)
+  expect(services).toMatchObject({ ...configured, embedded: { postgres: false, localnet: false } })
+  expect(services.wsUrl).toBeUndefined()
+  // Any number of servers may share those.
+  await expect(start(configured)).resolves.toMatchObject(configured)
+})
+
+test("the data directory and what lies in it are closed to others", async () => {
+  await start()
+  expect(statSync(dataDir).mode & 0o066).toBe(0)
+  expect(statSync(join(dataDir, "services.json")).mode & 0o777).toBe(0o600)
+})
+
+test("a second server on the same data directory is refused and told by whom", async () => {
+  const services = await start()
+  await expect(start()).rejects.toThrow(new RegExp(`pid ${process.pid}.*VOUCH_DATA_DIR`, "s"))
+  expect(await answers(services)).toBe(true)
+})
+
+test("a killed server's lock is taken over, and its Postgres with it", async () => {
+  const killed = await startInAnotherProcess("server")
+  const pid = postgresPid()
+  killed.kill("SIGKILL")
+  await once(killed, "exit")
+
+  const services = await start()
+  expect(postgresPid()).toBe(pid)
+  expect(await answers(services)).toBe(true)
+})
+
+test("a lock whose pid has gone to a stranger is taken over", async () => {
+  writeFileSync(join(dataDir, "server.lock"), JSON.stringify({ pid: process.ppid, mark: "1" }))
+  expect(await answers(await start())).toBe(true)
+})
+
+test("a killed Postgres and a killed local network come back at the same addresses", async () => {
+  const services = await start()
+  const [postmaster, localnet] = [postgresPid()!, localnetPid()!]
+  signal(postmaster, "SIGKILL")
+  signal(localnet, "SIGKILL")
+  await expect.poll(() => postgresPid() !== postmaster && localnetPid() !== localnet, slow).toBe(true)
+  await expect.poll(() => answers(services), slow).toBe(true)
+})
+
+test("a command line uses the services of the running server and leaves them running", async () => {
+  const server = await start({ port: 3210 })
+  expect(runningServer(dataDir)).toMatchObject({
+    pid: process.pid,
+    port: 3210,
+    databaseUrl: server.databaseUrl,
+  })
+  const command = await start({ purpose: "cli" })
+  expect(command).toMatchObject({ databaseUrl: server.databaseUrl, rpcUrl: server.rpcUrl })
+  await command.stop()
+  expect(await answers(server)).toBe(true)
+})
+
+test("a command line finds the database that the running server was configured with", async () => {
+  await start({ databaseUrl: "postgres://a:b@db.example/c" })
+  const command = await start({ purpose: "cli" })
+  expect(command.databaseUrl).toBe("postgres://a:b@db.example/c")
+})
+
+test("a server that starts while a command line runs takes its services over", async () => {
+  const command = await startInAnotherProcess("cli")
+  const postmaster = postgresPid()
+  const server = await start()
+  expect(postgresPid()).toBe(postmaster)
+
+  command.send("stop")
+  await once(command, "exit")
+  expect(postgresPid()).toBe(postmaster)
+  await expect.poll(() => answers(server), slow).toBe(true)
+})
+
+test("a command line keeps the database that a stopping server would have ended", async () => {
+  const server = await startInAnotherProcess("server")
+  const command = await start({ purpose: "cli", needsChain: false })
+  server.send("stop")
+  await once(server, "exit")
+  const postmaster = postgresPid()!
+  expect(startMark(postmaster)).toBeDefined()
+
+  await command.stop()
+  expect(startMark(postmaster)).toBeUndefined()
+})
+
+test("a taken port is reported with the setting that changes it, and nothing stays behind", async () => {
+  const occupant = createServer().listen(localnetPort, "127.0.0.1")
+  await once(occupant, "listening")
+  await expect(start()).rejects.toThrow(/VOUCH_LOCALNET_PORT/)
+  expect(postgresPid()).toBeUndefined()
+  expect(existsSync(join(dataDir, "server.lock"))).toBe(false)
+  occupant.close()
+  await once(occupant, "close")
+})
+
+const slow = { timeout: 15_000 }
+
+async function answers({ databaseUrl, rpcUrl }: Services): Promise<boolean> {
+  const sql = postgres(databaseUrl, { ...socketOptions(databaseUrl), max: 1 })
+  try {
+    await sql`SELECT 1`
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "getHealth" })
+    const answer = await fetch(rpcUrl, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body,
+    })
+    return ((await answer.json()) as { result: string }).result === "ok"
+  } catch {
+    return false
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}
+
+const postgresPid = () => readPostmaster(join(dataDir, "postgres"))?.pid
+
+const localnetPid = () =>
+  (JSON.parse(readFileSync(join(dataDir, "localnet.json"), "utf8")) as { pid: number }).pid
+
+/** A process of its own that starts the services, ends when told to, and can be killed. */
+async function startInAnotherProcess(purpose: "server" | "cli"): Promise<ChildProcess> {
+  const program = `
+    import { startServices } from "#server/embedded/services.ts"
+    const log = { info() {}, warn() {}, error() {} }
+    const services = await startServices({ ...JSON.parse(process.argv[1]), log })
+    process.on("message", () => services.stop().then(() => process.exit()))
+    process.send("started")`
+  const child = spawn(
+    process.execPath,
+    ["--input-type=module", "--eval", program, JSON.stringify(options({ purpose }))],
+    {
+      cwd: join(import.meta.dirname, "..", ".."),
+      stdio: ["ignore", "inherit", "inherit", "ipc"],
+    },
+  )
+  children.push(child)
+  await once(child, "message")
+  return child
+}

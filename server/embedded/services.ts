@@ -1,0 +1,203 @@
+import { accessSync, constants, mkdirSync, rmSync } from "node:fs"
+import { join, resolve } from "node:path"
+import type { RunningLocalnet } from "./localnet.ts"
+import { startLocalnet } from "./localnet.ts"
+import type { Holder } from "./lock.ts"
+import {
+  isAlive,
+  ourselves,
+  readJson,
+  releaseLock,
+  returnLease,
+  takeLease,
+  takeLock,
+  withMutex,
+  writeJson,
+} from "./lock.ts"
+import type { Log } from "./log.ts"
+import type { RunningPostgres } from "./postgres.ts"
+import { startPostgres } from "./postgres.ts"
+import { explain } from "./postgres-cluster.ts"
+import type { Supervised } from "./supervise.ts"
+import { supervise } from "./supervise.ts"
+
+export type ServicesOptions = {
+  dataDir: string
+  /** Configured by the operator; what is undefined is embedded. */
+  databaseUrl: string | undefined
+  rpcUrl: string | undefined
+  localnetPort: number
+  localnetSlotMs: number
+  localnetFaults: boolean
+  log: Log
+  /** There is one server to a data directory; command lines come and go beside it. */
+  purpose: "server" | "cli"
+  /** The server's own port, for command lines that print a link to it. */
+  port?: number
+  /** false for a command that does not touch the chain: the local network is then not started for it. */
+  needsChain?: boolean
+  /** false for tests, see PostgresOptions. */
+  durable?: boolean
+  /** Another program than the real local network, for tests. */
+  localnetProgram?: string
+}
+
+export type Services = {
+  databaseUrl: string
+  rpcUrl: string
+  /** Only of the embedded local network; web3.js finds any other by itself. */
+  wsUrl?: string
+  embedded: { postgres: boolean; localnet: boolean }
+  /** Ends what nobody else uses, in the order that loses nothing. Again and again is the same as once. */
+  stop(): Promise<void>
+}
+
+/** What a running server tells command lines, in `services.json`. */
+export type Announcement = Holder & {
+  port: number | undefined
+  databaseUrl: string
+  rpcUrl: string
+  embedded: Services["embedded"]
+}
+
+/** The server that runs on a data directory now, if any. */
+export function runningServer(dataDir: string): Announcement | undefined {
+  const announced = readJson<Announcement>(join(dataDir, "services.json"))
+  return announced && isAlive(announced) ? announced : undefined
+}
+
+/**
+ * Starts the services that are not configured, and keeps them running. Several processes may share the embedded
+ * ones of a data directory: each holds a lease, whoever finds one missing starts it, and the last one stops it.
+ */
+export async function startServices(options: ServicesOptions): Promise<Services> {
+  const dataDir = resolve(options.dataDir)
+  ensureDirectory(dataDir)
+  const configured = configuration(options, dataDir)
+  const embedded = {
+    postgres: configured.databaseUrl === undefined,
+    localnet: configured.rpcUrl === undefined && options.needsChain !== false,
+  }
+  const isServer = options.purpose === "server"
+  const unlock = isServer && (embedded.postgres || embedded.localnet) ? lockForServer(dataDir) : () => {}
+  const running = embeddedServices(options, dataDir)
+  try {
+    const starting = [
+      embedded.postgres && running.startPostgres(),
+      embedded.localnet && running.startLocalnet(),
+    ]
+    const outcomes = await Promise.allSettled(starting)
+    for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason
+  } catch (error) {
+    await running.stop()
+    unlock()
+    throw error
+  }
+
+  const databaseUrl = configured.databaseUrl ?? running.postgres()!.url
+  const rpcUrl = configured.rpcUrl ?? running.localnet()?.url ?? `http://127.0.0.1:${options.localnetPort}`
+  if (isServer) announce(dataDir, { ...ourselves(), port: options.port, databaseUrl, rpcUrl, embedded })
+  let stopping: Promise<void> | undefined
+  return {
+    databaseUrl,
+    rpcUrl,
+    ...(embedded.localnet ? { wsUrl: webSocketUrl(rpcUrl) } : {}),
+    embedded,
+    stop: () => {
+      stopping ??= running.stop().finally(() => {
+        if (isServer) withdraw(dataDir)
+        unlock()
+      })
+      return stopping
+    },
+  }
+}
+
+function ensureDirectory(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    accessSync(dataDir, constants.W_OK)
+  } catch (error) {
+    throw explain(error, dataDir)
+  }
+}
+
+/** What the operator configured; a command line also takes what the running server was configured with. */
+function configuration({ databaseUrl, rpcUrl, purpose }: ServicesOptions, dataDir: string) {
+  const server = purpose === "cli" ? runningServer(dataDir) : undefined
+  return {
+    databaseUrl: databaseUrl ?? (server?.embedded.postgres === false ? server.databaseUrl : undefined),
+    rpcUrl: rpcUrl ?? (server?.embedded.localnet === false ? server.rpcUrl : undefined),
+  }
+}
+
+function lockForServer(dataDir: string): () => void {
+  const lock = join(dataDir, "server.lock")
+  const holder = takeLock(lock)
+  if (holder) {
+    throw new Error(
+      `Another Vouch server (pid ${holder.pid}) runs on ${dataDir}. Stop that one, or give this one ` +
+        "a VOUCH_DATA_DIR, PORT and VOUCH_LOCALNET_PORT of its own. To run several on one database, " +
+        "set DATABASE_URL and SOLANA_RPC_URL.",
+    )
+  }
+  return () => releaseLock(lock)
+}
+
+/** The embedded services of this process, supervised, and their orderly end. */
+function embeddedServices(options: ServicesOptions, dataDir: string) {
+  const { log, durable = true } = options
+  const leases = join(dataDir, "leases")
+  const withPostgres = <T>(work: () => Promise<T>) => withMutex(join(dataDir, "postgres.lock"), work)
+  const withLocalnet = <T>(work: () => Promise<T>) => withMutex(join(dataDir, "localnet.lock"), work)
+  let postgres: Supervised<RunningPostgres> | undefined
+  let localnet: Supervised<RunningLocalnet> | undefined
+  let lease: string | undefined
+  // The address that was given out stays the same over restarts, even where the system chose the port.
+  let port = options.localnetPort
+
+  return {
+    postgres: () => postgres?.current,
+    localnet: () => localnet?.current,
+
+    async startPostgres(): Promise<void> {
+      const start = () => withPostgres(() => startPostgres({ dataDir, durable, log }))
+      await withPostgres(async () => {
+        lease = takeLease(leases)
+      })
+      postgres = await supervise("The embedded Postgres", start, log)
+    },
+
+    async startLocalnet(): Promise<void> {
+      const { localnetSlotMs: slotMs, localnetFaults: faults, localnetProgram: program } = options
+      const start = () =>
+        withLocalnet(() => startLocalnet({ dataDir, port, slotMs, faults, ...(program ? { program } : {}) }))
+      localnet = await supervise("The local Solana network", start, log)
+      port = Number(new URL(localnet.current.url).port)
+    },
+
+    async stop(): Promise<void> {
+      await Promise.all([postgres?.release(), localnet?.release()])
+      await localnet?.current.stop()
+      await withPostgres(async () => {
+        if (lease && returnLease(lease)) await postgres?.current.stop()
+      })
+    },
+  }
+}
+
+function webSocketUrl(rpcUrl: string): string {
+  const url = new URL(rpcUrl)
+  url.protocol = "ws:"
+  url.port = String(Number(url.port) + 1)
+  return url.href
+}
+
+function announce(dataDir: string, announcement: Announcement): void {
+  writeJson(join(dataDir, "services.json"), announcement)
+}
+
+function withdraw(dataDir: string): void {
+  const file = join(dataDir, "services.json")
+  if (readJson<Announcement>(file)?.pid === process.pid) rmSync(file, { force: true })
+}

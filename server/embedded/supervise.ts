@@ -1,0 +1,55 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import type { Log } from "./log.ts"
+
+export type Service = { exited: Promise<void>; stop(): Promise<void> }
+
+export type Supervised<S extends Service> = {
+  current: S
+  /** Ends the supervision, and with it the restarts. The service itself goes on. */
+  release(): Promise<void>
+}
+
+const longestPause_ms = 5_000
+
+/** Starts a service and starts it again whenever it ends. The first start may fail; later ones are repeated. */
+export async function supervise<S extends Service>(
+  name: string,
+  start: () => Promise<S>,
+  log: Log,
+): Promise<Supervised<S>> {
+  const released = new AbortController()
+  const { signal } = released
+  const aborted = new Promise<void>((done) => signal.addEventListener("abort", () => done()))
+  const supervised: Supervised<S> = {
+    current: await start(),
+    release: () => {
+      released.abort()
+      return loop
+    },
+  }
+  const loop = keepRunning()
+  return supervised
+
+  async function keepRunning(): Promise<void> {
+    for (let pause_ms = 0; ; ) {
+      const since = performance.now()
+      await Promise.race([supervised.current.exited, aborted])
+      if (signal.aborted) return
+      log.warn(`${name} has ended: starting it again`)
+      // One that ran for a while is wanted back at once; one that keeps falling over is not to burn the machine.
+      if (performance.now() - since > 500) pause_ms = 0
+      for (;;) {
+        if (pause_ms > 0) await sleep(pause_ms, undefined, { signal }).catch(() => {})
+        if (signal.aborted) return
+        pause_ms = Math.min(Math.max(100, pause_ms * 2), longestPause_ms)
+        try {
+          supervised.current = await start()
+          log.info(`${name} is back`)
+          break
+        } catch (error) {
+          log.error(`${name} could not be started again: ${error instanceof Error ? error.message : error}`)
+        }
+      }
+    }
+  }
+}

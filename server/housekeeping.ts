@@ -1,0 +1,87 @@
+import { sql } from "#db/client.ts"
+import { expireAttestations, expireSessions } from "./attestations/expire.ts"
+import { logger } from "./log.ts"
+import { REPLAY_SECONDS } from "./rest/idempotency.ts"
+import { addDays, addSeconds, clock } from "./time.ts"
+
+const SWEEP_EVERY_MS = 1000
+const CLEAN_EVERY_MS = 60_000
+const BEAT_EVERY_MS = 2000
+const WEBHOOK_EVENTS_DAYS = 90
+const BATCH = 5000
+
+/** What has to happen by the clock: expiry, retention, and the sign of life of this process. */
+export class Housekeeping {
+  readonly #id = crypto.randomUUID()
+  readonly #trouble: () => string | null
+  readonly #timers: NodeJS.Timeout[] = []
+  #running = new Set<Promise<void>>()
+
+  /** `trouble` tells what keeps this process's workers from working. */
+  constructor(trouble: () => string | null) {
+    this.#trouble = trouble
+  }
+
+  start(): void {
+    this.#every(SWEEP_EVERY_MS, sweep)
+    this.#every(CLEAN_EVERY_MS, clean)
+    this.#every(BEAT_EVERY_MS, () => this.beat())
+  }
+
+  async stop(): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer)
+    await Promise.all(this.#running)
+    await sql`delete from workers where id = ${this.#id}`.catch(() => {})
+  }
+
+  async beat(): Promise<void> {
+    await sql`
+      insert into workers (id, seen_at, trouble) values (${this.#id}, ${clock.now()}, ${this.#trouble()})
+      on conflict (id) do update set seen_at = excluded.seen_at, trouble = excluded.trouble`
+  }
+
+  #every(ms: number, step: () => Promise<void>): void {
+    let busy = false
+    const timer = setInterval(() => {
+      if (busy) return
+      busy = true
+      const run = step()
+        .catch((error) => logger.warn({ err: error }, "housekeeping pauses"))
+        .finally(() => {
+          busy = false
+          this.#running.delete(run)
+        })
+      this.#running.add(run)
+    }, ms)
+    this.#timers.push(timer)
+  }
+}
+
+/** Ends what has expired, a batch at a time until nothing is due. */
+export async function sweep(): Promise<void> {
+  const now = clock.now()
+  while ((await expireSessions({ workspaceId: null, now })) > 0);
+  while ((await expireAttestations({ now })) > 0);
+}
+
+/** Drops what is past its retention, a batch at a time until nothing is. */
+export async function clean(): Promise<void> {
+  const now = clock.now()
+  const replayed = addSeconds(now, -REPLAY_SECONDS)
+  const recognised = addDays(now, -WEBHOOK_EVENTS_DAYS)
+  await untilFew(
+    () => sql`
+      delete from idempotency_records where ctid in (
+        select ctid from idempotency_records where created_at <= ${replayed} limit ${BATCH})`,
+  )
+  await untilFew(
+    () => sql`
+      delete from webhook_events where ctid in (
+        select ctid from webhook_events where received_at <= ${recognised} limit ${BATCH})`,
+  )
+  await sql`delete from workers where seen_at <= ${addDays(now, -1)}`
+}
+
+async function untilFew(remove: () => PromiseLike<{ count: number }>): Promise<void> {
+  while ((await remove()).count === BATCH);
+}

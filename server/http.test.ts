@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { startTestApp, type TestApp } from "#test/app.ts"
+import { sendRaw } from "#test/raw.ts"
+
+let app: TestApp
+let port: number
+
+beforeAll(async () => {
+  app = await startTestApp({ VOUCH_ROLE: "web" })
+  port = Number(new URL(app.origin).port)
+})
+afterAll(async () => {
+  expect((await app.request({ method: "GET", path: "/health" })).status).toBe(200)
+  await app.stop()
+})
+
+/** The answer is one of our errors: status line, headers, and the object. */
+function expectRefusal(answer: string, status: number, code: string): void {
+  const [head, body] = answer.split("\r\n\r\n") as [string, string]
+  expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+  const requestId = /^x-request-id: (req_\w+)\r?$/im.exec(head)?.[1]
+  expect(JSON.parse(body)).toEqual({ error: code, detail: expect.any(String), request_id: requestId })
+  expect(head).toMatch(/^strict-transport-security: max-age=/im)
+}
+
+const get = (target: string, headers: string) =>
+  `GET ${target} HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`
+
+test.each(["localhost", "LOCALHOST:3000", "127.0.0.1", "127.0.0.1:1", "[::1]", "[::1]:3000"])(
+  "without a public address, the host %s is served",
+  async (host) => {
+    expect(await sendRaw(port, get("/v1/health", `Host: ${host}\r\n`))).toMatch(/^HTTP\/1.1 200 /)
+  },
+)
+
+test.each([
+  "vouch.example.com",
+  "localhost.example.com",
+  "127.0.0.1.nip.io",
+  "localhost:3000@evil",
+  "0.0.0.0",
+  "",
+])(
+  "without a public address, the host %j is refused, so that no name can be rebound to this machine",
+  async (host) => {
+    for (const target of ["/v1/health", "/", "/verify/x"]) {
+      expectRefusal(await sendRaw(port, get(target, `Host: ${host}\r\n`)), 400, "malformed_request")
+    }
+  },
+)
+
+test("a request without a host is refused by us", async () => {
+  expectRefusal(await sendRaw(port, get("/v1/health", "")), 400, "malformed_request")
+  expectRefusal(await sendRaw(port, "GET /v1/health HTTP/1.0\r\n\r\n"), 400, "malformed_request")
+})
+
+test.each(["http://localhost/v1/health", "https://localhost/v1/health", "*", "v1/health", "localhost:80"])(
+  "the target %s, which is no path, is refused",
+  async (target) => {
+    expectRefusal(await sendRaw(port, get(target, "Host: localhost\r\n")), 400, "malformed_request")
+  },
+)
+
+test.each([
+  ["no HTTP at all", "hello\r\n\r\n"],
+  ["TLS on a plain port", Buffer.from("16030100050100000100", "hex")],
+  ["a broken version", "GET /v1/health HTTP/9.9\r\nHost: localhost\r\n\r\n"],
+  ["an unknown method", "BREW /v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n"],
+  ["a space in the target", "GET /v1/hea lth HTTP/1.1\r\nHost: localhost\r\n\r\n"],
+  ["a zero byte in the target", "GET /v1/\0 HTTP/1.1\r\nHost: localhost\r\n\r\n"],
+  ["a header without a colon", "GET /v1/health HTTP/1.1\r\nHost localhost\r\n\r\n"],
+  ["a control character in a header", "GET /v1/health HTTP/1.1\r\nHost: localhost\r\nA: \x01\r\n\r\n"],
+  ["headers of 32 KiB", `GET /v1/health HTTP/1.1\r\nHost: localhost\r\nA: ${"a".repeat(32_768)}\r\n\r\n`],
+  ["a target of 32 KiB", `GET /v1/${"a".repeat(32_768)} HTTP/1.1\r\nHost: localhost\r\n\r\n`],
+  [
+    "a length that is no number",
+    "POST /v1/kyc/webhook HTTP/1.1\r\nHost: localhost\r\nContent-Length: ten\r\n\r\n",
+  ],
+  ["a negative length", "POST /v1/kyc/webhook HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n"],
+  [
+    "two lengths",
+    "POST /v1/kyc/webhook HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+  ],
+  [
+    "a length and chunks",
+    "POST /v1/kyc/webhook HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+  ],
+  [
+    "a broken chunk",
+    "POST /v1/kyc/webhook HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nab\r\n",
+  ],
+  ["a proxy's CONNECT", "CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n"],
+])("%s is refused by us, and the connection ends", async (_name, bytes) => {
+  expectRefusal(await sendRaw(port, bytes), 400, "malformed_request")
+})
+
+test("an expectation that nobody understands is refused by us", async () => {
+  const answer = await sendRaw(port, get("/v1/health", "Host: localhost\r\nExpect: miracles\r\n"))
+  expectRefusal(answer, 400, "malformed_request")
+})
+
+test("a wish to speak another protocol is ignored", async () => {
+  const upgrade = "Host: localhost\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+  const answer = await sendRaw(
+    port,
+    `GET /v1/health HTTP/1.1\r\n${upgrade}Connection: upgrade, close\r\n\r\n`,
+  )
+  expect(answer).toMatch(/^HTTP\/1.1 200 /)
+})
+
+test("requests that come in one packet are answered in their order", async () => {
+  const one = (path: string, last: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${last}\r\n`
+  const answers = await sendRaw(port, one("/v1/health", "") + one("/v1/usage", "Connection: close\r\n"))
+  expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 401"])
+})
+
+test("a page carries a request id, HSTS and a policy; its address reaches no other site", async () => {
+  const answer = await fetch(`${app.origin}/verify/x`)
+  expect(answer.headers.get("x-request-id")).toMatch(/^req_/)
+  expect(answer.headers.get("strict-transport-security")).toMatch(/^max-age=/)
+  expect(answer.headers.get("referrer-policy")).toBe("no-referrer")
+  expect(answer.headers.get("content-security-policy")).toMatch(/frame-ancestors 'none'/)
+})
+
+test.each(["", "/", "?x=1"])("/v1%s is a path of the API that leads nowhere", async (rest) => {
+  const answer = await sendRaw(port, get(`/v1${rest}`, "Host: localhost\r\n"))
+  expectRefusal(answer, 404, "route_not_found")
+})

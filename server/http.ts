@@ -1,0 +1,236 @@
+import { randomBytes } from "node:crypto"
+import { readFileSync } from "node:fs"
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from "node:http"
+import { createServer as createTlsServer } from "node:https"
+import type { BlockList, Socket } from "node:net"
+import { nodeHTTPRequestHandler } from "@trpc/server/adapters/node-http"
+import { type ErrorCode, Failure } from "./errors.ts"
+import { newId } from "./ids.ts"
+import { logger } from "./log.ts"
+import type { Adapter } from "./rest/adapter.ts"
+import { type Client, clientOf } from "./rest/client.ts"
+import type { RateLimiter } from "./rest/rate-limit.ts"
+import { Reply, STRICT_TRANSPORT_SECURITY } from "./rest/reply.ts"
+import { appRouter } from "./router.ts"
+import { clock } from "./time.ts"
+
+/** Serves a page; the path is in the request. */
+export type PageHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>
+
+export type HttpOptions = {
+  adapter: Adapter
+  pages: PageHandler
+  trustedProxies: BlockList | null
+  /** Public origin; null while only this machine is served. */
+  publicOrigin: string | null
+  /** Per client address, for pages and their procedures. */
+  pageLimiter: RateLimiter | null
+  tls: { cert: string; key: string } | null
+}
+
+const LOCAL_HOSTS = /^(localhost|127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?$/i
+
+/** The one HTTP server: REST below /v1, the pages' procedures below /api/trpc, pages everywhere else. */
+export function createHttpServer(options: HttpOptions): Server {
+  const listener = createListener(options)
+  const settings = {
+    requestTimeout: 60_000,
+    headersTimeout: 20_000,
+    keepAliveTimeout: 65_000,
+    // Without it the listener answers, so that this refusal too is one of ours.
+    requireHostHeader: false,
+  }
+  const { tls } = options
+  const server: Server = tls
+    ? createTlsServer({ ...settings, cert: readFileSync(tls.cert), key: readFileSync(tls.key) }, listener)
+    : createServer(settings, listener)
+  server.on("clientError", answerUnreadable)
+  // What Node would answer by itself, or not at all.
+  server.on("connect", (_request, socket: Socket) => refuseRaw(socket, "This server is no proxy."))
+  server.on("checkExpectation", (request, response) =>
+    refuse(request, response, "malformed_request", "Expect: only 100-continue is understood."),
+  )
+  return server
+}
+
+export function createListener(options: HttpOptions): RequestListener {
+  const { adapter, trustedProxies, publicOrigin } = options
+  const httpsOnly = publicOrigin?.startsWith("https:") ?? false
+  return (request, response) => {
+    const url = request.url ?? ""
+    const client = clientOf(request, trustedProxies)
+    const api = /^\/v1(?:[/?]|$)/.test(url)
+    if (request.headers.host === undefined && request.httpVersion !== "1.0") {
+      return refuse(request, response, "malformed_request", "Host: is missing.")
+    }
+    if (publicOrigin === null && !LOCAL_HOSTS.test(request.headers.host ?? "")) {
+      return refuse(
+        request,
+        response,
+        "malformed_request",
+        "Host: this server answers to localhost only. Set VOUCH_PUBLIC_URL to serve others.",
+      )
+    }
+    if (!url.startsWith("/")) {
+      return refuse(request, response, "malformed_request", "The request's target must be a path.")
+    }
+    if (httpsOnly && !client.secure) {
+      if (api) return refuse(request, response, "https_required", "Send this request over HTTPS.")
+      return redirectToHttps(response, publicOrigin!, url)
+    }
+    if (api) {
+      adapter.handle(request, response, url.slice(3), client)
+      return
+    }
+    servePage(options, request, response, client).catch((error) => {
+      logger.error({ err: error }, "a page failed")
+      refuse(request, response, "internal_error", "The page could not be shown. Try again in a moment.")
+    })
+  }
+}
+
+function refuse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  code: ErrorCode,
+  detail: string,
+  retryAfterSeconds?: number,
+): void {
+  const options = retryAfterSeconds === undefined ? {} : { retryAfterSeconds }
+  new Reply(response, newId("req"), request.method === "HEAD").failure(new Failure(code, detail, options))
+}
+
+function redirectToHttps(response: ServerResponse, origin: string, url: string): void {
+  response
+    .writeHead(308, {
+      Location: origin + url,
+      "Content-Length": 0,
+      "X-Request-Id": newId("req"),
+      "Strict-Transport-Security": STRICT_TRANSPORT_SECURITY,
+      "Referrer-Policy": "no-referrer",
+    })
+    .end()
+}
+
+async function servePage(
+  options: HttpOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+  client: Client,
+): Promise<void> {
+  const url = request.url!
+  const isProcedure = url.startsWith("/api/trpc/")
+  if (isProcedure || url.startsWith("/verify/")) {
+    const standing = options.pageLimiter?.take(client.address, clock.now().getTime())
+    if (standing && !standing.allowed) {
+      return refuse(
+        request,
+        response,
+        "rate_limited",
+        `Too many requests. Retry in ${standing.resetSeconds} s.`,
+        standing.resetSeconds,
+      )
+    }
+  }
+  const requestId = newId("req")
+  response.setHeader("X-Request-Id", requestId)
+  securePage(request, response)
+  if (!isDecodable(url)) {
+    return refuse(
+      request,
+      response,
+      "malformed_request",
+      "The path cannot be decoded: percent-encode it as UTF-8.",
+    )
+  }
+  if (isProcedure) return callProcedure(request, response, url, requestId)
+  await options.pages(request, response)
+}
+
+function isDecodable(url: string): boolean {
+  try {
+    decodeURIComponent(url.split("?", 1)[0]!)
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function callProcedure(
+  request: IncomingMessage,
+  response: ServerResponse,
+  url: string,
+  requestId: string,
+): Promise<void> {
+  response.setHeader("Cache-Control", "no-store")
+  const end = url.indexOf("?")
+  await nodeHTTPRequestHandler({
+    router: appRouter,
+    req: request,
+    res: response,
+    path: url.slice("/api/trpc/".length, end < 0 ? undefined : end),
+    allowMethodOverride: true,
+    maxBodySize: 64 * 1024,
+    createContext: () => ({
+      requestId,
+      principal: null,
+      idempotency: null,
+      webhook: null,
+      answer: { status: 200 },
+    }),
+  })
+}
+
+/**
+ * Headers of every page. Scripts run only with this answer's nonce, which Next takes from the request's policy;
+ * nothing frames a page, and no address of one reaches another site.
+ */
+function securePage(request: IncomingMessage, response: ServerResponse): void {
+  const nonce = randomBytes(16).toString("base64")
+  const policy = [
+    "default-src 'self'",
+    `script-src 'self' 'nonce-${nonce}' 'strict-dynamic'`,
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join("; ")
+  request.headers["content-security-policy"] = policy
+  response.setHeader("Content-Security-Policy", policy)
+  response.setHeader("Strict-Transport-Security", STRICT_TRANSPORT_SECURITY)
+  response.setHeader("Referrer-Policy", "no-referrer")
+  response.setHeader("X-Content-Type-Options", "nosniff")
+  response.setHeader("X-Frame-Options", "DENY")
+  response.setHeader("Permissions-Policy", "camera=(), microphone=(), geolocation=()")
+}
+
+/** What is not HTTP, or too long in its head, gets our error object as well. */
+function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy()
+  refuseRaw(socket, "The request is not valid HTTP, came too slowly, or its headers are too long.")
+}
+
+/** The error object on a connection that has no response to write it with. */
+function refuseRaw(socket: Socket, detail: string): void {
+  const request_id = newId("req")
+  const body = JSON.stringify({ error: "malformed_request", detail, request_id })
+  const head = [
+    "HTTP/1.1 400 Bad Request",
+    "Content-Type: application/json",
+    `X-Request-Id: ${request_id}`,
+    `Strict-Transport-Security: ${STRICT_TRANSPORT_SECURITY}`,
+    "Connection: close",
+    `Content-Length: ${Buffer.byteLength(body)}`,
+  ]
+  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`)
+}

@@ -1,0 +1,41 @@
+import { type Queryable, sql } from "#db/client.ts"
+import type { Mode } from "#server/env.ts"
+import { newId } from "#server/ids.ts"
+import { clock } from "#server/time.ts"
+import type { Scope } from "./scopes.ts"
+import { hashApiKey, newApiKey, startOfApiKey } from "./secret.ts"
+
+export type NewKey = { apiKey: string; keyId: string }
+
+/** Creates a key of a workspace. The secret is in the answer and nowhere else, ever. */
+export async function createKey({
+  workspaceId,
+  mode,
+  name,
+  scopes,
+  expiresAt = null,
+}: {
+  workspaceId: string
+  mode: Mode
+  name: string
+  scopes: Scope[]
+  expiresAt?: Date | null
+}): Promise<NewKey> {
+  const key: NewKey = { apiKey: newApiKey(mode), keyId: newId("key") }
+  await sql.begin(async (sql) => {
+    await sql`
+      insert into api_keys (workspace_id, id, name, scopes, expires_at, created_at)
+      values (${workspaceId}, ${key.keyId}, ${name}, ${scopes}, ${expiresAt}, ${clock.now()})`
+    await addSecret(sql, { workspaceId, keyId: key.keyId, apiKey: key.apiKey })
+  })
+  return key
+}
+
+export async function addSecret(
+  sql: Queryable,
+  { workspaceId, keyId, apiKey }: { workspaceId: string; keyId: string; apiKey: string },
+): Promise<void> {
+  await sql`
+    insert into key_secrets (hash, workspace_id, key_id, start, created_at)
+    values (${hashApiKey(apiKey)}, ${workspaceId}, ${keyId}, ${startOfApiKey(apiKey)}, ${clock.now()})`
+}

@@ -1,0 +1,17 @@
+/** What a key may do, with the words that the dashboard and the API reference show. */
+export const scopes = {
+  "kyc:read": "Read the status of a wallet",
+  "kyc:write": "Start verification sessions",
+  "attestation:read": "Read attestations",
+  "attestation:write": "Revoke attestations",
+  "token:read": "Read token operations and balances",
+  "token:mint": "Mint tokens",
+  "token:transfer": "Transfer tokens",
+  "config:write": "Create and pause mint configurations",
+} as const
+
+export type Scope = keyof typeof scopes
+
+export const allScopes = Object.keys(scopes) as Scope[]
+
+export const isScope = (value: string): value is Scope => Object.hasOwn(scopes, value)

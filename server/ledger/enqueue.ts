@@ -1,0 +1,30 @@
+import type { Queryable } from "#db/client.ts"
+import { newId } from "#server/ids.ts"
+import { clock } from "#server/time.ts"
+
+export type NewOperation = {
+  workspaceId: string
+  /** One of `kinds.ts`. */
+  kind: string
+  payload: Record<string, unknown>
+  /** Accounts that it changes: operations that share one run in their order, one at a time. */
+  writes: string[]
+  /** Accounts that must not change under it. */
+  reads: string[]
+}
+
+/**
+ * Puts an operation into the ledger. Call it in the transaction of the change of state that wants it, and
+ * announce `ledger` after the commit. Returns the operation's id.
+ */
+export async function enqueue(
+  sql: Queryable,
+  operation: NewOperation,
+  id: string = newId("op"),
+): Promise<string> {
+  const { workspaceId, kind, payload, writes, reads } = operation
+  await sql`
+    insert into operations (workspace_id, id, kind, status, payload, writes, reads, created_at)
+    values (${workspaceId}, ${id}, ${kind}, 'queued', ${sql.json(payload as never)}, ${writes}, ${reads}, ${clock.now()})`
+  return id
+}

@@ -1,0 +1,44 @@
+import type { PublicKey, TransactionInstruction } from "@solana/web3.js"
+import type { Signer } from "#server/solana/keys.ts"
+import { TransactionSize } from "#server/solana/transaction.ts"
+import type { Operation } from "./operation.ts"
+
+export type Planned = {
+  operation: Operation
+  instructions: TransactionInstruction[]
+  signers: readonly Signer[]
+}
+
+/**
+ * Puts operations into as few transactions as their order, their accounts and the packet's size allow. Two that
+ * write the same account never share one. One that failed beside others travels by itself.
+ */
+export function pack(
+  planned: readonly Planned[],
+  { feePayer, head }: { feePayer: PublicKey; head: readonly TransactionInstruction[] },
+): Planned[][] {
+  const empty = new TransactionSize(feePayer).with(head)
+  const batches: Planned[][] = []
+  let batch: Planned[] = []
+  let size = empty
+  const close = () => {
+    if (batch.length > 0) batches.push(batch)
+    batch = []
+    size = empty
+  }
+  for (const next of planned) {
+    if (next.operation.alone) {
+      batches.push([next])
+      continue
+    }
+    let grown = size.with(next.instructions)
+    if (!grown.fits) {
+      close()
+      grown = empty.with(next.instructions)
+    }
+    batch.push(next)
+    size = grown
+  }
+  close()
+  return batches
+}

@@ -1,0 +1,61 @@
+import { expect, test } from "vitest"
+import type { Unfinished } from "./operation.ts"
+import { pickRunnable } from "./queue.ts"
+
+const now = new Date("2026-01-01T00:00:00Z")
+let seq = 0n
+
+const operation = (id: string, more: Partial<Unfinished> = {}): Unfinished => ({
+  workspace_id: "ws",
+  id,
+  seq: ++seq,
+  kind: "test",
+  payload: {},
+  writes: [],
+  reads: [],
+  attempts: 0,
+  alone: false,
+  status: "queued",
+  not_before: null,
+  ...more,
+})
+
+const runnable = (...line: Unfinished[]) => pickRunnable(line, now).map(({ id }) => id)
+
+test("operations on different accounts run together", () => {
+  expect(runnable(operation("a", { writes: ["x"] }), operation("b", { writes: ["y"] }))).toEqual(["a", "b"])
+})
+
+test("of two that write the same account, the second waits for the first", () => {
+  expect(runnable(operation("a", { writes: ["x"] }), operation("b", { writes: ["x"] }))).toEqual(["a"])
+})
+
+test("one that is under way holds up what follows on its account", () => {
+  const under = operation("a", { writes: ["x"], status: "submitted" })
+  expect(runnable(under, operation("b", { writes: ["x"] }), operation("c", { writes: ["y"] }))).toEqual(["c"])
+})
+
+test("any number may read an account at once", () => {
+  const line = ["a", "b", "c"].map((id) => operation(id, { reads: ["mint"], writes: [id] }))
+  expect(runnable(...line)).toEqual(["a", "b", "c"])
+})
+
+test("a reader waits for the writer before it, and a writer for the readers before it", () => {
+  expect(runnable(operation("w", { writes: ["mint"] }), operation("r", { reads: ["mint"] }))).toEqual(["w"])
+  expect(runnable(operation("r", { reads: ["mint"] }), operation("w", { writes: ["mint"] }))).toEqual(["r"])
+})
+
+test("one that has to wait holds up its accounts, and nothing else", () => {
+  const later = operation("a", { writes: ["x"], not_before: new Date(now.getTime() + 1000) })
+  expect(runnable(later, operation("b", { writes: ["x"] }), operation("c", { writes: ["z"] }))).toEqual(["c"])
+})
+
+test("what waits in vain does not let a later one on a shared account overtake it", () => {
+  const first = operation("a", { writes: ["x"], status: "submitted" })
+  const second = operation("b", { writes: ["x", "y"] })
+  expect(runnable(first, second, operation("c", { writes: ["y"] }))).toEqual([])
+})
+
+test("the time of one that had to wait comes", () => {
+  expect(runnable(operation("a", { writes: ["x"], not_before: now }))).toEqual(["a"])
+})

@@ -1,0 +1,184 @@
+import type { TransactionError } from "@solana/web3.js"
+import { type Queryable, sql } from "#db/client.ts"
+import { addSeconds, clock } from "#server/time.ts"
+import { byKind, kindOf, type Landing, type Settled, type Verdict } from "./kinds.ts"
+import type { Operation, Refusal } from "./operation.ts"
+import { readTransactionError, type TransactionFailure } from "./program-error.ts"
+
+/** Times that an operation is built again before it waits longer and longer. */
+const QUICK_RETRIES = 3
+const LONGEST_WAIT_SECONDS = 60
+/** Pause before what failed for lack of SOL is tried again. */
+const FUNDS_WAIT_SECONDS = 5
+
+/**
+ * Settles transactions that are confirmed: marks them and their operations, and applies the effects on the
+ * domain, in one commit. A transaction that somebody else settled already is left alone.
+ */
+export async function settleConfirmed(landings: readonly Landing[]): Promise<void> {
+  if (landings.length === 0) return
+  await sql.begin(async (sql) => {
+    const now = clock.now()
+    const won = await sql<Landing[]>`
+      update transactions t set status = 'confirmed', slot = l.slot, settled_at = ${now}
+      from unnest(${landings.map((one) => one.signature)}::text[], ${landings.map((one) => one.slot)}::bigint[])
+        as l(signature, slot)
+      where t.signature = l.signature and t.status = 'saved'
+      returning t.signature, t.slot::float8 as slot`
+    const landingOf = new Map(won.map((landing) => [landing.signature, landing]))
+    const carried = await sql<(Operation & { signature: string })[]>`
+      select o.workspace_id, o.id, o.seq, o.kind, o.payload, o.writes, o.reads, o.attempts, o.alone, o.signature
+      from transactions t join operations o on o.workspace_id = t.workspace_id and o.signature = t.signature
+      where t.signature = any(${[...landingOf.keys()]}) and o.status = 'submitted'
+      order by o.workspace_id, o.seq`
+    await confirm(
+      sql,
+      carried.map((operation) => ({ operation, landing: landingOf.get(operation.signature)! })),
+      now,
+    )
+  })
+}
+
+/** Ends operations whose effect needs no transaction, or is on chain already. */
+export const finishOperations = (sql: Queryable, operations: Operation[]): Promise<void> =>
+  confirm(
+    sql,
+    operations.map((operation) => ({ operation, landing: null })),
+    clock.now(),
+  )
+
+async function confirm(sql: Queryable, settled: Settled[], now: Date): Promise<void> {
+  for (const [workspaceId, ofWorkspace] of Map.groupBy(settled, ({ operation }) => operation.workspace_id)) {
+    for (const [kind, ofKind] of byKind(ofWorkspace, ({ operation }) => operation)) {
+      await kind.settle(sql, ofKind, workspaceId)
+    }
+    await sql`
+      update operations set status = 'confirmed', finished_at = ${now}, error_code = null, error_detail = null
+      where workspace_id = ${workspaceId} and id = any(${ofWorkspace.map(({ operation }) => operation.id)})`
+  }
+}
+
+/** Ends operations of one workspace without their effect, and gives back what they held. */
+export async function failOperations(
+  sql: Queryable,
+  operations: Operation[],
+  refusal: Refusal,
+): Promise<void> {
+  for (const [kind, group] of byKind(operations, (operation) => operation)) await kind.release?.(sql, group)
+  await sql`
+    update operations set status = 'failed', finished_at = ${clock.now()}, error_code = ${refusal.code}, error_detail = ${refusal.detail}
+    where workspace_id = ${operations[0]!.workspace_id} and id = any(${idsOf(operations)})`
+}
+
+const idsOf = (operations: readonly Operation[]): string[] => operations.map((operation) => operation.id)
+
+const carriedBy = (sql: Queryable, workspaceId: string, signature: string) => sql<Operation[]>`
+  select workspace_id, id, seq, kind, payload, writes, reads, attempts, alone from operations
+  where workspace_id = ${workspaceId} and signature = ${signature} and status = 'submitted'
+  order by seq`
+
+type SavedRow = { workspace_id: string; layout: [string, number][]; head: number }
+
+/** Ends a transaction without effect; only one caller gets the row, the others null. */
+async function endTransaction(
+  sql: Queryable,
+  signature: string,
+  end: { status: "failed" | "expired"; slot: number | null; error: TransactionError | null },
+): Promise<SavedRow | null> {
+  const [row] = await sql<SavedRow[]>`
+    update transactions
+    set status = ${end.status}, slot = ${end.slot}, error = ${end.error === null ? null : sql.json(end.error as never)},
+      settled_at = ${clock.now()}
+    where signature = ${signature} and status = 'saved' returning workspace_id, layout, head`
+  return row ?? null
+}
+
+/**
+ * A transaction that can never land any more: its operations go back into the line and are signed anew. The caller
+ * has made sure of "never" (`track.ts`).
+ */
+export async function settleExpired(signature: string): Promise<void> {
+  await sql.begin(async (sql) => {
+    const row = await endTransaction(sql, signature, { status: "expired", slot: null, error: null })
+    if (!row) return
+    await sql`
+      update operations set status = 'queued', signature = null
+      where workspace_id = ${row.workspace_id} and signature = ${signature} and status = 'submitted'`
+  })
+}
+
+/**
+ * A transaction that landed and failed: nothing of it took effect. The operation to blame is judged by its kind;
+ * the others are built again without it.
+ */
+export async function settleFailed(signature: string, slot: number, error: TransactionError): Promise<void> {
+  await sql.begin(async (sql) => {
+    const row = await endTransaction(sql, signature, { status: "failed", slot, error })
+    if (!row) return
+    const operations = await carriedBy(sql, row.workspace_id, signature)
+    const failure = readTransactionError(error)
+    const blamed = blame(failure, row, operations)
+    const others = operations.filter((operation) => operation !== blamed?.operation)
+    const ruling = blamed ? judge(failure, blamed) : null
+    if (blamed && ruling?.verdict === "fail") await failOperations(sql, [blamed.operation], ruling.refusal)
+    else if (blamed && ruling?.verdict === "finish") await finishOperations(sql, [blamed.operation])
+    else if (blamed && ruling?.verdict === "retry") await requeueBlamed(sql, blamed.operation, failure)
+    else if (blamed) await requeue(sql, [blamed.operation], { waitSeconds: FUNDS_WAIT_SECONDS })
+    // Where an instruction is not to blame, each travels alone from now on, to find out which one is.
+    await requeue(sql, others, {
+      waitSeconds: failure.kind === "funds" ? FUNDS_WAIT_SECONDS : 0,
+      alone: failure.kind === "other",
+    })
+  })
+}
+
+type Blamed = { operation: Operation; instruction: number }
+
+/** Whose instruction failed. Instructions of nobody, such as the compute budget, and other failures blame nobody. */
+function blame(failure: TransactionFailure, row: SavedRow, operations: Operation[]): Blamed | null {
+  if (failure.kind !== "instruction") return null
+  let first = row.head
+  for (const [id, count] of row.layout) {
+    if (failure.index >= first && failure.index < first + count) {
+      const operation = operations.find((one) => one.id === id)
+      return operation ? { operation, instruction: failure.index - first } : null
+    }
+    first += count
+  }
+  return null
+}
+
+function judge(failure: TransactionFailure, { operation, instruction }: Blamed): Verdict | null {
+  if (failure.kind !== "instruction") return null
+  return kindOf(operation.kind).judge(failure.error, operation, instruction)
+}
+
+const nameOf = (failure: TransactionFailure): string =>
+  failure.kind === "instruction" ? (failure.error.custom?.toString() ?? failure.error.name) : failure.kind
+
+/** Back into the line, to travel alone; after a few quick tries it waits twice as long each time. */
+async function requeueBlamed(
+  sql: Queryable,
+  operation: Operation,
+  failure: TransactionFailure,
+): Promise<void> {
+  const attempts = operation.attempts + 1
+  const wait = attempts <= QUICK_RETRIES ? 0 : Math.min(2 ** (attempts - QUICK_RETRIES), LONGEST_WAIT_SECONDS)
+  await sql`
+    update operations set status = 'queued', signature = null, alone = true, attempts = ${attempts},
+      not_before = ${addSeconds(clock.now(), wait)}, error_detail = ${`chain error ${nameOf(failure)}`}
+    where workspace_id = ${operation.workspace_id} and id = ${operation.id} and status = 'submitted'`
+}
+
+/** Back into the line: nothing was wrong with them. */
+async function requeue(
+  sql: Queryable,
+  operations: Operation[],
+  { waitSeconds, alone = false }: { waitSeconds: number; alone?: boolean },
+): Promise<void> {
+  if (operations.length === 0) return
+  await sql`
+    update operations set status = 'queued', signature = null, alone = alone or ${alone},
+      not_before = ${waitSeconds > 0 ? addSeconds(clock.now(), waitSeconds) : null}
+    where workspace_id = ${operations[0]!.workspace_id} and id = any(${idsOf(operations)}) and status = 'submitted'`
+}

@@ -1,0 +1,152 @@
+import { LAMPORTS_PER_SOL } from "@solana/web3.js"
+import { isDatabaseUnavailable, sql } from "#db/client.ts"
+import { nextNotice } from "#server/bus.ts"
+import { logger } from "#server/log.ts"
+import { bindChain, type Chain, WrongChain } from "#server/solana/chain.ts"
+import { clock, sleep } from "#server/time.ts"
+import { nextWorkspace } from "./queue.ts"
+import { submitTurn } from "./submit.ts"
+import { Tracker } from "./track.ts"
+
+/** Transactions under way on one chain, at most: few enough that none grows old while it waits. */
+const IN_FLIGHT = 64
+/** A blockhash is used for this long; a cluster accepts it for about a minute. */
+const BLOCKHASH_MS = 1000
+const IDLE_MS = 1000
+const BALANCE_EVERY_MS = 2000
+const EMPTY_BALANCE_EVERY_MS = 200
+/** Below this the fee payer could not pay one more account's rent; nothing is signed until it is funded. */
+const EMPTY_SOL = 0.01
+
+export type LedgerOptions = { priorityFeeMicroLamports: number; lowBalanceSol: number }
+
+/** Moves the operations of one chain along: one loop signs and saves, the other follows what was sent. */
+export class LedgerWorker {
+  readonly chain: Chain
+  readonly #options: LedgerOptions
+  readonly #tracker: Tracker
+  readonly #stop = new AbortController()
+  #loops: Promise<unknown> = Promise.resolve()
+  #blockhash: { blockhash: string; lastValidBlockHeight: number; readAt: number } | null = null
+  #lastWorkspace = ""
+  /** Workspaces whose turn found nothing that can run, since something last could. */
+  readonly #blocked = new Set<string>()
+  #sent = Promise.withResolvers<void>()
+  #balanceReadAt = 0
+  balanceSol: number | null = null
+  /** What keeps it from working, in a few words; null when nothing does. */
+  trouble: string | null = "starting"
+
+  constructor(chain: Chain, options: LedgerOptions) {
+    this.chain = chain
+    this.#options = options
+    this.#tracker = new Tracker(chain)
+  }
+
+  start(): void {
+    this.#loops = Promise.all([
+      this.#run("sign", () => this.#sign()),
+      this.#run("track", () => this.#track()),
+    ])
+  }
+
+  /** Lets what is being done end. What has been saved is followed by the next worker. */
+  async stop(): Promise<void> {
+    this.#stop.abort()
+    await this.#loops
+  }
+
+  get #stopped(): boolean {
+    return this.#stop.signal.aborted
+  }
+
+  /** Repeats a step until stopped. A step that throws has lost nothing: it is tried again after a pause. */
+  async #run(name: string, step: () => Promise<void>): Promise<void> {
+    while (!this.#stopped) {
+      try {
+        await step()
+      } catch (error) {
+        this.trouble = explain(error)
+        logger.warn({ err: error, mode: this.chain.mode, step: name }, "the ledger pauses")
+        await sleep(200)
+      }
+    }
+  }
+
+  async #sign(): Promise<void> {
+    await bindChain(this.chain)
+    await this.#readBalance()
+    const funded = this.#isFunded
+    this.trouble = funded ? null : "the fee payer is out of SOL"
+    const now = clock.now()
+    const { mode } = this.chain
+    const room = this.#tracker.size < IN_FLIGHT
+    const workspaceId =
+      funded && room ? await nextWorkspace(sql, { mode, after: this.#lastWorkspace, now }) : null
+    if (workspaceId === null) {
+      const pause = !funded ? EMPTY_BALANCE_EVERY_MS : room ? IDLE_MS : this.chain.pollMs
+      await nextNotice("ledger", pause, this.#stop.signal)
+      return
+    }
+    this.#lastWorkspace = workspaceId
+    const saved = await submitTurn({
+      chain: this.chain,
+      workspaceId,
+      blockhash: await this.#latestBlockhash(),
+      priorityFeeMicroLamports: this.#options.priorityFeeMicroLamports,
+    })
+    for (const transaction of saved) this.#tracker.add(transaction)
+    if (saved.length > 0) {
+      this.#blocked.clear()
+      this.#sent.resolve()
+    } else if (this.#blocked.has(workspaceId)) {
+      // Once around the circle, and all that is queued waits for what is under way: so does this loop.
+      this.#blocked.clear()
+      await nextNotice("ledger", this.chain.pollMs * 4, this.#stop.signal)
+    } else {
+      this.#blocked.add(workspaceId)
+    }
+  }
+
+  async #track(): Promise<void> {
+    await this.#tracker.tick()
+    if (this.#tracker.size > 0) return sleep(this.chain.pollMs)
+    this.#sent = Promise.withResolvers()
+    await Promise.race([this.#sent.promise, nextNotice("ledger", IDLE_MS, this.#stop.signal)])
+  }
+
+  async #latestBlockhash() {
+    const known = this.#blockhash
+    if (known && Date.now() - known.readAt < BLOCKHASH_MS) return known
+    const readAt = Date.now()
+    const latest = await this.chain.connection.getLatestBlockhash("confirmed")
+    this.#blockhash = { ...latest, readAt }
+    return this.#blockhash
+  }
+
+  get #isFunded(): boolean {
+    return this.balanceSol !== null && this.balanceSol >= EMPTY_SOL
+  }
+
+  async #readBalance(): Promise<void> {
+    const every = this.#isFunded ? BALANCE_EVERY_MS : EMPTY_BALANCE_EVERY_MS
+    if (Date.now() - this.#balanceReadAt < every) return
+    const { connection, feePayer, embedded } = this.chain
+    const lamports = await connection.getBalance(feePayer.publicKey, "confirmed")
+    this.balanceSol = lamports / LAMPORTS_PER_SOL
+    this.#balanceReadAt = Date.now()
+    // The embedded network's faucet keeps its fee payers funded.
+    if (embedded && this.balanceSol < 100)
+      await connection.requestAirdrop(feePayer.publicKey, 1000 * LAMPORTS_PER_SOL)
+  }
+
+  /** The fee payer's balance is low, but work goes on. */
+  get isLow(): boolean {
+    return this.balanceSol !== null && this.balanceSol < this.#options.lowBalanceSol
+  }
+}
+
+function explain(error: unknown): string {
+  if (error instanceof WrongChain) return "the configured chain is another one than before"
+  return isDatabaseUnavailable(error) ? "the database cannot be reached" : "the chain cannot be reached"
+}

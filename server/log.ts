@@ -1,0 +1,26 @@
+import { pino } from "pino"
+
+/** Structured log on standard output. Keys, session ids, signatures and secrets never reach it. */
+export const logger = pino({
+  level: process.env.VOUCH_LOG_LEVEL || (process.env.NODE_ENV === "test" ? "silent" : "info"),
+  base: null,
+  redact: ["headers.authorization", "headers.cookie"],
+  serializers: { err: serializeError },
+})
+
+/** An error without the parameters of the statement that failed: they may hold what must not be logged. */
+function serializeError(error: unknown) {
+  if (!(error instanceof Error)) return { message: String(error) }
+  const { code, constraint_name } = error as { code?: unknown; constraint_name?: unknown }
+  return {
+    type: error.name,
+    message: error.message,
+    code,
+    constraint_name,
+    stack: error.stack,
+    cause: causeOf(error),
+  }
+}
+
+const causeOf = (error: Error): unknown =>
+  error.cause instanceof Error ? serializeError(error.cause) : undefined

@@ -1,0 +1,80 @@
+import "./quiet-imports.ts"
+import { isDatabaseUnavailable } from "#db/client.ts"
+import { firstStart } from "./accounts/first-start.ts"
+import { deployment } from "./deployment.ts"
+import { startServices } from "./embedded/services.ts"
+import { parseSettings, SettingsError } from "./env.ts"
+import { logger } from "./log.ts"
+import { openPages } from "./pages.ts"
+import { type Running, start } from "./start.ts"
+import { sleep } from "./time.ts"
+import { welcome } from "./welcome.ts"
+
+// Embedded services first, then the database's schema, the port, the workers; the end goes the other way round.
+async function main(): Promise<void> {
+  const settings = parseSettings(process.env)
+  const needsLocalnet = !(
+    settings.SOLANA_RPC_URL ||
+    (settings.VOUCH_LIVE_SOLANA_RPC_URL && settings.VOUCH_TEST_SOLANA_RPC_URL)
+  )
+  const ending = new AbortController()
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => ending.abort())
+
+  const services = await startServices({
+    dataDir: settings.VOUCH_DATA_DIR,
+    databaseUrl: settings.DATABASE_URL,
+    rpcUrl: needsLocalnet ? undefined : (settings.SOLANA_RPC_URL ?? settings.VOUCH_TEST_SOLANA_RPC_URL),
+    localnetPort: settings.VOUCH_LOCALNET_PORT,
+    localnetSlotMs: settings.VOUCH_LOCALNET_SLOT_MS,
+    localnetFaults: settings.VOUCH_LOCALNET_FAULTS,
+    log: logger,
+    purpose: "server",
+    port: settings.PORT,
+  })
+  let running: Running | undefined
+  try {
+    const localnetUrl = services.embedded.localnet ? services.rpcUrl : null
+    const pages = openPages()
+    running = await start({ settings, databaseUrl: services.databaseUrl, localnetUrl, pages: pages.handle })
+    await pages
+      .ready()
+      .catch((error) => logger.error({ err: error }, "there are no pages; run npm run build"))
+    const firstKeys = await patiently(firstStart, ending.signal)
+    if (!ending.signal.aborted) welcome({ origin: deployment.origin, port: running.port, firstKeys })
+    await aborted(ending.signal)
+    logger.info("stopping")
+  } finally {
+    await running?.stop()
+    await services.stop()
+  }
+}
+
+/** Requests are answered by now: a database that is away for a moment ends them as little as it ends the start. */
+async function patiently<T>(step: () => Promise<T>, signal: AbortSignal): Promise<T | null> {
+  while (!signal.aborted) {
+    try {
+      return await step()
+    } catch (error) {
+      if (!isDatabaseUnavailable(error)) throw error
+      logger.warn({ err: error }, "the database is not available; the start waits for it")
+      await sleep(500)
+    }
+  }
+  return null
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    signal.addEventListener("abort", () => resolve(), { once: true })
+  })
+
+main().then(
+  () => process.exit(0),
+  (error: unknown) => {
+    if (error instanceof SettingsError) console.error(error.message)
+    else if (error instanceof Error) console.error(`Vouch cannot start: ${error.message}`)
+    logger.debug({ err: error }, "the start failed")
+    process.exit(1)
+  },
+)

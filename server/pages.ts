@@ -1,0 +1,30 @@
+import { fileURLToPath } from "node:url"
+import type { PageHandler } from "./http.ts"
+
+export type Pages = {
+  handle: PageHandler
+  /** Resolves when pages can be served. Rejects when they were not built. */
+  ready: () => Promise<unknown>
+}
+
+/** Next, with the built pages. Loaded beside the start; the API does not wait for it. */
+export function openPages(): Pages {
+  let handler: Promise<PageHandler> | undefined
+  const load = async (): Promise<PageHandler> => {
+    process.env.NEXT_TELEMETRY_DISABLED = "1"
+    const { default: module } = await import("next")
+    // Its types speak of a default export that the CommonJS module does not have.
+    const next = module as unknown as typeof module.default
+    const app = next({ dev: false, dir: fileURLToPath(new URL("..", import.meta.url)), quiet: true })
+    await app.prepare()
+    return app.getRequestHandler()
+  }
+  const loaded = () => {
+    handler ??= load().catch((error) => {
+      handler = undefined
+      throw error
+    })
+    return handler
+  }
+  return { handle: async (request, response) => (await loaded())(request, response), ready: loaded }
+}

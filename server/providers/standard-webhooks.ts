@@ -1,0 +1,112 @@
+import type { IncomingHttpHeaders } from "node:http"
+import { Webhook } from "standardwebhooks"
+import { z } from "zod"
+import { fail } from "#server/errors.ts"
+import { plainText } from "#server/text.ts"
+import { clock, secondsBetween } from "#server/time.ts"
+import { decisions, type ProviderEvent } from "./provider.ts"
+
+/** How far in the future an event may claim to lie, in seconds. */
+const CLOCK_SKEW_SECONDS = 300
+
+const event = z.object({
+  type: z.literal("verification.completed"),
+  data: z.object({
+    session_id: z.string(),
+    decision: z.enum(decisions),
+    occurred_at: z.iso.datetime({ offset: true }),
+    claims: z
+      .object({
+        country: z
+          .string()
+          .regex(/^[A-Z]{2}$/, "must be an ISO 3166-1 alpha-2 code")
+          .optional(),
+        age_over_18: z.boolean().optional(),
+        accredited: z.boolean().optional(),
+      })
+      .optional(),
+    reason: plainText(500).optional(),
+  }),
+})
+
+/**
+ * Checks a webhook signed by Standard Webhooks (https://www.standardwebhooks.com, symmetric, version 1) and
+ * reads it. Any one of the secrets may have signed it. Nothing of the body is parsed before its signature held.
+ */
+export function verifyStandardWebhook(
+  secrets: readonly string[],
+  headers: IncomingHttpHeaders,
+  body: Buffer,
+): ProviderEvent {
+  const text = decodeUtf8(body)
+  const signed = signedHeaders(headers)
+  if (text === null || signed === null || !secrets.some((secret) => holds(secret, signed, text))) {
+    return fail(
+      "invalid_signature",
+      "The webhook is not signed by Standard Webhooks with the shared secret, or its timestamp is off by more than 300 seconds.",
+    )
+  }
+  return readEvent(signed["webhook-id"], text)
+}
+
+function decodeUtf8(body: Buffer): string | null {
+  try {
+    // Fatal, and a byte order mark is kept: what is verified is exactly what was sent.
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body)
+  } catch {
+    return null
+  }
+}
+
+type SignedHeaders = Record<"webhook-id" | "webhook-timestamp" | "webhook-signature", string>
+
+function signedHeaders(headers: IncomingHttpHeaders): SignedHeaders | null {
+  const id = headers["webhook-id"]
+  const timestamp = headers["webhook-timestamp"]
+  const signature = headers["webhook-signature"]
+  if (typeof id !== "string" || typeof timestamp !== "string" || typeof signature !== "string") return null
+  // Digits only, in their one form: the library would read "12abc" and "012" as numbers.
+  if (!/^[1-9][0-9]{0,11}$/.test(timestamp) || id === "" || id.length > 255) return null
+  return { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": signature }
+}
+
+function holds(secret: string, headers: SignedHeaders, text: string): boolean {
+  try {
+    new Webhook(secret).verify(text, headers, { jsonParse: false })
+    return true
+  } catch {
+    return false
+  }
+}
+
+function readEvent(eventId: string, text: string): ProviderEvent {
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (cause) {
+    return fail("malformed_json", "The webhook's body is not valid JSON.", { cause })
+  }
+  if (typeof json !== "object" || json === null || Array.isArray(json)) {
+    return fail("malformed_request", "The webhook's body must be a JSON object.")
+  }
+  const parsed = event.safeParse(json)
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0]!
+    return fail("validation_failed", `${issue.path.join(".")}: ${issue.message}`)
+  }
+  const { session_id, decision, occurred_at, claims, reason } = parsed.data.data
+  const occurredAt = new Date(occurred_at)
+  // Nothing was decided before Unix time began, and the database has no year 0.
+  if (occurredAt.getTime() < 0) return fail("validation_failed", "data.occurred_at: lies before 1970")
+  if (secondsBetween(clock.now(), occurredAt) > CLOCK_SKEW_SECONDS) {
+    return fail("validation_failed", "data.occurred_at: lies more than 300 seconds in the future")
+  }
+  return {
+    eventId,
+    sessionId: session_id,
+    decision,
+    occurredAt,
+    claims: claims ?? {},
+    reason: reason ?? null,
+  }
+}

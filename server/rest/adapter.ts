@@ -1,0 +1,262 @@
+import type { IncomingMessage, ServerResponse } from "node:http"
+import type { Context, IdempotencyClaim, Principal } from "#server/context.ts"
+import { type Failure, fail } from "#server/errors.ts"
+import { newId } from "#server/ids.ts"
+import { authenticate } from "#server/keys/authenticate.ts"
+import { clock } from "#server/time.ts"
+import { requireScope } from "#server/trpc.ts"
+import { secondsLeftIn } from "#server/usage/period.ts"
+import {
+  MAX_BODY_BYTES,
+  MAX_WEBHOOK_BYTES,
+  parseObject,
+  RequestAborted,
+  readBytes,
+  requireJson,
+} from "./body.ts"
+import type { Client } from "./client.ts"
+import { toFailure } from "./failure.ts"
+import {
+  type Answer,
+  findRecord,
+  fingerprintOf,
+  KeyClaimed,
+  readIdempotencyKey,
+  storeAnswer,
+} from "./idempotency.ts"
+import { addBody, addQuery, readParameters, refuseQuery } from "./input.ts"
+import { invoke } from "./invoke.ts"
+import type { RateLimiter, Standing } from "./rate-limit.ts"
+import { Reply } from "./reply.ts"
+import type { Match, Route, RouteTable } from "./routes.ts"
+
+/** A text that is served as it is, such as the OpenAPI document. */
+export type Document = { type: string; body: string }
+
+export type AdapterOptions = {
+  table: RouteTable
+  /** By path below /v1. */
+  documents: ReadonlyMap<string, Document>
+  /** Per key; null where rates are not limited. */
+  keyLimiter: RateLimiter | null
+  /** Per client address, for failed authentication. */
+  addressLimiter: RateLimiter | null
+}
+
+/**
+ * HTTP ⇄ procedures: the request id, limits, key, idempotency and the error body live here and nowhere else.
+ * Checks run in the order that the contract promises.
+ */
+export class Adapter {
+  readonly #options: AdapterOptions
+
+  constructor(options: AdapterOptions) {
+    this.#options = options
+  }
+
+  /** Answers a request below /v1. `target` is the part of its address after `/v1`. Never rejects. */
+  async handle(
+    request: IncomingMessage,
+    response: ServerResponse,
+    target: string,
+    client: Client,
+  ): Promise<void> {
+    const reply = new Reply(response, newId("req"), request.method === "HEAD")
+    let call: Call | null = null
+    try {
+      const cut = target.indexOf("?")
+      const path = cut < 0 ? target : target.slice(0, cut)
+      const query = cut < 0 ? "" : target.slice(cut + 1)
+      const document = this.#options.documents.get(path)
+      if (document) return this.#document(request, reply, document, query)
+      const match = this.#options.table.match(path)
+      if (!match)
+        return fail(
+          "route_not_found",
+          `There is no ${path.length > 100 ? "such path" : `path /v1${printable(path)}`}.`,
+        )
+      const route = routeOf(request, match, reply)
+      if (!route) return
+      const principal = route.meta.open ? null : await this.#principal(request, client)
+      if (principal) {
+        this.#limit(principal, reply)
+        requireScope(principal, route.meta.scope)
+      }
+      call = { request, reply, route, path, principal, raw: match.raw, query, input: null }
+      await this.#answer(call)
+    } catch (error) {
+      if (error instanceof RequestAborted) return reply.abandon()
+      reply.failure(toFailure(error, reply.requestId, call?.input ?? null))
+    }
+  }
+
+  #document(request: IncomingMessage, reply: Reply, { type, body }: Document, query: string): void {
+    if (!allows(request, reply, ["GET"])) return
+    refuseQuery(query)
+    reply.send(200, body, type)
+  }
+
+  async #principal(request: IncomingMessage, client: Client): Promise<Principal> {
+    try {
+      return await authenticate(request.headers.authorization)
+    } catch (error) {
+      const standing = this.#options.addressLimiter?.take(client.address, clock.now().getTime())
+      if (standing && !standing.allowed)
+        rateLimited(standing, "Too many requests with a wrong key from this address.")
+      throw error
+    }
+  }
+
+  #limit(principal: Principal, reply: Reply): void {
+    const { keyLimiter } = this.#options
+    if (!keyLimiter || principal.via.kind !== "key") return
+    const standing = keyLimiter.take(principal.via.keyId, clock.now().getTime())
+    reply.rate = standing
+    if (!standing.allowed) rateLimited(standing, "This key sends more requests than it may.")
+  }
+
+  async #answer(call: Call): Promise<void> {
+    const { request, reply, route } = call
+    if (route.meta.raw) {
+      const body = await readBytes(request, MAX_WEBHOOK_BYTES)
+      call.input = readParameters(route, call.raw)
+      refuseQuery(call.query)
+      return sendAnswer(reply, await run(call, { webhook: { headers: request.headers, body } }))
+    }
+    if (route.method === "GET") {
+      call.input = readParameters(route, call.raw)
+      if (call.query !== "") addQuery(call.input, route, call.query)
+      return sendAnswer(reply, await run(call, {}))
+    }
+    const bytes = await readBytes(request, MAX_BODY_BYTES)
+    requireJson(request, bytes)
+    const body = parseObject(bytes, request.headers["content-type"] !== undefined && bodyFields(route) > 0)
+    const key = route.meta.idempotent ? readIdempotencyKey(request.headers["idempotency-key"]) : null
+    const prepare = () => {
+      call.input = readParameters(route, call.raw)
+      refuseQuery(call.query)
+      addBody(call.input, route, body)
+    }
+    if (key === null) {
+      prepare()
+      return sendAnswer(reply, await run(call, {}))
+    }
+    const { principal } = call
+    if (principal?.via.kind !== "key")
+      return fail("missing_api_key", "Send the header Authorization: Bearer <API_KEY>.")
+    const fingerprint = fingerprintOf(route.method, call.path, body, bytes)
+    await once(call, prepare, {
+      workspaceId: principal.workspaceId,
+      keyId: principal.via.keyId,
+      idempotencyKey: key,
+      fingerprint,
+      begun: null,
+    })
+  }
+}
+
+type Call = {
+  request: IncomingMessage
+  reply: Reply
+  route: Route
+  path: string
+  principal: Principal | null
+  raw: readonly string[]
+  query: string
+  input: Record<string, unknown> | null
+}
+
+/** Runs the request once for its key: the first answer below 500 is stored, and every repeat gets that one. */
+async function once(call: Call, prepare: () => void, claim: IdempotencyClaim): Promise<void> {
+  const { reply } = call
+  for (;;) {
+    const record = await findRecord(claim)
+    if (record?.answer) return sendReplay(reply, record.answer)
+    try {
+      claim.begun = record?.begun ?? null
+      const answer = await firstAnswer(call, prepare, claim)
+      if (answer.status >= 500 || (await storeAnswer(claim, answer))) return sendAnswer(reply, answer)
+    } catch (error) {
+      if (!isKeyClaimed(error)) throw error
+    }
+  }
+}
+
+async function firstAnswer(
+  call: Call,
+  prepare: () => void,
+  idempotency: IdempotencyClaim,
+): Promise<SentAnswer> {
+  try {
+    prepare()
+    return await run(call, { idempotency })
+  } catch (error) {
+    if (isKeyClaimed(error)) throw error
+    const failure = toFailure(error, call.reply.requestId, call.input)
+    // These two speak of this attempt, not of the request: they are never stored.
+    if (failure.code === "idempotency_in_progress" || failure.code === "idempotency_key_reused") throw failure
+    return { ...call.reply.failureBody(failure), failure }
+  }
+}
+
+const isKeyClaimed = (error: unknown): boolean =>
+  error instanceof KeyClaimed || (error instanceof Error && error.cause instanceof KeyClaimed)
+
+const JSON_TYPE = "application/json"
+
+type SentAnswer = Answer & { failure?: Failure }
+
+function sendAnswer(reply: Reply, { status, body, failure }: SentAnswer): void {
+  if (failure) reply.failure(failure)
+  else reply.send(status, body, JSON_TYPE)
+}
+
+/** The stored bytes again. Of all that is stored, only `quota_exceeded` has a header of its own. */
+function sendReplay(reply: Reply, { status, body }: Answer): void {
+  const extra = status === 429 ? ["Retry-After", String(secondsLeftIn(clock.now()))] : []
+  reply.send(status, body, JSON_TYPE, { replayed: true, extra })
+}
+
+async function run(call: Call, more: Partial<Context>): Promise<Answer> {
+  const { route, reply, principal, input } = call
+  const answer = { status: 200 }
+  const context: Context = {
+    requestId: reply.requestId,
+    principal,
+    idempotency: more.idempotency ?? null,
+    webhook: more.webhook ?? null,
+    answer,
+  }
+  const output = await invoke(route.procedure, route.name, context, input)
+  return { status: answer.status, body: JSON.stringify(output) }
+}
+
+function routeOf(request: IncomingMessage, match: Match, reply: Reply): Route | null {
+  const { method = "GET" } = request
+  const route = match.routes.get(method === "HEAD" ? "GET" : method)
+  if (route) return route
+  allows(request, reply, [...match.routes.keys()])
+  return null
+}
+
+/** Whether the method is one of these; answers OPTIONS by itself. Errors: method_not_allowed. */
+function allows(request: IncomingMessage, reply: Reply, methods: string[]): boolean {
+  const { method = "GET" } = request
+  if (methods.includes(method) || (method === "HEAD" && methods.includes("GET"))) return true
+  reply.allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ")
+  if (method === "OPTIONS") {
+    reply.send(204, "", null)
+    return false
+  }
+  return fail("method_not_allowed", `This endpoint takes ${reply.allow}.`)
+}
+
+const bodyFields = (route: Route): number => route.fields.size - route.parameters.length
+
+function rateLimited(standing: Standing, detail: string): never {
+  return fail("rate_limited", `${detail} Retry in ${standing.resetSeconds} s.`, {
+    retryAfterSeconds: standing.resetSeconds,
+  })
+}
+
+const printable = (text: string): string => text.replace(/[^\x20-\x7e]/g, "?")

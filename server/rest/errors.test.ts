@@ -1,0 +1,329 @@
+import { SystemProgram } from "@solana/web3.js"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { createAccount } from "#server/accounts/create.ts"
+import type { ErrorCode } from "#server/errors.ts"
+import { statusOf } from "#server/errors.ts"
+import { newId } from "#server/ids.ts"
+import { newApiKey } from "#server/keys/secret.ts"
+import { newWallet, signWebhook, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
+import type { Response, Sent } from "#test/http.ts"
+
+let app: TestApp
+let key: TestKey
+
+beforeAll(async () => {
+  app = await startTestApp({ VOUCH_ROLE: "web" })
+  key = await app.key()
+})
+afterAll(() => app.stop())
+
+/** The answer is this error, whole: status, exactly three fields, and the request's id in the header too. */
+function expectError(response: Response, code: ErrorCode, detail: RegExp): void {
+  expect(response.json).toEqual({
+    error: code,
+    detail: expect.stringMatching(detail),
+    request_id: expect.stringMatching(/^req_[1-9A-HJ-NP-Za-km-z]{16,22}$/),
+  })
+  expect(response.status).toBe(statusOf(code))
+  expect(response.headers["x-request-id"]).toBe(response.json.request_id)
+  expect(response.headers["strict-transport-security"]).toMatch(/^max-age=[1-9]/)
+  expect(response.headers["content-type"]).toBe("application/json")
+}
+
+const start = (sent: Partial<Sent>) =>
+  app.request({ method: "POST", path: "/kyc/start", key: key.apiKey, ...sent })
+const json = { "content-type": "application/json" }
+const body = () => ({ userPubkey: newWallet(), schemaId: "kyc_individual_v1" })
+
+test.each([
+  ["broken", '{"userPubkey": '],
+  ["empty", ""],
+  ["with a comment", "{} // no"],
+])("malformed_json: a body that is %s", async (_name, text) => {
+  expectError(await start({ headers: json, body: text }), "malformed_json", /body is not valid JSON/)
+})
+
+test.each([
+  ["an array", "[]"],
+  ["a text", '"{}"'],
+  ["null", "null"],
+  ["a number", "1"],
+  ["not UTF-8", Buffer.from('{"userPubkey":"\xff"}', "latin1")],
+  ["nested too deeply", `{"a":${"[".repeat(10_000)}${"]".repeat(10_000)}}`],
+])("malformed_request: a body that is %s", async (_name, sent) => {
+  expectError(await start({ headers: json, body: sent }), "malformed_request", /body/)
+})
+
+test.each(["/kyc/status/%", "/kyc/status/%ff", "/kyc/status/%c0%af", "/attestation/%E0%A4"])(
+  "malformed_request: the path %s cannot be decoded",
+  async (path) => {
+    const response = await app.request({ method: "GET", path, key: key.apiKey })
+    expectError(response, "malformed_request", /path parameter (pubkey|id) cannot be decoded/)
+  },
+)
+
+test("malformed_request: a query that cannot be decoded", async () => {
+  const response = await app.request({ method: "GET", path: "/attestations?status=%zz", key: key.apiKey })
+  expectError(response, "malformed_request", /query parameter status cannot be decoded/)
+})
+
+test.each([
+  ["empty", [""]],
+  ["256 characters long", ["k".repeat(256)]],
+  ["with a space in it", ["two words"]],
+  ["not ASCII", ["caf\u00e9"]],
+  ["sent twice", ["one", "two"]],
+])("invalid_idempotency_key: one that is %s", async (_name, values) => {
+  const response = await start({ headers: { "idempotency-key": values }, json: body() })
+  expectError(response, "invalid_idempotency_key", /^Idempotency-Key/)
+})
+
+test.each(["k", "k".repeat(255), "!\"#$%&'()*+,-./:;<=>?@[]^_`{|}~"])(
+  "an Idempotency-Key of 1 to 255 visible ASCII characters is taken: %s",
+  async (idempotencyKey) => {
+    expect((await start({ idempotencyKey, json: body() })).status).toBe(200)
+  },
+)
+
+test.each([undefined, ""])("missing_api_key: Authorization is %j", async (authorization) => {
+  const headers = authorization === undefined ? {} : { authorization }
+  const response = await app.request({ method: "GET", path: "/usage", headers })
+  expectError(response, "missing_api_key", /Authorization: Bearer/)
+  expect(response.headers["www-authenticate"]).toBe("Bearer")
+})
+
+test.each([
+  ["of another scheme", () => `Basic ${key.apiKey}`],
+  ["without a scheme", () => key.apiKey],
+  ["two keys", () => `Bearer ${key.apiKey} ${key.apiKey}`],
+  ["mistyped", () => `Bearer ${key.apiKey.slice(0, -1)}${key.apiKey.endsWith("A") ? "B" : "A"}`],
+  ["well-formed and unknown", () => `Bearer ${newApiKey("test")}`],
+  ["of the other mode", () => `Bearer ${key.apiKey.replace("_test_", "_live_")}`],
+  ["nothing but the scheme", () => "Bearer"],
+])("invalid_api_key: one that is %s", async (_name, authorization) => {
+  const headers = { authorization: authorization() }
+  const response = await app.request({ method: "GET", path: "/usage", headers })
+  expectError(response, "invalid_api_key", /API key/)
+  expect(response.headers["www-authenticate"]).toBe("Bearer")
+})
+
+test("expired_api_key", async () => {
+  const expired = await app.key({ expiresAt: new Date(Date.now() - 1) })
+  const response = await app.request({ method: "GET", path: "/usage", key: expired.apiKey })
+  expectError(response, "expired_api_key", /expired/)
+  expect(response.headers["www-authenticate"]).toBe("Bearer")
+})
+
+test("invalid_signature", async () => {
+  const sent = "{}"
+  const response = await app.request({
+    method: "POST",
+    path: "/kyc/webhook",
+    headers: { ...signWebhook("evt_1", sent), "webhook-signature": `v1,${"A".repeat(43)}=` },
+    body: sent,
+  })
+  expectError(response, "invalid_signature", /not signed/)
+  expect(response.headers["www-authenticate"]).toBeUndefined()
+})
+
+test.each([
+  ["POST", "/kyc/start", "kyc:write"],
+  ["GET", `/kyc/status/${newWallet()}`, "kyc:read"],
+  ["GET", "/attestations", "attestation:read"],
+  ["GET", `/attestation/${newId("att")}`, "attestation:read"],
+  ["POST", `/attestation/${newId("att")}/revoke`, "attestation:write"],
+] as const)("insufficient_scope: %s %s needs %s", async (method, path, scope) => {
+  const account = await createAccount({ name: newId("acct"), plan: "free" })
+  const { allScopes } = await import("#server/keys/scopes.ts")
+  const others = await app.key({ account, scopes: allScopes.filter((one) => one !== scope) })
+  const payload = method === "POST" ? { json: {} } : {}
+  const refused = await app.request({ method, path, key: others.apiKey, ...payload })
+  expectError(refused, "insufficient_scope", new RegExp(scope))
+  const only = await app.key({ account, scopes: [scope] })
+  const admitted = await app.request({ method, path, key: only.apiKey, ...payload })
+  expect(admitted.json.error).not.toBe("insufficient_scope")
+})
+
+test.each(["/schemas", "/usage"])("GET %s needs a key and no scope", async (path) => {
+  const none = await app.key({ scopes: [] })
+  expect((await app.request({ method: "GET", path, key: none.apiKey })).status).toBe(200)
+})
+
+test.each([
+  "/",
+  "//",
+  "/kyc",
+  "/kyc/start/",
+  "/KYC/start",
+  "/kyc//start",
+  "/kyc/./start",
+  "/attestation/",
+  "/attestation/../usage",
+  "/attestation/a/b",
+  "/kyc/status/",
+  "/%6byc/start",
+  "/constructor",
+  "/__proto__",
+])("route_not_found: %s", async (path) => {
+  expectError(await app.request({ method: "POST", path, json: {} }), "route_not_found", /There is no/)
+})
+
+test.each([newId("att"), "att_x", "sess_1", "x", "%2F", "..", "a%00b", "%F0%9F%98%80"])(
+  "attestation_not_found: an id that never existed, %s",
+  async (id) => {
+    const read = await app.request({ method: "GET", path: `/attestation/${id}`, key: key.apiKey })
+    expectError(read, "attestation_not_found", /attestation/)
+    const path = `/attestation/${id}/revoke`
+    const revoked = await app.request({ method: "POST", path, key: key.apiKey, json: { reason: "x" } })
+    expectError(revoked, "attestation_not_found", /attestation/)
+  },
+)
+
+test("attestation_not_found: a wallet that was never asked for", async () => {
+  const wallet = newWallet()
+  const response = await app.request({ method: "GET", path: `/kyc/status/${wallet}`, key: key.apiKey })
+  expectError(response, "attestation_not_found", new RegExp(wallet))
+})
+
+test.each(["nobody", "Sandbox", "%2F", "__proto__", "toString"])("provider_not_found: %s", async (name) => {
+  const sent = "{}"
+  const path = `/kyc/webhook/${name}`
+  const response = await app.request({ method: "POST", path, headers: signWebhook("1", sent), body: sent })
+  expectError(response, "provider_not_found", /provider/)
+})
+
+test.each([
+  ["GET", "/kyc/start", "POST, OPTIONS"],
+  ["HEAD", "/kyc/start", "POST, OPTIONS"],
+  ["DELETE", "/usage", "GET, HEAD, OPTIONS"],
+  ["PUT", "/health", "GET, HEAD, OPTIONS"],
+  ["POST", "/openapi.json", "GET, HEAD, OPTIONS"],
+  ["PATCH", "/attestation/x", "GET, HEAD, OPTIONS"],
+  ["TRACE", "/kyc/webhook", "POST, OPTIONS"],
+])("method_not_allowed: %s %s", async (method, path, allow) => {
+  const response = await app.request({ method, path })
+  expect(response.headers.allow).toBe(allow)
+  if (method === "HEAD") return expect(response.status).toBe(405)
+  expectError(response, "method_not_allowed", new RegExp(allow))
+})
+
+test.each([
+  ["none", {}],
+  ["text/plain", { "content-type": "text/plain" }],
+  ["a form", { "content-type": "application/x-www-form-urlencoded" }],
+  ["another charset", { "content-type": "application/json; charset=utf-16" }],
+  ["almost JSON", { "content-type": "application/jsonp" }],
+  ["compressed", { ...json, "content-encoding": "gzip" }],
+])("unsupported_media_type: %s", async (_name, headers) => {
+  const response = await start({ headers, body: JSON.stringify(body()) })
+  expectError(response, "unsupported_media_type", /^Content-(Type|Encoding)/)
+})
+
+test.each(["application/json; charset=utf-8", 'Application/JSON;charset="UTF-8"', "application/json "])(
+  "the media type may be written %s",
+  async (type) => {
+    const response = await start({ headers: { "content-type": type }, body: JSON.stringify(body()) })
+    expect(response.status).toBe(200)
+  },
+)
+
+test.each([
+  ["userPubkey", {}],
+  ["schemaId", { userPubkey: newWallet() }],
+  ["userPubkey", { userPubkey: null, schemaId: "kyc_individual_v1" }],
+  ["userPubkey", { userPubkey: [newWallet()], schemaId: "kyc_individual_v1" }],
+  ["schemaId", { userPubkey: newWallet(), schemaId: 1 }],
+  ["user_pubkey", { ...body(), user_pubkey: newWallet() }],
+  [
+    "__proto__",
+    JSON.parse(`{"__proto__": {}, "userPubkey": "${newWallet()}", "schemaId": "kyc_individual_v1"}`),
+  ],
+  ["constructor", { ...body(), constructor: {} }],
+  ["externalId", { ...body(), externalId: "" }],
+  ["externalId", { ...body(), externalId: "x".repeat(201) }],
+  ["externalId", { ...body(), externalId: "a\u0000b" }],
+  ["externalId", { ...body(), externalId: "line\nbreak" }],
+  ["externalId", { ...body(), externalId: "half \ud83d pair" }],
+  ["redirectUrl", { ...body(), redirectUrl: "http://example.com/" }],
+  ["redirectUrl", { ...body(), redirectUrl: "https://user:secret@example.com/" }],
+  ["redirectUrl", { ...body(), redirectUrl: "javascript:alert(1)" }],
+  ["redirectUrl", { ...body(), redirectUrl: "//example.com" }],
+  ["redirectUrl", { ...body(), redirectUrl: "https://" }],
+  ["redirectUrl", { ...body(), redirectUrl: "http://localhost.example.com/" }],
+  ["redirectUrl", { ...body(), redirectUrl: "https://example.com/\u0000" }],
+])("validation_failed: %s in %j", async (field, sent) => {
+  expectError(await start({ json: sent }), "validation_failed", new RegExp(`^${field}: `))
+})
+
+test.each([
+  "https://example.com/done?a=1#b",
+  "http://localhost:8080/x",
+  "http://127.0.0.1/",
+  "http://[::1]/",
+])("redirectUrl may be %s", async (redirectUrl) => {
+  expect((await start({ json: { ...body(), redirectUrl } })).status).toBe(200)
+})
+
+test.each([
+  ["POST", "/kyc/start?schemaId=kyc_individual_v1", "schemaId"],
+  ["GET", "/usage?x", "x"],
+  ["GET", "/health?x=1", "x"],
+  ["GET", "/openapi.json?v=2", "v"],
+  ["GET", "/attestations?stauts=pending", "stauts"],
+  ["GET", "/attestations?constructor=x", "constructor"],
+  ["GET", "/attestations?limit=5&limit=5", "limit"],
+  ["GET", "/attestations?limit=5&%6cimit=6", "limit"],
+  ["GET", `/kyc/status/${newWallet()}?pubkey=x`, "pubkey"],
+])("validation_failed: the query of %s %s", async (method, path, parameter) => {
+  const payload = method === "POST" ? { json: body() } : {}
+  const response = await app.request({ method, path, key: key.apiKey, ...payload })
+  expectError(response, "validation_failed", new RegExp(`^${parameter}: `))
+})
+
+test.each([
+  ["the System Program", SystemProgram.programId.toBase58()],
+  ["the incinerator", "1nc1nerator11111111111111111111111111111111"],
+  ["Token-2022", "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb"],
+  ["the token program", "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"],
+  ["associated accounts", "ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL"],
+  ["the memo program", "MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr"],
+  ["31 bytes", "1".repeat(31)],
+  ["33 bytes", "1".repeat(33)],
+  ["not base58", "0OIl".repeat(11)],
+  ["an Ethereum address", "0x52908400098527886E0F7030069857D2E4169EE7"],
+  ["with a space", ` ${newWallet()}`],
+  ["empty", ""],
+  ["huge", "1".repeat(60_000)],
+])("invalid_public_key: %s", async (_name, userPubkey) => {
+  const started = await start({ json: { ...body(), userPubkey } })
+  expectError(started, "invalid_public_key", /^userPubkey: /)
+  if (userPubkey === "" || userPubkey.length > 1000) return
+  const encoded = encodeURIComponent(userPubkey)
+  const read = await app.request({ method: "GET", path: `/kyc/status/${encoded}`, key: key.apiKey })
+  expectError(read, "invalid_public_key", /^pubkey: /)
+  const list = { method: "GET", path: `/attestations?pubkey=${encoded}`, key: key.apiKey }
+  expectError(await app.request(list), "invalid_public_key", /^pubkey: /)
+})
+
+test("a wallet off the curve is a wallet", async () => {
+  const { PublicKey } = await import("@solana/web3.js")
+  const [smart] = PublicKey.findProgramAddressSync([Buffer.from("vault")], new PublicKey(newWallet()))
+  const response = await start({ json: { ...body(), userPubkey: smart.toBase58() } })
+  expect(response.status).toBe(200)
+})
+
+test.each([
+  "kyc_individual_v2",
+  "",
+  "KYC_INDIVIDUAL_V1",
+  "x'; drop table schemas; --",
+  "x".repeat(5000),
+  "\u0000",
+])("unknown_schema: %j", async (schemaId) => {
+  expectError(await start({ json: { ...body(), schemaId } }), "unknown_schema", /^schemaId: /)
+  const query = `schema=${encodeURIComponent(schemaId)}`
+  for (const path of [`/kyc/status/${newWallet()}?${query}`, `/attestations?${query}`]) {
+    const response = await app.request({ method: "GET", path, key: key.apiKey })
+    expectError(response, "unknown_schema", /^schema: /)
+  }
+})

@@ -1,0 +1,331 @@
+import fc from "fast-check"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { errors } from "#server/errors.ts"
+import { newId } from "#server/ids.ts"
+import { newWallet, signWebhook, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
+import type { Response, Sent } from "#test/http.ts"
+import { sendRaw } from "#test/raw.ts"
+
+let app: TestApp
+let key: TestKey
+let port: number
+
+beforeAll(async () => {
+  app = await startTestApp({ VOUCH_ROLE: "web" })
+  key = await app.key({ mode: "live", plan: "enterprise" })
+  port = Number(new URL(app.origin).port)
+})
+afterAll(async () => {
+  // Still healthy, and nothing was logged as an error of ours.
+  expect((await app.request({ method: "GET", path: "/health" })).status).toBe(200)
+  expect((await app.request({ method: "GET", path: "/usage", key: key.apiKey })).status).toBe(200)
+  expect(app.log.filter((line) => JSON.parse(line).level >= 40)).toEqual([])
+  await app.stop()
+})
+
+const RUNS = { numRuns: 300 }
+
+/** A success, or a 4xx of ours: the error object, whole, under the request's id. Never a 5xx. */
+function expectOurs({ status, headers, json, text }: Response): void {
+  expect(headers["x-request-id"]).toMatch(/^req_/)
+  if (status === 200 || status === 204) return
+  expect(status, text).toBeGreaterThanOrEqual(400)
+  expect(status, text).toBeLessThan(500)
+  if (text === "") return
+  expect(Object.keys(json)).toEqual(["error", "detail", "request_id"])
+  expect(errors).toHaveProperty(json.error)
+  expect(json.request_id).toBe(headers["x-request-id"])
+  expect(json.detail.length).toBeLessThan(1000)
+}
+
+const nasty = fc.constantFrom(
+  "",
+  "\u0000",
+  "\ud800",
+  "\udfff\ud800",
+  "\u202e",
+  "\uFEFF",
+  "__proto__",
+  "constructor",
+  "toString",
+  "hasOwnProperty",
+  "../../etc/passwd",
+  "%00",
+  "%2F",
+  "' or 1=1 --",
+  "x".repeat(10_000),
+  "-1",
+  "NaN",
+  "1e309",
+)
+const text = fc.oneof(nasty, fc.string({ unit: "binary" }), fc.string({ unit: "grapheme" }), fc.string())
+const json = fc.oneof(
+  { weight: 3, arbitrary: text },
+  fc.jsonValue({ maxDepth: 6 }),
+  fc.constantFrom(null, true, 0, -1, 1e308, [], {}, [[]], { length: 1 }, { toJSON: 1 }),
+  text.map((name) => JSON.parse(`{${JSON.stringify(name)}: {"__proto__": {"polluted": 1}}}`)),
+)
+/** An object with our fields, each right, wrong or missing, and perhaps more. */
+const bodyOf = (fields: Record<string, fc.Arbitrary<unknown>>) =>
+  fc
+    .tuple(
+      fc.record(
+        Object.fromEntries(
+          Object.entries(fields).map(([name, right]) => [
+            name,
+            fc.oneof({ weight: 2, arbitrary: right }, json),
+          ]),
+        ),
+        { requiredKeys: [] },
+      ),
+      fc.oneof({ weight: 4, arbitrary: fc.constant({}) }, fc.dictionary(text, json, { maxKeys: 3 })),
+    )
+    .map(([ours, more]) => ({ ...more, ...ours }))
+
+const wallet = fc.constant(null).map(newWallet)
+const schema = fc.constantFrom("kyc_individual_v1", "kyc_business_v1", "none_v1")
+const bodies = {
+  "/kyc/start": bodyOf({
+    userPubkey: wallet,
+    schemaId: schema,
+    redirectUrl: fc.webUrl(),
+    externalId: fc.string(),
+  }),
+  [`/attestation/${newId("att")}/revoke`]: bodyOf({ reason: fc.string() }),
+}
+
+test.each(Object.entries(bodies))("POST %s takes any JSON", async (path, body) => {
+  await fc.assert(
+    fc.asyncProperty(fc.oneof({ weight: 4, arbitrary: body }, json), async (sent) => {
+      expectOurs(await app.request({ method: "POST", path, key: key.apiKey, json: sent }))
+    }),
+    RUNS,
+  )
+  expect(({} as { polluted?: number }).polluted).toBeUndefined()
+})
+
+test.each(["/kyc/start", "/kyc/webhook", "/kyc/webhook/sandbox"])("POST %s takes any bytes", async (path) => {
+  const raw = fc.oneof(
+    fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)),
+    json.map((value) => Buffer.from(JSON.stringify(value) ?? "", "utf16le")),
+    json.map((value) => Buffer.from(JSON.stringify(value) ?? "").subarray(0, -1)),
+    fc.nat(200_000).map((depth) => Buffer.from(`{"a":${"[".repeat(depth)}`)),
+    fc.nat(5000).map((depth) => Buffer.from(`${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`)),
+  )
+  const type = fc.constantFrom(
+    "application/json",
+    "application/json; charset=latin1",
+    "text/plain",
+    "",
+    "\u00e9",
+  )
+  await fc.assert(
+    fc.asyncProperty(raw, type, async (body, contentType) => {
+      const headers = { "content-type": contentType }
+      expectOurs(await app.request({ method: "POST", path, key: key.apiKey, headers, body }))
+    }),
+    { numRuns: 150 },
+  )
+})
+
+test("a signed webhook takes any JSON", async () => {
+  const { sessionId } = await app.startSession(key)
+  const event = bodyOf({
+    type: fc.constant("verification.completed"),
+    data: bodyOf({
+      session_id: fc.constantFrom(sessionId, newId("sess")),
+      decision: fc.constantFrom("in_review", "resubmission_requested"),
+      occurred_at: fc.oneof(
+        fc
+          .date({ noInvalidDate: true, min: new Date(-1e14), max: new Date(1e14) })
+          .map((date) => date.toISOString()),
+        fc.string(),
+      ),
+      claims: bodyOf({ country: fc.constant("US"), age_over_18: fc.boolean(), accredited: fc.boolean() }),
+      reason: fc.string({ unit: "binary" }),
+    }),
+  })
+  await fc.assert(
+    fc.asyncProperty(fc.oneof({ weight: 5, arbitrary: event }, json), async (sent) => {
+      const body = JSON.stringify(sent) ?? ""
+      const headers = signWebhook(newId("evt"), body)
+      expectOurs(await app.request({ method: "POST", path: "/kyc/webhook", headers, body }))
+    }),
+    RUNS,
+  )
+})
+
+/** Percent-encodes bytes, some of them, in one way or another. */
+const encoded = fc.array(
+  fc.oneof(
+    fc.nat(255).map((byte) => `%${byte.toString(16).padStart(2, "0")}`),
+    fc.constantFrom(
+      "%",
+      "%2",
+      "%zz",
+      "%2F",
+      "%2f",
+      "%2e%2e",
+      "%00",
+      "+",
+      "..",
+      ".",
+      "~",
+      "%c0%80",
+      "%ed%a0%80",
+      "&",
+      "=",
+    ),
+    fc.stringMatching(/^[A-Za-z0-9_-]{1,44}$/),
+  ),
+  { maxLength: 6 },
+)
+
+test("any path parameter, on every endpoint", async () => {
+  const place = fc.constantFrom<[string, (value: string) => string]>(
+    ["GET", (value) => `/kyc/status/${value}`],
+    ["GET", (value) => `/attestation/${value}`],
+    ["POST", (value) => `/attestation/${value}/revoke`],
+    ["POST", (value) => `/kyc/webhook/${value}`],
+    ["GET", (value) => `/${value}`],
+    ["HEAD", (value) => `/attestation/${value}`],
+  )
+  await fc.assert(
+    fc.asyncProperty(place, encoded, async ([method, path], parts) => {
+      const payload = method === "POST" ? { json: { reason: "x" } } : {}
+      expectOurs(await app.request({ method, path: path(parts.join("")), key: key.apiKey, ...payload }))
+    }),
+    RUNS,
+  )
+})
+
+test("any query, on every endpoint that reads", async () => {
+  const name = fc.oneof(
+    fc.constantFrom("limit", "cursor", "status", "schema", "pubkey", "l%69mit", "__proto__", "limit[]", ""),
+    encoded.map((parts) => parts.join("")),
+  )
+  const value = fc.oneof(
+    fc.constantFrom(
+      "1",
+      "0",
+      "101",
+      "-1",
+      "1.5",
+      "1e2",
+      "0x10",
+      "pending",
+      "djE6MQ",
+      "djE6OTk5OTk5OTk5OTk5OTk5OTk5",
+    ),
+    encoded.map((parts) => parts.join("")),
+  )
+  const query = fc.array(
+    fc.tuple(name, value).map(([one, other]) => `${one}=${other}`),
+    { maxLength: 4 },
+  )
+  const path = fc.constantFrom("/attestations", `/kyc/status/${newWallet()}`, "/usage", "/schemas", "/health")
+  await fc.assert(
+    fc.asyncProperty(path, query, async (where, pairs) => {
+      const target = pairs.length === 0 ? where : `${where}?${pairs.join("&")}`
+      expectOurs(await app.request({ method: "GET", path: target, key: key.apiKey }))
+    }),
+    RUNS,
+  )
+})
+
+test("any header, once or often", async () => {
+  const name = fc.constantFrom(
+    "authorization",
+    "idempotency-key",
+    "content-type",
+    "content-encoding",
+    "x-forwarded-for",
+    "x-forwarded-proto",
+    "accept",
+    "cookie",
+    "webhook-id",
+    "prefer",
+    "x-request-id",
+  )
+  const value = fc.stringMatching(/^[\t\x20-\x7e\x80-\xff]{0,300}$/)
+  const headers = fc.dictionary(name, fc.oneof(value, fc.array(value, { minLength: 2, maxLength: 3 })), {
+    maxKeys: 4,
+  })
+  const endpoint = fc.constantFrom<Sent>(
+    { method: "POST", path: "/kyc/start", json: { userPubkey: newWallet(), schemaId: "kyc_individual_v1" } },
+    { method: "POST", path: "/kyc/webhook", json: {} },
+    { method: "GET", path: "/usage" },
+    { method: "GET", path: "/health" },
+  )
+  await fc.assert(
+    fc.asyncProperty(endpoint, headers, async (sent, more) => {
+      expectOurs(await app.request({ ...sent, key: key.apiKey, headers: more }))
+    }),
+    RUNS,
+  )
+})
+
+test("any method on any path", async () => {
+  const method = fc.constantFrom(
+    "GET",
+    "HEAD",
+    "POST",
+    "PUT",
+    "PATCH",
+    "DELETE",
+    "OPTIONS",
+    "TRACE",
+    "PROPFIND",
+    "PURGE",
+  )
+  const path = fc.constantFrom(
+    "/kyc/start",
+    "/kyc/status/x",
+    "/kyc/webhook",
+    "/attestations",
+    "/usage",
+    "/health",
+    "/x",
+  )
+  await fc.assert(
+    fc.asyncProperty(method, path, async (sent, where) => {
+      expectOurs(await app.request({ method: sent, path: where, key: key.apiKey }))
+    }),
+    { numRuns: 100 },
+  )
+})
+
+test("whatever else comes over the wire is answered with our error object, or with nothing, and the server lives", async () => {
+  const line = fc.oneof(
+    fc.constantFrom(
+      "GET /v1/health HTTP/1.1",
+      "GET /v1/health HTTP/1.0",
+      "GET /v1/health",
+      "POST /v1/kyc/webhook HTTP/1.1",
+      "GET http://localhost/v1/health HTTP/1.1",
+      "Host: localhost",
+      "Content-Length: 3",
+      "Content-Length: 99999999999999999999",
+      "Transfer-Encoding: chunked",
+      "Transfer-Encoding: gzip, chunked",
+      "Expect: 100-continue",
+      "Expect: 200-maybe",
+      "Connection: upgrade",
+      "Upgrade: h2c",
+      " folded",
+      ": nameless",
+      "",
+    ),
+    fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes).toString("latin1")),
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(line, { maxLength: 8 }), async (lines) => {
+      const bytes = Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1")
+      const answer = await sendRaw(port, bytes, { endAfter: true })
+      if (answer === "") return
+      expect(answer).toMatch(/^HTTP\/1\.1 (100|200|4\d\d) /)
+      if (/^HTTP\/1\.1 4/.test(answer)) expect(answer).toMatch(/\r\nx-request-id: req_/i)
+    }),
+    RUNS,
+  )
+})

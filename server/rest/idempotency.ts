@@ -1,0 +1,128 @@
+import { hash } from "node:crypto"
+import canonicalize from "canonicalize"
+import { cancelStatement, QUERY_CANCELED, type Queryable, sql } from "#db/client.ts"
+import type { IdempotencyClaim } from "#server/context.ts"
+import { fail } from "#server/errors.ts"
+import { addSeconds, clock } from "#server/time.ts"
+
+/** How long a stored answer is replayed. */
+export const REPLAY_SECONDS = 24 * 3600
+/** How long a request waits for the first one with its key. */
+export const WAIT_MS = 25_000
+
+/** An answer as it goes over the wire. */
+export type Answer = { status: number; body: string }
+
+/** The key of a request was claimed by another one in the meantime. The adapter looks again, and replays or joins. */
+export class KeyClaimed extends Error {}
+
+/**
+ * The header's value, checked. Sent twice, it comes joined by a comma and a space, and a space is refused.
+ * Errors: invalid_idempotency_key.
+ */
+export function readIdempotencyKey(value: string | string[] | undefined): string | null {
+  if (value === undefined) return null
+  if (typeof value === "string" && /^[\x21-\x7e]{1,255}$/.test(value)) return value
+  return fail(
+    "invalid_idempotency_key",
+    "Idempotency-Key: must be 1 to 255 visible ASCII characters, sent once.",
+  )
+}
+
+/** SHA-256 of method, concrete path and the received JSON in canonical form (RFC 8785). */
+export function fingerprintOf(method: string, path: string, body: unknown, received: Buffer): Buffer {
+  return hash("sha256", `${method} ${path}\n${canonicalText(body) ?? received.toString("base64")}`, "buffer")
+}
+
+function canonicalText(body: unknown): string | undefined {
+  try {
+    return canonicalize(body)
+  } catch {
+    return undefined // Not I-JSON (half a surrogate pair, say): its bytes stand for themselves.
+  }
+}
+
+export type Record = { answer: Answer | null; begun: string | null }
+
+/** What is known of a key: nothing, what it began, or its answer. Errors: idempotency_key_reused. */
+export async function findRecord(claim: IdempotencyClaim): Promise<Record | null> {
+  const { workspaceId, keyId, idempotencyKey, fingerprint } = claim
+  const oldest = addSeconds(clock.now(), -REPLAY_SECONDS)
+  const [row] = await sql<
+    {
+      fingerprint: Buffer
+      subject: string | null
+      status: number | null
+      body: Buffer | null
+      created_at: Date
+    }[]
+  >`
+    select fingerprint, subject, status, body, created_at from idempotency_records
+    where workspace_id = ${workspaceId} and key_id = ${keyId} and idempotency_key = ${idempotencyKey}`
+  if (!row) return null
+  if (row.created_at <= oldest) {
+    await sql`
+      delete from idempotency_records
+      where workspace_id = ${workspaceId} and key_id = ${keyId} and idempotency_key = ${idempotencyKey}
+        and created_at <= ${oldest}`
+    return null
+  }
+  if (!row.fingerprint.equals(fingerprint)) {
+    return fail(
+      "idempotency_key_reused",
+      "Idempotency-Key: was used for another request. Use a new key for this one.",
+    )
+  }
+  const answer =
+    row.status !== null && row.body !== null ? { status: row.status, body: row.body.toString("utf8") } : null
+  return { answer, begun: row.subject }
+}
+
+/**
+ * Stores the first answer to a key, before its first byte is sent. Returns false when another request has stored
+ * one meanwhile: then that one is the answer.
+ */
+export async function storeAnswer(claim: IdempotencyClaim, { status, body }: Answer): Promise<boolean> {
+  const { workspaceId, keyId, idempotencyKey, fingerprint, begun } = claim
+  // A record that points at what another request began waits for that one's answer, never for ours.
+  const stored = await sql`
+    insert into idempotency_records as r (workspace_id, key_id, idempotency_key, fingerprint, status, body, created_at)
+    values (${workspaceId}, ${keyId}, ${idempotencyKey}, ${fingerprint}, ${status}, ${Buffer.from(body)}, ${clock.now()})
+    on conflict (workspace_id, key_id, idempotency_key) do update set status = excluded.status, body = excluded.body
+    where r.status is null and r.fingerprint = excluded.fingerprint and r.subject is not distinct from ${begun}
+    returning r.key_id`
+  return stored.length > 0
+}
+
+/**
+ * Runs the statement that claims a key. Where another request holds the same key uncommitted, the database makes
+ * it wait; past `WAIT_MS` it gives up. Errors: idempotency_in_progress.
+ */
+export async function withClaimDeadline<T>(statement: Promise<T>): Promise<T> {
+  const timer = setTimeout(() => cancelStatement(statement), WAIT_MS)
+  try {
+    return await statement
+  } catch (error) {
+    if ((error as { code?: string }).code !== QUERY_CANCELED) throw error
+    return fail("idempotency_in_progress", "The first request with this Idempotency-Key is still running.", {
+      retryAfterSeconds: 5,
+      cause: error,
+    })
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/**
+ * Claims a key in the transaction of the first change that its request makes. Throws KeyClaimed when another
+ * request has it: the transaction then ends without a trace. Errors: idempotency_in_progress.
+ */
+export async function claimKey(sql: Queryable, claim: IdempotencyClaim, subject: string): Promise<void> {
+  const { workspaceId, keyId, idempotencyKey, fingerprint } = claim
+  const claimed = await withClaimDeadline(sql`
+    insert into idempotency_records (workspace_id, key_id, idempotency_key, fingerprint, subject, created_at)
+    values (${workspaceId}, ${keyId}, ${idempotencyKey}, ${fingerprint}, ${subject}, ${clock.now()})
+    on conflict do nothing returning key_id`)
+  if (claimed.length === 0) throw new KeyClaimed()
+  claim.begun = subject
+}

@@ -1,0 +1,63 @@
+import { fail } from "#server/errors.ts"
+import type { Route } from "./routes.ts"
+
+type Fields = { [field: string]: unknown }
+
+/** Decodes path parameters. Errors: malformed_request. */
+export function readParameters(route: Route, raw: readonly string[]): Fields {
+  const input: Fields = Object.create(null)
+  route.parameters.forEach((name, i) => {
+    input[name] = decode(raw[i]!, `path parameter ${name}`)
+  })
+  return input
+}
+
+/** Adds the query's parameters. Errors: malformed_request; validation_failed for unknown and repeated ones. */
+export function addQuery(input: Fields, route: Route, query: string): void {
+  for (const pair of query.split("&")) {
+    if (pair === "") continue
+    const equals = pair.indexOf("=")
+    const name = decode(equals < 0 ? pair : pair.slice(0, equals), "query")
+    const value = decode(equals < 0 ? "" : pair.slice(equals + 1), `query parameter ${name}`)
+    if (!route.fields.has(name) || route.parameters.includes(name)) {
+      fail("validation_failed", `${shorten(name)}: is not a query parameter of this endpoint.`)
+    }
+    if (name in input) fail("validation_failed", `${name}: is given more than once.`)
+    input[name] = route.numbers.has(name) && /^[0-9]{1,15}$/.test(value) ? Number(value) : value
+  }
+}
+
+/** Adds the body's fields. Errors: validation_failed for unknown ones and for those that the path gives. */
+export function addBody(input: Fields, route: Route, body: Fields): void {
+  for (const [name, value] of Object.entries(body)) {
+    if (!route.fields.has(name) || route.parameters.includes(name)) {
+      fail("validation_failed", `${shorten(name)}: is not a field of this endpoint's body.`)
+    }
+    input[name] = value
+  }
+}
+
+/** Refuses a query where there may be none. */
+export function refuseQuery(query: string): void {
+  const name = query.split("&").find((pair) => pair !== "")
+  if (name !== undefined) {
+    fail("validation_failed", `${shorten(name.split("=")[0]!)}: this endpoint takes no query parameters.`)
+  }
+}
+
+function decode(text: string, where: string): string {
+  if (!/[%+]/.test(text)) return text
+  try {
+    return decodeURIComponent(where.startsWith("path") ? text : text.replaceAll("+", " "))
+  } catch (cause) {
+    return fail("malformed_request", `The ${shorten(where)} cannot be decoded: percent-encode it as UTF-8.`, {
+      cause,
+    })
+  }
+}
+
+/** A name that the caller made up, short enough and clean enough to be quoted back. */
+function shorten(name: string): string {
+  const clean = name.toWellFormed().replace(/[^\x20-\x7e]/g, "?")
+  return clean.length > 60 ? `${clean.slice(0, 60)}…` : clean
+}

@@ -1,0 +1,58 @@
+import type { Context } from "#server/context.ts"
+
+type Step = { ctx: Context; input: unknown; getRawInput: () => Promise<unknown> }
+type Outcome = { ok: true; data: unknown } | { ok: false; error: unknown }
+type Middleware = (
+  options: Step & {
+    meta: unknown
+    path: string
+    type: "query" | "mutation"
+    signal: undefined
+    next: (change?: Partial<Step>) => Promise<Outcome>
+  },
+) => Promise<Outcome>
+
+/** A procedure as tRPC builds it. */
+export type Procedure = {
+  _def: { type: "query" | "mutation"; middlewares: Middleware[]; inputs: unknown[]; meta?: unknown }
+}
+
+/**
+ * Calls a procedure in process, through all of its own middlewares: the input's and the output's parser are two of
+ * them. It does what tRPC's own caller does, with plain object literals in place of its portable spreads, which cost
+ * a hot request a tenth of its time (measured with 11.25). Rejects with what a middleware threw.
+ */
+export async function invoke(
+  procedure: Procedure,
+  path: string,
+  ctx: Context,
+  raw: unknown,
+): Promise<unknown> {
+  const { middlewares, meta, type } = procedure._def
+  const getRawInput = async () => raw
+  const step = async (index: number, { ctx, input, getRawInput }: Step): Promise<Outcome> => {
+    try {
+      return await middlewares[index]!({
+        ctx,
+        input,
+        getRawInput,
+        meta,
+        path,
+        type,
+        signal: undefined,
+        next: (change) =>
+          step(index + 1, {
+            ctx: change?.ctx ? { ...ctx, ...change.ctx } : ctx,
+            input: change !== undefined && "input" in change ? change.input : input,
+            getRawInput: change?.getRawInput ?? getRawInput,
+          }),
+      })
+    } catch (error) {
+      // As in tRPC: whoever called next() sees how it went, and may say something about it.
+      return { ok: false, error }
+    }
+  }
+  const outcome = await step(0, { ctx, input: undefined, getRawInput })
+  if (!outcome.ok) throw outcome.error
+  return outcome.data
+}

@@ -1,0 +1,80 @@
+import { spawnSync } from "node:child_process"
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { toYaml } from "../openapi.ts"
+import { openApiDocument } from "./document.ts"
+
+const root = join(import.meta.dirname, "..", "..", "..")
+const file = join(root, "openapi.yaml")
+
+const HEADING = "# Generated from the endpoints in server/ by `npm run openapi:write`. Do not edit.\n"
+
+/** The repository's copy of the document. */
+const wanted = (): string => HEADING + toYaml(openApiDocument())
+
+const [command] = process.argv.slice(2)
+if (command === "write") write()
+else if (command === "check") process.exitCode = check() ? 0 : 1
+else {
+  console.error("Usage: node server/rest/openapi/cli.ts write|check")
+  process.exitCode = 2
+}
+
+function write(): void {
+  writeFileSync(file, wanted())
+  console.log("openapi.yaml is written.")
+}
+
+/** Whether openapi.yaml is what the endpoints say, and Redocly's recommended rules find nothing in it. */
+function check(): boolean {
+  if (read() !== wanted()) {
+    console.error("openapi.yaml is not what the server answers. Run: npm run openapi:write")
+    return false
+  }
+  return lint()
+}
+
+function read(): string | null {
+  try {
+    return readFileSync(file, "utf8")
+  } catch {
+    return null
+  }
+}
+
+type Report = { totals: { errors: number; warnings: number } }
+
+/** Runs Redocly on the file, without its telemetry and its look for updates: the check needs no network. */
+function lint(): boolean {
+  const { status, stdout, stderr, error } = redocly("json")
+  const totals = totalsOf(stdout)
+  if (totals?.errors === 0 && totals.warnings === 0 && status === 0) {
+    console.log("openapi.yaml is what the server answers; Redocly finds no error and no warning.")
+    return true
+  }
+  if (error) console.error(`Redocly could not be run: ${error.message}`)
+  else if (totals === null) console.error(stderr || stdout)
+  else console.error(redocly("stylish").stdout)
+  console.error(
+    "openapi.yaml has problems. Correct the procedures or server/rest/openapi/, then run: npm run openapi:write",
+  )
+  return false
+}
+
+function redocly(format: string) {
+  const cli = join(root, "node_modules", "@redocly", "cli", "bin", "cli.js")
+  return spawnSync(process.execPath, [cli, "lint", "openapi.yaml", `--format=${format}`], {
+    cwd: root,
+    encoding: "utf8",
+    timeout: 60_000,
+    env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
+  })
+}
+
+function totalsOf(output: string): Report["totals"] | null {
+  try {
+    return (JSON.parse(output) as Report).totals
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,65 @@
+import type { AnyRouter } from "@trpc/server"
+import { generateOpenApiDocument } from "trpc-to-openapi"
+import { appRouter } from "#server/router.ts"
+import { version } from "#server/version.ts"
+import { RouteTable } from "../routes.ts"
+import { closeOnlyRequests, componentsWith, onlyUsed, operationsOf } from "./components.ts"
+import { description, tags } from "./description.ts"
+import { documentPaths } from "./document-paths.ts"
+import { finish } from "./operations.ts"
+import { tidy } from "./schemas.ts"
+import type { OpenApi, PathItem, Response, Schema } from "./types.ts"
+
+/** The OpenAPI description of every endpoint: what the generator reads from the procedures, and what it cannot see. */
+export function openApiDocument(router: AnyRouter = appRouter): OpenApi {
+  const { routes } = new RouteTable(router)
+  const generated = generate(router)
+  const components = componentsWith(generated.components.schemas)
+  const paths: Record<string, PathItem> = {}
+  for (const route of routes) {
+    const method = route.method.toLowerCase()
+    const operation = generated.paths[route.path]![method]!
+    paths[route.path] = { ...paths[route.path], [method]: finish(operation, route, components) }
+  }
+  Object.assign(paths, documentPaths(components))
+  closeOnlyRequests(paths, components)
+  return {
+    openapi: "3.1.1",
+    info: {
+      title: "Vouch",
+      version,
+      summary: "KYC attestations and compliant tokens on Solana",
+      description,
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: "/v1" }],
+    tags: usedTags(paths),
+    paths,
+    components: onlyUsed(components, paths),
+  }
+}
+
+function generate(router: AnyRouter): OpenApi {
+  const options = { title: "Vouch", version, baseUrl: "/v1", openApiVersion: "3.1.1" } as const
+  const generated = generateOpenApiDocument(router as never, options) as unknown as OpenApi
+  for (const schema of schemasOf(generated)) tidy(schema)
+  return generated
+}
+
+function* schemasOf({ paths, components }: OpenApi): Generator<Schema> {
+  yield* Object.values(components.schemas)
+  for (const operation of operationsOf(paths)) {
+    for (const parameter of operation.parameters ?? []) if ("schema" in parameter) yield parameter.schema
+    for (const { schema } of Object.values(operation.requestBody?.content ?? {})) yield schema
+    for (const response of Object.values(operation.responses)) {
+      for (const { schema } of Object.values((response as Response).content ?? {})) yield schema
+    }
+  }
+}
+
+function usedTags(paths: Record<string, PathItem>): OpenApi["tags"] {
+  const used = new Set(operationsOf(paths).flatMap((operation) => operation.tags ?? []))
+  return Object.entries(tags).flatMap(([name, description]) =>
+    used.has(name) ? [{ name, description }] : [],
+  )
+}

@@ -1,0 +1,47 @@
+import { resolve } from "./schemas.ts"
+import type { Schema } from "./types.ts"
+
+/** Where the example of an answer differs from its record's own: by operation and status. */
+export const variations: Record<string, Record<string, unknown>> = {
+  "revokeAttestation 200": {
+    status: "rejected",
+    revoked_at: "2026-03-04T05:06:07Z",
+    revocation_reason: "Sanctions list match",
+  },
+  "getHealth 503": {
+    status: "degraded",
+    checks: { database: "not reachable", chain: "unknown", worker: "unknown" },
+  },
+}
+
+/** The example of an answer: its record's, as this operation would give it with this status. */
+export function answerExample(
+  schema: Schema,
+  schemas: Record<string, Schema>,
+  operationId: string,
+  status: number,
+): unknown {
+  const example = sample(schema, schemas)
+  const variation = variations[`${operationId} ${status}`]
+  return variation ? { ...(example as object), ...variation } : example
+}
+
+/**
+ * An example of a schema, put together from those of its parts. Undefined where a part has none; the document's
+ * test finds that.
+ */
+export function sample(reference: Schema, schemas: Record<string, Schema>): unknown {
+  const schema = resolve(reference, schemas)
+  if (schema.examples) return schema.examples[0]
+  if ("const" in schema) return schema.const
+  if ("default" in schema) return schema.default
+  if (schema.enum) return schema.enum[0]
+  if (schema.anyOf) return sample(schema.anyOf[0]!, schemas)
+  if (schema.properties) {
+    const fields = Object.entries(schema.properties).map(([name, field]) => [name, sample(field, schemas)])
+    return Object.fromEntries(fields.filter(([, value]) => value !== undefined))
+  }
+  if (schema.items) return [sample(schema.items, schemas)]
+  if (Array.isArray(schema.type) && schema.type.includes("null")) return null
+  return undefined
+}

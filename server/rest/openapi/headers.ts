@@ -1,0 +1,105 @@
+import { type ErrorCode, statusOf } from "#server/errors.ts"
+import type { Route } from "../routes.ts"
+import type { Header, Reference } from "./types.ts"
+
+const RETRY_AFTER = "Seconds after which the same request may succeed."
+
+/** Headers of answers, by their name in the document's components. */
+export const headers = {
+  "X-Request-Id": {
+    description: "Identifier of this request. Quote it to support.",
+    required: true,
+    schema: { type: "string", pattern: "^req_[1-9A-HJ-NP-Za-km-z]{16,22}$" },
+    example: "req_4MpXbW9sYt2KcQvLhRz7Jd",
+  },
+  "Strict-Transport-Security": {
+    description: "Tells clients to come by HTTPS only.",
+    required: true,
+    schema: { type: "string" },
+    example: "max-age=63072000; includeSubDomains",
+  },
+  RateLimit: {
+    description:
+      "What is left to this key: `r` requests, and `t` seconds until all of them are back (draft-ietf-httpapi-ratelimit-headers). Absent where rates are not limited.",
+    schema: { type: "string", pattern: '^"key";r=[0-9]+;t=[0-9]+$' },
+    example: '"key";r=199;t=1',
+  },
+  "RateLimit-Policy": {
+    description:
+      "How many requests (`q`) this key may send within `w` seconds. Absent where rates are not limited.",
+    schema: { type: "string", pattern: '^"key";q=[0-9]+;w=[0-9]+$' },
+    example: '"key";q=200;w=2',
+  },
+  "Retry-After": {
+    description: RETRY_AFTER,
+    required: true,
+    schema: { type: "integer", minimum: 0 },
+    example: 5,
+  },
+  "Retry-After-If-Known": {
+    description: `${RETRY_AFTER} Absent where that is not known.`,
+    schema: { type: "integer", minimum: 0 },
+    example: 1,
+  },
+  "WWW-Authenticate": {
+    description: "The scheme by which a key is sent.",
+    required: true,
+    schema: { type: "string" },
+    example: "Bearer",
+  },
+  "Idempotent-Replayed": {
+    description: "`true` when this is the stored answer of an earlier request with the same Idempotency-Key.",
+    schema: { type: "string", enum: ["true"] },
+    example: "true",
+  },
+} as const satisfies Record<string, Header>
+
+export type HeaderName = keyof typeof headers
+
+const refTo = (name: HeaderName): Reference => ({ $ref: `#/components/headers/${name}` })
+
+/** Errors that always say when to come back. */
+const timed: ReadonlySet<ErrorCode> = new Set(["idempotency_in_progress", "quota_exceeded", "rate_limited"])
+
+/** Errors of one attempt, given before its idempotency key is looked up or about the key itself: never replayed. */
+const neverReplayed: ReadonlySet<ErrorCode> = new Set([
+  "https_required",
+  "missing_api_key",
+  "invalid_api_key",
+  "expired_api_key",
+  "rate_limited",
+  "insufficient_scope",
+  "payload_too_large",
+  "unsupported_media_type",
+  "malformed_json",
+  "invalid_idempotency_key",
+  "idempotency_in_progress",
+  "idempotency_key_reused",
+])
+
+/** Headers of an answer: by its status, by the endpoint (null for a document), and by the errors that it may carry. */
+export function headersOf(
+  status: number,
+  route: Route | null,
+  codes: readonly ErrorCode[] = [],
+): Record<string, Header | Reference> {
+  const found: Record<string, Header | Reference> = {
+    "X-Request-Id": refTo("X-Request-Id"),
+    "Strict-Transport-Security": refTo("Strict-Transport-Security"),
+  }
+  if (route && !route.meta.open && status !== 401) {
+    found.RateLimit = refTo("RateLimit")
+    found["RateLimit-Policy"] = refTo("RateLimit-Policy")
+  }
+  if (codes.some((code) => code.endsWith("_api_key"))) found["WWW-Authenticate"] = refTo("WWW-Authenticate")
+  if (codes.some((code) => timed.has(code) || statusOf(code) === 503)) {
+    found["Retry-After"] = refTo(
+      codes.every((code) => timed.has(code)) ? "Retry-After" : "Retry-After-If-Known",
+    )
+  }
+  const replayed = codes.length === 0 || codes.some((code) => !neverReplayed.has(code))
+  if (route?.meta.idempotent && status < 500 && replayed) {
+    found["Idempotent-Replayed"] = refTo("Idempotent-Replayed")
+  }
+  return found
+}

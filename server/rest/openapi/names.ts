@@ -1,0 +1,17 @@
+/** `mint_config` or `Not Found` as `MintConfig` and `NotFound`. */
+export const pascalCase = (text: string): string =>
+  text
+    .split(/[^A-Za-z0-9]+/)
+    .filter((word) => word !== "")
+    .map((word) => word[0]!.toUpperCase() + word.slice(1))
+    .join("")
+
+/**
+ * The operationId of a procedure: its verb, then what it acts on. `attestation.revoke` is `revokeAttestation`,
+ * `schema.list` is `listSchemas`. Where that reads badly the procedure names itself in `meta.openapi`.
+ */
+export function operationIdOf(procedure: string): string {
+  const words = procedure.split(".")
+  const verb = words.pop()!
+  return `${verb}${words.map(pascalCase).join("")}${verb === "list" ? "s" : ""}`
+}

@@ -1,0 +1,152 @@
+import type { Route } from "../routes.ts"
+import { answerExample, sample } from "./examples.ts"
+import { headersOf } from "./headers.ts"
+import { operationIdOf, pascalCase } from "./names.ts"
+import { errorResponses } from "./responses.ts"
+import { refTo } from "./schemas.ts"
+import type { Components, Operation, Parameter, Reference, Response, Schema, Security } from "./types.ts"
+import { signedWebhook } from "./webhook.ts"
+
+/** Request headers that the adapter reads, by their name in the document's components. */
+export const parameters: Record<string, Parameter> = {
+  "Idempotency-Key": {
+    name: "Idempotency-Key",
+    in: "header",
+    required: false,
+    description:
+      "Makes the request safe to repeat: for 24 hours, the same key with the same request gives the same answer. A random UUID is a good key.",
+    schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
+    example: "0b8f6c1e-8d0e-4b0a-9a57-3f0f5c0f7f53",
+  },
+  Prefer: {
+    name: "Prefer",
+    in: "header",
+    required: false,
+    description:
+      "`respond-async` answers at once with 202, instead of waiting until the chain has confirmed.",
+    schema: { type: "string" },
+    example: "respond-async",
+  },
+}
+
+/** Statuses with the same body as 200, of the few endpoints that report trouble by more than an error. */
+const alsoAnswers: Record<string, Record<number, string>> = {
+  "/health": { 503: "The database is gone." },
+}
+
+const BEGUN = "Begun, and not final yet: the record so far. Follow it until it is."
+
+const JSON_TYPE = "application/json"
+
+/** What the generator made of a procedure, completed by its meta and by what the adapter does around it. */
+export function finish(generated: Operation, route: Route, components: Components): Operation {
+  const { meta } = route
+  const operationId = meta.openapi?.operationId ?? operationIdOf(route.name)
+  const { security, headers, requestBody } = meta.raw
+    ? signedWebhook
+    : keyed(generated, route, operationId, components)
+  const inPath = (generated.parameters ?? []) as Parameter[]
+  const parameters = [...inPath.map((one) => documentParameter(one, route, components)), ...headers]
+  return {
+    operationId,
+    ...pick(generated, ["summary", "description", "tags", "deprecated"]),
+    security,
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(requestBody ? { requestBody } : {}),
+    responses: {
+      ...errorResponses(route, components),
+      ...successes(generated, route, operationId, components),
+    },
+  }
+}
+
+const pick = <T extends object, K extends keyof T>(from: T, keys: K[]): Pick<T, K> =>
+  Object.fromEntries(keys.filter((key) => from[key] !== undefined).map((key) => [key, from[key]])) as Pick<
+    T,
+    K
+  >
+
+type Sent = {
+  security: Security
+  headers: (Parameter | Reference)[]
+  requestBody: Operation["requestBody"] | undefined
+}
+
+function keyed(
+  { requestBody }: Operation,
+  { meta }: Route,
+  operationId: string,
+  components: Components,
+): Sent {
+  return {
+    security: meta.open ? [] : [{ apiKey: [] }],
+    headers: [
+      ...(meta.idempotent ? [parameterRef("Idempotency-Key")] : []),
+      ...(meta.accepted ? [parameterRef("Prefer")] : []),
+    ],
+    requestBody: nameBody(requestBody?.content[JSON_TYPE]?.schema, operationId, components),
+  }
+}
+
+const parameterRef = (name: string): Reference => ({ $ref: `#/components/parameters/${name}` })
+
+/** Requests have names as well, for code generators; and unknown fields are refused. */
+function nameBody(
+  schema: Schema | undefined,
+  operationId: string,
+  { schemas }: Components,
+): Operation["requestBody"] | undefined {
+  const fields = Object.keys(schema?.properties ?? {})
+  if (!schema || fields.length === 0) return undefined
+  const name = `${pascalCase(operationId)}Request`
+  schemas[name] = { ...schema, additionalProperties: false }
+  const required = (schema.required ?? []).length > 0
+  return { required, content: { [JSON_TYPE]: { schema: refTo(name), example: sample(schema, schemas) } } }
+}
+
+/** Says what a parameter is where its reader looks for it; the generator loses the words of optional ones. */
+function documentParameter(
+  { name, in: where, required, schema }: Parameter,
+  route: Route,
+  components: Components,
+): Parameter {
+  const { description, examples: _, ...type } = schema
+  const words = metaOf(route, name).description ?? description
+  const example = sample(schema, components.schemas)
+  return {
+    name,
+    in: where,
+    required: required ?? false,
+    ...(words === undefined ? {} : { description: words }),
+    schema: type,
+    ...(example === undefined ? {} : { example }),
+  }
+}
+
+type Described = { meta(): { description?: string } | undefined }
+
+function metaOf(route: Route, field: string): { description?: string } {
+  const input = route.procedure._def.inputs[0] as { shape: Record<string, Described> }
+  return input.shape[field]?.meta() ?? {}
+}
+
+function successes(
+  generated: Operation,
+  route: Route,
+  operationId: string,
+  { schemas }: Components,
+): Record<string, Response> {
+  const { meta, path } = route
+  const { schema } = (generated.responses["200"] as Response).content![JSON_TYPE]!
+  const statuses: Record<number, string> = {
+    200: meta.openapi?.successDescription ?? "Success.",
+    ...(meta.accepted ? { 202: BEGUN } : {}),
+    ...alsoAnswers[path],
+  }
+  const answers = Object.entries(statuses).map(([status, description]): [string, Response] => {
+    const example = answerExample(schema, schemas, operationId, Number(status))
+    const content = { [JSON_TYPE]: { schema, example } }
+    return [status, { description, headers: headersOf(Number(status), route), content }]
+  })
+  return Object.fromEntries(answers)
+}

@@ -1,0 +1,128 @@
+import { STATUS_CODES } from "node:http"
+import { type ErrorCode, errors, statusOf } from "#server/errors.ts"
+import type { Route } from "../routes.ts"
+import { headersOf } from "./headers.ts"
+import { pascalCase } from "./names.ts"
+import type { Components, Example, Reference, Response, Schema } from "./types.ts"
+
+type Rule = { applies: (route: Route | null) => boolean; codes: readonly ErrorCode[] }
+
+const takesBody = (route: Route | null): boolean => route !== null && route.method !== "GET"
+const isKeyed = (route: Route | null): boolean => route !== null && !route.meta.open
+
+/** Errors that the adapter gives before a procedure has its say. What a procedure adds stands in `meta.fails`. */
+const rules: readonly Rule[] = [
+  {
+    applies: () => true,
+    codes: ["malformed_request", "https_required", "validation_failed", "internal_error"],
+  },
+  {
+    applies: isKeyed,
+    codes: ["missing_api_key", "invalid_api_key", "expired_api_key", "rate_limited", "database_unavailable"],
+  },
+  { applies: (route) => route?.meta.scope !== undefined, codes: ["insufficient_scope"] },
+  { applies: takesBody, codes: ["malformed_json", "payload_too_large"] },
+  { applies: (route) => takesBody(route) && !route?.meta.raw, codes: ["unsupported_media_type"] },
+  { applies: (route) => route?.meta.raw === true, codes: ["database_unavailable"] },
+  {
+    applies: (route) => route?.meta.idempotent === true,
+    codes: ["invalid_idempotency_key", "idempotency_in_progress", "idempotency_key_reused"],
+  },
+]
+
+/** Every error that an endpoint (null: a document) can give, in the order of the error table. */
+export function codesOf(route: Route | null): ErrorCode[] {
+  const given = new Set([
+    ...rules.filter(({ applies }) => applies(route)).flatMap(({ codes }) => codes),
+    ...(route?.meta.fails ?? []),
+  ])
+  return (Object.keys(errors) as ErrorCode[]).filter((code) => given.has(code))
+}
+
+/** The error object, which every error response carries. */
+export const errorSchema: Schema = {
+  type: "object",
+  description: "What went wrong, and what to do about it.",
+  properties: {
+    error: {
+      type: "string",
+      enum: Object.keys(errors),
+      description: "Code to act on. New ones may come; treat an unknown one by its status.",
+    },
+    detail: { type: "string", description: "For a person: names the field and says what to do." },
+    request_id: {
+      type: "string",
+      description:
+        "Identifier of the request; of the first one, when its answer is replayed. Quote it to support.",
+      pattern: "^req_[1-9A-HJ-NP-Za-km-z]{16,22}$",
+    },
+  },
+  required: ["error", "detail", "request_id"],
+  additionalProperties: false,
+  examples: [exampleOf("attestation_not_found").value],
+}
+
+export function exampleOf(code: ErrorCode): Example {
+  const [, title, fix] = errors[code]
+  return { summary: title, value: { error: code, detail: fix, request_id: "req_4MpXbW9sYt2KcQvLhRz7Jd" } }
+}
+
+/** The error responses of an endpoint (null: a document), by status. Equal ones are shared among the components. */
+export function errorResponses(
+  route: Route | null,
+  components: Components,
+): Record<string, Response | Reference> {
+  const found: Record<string, Response | Reference> = {}
+  for (const [status, codes] of groupByStatus(codesOf(route))) {
+    for (const code of codes) components.examples[code] ??= exampleOf(code)
+    found[status] = share(errorResponse(status, route, codes), namesFor(status, route, codes), components)
+  }
+  return found
+}
+
+function groupByStatus(codes: readonly ErrorCode[]): Map<number, ErrorCode[]> {
+  const groups = Map.groupBy(codes, statusOf)
+  return new Map([...groups].sort(([a], [b]) => a - b))
+}
+
+function errorResponse(status: number, route: Route | null, codes: readonly ErrorCode[]): Response {
+  const examples = codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])
+  return {
+    description: codes.map((code) => `- \`${code}\`: ${errors[code][1]}.`).join("\n"),
+    headers: headersOf(status, route, codes),
+    content: {
+      "application/json": {
+        schema: { $ref: "#/components/schemas/Error" },
+        examples: Object.fromEntries(examples),
+      },
+    },
+  }
+}
+
+/** Names that a response may have among the components; none where it is the endpoint's own. */
+function namesFor(status: number, route: Route | null, codes: readonly ErrorCode[]): string[] {
+  const single = codes.length === 1
+  if (!single && codes.some((code) => route?.meta.fails?.includes(code))) return []
+  const name = pascalCase(single ? codes[0]! : STATUS_CODES[status]!)
+  return [name, `${name}Of${kindOf(route)}`]
+}
+
+function kindOf(route: Route | null): string {
+  if (!isKeyed(route)) return route?.meta.raw ? "Webhook" : "Open"
+  if (route!.meta.idempotent) return "Idempotent"
+  return takesBody(route) ? "Write" : "Read"
+}
+
+/** A reference to the response, under the first of its names that is free or already stands for the same. */
+function share(
+  response: Response,
+  names: readonly string[],
+  { responses }: Components,
+): Response | Reference {
+  const text = JSON.stringify(response)
+  for (const name of names) {
+    responses[name] ??= response
+    if (JSON.stringify(responses[name]) === text) return { $ref: `#/components/responses/${name}` }
+  }
+  return response
+}

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
+import { newId } from "#server/ids.ts"
+import { newWallet, signWebhook, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import { type Cuttable, cuttable } from "#test/cuttable.ts"
+import type { Sent } from "#test/http.ts"
+
+let app: TestApp
+let key: TestKey
+let database: Cuttable
+
+beforeAll(async () => {
+  app = await startTestApp({ VOUCH_ROLE: "web" }, async (url) => {
+    database = await cuttable(url)
+    return database.url
+  })
+  key = await app.key()
+})
+afterAll(() => app.stop())
+
+const start = (wallet: string): Sent => ({
+  method: "POST",
+  path: "/kyc/start",
+  key: key.apiKey,
+  idempotencyKey: wallet,
+  json: { userPubkey: wallet, schemaId: "kyc_individual_v1" },
+})
+
+/** What a caller must never read: SQL, names of ours, places in our source. */
+const INSIDES = /select|insert|relation|column|constraint|postgres|\.ts\b|node_modules|\bat /i
+
+test("internal_error tells nothing of our insides, is logged, is never stored, and the same key then succeeds", async () => {
+  const wallet = newWallet()
+  await sql`alter table attestations rename column redirect_url to elsewhere`
+  const broken = await app.request(start(wallet))
+  await sql`alter table attestations rename column elsewhere to redirect_url`
+  expect(broken).toMatchObject({ status: 500, json: { error: "internal_error" } })
+  expect(broken.text).not.toMatch(INSIDES)
+  expect(broken.headers["x-request-id"]).toBe(broken.json.request_id)
+  const logged = app.log.find((line) => line.includes(broken.json.request_id))
+  expect(JSON.parse(logged!)).toMatchObject({ level: 50, err: { code: "42703" } })
+
+  const [stored] = await sql<{ count: number }[]>`select count(*)::int from idempotency_records`
+  expect(stored!.count).toBe(0)
+  const retried = await app.request(start(wallet))
+  expect(retried.status).toBe(200)
+  expect(retried.headers["idempotent-replayed"]).toBeUndefined()
+})
+
+test("a database that is gone makes everything 503 with Retry-After, and everything comes back with it", async () => {
+  const wallet = newWallet()
+  const { sessionId } = await app.startSession(key)
+  const event = JSON.stringify({
+    type: "verification.completed",
+    data: { session_id: sessionId, decision: "rejected", occurred_at: new Date().toISOString() },
+  })
+  const requests: Sent[] = [
+    start(wallet),
+    { method: "GET", path: `/kyc/status/${wallet}`, key: key.apiKey },
+    { method: "GET", path: "/attestations", key: key.apiKey },
+    { method: "GET", path: "/usage", key: key.apiKey },
+    { method: "GET", path: `/attestation/${newId("att")}`, key: key.apiKey },
+    { method: "POST", path: "/kyc/webhook", headers: signWebhook("evt_1", event), body: event },
+  ]
+  await database.cut()
+  for (const sent of requests) {
+    const response = await app.request(sent)
+    expect(response).toMatchObject({ status: 503, json: { error: "database_unavailable" } })
+    expect(response.headers["retry-after"]).toBe("1")
+    expect(response.text).not.toMatch(INSIDES)
+  }
+  const health = await app.request({ method: "GET", path: "/health" })
+  expect(health).toMatchObject({ status: 503, json: { status: "degraded" } })
+  expect(health.json.checks.database).not.toBe("ok")
+  expect(health.text).not.toMatch(INSIDES)
+
+  await database.mend()
+  await waitFor(
+    async () => (await app.request({ method: "GET", path: "/usage", key: key.apiKey })).status === 200,
+    "the database to be used again",
+  )
+  expect((await app.request(start(wallet))).status).toBe(200)
+  // The provider sends its event again, and nothing of the first attempt stands in its way.
+  expect((await app.request(requests.at(-1)!)).json).toEqual({ received: true, outcome: "applied" })
+})
+
+test("connections that break in the middle of a request are 503, not 500", async () => {
+  const [blocked] = await Promise.all([
+    app.request(start(newWallet())),
+    sql.begin(async (tx) => {
+      await tx`lock table attestations in access exclusive mode`
+      const ended = await waitFor(async () => {
+        const rows = await sql`
+          select pg_terminate_backend(pid) from pg_stat_activity
+          where wait_event_type = 'Lock' and datname = current_database()`
+        return rows.length > 0
+      }, "the request to wait")
+      expect(ended).toBe(true)
+    }),
+  ])
+  expect(blocked).toMatchObject({ status: 503, json: { error: "database_unavailable" } })
+})
+
+test("a database that hangs does not hang /health", async () => {
+  database.stall()
+  const health = await app.request({ method: "GET", path: "/health" })
+  database.flow()
+  expect(health).toMatchObject({ status: 503, json: { status: "degraded" } })
+})

@@ -1,0 +1,108 @@
+import { afterEach, expect, test } from "vitest"
+import { deployment } from "#server/deployment.ts"
+import { newWallet, startTestApp, type TestApp } from "#test/app.ts"
+import { sendRaw } from "#test/raw.ts"
+
+let app: TestApp
+afterEach(() => app.stop())
+
+const PUBLIC = { VOUCH_PUBLIC_URL: "https://vouch.example.com", VOUCH_ROLE: "web" }
+const overHttps = { host: "vouch.example.com", "x-forwarded-proto": "https" }
+
+const raw = (target: string, headers: string) => {
+  const port = Number(new URL(app.origin).port)
+  return sendRaw(port, `GET ${target} HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`)
+}
+
+test("a public deployment takes /v1 over HTTPS only, and sends everything else there", async () => {
+  app = await startTestApp({ ...PUBLIC, VOUCH_TRUSTED_PROXIES: "127.0.0.1, ::1" })
+  const host = "Host: vouch.example.com\r\n"
+  for (const target of ["/v1/health", "/v1/usage", "/v1", "/v1?x=1", "/v1/nothing"]) {
+    const answer = await raw(target, host)
+    expect(answer).toMatch(/^HTTP\/1.1 400 [\s\S]*"error":"https_required"/)
+    expect(answer).toMatch(/^x-request-id: req_/im)
+    expect(answer).toMatch(/^strict-transport-security: max-age=/im)
+  }
+  const page = await raw("/verify/x?y=1", host)
+  expect(page).toMatch(/^HTTP\/1.1 308 /)
+  expect(page).toMatch(/^location: https:\/\/vouch\.example\.com\/verify\/x\?y=1\r$/im)
+  expect(page).toMatch(/^x-request-id: req_/im)
+  expect(page).toMatch(/^strict-transport-security: max-age=/im)
+  // Whatever the caller says of the host, it is sent to ours.
+  expect(await raw("//evil.example/x", "Host: evil.example\r\n")).toMatch(
+    /^location: https:\/\/vouch\.example\.com\/\/evil/im,
+  )
+
+  // The last proxy is ours, and tells how the request came to it; what stands before may be made up.
+  expect(await raw("/v1/health", `${host}X-Forwarded-Proto: https\r\n`)).toMatch(/^HTTP\/1.1 200 /)
+  expect(await raw("/v1/health", `${host}X-Forwarded-Proto: http, HTTPS\r\n`)).toMatch(/^HTTP\/1.1 200 /)
+  for (const proto of ["http", "https, http", "https,", "wss", ""]) {
+    expect(await raw("/v1/health", `${host}X-Forwarded-Proto: ${proto}\r\n`)).toMatch(/https_required/)
+  }
+  const twice = `${host}X-Forwarded-Proto: https\r\nX-Forwarded-Proto: http\r\n`
+  expect(await raw("/v1/health", twice)).toMatch(/https_required/)
+
+  // Addresses are made from the setting, never from the request.
+  const key = await app.key({ mode: "test" })
+  const headers = { ...overHttps, host: "evil.example" }
+  const started = await app.request({
+    method: "POST",
+    path: "/kyc/start",
+    key: key.apiKey,
+    headers,
+    json: { userPubkey: newWallet(), schemaId: "kyc_individual_v1" },
+  })
+  // Nor does the local network stand in for a chain: it is only this machine's test workspace that has it.
+  expect(started.json.session_url).toBe(`https://vouch.example.com/verify/${started.json.session_id}`)
+
+  // The sandbox lets anybody decide their own case: it never decides a real one.
+  const live = await app.key({ mode: "live" })
+  const refused = await app.request({
+    method: "POST",
+    path: "/kyc/start",
+    key: live.apiKey,
+    headers: overHttps,
+    idempotencyKey: "again",
+    json: { userPubkey: newWallet(), schemaId: "kyc_individual_v1" },
+  })
+  expect(refused).toMatchObject({ status: 503, json: { error: "provider_not_configured" } })
+  expect(refused.json.detail).toMatch(/live mode/)
+})
+
+test("forwarding headers of anybody but a trusted proxy are not believed", async () => {
+  app = await startTestApp({ ...PUBLIC, VOUCH_TRUSTED_PROXIES: "10.0.0.0/8, fd00::/8" })
+  const answer = await raw("/v1/health", "Host: vouch.example.com\r\nX-Forwarded-Proto: https\r\n")
+  expect(answer).toMatch(/https_required/)
+})
+
+test("without a chain, a live session of a public deployment is refused: the local network is not one", async () => {
+  app = await startTestApp({ ...PUBLIC, VOUCH_TRUSTED_PROXIES: "127.0.0.1" })
+  // As with a real provider, which is not there to be configured yet.
+  deployment.providers.live = deployment.providers.test
+  const sent = (apiKey: string) => ({
+    method: "POST",
+    path: "/kyc/start",
+    key: apiKey,
+    headers: overHttps,
+    json: { userPubkey: newWallet(), schemaId: "kyc_individual_v1" },
+  })
+  const live = await app.key({ mode: "live" })
+  const refused = await app.request(sent(live.apiKey))
+  expect(refused).toMatchObject({ status: 503, json: { error: "chain_not_configured" } })
+  expect(refused.json.detail).toMatch(/live mode/)
+  const inTest = await app.key({ mode: "test" })
+  expect((await app.request(sent(inTest.apiKey))).status).toBe(200)
+})
+
+test("a public http address is served as it is", async () => {
+  app = await startTestApp({ ...PUBLIC, VOUCH_PUBLIC_URL: "http://vouch.internal:8080/" })
+  expect(await raw("/v1/health", "Host: vouch.internal:8080\r\n")).toMatch(/^HTTP\/1.1 200 /)
+  const key = await app.key()
+  const { json } = await app.request({
+    method: "POST",
+    path: "/kyc/start",
+    key: key.apiKey,
+    json: { userPubkey: newWallet(), schemaId: "kyc_individual_v1" },
+  })
+  expect(json.session_url).toBe(`http://vouch.internal:8080/verify/${json.session_id}`)
+})

@@ -1,0 +1,107 @@
+import type { AnyRouter } from "@trpc/server"
+import type { z } from "zod"
+import type { ProcedureMeta } from "#server/trpc.ts"
+import type { Procedure } from "./invoke.ts"
+
+export type Route = {
+  method: string
+  /** Path below /v1 with its parameters in braces. */
+  path: string
+  name: string
+  procedure: Procedure
+  meta: ProcedureMeta
+  /** Names of all fields that its input has. */
+  fields: ReadonlySet<string>
+  /** Fields that are numbers, which a query carries as digits. */
+  numbers: ReadonlySet<string>
+  parameters: readonly string[]
+}
+
+type Pattern = { segments: readonly string[]; routes: Map<string, Route> }
+
+/** Where a path leads: the routes of its methods, and the values of its parameters as they were sent. */
+export type Match = { routes: ReadonlyMap<string, Route>; raw: readonly string[] }
+
+/** All endpoints, compiled once from the procedures' `meta.openapi`. */
+export class RouteTable {
+  readonly routes: Route[] = []
+  readonly #fixed = new Map<string, Map<string, Route>>()
+  readonly #patterns: Pattern[] = []
+
+  constructor(router: AnyRouter) {
+    const procedures = router._def.procedures as unknown as Record<string, Procedure>
+    for (const [name, procedure] of Object.entries(procedures)) {
+      const meta = procedure._def.meta as ProcedureMeta | undefined
+      if (meta?.openapi) this.#add(compile(name, procedure, meta))
+    }
+  }
+
+  #add(route: Route): void {
+    this.routes.push(route)
+    this.#methodsOf(route.path).set(route.method, route)
+  }
+
+  #methodsOf(path: string): Map<string, Route> {
+    if (!path.includes("{")) {
+      const known = this.#fixed.get(path) ?? new Map()
+      this.#fixed.set(path, known)
+      return known
+    }
+    const segments = path.split("/")
+    const known = this.#patterns.find((pattern) => pattern.segments.join("/") === path)
+    if (known) return known.routes
+    const pattern: Pattern = { segments, routes: new Map() }
+    this.#patterns.push(pattern)
+    return pattern.routes
+  }
+
+  /** The endpoint of a raw path below /v1, not yet decoded; null when there is none. */
+  match(path: string): Match | null {
+    const fixed = this.#fixed.get(path)
+    if (fixed) return { routes: fixed, raw: [] }
+    const segments = path.split("/")
+    for (const pattern of this.#patterns) {
+      const raw = matchSegments(pattern.segments, segments)
+      if (raw) return { routes: pattern.routes, raw }
+    }
+    return null
+  }
+}
+
+function matchSegments(pattern: readonly string[], segments: readonly string[]): string[] | null {
+  if (pattern.length !== segments.length) return null
+  const raw: string[] = []
+  for (const [i, expected] of pattern.entries()) {
+    const segment = segments[i]!
+    if (expected.startsWith("{")) {
+      if (segment === "") return null
+      raw.push(segment)
+    } else if (expected !== segment) return null
+  }
+  return raw
+}
+
+function compile(name: string, procedure: Procedure, meta: ProcedureMeta): Route {
+  const { method, path } = meta.openapi!
+  const shape = shapeOf(procedure._def.inputs[0])
+  return {
+    method,
+    path,
+    name,
+    procedure,
+    meta,
+    fields: new Set(Object.keys(shape)),
+    numbers: new Set(Object.keys(shape).filter((field) => isNumber(shape[field]!))),
+    parameters: [...path.matchAll(/\{([^}]+)\}/g)].map((found) => found[1]!),
+  }
+}
+
+const shapeOf = (input: unknown): Record<string, z.core.$ZodType> =>
+  input === undefined ? {} : ((input as z.ZodObject).shape as Record<string, z.core.$ZodType>)
+
+/** Whether a field is a number, be it optional or with a default. */
+function isNumber(type: z.core.$ZodType): boolean {
+  const { def } = type._zod
+  if ("innerType" in def) return isNumber(def.innerType as z.core.$ZodType)
+  return def.type === "number"
+}

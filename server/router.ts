@@ -1,0 +1,19 @@
+import { attestationRouter } from "./attestations/router.ts"
+import { healthRouter } from "./health.ts"
+import { kycRouter } from "./kyc/router.ts"
+import { schemaRouter } from "./schemas/router.ts"
+import { router } from "./trpc.ts"
+import { usageRouter } from "./usage/router.ts"
+import { verificationRouter } from "./verification/router.ts"
+
+/** Everything that Vouch can be asked: with `meta.openapi` over REST, all of it by the pages. */
+export const appRouter = router({
+  kyc: kycRouter,
+  attestation: attestationRouter,
+  schema: schemaRouter,
+  usage: usageRouter,
+  health: healthRouter,
+  verification: verificationRouter,
+})
+
+export type AppRouter = typeof appRouter

@@ -1,0 +1,49 @@
+import { createPrivateKey, createPublicKey, hkdfSync, type KeyObject, sign } from "node:crypto"
+import { PublicKey } from "@solana/web3.js"
+
+/** What signs. A key management service can stand behind it as well as a secret in memory. */
+export type Signer = {
+  publicKey: PublicKey
+  /** The 64-byte Ed25519 signature of `message`. */
+  sign(message: Uint8Array): Uint8Array | Promise<Uint8Array>
+}
+
+// PKCS#8 wrapping of a raw Ed25519 seed (RFC 8410 §7): node:crypto takes no bare seeds.
+const PKCS8_PREFIX = Buffer.from("302e020100300506032b657004220420", "hex")
+
+/** A signer from a 32-byte seed. node:crypto signs some ten times as fast as web3.js does in JavaScript. */
+export function signerFromSeed(seed: Uint8Array): Signer {
+  const key: KeyObject = createPrivateKey({
+    key: Buffer.concat([PKCS8_PREFIX, seed]),
+    format: "der",
+    type: "pkcs8",
+  })
+  const { x } = createPublicKey(key).export({ format: "jwk" })
+  return {
+    publicKey: new PublicKey(Buffer.from(x as string, "base64url")),
+    sign: (message) => sign(null, message, key),
+  }
+}
+
+/**
+ * The signer for one purpose, derived from the deployment's secret by HKDF-SHA256. The same secret and
+ * purpose give the same key for ever, so no key needs to be stored, and none can be orphaned by a crash.
+ */
+function deriveSigner(secret: Uint8Array, purpose: string): Signer {
+  return signerFromSeed(new Uint8Array(hkdfSync("sha256", secret, "vouch", purpose, 32)))
+}
+
+/** Pays fees and rent for all workspaces of a mode. */
+export const feePayerOf = (secret: Uint8Array, mode: string) => deriveSigner(secret, `fee-payer/${mode}`)
+
+/** A workspace's issuer on chain: mint and freeze authority, permanent delegate. */
+export const authorityOf = (secret: Uint8Array, workspaceId: string) =>
+  deriveSigner(secret, `authority/${workspaceId}`)
+
+/** Key of a mint's account; it signs once, when the account is created. */
+export const mintKeyOf = (
+  secret: Uint8Array,
+  workspaceId: string,
+  purpose: "credential" | "asset",
+  name: string,
+) => deriveSigner(secret, `${purpose}-mint/${workspaceId}/${name}`)

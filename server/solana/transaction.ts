@@ -1,0 +1,110 @@
+import {
+  ComputeBudgetProgram,
+  type PublicKey,
+  type TransactionInstruction,
+  TransactionMessage,
+  VersionedTransaction,
+} from "@solana/web3.js"
+import bs58 from "bs58"
+import type { Signer } from "./keys.ts"
+
+/** Largest transaction that a cluster's packets carry: 1280 bytes of an IPv6 packet less its headers. */
+export const MAX_TRANSACTION_BYTES = 1232
+/** Accounts that one transaction may lock (runtime limit). */
+export const MAX_ACCOUNTS = 64
+
+const SIGNATURE_BYTES = 64
+const ADDRESS_BYTES = 32
+const HEADER_BYTES = 3
+
+/** Bytes of Solana's compact-u16 form of `n` (short vector lengths). */
+const compactLength = (n: number): number => (n < 0x80 ? 1 : n < 0x4000 ? 2 : 3)
+
+/**
+ * The exact size of the transaction that instructions will become, kept up to date while more are added: so
+ * that packing asks "does one more fit?" without compiling a message each time.
+ */
+export class TransactionSize {
+  readonly #accounts: Set<string>
+  readonly #signers: Set<string>
+  #instructions = 0
+  #instructionBytes = 0
+
+  constructor(from: PublicKey | TransactionSize) {
+    if (from instanceof TransactionSize) {
+      this.#accounts = new Set(from.#accounts)
+      this.#signers = new Set(from.#signers)
+      this.#instructions = from.#instructions
+      this.#instructionBytes = from.#instructionBytes
+    } else {
+      this.#accounts = new Set([from.toBase58()])
+      this.#signers = new Set([from.toBase58()])
+    }
+  }
+
+  /** A copy that holds more instructions; this one stays as it is. */
+  with(instructions: readonly TransactionInstruction[]): TransactionSize {
+    const next = new TransactionSize(this)
+    for (const instruction of instructions) next.#add(instruction)
+    return next
+  }
+
+  #add({ programId, keys, data }: TransactionInstruction): void {
+    this.#accounts.add(programId.toBase58())
+    for (const { pubkey, isSigner } of keys) {
+      this.#accounts.add(pubkey.toBase58())
+      if (isSigner) this.#signers.add(pubkey.toBase58())
+    }
+    this.#instructions++
+    this.#instructionBytes +=
+      1 + compactLength(keys.length) + keys.length + compactLength(data.length) + data.length
+  }
+
+  get bytes(): number {
+    return (
+      compactLength(this.#signers.size) +
+      this.#signers.size * SIGNATURE_BYTES +
+      HEADER_BYTES +
+      compactLength(this.#accounts.size) +
+      this.#accounts.size * ADDRESS_BYTES +
+      ADDRESS_BYTES + // blockhash
+      compactLength(this.#instructions) +
+      this.#instructionBytes
+    )
+  }
+
+  get fits(): boolean {
+    return this.bytes <= MAX_TRANSACTION_BYTES && this.#accounts.size <= MAX_ACCOUNTS
+  }
+}
+
+/** Instructions that offer a price per compute unit; none when the price is 0. */
+export const priorityFee = (microLamports: number): TransactionInstruction[] =>
+  microLamports > 0 ? [ComputeBudgetProgram.setComputeUnitPrice({ microLamports })] : []
+
+export type SignedTransaction = { signature: string; wire: Buffer }
+
+/** Compiles and signs. The signature is known before anything is sent. */
+export async function signTransaction({
+  instructions,
+  feePayer,
+  signers,
+  blockhash,
+}: {
+  instructions: TransactionInstruction[]
+  feePayer: Signer
+  signers: readonly Signer[]
+  blockhash: string
+}): Promise<SignedTransaction> {
+  const message = new TransactionMessage({
+    payerKey: feePayer.publicKey,
+    recentBlockhash: blockhash,
+    instructions,
+  }).compileToLegacyMessage()
+  const transaction = new VersionedTransaction(message)
+  const bytes = message.serialize()
+  for (const signer of [feePayer, ...signers]) {
+    transaction.addSignature(signer.publicKey, await signer.sign(bytes))
+  }
+  return { signature: bs58.encode(transaction.signatures[0]!), wire: Buffer.from(transaction.serialize()) }
+}

@@ -1,0 +1,228 @@
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { connectDatabase, disconnectDatabase } from "#db/client.ts"
+import { migrate } from "#db/migrate.ts"
+import "./attestations/operation-kinds.ts"
+import { joinBus, leaveBus } from "./bus.ts"
+import { deploy, deployment } from "./deployment.ts"
+import { type Mode, modes, type Settings } from "./env.ts"
+import { Housekeeping } from "./housekeeping.ts"
+import { createHttpServer, createListener, type PageHandler } from "./http.ts"
+import { LedgerWorker } from "./ledger/worker.ts"
+import { logger } from "./log.ts"
+import { sandboxProvider } from "./providers/sandbox.ts"
+import { SandboxDelivery } from "./providers/sandbox-delivery.ts"
+import { Adapter } from "./rest/adapter.ts"
+import { parseTrustedProxies } from "./rest/client.ts"
+import { documents } from "./rest/openapi.ts"
+import { RateLimiter } from "./rest/rate-limit.ts"
+import { RouteTable } from "./rest/routes.ts"
+import { appRouter } from "./router.ts"
+import { loadSecrets, type Secrets } from "./secrets.ts"
+import { bindChain, type Chain, openChain, WrongChain } from "./solana/chain.ts"
+
+export type StartOptions = {
+  settings: Settings
+  databaseUrl: string
+  /** JSON-RPC of the embedded local network, where one runs. */
+  localnetUrl: string | null
+  pages: PageHandler
+}
+
+export type Running = {
+  origin: string
+  port: number
+  stop(): Promise<void>
+}
+
+/** A cluster's slot, in milliseconds. */
+const CLUSTER_SLOT_MS = 400
+/** Pause before a chain that did not answer is asked again. */
+const REBIND_MS = 2000
+
+/** Reads settings into what the domain works with, and connects the database. Both the server and the command line begin so. */
+export async function prepare({
+  settings,
+  databaseUrl,
+  localnetUrl,
+}: Omit<StartOptions, "pages">): Promise<Secrets> {
+  const secrets = loadSecrets(settings)
+  connectDatabase(databaseUrl, { max: settings.VOUCH_DATABASE_POOL })
+  await migrate(settings.DATABASE_DIRECT_URL ?? databaseUrl)
+  const isPublic = settings.VOUCH_PUBLIC_URL !== undefined
+  const scheme = settings.VOUCH_TLS_CERT ? "https" : "http"
+  deploy({
+    settings,
+    origin: settings.VOUCH_PUBLIC_URL ?? `${scheme}://localhost:${settings.PORT}`,
+    isPublic,
+    signerSecret: secrets.signer,
+    dataKey: secrets.dataKey,
+    chains: forEachMode((mode) => chainFor(mode, settings, secrets, localnetUrl)),
+    providers: forEachMode((mode) =>
+      mode === "live" && isPublic ? null : sandboxProvider(secrets.webhook[mode]),
+    ),
+  })
+  return secrets
+}
+
+const forEachMode = <T>(value: (mode: Mode) => T): Record<Mode, T> => ({
+  live: value("live"),
+  test: value("test"),
+})
+
+/** The chain of a mode: the configured one, else the local network, but never that for live cases of a public deployment. */
+function chainFor(
+  mode: Mode,
+  settings: Settings,
+  secrets: Secrets,
+  localnetUrl: string | null,
+): Chain | null {
+  const own = mode === "live" ? settings.VOUCH_LIVE_SOLANA_RPC_URL : settings.VOUCH_TEST_SOLANA_RPC_URL
+  const configured = own ?? settings.SOLANA_RPC_URL
+  const secret = secrets.signer
+  if (configured)
+    return openChain({ mode, rpcUrl: configured, secret, embedded: false, slotMs: CLUSTER_SLOT_MS })
+  if (localnetUrl === null || (mode === "live" && settings.VOUCH_PUBLIC_URL)) return null
+  return openChain({
+    mode,
+    rpcUrl: localnetUrl,
+    secret,
+    embedded: true,
+    slotMs: settings.VOUCH_LOCALNET_SLOT_MS,
+  })
+}
+
+/** Starts serving. What it returns stops everything again, and loses nothing that was acknowledged. */
+export async function start(options: StartOptions): Promise<Running> {
+  const { settings } = options
+  const secrets = await prepare(options)
+  await joinBus(settings.DATABASE_DIRECT_URL ?? options.databaseUrl)
+  const chains = modes.flatMap((mode) => deployment.chains[mode] ?? [])
+  await Promise.all(chains.map(bindOrWait))
+
+  const rate = settings.VOUCH_RATE_LIMIT
+  const limiter = (perSecond: number, burst: number) => (rate > 0 ? new RateLimiter(perSecond, burst) : null)
+  const http = {
+    adapter: new Adapter({
+      table: new RouteTable(appRouter),
+      documents: documents(),
+      keyLimiter: limiter(rate, rate * 2),
+      addressLimiter: limiter(10, 100),
+    }),
+    pages: options.pages,
+    trustedProxies: parseTrustedProxies(settings.VOUCH_TRUSTED_PROXIES),
+    publicOrigin: settings.VOUCH_PUBLIC_URL ?? null,
+    pageLimiter: limiter(20, 200),
+    tls: settings.VOUCH_TLS_CERT ? { cert: settings.VOUCH_TLS_CERT, key: settings.VOUCH_TLS_KEY! } : null,
+  }
+  const stops: (() => Promise<void>)[] = []
+  const server = createHttpServer(http)
+  if (settings.VOUCH_ROLE !== "worker") {
+    await listen(server, settings.PORT, deployment.isPublic ? undefined : "127.0.0.1")
+    stops.push(() => close(server))
+  }
+  const port = (server.address() as AddressInfo | null)?.port ?? settings.PORT
+  if (settings.VOUCH_ROLE !== "web") stops.push(...(await startWorkers(chains, settings, secrets, http)))
+  return {
+    origin: deployment.origin,
+    port,
+    async stop() {
+      // The door first, then what works behind it, then what all of it stands on.
+      for (const stop of stops) await stop()
+      await leaveBus()
+      await disconnectDatabase()
+    },
+  }
+}
+
+/** A chain that is the wrong one stops the start; one that does not answer now is bound when it does. */
+async function bindOrWait(chain: Chain): Promise<void> {
+  try {
+    await bindChain(chain)
+  } catch (error) {
+    if (error instanceof WrongChain) throw error
+    logger.warn({ err: error, mode: chain.mode }, "the chain does not answer yet")
+    setTimeout(
+      () => bindOrWait(chain).catch((wrong) => logger.error({ err: wrong }, "wrong chain")),
+      REBIND_MS,
+    ).unref()
+  }
+}
+
+async function startWorkers(
+  chains: Chain[],
+  settings: Settings,
+  secrets: Secrets,
+  http: Parameters<typeof createListener>[0],
+): Promise<(() => Promise<void>)[]> {
+  const ledgers = chains.map(
+    (chain) =>
+      new LedgerWorker(chain, {
+        priorityFeeMicroLamports: settings.VOUCH_PRIORITY_FEE_MICROLAMPORTS,
+        lowBalanceSol: settings.VOUCH_LOW_BALANCE_SOL,
+      }),
+  )
+  const housekeeping = new Housekeeping(() => troubleOf(ledgers))
+  // The sandbox reports over HTTP like any vendor, through a door of its own: the public one may want HTTPS.
+  const door = await openWebhookDoor(http)
+  const delivery = new SandboxDelivery({
+    webhookUrl: door.url,
+    secretOf: (mode) => secrets.webhook[mode][0]!,
+  })
+  for (const ledger of ledgers) ledger.start()
+  housekeeping.start()
+  delivery.start()
+  return [
+    () => delivery.stop(),
+    () => Promise.all(ledgers.map((ledger) => ledger.stop())).then(() => {}),
+    () => housekeeping.stop(),
+    door.close,
+  ]
+}
+
+function troubleOf(ledgers: readonly LedgerWorker[]): string | null {
+  for (const ledger of ledgers) {
+    if (ledger.trouble !== null) return `${ledger.chain.mode}: ${ledger.trouble}`
+  }
+  const low = ledgers.find((ledger) => ledger.isLow)
+  return low ? `${low.chain.mode}: the fee payer has only ${low.balanceSol} SOL` : null
+}
+
+async function openWebhookDoor(http: Parameters<typeof createListener>[0]) {
+  const listener = createListener({ ...http, publicOrigin: null })
+  const server = createServer((request, response) => {
+    if (request.url !== "/v1/kyc/webhook/sandbox") return void response.writeHead(404).end()
+    listener(request, response)
+  })
+  await listen(server, 0, "127.0.0.1")
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}/v1/kyc/webhook/sandbox`, close: () => close(server) }
+}
+
+type Listening = ReturnType<typeof createHttpServer>
+
+const listen = (server: Listening, port: number, host: string | undefined): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once("error", reject)
+    server.listen({ port, ...(host ? { host } : {}) }, () => {
+      server.off("error", reject)
+      resolve()
+    })
+  })
+
+/**
+ * Lets requests that are being answered end, and waits for at most ten seconds. A connection that a client keeps
+ * alive would be served for as long as it sends, so each ends with the request that it is at.
+ */
+const close = (server: Listening): Promise<void> =>
+  new Promise((resolve) => {
+    server.prependListener("request", (_request, response) => response.setHeader("Connection", "close"))
+    const idle = setInterval(() => server.closeIdleConnections(), 50)
+    const timeout = setTimeout(() => server.closeAllConnections(), 10_000)
+    server.close(() => {
+      clearInterval(idle)
+      clearTimeout(timeout)
+      resolve()
+    })
+    server.closeIdleConnections()
+  })

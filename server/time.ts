@@ -1,0 +1,21 @@
+/** The one source of the time, so that tests of expiry move it instead of sleeping. */
+export const clock = { now: () => new Date() }
+
+/** `YYYY-MM-DDThh:mm:ssZ`, the only form in which times leave Vouch. Fractions are cut off. */
+export const toTimestamp = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`
+
+export const secondsBetween = (from: Date, to: Date): number => (to.getTime() - from.getTime()) / 1000
+
+export const addSeconds = (time: Date, seconds: number): Date => new Date(time.getTime() + seconds * 1000)
+
+export const addDays = (time: Date, days: number): Date => addSeconds(time, days * 86_400)
+
+/** First instant of the calendar month (UTC) that `time` lies in. */
+export const startOfMonth = (time: Date): Date =>
+  new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth(), 1))
+
+/** First instant of the calendar month (UTC) after the one that `time` lies in. */
+export const endOfMonth = (time: Date): Date =>
+  new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + 1, 1))
+
+export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

@@ -1,0 +1,43 @@
+import { z } from "zod"
+import { deployment } from "#server/deployment.ts"
+import { decisions } from "#server/providers/provider.ts"
+import { clock } from "#server/time.ts"
+import { openProcedure, router } from "#server/trpc.ts"
+import { submitSandboxForm } from "./submit.ts"
+import { findSession, type SessionView, viewOf } from "./view.ts"
+
+const sessionId = z.string().max(100)
+
+async function readView(id: string): Promise<SessionView> {
+  const row = await findSession(id)
+  return viewOf(row, clock.now(), row ? (deployment.chains[row.mode]?.bound?.cluster ?? null) : null)
+}
+
+/** The hosted page's own procedures. Whoever has the session's id is its wallet holder; no key is asked for. */
+export const verificationRouter = router({
+  // A mutation, so that the id travels in the body and not in an address.
+  view: openProcedure
+    .input(z.object({ sessionId }))
+    .mutation(({ input }): Promise<SessionView> => readView(input.sessionId)),
+
+  submit: openProcedure
+    .input(
+      z.object({
+        sessionId,
+        consent: z.literal(true),
+        country: z.string().regex(/^[A-Z]{2}$/),
+        ageOver18: z.boolean(),
+        accredited: z.boolean(),
+        decision: z.enum(decisions),
+      }),
+    )
+    .mutation(async ({ input }): Promise<SessionView> => {
+      const { sessionId, decision, country, ageOver18, accredited } = input
+      await submitSandboxForm({
+        sessionId,
+        decision,
+        claims: { country, age_over_18: ageOver18, accredited },
+      })
+      return readView(sessionId)
+    }),
+})

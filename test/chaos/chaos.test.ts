@@ -1,0 +1,32 @@
+import { expect, test } from "vitest"
+import { type Kind, play } from "./act.ts"
+import { newSeed, randomFrom } from "./random.ts"
+
+// The short form of `npm run chaos`: everything at once, each a few times.
+test("whatever is killed, and whatever the network loses, every approved wallet is verified exactly once", async () => {
+  const seed = newSeed()
+  const each = (kinds: Kind[], times: number) =>
+    randomFrom(seed).shuffle(kinds.flatMap((kind) => Array<Kind>(times).fill(kind)))
+  const kinds: Kind[] = ["server", "localnet", "postgres", "lost"]
+  const faults = { drop: 0.3, delay: { p: 0.3, ms: 100 }, too_many_requests: 0.3, land_without_answer: 0.3 }
+  const lines: string[] = []
+  try {
+    const summary = await play({
+      name: `seed ${seed}`,
+      seed,
+      scenes: [
+        { attestations: 40, hits: each(kinds, 3) },
+        { attestations: 20, hits: each(kinds, 1), faults },
+      ],
+      say: (text) => lines.push(text),
+    })
+    console.log(JSON.stringify(summary))
+    expect(summary).toMatchObject({
+      attestations: 60,
+      hits: { server: 4, localnet: 4, "lost transactions": 4 },
+    })
+  } catch (error) {
+    console.error(lines.join("\n"))
+    throw error
+  }
+}, 400_000)

@@ -1,0 +1,189 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { randomBytes } from "node:crypto"
+import { once } from "node:events"
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import postgres from "postgres"
+import { readJson } from "#server/embedded/lock.ts"
+import { startMark } from "#server/embedded/process.ts"
+import type { Announcement } from "#server/embedded/services.ts"
+import { socketOptions } from "#server/embedded/socket.ts"
+import { send } from "../http.ts"
+import { quietPorts } from "./ports.ts"
+
+const root = join(import.meta.dirname, "..", "..")
+
+/** A real `node server/main.ts`. */
+export type ServerProcess = {
+  child: ChildProcess
+  pid: number
+  /** Resolves when it has ended: its exit code, or null when a signal ended it. */
+  exited: Promise<number | null>
+  /** What it has written so far. */
+  output(): string
+}
+
+export type Deployment = Awaited<ReturnType<typeof createDeployment>>
+
+/**
+ * A deployment of real processes, with a data directory, ports and secrets of its own. Whatever becomes of this
+ * process, a guard ends all that was started for it, and removes the directory.
+ */
+export async function createDeployment(environment: Record<string, string> = {}) {
+  const dataDir = mkdtempSync(join(tmpdir(), `vouch-chaos-${process.pid}-`))
+  const guard = spawn(process.execPath, [join(import.meta.dirname, "guard.ts"), dataDir], {
+    // Out of reach of a terminal's Ctrl-C: it has to clear up after that.
+    detached: true,
+    cwd: root,
+    stdio: ["pipe", "ignore", "ignore"],
+    env: bareEnvironment(),
+  })
+  guard.unref()
+  const guardEnded = once(guard, "exit")
+  const [port, localnetPort] = [await quietPorts(1), await quietPorts(2)]
+  const webhookSecret = `whsec_${randomBytes(32).toString("base64")}`
+  const settings: Record<string, string> = {
+    PORT: String(port),
+    VOUCH_DATA_DIR: dataDir,
+    VOUCH_LOCALNET_PORT: String(localnetPort),
+    VOUCH_LOCALNET_FAULTS: "1",
+    VOUCH_RATE_LIMIT: "0",
+    VOUCH_WEBHOOK_SECRET: webhookSecret,
+    ...environment,
+  }
+  const origin = `http://127.0.0.1:${port}`
+  const rpcUrl = settings.SOLANA_RPC_URL ?? `http://127.0.0.1:${localnetPort}`
+  let servers = 0
+  let destroyed = false
+
+  function start(
+    argv: string[],
+    { changes = {}, output }: { changes?: Record<string, string>; output: number | "pipe" },
+  ) {
+    // Whatever still runs after a failure must not start anything again behind the guard's back.
+    if (destroyed) throw new Error("the deployment is gone")
+    const child = spawn(process.execPath, argv, {
+      cwd: root,
+      stdio: ["ignore", output, output],
+      env: { ...bareEnvironment(), ...settings, ...changes },
+    })
+    const pid = child.pid!
+    guard.stdin!.write(`${JSON.stringify({ pid, mark: startMark(pid) ?? "" })}\n`)
+    const exited = once(child, "exit").then(([code]) => code as number | null)
+    return { child, pid, exited }
+  }
+
+  return {
+    dataDir,
+    port,
+    localnetPort,
+    origin,
+    rpcUrl,
+    webhookSecret,
+
+    /** Starts a server, and does not wait for it. */
+    startServer(changes: Record<string, string> = {}): ServerProcess {
+      const file = join(dataDir, `server-${++servers}.log`)
+      const output = openSync(file, "a", 0o600)
+      const started = start(["server/main.ts"], { changes, output })
+      closeSync(output)
+      return { ...started, output: () => (existsSync(file) ? readFileSync(file, "utf8") : "") }
+    },
+
+    /** Waits until a server answers that its database is there. Rejects with its last words when it has ended. */
+    async ready(server: ServerProcess, { at = port } = {}): Promise<void> {
+      for (;;) {
+        if (hasEnded(server.child)) throw new ServerEnded(server)
+        const health = await send(`http://127.0.0.1:${at}`, { method: "GET", path: "/health" }).catch(
+          () => null,
+        )
+        if (health?.status === 200 && !hasEnded(server.child)) return
+        await sleep(25)
+      }
+    },
+
+    /** `node server/cli.ts …` on this deployment. */
+    async command(argv: string[], changes: Record<string, string> = {}) {
+      const { child, exited } = start(["server/cli.ts", ...argv], { changes, output: "pipe" })
+      const [stdout, stderr, exitCode] = await Promise.all([text(child.stdout!), text(child.stderr!), exited])
+      return { exitCode, stdout, stderr }
+    },
+
+    /** An API key of a test workspace, made from the command line. */
+    async createKey(account = "chaos", changes: Record<string, string> = {}): Promise<string> {
+      const argv = ["key", "create", "--account", account, "--mode", "test", "--plan", "growth", "--json"]
+      const { exitCode, stdout, stderr } = await this.command(argv, changes)
+      if (exitCode !== 0) throw new Error(`key create exited with ${exitCode}: ${stdout}${stderr}`)
+      return (JSON.parse(stdout) as { api_key: string }).api_key
+    },
+
+    /** A look into the database; for what no interface shows. */
+    async query<T>(look: (sql: postgres.Sql) => Promise<T>): Promise<T> {
+      const { databaseUrl } = readJson<Announcement>(join(dataDir, "services.json"))!
+      const sql = postgres(databaseUrl, { ...socketOptions(databaseUrl), max: 1 })
+      try {
+        return await look(sql)
+      } finally {
+        await sql.end({ timeout: 1 })
+      }
+    },
+
+    /** A call to the local network that its faults do not touch. Rejects while it is down. */
+    localnet: (method: `localnet_${string}`, parameter: unknown) => call(rpcUrl, method, parameter),
+
+    /** Ends whatever is left of it, and removes its directory. */
+    async destroy(): Promise<void> {
+      destroyed = true
+      guard.ref()
+      guard.stdin!.end()
+      await guardEnded
+    },
+  }
+}
+
+const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null
+
+/** A server ended that nobody told to. */
+export class ServerEnded extends Error {
+  constructor({ child, output }: ServerProcess) {
+    const how = child.signalCode ?? `exit code ${child.exitCode}`
+    super(`The server ended by itself (${how}):\n${output().slice(-3000)}`)
+  }
+}
+
+/** Settings of whoever runs the tests are not to reach the processes under test. */
+function bareEnvironment(): NodeJS.ProcessEnv {
+  const { PATH, HOME, TMPDIR } = process.env
+  return { PATH, HOME, ...(TMPDIR ? { TMPDIR } : {}), NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1" }
+}
+
+async function text(stream: NodeJS.ReadableStream): Promise<string> {
+  let whole = ""
+  for await (const chunk of stream) whole += String(chunk)
+  return whole
+}
+
+async function call(url: string, method: string, parameter: unknown): Promise<unknown> {
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: [parameter] })
+  const response = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body })
+  const { result, error } = (await response.json()) as { result?: unknown; error?: { message: string } }
+  if (error) throw new Error(error.message)
+  return result
+}
+
+/** Asks again and again until there is an answer. The limit is there to fail, not to measure. */
+export async function until<T>(
+  what: string,
+  ask: () => Promise<T | null | false | undefined> | T | null | false | undefined,
+  limitMs = 180_000,
+): Promise<T> {
+  const end = Date.now() + limitMs
+  for (;;) {
+    const answer = await ask()
+    if (answer !== null && answer !== false && answer !== undefined) return answer
+    if (Date.now() > end) throw new Error(`Waited in vain for ${what}`)
+    await sleep(50)
+  }
+}

@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { Connection } from "@solana/web3.js"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { signal } from "#server/embedded/process.ts"
+import { type Customers, newCustomers } from "./customers.ts"
+import { createDeployment, type Deployment, type ServerProcess, until } from "./deployment.ts"
+import { allVerified, prove } from "./proof.ts"
+
+/** Time enough to give a transaction up for lost, for a worker that would: it looks every second. */
+const A_WORKERS_LOOKS_MS = 2500
+
+let deployment: Deployment
+let server: ServerProcess
+let customers: Customers
+/** How far the cases are: each test takes the next one. */
+let released = 0
+
+beforeAll(async () => {
+  // Slots as long as a cluster's, so that nothing expires but by a warp, however slow the machine.
+  deployment = await createDeployment({ VOUCH_LOCALNET_SLOT_MS: "400" })
+  server = deployment.startServer()
+  await deployment.ready(server)
+  customers = newCustomers(deployment, { apiKey: await deployment.createKey(), total: 4 })
+  // The mint of the credential is made with the first one; the others are about single transactions.
+  await next()
+  await allVerified(customers)
+}, 120_000)
+afterAll(() => deployment.destroy())
+
+test("a lost transaction is signed anew once it can never land any more, not before, and lands once", async () => {
+  await deployment.localnet("localnet_hold", { on: true })
+  const { sessionId } = await next()
+  const lost = await theTransaction(sessionId!)
+  const isWaitedFor = async () => {
+    await sleep(A_WORKERS_LOOKS_MS)
+    expect(await transactionsOf(sessionId!)).toEqual([{ signature: lost, status: "saved" }])
+  }
+  await isWaitedFor()
+  // A blockhash is good for 150 blocks. Past that it could still have landed in a block that is not final yet.
+  await deployment.localnet("localnet_warp", { slots: 155 })
+  await isWaitedFor()
+  await deployment.localnet("localnet_warp", { slots: 31 })
+  await until("the expiry", async () => (await transactionsOf(sessionId!))[0]?.status === "expired")
+  await deployment.localnet("localnet_hold", { on: false })
+  await allVerified(customers)
+  const [first, ...later] = await transactionsOf(sessionId!)
+  expect(first).toEqual({ signature: lost, status: "expired" })
+  expect(later).toMatchObject([{ status: "confirmed" }])
+}, 120_000)
+
+test("a transaction that landed unseen is found, however late, and not signed again", async () => {
+  const { sessionId, signature } = await landedUnseen()
+  // Past its last valid height, and past what statuses know without a search of the history.
+  await deployment.localnet("localnet_warp", { slots: 1000 })
+  // None of the worker's questions is answered.
+  await sleep(A_WORKERS_LOOKS_MS)
+  expect(await transactionsOf(sessionId)).toEqual([{ signature, status: "saved" }])
+
+  await deployment.localnet("localnet_setFaults", {})
+  await allVerified(customers)
+  expect(await transactionsOf(sessionId)).toEqual([{ signature, status: "confirmed" }])
+}, 120_000)
+
+test("a transaction that landed unseen before kill -9 is found by the next server", async () => {
+  const { sessionId, signature } = await landedUnseen()
+  signal(server.pid, "SIGKILL")
+  await server.exited
+  server = deployment.startServer()
+  await deployment.ready(server)
+  await allVerified(customers)
+  expect(await transactionsOf(sessionId)).toEqual([{ signature, status: "confirmed" }])
+}, 120_000)
+
+test("after all of this the chain is as the database says", () => prove(deployment, customers), 120_000)
+
+/** Starts and approves the next case. */
+async function next() {
+  const one = customers.cases[released++]!
+  await customers.start(one)
+  await customers.approve(one)
+  return one
+}
+
+/** The next case, with its transaction landed, and a network that does as it is told but answers nothing. */
+async function landedUnseen() {
+  // Signing needs answers. So the first sending is lost, and what lands is the same bytes, sent again.
+  await deployment.localnet("localnet_hold", { on: true })
+  const { sessionId } = await next()
+  const signature = await theTransaction(sessionId!)
+  const seen = landing(signature)
+  await deployment.localnet("localnet_setFaults", { land_without_answer: 1 })
+  await deployment.localnet("localnet_hold", { on: false })
+  await seen
+  return { sessionId: sessionId!, signature }
+}
+
+/** Waits until the session's attest is signed and saved; its signature. */
+const theTransaction = (sessionId: string): Promise<string> =>
+  until("its transaction", async () => (await transactionsOf(sessionId))[0]?.signature)
+
+/** The transactions that have carried the attest of a session, the oldest first. */
+const transactionsOf = (sessionId: string) =>
+  deployment.query(async (sql) => [
+    ...(await sql<{ signature: string; status: string }[]>`
+      select t.signature, t.status from attestations a
+      join transactions t on t.workspace_id = a.workspace_id
+        and exists (select from jsonb_array_elements(t.layout) l where l ->> 0 = a.operation_id)
+      where a.session_id = ${sessionId} order by t.created_at`),
+  ])
+
+/** Waits for a landing by WebSocket, which the faults leave alone. */
+async function landing(signature: string): Promise<void> {
+  const connection = new Connection(deployment.rpcUrl, {
+    commitment: "confirmed",
+    wsEndpoint: `ws://127.0.0.1:${deployment.localnetPort + 1}`,
+  })
+  await new Promise<void>((resolve) => connection.onSignature(signature, () => resolve()))
+  const { _rpcWebSocket } = connection as unknown as {
+    _rpcWebSocket: { close(): void; setAutoReconnect(on: boolean): void }
+  }
+  _rpcWebSocket.setAutoReconnect(false)
+  _rpcWebSocket.close()
+}

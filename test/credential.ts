@@ -1,0 +1,27 @@
+import { TOKEN_2022_PROGRAM_ID, unpackAccount } from "@solana/spl-token"
+import { PublicKey } from "@solana/web3.js"
+import { credentialAccounts } from "#server/attestations/credential.ts"
+import { auditLedger } from "#server/audit/audit.ts"
+import type { TestApp, TestKey } from "./app.ts"
+
+/** What a wallet's credential account holds, read by plain spl-token; 0 where there is no account. */
+export async function credentialOf(
+  app: TestApp,
+  key: TestKey,
+  wallet: string,
+  schemaId = "kyc_individual_v1",
+) {
+  const { mint, account } = credentialAccounts(key.workspaceId, schemaId, wallet)
+  const address = new PublicKey(account)
+  const info = await app.connection.getAccountInfo(address, "confirmed")
+  const token = info && unpackAccount(address, info, TOKEN_2022_PROGRAM_ID)
+  return {
+    mint: new PublicKey(mint),
+    account: address,
+    amount: Number(token?.amount ?? 0n),
+    frozen: token?.isFrozen ?? true,
+  }
+}
+
+/** The differences that an audit of everything finds. */
+export const differences = async () => (await auditLedger({ account: null, progress: () => {} })).differences

@@ -1,0 +1,34 @@
+import { randomBytes } from "node:crypto"
+import postgres from "postgres"
+import { inject } from "vitest"
+import { socketOptions } from "#server/embedded/socket.ts"
+
+export const templateDatabase = "vouch_template"
+
+export type TestDatabase = {
+  url: string
+  /** Removes it; only for a file that makes many, as all of them go with the server after the run. */
+  drop(): Promise<void>
+}
+
+/** A fresh, migrated database on the run's Postgres. Connect by `postgres(url, { ...socketOptions(url) })`. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const serverUrl = inject("postgresUrl")
+  const name = `test_${randomBytes(6).toString("hex")}`
+  await asAdmin(serverUrl, (sql) => sql`CREATE DATABASE ${sql(name)} TEMPLATE ${sql(templateDatabase)}`)
+  const url = new URL(serverUrl)
+  url.pathname = `/${name}`
+  return {
+    url: url.href,
+    drop: () => asAdmin(serverUrl, (sql) => sql`DROP DATABASE ${sql(name)} WITH (FORCE)`),
+  }
+}
+
+async function asAdmin(url: string, statement: (sql: postgres.Sql) => PromiseLike<unknown>): Promise<void> {
+  const sql = postgres(url, { ...socketOptions(url), max: 1 })
+  try {
+    await statement(sql)
+  } finally {
+    await sql.end()
+  }
+}

@@ -1,0 +1,83 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { drizzle } from "drizzle-orm/postgres-js"
+import { migrate } from "drizzle-orm/postgres-js/migrator"
+import postgres from "postgres"
+import type { TestProject } from "vitest/node"
+import type { RunningPostgres } from "#server/embedded/postgres.ts"
+import { startPostgres } from "#server/embedded/postgres.ts"
+import { startMark } from "#server/embedded/process.ts"
+import { socketOptions } from "#server/embedded/socket.ts"
+import { templateDatabase } from "./database.ts"
+
+declare module "vitest" {
+  interface ProvidedContext {
+    postgresUrl: string
+  }
+}
+
+const migrationsFolder = join(import.meta.dirname, "..", "db", "migrations")
+const prefix = "vouch-test-"
+const log = { info: () => {}, warn: console.warn, error: console.error }
+
+/** One Postgres for the whole run, gone with its files at the end. Each test file has its own database in it. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const major = Number(process.versions.node.split(".")[0])
+  if (major < 24) {
+    throw new Error(
+      `The tests need Node 24, this is ${process.version}. Run them by "npm test", which carries it.`,
+    )
+  }
+  await clearLeftovers()
+  const dataDir = mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`))
+  const server = await startPostgres({ dataDir, durable: false, log })
+  const teardown = () => end(server, dataDir)
+  try {
+    await migrateTemplate(server.url)
+  } catch (error) {
+    await teardown()
+    throw error
+  }
+  project.provide("postgresUrl", server.url)
+  return teardown
+}
+
+/** Migrated once: a database made from it afterwards is a copy of files. */
+async function migrateTemplate(url: string): Promise<void> {
+  const admin = postgres(url, { ...socketOptions(url), max: 1 })
+  await admin`CREATE DATABASE ${admin(templateDatabase)}`
+  await admin.end()
+  if (!existsSync(join(migrationsFolder, "meta", "_journal.json"))) return
+  const template = postgres(url, {
+    ...socketOptions(url),
+    database: templateDatabase,
+    max: 1,
+    onnotice: () => {},
+  })
+  await migrate(drizzle(template), { migrationsFolder })
+  await template.end()
+}
+
+async function end(server: RunningPostgres, dataDir: string): Promise<void> {
+  await server.stop()
+  rmSync(dataDir, { recursive: true, force: true })
+}
+
+/** A run that was killed could not clean up. Its pid is in the directory's name. */
+async function clearLeftovers(): Promise<void> {
+  for (const name of readdirSync(tmpdir())) {
+    const pid = Number(/^vouch-test-(\d+)-/.exec(name)?.[1] ?? Number.NaN)
+    if (Number.isNaN(pid) || startMark(pid) !== undefined) continue
+    const dataDir = join(tmpdir(), name)
+    try {
+      if (existsSync(join(dataDir, "postgres", "postmaster.pid"))) {
+        const server = await startPostgres({ dataDir, durable: false, log })
+        await server.stop()
+      }
+      rmSync(dataDir, { recursive: true, force: true })
+    } catch {
+      // Somebody else's: theirs to clear.
+    }
+  }
+}

@@ -5,8 +5,8 @@ import { connection } from "next/server.js"
 import type { ReactNode } from "react"
 import "./globals.css"
 
+// Each page renders its own <title>: one of these would arrive later, and replace what a page says meanwhile.
 export const metadata: Metadata = {
-  title: { default: "Vouch", template: "%s · Vouch" },
   description: "Verifies the person behind a wallet, and records it on Solana.",
   referrer: "no-referrer",
 }

@@ -8,6 +8,7 @@ const links = [
 export default function Home() {
   return (
     <Card>
+      <title>Vouch</title>
       <h1 className="text-2xl font-semibold tracking-tight">A Vouch server</h1>
       <p className="mt-2 text-muted">
         Vouch verifies the person behind a wallet and records the result on Solana. This is the server itself:

@@ -35,6 +35,7 @@ async function main(): Promise<void> {
   try {
     const localnetUrl = services.embedded.localnet ? services.rpcUrl : null
     const pages = openPages()
+    process.on("uncaughtException", survive)
     running = await start({ settings, databaseUrl: services.databaseUrl, localnetUrl, pages: pages.handle })
     await pages
       .ready()
@@ -47,6 +48,14 @@ async function main(): Promise<void> {
     await running?.stop()
     await services.stop()
   }
+}
+
+/**
+ * What a library throws outside of every call, such as postgres.js when it writes to a connection that has just died,
+ * ends no request but its own. What Vouch promises is in the database by then or was never promised.
+ */
+function survive(error: unknown): void {
+  logger.error({ err: error }, "an error that nobody waited for")
 }
 
 /** Requests are answered by now: a database that is away for a moment ends them as little as it ends the start. */

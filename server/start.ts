@@ -20,6 +20,7 @@ import { RouteTable } from "./rest/routes.ts"
 import { appRouter } from "./router.ts"
 import { loadSecrets, type Secrets } from "./secrets.ts"
 import { bindChain, type Chain, openChain, WrongChain } from "./solana/chain.ts"
+import { sleep } from "./time.ts"
 
 export type StartOptions = {
   settings: Settings
@@ -37,6 +38,8 @@ export type Running = {
 
 /** A cluster's slot, in milliseconds. */
 const CLUSTER_SLOT_MS = 400
+/** How long the start waits for its workers to know how they are. */
+const FIRST_REPORT_MS = 1000
 /** Pause before a chain that did not answer is asked again. */
 const REBIND_MS = 2000
 
@@ -172,6 +175,9 @@ async function startWorkers(
   for (const ledger of ledgers) ledger.start()
   housekeeping.start()
   delivery.start()
+  // Before anybody is told that this server is ready, it says of itself that it is.
+  await Promise.race([Promise.all(ledgers.map((ledger) => ledger.known)), sleep(FIRST_REPORT_MS)])
+  await housekeeping.beat().catch((error) => logger.warn({ err: error }, "the first report failed"))
   return [
     () => delivery.stop(),
     () => Promise.all(ledgers.map((ledger) => ledger.stop())).then(() => {}),

@@ -1,4 +1,4 @@
-import { sql } from "#db/client.ts"
+import { type Queryable, sql } from "#db/client.ts"
 import { createKey } from "#server/keys/create.ts"
 import { allScopes } from "#server/keys/scopes.ts"
 import { createAccount, findAccount } from "./create.ts"
@@ -15,17 +15,19 @@ const FIRST_START_LOCK = 8_246_194
 export const firstStart = (): Promise<FirstKeys | null> =>
   sql.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(${FIRST_START_LOCK})`
-    return createFirstKeys()
+    return createFirstKeys(tx)
   })
 
-async function createFirstKeys(): Promise<FirstKeys | null> {
-  const [known] = await sql<{ exists: boolean }[]>`select exists (select from api_keys where name = ${KEY})`
+async function createFirstKeys(within: Queryable): Promise<FirstKeys | null> {
+  const [known] = await within<
+    { exists: boolean }[]
+  >`select exists (select from api_keys where name = ${KEY})`
   if (known?.exists) return null
   const { workspaces } =
     (await findAccount(ACCOUNT)) ?? (await createAccount({ name: ACCOUNT, plan: "free" }))
-  const [live, test] = await Promise.all([
-    createKey({ workspaceId: workspaces.live, mode: "live", name: KEY, scopes: allScopes }),
-    createKey({ workspaceId: workspaces.test, mode: "test", name: KEY, scopes: allScopes }),
-  ])
+  // Both or none: the start that makes them is the only one to show them.
+  const first = { name: KEY, scopes: allScopes, within }
+  const live = await createKey({ ...first, workspaceId: workspaces.live, mode: "live" })
+  const test = await createKey({ ...first, workspaceId: workspaces.test, mode: "test" })
   return { live: live.apiKey, test: test.apiKey }
 }

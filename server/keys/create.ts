@@ -14,20 +14,25 @@ export async function createKey({
   name,
   scopes,
   expiresAt = null,
+  within = sql,
 }: {
   workspaceId: string
   mode: Mode
   name: string
   scopes: Scope[]
   expiresAt?: Date | null
+  /** The transaction that it belongs to, if it does. */
+  within?: Queryable
 }): Promise<NewKey> {
   const key: NewKey = { apiKey: newApiKey(mode), keyId: newId("key") }
-  await sql.begin(async (sql) => {
+  const create = async (sql: Queryable) => {
     await sql`
       insert into api_keys (workspace_id, id, name, scopes, expires_at, created_at)
       values (${workspaceId}, ${key.keyId}, ${name}, ${scopes}, ${expiresAt}, ${clock.now()})`
     await addSecret(sql, { workspaceId, keyId: key.keyId, apiKey: key.apiKey })
-  })
+  }
+  if (within === sql) await sql.begin(create)
+  else await create(within)
   return key
 }
 

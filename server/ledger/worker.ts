@@ -33,6 +33,7 @@ export class LedgerWorker {
   readonly #blocked = new Set<string>()
   #sent = Promise.withResolvers<void>()
   #balanceReadAt = 0
+  readonly #known = Promise.withResolvers<void>()
   balanceSol: number | null = null
   /** What keeps it from working, in a few words; null when nothing does. */
   trouble: string | null = "starting"
@@ -56,6 +57,16 @@ export class LedgerWorker {
     await this.#loops
   }
 
+  /** Resolves when it knows for the first time whether it can work. */
+  get known(): Promise<void> {
+    return this.#known.promise
+  }
+
+  #report(trouble: string | null): void {
+    this.trouble = trouble
+    this.#known.resolve()
+  }
+
   get #stopped(): boolean {
     return this.#stop.signal.aborted
   }
@@ -66,7 +77,7 @@ export class LedgerWorker {
       try {
         await step()
       } catch (error) {
-        this.trouble = explain(error)
+        this.#report(explain(error))
         logger.warn({ err: error, mode: this.chain.mode, step: name }, "the ledger pauses")
         await sleep(200)
       }
@@ -77,7 +88,7 @@ export class LedgerWorker {
     await bindChain(this.chain)
     await this.#readBalance()
     const funded = this.#isFunded
-    this.trouble = funded ? null : "the fee payer is out of SOL"
+    this.#report(funded ? null : "the fee payer is out of SOL")
     const now = clock.now()
     const { mode } = this.chain
     const room = this.#tracker.size < IN_FLIGHT

@@ -2,7 +2,6 @@ import type { Metadata } from "next"
 import { Verification } from "./verification.tsx"
 
 export const metadata: Metadata = {
-  title: "Verification",
   robots: { index: false, follow: false, nocache: true },
 }
 

@@ -16,13 +16,11 @@ export function Verification({ sessionId }: { sessionId: string }) {
   const { view, lost } = watched
   const { heading, news, mood } = wordsFor(watched)
   const headingRef = useRef<HTMLHeadingElement>(null)
-  useEffect(() => {
-    document.title = `${heading} · Vouch`
-  }, [heading])
   useFocusWhenLost(headingRef, view?.state)
 
   return (
     <Card badge={view && view.state !== "unknown" && view.mode === "test" ? <TestMode /> : null}>
+      <title>{`${heading} · Vouch`}</title>
       <p role="status" className="sr-only">
         {news}
       </p>

@@ -32,7 +32,7 @@ export async function invoke(
   const getRawInput = async () => raw
   const step = async (index: number, { ctx, input, getRawInput }: Step): Promise<Outcome> => {
     try {
-      return await middlewares[index]!({
+      const outcome = await middlewares[index]!({
         ctx,
         input,
         getRawInput,
@@ -47,6 +47,8 @@ export async function invoke(
             getRawInput: change?.getRawInput ?? getRawInput,
           }),
       })
+      // Without its marker and the context, which the output's parser would copy for nobody.
+      return outcome.ok ? { ok: true, data: outcome.data } : outcome
     } catch (error) {
       // As in tRPC: whoever called next() sees how it went, and may say something about it.
       return { ok: false, error }

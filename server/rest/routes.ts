@@ -71,7 +71,8 @@ export class RouteTable {
 function matchSegments(pattern: readonly string[], segments: readonly string[]): string[] | null {
   if (pattern.length !== segments.length) return null
   const raw: string[] = []
-  for (const [i, expected] of pattern.entries()) {
+  for (let i = 0; i < pattern.length; i++) {
+    const expected = pattern[i]!
     const segment = segments[i]!
     if (expected.startsWith("{")) {
       if (segment === "") return null

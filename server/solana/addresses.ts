@@ -15,11 +15,28 @@ const NOT_WALLETS = new Set([
   "1nc1nerator11111111111111111111111111111111",
 ])
 
+const ADDRESS_BYTES = 32
+
+/** By how many bytes follow the leading zeros: the least and the greatest number of that length, in base58. */
+const BOUNDS = Array.from({ length: ADDRESS_BYTES + 1 }, (_, length) => {
+  const least = new Uint8Array(length)
+  if (length > 0) least[0] = 1
+  return { least: bs58.encode(least), greatest: bs58.encode(new Uint8Array(length).fill(0xff)) }
+})
+
 /** Whether `text` is the base58 form of a 32-byte address that can be somebody's wallet, smart wallets included. */
 export function isWalletAddress(text: string): boolean {
-  if (text.length < 32 || text.length > 44) return false
-  return bs58.decodeUnsafe(text)?.length === 32 && !NOT_WALLETS.has(text)
+  if (text.length < 32 || text.length > 44 || !/^[1-9A-HJ-NP-Za-km-z]+$/.test(text)) return false
+  // Base58's digits stand in ASCII's order, so texts of one length compare as their numbers do: nothing is decoded.
+  const zeros = /^1*/.exec(text)![0].length
+  const bounds = BOUNDS[ADDRESS_BYTES - zeros]
+  if (bounds === undefined) return false
+  const digits = zeros === 0 ? text : text.slice(zeros)
+  return isAtLeast(digits, bounds.least) && isAtLeast(bounds.greatest, digits) && !NOT_WALLETS.has(text)
 }
+
+const isAtLeast = (digits: string, bound: string): boolean =>
+  digits.length === bound.length ? digits >= bound : digits.length > bound.length
 
 // Deriving takes hashing and curve arithmetic in JavaScript (about 0.2 ms); the same few are asked for often.
 const CACHE_MAX = 20_000

@@ -9,7 +9,6 @@ export default {
   // Else Next looks for lockfiles above this folder, and takes one that it finds there for the root.
   turbopack: { root: import.meta.dirname },
   outputFileTracingRoot: import.meta.dirname,
-  // The title and the rest of the head come with the first bytes: streamed later, they would overwrite the title that a
-  // page has given itself in the meantime.
+  // What describes the page comes with the first bytes for everybody, and not streamed behind them.
   htmlLimitedBots: /.*/,
 } satisfies NextConfig

@@ -7,6 +7,12 @@ export type Queryable = Sql | postgres.TransactionSql<{ bigint: bigint }>
 
 /** The connections of this process. bigint columns come out as bigint, times as Date. */
 export let sql: Sql
+/**
+ * One connection for the short single reads that many requests send at once. There they travel in batches, many to a
+ * system call, which doubles what a process answers; spread over `sql`, each costs a call and a wake-up of its own.
+ * Whatever may wait, for a lock or a disk, belongs on `sql`: here it would hold up all that come after it.
+ */
+export let reads: Sql
 
 export type DatabaseOptions = {
   /** Most connections of this process. */
@@ -15,7 +21,8 @@ export type DatabaseOptions = {
 
 /** Binds `sql` to a database. Nothing connects before the first query. */
 export function connectDatabase(url: string, { max = 16 }: DatabaseOptions = {}): void {
-  sql = open(url, max)
+  sql = open(url, Math.max(1, max - 1))
+  reads = open(url, 1)
 }
 
 /** A client of its own for one purpose, such as LISTEN past a pooler. The caller ends it. */
@@ -33,7 +40,7 @@ export function open(url: string, max: number): Sql {
 }
 
 export async function disconnectDatabase(): Promise<void> {
-  await sql?.end({ timeout: 5 })
+  await Promise.all([sql?.end({ timeout: 5 }), reads?.end({ timeout: 5 })])
 }
 
 type Cancelable = { canceller: ((query: unknown) => Promise<void>) | null }

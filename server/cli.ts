@@ -3,12 +3,14 @@ import { Command, InvalidArgumentError, Option } from "commander"
 import { AccountExists, createAccount, findAccount } from "./accounts/create.ts"
 import { listAccounts, setPlan } from "./accounts/list.ts"
 import { type Plan, plans } from "./accounts/plans.ts"
+import { eraseWallet } from "./attestations/erase.ts"
 import { auditLedger } from "./audit/audit.ts"
 import { CommandError, type Output, withDeployment } from "./cli/run.ts"
 import type { Mode } from "./env.ts"
 import { createKey } from "./keys/create.ts"
 import { listKeys, revokeKey, rotateKey } from "./keys/manage.ts"
 import { allScopes, isScope, type Scope } from "./keys/scopes.ts"
+import { isWalletAddress } from "./solana/addresses.ts"
 import { version } from "./version.ts"
 
 const planOption = () => new Option("--plan <plan>", "free, growth or enterprise").choices(Object.keys(plans))
@@ -23,6 +25,7 @@ const program = new Command("vouch")
 
 const account = program.command("account").description("customers")
 const key = program.command("key").description("API keys")
+const wallet = program.command("wallet").description("what is known of investors")
 const ledger = program.command("ledger").description("the chain and the database, compared")
 
 account
@@ -176,6 +179,32 @@ key
     }),
   )
 
+wallet
+  .command("erase")
+  .description(
+    "erase the claims and salts of a wallet whose attestations have all ended; there is no way back",
+  )
+  .argument("<address>", "the wallet, base58", walletAddress)
+  .requiredOption("--account <name>", "the customer", nonEmpty)
+  .addOption(modeOption().makeOptionMandatory())
+  .action((address: string, options: { account: string; mode: Mode }) =>
+    run(async () => {
+      const owner = await findAccount(options.account)
+      if (!owner) throw noAccount(options.account)
+      const outcome = await eraseWallet({ workspaceId: owner.workspaces[options.mode], wallet: address })
+      if ("standing" in outcome) {
+        const { attestationId, status } = outcome.standing
+        throw new CommandError(
+          `Nothing was erased: ${attestationId} of ${address} is ${status}. Revoke it first, or wait for its end.`,
+        )
+      }
+      return {
+        json: { wallet: address, attestations_erased: outcome.erased },
+        text: `Erased the claims and salts of ${outcome.erased} attestations of ${address}.`,
+      }
+    }),
+  )
+
 ledger
   .command("audit")
   .description("compare the chain with the database; exit 1 when they differ")
@@ -235,6 +264,11 @@ function checkQuota({ plan, quota }: { plan: Plan; quota?: number }): void {
 function nonEmpty(value: string): string {
   if (value.trim() === "" || value.length > 200)
     throw new InvalidArgumentError("It must have 1 to 200 characters.")
+  return value
+}
+
+function walletAddress(value: string): string {
+  if (!isWalletAddress(value)) throw new InvalidArgumentError("It must be a wallet's base58 address.")
   return value
 }
 

@@ -41,7 +41,7 @@ async function main(): Promise<void> {
       .ready()
       .catch((error) => logger.error({ err: error }, "there are no pages; run npm run build"))
     const firstKeys = await patiently(firstStart, ending.signal)
-    if (!ending.signal.aborted) welcome({ origin: deployment.origin, port: running.port, firstKeys })
+    if (!ending.signal.aborted) welcome({ origin: deployment.origin, firstKeys })
     await aborted(ending.signal)
     logger.info("stopping")
   } finally {

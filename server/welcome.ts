@@ -1,23 +1,15 @@
 import type { FirstKeys } from "./accounts/first-start.ts"
 
 /** The last lines of the start, for a person. The keys are shown here once, and nowhere else. */
-export function welcome({
-  origin,
-  port,
-  firstKeys,
-}: {
-  origin: string
-  port: number
-  firstKeys: FirstKeys | null
-}): void {
-  const api = `http://localhost:${port}/v1`
+export function welcome({ origin, firstKeys }: { origin: string; firstKeys: FirstKeys | null }): void {
+  const api = `${origin}/v1`
   const key = firstKeys?.test ?? "$VOUCH_KEY"
   const lines = [
     "",
     "Vouch is ready.",
     "",
     `  Dashboard   ${origin}`,
-    `  API         ${origin}/v1`,
+    `  API         ${api}`,
     ...(firstKeys
       ? [
           "",

@@ -1,4 +1,4 @@
-import { sql } from "#db/client.ts"
+import { reads } from "#db/client.ts"
 import { type AttestationStatus, statusAt } from "#server/attestations/status.ts"
 import { fail } from "#server/errors.ts"
 import { requireSchema } from "#server/schemas/require.ts"
@@ -26,7 +26,7 @@ export async function walletStatus({
   schemaId: string | null
 }): Promise<WalletStatus> {
   const now = clock.now()
-  const [row] = await sql<
+  const [row] = await reads<
     {
       id: string
       schema_id: string

@@ -27,6 +27,7 @@ createServer(async (incoming, response) => {
       principal: await authenticate(incoming.headers.authorization),
       idempotency: null,
       webhook: null,
+      respondAsync: false,
       answer: { status: 200 },
     }),
   })

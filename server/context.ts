@@ -26,6 +26,8 @@ export type Context = {
   idempotency: IdempotencyClaim | null
   /** A webhook as it came, for the procedure to verify before it reads it. */
   webhook: { headers: IncomingHttpHeaders; body: Buffer } | null
+  /** Whether the caller asked not to wait for the chain (`Prefer: respond-async`). */
+  respondAsync: boolean
   /** The answer's status, for a procedure to change: to 202, say. */
   answer: { status: number }
 }

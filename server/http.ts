@@ -182,6 +182,7 @@ async function callProcedure(
       principal: null,
       idempotency: null,
       webhook: null,
+      respondAsync: false,
       answer: { status: 200 },
     }),
   })

@@ -2,6 +2,7 @@ import { attestationRouter } from "./attestations/router.ts"
 import { healthRouter } from "./health.ts"
 import { kycRouter } from "./kyc/router.ts"
 import { schemaRouter } from "./schemas/router.ts"
+import { mintConfigRouter, tokenRouter } from "./tokens/router.ts"
 import { router } from "./trpc.ts"
 import { usageRouter } from "./usage/router.ts"
 import { verificationRouter } from "./verification/router.ts"
@@ -11,6 +12,8 @@ export const appRouter = router({
   kyc: kycRouter,
   attestation: attestationRouter,
   schema: schemaRouter,
+  token: tokenRouter,
+  mintConfig: mintConfigRouter,
   usage: usageRouter,
   health: healthRouter,
   verification: verificationRouter,

@@ -23,6 +23,10 @@ export const operations = pgTable(
     /** Accounts that it changes, and accounts that must not change under it (as in Sealevel). */
     writes: text().array().notNull(),
     reads: text().array().notNull(),
+    /** Of a token's operation: its configuration, the wallet that it is for, and the one that it takes from. */
+    mintConfig: text("mint_config"),
+    wallet: text(),
+    fromWallet: text("from_wallet"),
     /** Signature of the transaction that carries it now, or that carried it. */
     signature: text(),
     attempts: integer().notNull().default(0),
@@ -40,6 +44,12 @@ export const operations = pgTable(
     check("operations_submitted", sql`${t.status} not in ('submitted') or ${t.signature} is not null`),
     // The queue: unfinished operations of a workspace in their order
     index("operations_unfinished").on(t.workspaceId, t.seq).where(sql`status in ('queued', 'submitted')`),
+    // GET /token/operations: all, and those of a wallet on either side
+    index("operations_tokens").on(t.workspaceId, t.seq.desc()).where(sql`kind in ('mint', 'transfer')`),
+    index("operations_wallet").on(t.workspaceId, t.wallet, t.seq.desc()).where(sql`wallet is not null`),
+    index("operations_from_wallet")
+      .on(t.workspaceId, t.fromWallet, t.seq.desc())
+      .where(sql`from_wallet is not null`),
     // Operations of a transaction, to settle them
     index("operations_signature").on(t.workspaceId, t.signature).where(sql`signature is not null`),
   ],

@@ -3,6 +3,7 @@ import { type Mode, modes } from "#server/env.ts"
 import { newId } from "#server/ids.ts"
 import { builtInSchemas } from "#server/schemas/built-in.ts"
 import { clock } from "#server/time.ts"
+import { firstConfig, insertConfig } from "#server/tokens/config.ts"
 import { includedIn, type Plan } from "./plans.ts"
 
 export type Account = { id: string; name: string; workspaces: Record<Mode, string> }
@@ -39,6 +40,7 @@ export async function createAccount({
           insert into schemas (workspace_id, id, name, validity_days, created_at)
           select ${workspaceId}, id, name, validity_days, ${now}
           from jsonb_to_recordset(${sql.json(builtInSchemas)}) as s(id text, name text, validity_days int)`
+        await insertConfig(sql, workspaceId, firstConfig)
       }
     })
   } catch (error) {

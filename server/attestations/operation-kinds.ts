@@ -5,6 +5,7 @@ import type { Operation } from "#server/ledger/operation.ts"
 import { SystemError, TokenError } from "#server/ledger/program-error.ts"
 import { attest, type Credential, createCredentialMint, renew, revoke } from "#server/solana/credential.ts"
 import { attestationMemo, operationMemo } from "#server/solana/memo.ts"
+import { judgeMintCreation } from "#server/solana/mint-account.ts"
 import { clock } from "#server/time.ts"
 import { credentialMintKey } from "./credential.ts"
 import { withdrawCredential } from "./withdraw.ts"
@@ -12,7 +13,6 @@ import { withdrawCredential } from "./withdraw.ts"
 const CANCELLED = { code: "cancelled", detail: "The attestation ended before it was signed." }
 
 // Where instructions stand within an operation (`solana/credential.ts`).
-const CREATE_ACCOUNT = 1
 const BURN = 2
 // What thawing answers for an account that does not exist.
 const ABSENT = new Set([
@@ -54,13 +54,7 @@ const createMint: OperationKind = {
     )
   },
   settle: async () => {},
-  judge(error, _operation, instruction) {
-    if (instruction !== CREATE_ACCOUNT) return { verdict: "retry" }
-    if (error.custom === SystemError.ResultWithNegativeLamports) return { verdict: "wait" }
-    // Its address is derived from our secret, so that an account in use there is this very mint.
-    if (error.custom === SystemError.AccountAlreadyInUse) return { verdict: "finish" }
-    return { verdict: "retry" }
-  },
+  judge: (error, _operation, instruction) => judgeMintCreation(error, instruction),
 }
 
 type Approved = { id: string; status: string; commitment: string; expires_at: Date; held: string | null }

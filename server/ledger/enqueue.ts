@@ -11,6 +11,9 @@ export type NewOperation = {
   writes: string[]
   /** Accounts that must not change under it. */
   reads: string[]
+  /** The configuration that it belongs to, and the wallet that it is for. */
+  mintConfig?: string
+  wallet?: string
 }
 
 /**
@@ -22,9 +25,10 @@ export async function enqueue(
   operation: NewOperation,
   id: string = newId("op"),
 ): Promise<string> {
-  const { workspaceId, kind, payload, writes, reads } = operation
+  const { workspaceId, kind, payload, writes, reads, mintConfig = null, wallet = null } = operation
   await sql`
-    insert into operations (workspace_id, id, kind, status, payload, writes, reads, created_at)
-    values (${workspaceId}, ${id}, ${kind}, 'queued', ${sql.json(payload as never)}, ${writes}, ${reads}, ${clock.now()})`
+    insert into operations (workspace_id, id, kind, status, payload, writes, reads, mint_config, wallet, created_at)
+    values (${workspaceId}, ${id}, ${kind}, 'queued', ${sql.json(payload as never)}, ${writes}, ${reads}, ${mintConfig},
+      ${wallet}, ${clock.now()})`
   return id
 }

@@ -7,6 +7,10 @@ export type Operation = {
   payload: Record<string, string>
   writes: string[]
   reads: string[]
+  /** Of a token's operation: its configuration, the wallet that it is for, and the one that it takes from. */
+  mint_config: string | null
+  wallet: string | null
+  from_wallet: string | null
   attempts: number
   alone: boolean
 }

@@ -37,6 +37,9 @@ function planned(instructions: TransactionInstruction[], alone = false): Planned
     payload: {},
     writes: [],
     reads: [],
+    mint_config: null,
+    wallet: null,
+    from_wallet: null,
     attempts: 0,
     alone,
   }

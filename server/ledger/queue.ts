@@ -45,7 +45,8 @@ export async function claim(sql: Queryable, workspaceId: string, now: Date): Pro
   for (let page = 0; page < PAGES; page++) {
     const after: bigint = unfinished.at(-1)?.seq ?? 0n
     const rows = await sql<Unfinished[]>`
-      select workspace_id, id, seq, kind, status, payload, writes, reads, attempts, alone, not_before
+      select workspace_id, id, seq, kind, status, payload, writes, reads, mint_config, wallet, from_wallet,
+        attempts, alone, not_before
       from operations
       where workspace_id = ${workspaceId} and status in ('queued', 'submitted') and seq > ${after}
       order by seq limit ${PAGE}`

@@ -27,7 +27,8 @@ export async function settleConfirmed(landings: readonly Landing[]): Promise<voi
       returning t.signature, t.slot::float8 as slot`
     const landingOf = new Map(won.map((landing) => [landing.signature, landing]))
     const carried = await sql<(Operation & { signature: string })[]>`
-      select o.workspace_id, o.id, o.seq, o.kind, o.payload, o.writes, o.reads, o.attempts, o.alone, o.signature
+      select o.workspace_id, o.id, o.seq, o.kind, o.payload, o.writes, o.reads, o.mint_config, o.wallet,
+        o.from_wallet, o.attempts, o.alone, o.signature
       from transactions t join operations o on o.workspace_id = t.workspace_id and o.signature = t.signature
       where t.signature = any(${[...landingOf.keys()]}) and o.status = 'submitted'
       order by o.workspace_id, o.seq`
@@ -73,7 +74,8 @@ export async function failOperations(
 const idsOf = (operations: readonly Operation[]): string[] => operations.map((operation) => operation.id)
 
 const carriedBy = (sql: Queryable, workspaceId: string, signature: string) => sql<Operation[]>`
-  select workspace_id, id, seq, kind, payload, writes, reads, attempts, alone from operations
+  select workspace_id, id, seq, kind, payload, writes, reads, mint_config, wallet, from_wallet, attempts, alone
+  from operations
   where workspace_id = ${workspaceId} and signature = ${signature} and status = 'submitted'
   order by seq`
 

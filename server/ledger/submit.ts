@@ -22,7 +22,7 @@ export type Turn = {
 
 /**
  * One workspace's turn: claims what can run, looks at it again, builds, signs and saves, all in one commit. What
- * it returns is saved, and only that may be sent.
+ * it returns is saved, and only that may be sent. `ended` tells whether some operations needed no transaction.
  *
  * The claim is the row locks of this transaction. A worker that dies loses them and has sent nothing; a worker
  * that lost its connection cannot commit. So there is no lease to expire and no token to compare.
@@ -32,13 +32,14 @@ export async function submitTurn({
   workspaceId,
   blockhash,
   priorityFeeMicroLamports,
-}: Turn): Promise<Saved[]> {
+}: Turn): Promise<{ saved: Saved[]; ended: boolean }> {
   const now = clock.now()
   const issuer: Issuer = { workspaceId, chain, authority: authorityFor(chain, workspaceId) }
   return sql.begin(async (sql) => {
     const operations = await claim(sql, workspaceId, now)
-    if (operations.length === 0) return []
+    if (operations.length === 0) return { saved: [], ended: false }
     const planned = await carryOutPlans(sql, operations, await planAll(sql, operations, issuer))
+    const ended = planned.length < operations.length
     const head = priorityFee(priorityFeeMicroLamports)
     const batches = pack(planned, { feePayer: chain.feePayer.publicKey, head })
     const signed = await Promise.all(
@@ -46,7 +47,7 @@ export async function submitTurn({
     )
     const lastValidBlockHeight = blockhash.lastValidBlockHeight
     const saved = await save(sql, { issuer, batches, signed, head: head.length, lastValidBlockHeight, now })
-    return saved.map((transaction) => ({ ...transaction, lastValidBlockHeight }))
+    return { saved: saved.map((transaction) => ({ ...transaction, lastValidBlockHeight })), ended }
   })
 }
 

@@ -1,6 +1,6 @@
 import { LAMPORTS_PER_SOL } from "@solana/web3.js"
 import { isDatabaseUnavailable, sql } from "#db/client.ts"
-import { nextNotice } from "#server/bus.ts"
+import { announce, nextNotice } from "#server/bus.ts"
 import { logger } from "#server/log.ts"
 import { bindChain, type Chain, WrongChain } from "#server/solana/chain.ts"
 import { clock, sleep } from "#server/time.ts"
@@ -100,14 +100,15 @@ export class LedgerWorker {
       return
     }
     this.#lastWorkspace = workspaceId
-    const saved = await submitTurn({
+    const { saved, ended } = await submitTurn({
       chain: this.chain,
       workspaceId,
       blockhash: await this.#latestBlockhash(),
       priorityFeeMicroLamports: this.#options.priorityFeeMicroLamports,
     })
     for (const transaction of saved) this.#tracker.add(transaction)
-    if (saved.length > 0) {
+    if (ended) announce("settled")
+    if (saved.length > 0 || ended) {
       this.#blocked.clear()
       this.#sent.resolve()
     } else if (this.#blocked.has(workspaceId)) {

@@ -225,11 +225,16 @@ async function run(call: Call, more: Partial<Context>): Promise<Answer> {
     principal,
     idempotency: more.idempotency ?? null,
     webhook: more.webhook ?? null,
+    respondAsync: prefersAsync(call.request.headers.prefer),
     answer,
   }
   const output = await invoke(route.procedure, route.name, context, input)
   return { status: answer.status, body: JSON.stringify(output) }
 }
+
+/** `respond-async` among the preferences of RFC 7240. */
+const prefersAsync = (prefer: string | string[] | undefined): boolean =>
+  prefer !== undefined && /(?:^|,)\s*respond-async\s*(?:[;,]|$)/i.test(String(prefer))
 
 function routeOf(request: IncomingMessage, match: Match, reply: Reply): Route | null {
   const { method = "GET" } = request

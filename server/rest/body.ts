@@ -56,7 +56,10 @@ export function requireJson(request: IncomingMessage, bytes: Buffer): void {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
-/** The JSON object in a body; an empty body is an empty object. Errors: malformed_json, malformed_request. */
+/**
+ * The JSON object in a body; an empty body is an empty object. A number in the field `amount` comes as its source text,
+ * because a double cannot hold it. Errors: malformed_json, malformed_request.
+ */
 export function parseObject(bytes: Buffer, typed: boolean): { [field: string]: unknown } {
   if (bytes.length === 0 && !typed) return {}
   let text: string
@@ -76,7 +79,25 @@ export function parseObject(bytes: Buffer, typed: boolean): { [field: string]: u
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return fail("malformed_request", "The body must be a JSON object.")
   }
-  return value as { [field: string]: unknown }
+  const object = value as { [field: string]: unknown }
+  if (typeof object.amount === "number") object.amount = sourceOf(text, "amount")
+  return object
+}
+
+/** The digits of a number in a field of the outermost object, as they stand in the text. */
+function sourceOf(text: string, field: string): string | undefined {
+  // The reviver's third argument (ECMAScript 2025, "JSON.parse source text access") is not in TypeScript's types yet.
+  const revive = (key: string, value: unknown, context?: { source: string }) =>
+    key === field && typeof value === "number" ? new Source(context!.source) : value
+  const revived = JSON.parse(text, revive as Parameters<typeof JSON.parse>[1])[field]
+  return revived instanceof Source ? revived.text : undefined
+}
+
+class Source {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
 }
 
 /** Deepest nesting of brackets outside of strings. */

@@ -376,6 +376,7 @@ describe("making it", () => {
       principal,
       idempotency: null,
       webhook: null,
+      respondAsync: false,
       answer: { status: 200 },
     }
     const caller = createCallerFactory(appRouter)(context)

@@ -22,9 +22,10 @@ import {
   pack,
   type TokenMetadata,
 } from "@solana/spl-token-metadata"
-import { type PublicKey, SystemProgram, type TransactionInstruction } from "@solana/web3.js"
+import type { PublicKey, TransactionInstruction } from "@solana/web3.js"
 import { tokenAccountOf } from "./addresses.ts"
 import { memo } from "./memo.ts"
+import { createMintAccount } from "./mint-account.ts"
 
 /** The credential mint of one workspace and schema, and the keys that act on it. */
 export type Credential = { mint: PublicKey; authority: PublicKey; feePayer: PublicKey }
@@ -63,13 +64,12 @@ export function createCredentialMint(
   const space = getMintLen(MINT_EXTENSIONS)
   return [
     memo(memoText),
-    SystemProgram.createAccount({
-      fromPubkey: feePayer,
-      newAccountPubkey: mint,
+    ...createMintAccount({
+      feePayer,
+      mint,
       space,
       // The metadata makes the account grow after its creation, and it must be paid for beforehand.
       lamports: rentOf(space + TYPE_SIZE + LENGTH_SIZE + pack(metadata).length),
-      programId,
     }),
     createInitializeNonTransferableMintInstruction(mint, programId),
     createInitializePermanentDelegateInstruction(mint, authority, programId),

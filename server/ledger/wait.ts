@@ -1,0 +1,58 @@
+import { sql } from "#db/client.ts"
+import { subscribe } from "#server/bus.ts"
+import { logger } from "#server/log.ts"
+import { sleep } from "#server/time.ts"
+
+/** How long a request waits for its operation. */
+export const WAIT_MS = 25_000
+/** A notice can be lost, so those that wait look for themselves besides. */
+const LOOK_EVERY_MS = 1000
+/** What is told within this time is looked at together. */
+const GATHER_MS = 2
+
+type Waiting = { workspaceId: string; ended: (() => void)[] }
+
+const waiting = new Map<string, Waiting>()
+let looking = false
+let news = Promise.withResolvers<void>()
+
+subscribe("settled", () => news.resolve())
+
+/** Resolves when the operation has ended, or after `timeoutMs`. One look at the database serves all that wait. */
+export async function untilEnded(workspaceId: string, operationId: string, timeoutMs: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const one = waiting.get(operationId) ?? { workspaceId, ended: [] }
+  one.ended.push(resolve)
+  waiting.set(operationId, one)
+  // It may have ended before: there will be no news of it then.
+  news.resolve()
+  if (!looking) void look()
+  const timer = setTimeout(resolve, timeoutMs)
+  await promise
+  clearTimeout(timer)
+  one.ended = one.ended.filter((other) => other !== resolve)
+  if (one.ended.length === 0) waiting.delete(operationId)
+}
+
+async function look(): Promise<void> {
+  looking = true
+  while (waiting.size > 0) {
+    news = Promise.withResolvers()
+    await lookOnce().catch((error) => logger.debug({ err: error }, "waiting requests look again"))
+    const pause = new AbortController()
+    await Promise.race([news.promise, sleep(LOOK_EVERY_MS, pause.signal)])
+    pause.abort()
+    await sleep(GATHER_MS)
+  }
+  looking = false
+}
+
+async function lookOnce(): Promise<void> {
+  const ids = [...waiting.keys()]
+  const workspaces = ids.map((id) => waiting.get(id)!.workspaceId)
+  const rows = await sql<{ id: string }[]>`
+    select o.id from operations o join unnest(${workspaces}::text[], ${ids}::text[]) as t(workspace_id, id)
+      on o.workspace_id = t.workspace_id and o.id = t.id
+    where o.status in ('confirmed', 'failed')`
+  for (const { id } of rows) for (const ended of waiting.get(id)?.ended ?? []) ended()
+}

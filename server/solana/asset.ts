@@ -1,0 +1,225 @@
+import {
+  createAssociatedTokenAccountIdempotentInstruction,
+  createFreezeAccountInstruction,
+  createInitializeDefaultAccountStateInstruction,
+  createInitializeMetadataPointerInstruction,
+  createInitializeMintInstruction,
+  createInitializePausableConfigInstruction,
+  createInitializePermanentDelegateInstruction,
+  createMintToCheckedInstruction,
+  createPauseInstruction,
+  createResumeInstruction,
+  createThawAccountInstruction,
+  createTransferCheckedInstruction,
+  ExtensionType,
+  getMintLen,
+  LENGTH_SIZE,
+  TOKEN_2022_PROGRAM_ID,
+  AccountState as TokenAccountState,
+  TYPE_SIZE,
+} from "@solana/spl-token"
+import {
+  createInitializeInstruction,
+  createUpdateFieldInstruction,
+  pack,
+  type TokenMetadata,
+} from "@solana/spl-token-metadata"
+import type { PublicKey, TransactionInstruction } from "@solana/web3.js"
+import { tokenAccountOf } from "./addresses.ts"
+import { memo } from "./memo.ts"
+import { createMintAccount } from "./mint-account.ts"
+
+/** The token of one mint configuration, and the keys that act on it. */
+export type Asset = { mint: PublicKey; authority: PublicKey; feePayer: PublicKey; decimals: number }
+
+/** Who moves tokens: the authority alone, or holders between verified wallets too (docs/contract.md). */
+export type TransferMode = "agent" | "holder"
+
+/** A wallet's token account as it is known before. `absent`: not known to exist; every account is born frozen. */
+export type AccountState = "absent" | "frozen" | "thawed"
+
+/** How an operation leaves a token account. */
+export type RestingState = Exclude<AccountState, "absent">
+
+const programId = TOKEN_2022_PROGRAM_ID
+
+/**
+ * Creates the mint. The authority is its mint, freeze, update and (in `holder` mode) pause authority, and its
+ * permanent delegate. `rentOf` gives the lamports that keep an account of so many bytes alive.
+ */
+export function createAssetMint(
+  { mint, authority, feePayer, decimals }: Asset,
+  {
+    id,
+    name,
+    symbol,
+    transferMode,
+    memoText,
+    rentOf,
+  }: {
+    id: string
+    name: string
+    symbol: string
+    transferMode: TransferMode
+    memoText: string
+    rentOf: (bytes: number) => number
+  },
+): TransactionInstruction[] {
+  // In `agent` mode nothing moves without the authority, which stops by itself: there is nothing to pause.
+  const pausable = transferMode === "holder"
+  const metadata: TokenMetadata = {
+    mint,
+    updateAuthority: authority,
+    name,
+    symbol,
+    uri: "",
+    additionalMetadata: [["mint_config", id]],
+  }
+  const space = getMintLen([
+    ExtensionType.PermanentDelegate,
+    ExtensionType.DefaultAccountState,
+    ExtensionType.MetadataPointer,
+    ...(pausable ? [ExtensionType.PausableConfig] : []),
+  ])
+  return [
+    memo(memoText),
+    ...createMintAccount({
+      feePayer,
+      mint,
+      space,
+      // The metadata makes the account grow after its creation, and it must be paid for beforehand.
+      lamports: rentOf(space + TYPE_SIZE + LENGTH_SIZE + pack(metadata).length),
+    }),
+    createInitializePermanentDelegateInstruction(mint, authority, programId),
+    createInitializeDefaultAccountStateInstruction(mint, TokenAccountState.Frozen, programId),
+    createInitializeMetadataPointerInstruction(mint, authority, mint, programId),
+    ...(pausable ? [createInitializePausableConfigInstruction(mint, authority, programId)] : []),
+    createInitializeMintInstruction(mint, decimals, authority, authority, programId),
+    createInitializeInstruction({
+      programId,
+      metadata: mint,
+      mint,
+      mintAuthority: authority,
+      updateAuthority: authority,
+      name,
+      symbol,
+      uri: metadata.uri,
+    }),
+    createUpdateFieldInstruction({
+      programId,
+      metadata: mint,
+      updateAuthority: authority,
+      field: "mint_config",
+      value: id,
+    }),
+  ]
+}
+
+/** Mints `amount` base units to the wallet, whose account is made ready first and brought to rest afterwards. */
+export function mintAsset(
+  asset: Asset,
+  {
+    wallet,
+    amount,
+    before,
+    after,
+    memoText,
+  }: { wallet: PublicKey; amount: bigint; before: AccountState; after: RestingState; memoText: string },
+): TransactionInstruction[] {
+  const { mint, authority, decimals } = asset
+  const account = tokenAccountOf(mint, wallet)
+  return [
+    ...create(asset, wallet, before),
+    ...open(asset, wallet, before),
+    memo(memoText),
+    createMintToCheckedInstruction(mint, account, authority, amount, decimals, [], programId),
+    ...rest(asset, wallet, after),
+  ]
+}
+
+/**
+ * Moves `amount` base units between two different wallets, as the mint's permanent delegate. The account of `from`
+ * is never created: one that is not there has nothing to give.
+ */
+export function moveAsset(
+  asset: Asset,
+  {
+    from,
+    to,
+    amount,
+    before,
+    after,
+    memoText,
+  }: {
+    from: PublicKey
+    to: PublicKey
+    amount: bigint
+    before: { from: AccountState; to: AccountState }
+    after: { from: RestingState; to: RestingState }
+    memoText: string
+  },
+): TransactionInstruction[] {
+  const { mint, authority, decimals } = asset
+  const source = tokenAccountOf(mint, from)
+  const target = tokenAccountOf(mint, to)
+  return [
+    ...create(asset, to, before.to),
+    ...open(asset, from, before.from),
+    ...open(asset, to, before.to),
+    // Nothing may stand between: an account can require the memo as the instruction directly before a transfer.
+    memo(memoText),
+    createTransferCheckedInstruction(source, mint, target, authority, amount, decimals, [], programId),
+    ...rest(asset, from, after.from),
+    ...rest(asset, to, after.to),
+  ]
+}
+
+/** Stops the wallet's account: until it is thawed nothing leaves it and nothing reaches it. */
+export const freezeAsset = (asset: Asset, wallet: PublicKey, memoText: string): TransactionInstruction[] => [
+  memo(memoText),
+  freeze(asset, wallet),
+]
+
+/** Opens the wallet's account to transfers of its holder's own. */
+export const thawAsset = (asset: Asset, wallet: PublicKey, memoText: string): TransactionInstruction[] => [
+  memo(memoText),
+  thaw(asset, wallet),
+]
+
+/** Stops every mint, transfer and burn of a mint in `holder` mode, the authority's own included. */
+export const pauseAsset = ({ mint, authority }: Asset, memoText: string): TransactionInstruction[] => [
+  memo(memoText),
+  createPauseInstruction(mint, authority, [], programId),
+]
+
+/** Ends a pause. */
+export const resumeAsset = ({ mint, authority }: Asset, memoText: string): TransactionInstruction[] => [
+  memo(memoText),
+  createResumeInstruction(mint, authority, [], programId),
+]
+
+const thaw = ({ mint, authority }: Asset, wallet: PublicKey) =>
+  createThawAccountInstruction(tokenAccountOf(mint, wallet), mint, authority, [], programId)
+
+const freeze = ({ mint, authority }: Asset, wallet: PublicKey) =>
+  createFreezeAccountInstruction(tokenAccountOf(mint, wallet), mint, authority, [], programId)
+
+/** Idempotent, since anybody can have made the account in the meantime. */
+const create = ({ mint, feePayer }: Asset, wallet: PublicKey, before: AccountState) =>
+  before === "absent"
+    ? [
+        createAssociatedTokenAccountIdempotentInstruction(
+          feePayer,
+          tokenAccountOf(mint, wallet),
+          wallet,
+          mint,
+          programId,
+        ),
+      ]
+    : []
+
+const open = (asset: Asset, wallet: PublicKey, before: AccountState) =>
+  before === "thawed" ? [] : [thaw(asset, wallet)]
+
+const rest = (asset: Asset, wallet: PublicKey, after: RestingState) =>
+  after === "frozen" ? [freeze(asset, wallet)] : []

@@ -1,0 +1,47 @@
+import { z } from "zod"
+import { failsWith } from "#server/kyc/wallet.ts"
+
+/** Most base units that a token account holds: 2^64 − 1. */
+export const MAX_BASE_UNITS = 2n ** 64n - 1n
+
+const GRAMMAR = /^(0|[1-9][0-9]*)(?:\.([0-9]+))?$/
+
+/**
+ * Base units of a decimal text, such as 2505000n of `2.505` with 6 decimals. Null when it is not of the grammar
+ * `(0|[1-9][0-9]*)(\.[0-9]+)?`, has more digits after the point than there are decimals, or is out of range.
+ */
+export function toBaseUnits(text: string, decimals: number): bigint | null {
+  const parts = GRAMMAR.exec(text)
+  if (!parts) return null
+  const [, whole = "", fraction = ""] = parts
+  // Longer ones are out of range, and need not be turned into a number to say so.
+  if (fraction.length > decimals || whole.length > 20) return null
+  const units = BigInt(whole + fraction.padEnd(decimals, "0"))
+  return units <= MAX_BASE_UNITS ? units : null
+}
+
+/** Decimal text of base units, without trailing zeros: `2.505` of 2505000n with 6 decimals. */
+export function fromBaseUnits(units: bigint, decimals: number): string {
+  const digits = units.toString().padStart(decimals + 1, "0")
+  const whole = digits.slice(0, digits.length - decimals)
+  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, "")
+  return fraction === "" ? whole : `${whole}.${fraction}`
+}
+
+/** Whether a text can be an amount of some configuration. */
+export const isDecimal = (text: string): boolean => GRAMMAR.test(text)
+
+/**
+ * An amount in a request, in whole tokens: a decimal string, or a JSON number. The number comes here as its source text
+ * (`rest/body.ts`), never through a double. Errors: invalid_amount.
+ */
+export const amountField = z
+  .string({ error: "must be a decimal string or a number", ...failsWith("invalid_amount") })
+  .refine((text) => GRAMMAR.test(text) && /[1-9]/.test(text) && text.length <= 40, {
+    error: "must be more than zero, in digits with at most one point, such as 250.5",
+    ...failsWith("invalid_amount"),
+  })
+  .meta({
+    description: "Whole tokens: a decimal string, or a number, which is read from its digits exactly",
+    example: "250.5",
+  })

@@ -1,0 +1,233 @@
+import { z } from "zod"
+import type { Queryable } from "#db/client.ts"
+import { fail } from "#server/errors.ts"
+import { failsWith, schemaId } from "#server/kyc/wallet.ts"
+import { timestamp } from "#server/rest/fields.ts"
+import type { TransferMode } from "#server/solana/asset.ts"
+import { plainText } from "#server/text.ts"
+import { clock, toTimestamp } from "#server/time.ts"
+import { fromBaseUnits, toBaseUnits } from "./amount.ts"
+import type { Rules } from "./rules.ts"
+
+/** The configuration that every workspace starts with; its mint is made with the first use. */
+export const firstConfig = {
+  id: "us_real_estate_fund_v1",
+  name: "US Real Estate Fund",
+  symbol: "USREF",
+  decimals: 6,
+  required_schema: "kyc_individual_v1",
+  transfer_mode: "agent",
+  rules: {},
+} satisfies ConfigInput
+
+export const MAX_CONFIGS = 100
+const ID = /^[a-z0-9][a-z0-9_]{0,63}$/
+/** What the name may take of the transaction that creates the mint. */
+const MAX_NAME_BYTES = 96
+
+const country = z
+  .string()
+  .regex(/^[A-Z]{2}$/, "must be ISO 3166-1 alpha-2 codes, such as US")
+  .meta({ example: "US" })
+const countries = z.array(country).min(1).max(250)
+const units = z
+  .string()
+  .refine((text) => /^(0|[1-9][0-9]{0,19})(\.[0-9]{1,9})?$/.test(text) && /[1-9]/.test(text), {
+    error: 'must be a decimal string of more than zero, such as "1000000"',
+  })
+
+const ruleFields = {
+  allowed_countries: countries
+    .optional()
+    .meta({ description: "Only investors from these", example: ["US", "CA"] }),
+  blocked_countries: countries.optional().meta({ description: "No investors from these", example: ["KP"] }),
+  require_accredited: z
+    .boolean()
+    .optional()
+    .meta({ description: "Only accredited investors", example: true }),
+  max_supply: units.optional().meta({ description: "Most whole tokens there may be", example: "1000000" }),
+  max_holders: z.number().int().min(1).max(1_000_000_000).optional().meta({
+    description: "Most wallets that may hold",
+    example: 2000,
+  }),
+  max_balance_per_wallet: units.optional().meta({
+    description: "Most whole tokens that one wallet may hold",
+    example: "50000",
+  }),
+  transfers_locked_until: z
+    .string()
+    .refine((text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text) && isTime(text), {
+      error: "must be a time such as 2027-01-01T00:00:00Z",
+    })
+    .optional()
+    .meta({
+      description: "No transfers before this time; minting is free",
+      example: "2027-01-01T00:00:00Z",
+    }),
+}
+
+const ABOUT_RULES = "Every rule is optional; absent ones do not bind"
+const rulesField = z.strictObject(ruleFields).meta({ id: "NewMintRules", description: ABOUT_RULES })
+const rulesRecord = z.object(ruleFields).meta({ id: "MintRules", description: ABOUT_RULES })
+
+function isTime(text: string): boolean {
+  const time = new Date(text)
+  return !Number.isNaN(time.getTime()) && toTimestamp(time) === text
+}
+
+const idMeta = { description: "Identifier of the configuration", example: "us_real_estate_fund_v1" }
+
+export const isConfigId = (text: string): boolean => ID.test(text)
+
+/** The id of a configuration that is there. One that is not is unknown_mint_config, whatever it looks like. */
+export const knownConfigId = z
+  .string()
+  .refine(isConfigId, {
+    error: "is not a configuration of this workspace. List them with GET /mint-configs",
+    ...failsWith("unknown_mint_config"),
+  })
+  .meta(idMeta)
+
+const configFields = {
+  id: z.string().refine(isConfigId, "must be 1 to 64 of a-z, 0-9 and _").meta(idMeta),
+  name: plainText(64)
+    .refine((text) => Buffer.byteLength(text) <= MAX_NAME_BYTES, `must be at most ${MAX_NAME_BYTES} bytes`)
+    .meta({ description: "Name of the token, on chain too", example: "US Real Estate Fund" }),
+  symbol: z
+    .string()
+    .regex(/^[A-Za-z0-9.]{1,10}$/, "must be 1 to 10 letters and digits")
+    .meta({ description: "Symbol of the token, on chain too", example: "USREF" }),
+  decimals: z.number().int().min(0).max(9).meta({ description: "Digits after the point", example: 6 }),
+  required_schema: schemaId.meta({
+    description: "Schema that holders must be verified for",
+    example: "kyc_individual_v1",
+  }),
+  transfer_mode: z.enum(["agent", "holder"]).meta({
+    description:
+      "`agent`: accounts are frozen at rest, and tokens move through Vouch alone. `holder`: verified wallets may move them between themselves",
+    example: "agent",
+  }),
+}
+
+/** A configuration as it is created. */
+export const configInput = z.object({
+  ...configFields,
+  transfer_mode: configFields.transfer_mode.default("agent"),
+  rules: rulesField.default({}),
+})
+export type ConfigInput = z.infer<typeof configInput>
+
+export const mintConfigRecord = z
+  .object({
+    ...configFields,
+    rules: rulesRecord,
+    mint: z.string().nullable().meta({
+      description: "Address of the Token-2022 mint; null until it is on chain",
+      example: "3NZ9JMVBmGAqocybic2c7LQCJScmgsAZ6vQqTDzcqmJh",
+    }),
+    supply: z.string().meta({ description: "Whole tokens minted", example: "1000" }),
+    holders: z.number().int().meta({ description: "Wallets that hold", example: 2 }),
+    paused: z.boolean().meta({ description: "Whether minting and moving is stopped", example: false }),
+    created_at: timestamp,
+  })
+  .meta({ id: "MintConfig" })
+export type MintConfigRecord = z.infer<typeof mintConfigRecord>
+
+type RulesJson = z.infer<typeof rulesField>
+
+export type ConfigRow = {
+  id: string
+  name: string
+  symbol: string
+  decimals: number
+  required_schema: string
+  transfer_mode: TransferMode
+  rules: RulesJson
+  paused: boolean
+  mint: string | null
+  minted_at: Date | null
+  issued: string
+  supply: string
+  holders: number
+  aligned_up_to: string | null
+  created_at: Date
+}
+
+export const configColumns = [
+  ...["id", "name", "symbol", "decimals", "required_schema", "transfer_mode", "rules", "paused", "mint"],
+  ...["minted_at", "issued", "supply", "holders", "aligned_up_to", "created_at"],
+]
+
+export const toConfigRecord = (row: ConfigRow): MintConfigRecord => ({
+  id: row.id,
+  name: row.name,
+  symbol: row.symbol,
+  decimals: row.decimals,
+  required_schema: row.required_schema,
+  transfer_mode: row.transfer_mode,
+  rules: row.rules,
+  mint: row.minted_at === null ? null : row.mint,
+  supply: fromBaseUnits(BigInt(row.supply), row.decimals),
+  holders: row.holders,
+  paused: row.paused,
+  created_at: toTimestamp(row.created_at),
+})
+
+/** Rules as the API writes them, in base units. Amounts have been checked against the decimals. */
+export function readRules(rules: RulesJson, decimals: number): Rules {
+  const { max_supply, max_balance_per_wallet, transfers_locked_until } = rules
+  return {
+    ...(rules.allowed_countries && { allowedCountries: rules.allowed_countries }),
+    ...(rules.blocked_countries && { blockedCountries: rules.blocked_countries }),
+    ...(rules.require_accredited !== undefined && { requireAccredited: rules.require_accredited }),
+    ...(max_supply !== undefined && { maxSupply: toBaseUnits(max_supply, decimals)! }),
+    ...(rules.max_holders !== undefined && { maxHolders: rules.max_holders }),
+    ...(max_balance_per_wallet !== undefined && {
+      maxBalancePerWallet: toBaseUnits(max_balance_per_wallet, decimals)!,
+    }),
+    ...(transfers_locked_until !== undefined && { transfersLockedUntil: new Date(transfers_locked_until) }),
+  }
+}
+
+/** Rules that the chain cannot hold while holders move tokens by themselves. */
+const NEEDS_AGENT = ["max_holders", "max_balance_per_wallet", "transfers_locked_until"] as const
+
+/** What the fields of a configuration must be together. Errors: validation_failed. */
+export function checkTogether({ transfer_mode, rules, decimals }: ConfigInput): void {
+  const unheld = NEEDS_AGENT.find((rule) => rules[rule] !== undefined)
+  if (transfer_mode === "holder" && unheld !== undefined) {
+    fail(
+      "validation_failed",
+      `rules.${unheld}: cannot bind in transfer_mode holder, where holders move tokens by themselves. Leave it out, or use agent.`,
+    )
+  }
+  for (const name of ["max_supply", "max_balance_per_wallet"] as const) {
+    const amount = rules[name]
+    if (amount !== undefined && toBaseUnits(amount, decimals) === null) {
+      fail(
+        "validation_failed",
+        `rules.${name}: must have at most ${decimals} digits after the point, and fit 2^64 − 1 base units.`,
+      )
+    }
+  }
+}
+
+/** Configurations of a workspace by their ids, locked in their order where `lock` says so. */
+export async function loadConfigs(
+  sql: Queryable,
+  workspaceId: string,
+  ids: readonly string[],
+  { lock }: { lock: boolean },
+): Promise<Map<string, ConfigRow>> {
+  const rows = await sql<ConfigRow[]>`
+    select ${sql(configColumns)} from mint_configs
+    where workspace_id = ${workspaceId} and id = any(${ids as string[]})
+    order by id ${lock ? sql`for no key update` : sql``}`
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+export const insertConfig = (sql: Queryable, workspaceId: string, config: ConfigInput) => sql`
+  insert into mint_configs
+    (workspace_id, id, name, symbol, decimals, required_schema, transfer_mode, rules, created_at)
+  values (${workspaceId}, ${config.id}, ${config.name}, ${config.symbol}, ${config.decimals},
+    ${config.required_schema}, ${config.transfer_mode}, ${sql.json(config.rules)}, ${clock.now()})`

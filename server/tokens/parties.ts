@@ -1,0 +1,110 @@
+import type { Queryable } from "#db/client.ts"
+import { openClaims } from "#server/attestations/claims.ts"
+import type { Claims } from "#server/providers/provider.ts"
+
+/** What a wallet is looked up by: the schema that its configuration requires. */
+export type Standing = { schemaId: string; wallet: string }
+
+const nameOf = ({ schemaId, wallet }: Standing) => `${schemaId}/${wallet}`
+
+/**
+ * The claims of wallets that are verified now, by schema and wallet. A wallet that is not has none; one whose claims
+ * were erased is verified and has told nothing.
+ */
+export async function loadClaims(
+  sql: Queryable,
+  workspaceId: string,
+  asked: readonly Standing[],
+  now: Date,
+): Promise<(of: Standing) => Claims | null> {
+  const rows = await sql<{ id: string; schema_id: string; wallet: string; claims: Buffer | null }[]>`
+    select distinct on (a.schema_id, a.wallet) a.id, a.schema_id, a.wallet, a.claims
+    from attestations a join (
+      select distinct * from unnest(${asked.map((one) => one.schemaId)}::text[], ${asked.map((one) => one.wallet)}::text[])
+        as t(schema_id, wallet)
+    ) w on a.wallet = w.wallet and a.schema_id = w.schema_id
+    where a.workspace_id = ${workspaceId} and a.status = 'verified' and a.expires_at > ${now}
+    order by a.schema_id, a.wallet, a.seq desc`
+  const claims = new Map(
+    rows.map((row) => [
+      nameOf({ schemaId: row.schema_id, wallet: row.wallet }),
+      row.claims === null ? {} : openClaims(row.id, row.claims),
+    ]),
+  )
+  return (of) => claims.get(nameOf(of)) ?? null
+}
+
+export type Holding = { balance: bigint; incoming: bigint; outgoing: bigint; counted: boolean }
+export type Place = { config: string; wallet: string }
+
+type HoldingRow = {
+  mint_config: string
+  wallet: string
+  balance: string
+  incoming: string
+  outgoing: string
+  counted: boolean
+}
+
+const placeName = ({ config, wallet }: Place) => `${config}/${wallet}`
+
+/** What wallets hold, locked in their order, new rows made where there are none. */
+export async function lockHoldings(
+  sql: Queryable,
+  workspaceId: string,
+  places: readonly Place[],
+): Promise<Holdings> {
+  const unique = [...new Map(places.map((place) => [placeName(place), place])).values()]
+  const configs = unique.map((place) => place.config)
+  const wallets = unique.map((place) => place.wallet)
+  await sql`
+    insert into holdings (workspace_id, mint_config, wallet)
+    select ${workspaceId}, config, wallet from unnest(${configs}::text[], ${wallets}::text[]) as t(config, wallet)
+    order by config, wallet on conflict do nothing`
+  const rows = await sql<HoldingRow[]>`
+    select h.mint_config, h.wallet, h.balance, h.incoming, h.outgoing, h.counted
+    from holdings h join unnest(${configs}::text[], ${wallets}::text[]) as t(config, wallet)
+      on h.mint_config = t.config and h.wallet = t.wallet
+    where h.workspace_id = ${workspaceId} order by h.mint_config, h.wallet for no key update of h`
+  return new Holdings(workspaceId, rows)
+}
+
+/** Holdings in memory, between the lock and the one statement that writes them all. */
+export class Holdings {
+  readonly #workspaceId: string
+  readonly #all: Map<string, Place & Holding>
+
+  constructor(workspaceId: string, rows: readonly HoldingRow[]) {
+    this.#workspaceId = workspaceId
+    this.#all = new Map(
+      rows.map((row) => [
+        placeName({ config: row.mint_config, wallet: row.wallet }),
+        {
+          config: row.mint_config,
+          wallet: row.wallet,
+          balance: BigInt(row.balance),
+          incoming: BigInt(row.incoming),
+          outgoing: BigInt(row.outgoing),
+          counted: row.counted,
+        },
+      ]),
+    )
+  }
+
+  of(place: Place): Holding {
+    const holding = this.#all.get(placeName(place))
+    if (!holding) throw new Error("a holding is not locked")
+    return holding
+  }
+
+  async save(sql: Queryable): Promise<void> {
+    const all = [...this.#all.values()]
+    await sql`
+      update holdings h set balance = t.balance, incoming = t.incoming, outgoing = t.outgoing, counted = t.counted::boolean
+      from unnest(${all.map((one) => one.config)}::text[], ${all.map((one) => one.wallet)}::text[],
+        ${all.map((one) => one.balance.toString())}::numeric[], ${all.map((one) => one.incoming.toString())}::numeric[],
+        ${all.map((one) => one.outgoing.toString())}::numeric[], ${all.map((one) => String(one.counted))}::text[])
+        as t(config, wallet, balance, incoming, outgoing, counted)
+      where h.workspace_id = ${this.#workspaceId} and h.mint_config = t.config and h.wallet = t.wallet`
+  }
+}

@@ -1,0 +1,254 @@
+import { z } from "zod"
+import { fail } from "#server/errors.ts"
+import { walletAddress } from "#server/kyc/wallet.ts"
+import { WAIT_MS } from "#server/ledger/wait.ts"
+import { listOf, page } from "#server/rest/fields.ts"
+import { procedure, router } from "#server/trpc.ts"
+import { amountField } from "./amount.ts"
+import { configInput, knownConfigId, mintConfigRecord } from "./config.ts"
+import { createConfig, getConfig, listConfigs, setPaused } from "./configs.ts"
+import { balanceOf, move } from "./move.ts"
+import { getOperation, listOperations, operationRecord, operationStatus } from "./operation.ts"
+
+/** What every mint and transfer can be refused for. */
+const refusals = [
+  "invalid_public_key",
+  "unknown_mint_config",
+  "invalid_amount",
+  "wallet_not_verified",
+  "country_not_allowed",
+  "not_accredited",
+  "holder_limit_reached",
+  "balance_limit_exceeded",
+  "mint_paused",
+  "chain_not_configured",
+] as const
+
+const balance = z
+  .object({
+    user_pubkey: z.string().meta({ example: "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU" }),
+    mint_config: z.string().meta({ example: "us_real_estate_fund_v1" }),
+    amount: z.string().meta({ description: "Whole tokens, without trailing zeros", example: "749.5" }),
+    frozen: z
+      .boolean()
+      .meta({ description: "Whether the account is frozen; true without one", example: true }),
+  })
+  .meta({ id: "Balance" })
+
+export const tokenRouter = router({
+  mint: procedure
+    .meta({
+      scope: "token:mint",
+      idempotent: true,
+      accepted: true,
+      fails: [...refusals, "supply_cap_exceeded"],
+      openapi: {
+        method: "POST",
+        path: "/token/mint",
+        tags: ["Token"],
+        summary: "Mint tokens",
+        description:
+          "Mints to a verified wallet. Answers once the chain has confirmed; after 25 seconds, or at once with Prefer: respond-async, 202 with the record so far.",
+      },
+    })
+    .input(z.object({ user_pubkey: walletAddress, mint_config: knownConfigId, amount: amountField }))
+    .output(operationRecord)
+    .mutation(async ({ ctx, input }) => {
+      const { record, isFinal } = await move({
+        ...ctx,
+        config: input.mint_config,
+        from: null,
+        to: input.user_pubkey,
+        amount: input.amount,
+      })
+      if (!isFinal) ctx.answer.status = 202
+      return record
+    }),
+
+  transfer: procedure
+    .meta({
+      scope: "token:transfer",
+      idempotent: true,
+      accepted: true,
+      fails: [...refusals, "transfers_locked", "insufficient_balance"],
+      openapi: {
+        method: "POST",
+        path: "/token/transfer",
+        tags: ["Token"],
+        summary: "Transfer tokens",
+        description:
+          "Moves tokens between two verified wallets. Answers once the chain has confirmed; after 25 seconds, or at once with Prefer: respond-async, 202 with the record so far.",
+      },
+    })
+    .input(
+      z.object({
+        from_pubkey: walletAddress,
+        to_pubkey: walletAddress,
+        mint_config: knownConfigId,
+        amount: amountField,
+      }),
+    )
+    .output(operationRecord)
+    .mutation(async ({ ctx, input }) => {
+      if (input.from_pubkey === input.to_pubkey) {
+        fail("validation_failed", "to_pubkey: must be another wallet than from_pubkey.")
+      }
+      const { record, isFinal } = await move({
+        ...ctx,
+        config: input.mint_config,
+        from: input.from_pubkey,
+        to: input.to_pubkey,
+        amount: input.amount,
+      })
+      if (!isFinal) ctx.answer.status = 202
+      return record
+    }),
+
+  operation: procedure
+    .meta({
+      scope: "token:read",
+      fails: ["operation_not_found"],
+      openapi: {
+        method: "GET",
+        path: "/token/operation/{id}",
+        tags: ["Token"],
+        summary: "Read an operation",
+        description: "How a mint or a transfer stands.",
+      },
+    })
+    .input(
+      z.object({
+        id: z.string().meta({ description: "The operation's id", example: "op_9sXcVbNmQwErTyUiPaSdFg" }),
+      }),
+    )
+    .output(operationRecord)
+    .query(({ ctx, input }) => getOperation(ctx.principal, input.id)),
+
+  operations: procedure
+    .meta({
+      scope: "token:read",
+      fails: ["invalid_public_key", "unknown_mint_config"],
+      openapi: {
+        method: "GET",
+        path: "/token/operations",
+        tags: ["Token"],
+        summary: "List operations",
+        description: "Newest first, by pages that stay the same while operations are added.",
+      },
+    })
+    .input(
+      z.object({
+        mint_config: knownConfigId.optional(),
+        pubkey: walletAddress
+          .optional()
+          .meta({ description: "Only operations of this wallet, on either side" }),
+        status: operationStatus.optional().meta({ description: "Only operations of this status" }),
+        ...page,
+      }),
+    )
+    .output(listOf(operationRecord).meta({ id: "OperationList" }))
+    .query(({ ctx, input }) =>
+      listOperations(ctx.principal, {
+        mintConfig: input.mint_config ?? null,
+        wallet: input.pubkey ?? null,
+        status: input.status ?? null,
+        limit: input.limit,
+        cursor: input.cursor ?? null,
+      }),
+    ),
+
+  balance: procedure
+    .meta({
+      scope: "token:read",
+      fails: ["invalid_public_key", "unknown_mint_config", "chain_not_configured", "chain_unavailable"],
+      openapi: {
+        method: "GET",
+        path: "/token/balance/{pubkey}",
+        tags: ["Token"],
+        summary: "Read a balance",
+        description: "Read from the chain now. A wallet without an account holds 0, and is frozen.",
+      },
+    })
+    .input(z.object({ pubkey: walletAddress, mint_config: knownConfigId }))
+    .output(balance)
+    .query(({ ctx, input }) => balanceOf(ctx.principal, input.mint_config, input.pubkey)),
+})
+
+const byId = z.object({
+  id: z.string().meta({ description: "Identifier of the configuration", example: "us_real_estate_fund_v1" }),
+})
+
+const pausing = (verb: "pause" | "unpause", summary: string, description: string) =>
+  procedure
+    .meta({
+      scope: "config:write",
+      idempotent: true,
+      fails: ["mint_config_not_found"],
+      openapi: {
+        method: "POST",
+        path: `/mint-config/{id}/${verb}`,
+        tags: ["Mint configurations"],
+        summary,
+        description,
+      },
+    })
+    .input(byId)
+    .output(mintConfigRecord)
+    .mutation(({ ctx, input }) => setPaused({ ...ctx, id: input.id, paused: verb === "pause" }))
+
+export const mintConfigRouter = router({
+  create: procedure
+    .meta({
+      scope: "config:write",
+      idempotent: true,
+      accepted: true,
+      fails: ["unknown_schema", "mint_config_exists", "chain_not_configured"],
+      openapi: {
+        method: "POST",
+        path: "/mint-configs",
+        tags: ["Mint configurations"],
+        summary: "Create a mint configuration",
+        description:
+          "Creates the token and its mint on chain. 200 once the mint is confirmed, else 202 with mint: null. At most 100 to a workspace.",
+      },
+    })
+    .input(configInput)
+    .output(mintConfigRecord)
+    .mutation(async ({ ctx, input }) => {
+      const record = await createConfig({ ...ctx, config: input, waitMs: ctx.respondAsync ? 0 : WAIT_MS })
+      if (record.mint === null) ctx.answer.status = 202
+      return record
+    }),
+
+  list: procedure
+    .meta({
+      openapi: {
+        method: "GET",
+        path: "/mint-configs",
+        tags: ["Mint configurations"],
+        summary: "List mint configurations",
+        description: "All of this workspace, the oldest first.",
+      },
+    })
+    .input(z.object({}))
+    .output(z.object({ data: z.array(mintConfigRecord) }).meta({ id: "MintConfigList" }))
+    .query(async ({ ctx }) => ({ data: await listConfigs(ctx.principal) })),
+
+  get: procedure
+    .meta({
+      fails: ["mint_config_not_found"],
+      openapi: {
+        method: "GET",
+        path: "/mint-config/{id}",
+        tags: ["Mint configurations"],
+        summary: "Read a mint configuration",
+        description: "With what is minted, and how many wallets hold.",
+      },
+    })
+    .input(byId)
+    .output(mintConfigRecord)
+    .query(({ ctx, input }) => getConfig(ctx.principal, input.id)),
+
+  pause: pausing("pause", "Pause a token", "Stops minting and moving until it is unpaused."),
+  unpause: pausing("unpause", "Unpause a token", "Lets minting and moving go on."),
+})

@@ -67,7 +67,7 @@ const ruleFields = {
 }
 
 const ABOUT_RULES = "Every rule is optional; absent ones do not bind"
-const rulesField = z.strictObject(ruleFields).meta({ id: "NewMintRules", description: ABOUT_RULES })
+const rulesField = z.strictObject(ruleFields).meta({ id: "MintRulesRequest", description: ABOUT_RULES })
 const rulesRecord = z.object(ruleFields).meta({ id: "MintRules", description: ABOUT_RULES })
 
 function isTime(text: string): boolean {

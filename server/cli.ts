@@ -5,6 +5,7 @@ import { listAccounts, setPlan } from "./accounts/list.ts"
 import { type Plan, plans } from "./accounts/plans.ts"
 import { eraseWallet } from "./attestations/erase.ts"
 import { auditLedger } from "./audit/audit.ts"
+import { addMintConfigCommands } from "./cli/mint-config.ts"
 import { CommandError, type Output, withDeployment } from "./cli/run.ts"
 import type { Mode } from "./env.ts"
 import { createKey } from "./keys/create.ts"
@@ -179,14 +180,13 @@ key
     }),
   )
 
-wallet
-  .command("erase")
+addMintConfigCommands(program, { run, inWorkspace })
+
+inWorkspace(wallet.command("erase"))
   .description(
     "erase the claims and salts of a wallet whose attestations have all ended; there is no way back",
   )
   .argument("<address>", "the wallet, base58", walletAddress)
-  .requiredOption("--account <name>", "the customer", nonEmpty)
-  .addOption(modeOption().makeOptionMandatory())
   .action((address: string, options: { account: string; mode: Mode }) =>
     run(async () => {
       const owner = await findAccount(options.account)
@@ -228,6 +228,13 @@ ledger
       { needsChain: true },
     ),
   )
+
+/** Adds the options that name a workspace. */
+function inWorkspace(command: Command): Command {
+  return command
+    .requiredOption("--account <name>", "the customer", nonEmpty)
+    .addOption(modeOption().makeOptionMandatory())
+}
 
 async function run(work: () => Promise<Output>, { needsChain = false } = {}): Promise<void> {
   process.exitCode = await withDeployment(work, {

@@ -3,8 +3,10 @@ import { expireAttestations, expireSessions } from "./attestations/expire.ts"
 import { logger } from "./log.ts"
 import { REPLAY_SECONDS } from "./rest/idempotency.ts"
 import { addDays, addSeconds, clock } from "./time.ts"
+import { alignDue } from "./tokens/align.ts"
 
 const SWEEP_EVERY_MS = 1000
+const ALIGN_EVERY_MS = 500
 const CLEAN_EVERY_MS = 60_000
 const BEAT_EVERY_MS = 2000
 const WEBHOOK_EVENTS_DAYS = 90
@@ -24,6 +26,7 @@ export class Housekeeping {
 
   start(): void {
     this.#every(SWEEP_EVERY_MS, sweep)
+    this.#every(ALIGN_EVERY_MS, align)
     this.#every(CLEAN_EVERY_MS, clean)
     this.#every(BEAT_EVERY_MS, () => this.beat())
   }
@@ -62,6 +65,11 @@ export async function sweep(): Promise<void> {
   const now = clock.now()
   while ((await expireSessions({ workspaceId: null, now })) > 0);
   while ((await expireAttestations({ now })) > 0);
+}
+
+/** Brings accounts in line with changed configurations, a batch at a time. */
+export async function align(): Promise<void> {
+  await alignDue()
 }
 
 /** Drops what is past its retention, a batch at a time until nothing is. */

@@ -21,11 +21,13 @@ CREATE TABLE "mint_configs" (
 	"rules" jsonb NOT NULL,
 	"paused" boolean DEFAULT false NOT NULL,
 	"mint" text,
+	"pausable" boolean DEFAULT false NOT NULL,
 	"minted_at" timestamp with time zone,
 	"issued" numeric(39, 0) DEFAULT '0' NOT NULL,
 	"supply" numeric(39, 0) DEFAULT '0' NOT NULL,
 	"holders" integer DEFAULT 0 NOT NULL,
 	"aligned_up_to" text,
+	"counted_up_to" text,
 	"created_at" timestamp with time zone NOT NULL,
 	CONSTRAINT "mint_configs_workspace_id_id_pk" PRIMARY KEY("workspace_id","id"),
 	CONSTRAINT "mint_configs_decimals" CHECK ("mint_configs"."decimals" between 0 and 9),
@@ -39,7 +41,7 @@ ALTER TABLE "operations" ADD COLUMN "from_wallet" text;--> statement-breakpoint
 ALTER TABLE "holdings" ADD CONSTRAINT "holdings_workspace_id_mint_config_mint_configs_workspace_id_id_fk" FOREIGN KEY ("workspace_id","mint_config") REFERENCES "public"."mint_configs"("workspace_id","id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "mint_configs" ADD CONSTRAINT "mint_configs_workspace_id_required_schema_schemas_workspace_id_id_fk" FOREIGN KEY ("workspace_id","required_schema") REFERENCES "public"."schemas"("workspace_id","id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "mint_configs_schema" ON "mint_configs" USING btree ("workspace_id","required_schema") WHERE transfer_mode = 'holder';--> statement-breakpoint
-CREATE INDEX "mint_configs_aligning" ON "mint_configs" USING btree ("workspace_id") WHERE aligned_up_to is not null;--> statement-breakpoint
+CREATE INDEX "mint_configs_aligning" ON "mint_configs" USING btree ("workspace_id") WHERE aligned_up_to is not null or counted_up_to is not null;--> statement-breakpoint
 CREATE INDEX "operations_tokens" ON "operations" USING btree ("workspace_id","seq" DESC NULLS LAST) WHERE kind in ('mint', 'transfer');--> statement-breakpoint
 CREATE INDEX "operations_wallet" ON "operations" USING btree ("workspace_id","wallet","seq" DESC NULLS LAST) WHERE wallet is not null;--> statement-breakpoint
 CREATE INDEX "operations_from_wallet" ON "operations" USING btree ("workspace_id","from_wallet","seq" DESC NULLS LAST) WHERE from_wallet is not null;--> statement-breakpoint

@@ -34,6 +34,8 @@ export const mintConfigs = pgTable(
     paused: boolean().notNull().default(false),
     /** Address of the asset mint, once an operation to create it is in the ledger. */
     mint: text(),
+    /** Whether the mint itself can be paused: it was made in holder mode. */
+    pausable: boolean().notNull().default(false),
     /** When the mint was confirmed on chain. */
     mintedAt: time("minted_at"),
     /** Base units that were minted or are about to be: what max_supply bounds. */
@@ -43,10 +45,12 @@ export const mintConfigs = pgTable(
     /** Wallets that hold, or are about to: what max_holders bounds. */
     holders: integer().notNull().default(0),
     /**
-     * While accounts are being brought in line with changed rules or a changed mode: the last wallet that was looked
-     * at, empty at first. Null when nothing is to be done.
+     * While accounts are brought in line with changed rules or a changed mode: the last wallet that was looked at, empty
+     * at first. Null when nothing is to be done.
      */
     alignedUpTo: text("aligned_up_to"),
+    /** The same while balances are read back from the chain, after holders could move tokens by themselves. */
+    countedUpTo: text("counted_up_to"),
     createdAt: time("created_at").notNull(),
   },
   (t) => [
@@ -64,7 +68,9 @@ export const mintConfigs = pgTable(
     // Configurations of a wallet's schema, to follow its attestation
     index("mint_configs_schema").on(t.workspaceId, t.requiredSchema).where(sql`transfer_mode = 'holder'`),
     // Accounts that are to be brought in line
-    index("mint_configs_aligning").on(t.workspaceId).where(sql`aligned_up_to is not null`),
+    index("mint_configs_aligning")
+      .on(t.workspaceId)
+      .where(sql`aligned_up_to is not null or counted_up_to is not null`),
   ],
 )
 

@@ -8,6 +8,7 @@ import { attestationMemo, operationMemo } from "#server/solana/memo.ts"
 import { judgeMintCreation } from "#server/solana/mint-account.ts"
 import { clock } from "#server/time.ts"
 import { credentialMintKey } from "./credential.ts"
+import { standingChanged } from "./standing.ts"
 import { withdrawCredential } from "./withdraw.ts"
 
 const CANCELLED = { code: "cancelled", detail: "The attestation ended before it was signed." }
@@ -127,6 +128,7 @@ async function takeOver(sql: Queryable, row: Landed, now: Date): Promise<void> {
         update attestations set status = 'expired', reason = 'superseded', ended_at = ${now}
         where workspace_id = ${workspace_id} and id = ${held} and status = 'verified'`
     }
+    await standingChanged(sql, { workspaceId: workspace_id, schemaId: schema_id, wallet })
   } else if (held !== null && (await isVerified(sql, workspace_id, held))) {
     // A renewal that ended while it was on its way, and the attestation that it would have replaced still
     // holds: the wallet keeps its one unit, for that one.

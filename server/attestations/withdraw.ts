@@ -1,6 +1,7 @@
 import type { Queryable } from "#db/client.ts"
 import { enqueue } from "#server/ledger/enqueue.ts"
 import { credentialAccounts } from "./credential.ts"
+import { standingChanged } from "./standing.ts"
 
 /**
  * Enqueues the burn of an attestation's credential. Whether there is still something to burn is seen when its
@@ -19,4 +20,5 @@ export async function withdrawCredential(
     writes: [account],
     reads: [mint],
   })
+  await standingChanged(sql, { workspaceId: workspace_id, schemaId: schema_id, wallet })
 }

@@ -7,7 +7,7 @@ import { KeyClaimed } from "#server/rest/idempotency.ts"
 import { clock } from "#server/time.ts"
 import { toBaseUnits } from "./amount.ts"
 import { accountName, assetMintOf, ensureAssetMints } from "./asset-mint.ts"
-import { type ConfigRow, loadConfigs, readRules } from "./config.ts"
+import { type ConfigRow, loadConfigs, ruledBy } from "./config.ts"
 import { type Holdings, loadClaims, lockHoldings, type Place, type Standing } from "./parties.ts"
 import { type Case, type Objection, objectionTo, objectionToSigning, type Party } from "./rules.ts"
 
@@ -181,15 +181,7 @@ class Decision {
       from: request.from === null ? null : party(request.from),
       to: party(request.to),
       now: this.#now,
-      config: {
-        decimals: config.decimals,
-        requiredSchema: config.required_schema,
-        paused: config.paused,
-        rules: readRules(config.rules, config.decimals),
-        issued: BigInt(config.issued),
-        holders: config.holders,
-        knowsBalances: config.transfer_mode === "agent",
-      },
+      config: ruledBy(config),
     }
   }
 

@@ -2,12 +2,15 @@ import { z } from "zod"
 import type { Queryable } from "#db/client.ts"
 import { fail } from "#server/errors.ts"
 import { failsWith, schemaId } from "#server/kyc/wallet.ts"
+import type { Issuer } from "#server/ledger/kinds.ts"
+import type { Operation } from "#server/ledger/operation.ts"
 import { timestamp } from "#server/rest/fields.ts"
-import type { TransferMode } from "#server/solana/asset.ts"
+import type { Asset, TransferMode } from "#server/solana/asset.ts"
 import { plainText } from "#server/text.ts"
 import { clock, toTimestamp } from "#server/time.ts"
 import { fromBaseUnits, toBaseUnits } from "./amount.ts"
-import type { Rules } from "./rules.ts"
+import { assetMintOf } from "./asset-mint.ts"
+import type { Case, Rules } from "./rules.ts"
 
 /** The configuration that every workspace starts with; its mint is made with the first use. */
 export const firstConfig = {
@@ -145,17 +148,19 @@ export type ConfigRow = {
   rules: RulesJson
   paused: boolean
   mint: string | null
+  pausable: boolean
   minted_at: Date | null
   issued: string
   supply: string
   holders: number
   aligned_up_to: string | null
+  counted_up_to: string | null
   created_at: Date
 }
 
 export const configColumns = [
   ...["id", "name", "symbol", "decimals", "required_schema", "transfer_mode", "rules", "paused", "mint"],
-  ...["minted_at", "issued", "supply", "holders", "aligned_up_to", "created_at"],
+  ...["minted_at", "issued", "supply", "holders", "aligned_up_to", "counted_up_to", "pausable", "created_at"],
 ]
 
 export const toConfigRecord = (row: ConfigRow): MintConfigRecord => ({
@@ -191,6 +196,18 @@ export function readRules(rules: RulesJson, decimals: number): Rules {
 
 /** Rules that the chain cannot hold while holders move tokens by themselves. */
 const NEEDS_AGENT = ["max_holders", "max_balance_per_wallet", "transfers_locked_until"] as const
+
+/** A configuration as the rules see it. */
+export const ruledBy = (row: ConfigRow): Case["config"] => ({
+  decimals: row.decimals,
+  requiredSchema: row.required_schema,
+  // Nothing moves while balances are read back: a limit must know what it counts.
+  paused: row.paused || row.counted_up_to !== null,
+  rules: readRules(row.rules, row.decimals),
+  issued: BigInt(row.issued),
+  holders: row.holders,
+  knowsBalances: row.transfer_mode === "agent",
+})
 
 /** What the fields of a configuration must be together. Errors: validation_failed. */
 export function checkTogether({ transfer_mode, rules, decimals }: ConfigInput): void {
@@ -231,3 +248,16 @@ export const insertConfig = (sql: Queryable, workspaceId: string, config: Config
     (workspace_id, id, name, symbol, decimals, required_schema, transfer_mode, rules, created_at)
   values (${workspaceId}, ${config.id}, ${config.name}, ${config.symbol}, ${config.decimals},
     ${config.required_schema}, ${config.transfer_mode}, ${sql.json(config.rules)}, ${clock.now()})`
+
+/** The token of a configuration on chain, and the keys that act on it. */
+export const assetOf = ({ workspaceId, authority, chain }: Issuer, { id, decimals }: ConfigRow): Asset => ({
+  mint: assetMintOf(workspaceId, id),
+  authority: authority.publicKey,
+  feePayer: chain.feePayer.publicKey,
+  decimals,
+})
+
+/** The configurations that operations belong to. */
+export const configIdsOf = (operations: readonly Operation[]): string[] => [
+  ...new Set(operations.map((operation) => operation.mint_config!)),
+]

@@ -3,6 +3,7 @@ import { announce, nextNotice } from "#server/bus.ts"
 import type { IdempotencyClaim, Principal } from "#server/context.ts"
 import { chainOf } from "#server/deployment.ts"
 import { fail } from "#server/errors.ts"
+import { enqueue } from "#server/ledger/enqueue.ts"
 import { claimKey } from "#server/rest/idempotency.ts"
 import { ensureAssetMints } from "./asset-mint.ts"
 import {
@@ -78,19 +79,13 @@ export async function createConfig({
 async function addConfig(sql: Queryable, workspaceId: string, config: ConfigInput): Promise<void> {
   // One at a time in a workspace, so that two cannot pass the limit together.
   await sql`select id from workspaces where id = ${workspaceId} for no key update`
-  const [known] = await sql<{ schema: boolean; exists: boolean; count: number }[]>`
-    select exists (select from schemas where workspace_id = ${workspaceId} and id = ${config.required_schema}) as schema,
-      exists (select from mint_configs where workspace_id = ${workspaceId} and id = ${config.id}) as exists,
+  const [known] = await sql<{ exists: boolean; count: number }[]>`
+    select exists (select from mint_configs where workspace_id = ${workspaceId} and id = ${config.id}) as exists,
       (select count(*)::int from mint_configs where workspace_id = ${workspaceId}) as count`
   if (known!.exists) {
     fail("mint_config_exists", `id: there is a configuration ${config.id} already. Choose another id.`)
   }
-  if (!known!.schema) {
-    fail(
-      "unknown_schema",
-      `required_schema: ${config.required_schema} is not a schema of this workspace. List them with GET /schemas.`,
-    )
-  }
+  await requireSchemaOf(sql, workspaceId, config)
   if (known!.count >= MAX_CONFIGS) {
     fail(
       "validation_failed",
@@ -115,13 +110,111 @@ export async function setPaused({
   const { workspaceId } = principal
   if (!idempotency?.begun) {
     await sql.begin(async (sql) => {
-      const [row] = await sql<{ paused: boolean }[]>`
-        select paused from mint_configs where workspace_id = ${workspaceId} and id = ${id} for no key update`
+      const [row] = await sql<Pick<ConfigRow, "paused" | "transfer_mode" | "mint" | "pausable">[]>`
+        select paused, transfer_mode, mint, pausable from mint_configs where workspace_id = ${workspaceId} and id = ${id} for no key update`
       if (!row) return configNotFound(id)
       if (idempotency) await claimKey(sql, idempotency, id)
       if (row.paused === paused) return
       await sql`update mint_configs set paused = ${paused} where workspace_id = ${workspaceId} and id = ${id}`
+      if (row.transfer_mode === "holder" && row.mint !== null) await stopHolders(sql, workspaceId, id, row)
     })
+    announce("ledger")
   }
   return getConfig(principal, id)
+}
+
+/** Has the chain follow a pause where holders move tokens by themselves: the mint, or else each account. */
+async function stopHolders(
+  sql: Queryable,
+  workspaceId: string,
+  id: string,
+  { mint, pausable }: Pick<ConfigRow, "mint" | "pausable">,
+): Promise<void> {
+  if (!pausable) return startAlignment(sql, workspaceId, id)
+  const operation = { kind: "align_pause", payload: {}, writes: [mint!], reads: [], mintConfig: id }
+  await enqueue(sql, { workspaceId, ...operation })
+}
+
+const startAlignment = async (sql: Queryable, workspaceId: string, id: string): Promise<void> => {
+  await sql`update mint_configs set aligned_up_to = '' where workspace_id = ${workspaceId} and id = ${id}`
+}
+
+/** Rules of the wallets themselves: what holder mode enforces by freezing. */
+const walletRules = ({ required_schema, rules }: Pick<ConfigInput, "required_schema" | "rules">) =>
+  JSON.stringify([
+    required_schema,
+    rules.allowed_countries,
+    rules.blocked_countries,
+    rules.require_accredited,
+  ])
+
+export type Applied = { outcome: "created" | "changed" | "unchanged"; aligns: boolean }
+
+/**
+ * Creates a configuration, or changes the one of that id. What the chain fixed for good is refused. Where accounts
+ * must follow, that has begun with the commit and goes on in the server (`align.ts`). Errors: validation_failed,
+ * unknown_schema, chain_not_configured.
+ */
+export async function applyConfig(principal: Principal, config: ConfigInput): Promise<Applied> {
+  const { workspaceId, mode } = principal
+  chainOf(mode)
+  checkTogether(config)
+  const applied = await sql.begin(async (sql): Promise<Applied> => {
+    const [known] = await sql<ConfigRow[]>`
+      select ${sql(configColumns)} from mint_configs
+      where workspace_id = ${workspaceId} and id = ${config.id} for no key update`
+    if (!known) {
+      await addConfig(sql, workspaceId, config)
+      await ensureAssetMints(sql, workspaceId, [config.id])
+      return { outcome: "created", aligns: false }
+    }
+    return changeConfig(sql, workspaceId, known, config)
+  })
+  announce("ledger")
+  return applied
+}
+
+async function changeConfig(
+  sql: Queryable,
+  workspaceId: string,
+  known: ConfigRow,
+  config: ConfigInput,
+): Promise<Applied> {
+  const { id, mint } = known
+  const fixed = (["decimals", "name", "symbol"] as const).find((field) => known[field] !== config[field])
+  if (mint !== null && fixed !== undefined) {
+    fail(
+      "validation_failed",
+      `${fixed}: is ${JSON.stringify(known[fixed])} on chain for good. Leave it so, or create a configuration with another id.`,
+    )
+  }
+  await requireSchemaOf(sql, workspaceId, config)
+  const changed = await sql`
+    update mint_configs set name = ${config.name}, symbol = ${config.symbol}, decimals = ${config.decimals},
+      required_schema = ${config.required_schema}, transfer_mode = ${config.transfer_mode}, rules = ${sql.json(config.rules)}
+    where workspace_id = ${workspaceId} and id = ${id} and (name, symbol, decimals, required_schema, transfer_mode, rules)
+      is distinct from (${config.name}, ${config.symbol}, ${config.decimals}::smallint, ${config.required_schema},
+        ${config.transfer_mode}, ${sql.json(config.rules)}::jsonb)
+    returning id`
+  if (changed.length === 0) return { outcome: "unchanged", aligns: false }
+  const otherMode = known.transfer_mode !== config.transfer_mode
+  const aligns =
+    mint !== null &&
+    (otherMode || (config.transfer_mode === "holder" && walletRules(known) !== walletRules(config)))
+  if (aligns) await startAlignment(sql, workspaceId, id)
+  // Holders have moved tokens by themselves: the books are read back from the chain once all accounts rest.
+  if (aligns && otherMode && config.transfer_mode === "agent") {
+    await sql`update mint_configs set counted_up_to = '' where workspace_id = ${workspaceId} and id = ${id}`
+  }
+  return { outcome: "changed", aligns }
+}
+
+async function requireSchemaOf(sql: Queryable, workspaceId: string, config: ConfigInput): Promise<void> {
+  const known = await sql`
+    select id from schemas where workspace_id = ${workspaceId} and id = ${config.required_schema}`
+  if (known.length > 0) return
+  fail(
+    "unknown_schema",
+    `required_schema: ${config.required_schema} is not a schema of this workspace. List them with GET /schemas.`,
+  )
 }

@@ -1,7 +1,6 @@
 import { PublicKey } from "@solana/web3.js"
 import type { Queryable } from "#db/client.ts"
 import {
-  type Issuer,
   type OperationKind,
   type Plan,
   registerKind,
@@ -10,26 +9,15 @@ import {
 } from "#server/ledger/kinds.ts"
 import type { Operation } from "#server/ledger/operation.ts"
 import { type ProgramError, SystemError, TokenError } from "#server/ledger/program-error.ts"
-import { type Asset, createAssetMint, mintAsset, moveAsset } from "#server/solana/asset.ts"
+import { createAssetMint, mintAsset, moveAsset } from "#server/solana/asset.ts"
 import { operationMemo } from "#server/solana/memo.ts"
 import { judgeMintCreation } from "#server/solana/mint-account.ts"
 import { clock } from "#server/time.ts"
 import { readAccountStates } from "./account-states.ts"
-import { assetMintKey, assetMintOf } from "./asset-mint.ts"
-import { type ConfigRow, loadConfigs, readRules } from "./config.ts"
+import { assetMintKey } from "./asset-mint.ts"
+import { assetOf, type ConfigRow, configIdsOf, loadConfigs, ruledBy } from "./config.ts"
 import { type Holding, type Holdings, loadClaims, lockHoldings, type Place } from "./parties.ts"
 import { objectionToSigning, type Party } from "./rules.ts"
-
-const assetOf = (issuer: Issuer, config: ConfigRow): Asset => ({
-  mint: assetMintOf(issuer.workspaceId, config.id),
-  authority: issuer.authority.publicKey,
-  feePayer: issuer.chain.feePayer.publicKey,
-  decimals: config.decimals,
-})
-
-const configIdsOf = (operations: readonly Operation[]): string[] => [
-  ...new Set(operations.map((operation) => operation.mint_config!)),
-]
 
 /** Creates a configuration's asset mint. */
 const createMint: OperationKind = {
@@ -57,7 +45,7 @@ const createMint: OperationKind = {
 
   async settle(sql, settled, workspaceId) {
     await sql`
-      update mint_configs set minted_at = ${clock.now()}
+      update mint_configs set minted_at = ${clock.now()}, pausable = transfer_mode = 'holder'
       where workspace_id = ${workspaceId} and id = any(${configIdsOf(settled.map((one) => one.operation))})`
   },
 
@@ -96,15 +84,7 @@ const movement: OperationKind = {
           from: operation.from_wallet === null ? null : party(operation.from_wallet),
           to: party(operation.wallet!),
           now,
-          config: {
-            decimals: config.decimals,
-            requiredSchema: config.required_schema,
-            paused: config.paused,
-            rules: readRules(config.rules, config.decimals),
-            issued: 0n,
-            holders: 0,
-            knowsBalances: false,
-          },
+          config: ruledBy(config),
         })
         if (objection) return [operation.id, { do: "fail", refusal: objection }]
         const stateOf = (wallet: string) => states({ config: config.id, wallet })

@@ -6,6 +6,7 @@ import { auditCredentials } from "./credentials.ts"
 import { auditOperations } from "./operations.ts"
 import { auditQuota } from "./quota.ts"
 import { emptyReport, type Report } from "./report.ts"
+import { auditTokens } from "./tokens.ts"
 
 /**
  * Compares the chain with the database, workspace by workspace, and names every difference. It only reads. Work
@@ -38,6 +39,7 @@ export async function auditLedger({
     const audited = { workspaceId: id, mode, chain, report }
     await auditOperations(audited)
     await auditCredentials(audited)
+    await auditTokens(audited)
     await auditQuota(audited)
     report.checked.workspaces++
   }

@@ -28,20 +28,22 @@ export function fromBaseUnits(units: bigint, decimals: number): string {
   return fraction === "" ? whole : `${whole}.${fraction}`
 }
 
-/** Whether a text can be an amount of some configuration. */
-export const isDecimal = (text: string): boolean => GRAMMAR.test(text)
-
 /**
  * An amount in a request, in whole tokens: a decimal string, or a JSON number. The number comes here as its source text
  * (`rest/body.ts`), never through a double. Errors: invalid_amount.
  */
 export const amountField = z
-  .string({ error: "must be a decimal string or a number", ...failsWith("invalid_amount") })
-  .refine((text) => GRAMMAR.test(text) && /[1-9]/.test(text) && text.length <= 40, {
-    error: "must be more than zero, in digits with at most one point, such as 250.5",
-    ...failsWith("invalid_amount"),
-  })
+  .unknown()
+  .refine(
+    (sent) => typeof sent === "string" && GRAMMAR.test(sent) && /[1-9]/.test(sent) && sent.length <= 40,
+    {
+      error: "must be more than zero, in digits with at most one point, such as 250.5",
+      ...failsWith("invalid_amount"),
+    },
+  )
+  .pipe(z.string())
   .meta({
+    type: ["string", "number"],
     description: "Whole tokens: a decimal string, or a number, which is read from its digits exactly",
     example: "250.5",
   })

@@ -1,7 +1,7 @@
 import type { ErrorCode } from "#server/errors.ts"
 import type { Claims } from "#server/providers/provider.ts"
 import { toTimestamp } from "#server/time.ts"
-import { fromBaseUnits } from "./amount.ts"
+import { fromBaseUnits, MAX_BASE_UNITS } from "./amount.ts"
 
 /** The rules of a configuration, amounts in base units. Absent ones do not bind. */
 export type Rules = {
@@ -92,8 +92,9 @@ const isAccredited: Rule = (one) => {
 }
 
 const isWithinSupply: Rule = ({ from, amount, config }) => {
-  const cap = config.rules.maxSupply
-  if (from !== null || cap === undefined || config.issued + amount <= cap) return null
+  // Without a rule the mint itself holds so much and no more.
+  const cap = config.rules.maxSupply ?? MAX_BASE_UNITS
+  if (from !== null || config.issued + amount <= cap) return null
   const left = fromBaseUnits(cap > config.issued ? cap - config.issued : 0n, config.decimals)
   const detail = `amount: ${left} of the supply of ${fromBaseUnits(cap, config.decimals)} can still be minted.`
   return { code: "supply_cap_exceeded", detail }

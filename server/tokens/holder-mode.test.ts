@@ -125,6 +125,9 @@ test("Vouch moves what a holder has by the chain, and says when it is too little
   const refused = await post("/token/transfer", { ...body, amount: "0.51" })
   expect([refused.status, refused.json.error]).toEqual([422, "insufficient_balance"])
   expect((await accountOf(mint, a.wallet)).amount).toBe(1050n)
+  const { wallet } = await app.verifiedWallet(key)
+  const without = await post("/token/transfer", { ...body, from_pubkey: wallet, amount: "1" })
+  expect([without.status, without.json.error]).toEqual([422, "insufficient_balance"])
 })
 
 test("a pause stops holders on chain until it ends", async () => {

@@ -7,7 +7,7 @@ import {
   type Settled,
   type Verdict,
 } from "#server/ledger/kinds.ts"
-import type { Operation } from "#server/ledger/operation.ts"
+import type { Operation, Refusal } from "#server/ledger/operation.ts"
 import { type ProgramError, SystemError, TokenError } from "#server/ledger/program-error.ts"
 import { createAssetMint, mintAsset, moveAsset } from "#server/solana/asset.ts"
 import { operationMemo } from "#server/solana/memo.ts"
@@ -95,6 +95,9 @@ const movement: OperationKind = {
         const amount = amountOf(operation)
         const to = operation.wallet!
         const from = operation.from_wallet
+        if (from !== null && config.transfer_mode === "holder" && stateOf(from) === "absent") {
+          return [operation.id, { do: "fail", refusal: uncovered(from) }]
+        }
         const instructions =
           from === null
             ? mintAsset(asset, { wallet: new PublicKey(to), amount, before: stateOf(to), after, memoText })
@@ -181,12 +184,16 @@ async function withCounters(
   }
 }
 
+const uncovered = (wallet: string): Refusal => ({
+  code: "insufficient_balance",
+  detail: `amount: ${wallet} holds less than that.`,
+})
+
 function judgeMovement(error: ProgramError, operation: Operation, instruction: number): Verdict {
   // The first instruction creates an account where there is none, and moves nothing in any other case.
   if (instruction === 0 && error.custom === SystemError.ResultWithNegativeLamports) return { verdict: "wait" }
   if (operation.kind === "transfer" && instruction > 0 && error.custom === TokenError.InsufficientFunds) {
-    const detail = `amount: ${operation.from_wallet} holds less than that.`
-    return { verdict: "fail", refusal: { code: "insufficient_balance", detail } }
+    return { verdict: "fail", refusal: uncovered(operation.from_wallet!) }
   }
   // An account is not in the state that it was believed to be in: the next plan reads it from the chain.
   return { verdict: "retry" }

@@ -13,7 +13,7 @@ import { applyConfig, getConfig, setPaused } from "#server/tokens/configs.ts"
 import { CommandError, type Output } from "./run.ts"
 
 type Options = { account: string; mode: Mode }
-type Run = (work: () => Promise<Output>) => Promise<void>
+type Run = (work: () => Promise<Output>, needs?: { needsChain: boolean }) => Promise<void>
 
 const LOOK_EVERY_MS = 500
 
@@ -30,15 +30,18 @@ export function addMintConfigCommands(
       .description("create a configuration from a JSON file, or change the one of that id")
       .argument("<file>", "fields as POST /mint-configs takes them"),
   ).action((file: string, options: Options) =>
-    run(async () => {
-      const config = readConfigFile(file)
-      const principal = await principalOf(options)
-      const { outcome, aligns } = await explained(() => applyConfig(principal, config))
-      const isDone = await followTo(principal, config.id, outcome === "created" || aligns)
-      const record = await getConfig(principal, config.id)
-      const later = isDone ? "" : " The rest is done by the server: start it, if it is not running."
-      return { json: { outcome, done: isDone, ...record }, text: `${config.id}: ${outcome}.${later}` }
-    }),
+    run(
+      async () => {
+        const config = readConfigFile(file)
+        const principal = await principalOf(options)
+        const { outcome, aligns } = await explained(() => applyConfig(principal, config))
+        const isDone = await followTo(principal, config.id, outcome === "created" || aligns)
+        const record = await getConfig(principal, config.id)
+        const later = isDone ? "" : " The rest is done by the server: start it, if it is not running."
+        return { json: { outcome, done: isDone, ...record }, text: `${config.id}: ${outcome}.${later}` }
+      },
+      { needsChain: true },
+    ),
   )
 
   for (const verb of ["pause", "unpause"] as const) {

@@ -172,7 +172,7 @@ test("units that the authority minted, burnt or moved outside of the ledger", as
   await actOutside(...inFund(mintTo(FUND, first, 7n)))
   expect(await ofAssets()).toEqual([
     `asset_balance: the ${FUND} account of ${first} has 10000007 base units, but the ledger gave it 10000000`,
-    `asset_supply: 20000007 base units of ${FUND} exist on chain, but 20000000 were minted by operations`,
+    `asset_supply: 20000007 base units of ${FUND} exist on chain, but 20000000 are counted`,
   ])
   expect((await differences()).some((one) => one.startsWith("foreign_transaction: "))).toBe(true)
   await actOutside(...inFund(burnFrom(FUND, first, 8n)))
@@ -206,10 +206,8 @@ test("in agent mode an open account", async () => {
   expect(await ofAssets()).toEqual([])
 })
 
-test("in holder mode the open account of a wallet that may not hold, whatever else is paused", async () => {
-  await sql`update mint_configs set paused = true where id = ${OPEN}`
-  expect(await ofAssets()).toEqual([])
-  await sql`update mint_configs set paused = false, rules = '{"require_accredited": true}' where id = ${OPEN}`
+test("in holder mode the open account of a wallet that may not hold", async () => {
+  await sql`update mint_configs set rules = '{"require_accredited": true}' where id = ${OPEN}`
   const found = await ofAssets()
   await sql`update mint_configs set rules = '{}' where id = ${OPEN}`
   expect(found.sort()).toEqual(
@@ -234,6 +232,40 @@ test("in holder mode the open account of a wallet that may not hold, whatever el
   expect(await ofAssets()).toEqual([])
 })
 
+test("a pause stops holders by the mint, and the mint alone", async () => {
+  await post(`/mint-config/${OPEN}/pause`, {})
+  await waitFor(async () => (await audit()).information.length === 0, "the pause")
+  expect(await ofAssets()).toEqual([])
+  await sql`update mint_configs set paused = false where id = ${OPEN}`
+  expect(await ofAssets()).toEqual([
+    `asset_pause: the mint of ${OPEN} is paused, but its configuration is not`,
+  ])
+  await sql`update mint_configs set paused = true, pausable = false where id = ${OPEN}`
+  expect((await ofAssets()).map((one) => one.replace(/^(\w+: ).* (is not frozen)/, "$1$2"))).toEqual([
+    expect.stringMatching(/^asset_mint_differs: .* can be paused, but the other is recorded$/),
+    "asset_not_frozen: is not frozen, but its configuration is paused",
+    "asset_not_frozen: is not frozen, but its configuration is paused",
+  ])
+  await sql`update mint_configs set pausable = true where id = ${OPEN}`
+  await post(`/mint-config/${OPEN}/unpause`, {})
+  await waitFor(async () => (await ofAssets()).length === 0, "the pause's end")
+})
+
+test("what was read back from the chain when holders lost their freedom is right", async () => {
+  const other = { id: "once_open", name: "Once open", symbol: "ONCE", decimals: 0, transfer_mode: "holder" }
+  await post("/mint-configs", { ...other, required_schema: "kyc_individual_v1" })
+  await post("/token/mint", { user_pubkey: first, mint_config: "once_open", amount: "5" })
+  const { mint, account } = place("once_open", first)
+  await actOutside(createBurnCheckedInstruction(account, mint, authority(), 2, 0, [], program))
+  await sql`update mint_configs set transfer_mode = 'agent', aligned_up_to = '', counted_up_to = '' where id = 'once_open'`
+  expect((await audit()).information.join("\n")).toContain("once_open")
+  await waitFor(async () => (await audit()).information.length === 0, "the books to be read back")
+  expect(await ofAssets()).toEqual([])
+  await sql`update mint_configs set supply = 6, issued = 6 where id = 'once_open'`
+  expect((await ofAssets()).map((one) => one.split(":")[0])).toEqual(["token_supply", "asset_supply"])
+  await sql`update mint_configs set supply = 3, issued = 3 where id = 'once_open'`
+})
+
 test("what holders do by themselves is told, and is no difference", async () => {
   const signer = signerFromSeed(holders[0].secretKey.subarray(0, 32))
   await app.connection.requestAirdrop(signer.publicKey, LAMPORTS_PER_SOL)
@@ -242,11 +274,11 @@ test("what holders do by themselves is told, and is no difference", async () => 
   await send([burnFrom(OPEN, first, 5n, signer.publicKey)], [signer])
   expect(await ofAssets()).toEqual([])
   expect((await audit()).information.join("\n")).toContain(
-    `19999995 base units of ${OPEN} exist on chain, but 20000000 were minted by operations: holders have burnt the others`,
+    `19999995 base units of ${OPEN} exist on chain, but 20000000 are counted: holders have burnt the others`,
   )
   await actOutside(mintTo(OPEN, first, 6n))
   expect(await ofAssets()).toEqual([
-    `asset_supply: 20000001 base units of ${OPEN} exist on chain, but 20000000 were minted by operations`,
+    `asset_supply: 20000001 base units of ${OPEN} exist on chain, but 20000000 are counted`,
   ])
   await actOutside(burnFrom(OPEN, first, 6n))
   expect(await ofAssets()).toEqual([])

@@ -13,7 +13,7 @@ import { authorityFor } from "#server/ledger/submit.ts"
 import { addSeconds, clock } from "#server/time.ts"
 import { type AssetAccount, readAccounts } from "#server/tokens/account-states.ts"
 import { assetMintOf } from "#server/tokens/asset-mint.ts"
-import { type ConfigRow, configColumns, readRules } from "#server/tokens/config.ts"
+import { type ConfigRow, configColumns, ruledBy } from "#server/tokens/config.ts"
 import { loadClaims } from "#server/tokens/parties.ts"
 import { objectionToHolding } from "#server/tokens/rules.ts"
 import type { Audited, Difference } from "./report.ts"
@@ -31,13 +31,14 @@ const GRACE_SECONDS = 5
 export async function auditTokens(audited: Audited): Promise<void> {
   const { workspaceId, chain, report } = audited
   const counted = await readCounted(workspaceId)
-  await auditTokenCounters(audited, counted.values())
+  await auditTokenCounters(audited, [...counted.values()])
   const configs = await sql<ConfigRow[]>`
     select ${sql(configColumns)} from mint_configs
     where workspace_id = ${workspaceId} and minted_at is not null order by id`
   const addresses = configs.map((config) => assetMintOf(workspaceId, config.id))
   const infos =
     configs.length === 0 ? [] : await chain.connection.getMultipleAccountsInfo(addresses, "confirmed")
+  const pausing = await pausesUnderWay(workspaceId)
   const whole: Whole[] = []
   for (const [i, config] of configs.entries()) {
     report.checked.mint_configs++
@@ -50,6 +51,12 @@ export async function auditTokens(audited: Audited): Promise<void> {
     }
     const mint = unpackMint(address, info, TOKEN_2022_PROGRAM_ID)
     compareMint(audited, config, mint)
+    if (config.aligned_up_to !== null || config.counted_up_to !== null) {
+      const detail = `${workspaceId}: accounts of ${config.id} are being brought in line, and were not compared`
+      report.information.push(detail)
+      continue
+    }
+    comparePause(audited, config, mint, pausing)
     whole.push({ config, supply: mint.supply, ...(await auditAccounts(audited, config)) })
   }
   compareSupplies(audited, whole, { before: counted, after: await readCounted(workspaceId) })
@@ -68,18 +75,41 @@ function compareMint({ workspaceId, chain, report }: Audited, config: ConfigRow,
     ["mint authority", mint.mintAuthority],
     ["freeze authority", mint.freezeAuthority],
     ["permanent delegate", getPermanentDelegate(mint)?.delegate],
-    ...(config.transfer_mode === "holder"
-      ? [["pause authority", getPausableConfig(mint)?.authority] as [string, PublicKey | undefined]]
-      : []),
   ]
+  const pausable = getPausableConfig(mint)
+  if (pausable !== null) powers.push(["pause authority", pausable.authority])
   for (const [power, holder] of powers) {
     if (holder?.equals(authority)) continue
     differs(`has ${holder?.toBase58() ?? "nobody"} as its ${power}, not ${authority.toBase58()}`)
   }
   if (config.mint !== address) differs(`is another one than ${config.mint}, which is recorded`)
   if (mint.decimals !== config.decimals) differs(`has ${mint.decimals} decimals, not ${config.decimals}`)
+  if ((pausable !== null) !== config.pausable)
+    differs(`can${pausable ? "" : "not"} be paused, but the other is recorded`)
   if (getDefaultAccountState(mint)?.state !== AccountState.Frozen)
     differs("makes accounts that are not frozen")
+}
+
+async function pausesUnderWay(workspaceId: string): Promise<Set<string>> {
+  const rows = await sql<{ id: string }[]>`
+    select mint_config as id from operations
+    where workspace_id = ${workspaceId} and kind = 'align_pause' and status in ('queued', 'submitted')`
+  return new Set(rows.map((row) => row.id))
+}
+
+/** A mint that holders use is paused when its configuration is. One that they do not use needs no pause of its own. */
+function comparePause(
+  { workspaceId, report }: Audited,
+  config: ConfigRow,
+  mint: Mint,
+  pausing: ReadonlySet<string>,
+): void {
+  const pausable = getPausableConfig(mint)
+  if (pausable === null || pausable.paused === config.paused || pausing.has(config.id)) return
+  if (config.paused && config.transfer_mode === "agent") return
+  const [chain, ledger] = pausable.paused ? ["", " not"] : [" not", ""]
+  const detail = `${workspaceId}: the mint of ${config.id} is${chain} paused, but its configuration is${ledger}`
+  report.differences.push({ kind: "asset_pause", detail })
 }
 
 type Expected = {
@@ -179,15 +209,12 @@ async function reasonsToBeFrozen(
   config: ConfigRow,
   batch: readonly Expected[],
 ): Promise<(wallet: string) => string | null> {
-  // Being brought in line with another mode or other rules, which is work under way.
-  if (config.aligned_up_to !== null) return () => null
   if (config.transfer_mode === "agent") return () => "accounts rest frozen"
+  if (config.paused && !config.pausable) return () => "its configuration is paused"
   const now = addSeconds(clock.now(), -GRACE_SECONDS)
   const schemaId = config.required_schema
   const standings = batch.map(({ wallet }) => ({ schemaId, wallet }))
   const claims = await loadClaims(sql, workspaceId, standings, now)
-  const rules = readRules(config.rules, config.decimals)
-  const ofConfig = { decimals: config.decimals, requiredSchema: schemaId, paused: config.paused, rules }
   return (wallet) => {
     const to = { wallet, claims: claims({ schemaId, wallet }), balance: 0n, incoming: 0n, outgoing: 0n }
     const objection = objectionToHolding({
@@ -195,7 +222,7 @@ async function reasonsToBeFrozen(
       from: null,
       to: { ...to, counted: false },
       now,
-      config: { ...ofConfig, issued: 0n, holders: 0, knowsBalances: false },
+      config: ruledBy(config),
     })
     return objection === null ? null : `its wallet may not hold (${objection.code})`
   }
@@ -223,10 +250,10 @@ function compareSupplies(
     const differs = (kind: string, detail: string) =>
       report.differences.push({ kind, detail: `${onChain}, ${detail}` })
     const isHolders = config.transfer_mode === "holder"
-    const minted = `but ${ledger.minted} were minted by operations`
-    if (isHolders && supply < ledger.minted)
-      report.information.push(`${onChain}, ${minted}: holders have burnt the others`)
-    else if (supply !== ledger.minted) differs("asset_supply", minted)
+    const recorded = `but ${ledger.supply} are counted`
+    if (isHolders && supply < ledger.supply)
+      report.information.push(`${onChain}, ${recorded}: holders have burnt the others`)
+    else if (supply !== ledger.supply) differs("asset_supply", recorded)
     const elsewhere = `but the known wallets hold ${held}`
     if (isHolders && held < supply) report.information.push(`${onChain}, ${elsewhere}`)
     else if (held !== supply) differs("asset_elsewhere", elsewhere)

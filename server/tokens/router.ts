@@ -1,11 +1,11 @@
 import { z } from "zod"
 import { fail } from "#server/errors.ts"
-import { walletAddress } from "#server/kyc/wallet.ts"
+import { failsWith, walletAddress } from "#server/kyc/wallet.ts"
 import { WAIT_MS } from "#server/ledger/wait.ts"
 import { listOf, page } from "#server/rest/fields.ts"
 import { procedure, router } from "#server/trpc.ts"
 import { amountField } from "./amount.ts"
-import { configInput, knownConfigId, mintConfigRecord } from "./config.ts"
+import { configInput, isConfigId, knownConfigId, mintConfigRecord } from "./config.ts"
 import { createConfig, getConfig, listConfigs, setPaused } from "./configs.ts"
 import { balanceOf, move } from "./move.ts"
 import { getOperation, listOperations, operationRecord, operationStatus } from "./operation.ts"
@@ -175,7 +175,13 @@ export const tokenRouter = router({
 })
 
 const byId = z.object({
-  id: z.string().meta({ description: "Identifier of the configuration", example: "us_real_estate_fund_v1" }),
+  id: z
+    .string()
+    .refine(isConfigId, {
+      error: "there is no such mint configuration in this workspace",
+      ...failsWith("mint_config_not_found"),
+    })
+    .meta({ description: "Identifier of the configuration", example: "us_real_estate_fund_v1" }),
 })
 
 const pausing = (verb: "pause" | "unpause", summary: string, description: string) =>

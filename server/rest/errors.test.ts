@@ -1,5 +1,6 @@
 import { SystemProgram } from "@solana/web3.js"
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
 import { createAccount } from "#server/accounts/create.ts"
 import type { ErrorCode } from "#server/errors.ts"
 import { statusOf } from "#server/errors.ts"
@@ -32,6 +33,10 @@ function expectError(response: Response, code: ErrorCode, detail: RegExp): void 
 
 const start = (sent: Partial<Sent>) =>
   app.request({ method: "POST", path: "/kyc/start", key: key.apiKey, ...sent })
+const mint = (json: object) => app.request({ method: "POST", path: "/token/mint", key: key.apiKey, json })
+const transfer = (json: object) =>
+  app.request({ method: "POST", path: "/token/transfer", key: key.apiKey, json })
+const ONE = { mint_config: "us_real_estate_fund_v1", amount: 1 }
 const json = { "content-type": "application/json" }
 const body = () => ({ userPubkey: newWallet(), schemaId: "kyc_individual_v1" })
 
@@ -132,6 +137,14 @@ test.each([
   ["GET", "/attestations", "attestation:read"],
   ["GET", `/attestation/${newId("att")}`, "attestation:read"],
   ["POST", `/attestation/${newId("att")}/revoke`, "attestation:write"],
+  ["POST", "/token/mint", "token:mint"],
+  ["POST", "/token/transfer", "token:transfer"],
+  ["GET", `/token/operation/${newId("op")}`, "token:read"],
+  ["GET", "/token/operations", "token:read"],
+  ["GET", `/token/balance/${newWallet()}?mint_config=us_real_estate_fund_v1`, "token:read"],
+  ["POST", "/mint-configs", "config:write"],
+  ["POST", "/mint-config/us_real_estate_fund_v1/pause", "config:write"],
+  ["POST", "/mint-config/us_real_estate_fund_v1/unpause", "config:write"],
 ] as const)("insufficient_scope: %s %s needs %s", async (method, path, scope) => {
   const account = await createAccount({ name: newId("acct"), plan: "free" })
   const { allScopes } = await import("#server/keys/scopes.ts")
@@ -144,10 +157,13 @@ test.each([
   expect(admitted.json.error).not.toBe("insufficient_scope")
 })
 
-test.each(["/schemas", "/usage"])("GET %s needs a key and no scope", async (path) => {
-  const none = await app.key({ scopes: [] })
-  expect((await app.request({ method: "GET", path, key: none.apiKey })).status).toBe(200)
-})
+test.each(["/schemas", "/usage", "/mint-configs", "/mint-config/us_real_estate_fund_v1"])(
+  "GET %s needs a key and no scope",
+  async (path) => {
+    const none = await app.key({ scopes: [] })
+    expect((await app.request({ method: "GET", path, key: none.apiKey })).status).toBe(200)
+  },
+)
 
 test.each([
   "/",
@@ -162,6 +178,13 @@ test.each([
   "/attestation/a/b",
   "/kyc/status/",
   "/%6byc/start",
+  "/token",
+  "/token/burn",
+  "/token/mint/",
+  "/token/operation/",
+  "/token/balance/",
+  "/mint-config",
+  "/mint-config/a/delete",
   "/constructor",
   "/__proto__",
 ])("route_not_found: %s", async (path) => {
@@ -176,6 +199,36 @@ test.each([newId("att"), "att_x", "sess_1", "x", "%2F", "..", "a%00b", "%F0%9F%9
     const path = `/attestation/${id}/revoke`
     const revoked = await app.request({ method: "POST", path, key: key.apiKey, json: { reason: "x" } })
     expectError(revoked, "attestation_not_found", /attestation/)
+  },
+)
+
+test.each([newId("op"), newId("att"), "op_x", "x", "%2F", "..", "a%00b", "%F0%9F%98%80"])(
+  "operation_not_found: an id that never existed, %s",
+  async (id) => {
+    const response = await app.request({ method: "GET", path: `/token/operation/${id}`, key: key.apiKey })
+    expectError(response, "operation_not_found", /operation/)
+  },
+)
+
+test("operation_not_found: an operation of the ledger that is neither a mint nor a transfer", async () => {
+  const attest = newId("op")
+  await sql`
+    insert into operations (workspace_id, id, kind, status, payload, writes, reads, created_at)
+    values (${key.workspaceId}, ${attest}, 'attest', 'failed', '{}', '{}', '{}', now())`
+  const response = await app.request({ method: "GET", path: `/token/operation/${attest}`, key: key.apiKey })
+  expectError(response, "operation_not_found", /operation/)
+})
+
+test.each(["none_v1", "US_REAL_ESTATE_FUND_V1", "x".repeat(65), "x", "%2F", "..", "a%00b", "%F0%9F%98%80"])(
+  "mint_config_not_found: an id that never existed, %s",
+  async (id) => {
+    const read = await app.request({ method: "GET", path: `/mint-config/${id}`, key: key.apiKey })
+    expectError(read, "mint_config_not_found", /mint configuration/)
+    for (const verb of ["pause", "unpause"]) {
+      const path = `/mint-config/${id}/${verb}`
+      const response = await app.request({ method: "POST", path, key: key.apiKey })
+      expectError(response, "mint_config_not_found", /mint configuration/)
+    }
   },
 )
 
@@ -200,6 +253,11 @@ test.each([
   ["POST", "/openapi.json", "GET, HEAD, OPTIONS"],
   ["PATCH", "/attestation/x", "GET, HEAD, OPTIONS"],
   ["TRACE", "/kyc/webhook", "POST, OPTIONS"],
+  ["GET", "/token/mint", "POST, OPTIONS"],
+  ["DELETE", "/token/operation/x", "GET, HEAD, OPTIONS"],
+  ["PUT", "/mint-configs", "POST, GET, HEAD, OPTIONS"],
+  ["DELETE", "/mint-config/x", "GET, HEAD, OPTIONS"],
+  ["GET", "/mint-config/x/pause", "POST, OPTIONS"],
 ])("method_not_allowed: %s %s", async (method, path, allow) => {
   const response = await app.request({ method, path })
   expect(response.headers.allow).toBe(allow)
@@ -274,6 +332,15 @@ test.each([
   ["GET", "/attestations?limit=5&limit=5", "limit"],
   ["GET", "/attestations?limit=5&%6cimit=6", "limit"],
   ["GET", `/kyc/status/${newWallet()}?pubkey=x`, "pubkey"],
+  ["GET", "/token/operations?wallet=x", "wallet"],
+  ["GET", "/token/operations?status=done", "status"],
+  ["GET", "/token/operations?limit=101", "limit"],
+  ["GET", "/token/operations?cursor=x", "cursor"],
+  ["GET", `/token/operation/${newId("op")}?x=1`, "x"],
+  ["GET", `/token/balance/${newWallet()}`, "mint_config"],
+  ["GET", "/mint-configs?limit=1", "limit"],
+  ["POST", "/token/mint?amount=1", "amount"],
+  ["POST", "/mint-config/us_real_estate_fund_v1/pause?x=1", "x"],
 ])("validation_failed: the query of %s %s", async (method, path, parameter) => {
   const payload = method === "POST" ? { json: body() } : {}
   const response = await app.request({ method, path, key: key.apiKey, ...payload })
@@ -301,8 +368,84 @@ test.each([
   const encoded = encodeURIComponent(userPubkey)
   const read = await app.request({ method: "GET", path: `/kyc/status/${encoded}`, key: key.apiKey })
   expectError(read, "invalid_public_key", /^pubkey: /)
-  const list = { method: "GET", path: `/attestations?pubkey=${encoded}`, key: key.apiKey }
-  expectError(await app.request(list), "invalid_public_key", /^pubkey: /)
+  for (const path of [
+    `/attestations?pubkey=${encoded}`,
+    `/token/operations?pubkey=${encoded}`,
+    `/token/balance/${encoded}?mint_config=us_real_estate_fund_v1`,
+  ]) {
+    const response = await app.request({ method: "GET", path, key: key.apiKey })
+    expectError(response, "invalid_public_key", /^pubkey: /)
+  }
+  const more = { mint_config: "us_real_estate_fund_v1", amount: 1 }
+  expectError(await mint({ ...more, user_pubkey: userPubkey }), "invalid_public_key", /^user_pubkey: /)
+  const [gives, receives] = [
+    { ...more, from_pubkey: userPubkey, to_pubkey: newWallet() },
+    { ...more, from_pubkey: newWallet(), to_pubkey: userPubkey },
+  ]
+  expectError(await transfer(gives), "invalid_public_key", /^from_pubkey: /)
+  expectError(await transfer(receives), "invalid_public_key", /^to_pubkey: /)
+})
+
+test.each([
+  ["user_pubkey", {}],
+  ["mint_config", { user_pubkey: newWallet() }],
+  ["amount", { user_pubkey: newWallet(), mint_config: "us_real_estate_fund_v1" }],
+  ["user_pubkey", { user_pubkey: null, mint_config: "us_real_estate_fund_v1", amount: 1 }],
+  ["mint_config", { user_pubkey: newWallet(), mint_config: 1, amount: 1 }],
+  ["memo", { user_pubkey: newWallet(), mint_config: "us_real_estate_fund_v1", amount: 1, memo: "x" }],
+])("validation_failed: %s of a mint, in %j", async (field, sent) => {
+  expectError(await mint(sent), "validation_failed", new RegExp(`^${field}: `))
+})
+
+test.each([
+  ["from_pubkey", {}],
+  ["to_pubkey", { from_pubkey: newWallet() }],
+  ["user_pubkey", { from_pubkey: newWallet(), to_pubkey: newWallet(), user_pubkey: newWallet(), ...ONE }],
+])("validation_failed: %s of a transfer, in %j", async (field, sent) => {
+  expectError(await transfer(sent), "validation_failed", new RegExp(`^${field}: `))
+})
+
+test.each([
+  "none_v1",
+  "",
+  "US_REAL_ESTATE_FUND_V1",
+  "x'; drop table mint_configs; --",
+  "x".repeat(5000),
+  "\u0000",
+])("unknown_mint_config: %j", async (id) => {
+  const sent = { mint_config: id, amount: 1 }
+  const detail = /^mint_config: /
+  expectError(await mint({ ...sent, user_pubkey: newWallet() }), "unknown_mint_config", detail)
+  const both = { from_pubkey: newWallet(), to_pubkey: newWallet() }
+  expectError(await transfer({ ...sent, ...both }), "unknown_mint_config", detail)
+  const query = `mint_config=${encodeURIComponent(id)}`
+  for (const path of [`/token/operations?${query}`, `/token/balance/${newWallet()}?${query}`]) {
+    const response = await app.request({ method: "GET", path, key: key.apiKey })
+    expectError(response, "unknown_mint_config", detail)
+  }
+})
+
+test.each(["0", "-1", "1e3", "0.0000001", "18446744073709.551616", true, null, [], {}])(
+  "invalid_amount: %j",
+  async (amount) => {
+    const sent = { mint_config: "us_real_estate_fund_v1", amount }
+    expectError(await mint({ ...sent, user_pubkey: newWallet() }), "invalid_amount", /^amount: /)
+    const both = { from_pubkey: newWallet(), to_pubkey: newWallet() }
+    expectError(await transfer({ ...sent, ...both }), "invalid_amount", /^amount: /)
+  },
+)
+
+test("wallet_not_verified: the answer names the wallet, and what to do", async () => {
+  const wallet = newWallet()
+  expectError(await mint({ user_pubkey: wallet, ...ONE }), "wallet_not_verified", /POST \/kyc\/start/)
+  expectError(await mint({ user_pubkey: wallet, ...ONE }), "wallet_not_verified", new RegExp(wallet))
+})
+
+test("mint_config_exists", async () => {
+  const config = { name: "Fund", symbol: "FUND", decimals: 0, required_schema: "kyc_individual_v1" }
+  const json = { id: "us_real_estate_fund_v1", ...config }
+  const response = await app.request({ method: "POST", path: "/mint-configs", key: key.apiKey, json })
+  expectError(response, "mint_config_exists", /^id: .*us_real_estate_fund_v1/)
 })
 
 test("a wallet off the curve is a wallet", async () => {

@@ -4,6 +4,9 @@ import { newId } from "#server/ids.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
 import type { Response, Sent } from "#test/http.ts"
 import { snapshot } from "#test/snapshot.ts"
+import { tokenDesk } from "#test/tokens.ts"
+
+const FUND = "us_real_estate_fund_v1"
 
 // Two workspaces that must not know of each other: those of two customers, and the two of one customer.
 let app: TestApp
@@ -20,17 +23,38 @@ beforeAll(async () => {
 })
 afterAll(() => app.stop())
 
+const count = (text: string, part: string): number => text.split(part).length - 1
+
 /** What a caller can see of an answer, with the id that was asked for and the request's own taken out. */
 function seen({ status, headers, text }: Response, asked: string) {
-  const { date, "x-request-id": requestId, "content-length": length, ...rest } = headers
-  const named = status < 400 ? 0 : asked.length + requestId!.length
+  const { date, "x-request-id": id, "content-length": length, ...rest } = headers
+  const requestId = String(id)
+  // HEAD tells the length of a body that nobody sees: an error's, which names both.
+  const [asks, requests] =
+    text === "" ? (status < 400 ? [0, 0] : [1, 1]) : [count(text, asked), count(text, requestId)]
+  const named = asks * asked.length + requests * requestId.length
   return {
     status,
     headers: rest,
     length: Number(length) - named,
-    text: text.replaceAll(asked, "<asked>").replaceAll(String(requestId), "<request>"),
+    text: text.replaceAll(asked, "<asked>").replaceAll(requestId, "<request>"),
   }
 }
+
+/** A request that names an id, ids of the other workspace, and how to make one that never existed. */
+type Endpoint = [sent: (id: string) => Sent, known: string[], unknown: () => string]
+
+async function expectAlike(endpoints: readonly Endpoint[], stranger: TestKey): Promise<void> {
+  for (const [sent, known, unknown] of endpoints) {
+    for (const id of known) {
+      const other = unknown()
+      const ask = async (one: string) => seen(await app.request({ ...sent(one), key: stranger.apiKey }), one)
+      expect(await ask(id), sent(id).path).toEqual(await ask(other))
+    }
+  }
+}
+
+const unknownConfig = () => `none_${newId("op").slice(3).toLowerCase()}`
 
 describe.each(["another account", "live and test of one account"])("%s", (name) => {
   test("an id of the other workspace gets the answer of one that never existed, byte for byte", async () => {
@@ -39,7 +63,7 @@ describe.each(["another account", "live and test of one account"])("%s", (name) 
     const pending = await app.startSession(owner)
     const list = { method: "GET", path: `/attestations?pubkey=${pending.wallet}`, key: owner.apiKey }
     const pendingId = (await app.request(list)).json.data[0].attestation_id as string
-    const endpoints: [(id: string) => Sent, known: string[], unknown: () => string][] = [
+    const endpoints: Endpoint[] = [
       [
         (id) => ({ method: "GET", path: `/attestation/${id}` }),
         [status.attestation_id, pendingId],
@@ -65,14 +89,7 @@ describe.each(["another account", "live and test of one account"])("%s", (name) 
       [(id) => ({ method: "GET", path: `/kyc/status/${id}?schema=kyc_individual_v1` }), [wallet], newWallet],
       [(id) => ({ method: "GET", path: `/attestations?pubkey=${id}` }), [wallet, pending.wallet], newWallet],
     ]
-    for (const [sent, known, unknown] of endpoints) {
-      for (const id of known) {
-        const other = unknown()
-        const ask = async (one: string) =>
-          seen(await app.request({ ...sent(one), key: stranger.apiKey }), one)
-        expect(await ask(id), sent(id).path).toEqual(await ask(other))
-      }
-    }
+    await expectAlike(endpoints, stranger)
     const after = await app.request({ method: "GET", path: `/kyc/status/${wallet}`, key: owner.apiKey })
     expect(after.json).toEqual(status)
     const open = await app.request({
@@ -82,6 +99,68 @@ describe.each(["another account", "live and test of one account"])("%s", (name) 
     })
     expect(open.json.status).toBe("pending")
     expect(sessionId).not.toBe(pending.sessionId)
+  })
+
+  test("so do tokens of the other workspace: configuration, operation, balance", async () => {
+    const { owner, stranger } = pairs[name]!
+    const desk = tokenDesk(app, owner)
+    const config = await desk.config()
+    const [alice, bob] = (await desk.wallets(2)) as [string, string]
+    const minted = await desk.mint(config, alice, 10)
+    const theirs = (await app.verifiedWallet(stranger)).wallet
+    const before = await desk.trace(config)
+    const record = (await desk.get(`/mint-config/${config}`)).text
+
+    const post = (path: string, json: object): Sent => ({ method: "POST", path, json })
+    const get = (path: string): Sent => ({ method: "GET", path })
+    await expectAlike(
+      [
+        [(id) => get(`/token/operation/${id}`), [minted.json.operation_id], () => newId("op")],
+        [(id) => get(`/mint-config/${id}`), [config], unknownConfig],
+        [(id) => ({ ...get(`/mint-config/${id}`), method: "HEAD" }), [config], unknownConfig],
+        [(id) => post(`/mint-config/${id}/pause`, {}), [config], unknownConfig],
+        [(id) => post(`/mint-config/${id}/unpause`, {}), [config], unknownConfig],
+        [(id) => get(`/token/balance/${alice}?mint_config=${id}`), [config], unknownConfig],
+        [(id) => get(`/token/operations?mint_config=${id}`), [config], unknownConfig],
+        [(id) => get(`/token/operations?pubkey=${id}`), [alice, bob], newWallet],
+        [
+          (id) => post("/token/mint", { user_pubkey: theirs, mint_config: id, amount: 1 }),
+          [config],
+          unknownConfig,
+        ],
+        [
+          (id) =>
+            post("/token/transfer", { from_pubkey: alice, to_pubkey: theirs, mint_config: id, amount: 1 }),
+          [config],
+          unknownConfig,
+        ],
+        // A wallet that is verified in the other workspace is a stranger in this one.
+        [(id) => post("/token/mint", { user_pubkey: id, mint_config: FUND, amount: 1 }), [alice], newWallet],
+        [(id) => get(`/token/balance/${id}?mint_config=${FUND}`), [alice], newWallet],
+      ],
+      stranger,
+    )
+    expect(await desk.trace(config)).toEqual(before)
+    expect((await desk.get(`/mint-config/${config}`)).text).toBe(record)
+  })
+
+  test("a configuration of the same id is another token, with its own mint, rules and balances", async () => {
+    const { owner, stranger } = pairs[name]!
+    const [mine, theirs] = [tokenDesk(app, owner), tokenDesk(app, stranger)]
+    const wallet = newWallet()
+    for (const key of [owner, stranger]) await app.verifiedWallet(key, wallet)
+    const [one, other] = [await mine.mint(FUND, wallet, 5), await theirs.mint(FUND, wallet, 7)]
+    expect([one.status, other.status]).toEqual([200, 200])
+    expect(one.json.mint).not.toBe(other.json.mint)
+    await mine.post(`/mint-config/${FUND}/pause`, {})
+    expect((await mine.mint(FUND, wallet, 1)).json.error).toBe("mint_paused")
+    expect((await theirs.mint(FUND, wallet, 1)).status).toBe(200)
+    await mine.post(`/mint-config/${FUND}/unpause`, {})
+    const balance = `/token/balance/${wallet}?mint_config=${FUND}`
+    expect([(await mine.get(balance)).json.amount, (await theirs.get(balance)).json.amount]).toEqual([
+      "5",
+      "8",
+    ])
   })
 
   test("a wallet known to one workspace starts anew in the other, and neither sees the other's session", async () => {
@@ -109,21 +188,41 @@ describe.each(["another account", "live and test of one account"])("%s", (name) 
       key: stranger.apiKey,
     })
     expect(json.data.map((one: { user_pubkey: string }) => one.user_pubkey)).not.toContain(wallet)
+
+    const [mine, theirs] = [tokenDesk(app, owner), tokenDesk(app, stranger)]
+    const config = await mine.config()
+    const [holder] = (await mine.wallets(1)) as [string]
+    const minted = await mine.mint(config, holder, 1)
+    for (const path of ["/mint-configs", "/token/operations?limit=100"]) {
+      const { text } = await theirs.get(path)
+      for (const id of [config, holder, minted.json.operation_id, minted.json.mint])
+        expect(text).not.toContain(id)
+      expect((await mine.get(path)).text).toContain(config)
+    }
   })
 
   test("a cursor of the other workspace is one that this list never gave", async () => {
     const { owner, stranger } = pairs[name]!
     await app.startSession(owner)
     await app.startSession(owner)
-    const first = await app.request({ method: "GET", path: "/attestations?limit=1", key: owner.apiKey })
-    const unknown = Buffer.from(newId("att")).toString("base64url")
-    const [theirs, nobodys] = await Promise.all(
-      [first.json.next_cursor, unknown].map((cursor) =>
-        app.request({ method: "GET", path: `/attestations?cursor=${cursor}`, key: stranger.apiKey }),
-      ),
-    )
-    expect(theirs!.status).toBe(422)
-    expect({ ...theirs!.json, request_id: "" }).toEqual({ ...nobodys!.json, request_id: "" })
+    const desk = tokenDesk(app, owner)
+    const [holder] = (await desk.wallets(1)) as [string]
+    for (const amount of [1, 2]) expect((await desk.mint(FUND, holder, amount)).status).toBe(200)
+    for (const [list, prefix] of [
+      ["/attestations", "att"],
+      ["/token/operations", "op"],
+    ] as const) {
+      const first = await app.request({ method: "GET", path: `${list}?limit=1`, key: owner.apiKey })
+      expect(first.json.next_cursor).not.toBeNull()
+      const unknown = Buffer.from(newId(prefix)).toString("base64url")
+      const [theirs, nobodys] = await Promise.all(
+        [first.json.next_cursor, unknown].map((cursor) =>
+          app.request({ method: "GET", path: `${list}?cursor=${cursor}`, key: stranger.apiKey }),
+        ),
+      )
+      expect(theirs!.status).toBe(422)
+      expect({ ...theirs!.json, request_id: "" }).toEqual({ ...nobodys!.json, request_id: "" })
+    }
   })
 
   test("an Idempotency-Key of the other workspace replays nothing", async () => {

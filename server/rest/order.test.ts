@@ -55,6 +55,11 @@ test.each([
   "/schemas",
   "/attestations",
   "/attestation/x",
+  "/mint-configs",
+  "/mint-config/us_real_estate_fund_v1",
+  "/token/operations",
+  "/token/operation/x",
+  "/token/balance/x",
 ])("HEAD %s answers like GET, without a body", async (path) => {
   const get = await app.request({ method: "GET", path, key: key.apiKey })
   const head = await app.request({ method: "HEAD", path, key: key.apiKey })
@@ -78,6 +83,15 @@ test.each([
   ["/attestation/x", "GET, HEAD, OPTIONS"],
   ["/attestation/x/revoke", "POST, OPTIONS"],
   ["/attestations", "GET, HEAD, OPTIONS"],
+  ["/token/mint", "POST, OPTIONS"],
+  ["/token/transfer", "POST, OPTIONS"],
+  ["/token/operation/x", "GET, HEAD, OPTIONS"],
+  ["/token/operations", "GET, HEAD, OPTIONS"],
+  ["/token/balance/x", "GET, HEAD, OPTIONS"],
+  ["/mint-configs", "POST, GET, HEAD, OPTIONS"],
+  ["/mint-config/x", "GET, HEAD, OPTIONS"],
+  ["/mint-config/x/pause", "POST, OPTIONS"],
+  ["/mint-config/x/unpause", "POST, OPTIONS"],
   ["/usage", "GET, HEAD, OPTIONS"],
   ["/health", "GET, HEAD, OPTIONS"],
   ["/openapi.json", "GET, HEAD, OPTIONS"],

@@ -17,16 +17,12 @@ export default function Home() {
       <ul className="mt-6 divide-y divide-line border-y border-line">
         {links.map(({ href, name, what }) => (
           <li key={href}>
-            <a
-              href={href}
-              rel="noreferrer"
-              className="group flex min-h-14 flex-wrap items-center justify-between gap-x-4 py-3"
-            >
-              <span>
-                <span className="block font-medium group-hover:underline">{name}</span>
-                <span className="block text-sm text-muted">{what}</span>
+            <a href={href} rel="noreferrer" className="group block py-3">
+              <span className="flex items-baseline justify-between gap-4">
+                <span className="font-medium group-hover:underline">{name}</span>
+                <code className="font-mono text-[13px] text-muted">{href}</code>
               </span>
-              <code className="font-mono text-[13px] text-muted">{href}</code>
+              <span className="block text-sm text-muted">{what}</span>
             </a>
           </li>
         ))}

@@ -3,4 +3,4 @@ const shape =
 
 /** Classes, because links and buttons both wear them. */
 export const primaryButton = `${shape} bg-accent text-accent-ink hover:bg-accent-strong`
-export const quietButton = `${shape} border border-line text-ink hover:bg-sunken`
+export const quietButton = `${shape} border border-field text-ink hover:bg-sunken`

@@ -2,12 +2,12 @@ import { Icon, type IconName, Spinner } from "../../components/icons.tsx"
 import type { Mood } from "./words.ts"
 
 const looks = {
-  working: { icon: null, className: "bg-sunken text-accent" },
+  working: { icon: null, className: "bg-muted text-surface" },
   good: { icon: "check", className: "bg-accent text-accent-ink" },
-  bad: { icon: "cross", className: "bg-danger-soft text-danger" },
-  over: { icon: "clock", className: "bg-sunken text-muted" },
-  unknown: { icon: "question", className: "bg-sunken text-muted" },
-  lost: { icon: "alert", className: "bg-notice-soft text-notice" },
+  bad: { icon: "cross", className: "bg-danger text-surface" },
+  over: { icon: "clock", className: "bg-muted text-surface" },
+  unknown: { icon: "question", className: "bg-muted text-surface" },
+  lost: { icon: "alert", className: "bg-notice text-surface" },
 } as const satisfies Partial<Record<Mood, { icon: IconName | null; className: string }>>
 
 /** The outcome at a glance. It says nothing that the heading does not say. */

@@ -126,14 +126,15 @@ export function VerificationForm({
             name="consent"
             required
             invalid={problems.consent !== undefined}
+            labelledBy="consent-name"
             describedBy={problems.consent ? "consent-problem consent-text" : "consent-text"}
             onChange={() => setProblems(({ consent: _, ...others }) => others)}
           >
-            I agree
+            <span id="consent-name">I agree</span>{" "}
+            <span id="consent-text" className="font-normal text-muted">
+              that these facts are checked and kept as said above, and that {asker} learns the result.
+            </span>
           </Checkbox>
-          <p id="consent-text" className="-mt-1.5 pr-4 pb-3 pl-[2.875rem] text-sm text-muted">
-            that these facts are checked and kept as said above, and that {asker} learns the result.
-          </p>
         </div>
         <Problem id="consent-problem">{problems.consent}</Problem>
       </div>
@@ -201,6 +202,7 @@ function Checkbox({
   name,
   required,
   invalid,
+  labelledBy,
   describedBy,
   onChange,
   children,
@@ -208,22 +210,30 @@ function Checkbox({
   name: string
   required?: boolean
   invalid?: boolean
+  labelledBy?: string
   describedBy?: string
   onChange?: () => void
-  children: string
+  children: ReactNode
 }) {
   return (
-    <label className="flex min-h-12 cursor-pointer items-center gap-3 px-3.5 font-medium">
-      <input
-        type="checkbox"
-        name={name}
-        required={required}
-        aria-invalid={invalid}
-        aria-describedby={describedBy}
-        onChange={onChange}
-        className="size-5 cursor-pointer accent-accent"
-      />
-      {children}
+    <label className="flex cursor-pointer gap-3 px-3.5 py-3 font-medium">
+      <span className="relative mt-0.5 size-5 shrink-0">
+        <input
+          type="checkbox"
+          name={name}
+          required={required}
+          aria-invalid={invalid}
+          aria-labelledby={labelledBy}
+          aria-describedby={describedBy}
+          onChange={onChange}
+          className="peer block size-5 cursor-pointer appearance-none rounded border border-field bg-surface checked:border-accent checked:bg-accent aria-invalid:border-danger"
+        />
+        <Icon
+          name="check"
+          className="pointer-events-none absolute inset-0.5 hidden size-4 stroke-3 text-accent-ink peer-checked:block"
+        />
+      </span>
+      <span>{children}</span>
     </label>
   )
 }

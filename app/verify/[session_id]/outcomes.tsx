@@ -62,9 +62,7 @@ export function Checking({ view, lost }: { view: In<"checking">; lost: boolean }
           : "This takes a few seconds. The result appears here by itself."}
       </Text>
       <Facts facts={[walletOf(view), checkOf(view), { name: "Asked by", value: view.asker }]} />
-      <p role="status" className="mt-4 text-notice">
-        {lost ? "Connection lost, trying again" : ""}
-      </p>
+      <div role="status">{lost && <p className="mt-4 text-notice">Connection lost, trying again</p>}</div>
     </>
   )
 }

@@ -316,4 +316,9 @@ function parseExpiry(value: string): Date {
   return expiry
 }
 
+// 1 is the audit's, for a difference.
+const USAGE = 2
+for (const command of [program, ...program.commands.flatMap((noun) => [noun, ...noun.commands])]) {
+  command.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : USAGE))
+}
 await program.parseAsync()

@@ -4,7 +4,15 @@ export type Mode = "live" | "test"
 export const modes = ["live", "test"] as const satisfies Mode[]
 
 const text = z.string().min(1).optional()
-const port = z.coerce.number().int().min(0).max(65_535)
+const port = z.coerce
+  .number({ error: "must be a port number" })
+  .int("must be a port number")
+  .min(0, "must be a port number")
+  .max(65_535, "must be a port number, at most 65535")
+const url = (protocol: RegExp, example: string) =>
+  z.url({ protocol, error: `must be an address such as ${example}` })
+const rpcUrl = url(/^https?$/, "https://api.devnet.solana.com").optional()
+const databaseUrl = url(/^postgres(ql)?$/, "postgres://user:password@host:5432/vouch").optional()
 const flag = z
   .enum(["0", "1"])
   .default("0")
@@ -15,8 +23,7 @@ const settings = z.object({
   /** Port of the API, the dashboard and the hosted pages. */
   PORT: port.default(3000),
   /** Public origin, such as https://vouch.example.com. Without it Vouch serves this machine only. */
-  VOUCH_PUBLIC_URL: z
-    .url({ protocol: /^https?$/ })
+  VOUCH_PUBLIC_URL: url(/^https?$/, "https://vouch.example.com")
     .transform((url) => new URL(url).origin)
     .optional(),
   /** `web` answers requests, `worker` moves the ledger, `all` does both. */
@@ -24,15 +31,15 @@ const settings = z.object({
   /** Where the embedded database, the local network and generated secrets live. */
   VOUCH_DATA_DIR: z.string().min(1).default(".data"),
   /** PostgreSQL 15 or newer. Without it, an embedded PostgreSQL 18 runs in the data directory. */
-  DATABASE_URL: text,
+  DATABASE_URL: databaseUrl,
   /** Direct address of the same database, where DATABASE_URL is a pooler: LISTEN needs a session. */
-  DATABASE_DIRECT_URL: text,
+  DATABASE_DIRECT_URL: databaseUrl,
   /** Most connections that this process opens to the database. */
   VOUCH_DATABASE_POOL: z.coerce.number().int().min(2).max(500).default(16),
   /** Solana JSON-RPC of both modes. Without it, an embedded local network runs. */
-  SOLANA_RPC_URL: text,
-  VOUCH_LIVE_SOLANA_RPC_URL: text,
-  VOUCH_TEST_SOLANA_RPC_URL: text,
+  SOLANA_RPC_URL: rpcUrl,
+  VOUCH_LIVE_SOLANA_RPC_URL: rpcUrl,
+  VOUCH_TEST_SOLANA_RPC_URL: rpcUrl,
   /** Port of the embedded local network's JSON-RPC; its WebSocket is on the next port. */
   VOUCH_LOCALNET_PORT: port.default(8899),
   /** Length of a slot of the embedded local network, in milliseconds. A public cluster has 400. */
@@ -75,6 +82,12 @@ export function parseSettings(environment: Record<string, string | undefined>): 
 function checkTogether(parsed: Settings): Settings {
   if (Boolean(parsed.VOUCH_TLS_CERT) !== Boolean(parsed.VOUCH_TLS_KEY)) {
     throw new SettingsError(["VOUCH_TLS_CERT and VOUCH_TLS_KEY: set both or none"])
+  }
+  const { PORT, VOUCH_LOCALNET_PORT } = parsed
+  if (PORT > 0 && (PORT === VOUCH_LOCALNET_PORT || PORT === VOUCH_LOCALNET_PORT + 1)) {
+    throw new SettingsError([
+      `PORT and VOUCH_LOCALNET_PORT: the local network takes ${VOUCH_LOCALNET_PORT} and ${VOUCH_LOCALNET_PORT + 1}, so PORT must be another`,
+    ])
   }
   return parsed
 }

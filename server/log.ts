@@ -2,11 +2,16 @@ import { pino } from "pino"
 
 /** Structured log on standard output. Keys, session ids, signatures and secrets never reach it. */
 export const logger = pino({
-  level: process.env.VOUCH_LOG_LEVEL || (process.env.NODE_ENV === "test" ? "silent" : "info"),
+  level: levelOf(process.env.VOUCH_LOG_LEVEL) ?? (process.env.NODE_ENV === "test" ? "silent" : "info"),
   base: null,
   redact: ["headers.authorization", "headers.cookie"],
   serializers: { err: serializeError },
 })
+
+/** A level that pino knows. Another one is refused with the other settings (`env.ts`), in words and not by a stack. */
+function levelOf(name: string | undefined): string | undefined {
+  return name !== undefined && (name in pino.levels.values || name === "silent") ? name : undefined
+}
 
 /** An error without the parameters of the statement that failed: they may hold what must not be logged. */
 function serializeError(error: unknown) {

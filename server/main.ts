@@ -6,18 +6,22 @@ import { startServices } from "./embedded/services.ts"
 import { parseSettings, SettingsError } from "./env.ts"
 import { logger } from "./log.ts"
 import { openPages } from "./pages.ts"
+import { loadSecrets } from "./secrets.ts"
 import { type Running, start } from "./start.ts"
 import { sleep } from "./time.ts"
 import { welcome } from "./welcome.ts"
 
 // Embedded services first, then the database's schema, the port, the workers; the end goes the other way round.
+const ending = new AbortController()
+
 async function main(): Promise<void> {
   const settings = parseSettings(process.env)
+  // Before anything is made: a public deployment brings its own.
+  if (settings.VOUCH_PUBLIC_URL) loadSecrets(settings)
   const needsLocalnet = !(
     settings.SOLANA_RPC_URL ||
     (settings.VOUCH_LIVE_SOLANA_RPC_URL && settings.VOUCH_TEST_SOLANA_RPC_URL)
   )
-  const ending = new AbortController()
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => ending.abort())
 
   const services = await startServices({
@@ -81,6 +85,8 @@ const aborted = (signal: AbortSignal): Promise<void> =>
 main().then(
   () => process.exit(0),
   (error: unknown) => {
+    // A terminal's Ctrl-C reaches what was being started as well: that it failed then is what was asked for.
+    if (ending.signal.aborted) process.exit(0)
     if (error instanceof SettingsError) console.error(error.message)
     else if (error instanceof Error) console.error(`Vouch cannot start: ${error.message}`)
     logger.debug({ err: error }, "the start failed")

@@ -21,7 +21,11 @@ export function loadSecrets(settings: Settings): Secrets {
   const hasWebhook = settings.VOUCH_LIVE_WEBHOOK_SECRET && settings.VOUCH_TEST_WEBHOOK_SECRET
   const missing = names.filter((name) => !settings[name] && !(name === "VOUCH_WEBHOOK_SECRET" && hasWebhook))
   if (settings.VOUCH_PUBLIC_URL && missing.length > 0) {
-    throw new SettingsError(missing.map((name) => `${name}: must be set when VOUCH_PUBLIC_URL is`))
+    throw new SettingsError(
+      missing.map(
+        (name) => `${name}: must be set when VOUCH_PUBLIC_URL is; .env.example says how to make one`,
+      ),
+    )
   }
   const stored = missing.length > 0 ? loadStored(settings.VOUCH_DATA_DIR) : null
   const value = (name: keyof Stored) => settings[name] ?? stored![name]

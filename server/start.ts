@@ -211,12 +211,22 @@ type Listening = ReturnType<typeof createHttpServer>
 
 const listen = (server: Listening, port: number, host: string | undefined): Promise<void> =>
   new Promise((resolve, reject) => {
-    server.once("error", reject)
+    server.once("error", (error: NodeJS.ErrnoException) => reject(explainListen(error, port)))
     server.listen({ port, ...(host ? { host } : {}) }, () => {
-      server.off("error", reject)
+      server.removeAllListeners("error")
       resolve()
     })
   })
+
+function explainListen(error: NodeJS.ErrnoException, port: number): Error {
+  if (error.code === "EADDRINUSE") {
+    return new Error(`Port ${port} is taken by another program. Stop that one, or set PORT to a free port.`)
+  }
+  if (error.code === "EACCES") {
+    return new Error(`Port ${port} may not be opened by this user. Set PORT to one above 1023.`)
+  }
+  return error
+}
 
 /**
  * Lets requests that are being answered end, and waits for at most ten seconds. A connection that a client keeps

@@ -25,12 +25,15 @@ test("what is in force is not erased; what has ended is, and only of that wallet
   expect(await erase(wallet)).toEqual({ standing: { attestationId, status: "verified" } })
   expect(await kept(wallet)).toEqual([{ claims: true, salt: true, commitment: true }])
 
-  await app.request({
-    method: "POST",
-    path: `/attestation/${attestationId}/revoke`,
-    key: key.apiKey,
-    json: { reason: "Asked to be forgotten" },
-  })
+  const revoke = () =>
+    app.request({
+      method: "POST",
+      path: `/attestation/${attestationId}/revoke`,
+      key: key.apiKey,
+      headers: { "Idempotency-Key": "forget-me" },
+      json: { reason: "Asked to be forgotten" },
+    })
+  expect((await revoke()).json.onchain.salt).toEqual(expect.any(String))
   expect(await erase(wallet, await app.key())).toEqual({ erased: 0 })
   expect(await erase(wallet)).toEqual({ erased: 1 })
   expect(await kept(wallet)).toEqual([{ claims: false, salt: false, commitment: true }])
@@ -39,6 +42,7 @@ test("what is in force is not erased; what has ended is, and only of that wallet
 
   const record = await app.request({ method: "GET", path: `/attestation/${attestationId}`, key: key.apiKey })
   expect(record.json.onchain).toMatchObject({ salt: null, commitment: expect.any(String) })
+  expect((await revoke()).json).toEqual(record.json)
 })
 
 test("a session that is under way keeps its wallet from being erased", async () => {

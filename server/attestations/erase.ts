@@ -30,5 +30,10 @@ export const eraseWallet = ({
       update sandbox_submissions s set claims = null from attestations a
       where a.workspace_id = ${workspaceId} and a.wallet = ${wallet}
         and s.workspace_id = a.workspace_id and s.attestation_id = a.id and s.claims is not null`
+    // A stored answer may hold a salt. Without it the key still joins what it began, and the answer is built anew.
+    await sql`
+      update idempotency_records r set status = null, body = null from attestations a
+      where a.workspace_id = ${workspaceId} and a.wallet = ${wallet}
+        and r.workspace_id = a.workspace_id and r.subject = a.id`
     return { erased: erased.count }
   })

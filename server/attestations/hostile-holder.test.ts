@@ -10,18 +10,12 @@ import {
   getAssociatedTokenAddressSync,
   TOKEN_2022_PROGRAM_ID,
 } from "@solana/spl-token"
-import {
-  Keypair,
-  LAMPORTS_PER_SOL,
-  type PublicKey,
-  sendAndConfirmTransaction,
-  Transaction,
-  type TransactionInstruction,
-} from "@solana/web3.js"
+import { Keypair, LAMPORTS_PER_SOL, type PublicKey, type TransactionInstruction } from "@solana/web3.js"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { memo } from "#server/solana/memo.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
 import { credentialOf, differences } from "#test/credential.ts"
+import { sendOwn } from "#test/own-transaction.ts"
 
 // Everything here is sent with plain web3.js and the holder's or a stranger's own key, around the service.
 let app: TestApp
@@ -41,7 +35,7 @@ async function funded(): Promise<Keypair> {
 }
 
 const sendAs = (signer: Keypair, ...instructions: TransactionInstruction[]) =>
-  sendAndConfirmTransaction(app.connection, new Transaction().add(...instructions), [signer])
+  sendOwn(app.connection, [signer], ...instructions)
 
 async function verifiedHolder() {
   const holder = await funded()

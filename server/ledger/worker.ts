@@ -62,11 +62,6 @@ export class LedgerWorker {
     return this.#known.promise
   }
 
-  #report(trouble: string | null): void {
-    this.trouble = trouble
-    this.#known.resolve()
-  }
-
   get #stopped(): boolean {
     return this.#stop.signal.aborted
   }
@@ -77,7 +72,8 @@ export class LedgerWorker {
       try {
         await step()
       } catch (error) {
-        this.#report(explain(error))
+        this.trouble = explain(error)
+        this.#known.resolve()
         logger.warn({ err: error, mode: this.chain.mode, step: name }, "the ledger pauses")
         await sleep(200)
       }
@@ -88,7 +84,9 @@ export class LedgerWorker {
     await bindChain(this.chain)
     await this.#readBalance()
     const funded = this.#isFunded
-    this.#report(funded ? null : "the fee payer is out of SOL")
+    this.trouble = funded ? null : "the fee payer is out of SOL"
+    // The embedded network's faucet is about to fund it: that is not known yet.
+    if (funded || !this.chain.embedded) this.#known.resolve()
     const now = clock.now()
     const { mode } = this.chain
     const room = this.#tracker.size < IN_FLIGHT

@@ -116,7 +116,7 @@ const wallet = () => Keypair.generate().publicKey
 
 const mintConfig = { id: "us_real_estate_fund_v1", name: "US Real Estate Fund", symbol: "USREF" }
 const creation = (asset: Asset, transferMode: TransferMode) =>
-  createAssetMint(asset, { ...mintConfig, transferMode, memoText: memoText(), rentOf })
+  createAssetMint(asset, { ...mintConfig, pausable: transferMode === "holder", memoText: memoText(), rentOf })
 
 const newAsset = (mint: PublicKey): Asset => ({
   mint,

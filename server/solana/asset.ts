@@ -44,8 +44,8 @@ export type RestingState = Exclude<AccountState, "absent">
 const programId = TOKEN_2022_PROGRAM_ID
 
 /**
- * Creates the mint. The authority is its mint, freeze, update and (in `holder` mode) pause authority, and its
- * permanent delegate. `rentOf` gives the lamports that keep an account of so many bytes alive.
+ * Creates the mint. The authority is its mint, freeze, update and pause authority, and its permanent delegate. A mint of
+ * `agent` mode need not be pausable: nothing moves without the authority, which stops by itself. `rentOf` gives the lamports that keep an account of so many bytes alive.
  */
 export function createAssetMint(
   { mint, authority, feePayer, decimals }: Asset,
@@ -53,20 +53,18 @@ export function createAssetMint(
     id,
     name,
     symbol,
-    transferMode,
+    pausable,
     memoText,
     rentOf,
   }: {
     id: string
     name: string
     symbol: string
-    transferMode: TransferMode
+    pausable: boolean
     memoText: string
     rentOf: (bytes: number) => number
   },
 ): TransactionInstruction[] {
-  // In `agent` mode nothing moves without the authority, which stops by itself: there is nothing to pause.
-  const pausable = transferMode === "holder"
   const metadata: TokenMetadata = {
     mint,
     updateAuthority: authority,

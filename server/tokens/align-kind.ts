@@ -10,8 +10,6 @@ import { objectionToHolding, type Party } from "./rules.ts"
 
 // What freezing and thawing answer for an account that does not exist (`solana/asset.test.ts`).
 const ABSENT = "IncorrectProgramId"
-// What pausing answers for a mint that was not made for it.
-const NOT_PAUSABLE = "InvalidAccountData"
 
 /**
  * How an account should rest: open in holder mode while the wallet itself meets the rules, frozen in any other case.
@@ -63,7 +61,7 @@ function planFor(
   return { do: "send", instructions, signers: [] }
 }
 
-/** Pauses or resumes a mint that holders use by themselves, by what holds when its turn comes. */
+/** Pauses or resumes a mint that can be paused, by what holds when its turn comes. */
 const alignPause: OperationKind = {
   async plan(sql, operations, issuer) {
     const configs = await loadConfigs(sql, issuer.workspaceId, configIdsOf(operations), { lock: false })
@@ -79,7 +77,7 @@ const alignPause: OperationKind = {
     )
   },
   settle: async () => {},
-  judge: (error) => (error.name === NOT_PAUSABLE ? { verdict: "finish" } : { verdict: "retry" }),
+  judge: () => ({ verdict: "retry" }),
 }
 
 registerKind("align_account", alignAccount)

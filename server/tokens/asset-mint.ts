@@ -38,7 +38,7 @@ export async function ensureAssetMints(
   for (const configId of configIds) {
     const mint = assetMintOf(workspaceId, configId).toBase58()
     const claimed = await sql`
-      update mint_configs set mint = ${mint}
+      update mint_configs set mint = ${mint}, pausable = transfer_mode = 'holder'
       where workspace_id = ${workspaceId} and id = ${configId} and mint is null returning id`
     if (claimed.length === 0) continue
     const operation = {

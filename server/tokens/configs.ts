@@ -116,23 +116,25 @@ export async function setPaused({
       if (idempotency) await claimKey(sql, idempotency, id)
       if (row.paused === paused) return
       await sql`update mint_configs set paused = ${paused} where workspace_id = ${workspaceId} and id = ${id}`
-      if (row.transfer_mode === "holder" && row.mint !== null) await stopHolders(sql, workspaceId, id, row)
+      await followPause(sql, workspaceId, id, row)
     })
     announce("ledger")
   }
   return getConfig(principal, id)
 }
 
-/** Has the chain follow a pause where holders move tokens by themselves: the mint, or else each account. */
-async function stopHolders(
+/** Has the chain follow a pause: the mint where it can be paused, else the accounts that holders use by themselves. */
+async function followPause(
   sql: Queryable,
   workspaceId: string,
   id: string,
-  { mint, pausable }: Pick<ConfigRow, "mint" | "pausable">,
+  { mint, pausable, transfer_mode }: Pick<ConfigRow, "mint" | "pausable" | "transfer_mode">,
 ): Promise<void> {
-  if (!pausable) return startAlignment(sql, workspaceId, id)
-  const operation = { kind: "align_pause", payload: {}, writes: [mint!], reads: [], mintConfig: id }
-  await enqueue(sql, { workspaceId, ...operation })
+  if (mint === null) return
+  if (pausable) {
+    const operation = { kind: "align_pause", payload: {}, writes: [mint], reads: [], mintConfig: id }
+    await enqueue(sql, { workspaceId, ...operation })
+  } else if (transfer_mode === "holder") await startAlignment(sql, workspaceId, id)
 }
 
 const startAlignment = async (sql: Queryable, workspaceId: string, id: string): Promise<void> => {

@@ -1,5 +1,5 @@
 import { createTransferCheckedInstruction, TOKEN_2022_PROGRAM_ID, unpackAccount } from "@solana/spl-token"
-import { Keypair, LAMPORTS_PER_SOL, PublicKey, sendAndConfirmTransaction, Transaction } from "@solana/web3.js"
+import { Keypair, LAMPORTS_PER_SOL, PublicKey } from "@solana/web3.js"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { auditLedger } from "#server/audit/audit.ts"
@@ -7,6 +7,7 @@ import type { Principal } from "#server/context.ts"
 import { tokenAccountOf } from "#server/solana/addresses.ts"
 import { addDays, clock } from "#server/time.ts"
 import { startTestApp, type TestApp, type TestKey } from "#test/app.ts"
+import { sendOwn } from "#test/own-transaction.ts"
 import { readAlignment } from "./align.ts"
 import type { ConfigInput } from "./config.ts"
 import { applyConfig } from "./configs.ts"
@@ -83,7 +84,7 @@ function ownTransfer(mint: string, from: Keypair, to: string, amount: bigint): P
     [],
     TOKEN_2022_PROGRAM_ID,
   )
-  return sendAndConfirmTransaction(app.connection, new Transaction().add(instruction), [from])
+  return sendOwn(app.connection, [from], instruction)
 }
 
 const untilFrozen = (mint: string, wallet: string, frozen: boolean) =>
@@ -155,6 +156,27 @@ test("a pause stops holders on chain until it ends", async () => {
       { timeout: 10_000 },
     )
     .toBe("moved")
+})
+
+test("a pause outlives a change of mode, and its end reaches the chain", async () => {
+  const mint = await newConfig({ id: "pause_modes" })
+  const [a, b] = [await holder("pause_modes", "10"), await holder("pause_modes", "1")]
+  const settledModes = async (transfer_mode: "agent" | "holder") => {
+    await applyConfig(principal(), { ...base, id: "pause_modes", transfer_mode })
+    const remaining = async () => (await readAlignment(key.workspaceId, "pause_modes")).remaining
+    await expect.poll(remaining, { timeout: 10_000 }).toBe(0)
+  }
+  await post("/mint-config/pause_modes/pause", {})
+  await settledModes("agent")
+  await post("/mint-config/pause_modes/unpause", {})
+  const again = { user_pubkey: a.wallet, mint_config: "pause_modes", amount: "1" }
+  expect((await post("/token/mint", again)).status).toBe(200)
+  await post("/mint-config/pause_modes/pause", {})
+  await settledModes("holder")
+  await untilFrozen(mint, b.wallet, false)
+  await expect(ownTransfer(mint, a.pair, b.wallet, 1n)).rejects.toThrow(/0x43/)
+  await post("/mint-config/pause_modes/unpause", {})
+  expect((await post("/token/mint", again)).status).toBe(200)
 })
 
 test("changed country rules freeze those that they do not admit, and open again", async () => {

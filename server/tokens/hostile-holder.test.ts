@@ -17,14 +17,13 @@ import {
   LAMPORTS_PER_SOL,
   type PublicKey,
   SystemProgram,
-  sendAndConfirmTransaction,
-  Transaction,
   type TransactionInstruction,
 } from "@solana/web3.js"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { auditLedger } from "#server/audit/audit.ts"
 import { tokenAccountOf } from "#server/solana/addresses.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import { sendOwn } from "#test/own-transaction.ts"
 import { type TokenDesk, tokenDesk } from "#test/tokens.ts"
 import { assetMintOf } from "./asset-mint.ts"
 
@@ -54,7 +53,7 @@ async function funded(): Promise<Keypair> {
 }
 
 const sendAs = (signers: Keypair[], ...instructions: TransactionInstruction[]) =>
-  sendAndConfirmTransaction(app.connection, new Transaction().add(...instructions), signers)
+  sendOwn(app.connection, signers, ...instructions)
 
 async function verifiedHolder(config: string, amount: string) {
   const pair = await funded()

@@ -31,7 +31,7 @@ const createMint: OperationKind = {
           id: config.id,
           name: config.name,
           symbol: config.symbol,
-          transferMode: config.transfer_mode,
+          pausable: config.pausable,
           memoText: operationMemo(operation.id),
           rentOf,
         })
@@ -45,7 +45,7 @@ const createMint: OperationKind = {
 
   async settle(sql, settled, workspaceId) {
     await sql`
-      update mint_configs set minted_at = ${clock.now()}, pausable = transfer_mode = 'holder'
+      update mint_configs set minted_at = ${clock.now()}
       where workspace_id = ${workspaceId} and id = any(${configIdsOf(settled.map((one) => one.operation))})`
   },
 

@@ -97,7 +97,7 @@ key
   .description("create an API key; it is shown once")
   .requiredOption("--account <name>", "the customer, created if missing", nonEmpty)
   .addOption(modeOption().makeOptionMandatory())
-  .addOption(planOption().default("free", "of a customer that is created"))
+  .addOption(planOption().default("free", "free, for a customer that is created"))
   .option("--name <name>", "a name to recognise the key by", nonEmpty, "Created from the command line")
   .option("--scopes <scopes>", "separated by commas or spaces (default: all)", parseScopes)
   .option("--expires <time>", "when it stops working: an ISO 8601 time, or days such as 90d", parseExpiry)
@@ -131,6 +131,8 @@ key
   .option("--account <name>", "only those of one customer", nonEmpty)
   .action((options: { account?: string }) =>
     run(async () => {
+      if (options.account !== undefined && !(await findAccount(options.account)))
+        throw noAccount(options.account)
       const keys = await listKeys(options.account ?? null)
       return {
         json: { data: keys },
@@ -200,7 +202,10 @@ inWorkspace(wallet.command("erase"))
       }
       return {
         json: { wallet: address, attestations_erased: outcome.erased },
-        text: `Erased the claims and salts of ${outcome.erased} attestations of ${address}.`,
+        text:
+          outcome.erased === 0
+            ? `There was nothing to erase of ${address}.`
+            : `Erased the claims and salts of ${address} (attestations: ${outcome.erased}).`,
       }
     }),
   )

@@ -10,7 +10,7 @@ import {
 import { createServer as createTlsServer } from "node:https"
 import type { BlockList, Socket } from "node:net"
 import { nodeHTTPRequestHandler } from "@trpc/server/adapters/node-http"
-import { type ErrorCode, Failure } from "./errors.ts"
+import { type ErrorCode, Failure, statusOf } from "./errors.ts"
 import { newId } from "./ids.ts"
 import { logger } from "./log.ts"
 import type { Adapter } from "./rest/adapter.ts"
@@ -19,6 +19,7 @@ import type { RateLimiter } from "./rest/rate-limit.ts"
 import { Reply, STRICT_TRANSPORT_SECURITY } from "./rest/reply.ts"
 import { appRouter } from "./router.ts"
 import { clock } from "./time.ts"
+import { explain } from "./trpc.ts"
 
 /** Serves a page; the path is in the request. */
 export type PageHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>
@@ -177,6 +178,10 @@ async function callProcedure(
     path: url.slice("/api/trpc/".length, end < 0 ? undefined : end),
     allowMethodOverride: true,
     maxBodySize: 64 * 1024,
+    responseMeta: ({ errors }) => {
+      const [error] = errors
+      return error ? { status: statusOf(explain(error.cause ?? error).code) } : {}
+    },
     createContext: () => ({
       requestId,
       principal: null,

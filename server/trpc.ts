@@ -1,4 +1,4 @@
-import { initTRPC } from "@trpc/server"
+import { initTRPC, TRPCError } from "@trpc/server"
 import type { OpenApiMeta } from "trpc-to-openapi"
 import type { Context, Principal } from "./context.ts"
 import { errors, Failure, fail } from "./errors.ts"
@@ -31,7 +31,11 @@ const t = initTRPC
     },
   })
 
-function explain(error: unknown): { code: keyof typeof errors; detail: string } {
+/** The answer that an error of a procedure gives: its own, or internal_error for what nobody foresaw. */
+export function explain(error: unknown): { code: keyof typeof errors; detail: string } {
+  if (error instanceof TRPCError && error.code === "NOT_FOUND") {
+    return { code: "route_not_found", detail: "There is no such procedure." }
+  }
   if (error instanceof Failure) return { code: error.code, detail: error.message }
   const issues = (error as { issues?: { path: PropertyKey[]; message: string }[] }).issues
   if (issues?.[0])

@@ -75,3 +75,22 @@ export async function untilAnswering(child: Child, port: number, path: string): 
   }
   throw new Error(`A server does not answer:\n${child.explain()}`)
 }
+
+/** Sends a child its order; resolves with what it answers. */
+export function ask<Order, Outcome>({ process: child, explain }: Child, order: Order): Promise<Outcome> {
+  const outcome = message<Outcome>({ process: child, explain })
+  child.send(order as never)
+  return outcome
+}
+
+/** What a child says next. */
+export function message<T>({ process: child, explain }: Pick<Child, "process" | "explain">): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const failed = () => reject(new Error(`A process has ended:\n${explain()}`))
+    child.once("exit", failed)
+    child.once("message", (said) => {
+      child.off("exit", failed)
+      resolve(said as T)
+    })
+  })
+}

@@ -8,7 +8,7 @@ import { connect } from "node:net"
 import type { Customer } from "./seed.ts"
 import { newWallet, randomText } from "./wallets.ts"
 
-export type Traffic = "status" | "start" | "start with key" | "mixed"
+export type Traffic = "status" | "start" | "start with key" | "mixed" | "mint" | "mint async"
 
 export type Order = {
   port: number
@@ -22,7 +22,7 @@ export type Order = {
 
 export type Outcome = {
   answers: number
-  /** Answers other than 200, by status. */
+  /** Answers other than the one that should be (200, or 202 to who does not want to wait), by status. */
   unexpected: Record<string, number>
   seconds: number
   p50_ms: number
@@ -42,6 +42,8 @@ const requestOf: Record<Traffic, (host: string) => string> = {
   },
   start: (host) => start(host, ""),
   "start with key": (host) => start(host, `Idempotency-Key: ${randomText(32)}\r\n`),
+  mint: (host) => mint(host, ""),
+  "mint async": (host) => mint(host, "Prefer: respond-async\r\n"),
   mixed: (host) => {
     const dice = Math.random()
     if (dice < 0.75) return requestOf.status(host)
@@ -58,14 +60,24 @@ const requestOf: Record<Traffic, (host: string) => string> = {
 const get = (host: string, apiKey: string, path: string) =>
   `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${apiKey}\r\nAccept: application/json\r\n\r\n`
 
+const post = (host: string, apiKey: string, path: string, header: string, body: string) =>
+  `POST ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${apiKey}\r\nContent-Type: application/json\r\n${header}Content-Length: ${body.length}\r\n\r\n${body}`
+
 function start(host: string, header: string): string {
-  const { apiKey } = pick(customers)
   const body = `{"userPubkey":"${newWallet()}","schemaId":"kyc_individual_v1"}`
-  return `POST /v1/kyc/start HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${apiKey}\r\nContent-Type: application/json\r\n${header}Content-Length: ${body.length}\r\n\r\n${body}`
+  return post(host, pick(customers).apiKey, "/v1/kyc/start", header, body)
+}
+
+/** One customer issues: what limits a transaction limits it most. */
+function mint(host: string, header: string): string {
+  const { apiKey, investors } = customers[0]!
+  const body = `{"user_pubkey":"${pick(investors)}","mint_config":"us_real_estate_fund_v1","amount":"0.000001"}`
+  return post(host, apiKey, "/v1/token/mint", header, body)
 }
 
 async function run({ port, traffic, connections, warmup_ms, until }: Order): Promise<Outcome> {
   const next = requestOf[traffic]
+  const expected = traffic === "mint async" ? "202" : "200"
   const host = `localhost:${port}`
   const times_ms: number[] = []
   const unexpected: Record<string, number> = {}
@@ -98,7 +110,7 @@ async function run({ port, traffic, connections, warmup_ms, until }: Order): Pro
         if (sentAt >= begin) {
           times_ms.push(now - sentAt)
           const status = received.slice(9, 12)
-          if (status !== "200") unexpected[status] = (unexpected[status] ?? 0) + 1
+          if (status !== expected) unexpected[status] = (unexpected[status] ?? 0) + 1
         }
         received = ""
         send()

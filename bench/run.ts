@@ -1,15 +1,16 @@
 import { parseArgs } from "node:util"
 import { checkFairness } from "./fairness.ts"
 import { type Memory, measureMemory } from "./memory.ts"
+import { type MintRow, type Mints, measureMints } from "./mints.ts"
 import { type Contest, contest, type Ratio } from "./rounds.ts"
 import { createStage, type Server, type Stage } from "./stage.ts"
 import { table } from "./table.ts"
 
 const HELP = `npm run bench -- [options]
 
-Measures Vouch beside a bare handler on this machine; bench/README.md tells how. About five minutes.
+Measures Vouch beside a bare handler on this machine; bench/README.md tells how. About six minutes.
 
-  --only <name>        status, start, start-with-key or memory; may be given several times
+  --only <name>        status, start, start-with-key, memory or mint; may be given several times
   --rounds <n>         rounds of each server (5)
   --seconds <n>        length of a round (5)
   --attestations <n>   rows in the database (100000)
@@ -18,7 +19,7 @@ Measures Vouch beside a bare handler on this machine; bench/README.md tells how.
   --json               print the results as JSON
   --help`
 
-const names = ["status", "start", "start-with-key", "memory"] as const
+const names = ["status", "start", "start-with-key", "memory", "mint"] as const
 type Name = (typeof names)[number]
 
 /** What is promised: requests per second against the bare handler's, and megabytes over so many requests. */
@@ -27,6 +28,10 @@ const TARGETS = { status: 0.8, start: 0.7, "start-with-key": 0.7 } as const
 const NOISY_SPREAD = 0.2
 const TARGET_MB = 350
 const MEMORY_REQUESTS = 20_000
+/** Of minting: against the plain way, per second, and how much later than the chain's own time an answer may come. */
+const MINT_RATIO = 5
+const MINTS_PER_SECOND = 1000
+const MINT_SLOTS = 2
 
 const CONTESTS = [
   { name: "status", title: "GET /kyc/status", traffic: "status" },
@@ -35,7 +40,7 @@ const CONTESTS = [
 ] as const
 
 type Options = ReturnType<typeof readOptions>
-type Results = { contests: (Contest & { target: number })[]; memory: Memory | null }
+type Results = { contests: (Contest & { target: number })[]; memory: Memory | null; mints: Mints | null }
 
 function readOptions() {
   const { values } = parseArgs({
@@ -75,15 +80,29 @@ const say = (line: string) =>
   process.stderr.write(`${((performance.now() - began) / 1000).toFixed(0).padStart(4)} s  ${line}\n`)
 
 async function measure(stage: Stage, options: Options): Promise<Results> {
-  const results: Results = { contests: [], memory: null }
+  const results: Results = { contests: [], memory: null, mints: null }
   const vouch = await stage.vouch()
   // First, while it is as small as it was started.
   if (options.only.has("memory")) {
     say(`Memory: ${MEMORY_REQUESTS} requests of all kinds`)
     results.memory = await measureMemory(stage, vouch, MEMORY_REQUESTS)
   }
+  await measureContests(stage, vouch, options, results)
+  if (options.only.has("mint")) {
+    const { rounds } = options
+    results.mints = await measureMints({ stage, vouch, rounds, measure_ms: options.seconds * 1000, say })
+  }
+  return results
+}
+
+async function measureContests(
+  stage: Stage,
+  vouch: Server,
+  options: Options,
+  results: Results,
+): Promise<void> {
   const wanted = CONTESTS.filter(({ name }) => options.only.has(name))
-  if (wanted.length === 0) return results
+  if (wanted.length === 0) return
   const bare = await stage.bare()
   say("Comparing answers and statements of both")
   await checkFairness(stage, bare, vouch)
@@ -95,10 +114,9 @@ async function measure(stage: Stage, options: Options): Promise<Results> {
     const done = await contest({ stage, name: title, traffic, servers, rounds, measure_ms, say })
     results.contests.push({ ...done, target: TARGETS[name] })
   }
-  return results
 }
 
-function print({ contests, memory }: Results): void {
+function print({ contests, memory, mints }: Results): void {
   const rows = contests.flatMap(({ name, target, contestants }) =>
     contestants.map((one, n) => [
       n === 0 ? name : "",
@@ -119,11 +137,38 @@ function print({ contests, memory }: Results): void {
     const met = verdict(peak_mb < TARGET_MB, `< ${TARGET_MB} MB`)
     console.log(`\nMemory over ${MEMORY_REQUESTS} requests: ${figures}  (${met})`)
   }
+  if (mints) printMints(mints)
+}
+
+function printMints({ rows, chain }: Mints): void {
+  const answerWithin_ms = chain.p50_ms + MINT_SLOTS * chain.slot_ms
+  const targets = (row: MintRow) => {
+    if (row.name === "plain") return ""
+    if (row.name === "waiting")
+      return verdict(row.p50_ms <= answerWithin_ms, `p50 ≤ ${answerWithin_ms.toFixed(0)} ms`)
+    const mark = verdict(row.per_second >= MINTS_PER_SECOND, `≥ ${MINTS_PER_SECOND}/s`)
+    return `${ratioVerdict(row.ratio, MINT_RATIO)}; ${mark}`
+  }
+  const lines = rows.map((row, n) => [
+    n === 0 ? "POST /token/mint" : "",
+    row.name,
+    row.per_second.toFixed(0),
+    row.p50_ms.toFixed(1),
+    row.p99_ms.toFixed(1),
+    row.cpu_us === null ? "–" : row.cpu_us.toFixed(0),
+    row.ratio.median.toFixed(2),
+    `${row.ratio.lowest.toFixed(2)}–${row.ratio.highest.toFixed(2)}`,
+    targets(row),
+  ])
+  const head = ["", "", "mints/s", "p50 ms", "p99 ms", "CPU µs", "ratio", "spread", "target"]
+  console.log(`\n${table(head, lines)}`)
+  const own = `p50 ${chain.p50_ms.toFixed(1)} ms, p99 ${chain.p99_ms.toFixed(1)} ms`
+  console.log(`\nThe chain's own time from send to confirmed, slots of ${chain.slot_ms} ms: ${own}`)
 }
 
 /** A machine that is busy with other things gives no answer, and the result says so. */
 function ratioVerdict({ median, lowest, highest }: Ratio, target: number): string {
-  const noisy = highest - lowest > NOISY_SPREAD ? ", noisy" : ""
+  const noisy = highest - lowest > NOISY_SPREAD * Math.max(1, median) ? ", noisy" : ""
   return verdict(median >= target, `≥ ${target.toFixed(2)}`) + noisy
 }
 

@@ -4,13 +4,15 @@ import { createAccount } from "#server/accounts/create.ts"
 import { createKey } from "#server/keys/create.ts"
 import { allScopes } from "#server/keys/scopes.ts"
 import { builtInSchemas } from "#server/schemas/built-in.ts"
+import { firstConfig } from "#server/tokens/config.ts"
 import { newWallet, randomText } from "./wallets.ts"
 
-/** One customer's live workspace: its key, and the wallet of each of its attestations. */
-export type Customer = { apiKey: string; wallets: string[] }
+/** One customer's live workspace: its key, the wallet of each of its attestations, and some that may hold tokens. */
+export type Customer = { apiKey: string; wallets: string[]; investors: string[] }
 
 const CUSTOMERS = 8
 const BATCH = 5000
+const INVESTORS = 400
 /** Of 100 attestations, this many are the renewal of an earlier one: their wallet has two. */
 const RENEWALS = 15
 
@@ -34,13 +36,22 @@ export async function seed(url: string, count: number): Promise<Customer[]> {
         await insertAttestations(workspaceId, batch)
         wallets.push(...batch)
       }
-      customers.push({ apiKey, wallets })
+      customers.push({ apiKey, wallets, investors: await investorsOf(workspaceId) })
     }
     await sql`vacuum analyze attestations`
     return customers
   } finally {
     await disconnectDatabase()
   }
+}
+
+/** Wallets that are verified for what the first mint configuration requires. */
+async function investorsOf(workspaceId: string): Promise<string[]> {
+  const rows = await sql<{ wallet: string }[]>`
+    select distinct a.wallet from attestations a join mint_configs c
+      on c.workspace_id = a.workspace_id and c.id = ${firstConfig.id} and c.required_schema = a.schema_id
+    where a.workspace_id = ${workspaceId} and a.status = 'verified' limit ${INVESTORS}`
+  return rows.map((row) => row.wallet)
 }
 
 function walletsFor(count: number): string[] {

@@ -2,13 +2,16 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type RunningPostgres, startPostgres } from "#server/embedded/postgres.ts"
+import { parseSettings } from "#server/env.ts"
 import { freePorts } from "#test/free-ports.ts"
-import { type Child, type Program, startChild, untilAnswering } from "./children.ts"
+import { ask, type Child, message, type Program, startChild, untilAnswering } from "./children.ts"
 import type { Order, Outcome } from "./load.ts"
 import { type Customer, seed } from "./seed.ts"
 
 /** Connections to the database that each server opens. */
 const POOL = 16
+/** Of the local networks, both of them. */
+export const SLOT_MS = parseSettings({}).VOUCH_LOCALNET_SLOT_MS
 
 export type Server = { name: string; port: number; pid: number }
 
@@ -21,6 +24,8 @@ export type Stage = {
   vouch(): Promise<Server>
   bare(): Promise<Server>
   naive(): Promise<Server>
+  /** What mints in the plain way, against a local network of its own. */
+  plainMints(): Promise<Child>
   /** Puts a server under load and tells how it did. */
   load(order: Order): Promise<Outcome>
 }
@@ -73,6 +78,7 @@ export function createStage({ attestations, durable, say }: StageOptions): {
       bare: () => contestant("bare", databaseUrl),
       naive: () => contestant("naive", databaseUrl),
       vouch: () => vouch(databaseUrl),
+      plainMints,
       load: (order) => ask(generator, order),
     }
   }
@@ -117,6 +123,7 @@ export function createStage({ attestations, durable, say }: StageOptions): {
       DATABASE_URL: databaseUrl,
       VOUCH_DATA_DIR: join(directory, "vouch"),
       VOUCH_LOCALNET_PORT: String(await freePorts(2)),
+      VOUCH_LOCALNET_SLOT_MS: String(SLOT_MS),
       VOUCH_DATABASE_POOL: String(POOL),
       VOUCH_RATE_LIMIT: "0",
       VOUCH_LOG_LEVEL: "warn",
@@ -129,6 +136,29 @@ export function createStage({ attestations, durable, say }: StageOptions): {
     if (!page.ok) throw new Error("The pages are not built: run npm run build.")
     return server
   }
+
+  async function plainMints(): Promise<Child> {
+    say("Starting the plain way, and a local network for it")
+    const port = await freePorts(2)
+    const dataDir = join(directory, "plain-localnet")
+    const args = ["--port", String(port), "--data-dir", dataDir, "--slot-ms", String(SLOT_MS)]
+    const localnet = start({
+      name: "plain-localnet",
+      file: "server/embedded/localnet/main.ts",
+      args,
+      directory,
+    })
+    const { url } = await message<{ url: string }>(localnet)
+    const child = start({
+      name: "plain",
+      file: "bench/plain-mints.ts",
+      args: [url, `ws://127.0.0.1:${port + 1}`],
+      environment: { NODE_ENV: "production" },
+      directory,
+    })
+    await message(child)
+    return child
+  }
 }
 
 /** The options of Node that `npm start` gives, without the user's own settings. */
@@ -136,16 +166,4 @@ function optionsOfStart(): string[] {
   const { scripts } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"))
   const options = /\bnode (.*)server\/main\.ts/.exec(scripts.start)?.[1] ?? ""
   return options.split(" ").filter((option) => option.startsWith("--") && !option.startsWith("--env-file"))
-}
-
-function ask({ process: generator, explain }: Child, order: Order): Promise<Outcome> {
-  return new Promise((resolve, reject) => {
-    const failed = () => reject(new Error(`The load generator has ended:\n${explain()}`))
-    generator.once("exit", failed)
-    generator.once("message", (outcome) => {
-      generator.off("exit", failed)
-      resolve(outcome as Outcome)
-    })
-    generator.send(order)
-  })
 }

@@ -1,0 +1,160 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { open } from "#db/client.ts"
+import { ask, type Child } from "./children.ts"
+import type { Traffic } from "./load.ts"
+import type { PlainOrder, PlainOutcome } from "./plain-mints.ts"
+import { cpuSeconds } from "./process-figures.ts"
+import { median, type Ratio } from "./rounds.ts"
+import { type Server, SLOT_MS, type Stage } from "./stage.ts"
+
+const CLIENTS = 64
+/** Before the first round: the mint, the accounts of all wallets, compiled code. */
+const FIRST_WARMUP_MS = 3000
+/** Of each round of requests that wait. */
+const WARMUP_MS = 500
+/** Transactions by which a round learns the chain's own time. */
+const ALONE = 20
+const DRAIN_MS = 120_000
+
+/** `plain` is the baseline; `async` answers at once, `waiting` when the chain has confirmed. */
+export type MintRow = {
+  name: "plain" | "async" | "waiting"
+  per_second: number
+  /** Of answers. */
+  p50_ms: number
+  p99_ms: number
+  /** Of the process that answers, per mint. */
+  cpu_us: number | null
+  ratio: Ratio
+}
+
+export type Mints = {
+  rows: MintRow[]
+  /** From sending one transaction to its confirmation, when nothing else happens. */
+  chain: { p50_ms: number; p99_ms: number; slot_ms: number }
+}
+
+type Round = Omit<MintRow, "name" | "ratio">
+
+/** Mints through HTTP and in the plain way in turns: one at a time, while the others idle. */
+export async function measureMints(options: {
+  stage: Stage
+  vouch: Server
+  rounds: number
+  measure_ms: number
+  say: (line: string) => void
+}): Promise<Mints> {
+  const { stage, vouch, rounds, measure_ms, say } = options
+  const plain = await stage.plainMints()
+  const database = open(stage.databaseUrl, 1)
+  try {
+    say("POST /token/mint: warming up")
+    await mintPlainly(plain, { clients: CLIENTS, measure_ms: FIRST_WARMUP_MS })
+    await mintAsync(FIRST_WARMUP_MS)
+    await mintWaiting(FIRST_WARMUP_MS)
+    const done = { plain: [] as Round[], async: [] as Round[], waiting: [] as Round[] }
+    const alone: number[] = []
+    for (let n = 1; n <= rounds; n++) {
+      await sleep(200)
+      alone.push(...(await ask<PlainOrder, PlainOutcome>(plain, { alone: ALONE })).times_ms)
+      done.plain.push(await mintPlainly(plain, { clients: CLIENTS, measure_ms }))
+      await sleep(200)
+      done.async.push(await mintAsync(measure_ms))
+      await sleep(200)
+      done.waiting.push(await mintWaiting(measure_ms))
+      const rates = Object.entries(done).map(
+        ([name, all]) => `${name} ${Math.round(all.at(-1)!.per_second)}/s`,
+      )
+      say(`POST /token/mint: round ${n} of ${rounds}: ${rates.join(", ")}`)
+    }
+    alone.sort((a, b) => a - b)
+    return {
+      rows: (["plain", "async", "waiting"] as const).map((name) => summarise(name, done[name], done.plain)),
+      chain: { p50_ms: quantile(alone, 0.5), p99_ms: quantile(alone, 0.99), slot_ms: SLOT_MS },
+    }
+  } finally {
+    await database.end()
+  }
+
+  async function mintPlainly(child: Child, order: PlainOrder): Promise<Round> {
+    const before = cpuSeconds(child.pid)
+    const { mints, seconds, times_ms } = await ask<PlainOrder, PlainOutcome>(child, order)
+    times_ms.sort((a, b) => a - b)
+    return {
+      per_second: mints / seconds,
+      p50_ms: quantile(times_ms, 0.5),
+      p99_ms: quantile(times_ms, 0.99),
+      cpu_us: perMint(before, cpuSeconds(child.pid), mints),
+    }
+  }
+
+  /** All that was accepted counts, over the time from the first request to the last confirmation. */
+  async function mintAsync(ms: number): Promise<Round> {
+    const before = await confirmed()
+    const cpuBefore = cpuSeconds(vouch.pid)
+    const begin = performance.now()
+    const { answers, p50_ms, p99_ms } = await request("mint async", { warmup_ms: 0, measure_ms: ms })
+    await drained(ms + DRAIN_MS)
+    const seconds = (performance.now() - begin) / 1000
+    const mints = (await confirmed()) - before
+    if (mints !== answers) throw new Error(`${answers} mints were accepted, and ${mints} confirmed`)
+    const cpu_us = perMint(cpuBefore, cpuSeconds(vouch.pid), mints)
+    return { per_second: mints / seconds, p50_ms, p99_ms, cpu_us }
+  }
+
+  async function mintWaiting(ms: number): Promise<Round> {
+    const cpuBefore = cpuSeconds(vouch.pid)
+    const { answers, seconds, p50_ms, p99_ms } = await request("mint", {
+      warmup_ms: WARMUP_MS,
+      measure_ms: ms,
+    })
+    const all = answers * ((seconds + WARMUP_MS / 1000) / seconds)
+    const cpu_us = perMint(cpuBefore, cpuSeconds(vouch.pid), all)
+    return { per_second: answers / seconds, p50_ms, p99_ms, cpu_us }
+  }
+
+  async function request(
+    traffic: Traffic,
+    { warmup_ms, measure_ms }: { warmup_ms: number; measure_ms: number },
+  ) {
+    const order = { port: vouch.port, traffic, connections: CLIENTS, warmup_ms, until: { measure_ms } }
+    const outcome = await stage.load(order)
+    const wrong = Object.entries(outcome.unexpected)
+    if (wrong.length > 0) {
+      throw new Error(`${vouch.name} answered ${wrong.map(([status, n]) => `${n} × ${status}`).join(", ")}`)
+    }
+    return outcome
+  }
+
+  async function confirmed(): Promise<number> {
+    const [row] = await database<{ count: number }[]>`
+      select count(*)::int from operations where kind = 'mint' and status = 'confirmed'`
+    return row!.count
+  }
+
+  async function drained(within_ms: number): Promise<void> {
+    for (const end = performance.now() + within_ms; ; await sleep(20)) {
+      const rest = await database`select from operations where status in ('queued', 'submitted') limit 1`
+      if (rest.length === 0) return
+      if (performance.now() > end) throw new Error("Mints that were accepted are not confirmed.")
+    }
+  }
+}
+
+const quantile = (sorted: readonly number[], q: number) => sorted[Math.floor(q * (sorted.length - 1))] ?? 0
+
+const perMint = (before: number | null, after: number | null, mints: number) =>
+  before === null || after === null ? null : ((after - before) / mints) * 1e6
+
+function summarise(name: MintRow["name"], rounds: readonly Round[], plain: readonly Round[]): MintRow {
+  const pairs = rounds.map((round, n) => round.per_second / plain[n]!.per_second)
+  const of = (figure: (round: Round) => number) => median(rounds.map(figure))
+  return {
+    name,
+    per_second: of((round) => round.per_second),
+    p50_ms: of((round) => round.p50_ms),
+    p99_ms: of((round) => round.p99_ms),
+    cpu_us: rounds.some((round) => round.cpu_us === null) ? null : of((round) => round.cpu_us!),
+    ratio: { median: median(pairs), lowest: Math.min(...pairs), highest: Math.max(...pairs) },
+  }
+}

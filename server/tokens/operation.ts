@@ -44,7 +44,7 @@ export const operationRecord = z
         detail: z.string().meta({ example: "The wallet's attestation was revoked." }),
       })
       .nullable()
-      .meta({ description: "Why it failed; null unless it has" }),
+      .meta({ description: "Why it failed; null unless it has", examples: [null] }),
     created_at: timestamp,
     confirmed_at: timestamp.nullable().meta({ description: "Null until confirmed" }),
   })

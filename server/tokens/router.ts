@@ -45,6 +45,7 @@ export const tokenRouter = router({
       openapi: {
         method: "POST",
         path: "/token/mint",
+        operationId: "mintTokens",
         tags: ["Token"],
         summary: "Mint tokens",
         description:
@@ -74,6 +75,7 @@ export const tokenRouter = router({
       openapi: {
         method: "POST",
         path: "/token/transfer",
+        operationId: "transferTokens",
         tags: ["Token"],
         summary: "Transfer tokens",
         description:
@@ -111,6 +113,7 @@ export const tokenRouter = router({
       openapi: {
         method: "GET",
         path: "/token/operation/{id}",
+        operationId: "getOperation",
         tags: ["Token"],
         summary: "Read an operation",
         description: "How a mint or a transfer stands.",
@@ -131,6 +134,7 @@ export const tokenRouter = router({
       openapi: {
         method: "GET",
         path: "/token/operations",
+        operationId: "listOperations",
         tags: ["Token"],
         summary: "List operations",
         description: "Newest first, by pages that stay the same while operations are added.",
@@ -164,6 +168,7 @@ export const tokenRouter = router({
       openapi: {
         method: "GET",
         path: "/token/balance/{pubkey}",
+        operationId: "getBalance",
         tags: ["Token"],
         summary: "Read a balance",
         description: "Read from the chain now. A wallet without an account holds 0, and is frozen.",

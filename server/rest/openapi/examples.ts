@@ -1,6 +1,11 @@
 import { resolve } from "./schemas.ts"
 import type { Schema } from "./types.ts"
 
+const ofMint = { from_pubkey: undefined, to_pubkey: undefined }
+const ofTransfer = { kind: "transfer", user_pubkey: undefined }
+/** An operation whose transaction is on its way. */
+const begun = { status: "submitted", onchain_tx: null, confirmed_at: null }
+
 /** Where the example of an answer differs from its record's own: by operation and status. */
 export const variations: Record<string, Record<string, unknown>> = {
   "revokeAttestation 200": {
@@ -8,6 +13,13 @@ export const variations: Record<string, Record<string, unknown>> = {
     revoked_at: "2026-03-04T05:06:07Z",
     revocation_reason: "Sanctions list match",
   },
+  "mintTokens 200": ofMint,
+  "mintTokens 202": { ...ofMint, ...begun },
+  "transferTokens 200": ofTransfer,
+  "transferTokens 202": { ...ofTransfer, ...begun },
+  "getOperation 200": ofMint,
+  "createMintConfig 202": { mint: null, supply: "0", holders: 0 },
+  "pauseMintConfig 200": { paused: true },
   "getHealth 503": {
     status: "degraded",
     checks: { database: "not reachable", chain: "unknown", worker: "unknown" },

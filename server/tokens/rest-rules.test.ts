@@ -446,6 +446,24 @@ describe("what changes between the request and its signature", () => {
     await admitted(desk.transfer(config, alice, carol, 10))
   })
 
+  test("who leaves in two parts hands on no place before the first has landed", async () => {
+    const config = await desk.config({ max_holders: 2 })
+    const [alice, bob, carol] = (await desk.wallets(3)) as [string, string, string]
+    await admitted(desk.mint(config, alice, 10))
+    await admitted(desk.mint(config, bob, 1))
+    await overtaken(
+      config,
+      () => desk.transfer(config, alice, bob, 4),
+      async () => {
+        // Bob's part will come back to alice: were carol let in now, there would be three.
+        await refused(config, "holder_limit_reached", () => desk.transfer(config, alice, carol, 6))
+        await revoke(bob)
+      },
+    )
+    await admitted(desk.transfer(config, alice, carol, 10))
+    expect((await desk.get(`/mint-config/${config}`)).json.holders).toBe(2)
+  })
+
   test("a pause stops what is queued", async () => {
     const config = await desk.config()
     const [alice] = (await desk.wallets(1)) as [string]

@@ -100,9 +100,12 @@ const isWithinSupply: Rule = ({ from, amount, config }) => {
   return { code: "supply_cap_exceeded", detail }
 }
 
-/** Whether `from` leaves with this transfer, so that its place can go to the new holder. */
+/**
+ * Whether `from` leaves with this transfer, so that its place can go to the new holder. Not while anything else is on
+ * its way: were that to fail, it would hold tokens without a place.
+ */
 export const leaves = (from: Party | null, amount: bigint): boolean =>
-  from?.counted === true && from.balance - from.outgoing === amount && from.incoming === 0n
+  from?.counted === true && from.balance === amount && from.outgoing === 0n && from.incoming === 0n
 
 const hasPlace: Rule = ({ from, to, amount, config }) => {
   const cap = config.rules.maxHolders

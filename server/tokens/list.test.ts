@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
+import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import { type TokenDesk, tokenDesk } from "#test/tokens.ts"
+
+let app: TestApp
+let key: TestKey
+let desk: TokenDesk
+let wallets: string[]
+
+beforeAll(async () => {
+  app = await startTestApp()
+  key = await app.key({ mode: "live", plan: "enterprise" })
+  desk = tokenDesk(app, key)
+  wallets = await desk.wallets(3)
+})
+afterAll(() => app.stop())
+
+type Page = { ids: string[]; next: string | null }
+const list = async (query: string): Promise<Page> => {
+  const { status, json } = await desk.get(`/token/operations${query}`)
+  expect(status).toBe(200)
+  return { ids: json.data.map((one: { operation_id: string }) => one.operation_id), next: json.next_cursor }
+}
+/** Mints one after the other; the newest first. */
+async function mintMany(config: string, count: number): Promise<string[]> {
+  const ids: string[] = []
+  for (let i = 0; i < count; i++) {
+    const { json } = await desk.mint(config, wallets[0]!, 1, { headers: { prefer: "respond-async" } })
+    ids.unshift(json.operation_id)
+  }
+  return ids
+}
+
+test("a configuration without operations has an empty list, and one that is not there is told apart", async () => {
+  const config = await desk.config()
+  expect((await desk.get(`/token/operations?mint_config=${config}`)).json).toEqual({
+    data: [],
+    next_cursor: null,
+  })
+  const unknown = await desk.get("/token/operations?mint_config=none_v1")
+  expect([unknown.status, unknown.json.error]).toEqual([422, "unknown_mint_config"])
+})
+
+test("newest first, twenty to a page, each operation once, while others are added", async () => {
+  const config = await desk.config()
+  const ids = await mintMany(config, 45)
+  const query = `?mint_config=${config}`
+  const first = await list(query)
+  expect(first.ids).toEqual(ids.slice(0, 20))
+  await mintMany(config, 3)
+  const second = await list(`${query}&cursor=${first.next}`)
+  expect(second.ids).toEqual(ids.slice(20, 40))
+  const third = await list(`${query}&cursor=${second.next}`)
+  expect(third).toEqual({ ids: ids.slice(40), next: null })
+  expect((await list(`${query}&limit=48`)).next).toBeNull()
+  expect((await list(`${query}&limit=47`)).next).not.toBeNull()
+})
+
+test("filters by wallet on either side, by configuration and by status, alone and together", async () => {
+  const [config, other] = [await desk.config(), await desk.config()]
+  const [alice, bob, carol] = wallets as [string, string, string]
+  const id = async (sent: ReturnType<TokenDesk["mint"]>) => (await sent).json.operation_id as string
+  const minted = await id(desk.mint(config, alice, 10))
+  const moved = await id(desk.transfer(config, alice, bob, 4))
+  const further = await id(desk.transfer(config, bob, carol, 1))
+  const elsewhere = await id(desk.mint(other, alice, 10))
+  const of = async (query: string) => (await list(`?mint_config=${config}&${query}`)).ids
+  expect(await of(`pubkey=${alice}`)).toEqual([moved, minted])
+  expect(await of(`pubkey=${bob}`)).toEqual([further, moved])
+  expect(await of(`pubkey=${carol}`)).toEqual([further])
+  expect(await of(`pubkey=${carol}&status=confirmed`)).toEqual([further])
+  expect(await of("status=failed")).toEqual([])
+  expect((await list(`?mint_config=${other}`)).ids).toEqual([elsewhere])
+  expect((await list(`?pubkey=${carol}`)).ids).toEqual([further])
+})
+
+test("each record in the list is what its own address gives, in every status", async () => {
+  const config = await desk.config()
+  await desk.mint(config, wallets[0]!, 5)
+  const doomed = (await app.verifiedWallet(key)).wallet
+  await sql.begin(async (tx) => {
+    // As if another worker had the turn: they stay queued.
+    await tx`select from workspaces where id = ${key.workspaceId} for no key update`
+    const headers = { prefer: "respond-async" }
+    await desk.mint(config, doomed, 1, { headers })
+    await desk.transfer(config, wallets[0]!, wallets[1]!, 1, { headers })
+    const { json } = await desk.get(`/token/operations?mint_config=${config}&status=queued`)
+    expect(json.data).toHaveLength(2)
+    for (const one of json.data)
+      expect((await desk.get(`/token/operation/${one.operation_id}`)).json).toEqual(one)
+    const { attestation_id } = (await desk.get(`/kyc/status/${doomed}`)).json
+    await desk.post(`/attestation/${attestation_id}/revoke`, { reason: "Fraud" })
+  })
+  const data = await waitFor(async () => {
+    const { json } = await desk.get(`/token/operations?mint_config=${config}`)
+    const isDone = json.data.every(({ status }: { status: string }) =>
+      ["confirmed", "failed"].includes(status),
+    )
+    return isDone ? json.data : null
+  }, "all to end")
+  expect(data.map((one: { kind: string; status: string }) => [one.kind, one.status])).toEqual([
+    ["transfer", "confirmed"],
+    ["mint", "failed"],
+    ["mint", "confirmed"],
+  ])
+  for (const one of data) {
+    expect((await desk.get(`/token/operation/${one.operation_id}`)).json).toEqual(one)
+    expect(one.error === null).toBe(one.status === "confirmed")
+    expect(one.onchain_tx === null && one.confirmed_at === null).toBe(one.status === "failed")
+  }
+})

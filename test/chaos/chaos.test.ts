@@ -1,6 +1,8 @@
 import { expect, test } from "vitest"
-import { type Kind, play } from "./act.ts"
+import { play } from "./act.ts"
+import { attesting } from "./castings.ts"
 import { newSeed, randomFrom } from "./random.ts"
+import type { Kind } from "./stage.ts"
 
 // The short form of `npm run chaos`: everything at once, each a few times.
 test("whatever is killed, and whatever the network loses, every approved wallet is verified exactly once", async () => {
@@ -13,16 +15,17 @@ test("whatever is killed, and whatever the network loses, every approved wallet 
   try {
     const summary = await play({
       name: `seed ${seed}`,
+      casting: attesting,
       seed,
       scenes: [
-        { attestations: 40, hits: each(kinds, 3) },
-        { attestations: 20, hits: each(kinds, 1), faults },
+        { work: 40, hits: each(kinds, 3) },
+        { work: 20, hits: each(kinds, 1), faults },
       ],
       say: (text) => lines.push(text),
     })
     console.log(JSON.stringify(summary))
     expect(summary).toMatchObject({
-      attestations: 60,
+      achievements: { attestations: 60 },
       hits: { server: 4, localnet: 4, "lost transactions": 4 },
     })
   } catch (error) {

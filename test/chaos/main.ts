@@ -1,23 +1,56 @@
 import { parseArgs } from "node:util"
-import { type Act, type Faults, type Kind, play, type Scene, type Summary } from "./act.ts"
-import { newSeed } from "./random.ts"
+import { type Act, play, type Scene, type Summary } from "./act.ts"
+import { attesting, minting } from "./castings.ts"
+import { newSeed, randomFrom } from "./random.ts"
+import { dropOrDelay, type Faults, type Kind } from "./stage.ts"
 
-// `npm run chaos`: the long form. Every act has a deployment of its own, and ends with the same proof.
-//   npm run chaos -- [--attestations 300] [--kills 30] [--seed n] [server] [localnet] [postgres] [lost] [faults] [all]
+// What was started is cleared up by each deployment's guard, also after Ctrl-C.
+const HELP = `npm run chaos -- [options] [act ...]
+
+The long form of the fault tests: whatever is killed or lost, nothing acknowledged is lost and nothing happens twice.
+Every act has a deployment of its own, and ends with a proof. Without names, all of them.
+
+  server, localnet, postgres   that is killed, again and again, while wallets are verified
+  lost                         the network loses what it has accepted
+  faults                       the network drops, delays and refuses calls, or does not answer them
+  all                          all of these at once
+  mints                        all three are killed while calls are dropped and delayed, and tokens minted and moved
+
+  --attestations <n>           wallets in each of the other acts (300)
+  --mints <n>                  mints, 1 base unit the first and 2 more each (2000)
+  --kills <n>                  hits in each act, twice as many in the last (30)
+  --seed <n>                   makes the same choices again
+  --help`
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     attestations: { type: "string", default: "300" },
+    mints: { type: "string", default: "2000" },
     kills: { type: "string", default: "30" },
     seed: { type: "string", default: String(newSeed()) },
+    help: { type: "boolean", default: false },
   },
 })
-const attestations = Number(values.attestations)
-const kills = Number(values.kills)
+if (values.help) {
+  console.log(HELP)
+  process.exit(0)
+}
+const attestations = atLeastOne("attestations")
+const mints = atLeastOne("mints")
+const kills = atLeastOne("kills")
 const seed = Number(values.seed)
 
-const oneKind = (kind: Kind): Scene[] => [{ attestations, hits: Array<Kind>(kills).fill(kind) }]
+function atLeastOne(name: "attestations" | "mints" | "kills"): number {
+  if (/^[1-9][0-9]{0,5}$/.test(values[name])) return Number(values[name])
+  console.error(`--${name}: must be a whole number from 1.`)
+  process.exit(2)
+}
+
+const inTurn = (kinds: Kind[], times: number): Kind[] =>
+  Array.from({ length: times }, (_, n) => kinds[n % kinds.length]!)
+
+const oneKind = (kind: Kind) => verify([{ work: attestations, hits: inTurn([kind], kills) }])
 
 const p = 0.3
 const everyFault = { drop: p, delay: { p, ms: 200 }, too_many_requests: p, land_without_answer: p }
@@ -29,17 +62,23 @@ const faults: Faults[] = [
   everyFault,
 ]
 
-const acts: Record<string, () => Scene[]> = {
+type Play = Pick<Act, "casting" | "scenes">
+const verify = (scenes: Scene[]): Play => ({ casting: attesting, scenes })
+
+const acts: Record<string, () => Play> = {
   server: () => oneKind("server"),
   localnet: () => oneKind("localnet"),
   postgres: () => oneKind("postgres"),
   lost: () => oneKind("lost"),
-  faults: () => faults.map((faults) => ({ attestations: Math.ceil(attestations / 5), hits: [], faults })),
+  faults: () => verify(faults.map((faults) => ({ work: Math.ceil(attestations / 5), hits: [], faults }))),
   // All of it together: each in turn, under every fault.
   all: () => {
-    const turns: Kind[] = ["server", "localnet", "lost", "postgres"]
-    const each = Array.from({ length: kills }, (_, n) => turns[n % turns.length]!)
-    return [{ attestations, hits: each, faults: everyFault }]
+    const hits = inTurn(["server", "localnet", "lost", "postgres"], kills)
+    return verify([{ work: attestations, hits, faults: everyFault }])
+  },
+  mints: () => {
+    const hits = randomFrom(seed).shuffle(inTurn(["server", "localnet", "postgres"], 2 * kills))
+    return { casting: minting, scenes: [{ work: mints, hits, faults: dropOrDelay }] }
   },
 }
 
@@ -53,11 +92,10 @@ if (unknown !== undefined) {
 const began = Date.now()
 const say = (text: string) =>
   console.log(`${String(Math.round((Date.now() - began) / 1000)).padStart(5)} s  ${text}`)
-// What was started is cleared up by each deployment's guard, also after Ctrl-C.
 say(`seed ${seed}`)
 const failures: string[] = []
 for (const [n, name] of names.entries()) {
-  const act: Act = { name, scenes: acts[name]!(), seed: seed + n, say }
+  const act: Act = { name, ...acts[name]!(), seed: seed + n, say }
   try {
     report(await play(act))
   } catch (error) {
@@ -71,7 +109,7 @@ process.exit(failures.length === 0 ? 0 : 1)
 function report(summary: Summary): void {
   const {
     name,
-    attestations,
+    achievements,
     hits,
     requests,
     retries,
@@ -85,7 +123,7 @@ function report(summary: Summary): void {
     Object.entries(counts)
       .map(([what, count]) => `${count} × ${what}`)
       .join(", ") || "none"
-  say(`${name} held: ${attestations} attestations in ${seconds} s`)
+  say(`${name} held: ${list(achievements)} in ${seconds} s`)
   say(
     `  hits          ${list(hits)}${failedStarts > 0 ? `; ${failedStarts} starts ended by themselves` : ""}`,
   )

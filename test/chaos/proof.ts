@@ -1,7 +1,10 @@
 import { TOKEN_2022_PROGRAM_ID, unpackAccount } from "@solana/spl-token"
-import { Connection, PublicKey, type VersionedTransactionResponse } from "@solana/web3.js"
+import { Connection, PublicKey } from "@solana/web3.js"
 import type { Customers } from "./customers.ts"
 import { type Deployment, until } from "./deployment.ts"
+import { carriersOf, historyOf } from "./history.ts"
+import { must } from "./must.ts"
+import { readPages } from "./pages.ts"
 
 type Record = {
   attestation_id: string
@@ -10,11 +13,6 @@ type Record = {
   session_id: string
   onchain_tx: string
   onchain: { mint: string; token_account: string; authority: string }
-}
-
-/** Throws unless `claim` holds. */
-function must(claim: boolean, otherwise: () => string): asserts claim {
-  if (!claim) throw new Error(otherwise())
 }
 
 /** Waits until every approved session is verified, as its customer reads it. */
@@ -45,7 +43,7 @@ export async function allVerified(customers: Customers): Promise<void> {
  */
 export async function prove(deployment: Deployment, customers: Customers): Promise<void> {
   await allVerified(customers)
-  const records = await readRecords(customers)
+  const records = await readPages<Record>(customers.client, "/attestations")
   compareSessions(customers, records)
   await compareUsage(customers)
   await compareChain(deployment, records)
@@ -60,19 +58,6 @@ export async function prove(deployment: Deployment, customers: Customers): Promi
 export async function audit(deployment: Deployment, changes: { [name: string]: string } = {}): Promise<void> {
   const { exitCode, stdout, stderr } = await deployment.command(["ledger", "audit", "--json"], changes)
   must(exitCode === 0, () => `the audit exited with ${exitCode}: ${stdout}${stderr}`)
-}
-
-async function readRecords(customers: Customers): Promise<Record[]> {
-  const records: Record[] = []
-  let cursor: string | null = null
-  do {
-    const { json } = await customers.read(
-      `/attestations?limit=100${cursor === null ? "" : `&cursor=${cursor}`}`,
-    )
-    records.push(...(json.data as Record[]))
-    cursor = json.next_cursor as string | null
-  } while (cursor !== null)
-  return records
 }
 
 function compareSessions({ cases }: Customers, records: Record[]): void {
@@ -125,19 +110,16 @@ async function compareChain({ rpcUrl }: Deployment, records: Record[]): Promise<
 
 /** From the first block to the last: each attestation once, and never more than one unit on any account. */
 async function compareHistory(connection: Connection, authority: string, records: Record[]): Promise<void> {
-  const carriers = new Map<string, string[]>()
-  for (const signature of await landedSignatures(connection, authority)) {
-    const transaction = await connection.getTransaction(signature, { maxSupportedTransactionVersion: 0 })
-    must(transaction !== null, () => `${signature} is in the history but not to be found`)
-    if (!isSignedBy(transaction, authority)) continue
+  const history = await historyOf(connection, authority)
+  for (const { signature, transaction } of history) {
     for (const { uiTokenAmount } of transaction.meta!.postTokenBalances ?? []) {
       must(
         BigInt(uiTokenAmount.amount) <= 1n,
         () => `${signature} left ${uiTokenAmount.amount} units on one account`,
       )
     }
-    for (const id of attestationsIn(transaction)) carriers.set(id, [...(carriers.get(id) ?? []), signature])
   }
+  const carriers = carriersOf(history, "att_")
   for (const { attestation_id, onchain_tx } of records) {
     const signatures = carriers.get(attestation_id) ?? []
     must(
@@ -150,31 +132,4 @@ async function compareHistory(connection: Connection, authority: string, records
     carriers.size === records.length,
     () => `${carriers.size} attestations are on chain for ${records.length} records`,
   )
-}
-
-async function landedSignatures(connection: Connection, address: string): Promise<string[]> {
-  const signatures: string[] = []
-  let before: string | undefined
-  for (;;) {
-    const page = await connection.getSignaturesForAddress(new PublicKey(address), {
-      limit: 1000,
-      ...(before ? { before } : {}),
-    })
-    signatures.push(...page.filter((one) => one.err === null).map((one) => one.signature))
-    if (page.length < 1000) return signatures
-    before = page.at(-1)!.signature
-  }
-}
-
-function isSignedBy({ transaction: { message } }: VersionedTransactionResponse, authority: string): boolean {
-  const signers = message.staticAccountKeys.slice(0, message.header.numRequiredSignatures)
-  return signers.some((signer) => signer.toBase58() === authority)
-}
-
-/** The attestations that a transaction's memos name: `vouch:1:<attestation_id>:<commitment>:<expiry>`. */
-function attestationsIn({ transaction: { message } }: VersionedTransactionResponse): string[] {
-  return message.compiledInstructions
-    .filter(({ programIdIndex }) => message.staticAccountKeys[programIdIndex]!.toBase58().startsWith("Memo"))
-    .map(({ data }) => Buffer.from(data).toString("utf8").split(":")[2]!)
-    .filter((id) => id.startsWith("att_"))
 }

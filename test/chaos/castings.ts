@@ -1,0 +1,47 @@
+import type { Casting } from "./act.ts"
+import { Customers } from "./customers.ts"
+import { Issuer } from "./issuer.ts"
+import { allVerified, prove } from "./proof.ts"
+import { proveTokens } from "./token-proof.ts"
+
+/** A few dozen, so that several mints go to one wallet at once, and several wallets have one at once. */
+const HOLDERS = 24
+
+/** As many customers as there is work: each is verified. */
+export const attesting: Casting = async (deployment, client, total) => {
+  const customers = new Customers({ client, webhookSecret: deployment.webhookSecret, total })
+  return {
+    get done() {
+      return customers.approved
+    },
+    release: (upTo) => customers.release(upTo),
+    run: () => customers.run(),
+    settle: () => allVerified(customers),
+    prove: () => prove(deployment, customers),
+    achievements: () => ({ attestations: total }),
+  }
+}
+
+/** An issuer who mints so many times, all amounts distinct, to customers who are verified before the first hit. */
+export const minting: Casting = async (deployment, client, total) => {
+  const customers = new Customers({ client, webhookSecret: deployment.webhookSecret, total: HOLDERS })
+  await customers.runAll()
+  await allVerified(customers)
+  const wallets = customers.cases.map((one) => one.wallet)
+  const issuer = new Issuer({ client, wallets, total })
+  return {
+    get done() {
+      return issuer.done
+    },
+    release: (upTo) => issuer.release(upTo),
+    run: () => issuer.run(),
+    settle: () => issuer.settle(),
+    prove: () => proveTokens(deployment, { client, wallets, orders: issuer.orders }),
+    achievements: () => ({
+      mints: total,
+      transfers: issuer.orders.length - total,
+      wallets: wallets.length,
+      "answers that were to be followed": issuer.followed,
+    }),
+  }
+}

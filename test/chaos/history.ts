@@ -1,0 +1,51 @@
+import { type Connection, PublicKey, type VersionedTransactionResponse } from "@solana/web3.js"
+import { must } from "./must.ts"
+
+export type Landed = { signature: string; transaction: VersionedTransactionResponse }
+
+/** What an authority has signed and what then succeeded, from the first block to the last, by plain web3.js. */
+export async function historyOf(connection: Connection, authority: string): Promise<Landed[]> {
+  const history: Landed[] = []
+  for (const signature of await landedSignatures(connection, authority)) {
+    const transaction = await connection.getTransaction(signature, { maxSupportedTransactionVersion: 0 })
+    must(transaction !== null, () => `${signature} is in the history but not to be found`)
+    if (isSignedBy(transaction, authority)) history.push({ signature, transaction })
+  }
+  return history
+}
+
+/** The signatures that carry each id with this prefix: a memo is `vouch:1:<id>`, with more behind it or not. */
+export function carriersOf(history: readonly Landed[], prefix: string): Map<string, string[]> {
+  const carriers = new Map<string, string[]>()
+  for (const { signature, transaction } of history) {
+    for (const id of memoIdsIn(transaction).filter((id) => id.startsWith(prefix))) {
+      carriers.set(id, [...(carriers.get(id) ?? []), signature])
+    }
+  }
+  return carriers
+}
+
+async function landedSignatures(connection: Connection, address: string): Promise<string[]> {
+  const signatures: string[] = []
+  let before: string | undefined
+  for (;;) {
+    const page = await connection.getSignaturesForAddress(new PublicKey(address), {
+      limit: 1000,
+      ...(before ? { before } : {}),
+    })
+    signatures.push(...page.filter((one) => one.err === null).map((one) => one.signature))
+    if (page.length < 1000) return signatures
+    before = page.at(-1)!.signature
+  }
+}
+
+function isSignedBy({ transaction: { message } }: VersionedTransactionResponse, authority: string): boolean {
+  const signers = message.staticAccountKeys.slice(0, message.header.numRequiredSignatures)
+  return signers.some((signer) => signer.toBase58() === authority)
+}
+
+function memoIdsIn({ transaction: { message } }: VersionedTransactionResponse): string[] {
+  return message.compiledInstructions
+    .filter(({ programIdIndex }) => message.staticAccountKeys[programIdIndex]!.toBase58().startsWith("Memo"))
+    .map(({ data }) => Buffer.from(data).toString("utf8").split(":")[2]!)
+}

@@ -1,0 +1,138 @@
+import { randomUUID } from "node:crypto"
+import type { Response } from "../http.ts"
+import type { Client } from "./client.ts"
+import { until } from "./deployment.ts"
+import { must } from "./must.ts"
+import { forAll, Queue } from "./queue.ts"
+import type { Random } from "./random.ts"
+
+/** In every workspace from the start, with 6 decimals and no rule beyond verification. */
+export const FUND = "us_real_estate_fund_v1"
+const DECIMALS = 6
+
+/** A mint, or a transfer where `from` is not null, as whoever orders it knows it. */
+export type Order = {
+  from: string | null
+  to: string
+  baseUnits: number
+  idempotencyKey: string
+  /** Follows the operation, instead of waiting for the answer. */
+  follows: boolean
+  /** What the first acknowledgement said. */
+  acknowledged: Response | null
+}
+
+export type IssuerOptions = { client: Client; wallets: readonly string[]; total: number }
+
+/** Patience of a caller who has none. The first attempt goes on without it, and the second meets it. */
+const IMPATIENT_MS = 150
+
+/**
+ * An issuer who mints to verified wallets, and now and then moves some of what has just been minted. Every order has
+ * an Idempotency-Key of its own, and is sent again with it until it is acknowledged.
+ */
+export class Issuer {
+  readonly orders: readonly Order[]
+  done = 0
+  /** Orders acknowledged by 202. */
+  followed = 0
+  readonly #client: Client
+  readonly #queue: Queue<Order[]>
+
+  constructor({ client, wallets, total }: IssuerOptions) {
+    this.#client = client
+    const errands = Array.from({ length: total }, (_, n) => errand(n, wallets, client.random))
+    this.orders = errands.flat()
+    this.#queue = new Queue(client, errands)
+  }
+
+  /** Lets so many of the mints begin, in all. */
+  release(upTo: number): void {
+    this.#queue.release(upTo)
+  }
+
+  /** Ends when every order is confirmed, or the client is stopped. */
+  run(): Promise<void> {
+    const { random } = this.#client
+    return this.#queue.run(async (orders) => {
+      for (const order of orders) {
+        const isImpatient = random.chance(0.2)
+        const goesTwice = random.chance(0.1)
+        const sendings = [send(this.#client, order, isImpatient ? IMPATIENT_MS : undefined)]
+        if (goesTwice) sendings.push(send(this.#client, order))
+        const [{ status }] = (await Promise.all(sendings)) as [Response]
+        if (status === 202) this.followed++
+        // What is moved next must have arrived.
+        await confirmed(this.#client, order)
+      }
+      this.done++
+    })
+  }
+
+  /** Waits until every acknowledged order is confirmed. */
+  settle(): Promise<void> {
+    const acknowledged = this.orders.filter((order) => order.acknowledged !== null)
+    return forAll(this.#client, acknowledged, (order) => confirmed(this.#client, order))
+  }
+}
+
+/** The n-th mint, of the n-th odd number; and perhaps a transfer of some of it. */
+function errand(n: number, wallets: readonly string[], random: Random): Order[] {
+  const mint = order({
+    from: null,
+    to: random.pick(wallets),
+    baseUnits: 2 * n + 1,
+    follows: random.chance(0.2),
+  })
+  if (!random.chance(0.1)) return [mint]
+  const others = wallets.filter((wallet) => wallet !== mint.to)
+  const some = 1 + random.below(mint.baseUnits)
+  return [mint, order({ from: mint.to, to: random.pick(others), baseUnits: some, follows: false })]
+}
+
+const order = (what: Pick<Order, "from" | "to" | "baseUnits" | "follows">): Order => ({
+  ...what,
+  idempotencyKey: `chaos-${randomUUID()}`,
+  acknowledged: null,
+})
+
+/** Base units as the decimal string that a request carries: `0.000007` of 7. */
+export const toAmount = (baseUnits: number): string => {
+  const digits = String(baseUnits).padStart(DECIMALS + 1, "0")
+  return `${digits.slice(0, -DECIMALS)}.${digits.slice(-DECIMALS)}`
+}
+
+export const operationIdOf = ({ acknowledged }: Order): string => acknowledged!.json.operation_id as string
+
+/** Sends an order, or sends it again: it is the same operation, and the same answer byte for byte. */
+export async function send(client: Client, order: Order, patienceMs?: number): Promise<Response> {
+  const { from, to, baseUnits, idempotencyKey, follows } = order
+  const wallets = from === null ? { user_pubkey: to } : { from_pubkey: from, to_pubkey: to }
+  const response = await client.insist(
+    {
+      method: "POST",
+      path: from === null ? "/token/mint" : "/token/transfer",
+      key: client.apiKey,
+      idempotencyKey,
+      ...(follows && { headers: { prefer: "respond-async" } }),
+      json: { ...wallets, mint_config: FUND, amount: toAmount(baseUnits) },
+    },
+    { accepted: [200, 202], ...(patienceMs !== undefined && { patienceMs }) },
+  )
+  order.acknowledged ??= response
+  must(
+    response.text === order.acknowledged.text,
+    () => `${idempotencyKey} was answered ${order.acknowledged!.text} first and ${response.text} later`,
+  )
+  return response
+}
+
+async function confirmed(client: Client, order: Order): Promise<void> {
+  if (order.acknowledged!.status === 200) return
+  const id = operationIdOf(order)
+  await until(`${id} to be confirmed`, async () => {
+    const { json } = await client.read(`/token/operation/${id}`)
+    must(json.status !== "failed", () => `${id} failed: ${JSON.stringify(json.error)}`)
+    return json.status === "confirmed"
+  })
+}

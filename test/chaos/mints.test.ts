@@ -1,0 +1,28 @@
+import { expect, test } from "vitest"
+import { play } from "./act.ts"
+import { minting } from "./castings.ts"
+import { newSeed, randomFrom } from "./random.ts"
+import { dropOrDelay, type Kind } from "./stage.ts"
+
+// The short form of `npm run chaos -- mints`.
+test("whatever is killed while tokens are minted and moved, every order has its effect exactly once", async () => {
+  const seed = newSeed()
+  const hits = randomFrom(seed).shuffle<Kind>(
+    ["server", "localnet", "postgres"].flatMap((kind) => Array(4).fill(kind)),
+  )
+  const lines: string[] = []
+  try {
+    const summary = await play({
+      name: `seed ${seed}`,
+      casting: minting,
+      seed,
+      scenes: [{ work: 200, hits, faults: dropOrDelay }],
+      say: (text) => lines.push(text),
+    })
+    console.log(JSON.stringify(summary))
+    expect(summary).toMatchObject({ achievements: { mints: 200 }, hits: { server: 4, localnet: 4 } })
+  } catch (error) {
+    console.error(lines.join("\n"))
+    throw error
+  }
+}, 300_000)

@@ -1,0 +1,184 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { signal } from "#server/embedded/process.ts"
+import { type Deployment, ServerEnded, type ServerProcess, until } from "./deployment.ts"
+import { childrenOf, localnetOf, postmasterOf, processesOf } from "./processes.ts"
+import type { Random } from "./random.ts"
+
+/** What is killed; or `lost`: the network accepts transactions and loses them, until they have expired. */
+export type Kind = "server" | "localnet" | "postgres" | "lost"
+
+/** What the local network does wrong: see `localnet_setFaults`. */
+export type Faults = {
+  drop?: number
+  delay?: { p: number; ms: number }
+  too_many_requests?: number
+  land_without_answer?: number
+}
+
+/** A fifth of all calls is dropped, and a fifth of the others is late. */
+export const dropOrDelay: Faults = { drop: 0.2, delay: { p: 0.2, ms: 300 } }
+
+/** The processes of a deployment, and the hand that kills them. */
+export class Stage {
+  readonly hits = new Map<string, number>()
+  underWay = 0
+  failedStarts = 0
+  readonly #deployment: Deployment
+  readonly #random: Random
+  #server: ServerProcess | undefined
+  readonly #servers: ServerProcess[] = []
+  #isReady = false
+  #isOver = false
+  #faults: Faults = {}
+  readonly #faultKeeper: NodeJS.Timeout
+
+  constructor(deployment: Deployment, random: Random) {
+    this.#deployment = deployment
+    this.#random = random
+    // A local network that starts again behaves well until it is told otherwise again.
+    this.#faultKeeper = setInterval(() => {
+      if (Object.keys(this.#faults).length > 0) this.#tellFaults().catch(() => {})
+    }, 200)
+  }
+
+  /** Nothing is hit from now on, and nothing started again. */
+  curtain(): void {
+    this.#isOver = true
+    clearInterval(this.#faultKeeper)
+  }
+
+  async startServer(): Promise<void> {
+    this.#startServer()
+    await this.recover()
+  }
+
+  /** Waits until all is up: the server, on its database, and the local network. */
+  async recover(): Promise<void> {
+    for (;;) {
+      try {
+        await this.#deployment.ready(this.#server!)
+        this.#isReady = true
+        await until("the local network", () => localnetOf(this.#deployment.dataDir) !== null)
+        return
+      } catch (error) {
+        // While it starts it may end: somebody kills what it stands on. Later it must not, whatever happens.
+        if (!(error instanceof ServerEnded) || this.#isReady) throw error
+        this.failedStarts++
+        this.#startServer()
+      }
+    }
+  }
+
+  /** What the servers logged as an error, and how often. */
+  errors(): { [message: string]: number } {
+    const errors: { [message: string]: number } = {}
+    for (const line of this.#servers.flatMap((server) => server.output().split("\n"))) {
+      const gist = loggedError(line) ?? /^Vouch cannot start.*/.exec(line)?.[0].slice(0, 160)
+      if (gist !== undefined) errors[gist] = (errors[gist] ?? 0) + 1
+    }
+    return errors
+  }
+
+  #startServer(): void {
+    this.#server = this.#deployment.startServer()
+    this.#servers.push(this.#server)
+    this.#isReady = false
+  }
+
+  /** Kills one process of a kind, or loses transactions; says which. */
+  async hit(kind: Kind): Promise<string> {
+    if (this.#isOver) throw new Error("the act is over")
+    const hit = await this.#hits[kind]()
+    this.hits.set(hit, (this.hits.get(hit) ?? 0) + 1)
+    return hit
+  }
+
+  readonly #hits: { [kind in Kind]: () => Promise<string> } = {
+    server: async () => {
+      const server = this.#server!
+      if (server.child.exitCode !== null && this.#isReady) throw new ServerEnded(server)
+      signal(server.pid, "SIGKILL")
+      await server.exited
+      this.underWay += await this.#countUnderWay()
+      await sleep(this.#random.below(400))
+      this.#startServer()
+      return "server"
+    },
+    localnet: async () => {
+      const pid = await until("a local network to kill", () => localnetOf(this.#deployment.dataDir))
+      signal(pid, "SIGKILL")
+      await until("its death", () => localnetOf(this.#deployment.dataDir) !== pid)
+      return "localnet"
+    },
+    postgres: async () => {
+      const { dataDir } = this.#deployment
+      const postmaster = await until("a Postgres to kill", () => postmasterOf(dataDir))
+      const backends = this.#random.chance(0.3) ? childrenOf(postmaster) : []
+      if (backends.length > 0) {
+        // Not an end that Postgres takes lightly: it restarts all of its processes, and recovers.
+        signal(this.#random.pick(backends), "SIGKILL")
+        return "postgres backend"
+      }
+      signal(postmaster, "SIGKILL")
+      await until("its death", () => postmasterOf(dataDir) !== postmaster)
+      return "postgres"
+    },
+    lost: async () => {
+      const told = (method: "localnet_hold" | "localnet_warp", parameter: unknown) =>
+        until("the local network", () =>
+          this.#deployment.localnet(method, parameter).then(
+            () => true,
+            () => false,
+          ),
+        )
+      await told("localnet_hold", { on: true })
+      await sleep(this.#random.below(800))
+      // A blockhash is good for 150 blocks, and 31 later what was signed with it is finalized or never will be.
+      await told("localnet_warp", { slots: 200 })
+      await told("localnet_hold", { on: false })
+      return "lost transactions"
+    },
+  }
+
+  /** What a killed server has left for the next one. Its Postgres goes on without it. */
+  async #countUnderWay(): Promise<number> {
+    try {
+      return await this.#deployment.query(async (sql) => {
+        const [row] = await sql<{ count: number }[]>`
+          select count(*)::int from operations where status in ('queued', 'submitted')`
+        return row?.count ?? 0
+      })
+    } catch {
+      return 0
+    }
+  }
+
+  /** Until they are changed again, also past a restart of the local network. */
+  async setFaults(faults: Faults): Promise<void> {
+    this.#faults = faults
+    await until("the local network to take its faults", () =>
+      this.#tellFaults().then(
+        () => true,
+        () => false,
+      ),
+    )
+  }
+
+  #tellFaults = () => this.#deployment.localnet("localnet_setFaults", this.#faults)
+
+  /** Ends the server in an orderly way, and all that it has started with it. */
+  async end(): Promise<void> {
+    const server = this.#server!
+    signal(server.pid, "SIGTERM")
+    const exitCode = await server.exited
+    if (exitCode !== 0) throw new ServerEnded(server)
+    await until("its processes to end", () => processesOf(this.#deployment.dataDir).length === 0)
+  }
+}
+
+/** The gist of a line, if it logs an error. */
+function loggedError(line: string): string | null {
+  if (!/^\{"level":[56]0,.*\}$/.test(line)) return null
+  const { msg, err } = JSON.parse(line) as { msg: string; err?: { message?: string } }
+  return (err?.message ? `${msg}: ${err.message}` : msg).slice(0, 160)
+}

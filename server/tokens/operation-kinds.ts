@@ -129,7 +129,7 @@ const movement: OperationKind = {
       from.outgoing -= amount
       from.balance -= amount
       if (operation.payload.handover) takePlace(to, config)
-      else leaveIfEmpty(from, config)
+      leaveIfEmpty(from, config)
     })
   },
 
@@ -143,7 +143,7 @@ const movement: OperationKind = {
       else {
         const from = holdings.of({ config: config.id, wallet: operation.from_wallet })
         from.outgoing -= amount
-        if (operation.payload.handover) return takePlace(from, config)
+        if (operation.payload.handover) takePlace(from, config)
       }
       leaveIfEmpty(to, config)
     })

@@ -223,7 +223,7 @@ ledger
         })
         const { differences, information, checked } = report
         const lines = differences.map((one) => `${one.kind}: ${one.detail}`)
-        const summary = `${checked.credentials} credentials, ${checked.operations} operations and ${checked.transactions} transactions compared: ${differences.length === 0 ? "no difference." : `${differences.length} differences.`}`
+        const summary = `${checked.credentials} credentials, ${checked.holdings} holdings, ${checked.operations} operations and ${checked.transactions} transactions compared: ${differences.length === 0 ? "no difference." : `${differences.length} differences.`}`
         return {
           json: { ok: differences.length === 0, checked, differences, information },
           text: [...lines, ...information.map((one) => `note: ${one}`), summary].join("\n"),

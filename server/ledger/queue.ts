@@ -5,9 +5,9 @@ import type { Operation, Unfinished } from "./operation.ts"
 /** Operations of one workspace that leave in one turn: enough to fill a few transactions, few enough to be fair. */
 export const TURN = 64
 /** Unfinished operations that one look at a workspace's line takes in. */
-const PAGE = 512
+const PAGE = 128
 /** How far down its line a turn looks for operations that can run. */
-const PAGES = 8
+const PAGES = 32
 
 /**
  * The workspace whose turn it is: the next one, in a circle after `after`, that has something queued. Null when

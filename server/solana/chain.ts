@@ -12,6 +12,9 @@ const CLUSTERS: Record<string, string> = {
 
 const RPC_TIMEOUT_MS = 5000
 
+// As it is when this is loaded: Next replaces the global one by its own, which costs every call of the RPC.
+const { fetch } = globalThis
+
 /** The chain of one mode, as the ledger uses it. */
 export type Chain = {
   mode: Mode

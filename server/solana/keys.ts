@@ -1,5 +1,6 @@
 import { createPrivateKey, createPublicKey, hkdfSync, type KeyObject, sign } from "node:crypto"
 import { PublicKey } from "@solana/web3.js"
+import { withText } from "./addresses.ts"
 
 /** What signs. A key management service can stand behind it as well as a secret in memory. */
 export type Signer = {
@@ -20,7 +21,7 @@ export function signerFromSeed(seed: Uint8Array): Signer {
   })
   const { x } = createPublicKey(key).export({ format: "jwk" })
   return {
-    publicKey: new PublicKey(Buffer.from(x as string, "base64url")),
+    publicKey: withText(new PublicKey(Buffer.from(x as string, "base64url"))),
     sign: (message) => sign(null, message, key),
   }
 }

@@ -8,6 +8,7 @@ import { clock } from "#server/time.ts"
 import { toBaseUnits } from "./amount.ts"
 import { accountName, assetMintOf, ensureAssetMints } from "./asset-mint.ts"
 import { type ConfigRow, loadConfigs, ruledBy } from "./config.ts"
+import type { OperationRow } from "./operation.ts"
 import { type Holdings, loadClaims, lockHoldings, type Place, type Standing } from "./parties.ts"
 import { type Case, type Objection, objectionTo, objectionToSigning, type Party } from "./rules.ts"
 
@@ -26,7 +27,7 @@ const BATCH = 128
 
 type Waiting = {
   request: TokenRequest
-  resolve: (operationId: string) => void
+  resolve: (operation: OperationRow) => void
   reject: (error: unknown) => void
 }
 
@@ -34,13 +35,13 @@ const waiting = new Map<string, Waiting[]>()
 
 /**
  * Decides on a request: checks every rule, reserves what counts and puts the operation into the ledger, in one commit
- * that also claims the idempotency key. Returns the operation's id.
+ * that also claims the idempotency key. Returns the operation as it began.
  *
  * Requests of a workspace share commits: whatever gathers while one is written is decided in the next. So the
  * configuration's lock is taken once for many, and nobody waits for company. Errors: unknown_mint_config,
  * invalid_amount, and those of the rules.
  */
-export function admit(workspaceId: string, request: TokenRequest): Promise<string> {
+export function admit(workspaceId: string, request: TokenRequest): Promise<OperationRow> {
   return new Promise((resolve, reject) => {
     const line = waiting.get(workspaceId)
     if (line) {
@@ -73,12 +74,15 @@ async function decide(workspaceId: string, batch: readonly Waiting[]): Promise<v
   }
 }
 
-type Outcome = { operationId: string } | { objection: Objection } | { keyClaimed: true }
+type Outcome =
+  | { operationId: string; row: OperationRow | null }
+  | { objection: Objection }
+  | { keyClaimed: true }
 
 function settle({ request, resolve, reject }: Waiting, outcome: Outcome): void {
   if ("operationId" in outcome) {
     if (request.idempotency) request.idempotency.begun = outcome.operationId
-    resolve(outcome.operationId)
+    resolve(outcome.row!)
   } else if ("keyClaimed" in outcome) reject(new KeyClaimed())
   else reject(new Failure(outcome.objection.code, outcome.objection.detail))
 }
@@ -98,7 +102,7 @@ class Decision {
     this.#sql = sql
     this.#workspaceId = workspaceId
     this.#requests = requests
-    this.#outcomes = requests.map(() => ({ operationId: newId("op") }))
+    this.#outcomes = requests.map(() => ({ operationId: newId("op"), row: null }))
   }
 
   async make(): Promise<Outcome[]> {
@@ -201,13 +205,15 @@ class Decision {
   async #enqueue(admitted: readonly Admitted[]): Promise<void> {
     const rows = admitted.map(({ request, operationId, config, amount, handover }) => {
       const mint = assetMintOf(this.#workspaceId, config.id).toBase58()
+      const row = begunAs({ request, operationId, config, amount }, mint, this.#now)
+      this.#outcomes[this.#requests.indexOf(request)] = { operationId, row }
       const accounts = placesOf({ request, config }).map((place) => accountName(place.config, place.wallet))
       // In agent mode each transaction leaves accounts as it found them, frozen: their order does not matter.
       const commutes = config.transfer_mode === "agent"
       return {
         id: operationId,
-        kind: request.from === null ? "mint" : "transfer",
-        payload: { amount: amount.toString(), ...(handover && { handover: "true" }) },
+        kind: row.kind,
+        payload: { ...row.payload, ...(handover && { handover: "true" }) },
         writes: commutes ? [] : accounts,
         reads: commutes ? [mint, ...accounts] : [mint],
         mint_config: config.id,
@@ -237,6 +243,28 @@ class Decision {
       where r.workspace_id = ${this.#workspaceId} and r.key_id = t.key_id and r.idempotency_key = t.idempotency_key`
   }
 }
+
+/** The operation as it stands in the database when this commits. */
+const begunAs = (
+  { request, operationId, config, amount }: Considered,
+  mint: string,
+  now: Date,
+): OperationRow => ({
+  id: operationId,
+  kind: request.from === null ? "mint" : "transfer",
+  status: "queued",
+  mint_config: config.id,
+  wallet: request.to,
+  from_wallet: request.from,
+  payload: { amount: amount.toString() },
+  signature: null,
+  error_code: null,
+  error_detail: null,
+  created_at: now,
+  finished_at: null,
+  decimals: config.decimals,
+  mint,
+})
 
 const NOTHING = { balance: 0n, incoming: 0n, outgoing: 0n, counted: false }
 

@@ -36,8 +36,10 @@ export async function move(request: Move): Promise<{ record: OperationRecord; is
   const { principal, idempotency, respondAsync, config, from, to, amount } = request
   const { workspaceId, mode } = principal
   chainOf(mode)
-  const operationId =
-    idempotency?.begun ?? (await admit(workspaceId, { idempotency, config, from, to, amount }))
+  const joined = idempotency?.begun ?? null
+  const begun = joined === null ? await admit(workspaceId, { idempotency, config, from, to, amount }) : null
+  if (begun && respondAsync) return { record: toOperationRecord(begun), isFinal: false }
+  const operationId = joined ?? begun!.id
   if (!respondAsync) await untilEnded(workspaceId, operationId, WAIT_MS)
   const [row] = await sql<OperationRow[]>`
     ${operationRows()} where o.workspace_id = ${workspaceId} and o.id = ${operationId}`

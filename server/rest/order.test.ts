@@ -66,7 +66,12 @@ test.each([
   expect(head.text).toBe("")
   expect(get.text).not.toBe("")
   expect(head.status).toBe(get.status)
-  const same = ({ headers }: typeof get) => ({ ...headers, date: null, "x-request-id": null })
+  // Ids are not all of one length, and an error's body holds the request's.
+  const same = ({ headers, status }: typeof get) => {
+    const { "x-request-id": id = "", "content-length": length } = headers
+    const ownLength = Number(length) - (status < 400 ? 0 : id.length)
+    return { ...headers, date: null, "x-request-id": null, "content-length": ownLength }
+  }
   expect(same(head)).toEqual(same(get))
 })
 

@@ -9,5 +9,7 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // A loaded machine is slow, and no test measures how long something took.
+    expect: { poll: { timeout: 20_000 } },
   },
 })

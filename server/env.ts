@@ -34,8 +34,8 @@ const settings = z.object({
   DATABASE_URL: databaseUrl,
   /** Direct address of the same database, where DATABASE_URL is a pooler: LISTEN needs a session. */
   DATABASE_DIRECT_URL: databaseUrl,
-  /** Most connections that this process opens to the database. */
-  VOUCH_DATABASE_POOL: z.coerce.number().int().min(2).max(500).default(16),
+  /** Most connections that this process opens to the database: one for hot reads, and two at least for all else. */
+  VOUCH_DATABASE_POOL: z.coerce.number().int().min(3).max(500).default(16),
   /** Solana JSON-RPC of both modes. Without it, an embedded local network runs. */
   SOLANA_RPC_URL: rpcUrl,
   VOUCH_LIVE_SOLANA_RPC_URL: rpcUrl,

@@ -14,6 +14,8 @@ export type Order = {
   port: number
   traffic: Traffic
   connections: number
+  /** Whose requests; those of a mint are the first one's where nothing is said, of others anybody's. */
+  customer?: number | undefined
   /** Not counted. */
   warmup_ms: number
   /** How long to measure, or how many requests to send. */
@@ -35,15 +37,15 @@ const customers: Customer[] = JSON.parse(readFileSync(process.argv[2]!, "utf8"))
 
 const pick = <T>(values: readonly T[]): T => values[Math.floor(Math.random() * values.length)]!
 
-const requestOf: Record<Traffic, (host: string) => string> = {
+const requestOf: Record<Traffic, (host: string, customer?: number) => string> = {
   status: (host) => {
     const { apiKey, wallets } = pick(customers)
     return get(host, apiKey, `/v1/kyc/status/${pick(wallets)}`)
   },
   start: (host) => start(host, ""),
   "start with key": (host) => start(host, `Idempotency-Key: ${randomText(32)}\r\n`),
-  mint: (host) => mint(host, ""),
-  "mint async": (host) => mint(host, "Prefer: respond-async\r\n"),
+  mint: (host, customer) => mint(host, customer, ""),
+  "mint async": (host, customer) => mint(host, customer, "Prefer: respond-async\r\n"),
   mixed: (host) => {
     const dice = Math.random()
     if (dice < 0.75) return requestOf.status(host)
@@ -69,13 +71,13 @@ function start(host: string, header: string): string {
 }
 
 /** One customer issues: what limits a transaction limits it most. */
-function mint(host: string, header: string): string {
-  const { apiKey, investors } = customers[0]!
+function mint(host: string, customer = 0, header = ""): string {
+  const { apiKey, investors } = customers[customer]!
   const body = `{"user_pubkey":"${pick(investors)}","mint_config":"us_real_estate_fund_v1","amount":"0.000001"}`
   return post(host, apiKey, "/v1/token/mint", header, body)
 }
 
-async function run({ port, traffic, connections, warmup_ms, until }: Order): Promise<Outcome> {
+async function run({ port, traffic, connections, customer, warmup_ms, until }: Order): Promise<Outcome> {
   const next = requestOf[traffic]
   const expected = traffic === "mint async" ? "202" : "200"
   const host = `localhost:${port}`
@@ -99,7 +101,7 @@ async function run({ port, traffic, connections, warmup_ms, until }: Order): Pro
         sentAt = performance.now()
         if (sentAt >= end || sent >= most) return socket.end()
         if (sentAt >= begin) sent++
-        socket.write(next(host))
+        socket.write(next(host, customer))
       }
       socket.setEncoding("latin1")
       socket.on("connect", send)

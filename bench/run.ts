@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util"
+import { type Fair, measureFairness } from "./fair.ts"
 import { checkFairness } from "./fairness.ts"
 import { type Memory, measureMemory } from "./memory.ts"
 import { type MintRow, type Mints, measureMints } from "./mints.ts"
@@ -8,9 +9,9 @@ import { table } from "./table.ts"
 
 const HELP = `npm run bench -- [options]
 
-Measures Vouch beside a bare handler on this machine; bench/README.md tells how. About six minutes.
+Measures Vouch beside a bare handler on this machine; bench/README.md tells how. About eight minutes.
 
-  --only <name>        status, start, start-with-key, memory or mint; may be given several times
+  --only <name>        status, start, start-with-key, memory, mint or fair; may be given several times
   --rounds <n>         rounds of each server (5)
   --seconds <n>        length of a round (5)
   --attestations <n>   rows in the database (100000)
@@ -19,7 +20,7 @@ Measures Vouch beside a bare handler on this machine; bench/README.md tells how.
   --json               print the results as JSON
   --help`
 
-const names = ["status", "start", "start-with-key", "memory", "mint"] as const
+const names = ["status", "start", "start-with-key", "memory", "mint", "fair"] as const
 type Name = (typeof names)[number]
 
 /** What is promised: requests per second against the bare handler's, and megabytes over so many requests. */
@@ -32,6 +33,8 @@ const MEMORY_REQUESTS = 20_000
 const MINT_RATIO = 5
 const MINTS_PER_SECOND = 1000
 const MINT_SLOTS = 2
+/** How much longer a mint may take while another customer floods. */
+const FAIR_RATIO = 2
 
 const CONTESTS = [
   { name: "status", title: "GET /kyc/status", traffic: "status" },
@@ -40,7 +43,12 @@ const CONTESTS = [
 ] as const
 
 type Options = ReturnType<typeof readOptions>
-type Results = { contests: (Contest & { target: number })[]; memory: Memory | null; mints: Mints | null }
+type Results = {
+  contests: (Contest & { target: number })[]
+  memory: Memory | null
+  mints: Mints | null
+  fair: Fair[]
+}
 
 function readOptions() {
   const { values } = parseArgs({
@@ -80,7 +88,7 @@ const say = (line: string) =>
   process.stderr.write(`${((performance.now() - began) / 1000).toFixed(0).padStart(4)} s  ${line}\n`)
 
 async function measure(stage: Stage, options: Options): Promise<Results> {
-  const results: Results = { contests: [], memory: null, mints: null }
+  const results: Results = { contests: [], memory: null, mints: null, fair: [] }
   const vouch = await stage.vouch()
   // First, while it is as small as it was started.
   if (options.only.has("memory")) {
@@ -91,6 +99,11 @@ async function measure(stage: Stage, options: Options): Promise<Results> {
   if (options.only.has("mint")) {
     const { rounds } = options
     results.mints = await measureMints({ stage, vouch, rounds, measure_ms: options.seconds * 1000, say })
+  }
+  await vouch.stop()
+  if (options.only.has("fair")) {
+    const { rounds } = options
+    results.fair = await measureFairness({ stage, rounds, measure_ms: options.seconds * 1000, say })
   }
   return results
 }
@@ -116,7 +129,7 @@ async function measureContests(
   }
 }
 
-function print({ contests, memory, mints }: Results): void {
+function print({ contests, memory, mints, fair }: Results): void {
   const rows = contests.flatMap(({ name, target, contestants }) =>
     contestants.map((one, n) => [
       n === 0 ? name : "",
@@ -138,6 +151,35 @@ function print({ contests, memory, mints }: Results): void {
     console.log(`\nMemory over ${MEMORY_REQUESTS} requests: ${figures}  (${met})`)
   }
   if (mints) printMints(mints)
+  if (fair.length > 0) printFair(fair)
+}
+
+function printFair(floods: readonly Fair[]): void {
+  const lines = floods.map((flood, n) => [
+    n === 0 ? "waiting mint" : "",
+    flood.name,
+    flood.flood_per_second.toFixed(0),
+    flood.alone_p50_ms.toFixed(0),
+    flood.flooded_p50_ms.toFixed(0),
+    flood.alone_p99_ms.toFixed(0),
+    flood.flooded_p99_ms.toFixed(0),
+    flood.ratio.median.toFixed(2),
+    `${flood.ratio.lowest.toFixed(2)}–${flood.ratio.highest.toFixed(2)}`,
+    verdict(flood.ratio.median <= FAIR_RATIO, `≤ ${FAIR_RATIO.toFixed(2)}`),
+  ])
+  const head = [
+    "",
+    "",
+    "flood/s",
+    "p50 ms alone",
+    "flooded",
+    "p99 ms alone",
+    "flooded",
+    "ratio",
+    "spread",
+    "target",
+  ]
+  console.log(`\n${table(head, lines)}`)
 }
 
 function printMints({ rows, chain }: Mints): void {

@@ -13,21 +13,23 @@ const POOL = 16
 /** Of the local networks, both of them. */
 export const SLOT_MS = parseSettings({}).VOUCH_LOCALNET_SLOT_MS
 
-export type Server = { name: string; port: number; pid: number }
+export type Server = { name: string; port: number; pid: number; stop(): Promise<void> }
 
 export type Stage = {
   databaseUrl: string
   /** What Postgres itself logs. */
   postgresLog: string
   customers: Customer[]
-  /** The real server, started as users start it. */
-  vouch(): Promise<Server>
+  /** The real server, started as users start it. `rateLimit` is of each key, in requests per second; 0 is none. */
+  vouch(options?: { rateLimit: number }): Promise<Server>
   bare(): Promise<Server>
   naive(): Promise<Server>
   /** What mints in the plain way, against a local network of its own. */
   plainMints(): Promise<Child>
   /** Puts a server under load and tells how it did. */
   load(order: Order): Promise<Outcome>
+  /** Another load at the same time, from a process of its own. */
+  loadBeside(order: Order): Promise<Outcome>
 }
 
 export type StageOptions = {
@@ -69,7 +71,9 @@ export function createStage({ attestations, durable, say }: StageOptions): {
     const customers = await seed(postgres.url, attestations)
     const targets = join(directory, "customers.json")
     writeFileSync(targets, JSON.stringify(customers))
-    const generator = start({ name: "load", file: "bench/load.ts", args: [targets], directory })
+    const generator = (name: string) => start({ name, file: "bench/load.ts", args: [targets], directory })
+    const first = generator("load")
+    let second: Child | undefined
     const databaseUrl = postgres.url
     return {
       databaseUrl,
@@ -77,9 +81,13 @@ export function createStage({ attestations, durable, say }: StageOptions): {
       customers,
       bare: () => contestant("bare", databaseUrl),
       naive: () => contestant("naive", databaseUrl),
-      vouch: () => vouch(databaseUrl),
+      vouch: ({ rateLimit } = { rateLimit: 0 }) => vouch(databaseUrl, rateLimit),
       plainMints,
-      load: (order) => ask(generator, order),
+      load: (order) => ask(first, order),
+      loadBeside(order) {
+        second ??= generator("load beside")
+        return ask(second, order)
+      },
     }
   }
 
@@ -101,7 +109,7 @@ export function createStage({ attestations, durable, say }: StageOptions): {
     say(`Starting ${program.name}`)
     const child = start({ ...program, directory })
     await untilAnswering(child, port, ready)
-    return { name: program.name, port, pid: child.pid }
+    return { name: program.name, port, pid: child.pid, stop: () => child.stop() }
   }
 
   async function contestant(name: string, databaseUrl: string): Promise<Server> {
@@ -116,7 +124,7 @@ export function createStage({ attestations, durable, say }: StageOptions): {
     return serve({ name, file: `bench/${name}.ts`, environment }, port, "/")
   }
 
-  async function vouch(databaseUrl: string): Promise<Server> {
+  async function vouch(databaseUrl: string, rateLimit: number): Promise<Server> {
     const port = await freePorts(1)
     const environment = {
       PORT: String(port),
@@ -125,7 +133,7 @@ export function createStage({ attestations, durable, say }: StageOptions): {
       VOUCH_LOCALNET_PORT: String(await freePorts(2)),
       VOUCH_LOCALNET_SLOT_MS: String(SLOT_MS),
       VOUCH_DATABASE_POOL: String(POOL),
-      VOUCH_RATE_LIMIT: "0",
+      VOUCH_RATE_LIMIT: String(rateLimit),
       VOUCH_LOG_LEVEL: "warn",
     }
     const program = { name: "vouch", file: "server/main.ts", nodeOptions: optionsOfStart(), environment }

@@ -1,9 +1,10 @@
 import type { Queryable } from "#db/client.ts"
 import type { Mode } from "#server/env.ts"
+import { stepFor } from "./callers.ts"
 import type { Operation, Unfinished } from "./operation.ts"
 
 /** Operations of one workspace that leave in one turn: enough to fill a few transactions, few enough to be fair. */
-export const TURN = 64
+export const TURN = { least: 8, most: 64 }
 /** Unfinished operations that one look at a workspace's line takes in. */
 const PAGE = 128
 /** How far down its line a turn looks for operations that can run. */
@@ -34,12 +35,13 @@ export async function nextWorkspace(
 }
 
 /**
- * Claims the operations of a workspace that can run now, at most `TURN`. The claim is a row lock: it holds until
+ * Claims the operations of a workspace that can run now, at most a turn's worth. The claim is a row lock: it holds until
  * the caller's transaction ends, and a caller that dies lets go of it. Empty when another worker has the turn.
  */
 export async function claim(sql: Queryable, workspaceId: string, now: Date): Promise<Operation[]> {
   const turn = await sql`select id from workspaces where id = ${workspaceId} for no key update skip locked`
   if (turn.length === 0) return []
+  const most = stepFor(workspaceId, TURN)
   const unfinished: Unfinished[] = []
   let runnable: Operation[] = []
   for (let page = 0; page < PAGES; page++) {
@@ -52,10 +54,10 @@ export async function claim(sql: Queryable, workspaceId: string, now: Date): Pro
       order by seq limit ${PAGE}`
     unfinished.push(...rows)
     runnable = pickRunnable(unfinished, now)
-    if (runnable.length >= TURN || rows.length < PAGE) break
+    if (runnable.length >= most || rows.length < PAGE) break
   }
   if (runnable.length === 0) return []
-  const ids = runnable.slice(0, TURN).map((operation) => operation.id)
+  const ids = runnable.slice(0, most).map((operation) => operation.id)
   // Cancelled in this instant? Then it is not queued any more, and stays behind.
   const locked = await sql<{ id: string }[]>`
     select id from operations where workspace_id = ${workspaceId} and id = any(${ids}) and status = 'queued'

@@ -3,7 +3,7 @@ import type { Context, IdempotencyClaim, Principal } from "#server/context.ts"
 import { type Failure, fail } from "#server/errors.ts"
 import { newId } from "#server/ids.ts"
 import { authenticate } from "#server/keys/authenticate.ts"
-import { clock } from "#server/time.ts"
+import { clock, sleep } from "#server/time.ts"
 import { requireScope } from "#server/trpc.ts"
 import { secondsLeftIn } from "#server/usage/period.ts"
 import {
@@ -32,6 +32,9 @@ import type { Match, Route, RouteTable } from "./routes.ts"
 
 /** A text that is served as it is, such as the OpenAPI document. */
 export type Document = { type: string; body: string }
+
+/** How long a refusal for too many requests is held back. */
+const REFUSAL_MS = 250
 
 export type AdapterOptions = {
   table: RouteTable
@@ -79,7 +82,7 @@ export class Adapter {
       if (!route) return
       const principal = route.meta.open ? null : await this.#principal(request, client)
       if (principal) {
-        this.#limit(principal, reply)
+        await this.#limit(principal, reply)
         requireScope(principal, route.meta.scope)
       }
       call = { request, reply, route, path, principal, raw: match.raw, query, input: null }
@@ -102,17 +105,17 @@ export class Adapter {
     } catch (error) {
       const standing = this.#options.addressLimiter?.take(client.address, clock.now().getTime())
       if (standing && !standing.allowed)
-        rateLimited(standing, "Too many requests with a wrong key from this address.")
+        await rateLimited(standing, "Too many requests with a wrong key from this address.")
       throw error
     }
   }
 
-  #limit(principal: Principal, reply: Reply): void {
+  async #limit(principal: Principal, reply: Reply): Promise<void> {
     const { keyLimiter } = this.#options
     if (!keyLimiter || principal.via.kind !== "key") return
     const standing = keyLimiter.take(principal.via.keyId, clock.now().getTime())
     reply.rate = standing
-    if (!standing.allowed) rateLimited(standing, "This key sends more requests than it may.")
+    if (!standing.allowed) await rateLimited(standing, "This key sends more requests than it may.")
   }
 
   async #answer(call: Call): Promise<void> {
@@ -258,7 +261,9 @@ function allows(request: IncomingMessage, reply: Reply, methods: string[]): bool
 
 const bodyFields = (route: Route): number => route.fields.size - route.parameters.length
 
-function rateLimited(standing: Standing, detail: string): never {
+/** Refuses, but not at once: who goes on all the same would keep the process busy with refusals alone. */
+async function rateLimited(standing: Standing, detail: string): Promise<never> {
+  await sleep(REFUSAL_MS)
   return fail("rate_limited", `${detail} Retry in ${standing.resetSeconds} s.`, {
     retryAfterSeconds: standing.resetSeconds,
   })

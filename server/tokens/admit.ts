@@ -3,8 +3,9 @@ import { announce } from "#server/bus.ts"
 import type { IdempotencyClaim } from "#server/context.ts"
 import { Failure } from "#server/errors.ts"
 import { newId } from "#server/ids.ts"
+import { stepFor } from "#server/ledger/callers.ts"
 import { KeyClaimed } from "#server/rest/idempotency.ts"
-import { clock } from "#server/time.ts"
+import { clock, sleep } from "#server/time.ts"
 import { toBaseUnits } from "./amount.ts"
 import { accountName, assetMintOf, ensureAssetMints } from "./asset-mint.ts"
 import { type ConfigRow, loadConfigs, ruledBy } from "./config.ts"
@@ -23,7 +24,7 @@ export type TokenRequest = {
 }
 
 /** Requests of one workspace that are decided in one commit. */
-const BATCH = 128
+const BATCH = { least: 4, most: 128 }
 
 type Waiting = {
   request: TokenRequest
@@ -57,7 +58,13 @@ async function decideAll(workspaceId: string): Promise<void> {
   const line = waiting.get(workspaceId)!
   // Those that come in the same turn of the event loop go together from the first.
   await new Promise((next) => setImmediate(next))
-  while (line.length > 0) await decide(workspaceId, line.splice(0, BATCH))
+  while (line.length > 0) {
+    const began = performance.now()
+    const step = stepFor(workspaceId, BATCH)
+    await decide(workspaceId, line.splice(0, step))
+    // A line that others have cut short leaves them half of the time.
+    if (step < BATCH.most && line.length > step) await sleep(performance.now() - began)
+  }
   waiting.delete(workspaceId)
 }
 

@@ -3,6 +3,7 @@ import { sql } from "#db/client.ts"
 import type { IdempotencyClaim, Principal } from "#server/context.ts"
 import { chainOf } from "#server/deployment.ts"
 import { fail } from "#server/errors.ts"
+import { asCaller } from "#server/ledger/callers.ts"
 import { untilEnded, WAIT_MS } from "#server/ledger/wait.ts"
 import { readAccounts } from "./account-states.ts"
 import { admit } from "./admit.ts"
@@ -27,15 +28,22 @@ export type Move = {
   amount: string
 }
 
+type Moved = { record: OperationRecord; isFinal: boolean }
+
 /**
  * Mints, or moves where `from` is not null: reserves and enqueues, then waits for the chain. `isFinal` is false where
  * the operation goes on after the answer. A request whose key has begun an operation joins it. Errors:
  * unknown_mint_config, invalid_amount, those of the rules, insufficient_balance, chain_not_configured.
  */
-export async function move(request: Move): Promise<{ record: OperationRecord; isFinal: boolean }> {
-  const { principal, idempotency, respondAsync, config, from, to, amount } = request
-  const { workspaceId, mode } = principal
+export async function move(request: Move): Promise<Moved> {
+  const { workspaceId, mode } = request.principal
   chainOf(mode)
+  return request.respondAsync ? begin(request) : asCaller(workspaceId, () => begin(request))
+}
+
+async function begin(request: Move): Promise<Moved> {
+  const { principal, idempotency, respondAsync, config, from, to, amount } = request
+  const { workspaceId } = principal
   const joined = idempotency?.begun ?? null
   const begun = joined === null ? await admit(workspaceId, { idempotency, config, from, to, amount }) : null
   if (begun && respondAsync) return { record: toOperationRecord(begun), isFinal: false }

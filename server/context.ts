@@ -1,14 +1,22 @@
 import type { IncomingHttpHeaders } from "node:http"
 import type { Mode } from "#server/env.ts"
-import type { Scope } from "#server/keys/scopes.ts"
+import type { Permission } from "#server/keys/scopes.ts"
+import type { Role } from "#server/users/roles.ts"
 
-/** Who asks: a key or a signed-in user, in one workspace. */
+/** Who asks, in one workspace. */
 export type Principal = {
   workspaceId: string
   mode: Mode
-  scopes: ReadonlySet<Scope>
-  via: { kind: "key"; keyId: string } | { kind: "user"; userId: string }
+  scopes: ReadonlySet<Permission>
+  via:
+    | { kind: "key"; keyId: string }
+    | { kind: "user"; userId: string; name: string; role: Role }
+    /** Whoever has the command line. */
+    | { kind: "operator" }
 }
+
+/** A person who is signed in. */
+export type SignedIn = { id: string; name: string; email: string; sessionId: string }
 
 /** The claim that a request with an Idempotency-Key makes; committed with the first change that it causes. */
 export type IdempotencyClaim = {
@@ -23,6 +31,8 @@ export type IdempotencyClaim = {
 export type Context = {
   requestId: string
   principal: Principal | null
+  /** Of the dashboard's requests only. */
+  user: SignedIn | null
   idempotency: IdempotencyClaim | null
   /** A webhook as it came, for the procedure to verify before it reads it. */
   webhook: { headers: IncomingHttpHeaders; body: Buffer } | null

@@ -28,7 +28,17 @@ export const errors = {
     "The webhook's signature is not valid",
     "Sign the exact bytes of the body with the shared secret, and send them within 300 seconds.",
   ],
-  insufficient_scope: [403, "The API key lacks a scope", "Use a key that carries the scope named in detail."],
+  not_signed_in: [401, "Nobody is signed in", "Sign in to the dashboard, then try again."],
+  insufficient_scope: [
+    403,
+    "The API key lacks a scope",
+    "Use a key that carries the scope named in detail. In the dashboard: ask an owner for another role.",
+  ],
+  cross_site_request: [
+    403,
+    "The request comes from another site",
+    "Open the dashboard itself, and try again there.",
+  ],
   wallet_not_verified: [
     403,
     "The wallet is not verified",
@@ -57,6 +67,12 @@ export const errors = {
   supply_cap_exceeded: [403, "The supply cap would be passed", "Mint less, or raise max_supply."],
   transfers_locked: [403, "Transfers are locked", "Wait until the time named in transfers_locked_until."],
   mint_paused: [403, "The token is paused", "Unpause the configuration before minting or moving its tokens."],
+  workspace_not_found: [404, "There is no such workspace", "Choose one of your own at the start page."],
+  invalid_link: [
+    404,
+    "The link does not work",
+    "It was used before, or its time is over. Ask for another one.",
+  ],
   route_not_found: [404, "There is no such endpoint", "Compare the path with the API reference."],
   attestation_not_found: [
     404,

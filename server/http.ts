@@ -185,6 +185,7 @@ async function callProcedure(
     createContext: () => ({
       requestId,
       principal: null,
+      user: null,
       idempotency: null,
       webhook: null,
       respondAsync: false,

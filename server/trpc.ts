@@ -2,12 +2,12 @@ import { initTRPC, TRPCError } from "@trpc/server"
 import type { OpenApiMeta } from "trpc-to-openapi"
 import type { Context, Principal } from "./context.ts"
 import { errors, Failure, fail } from "./errors.ts"
-import type { Scope } from "./keys/scopes.ts"
+import type { Permission } from "./keys/scopes.ts"
 
 /** What the adapter and the OpenAPI document need to know of a procedure beyond `trpc-to-openapi`'s meta. */
 export type ProcedureMeta = OpenApiMeta<{
-  /** Scope that the caller needs; absent where any key will do. */
-  scope?: Scope
+  /** What the caller needs: a key's scope, or what only people may do; absent where anybody in the workspace will do. */
+  scope?: Permission
   /** Whether the endpoint honours Idempotency-Key. */
   idempotent?: boolean
   /** Answers without a key. */
@@ -49,6 +49,13 @@ export const createCallerFactory = t.createCallerFactory
 /** A procedure that anybody may call. */
 export const openProcedure = t.procedure
 
+/** A procedure of whoever is signed in, in whatever workspace. */
+export const userProcedure = t.procedure.use(({ ctx, next }) => {
+  const { user } = ctx
+  if (user === null) return fail("not_signed_in", "Sign in first.")
+  return next({ ctx: { user } })
+})
+
 /** A procedure of a workspace: there is a principal, and it holds the scope that the procedure names. */
 export const procedure = t.procedure.use(({ ctx, meta, next }) => {
   const { principal } = ctx
@@ -58,8 +65,12 @@ export const procedure = t.procedure.use(({ ctx, meta, next }) => {
 })
 
 /** Errors: insufficient_scope. */
-export function requireScope(principal: Principal, scope: Scope | undefined): void {
-  if (scope !== undefined && !principal.scopes.has(scope)) {
-    fail("insufficient_scope", `This needs the scope ${scope}, which the key does not have.`)
-  }
+export function requireScope({ scopes, via }: Principal, scope: Permission | undefined): void {
+  if (scope === undefined || scopes.has(scope)) return
+  fail(
+    "insufficient_scope",
+    via.kind === "user"
+      ? `This needs ${scope}, which a ${via.role} may not do. Ask an owner of the account.`
+      : `This needs the scope ${scope}, which the key does not have.`,
+  )
 }

@@ -99,6 +99,13 @@ export const attestations = pgTable(
     index("attestations_wallet").on(t.workspaceId, t.wallet, t.seq.desc()),
     // GET /attestations
     index("attestations_newest").on(t.workspaceId, t.seq.desc()),
+    // The dashboard's table: of one schema, of one status, by the customer's own id, from a date on
+    index("attestations_schema").on(t.workspaceId, t.schemaId, t.seq.desc()),
+    index("attestations_status").on(t.workspaceId, t.status, t.seq.desc()),
+    index("attestations_external_id")
+      .on(t.workspaceId, t.externalId.op("text_pattern_ops"))
+      .where(sql`external_id is not null`),
+    index("attestations_created").on(t.workspaceId, t.createdAt),
     // Sweep of sessions that closed undecided
     index("attestations_open")
       .on(t.workspaceId, t.openUntil)

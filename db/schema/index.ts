@@ -1,4 +1,6 @@
 export * from "./accounts.ts"
 export * from "./attestations.ts"
 export * from "./ledger.ts"
+export * from "./records.ts"
 export * from "./tokens.ts"
+export * from "./users.ts"

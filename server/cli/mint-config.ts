@@ -69,7 +69,7 @@ async function principalOf({ account, mode }: Options): Promise<Principal> {
     )
   }
   const scopes = new Set(allScopes)
-  return { workspaceId: owner.workspaces[mode], mode, scopes, via: { kind: "user", userId: "cli" } }
+  return { workspaceId: owner.workspaces[mode], mode, scopes, via: { kind: "operator" } }
 }
 
 function readConfigFile(file: string): ConfigInput {

@@ -15,3 +15,6 @@ export type Scope = keyof typeof scopes
 export const allScopes = Object.keys(scopes) as Scope[]
 
 export const isScope = (value: string): value is Scope => Object.hasOwn(scopes, value)
+
+/** What only people may do, in the dashboard. */
+export type Permission = Scope | "key:write" | "schema:write" | "member:write"

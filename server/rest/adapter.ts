@@ -226,6 +226,7 @@ async function run(call: Call, more: Partial<Context>): Promise<Answer> {
   const context: Context = {
     requestId: reply.requestId,
     principal,
+    user: null,
     idempotency: more.idempotency ?? null,
     webhook: more.webhook ?? null,
     respondAsync: prefersAsync(call.request.headers.prefer),

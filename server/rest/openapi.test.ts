@@ -374,6 +374,7 @@ describe("making it", () => {
     const context = {
       requestId: "req_1",
       principal,
+      user: null,
       idempotency: null,
       webhook: null,
       respondAsync: false,

@@ -1,0 +1,80 @@
+import { sql } from "drizzle-orm"
+import {
+  bigint,
+  check,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+} from "drizzle-orm/pg-core"
+import { accounts, workspaces } from "./accounts.ts"
+import { time } from "./columns.ts"
+
+/**
+ * Who changed what, written in the transaction of the change. Nothing is ever updated or deleted here: a trigger of
+ * the migration refuses both.
+ */
+export const auditEntries = pgTable(
+  "audit_entries",
+  {
+    accountId: text("account_id")
+      .notNull()
+      .references(() => accounts.id),
+    seq: bigint({ mode: "bigint" }).notNull().generatedAlwaysAsIdentity(),
+    /** Null for what concerns the whole customer: members, plan. */
+    workspaceId: text("workspace_id").references(() => workspaces.id),
+    at: time("at").notNull(),
+    /** `user`, `key`, or `operator` for the command line. */
+    actor: text().notNull(),
+    actorId: text("actor_id"),
+    /** Its name at that time. */
+    actorName: text("actor_name").notNull(),
+    /** Such as `key.created`. */
+    action: text().notNull(),
+    /** Id of what was changed. */
+    subject: text().notNull(),
+    detail: jsonb().notNull(),
+    requestId: text("request_id"),
+  },
+  (t) => [
+    primaryKey({ columns: [t.accountId, t.seq] }),
+    check("audit_entries_actor", sql`${t.actor} in ('user', 'key', 'operator')`),
+  ],
+)
+
+/** API requests that named a workspace's key; kept 30 days. Secrets and personal data are masked before they come here. */
+export const apiRequests = pgTable(
+  "api_requests",
+  {
+    workspaceId: text("workspace_id").notNull(),
+    /** The request id that its answer carried. */
+    id: text().notNull(),
+    at: time("at").notNull(),
+    method: text().notNull(),
+    /** Path below /v1, with the query. */
+    path: text().notNull(),
+    status: smallint().notNull(),
+    errorCode: text("error_code"),
+    durationUs: integer("duration_us").notNull(),
+    keyId: text("key_id").notNull(),
+    headers: jsonb().notNull(),
+    requestBody: text("request_body"),
+    /** Null for a successful GET. */
+    responseBody: text("response_body"),
+  },
+  (t) => [
+    // A request by its id
+    primaryKey({ columns: [t.workspaceId, t.id] }),
+    foreignKey({ columns: [t.workspaceId], foreignColumns: [workspaces.id] }),
+    // The log, newest first
+    index("api_requests_newest").on(t.workspaceId, t.at.desc(), t.id.desc()),
+    // The same of one status or class of them, other than success
+    index("api_requests_errors").on(t.workspaceId, t.at.desc(), t.id.desc()).where(sql`status >= 400`),
+    // Retention
+    index("api_requests_at").on(t.at),
+  ],
+)

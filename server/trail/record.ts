@@ -1,0 +1,54 @@
+import type { Queryable } from "#db/client.ts"
+import type { Principal, SignedIn } from "#server/context.ts"
+import { clock } from "#server/time.ts"
+
+/** Who makes a change. `requestId` is null at the command line. */
+export type Author = { principal: Principal | SignedIn; requestId: string | null }
+
+export type Change = {
+  author: Author
+  /** Such as `key.created`: the thing, and what happened to it. */
+  action: string
+  /** Id of what was changed. */
+  subject: string
+  /** What a reader wants to know besides; no secret and nothing personal. */
+  detail?: Record<string, unknown>
+}
+
+/** Writes a line of the audit trail. Call it in the transaction of the change. */
+export async function recordChange(sql: Queryable, workspaceId: string, change: Change): Promise<void> {
+  const { actor, id, name, requestId } = actorOf(change.author)
+  await sql`
+    insert into audit_entries
+      (account_id, workspace_id, at, actor, actor_id, actor_name, action, subject, detail, request_id)
+    select account_id, id, ${clock.now()}, ${actor}, ${id}, coalesce(${name}::text,
+        (select k.name from api_keys k where k.workspace_id = w.id and k.id = ${id}::text), 'unknown'),
+      ${change.action}, ${change.subject}, ${sql.json((change.detail ?? {}) as never)}, ${requestId}
+    from workspaces w where w.id = ${workspaceId}`
+}
+
+/** The same for what concerns an account as a whole: members, its plan. */
+export async function recordAccountChange(sql: Queryable, accountId: string, change: Change): Promise<void> {
+  const { actor, id, name, requestId } = actorOf(change.author)
+  await sql`
+    insert into audit_entries (account_id, at, actor, actor_id, actor_name, action, subject, detail, request_id)
+    values (${accountId}, ${clock.now()}, ${actor}, ${id}, ${name ?? "unknown"}, ${change.action}, ${change.subject},
+      ${sql.json((change.detail ?? {}) as never)}, ${requestId})`
+}
+
+type Actor = {
+  actor: "user" | "key" | "operator"
+  id: string | null
+  name: string | null
+  requestId: string | null
+}
+
+function actorOf({ principal, requestId }: Author): Actor {
+  if (!("via" in principal)) return { actor: "user", id: principal.id, name: principal.name, requestId }
+  const { via } = principal
+  if (via.kind === "operator") return { actor: "operator", id: null, name: "Command line", requestId }
+  // A key's name is looked up where the line is written.
+  return via.kind === "key"
+    ? { actor: "key", id: via.keyId, name: null, requestId }
+    : { actor: "user", id: via.userId, name: via.name, requestId }
+}

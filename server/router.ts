@@ -1,4 +1,5 @@
 import { attestationRouter } from "./attestations/router.ts"
+import { docsRouter } from "./docs/router.ts"
 import { healthRouter } from "./health.ts"
 import { kycRouter } from "./kyc/router.ts"
 import { schemaRouter } from "./schemas/router.ts"
@@ -21,6 +22,7 @@ export const appRouter = router({
   me: meRouter,
   setup: setupRouter,
   member: memberRouter,
+  docs: docsRouter,
 })
 
 export type AppRouter = typeof appRouter

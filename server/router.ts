@@ -6,6 +6,7 @@ import { schemaRouter } from "./schemas/router.ts"
 import { mintConfigRouter, tokenRouter } from "./tokens/router.ts"
 import { router } from "./trpc.ts"
 import { usageRouter } from "./usage/router.ts"
+import { memberRouter, meRouter, setupRouter } from "./users/router.ts"
 import { verificationRouter } from "./verification/router.ts"
 
 /** Everything that Vouch can be asked: with `meta.openapi` over REST, all of it by the pages. */
@@ -19,6 +20,9 @@ export const appRouter = router({
   health: healthRouter,
   verification: verificationRouter,
   activity: activityRouter,
+  me: meRouter,
+  setup: setupRouter,
+  member: memberRouter,
 })
 
 export type AppRouter = typeof appRouter

@@ -15,7 +15,10 @@ beforeAll(async () => {
 })
 afterAll(() => app.stop())
 
-const OPEN = ["health.get", "kyc.webhook", "kyc.webhookOf", "verification.view", "verification.submit"]
+const OPEN = [
+  ...["health.get", "kyc.webhook", "kyc.webhookOf", "verification.view", "verification.submit"],
+  ...["setup.options", "setup.look", "setup.createUser"],
+]
 const procedures = Object.entries(appRouter._def.procedures) as unknown as [
   string,
   { _def: { type: string } },
@@ -37,7 +40,7 @@ test.each(procedures.filter(([name]) => !OPEN.includes(name)).map(([name, { _def
     const before = await snapshot()
     const { status, text } = await call(name, type, {})
     expect(status).toBeGreaterThanOrEqual(400)
-    expect(text).toContain('"missing_api_key"')
+    expect(text).toContain('"not_signed_in"')
     expect(await snapshot()).toEqual(before)
   },
 )

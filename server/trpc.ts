@@ -64,6 +64,14 @@ export const procedure = t.procedure.use(({ ctx, meta, next }) => {
   return next({ ctx: { principal } })
 })
 
+/** A procedure of a workspace's people: no key may call it, whatever its scopes. Errors: insufficient_scope. */
+export const memberProcedure = procedure.use(({ ctx, next }) => {
+  const { principal } = ctx
+  if (principal.via.kind !== "user")
+    return fail("insufficient_scope", "This is for the members of a workspace. Sign in to the dashboard.")
+  return next({ ctx: { principal: { ...principal, via: principal.via } } })
+})
+
 /** Errors: insufficient_scope. */
 export function requireScope({ scopes, via }: Principal, scope: Permission | undefined): void {
   if (scope === undefined || scopes.has(scope)) return

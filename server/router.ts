@@ -1,3 +1,4 @@
+import { activityRouter } from "./activity/router.ts"
 import { attestationRouter } from "./attestations/router.ts"
 import { healthRouter } from "./health.ts"
 import { keyRouter } from "./keys/router.ts"
@@ -8,6 +9,7 @@ import { mintConfigRouter, tokenRouter } from "./tokens/router.ts"
 import { auditRouter } from "./trail/router.ts"
 import { router } from "./trpc.ts"
 import { usageRouter } from "./usage/router.ts"
+import { memberRouter, meRouter, setupRouter } from "./users/router.ts"
 import { verificationRouter } from "./verification/router.ts"
 
 /** Everything that Vouch can be asked: with `meta.openapi` over REST, all of it by the pages. */
@@ -23,6 +25,10 @@ export const appRouter = router({
   usage: usageRouter,
   health: healthRouter,
   verification: verificationRouter,
+  activity: activityRouter,
+  me: meRouter,
+  setup: setupRouter,
+  member: memberRouter,
 })
 
 export type AppRouter = typeof appRouter

@@ -24,6 +24,13 @@ const t = initTRPC
   .context<Context>()
   .meta<ProcedureMeta>()
   .create({
+    // Subscriptions: a ping keeps proxies from closing what is quiet, and a client notices by it what has died. After a
+    // while it connects anew, so that no connection outlives the replica that a load balancer would choose today.
+    sse: {
+      ping: { enabled: true, intervalMs: 15_000 },
+      maxDurationMs: 15 * 60_000,
+      client: { reconnectAfterInactivityMs: 40_000 },
+    },
     // The dashboard sees the same code, detail and request id as a REST client, and nothing of an unknown error.
     errorFormatter({ shape, error, ctx }) {
       const { code, detail } = explain(error.cause ?? error)
@@ -59,7 +66,7 @@ export const userProcedure = t.procedure.use(({ ctx, next }) => {
 /** A procedure of a workspace: there is a principal, and it holds the scope that the procedure names. */
 export const procedure = t.procedure.use(({ ctx, meta, next }) => {
   const { principal } = ctx
-  if (principal === null) return fail("missing_api_key", "Send the header Authorization: Bearer <API_KEY>.")
+  if (principal === null) return refuseStranger(ctx)
   requireScope(principal, meta?.scope)
   return next({ ctx: { principal } })
 })
@@ -71,6 +78,12 @@ export const memberProcedure = procedure.use(({ ctx, next }) => {
     return fail("insufficient_scope", "This is for the members of a workspace. Sign in to the dashboard.")
   return next({ ctx: { principal: { ...principal, via: principal.via } } })
 })
+
+function refuseStranger({ door, user }: Context): never {
+  if (door === "api") fail("missing_api_key", "Send the header Authorization: Bearer <API_KEY>.")
+  if (user === null) fail("not_signed_in", "Sign in first.")
+  return fail("workspace_not_found", "x-vouch-workspace: name the workspace that this is about.")
+}
 
 /** Errors: insufficient_scope. */
 export function requireScope({ scopes, via }: Principal, scope: Permission | undefined): void {

@@ -1,5 +1,5 @@
 import { type Queryable, sql } from "#db/client.ts"
-import { announce, nextNotice } from "#server/bus.ts"
+import { announce, announceActivity, nextNotice } from "#server/bus.ts"
 import type { IdempotencyClaim, Principal } from "#server/context.ts"
 import { chainOf } from "#server/deployment.ts"
 import { fail } from "#server/errors.ts"
@@ -66,6 +66,7 @@ export async function createConfig({
       await ensureAssetMints(sql, workspaceId, [config.id])
     })
     announce("ledger")
+    announceActivity(workspaceId)
   }
   const giveUpAt = Date.now() + waitMs
   for (;;) {
@@ -119,6 +120,7 @@ export async function setPaused({
       await followPause(sql, workspaceId, id, row)
     })
     announce("ledger")
+    announceActivity(workspaceId)
   }
   return getConfig(principal, id)
 }
@@ -173,6 +175,7 @@ export async function applyConfig(principal: Principal, config: ConfigInput): Pr
     return changeConfig(sql, workspaceId, known, config)
   })
   announce("ledger")
+  announceActivity(workspaceId)
   return applied
 }
 

@@ -11,6 +11,9 @@ export class Reply {
   readonly #response: ServerResponse
   readonly #head: boolean
   readonly requestId: string
+  /** What was sent; 0 before that. */
+  status = 0
+  body = ""
   /** Where the caller stands with its rate. */
   rate: Standing | null = null
   /** Value of `Allow`, where the method is at issue. */
@@ -44,6 +47,8 @@ export class Reply {
     if (this.rate !== null) headers.push(...rateHeaders(this.rate))
     if (this.allow !== null) headers.push("Allow", this.allow)
     if (replayed) headers.push("Idempotent-Replayed", "true")
+    this.status = status
+    this.body = body
     this.#response.writeHead(status, headers)
     this.#response.end(this.#head || type === null ? undefined : body)
   }

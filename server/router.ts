@@ -2,7 +2,10 @@ import { activityRouter } from "./activity/router.ts"
 import { attestationRouter } from "./attestations/router.ts"
 import { healthRouter } from "./health.ts"
 import { kycRouter } from "./kyc/router.ts"
+import { transactionRouter } from "./ledger/router.ts"
+import { overviewRouter } from "./overview/router.ts"
 import { schemaRouter } from "./schemas/router.ts"
+import { sessionRouter } from "./sessions/router.ts"
 import { mintConfigRouter, tokenRouter } from "./tokens/router.ts"
 import { router } from "./trpc.ts"
 import { usageRouter } from "./usage/router.ts"
@@ -20,6 +23,9 @@ export const appRouter = router({
   health: healthRouter,
   verification: verificationRouter,
   activity: activityRouter,
+  overview: overviewRouter,
+  session: sessionRouter,
+  transaction: transactionRouter,
   me: meRouter,
   setup: setupRouter,
   member: memberRouter,

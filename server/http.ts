@@ -89,7 +89,6 @@ export function createListener(options: HttpOptions): RequestListener {
     }
     servePage(options, request, response, client).catch((error) => {
       logger.error({ err: error }, "a page failed")
-      if (response.headersSent) return
       refuse(request, response, "internal_error", "The page could not be shown. Try again in a moment.")
     })
   }

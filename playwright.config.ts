@@ -21,6 +21,8 @@ if (!process.env.VOUCH_E2E) {
     DATABASE_URL: "",
     SOLANA_RPC_URL: "",
     VOUCH_PUBLIC_URL: "",
+    // All tests come from one address.
+    VOUCH_RATE_LIMIT: "0",
   })
 }
 const origin = `http://localhost:${process.env.PORT}`

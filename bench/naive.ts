@@ -25,6 +25,7 @@ createServer(async (incoming, response) => {
     createContext: async () => ({
       requestId: newId("req"),
       principal: await authenticate(incoming.headers.authorization),
+      door: "api" as const,
       user: null,
       idempotency: null,
       webhook: null,

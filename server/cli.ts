@@ -1,5 +1,6 @@
 import "./quiet-imports.ts"
 import { Command, InvalidArgumentError, Option } from "commander"
+import { sql } from "#db/client.ts"
 import { AccountExists, createAccount, findAccount } from "./accounts/create.ts"
 import { listAccounts, setPlan } from "./accounts/list.ts"
 import { type Plan, plans } from "./accounts/plans.ts"
@@ -12,6 +13,9 @@ import { createKey } from "./keys/create.ts"
 import { listKeys, revokeKey, rotateKey } from "./keys/manage.ts"
 import { allScopes, isScope, type Scope } from "./keys/scopes.ts"
 import { isWalletAddress } from "./solana/addresses.ts"
+import { createResetLink } from "./users/auth.ts"
+import { createInvitation } from "./users/invitations.ts"
+import { listUsers, removeSecondFactor } from "./users/people.ts"
 import { version } from "./version.ts"
 
 const planOption = () => new Option("--plan <plan>", "free, growth or enterprise").choices(Object.keys(plans))
@@ -26,6 +30,7 @@ const program = new Command("vouch")
 
 const account = program.command("account").description("customers")
 const key = program.command("key").description("API keys")
+const user = program.command("user").description("people who sign in to the dashboard")
 const wallet = program.command("wallet").description("what is known of investors")
 const ledger = program.command("ledger").description("the chain and the database, compared")
 
@@ -39,18 +44,36 @@ account
     "attestations per month, for the enterprise plan (without it: no limit)",
     wholeNumber,
   )
-  .action((options: { name: string; plan: Plan; quota?: number }) =>
+  .option(
+    "--owner <email>",
+    "whom to make its owner in the dashboard: prints a link for that person",
+    emailAddress,
+  )
+  .action((options: { name: string; plan: Plan; quota?: number; owner?: string }) =>
     run(async () => {
       checkQuota(options)
-      const created = await createAccount({ ...options, quota: options.quota ?? null })
+      const { id, name, workspaces } = await createAccount({ ...options, quota: options.quota ?? null })
+      const invitation =
+        options.owner === undefined
+          ? null
+          : await createInvitation(sql, {
+              accountId: id,
+              role: "owner",
+              email: options.owner,
+              invitedBy: null,
+            })
+      const link = invitation
+        ? `\n\n${invitation.link}\n\nMakes ${options.owner} its owner, once, within seven days. It is shown this once.`
+        : ""
       return {
         json: {
-          account_id: created.id,
-          name: created.name,
+          account_id: id,
+          name,
           plan: options.plan,
-          workspaces: created.workspaces,
+          workspaces,
+          ...(invitation && { owner_link: invitation.link }),
         },
-        text: `Created ${created.name} (${created.id}) on the ${options.plan} plan.`,
+        text: `Created ${name} (${id}) on the ${options.plan} plan.${link}`,
       }
     }),
   )
@@ -182,6 +205,42 @@ key
     }),
   )
 
+user
+  .command("list")
+  .description("list the people who can sign in to the dashboard")
+  .action(() =>
+    run(async () => {
+      const users = await listUsers()
+      return {
+        json: { data: users },
+        table: users.map(({ email, name, second_factor, memberships }) => ({
+          email,
+          name,
+          second_factor: second_factor ? "yes" : "no",
+          accounts: memberships.map((one) => `${one.account} (${one.role})`).join(", ") || "none",
+        })),
+      }
+    }),
+  )
+
+user
+  .command("reset")
+  .description("print a link by which a person chooses a new password, once, within an hour")
+  .argument("<email>", "the person's address", emailAddress)
+  .option("--second-factor", "also switch the second factor off, for somebody who has lost it")
+  .action((email: string, { secondFactor = false }: { secondFactor?: boolean }) =>
+    run(async () => {
+      const link = await createResetLink(email)
+      if (link === null)
+        throw new CommandError(`Nobody has the address ${email}. "vouch user list" shows them.`)
+      if (secondFactor) await removeSecondFactor(email)
+      return {
+        json: { email, reset_link: link, second_factor_removed: secondFactor },
+        text: `${link}\n\nBy this link ${email} chooses a new password, once, within an hour.${secondFactor ? " The second factor is off." : ""}`,
+      }
+    }),
+  )
+
 addMintConfigCommands(program, { run, inWorkspace })
 
 inWorkspace(wallet.command("erase"))
@@ -282,6 +341,12 @@ function nonEmpty(value: string): string {
 function walletAddress(value: string): string {
   if (!isWalletAddress(value)) throw new InvalidArgumentError("It must be a wallet's base58 address.")
   return value
+}
+
+function emailAddress(value: string): string {
+  if (!/^[^\s@]+@[^\s@]+$/.test(value) || value.length > 254)
+    throw new InvalidArgumentError("It must be an email address.")
+  return value.toLowerCase()
 }
 
 function wholeNumber(value: string): number {

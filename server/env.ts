@@ -62,6 +62,10 @@ const settings = z.object({
   VOUCH_RATE_LIMIT: z.coerce.number().min(0).default(100),
   /** Addresses or CIDR ranges of proxies whose X-Forwarded-* headers are believed, separated by commas. */
   VOUCH_TRUSTED_PROXIES: z.string().default(""),
+  /** SMTP server for invitations and password resets, such as smtps://user:password@mail.example.com. */
+  VOUCH_SMTP_URL: url(/^smtps?$/, "smtps://user:password@mail.example.com").optional(),
+  /** Sender of that mail, such as Vouch <vouch@example.com>. */
+  VOUCH_MAIL_FROM: text,
   /** Certificate and key (PEM files), if Vouch itself ends TLS. */
   VOUCH_TLS_CERT: text,
   VOUCH_TLS_KEY: text,
@@ -82,6 +86,9 @@ export function parseSettings(environment: Record<string, string | undefined>): 
 function checkTogether(parsed: Settings): Settings {
   if (Boolean(parsed.VOUCH_TLS_CERT) !== Boolean(parsed.VOUCH_TLS_KEY)) {
     throw new SettingsError(["VOUCH_TLS_CERT and VOUCH_TLS_KEY: set both or none"])
+  }
+  if (Boolean(parsed.VOUCH_SMTP_URL) !== Boolean(parsed.VOUCH_MAIL_FROM)) {
+    throw new SettingsError(["VOUCH_SMTP_URL and VOUCH_MAIL_FROM: set both or none"])
   }
   const { PORT, VOUCH_LOCALNET_PORT } = parsed
   if (PORT > 0 && (PORT === VOUCH_LOCALNET_PORT || PORT === VOUCH_LOCALNET_PORT + 1)) {

@@ -68,6 +68,7 @@ export const errors = {
   transfers_locked: [403, "Transfers are locked", "Wait until the time named in transfers_locked_until."],
   mint_paused: [403, "The token is paused", "Unpause the configuration before minting or moving its tokens."],
   workspace_not_found: [404, "There is no such workspace", "Choose one of your own at the start page."],
+  member_not_found: [404, "There is no such member", "Open the list of members again."],
   invalid_link: [
     404,
     "The link does not work",
@@ -96,6 +97,8 @@ export const errors = {
     "The first request with this key is still running",
     "Retry with the same key after the time in Retry-After.",
   ],
+  email_taken: [409, "The address belongs to somebody", "Sign in as that person, and open the link again."],
+  last_owner: [409, "An account needs an owner", "Make somebody else an owner first."],
   mint_config_exists: [
     409,
     "The mint configuration exists already",
@@ -141,6 +144,7 @@ export const errors = {
     "Something failed on our side",
     "Retry with the same Idempotency-Key; quote request_id to support.",
   ],
+  mail_failed: [503, "The mail could not be sent", "Check VOUCH_SMTP_URL, or pass the link on yourself."],
   chain_unavailable: [503, "The chain cannot be reached", "Retry with the same Idempotency-Key in a moment."],
   database_unavailable: [
     503,

@@ -20,6 +20,8 @@ import { Reply, STRICT_TRANSPORT_SECURITY } from "./rest/reply.ts"
 import { appRouter } from "./router.ts"
 import { clock } from "./time.ts"
 import { explain } from "./trpc.ts"
+import { CLIENT_ADDRESS, openAuth } from "./users/auth.ts"
+import { principalIn, userOf } from "./users/principal.ts"
 
 /** Serves a page; the path is in the request. */
 export type PageHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>
@@ -34,6 +36,9 @@ export type HttpOptions = {
   pageLimiter: RateLimiter | null
   tls: { cert: string; key: string } | null
 }
+
+/** Names the workspace that a signed-in person is at. */
+const WORKSPACE_HEADER = "x-vouch-workspace"
 
 const LOCAL_HOSTS = /^(localhost|127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?$/i
 
@@ -127,7 +132,7 @@ async function servePage(
 ): Promise<void> {
   const url = request.url!
   const isProcedure = url.startsWith("/api/trpc/")
-  if (isProcedure || url.startsWith("/verify/")) {
+  if (url.startsWith("/api/") || url.startsWith("/verify/")) {
     const standing = options.pageLimiter?.take(client.address, clock.now().getTime())
     if (standing && !standing.allowed) {
       return refuse(
@@ -150,7 +155,8 @@ async function servePage(
       "The path cannot be decoded: percent-encode it as UTF-8.",
     )
   }
-  if (isProcedure) return callProcedure(request, response, url, requestId)
+  if (isProcedure) return callProcedure(request, response, url, requestId, options.publicOrigin)
+  if (url.startsWith("/api/auth/")) return authenticatePerson(request, response, client)
   await options.pages(request, response)
 }
 
@@ -168,9 +174,20 @@ async function callProcedure(
   response: ServerResponse,
   url: string,
   requestId: string,
+  publicOrigin: string | null,
 ): Promise<void> {
   response.setHeader("Cache-Control", "no-store")
+  if (isCrossSite(request, publicOrigin)) {
+    return refuse(
+      request,
+      response,
+      "cross_site_request",
+      "Another site sent this request. It was not carried out.",
+    )
+  }
   const end = url.indexOf("?")
+  const workspaceId =
+    request.headers[WORKSPACE_HEADER] ?? new URLSearchParams(url.slice(end + 1)).get("workspace")
   await nodeHTTPRequestHandler({
     router: appRouter,
     req: request,
@@ -182,16 +199,50 @@ async function callProcedure(
       const [error] = errors
       return error ? { status: statusOf(explain(error.cause ?? error).code) } : {}
     },
-    createContext: () => ({
-      requestId,
-      principal: null,
-      user: null,
-      idempotency: null,
-      webhook: null,
-      respondAsync: false,
-      answer: { status: 200 },
-    }),
+    createContext: async () => {
+      const user = await userOf(request.headers)
+      return {
+        requestId,
+        door: "pages" as const,
+        user,
+        principal: user && workspaceId ? await principalIn(user, String(workspaceId)) : null,
+        idempotency: null,
+        webhook: null,
+        respondAsync: false,
+        answer: { status: 200 },
+      }
+    },
   })
+}
+
+/**
+ * Whether another site's page sent it. Cookies are SameSite=Lax, so that its requests carry none where they could
+ * change anything; this holds where that does not (a sibling subdomain, an old browser). A GET changes nothing.
+ */
+function isCrossSite({ method, headers }: IncomingMessage, publicOrigin: string | null): boolean {
+  if (method === "GET" || method === "HEAD" || headers.origin === undefined) return false
+  if (publicOrigin !== null) return headers.origin !== publicOrigin
+  return !/^https?:\/\//.test(headers.origin) || headers.origin.replace(/^https?:\/\//, "") !== headers.host
+}
+
+const MAX_AUTH_BYTES = 64 * 1024
+
+/** Signing in and out, passwords, second factors: better-auth's own endpoints. */
+async function authenticatePerson(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { address }: Client,
+): Promise<void> {
+  response.setHeader("Cache-Control", "no-store")
+  if (
+    Number(request.headers["content-length"] ?? 0) > MAX_AUTH_BYTES ||
+    request.headers["transfer-encoding"]
+  ) {
+    return refuse(request, response, "payload_too_large", "Send at most 64 KiB, with its Content-Length.")
+  }
+  request.headers[CLIENT_ADDRESS] = address
+  const [auth, { toNodeHandler }] = await Promise.all([openAuth(), import("better-auth/node")])
+  await toNodeHandler(auth)(request, response)
 }
 
 /**

@@ -44,8 +44,8 @@ async function main(): Promise<void> {
     await pages
       .ready()
       .catch((error) => logger.error({ err: error }, "there are no pages; run npm run build"))
-    const firstKeys = await patiently(firstStart, ending.signal)
-    if (!ending.signal.aborted) welcome({ origin: deployment.origin, firstKeys })
+    const first = await patiently(firstStart, ending.signal)
+    if (first && !ending.signal.aborted) welcome({ origin: deployment.origin, ...first })
     await aborted(ending.signal)
     logger.info("stopping")
   } finally {

@@ -5,6 +5,7 @@ import { schemaRouter } from "./schemas/router.ts"
 import { mintConfigRouter, tokenRouter } from "./tokens/router.ts"
 import { router } from "./trpc.ts"
 import { usageRouter } from "./usage/router.ts"
+import { memberRouter, meRouter, setupRouter } from "./users/router.ts"
 import { verificationRouter } from "./verification/router.ts"
 
 /** Everything that Vouch can be asked: with `meta.openapi` over REST, all of it by the pages. */
@@ -17,6 +18,9 @@ export const appRouter = router({
   usage: usageRouter,
   health: healthRouter,
   verification: verificationRouter,
+  me: meRouter,
+  setup: setupRouter,
+  member: memberRouter,
 })
 
 export type AppRouter = typeof appRouter

@@ -63,10 +63,16 @@ export const userProcedure = t.procedure.use(({ ctx, next }) => {
 /** A procedure of a workspace: there is a principal, and it holds the scope that the procedure names. */
 export const procedure = t.procedure.use(({ ctx, meta, next }) => {
   const { principal } = ctx
-  if (principal === null) return fail("missing_api_key", "Send the header Authorization: Bearer <API_KEY>.")
+  if (principal === null) return refuseStranger(ctx)
   requireScope(principal, meta?.scope)
   return next({ ctx: { principal } })
 })
+
+function refuseStranger({ door, user }: Context): never {
+  if (door === "api") fail("missing_api_key", "Send the header Authorization: Bearer <API_KEY>.")
+  if (user === null) fail("not_signed_in", "Sign in first.")
+  return fail("workspace_not_found", "x-vouch-workspace: name the workspace that this is about.")
+}
 
 /** Errors: insufficient_scope. */
 export function requireScope({ scopes, via }: Principal, scope: Permission | undefined): void {

@@ -1,26 +1,29 @@
-import type { FirstKeys } from "./accounts/first-start.ts"
+import type { FirstStart } from "./accounts/first-start.ts"
 
-/** The last lines of the start, for a person. The keys are shown here once, and nowhere else. */
-export function welcome({ origin, firstKeys }: { origin: string; firstKeys: FirstKeys | null }): void {
+/** The last lines of the start, for a person. Keys and link are shown here once, and nowhere else. */
+export function welcome({ origin, keys, ownerLink }: { origin: string } & FirstStart): void {
   const api = `${origin}/v1`
-  const key = firstKeys?.test ?? "$VOUCH_KEY"
+  const key = keys?.test ?? "$VOUCH_KEY"
   const lines = [
     "",
     "Vouch is ready.",
     "",
     `  Dashboard   ${origin}`,
     `  API         ${api}`,
-    ...(firstKeys
+    ...(ownerLink
+      ? ["", "  Open this once to become the owner and sign in to the dashboard:", `  ${ownerLink}`]
+      : []),
+    ...(keys
       ? [
           "",
-          `  Live key    ${firstKeys.live}`,
-          `  Test key    ${firstKeys.test}`,
+          `  Live key    ${keys.live}`,
+          `  Test key    ${keys.test}`,
           "",
           "  The keys are shown this once: keep them.",
         ]
       : []),
     "",
-    firstKeys
+    keys
       ? "Start a verification:"
       : "Start a verification (VOUCH_KEY is your key; npm run vouch -- key create makes one):",
     "",

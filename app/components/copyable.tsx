@@ -5,8 +5,8 @@ import { Icon } from "./icons.tsx"
 
 const SHOWN_MS = 2000
 
-/** An address or a signature, shortened in the middle. One click copies all of it. */
-export function Copyable({ value, what }: { value: string; what: string }) {
+/** Puts text on the clipboard, and remembers for a moment how that went. */
+export function useCopy(value: string) {
   const [outcome, setOutcome] = useState<"copied" | "refused" | null>(null)
   useEffect(() => {
     if (outcome !== "copied") return
@@ -23,7 +23,20 @@ export function Copyable({ value, what }: { value: string; what: string }) {
       setOutcome("refused")
     }
   }
+  return { outcome, copy }
+}
 
+/** An address or a signature, shortened in the middle. One click copies all of it. `compact` is for rows of a table. */
+export function Copyable({
+  value,
+  what,
+  compact = false,
+}: {
+  value: string
+  what: string
+  compact?: boolean
+}) {
+  const { outcome, copy } = useCopy(value)
   if (outcome === "refused") return <code className="py-2 font-mono text-[13px] break-all">{value}</code>
   return (
     <span className="inline-flex">
@@ -31,16 +44,17 @@ export function Copyable({ value, what }: { value: string; what: string }) {
         type="button"
         onClick={copy}
         title={value}
-        className="-mx-2 inline-flex min-h-11 cursor-pointer items-center gap-2 rounded-md px-2 motion-safe:transition-colors hover:bg-sunken"
+        className={`inline-flex cursor-pointer items-center rounded-md motion-safe:transition-colors hover:bg-sunken ${
+          compact ? "group -mx-1.5 min-h-6 gap-1.5 px-1.5" : "-mx-2 min-h-11 gap-2 px-2"
+        }`}
       >
-        <code className="font-mono text-[13px]">
-          <span aria-hidden="true">{shorten(value)}</span>
-          <span className="sr-only">{value}</span>
-        </code>
+        <Shortened value={value} />
         <span className="sr-only">, copy {what}</span>
         <Icon
           name={outcome === "copied" ? "check" : "copy"}
-          className={`size-4 ${outcome === "copied" ? "text-accent" : "text-muted"}`}
+          className={`${compact ? "size-3.5" : "size-4"} ${
+            outcome === "copied" ? "text-accent" : compact ? `text-muted ${onApproach}` : "text-muted"
+          }`}
         />
       </button>
       <span role="status" className="sr-only">
@@ -49,5 +63,19 @@ export function Copyable({ value, what }: { value: string; what: string }) {
     </span>
   )
 }
+
+/** An address or an id, shortened in the middle for the eye and whole for a screen reader. */
+export function Shortened({ value }: { value: string }) {
+  return (
+    <code className="font-mono text-[13px] whitespace-nowrap">
+      <span aria-hidden="true">{shorten(value)}</span>
+      <span className="sr-only">{value}</span>
+    </code>
+  )
+}
+
+/** Where rows stand close together, what can be copied says so only when one comes near. */
+const onApproach =
+  "opacity-0 group-hover:opacity-100 group-focus-visible:opacity-100 pointer-coarse:opacity-100"
 
 const shorten = (value: string) => (value.length <= 18 ? value : `${value.slice(0, 8)}…${value.slice(-8)}`)

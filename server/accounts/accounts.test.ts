@@ -4,23 +4,53 @@ import { AccountExists, createAccount, findAccount } from "#server/accounts/crea
 import { firstStart } from "#server/accounts/first-start.ts"
 import { listAccounts, setPlan } from "#server/accounts/list.ts"
 import { includedIn, isPlan } from "#server/accounts/plans.ts"
+import { type Deployment, deploy } from "#server/deployment.ts"
 import { isScope } from "#server/keys/scopes.ts"
+import { createUser } from "#server/users/join.ts"
+import { listUsers } from "#server/users/people.ts"
 import { createTestDatabase } from "#test/database.ts"
 
 beforeAll(async () => {
   const { url } = await createTestDatabase()
   connectDatabase(url, { max: 8 })
+  deploy({ origin: "http://localhost:3000" } as Deployment)
 })
 afterAll(() => disconnectDatabase())
 
 test("the first start makes an account with a live and a test key, once, though processes start together", async () => {
   const started = await Promise.all([firstStart(), firstStart(), firstStart()])
-  const [keys, ...more] = started.filter((one) => one !== null)
+  const [keys, ...more] = started.flatMap(({ keys }) => keys ?? [])
   expect(more).toEqual([])
   expect(keys!.live).toMatch(/^vouch_live_/)
   expect(keys!.test).toMatch(/^vouch_test_/)
-  expect(await firstStart()).toBeNull()
+  expect((await firstStart()).keys).toBeNull()
   expect(await listAccounts()).toMatchObject([{ name: "My company", plan: "free", included: 500 }])
+})
+
+test("each start gives a link for the first owner until somebody has come in by one, and then all of them are dead", async () => {
+  const [first, second] = [(await firstStart()).ownerLink!, (await firstStart()).ownerLink!]
+  expect(first).toMatch(/\/setup\?token=[\w-]{43}$/)
+  expect(second).not.toBe(first)
+  const token = (link: string) => new URL(link).searchParams.get("token")!
+  const password = "correct horse battery"
+  const person = { name: "Ada", email: "Ada@example.com", password, requestId: "req_1" }
+  expect(await createUser({ ...person, token: token(first) })).toEqual({ email: "ada@example.com" })
+  for (const link of [first, second]) {
+    await expect(
+      createUser({ ...person, email: "eve@example.com", token: token(link) }),
+    ).rejects.toMatchObject({
+      code: "invalid_link",
+    })
+  }
+  expect((await firstStart()).ownerLink).toBeNull()
+  expect(await listUsers()).toEqual([
+    {
+      email: "ada@example.com",
+      name: "Ada",
+      second_factor: false,
+      memberships: [{ account: "My company", role: "owner" }],
+    },
+  ])
 })
 
 test("an account has two workspaces, each with the built-in schemas", async () => {

@@ -1,6 +1,7 @@
 import { type Queryable, sql } from "#db/client.ts"
 import { createKey } from "#server/keys/create.ts"
 import { allScopes } from "#server/keys/scopes.ts"
+import { createInvitation } from "#server/users/invitations.ts"
 import { createAccount, findAccount } from "./create.ts"
 
 export type FirstKeys = { live: string; test: string }
@@ -11,12 +12,30 @@ const KEY = "First key"
 /** Any number that all processes of Vouch agree on: of those that start together, one makes the first keys. */
 const FIRST_START_LOCK = 8_246_194
 
-/** On the first start of a deployment: an account with a live and a test key. Null ever after. */
-export const firstStart = (): Promise<FirstKeys | null> =>
+export type FirstStart = {
+  /** Null when they were made before. */
+  keys: FirstKeys | null
+  /** By which the first owner comes in; null once somebody can sign in. */
+  ownerLink: string | null
+}
+
+/**
+ * On the first start of a deployment: an account with a live and a test key, and a link for its owner. Until somebody
+ * has come in by one, each start makes another link: the last one may never have been seen.
+ */
+export const firstStart = (): Promise<FirstStart> =>
   sql.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(${FIRST_START_LOCK})`
-    return createFirstKeys(tx)
+    return { keys: await createFirstKeys(tx), ownerLink: await createOwnerLink(tx) }
   })
+
+async function createOwnerLink(within: Queryable): Promise<string | null> {
+  const [someone] = await within`select from users limit 1`
+  const [account] = await within<{ id: string }[]>`select id from accounts order by created_at, id limit 1`
+  if (someone || !account) return null
+  const owner = { accountId: account.id, role: "owner" as const, email: null, invitedBy: null }
+  return (await createInvitation(within, owner)).link
+}
 
 async function createFirstKeys(within: Queryable): Promise<FirstKeys | null> {
   const [known] = await within<

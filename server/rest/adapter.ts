@@ -225,6 +225,7 @@ async function run(call: Call, more: Partial<Context>): Promise<Answer> {
   const answer = { status: 200 }
   const context: Context = {
     requestId: reply.requestId,
+    door: "api",
     principal,
     user: null,
     idempotency: more.idempotency ?? null,

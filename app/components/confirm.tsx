@@ -1,0 +1,85 @@
+"use client"
+
+import { type ReactNode, useState } from "react"
+import { Field, Form, Submit } from "./form.tsx"
+import { AlertDialog, AlertDialogCancel, AlertDialogContent, AlertDialogTrigger } from "./ui/alert-dialog.tsx"
+import { Button } from "./ui/button.tsx"
+import { DialogFooter } from "./ui/dialog.tsx"
+import { Input } from "./ui/input.tsx"
+
+/**
+ * Asks before something that cannot be taken back. It closes when `onConfirm` is done; what that throws is shown
+ * inside. Opened by its trigger, or from outside by `open` and `onOpenChange`.
+ */
+export function Confirm({
+  trigger,
+  open,
+  onOpenChange,
+  title,
+  description,
+  confirm,
+  word,
+  danger = true,
+  onConfirm,
+  children,
+}: {
+  trigger?: ReactNode
+  open?: boolean
+  onOpenChange?: (open: boolean) => void
+  title: ReactNode
+  description: ReactNode
+  /** What the button says: a verb. */
+  confirm: string
+  /** Has to be typed first, where a slip would be costly. */
+  word?: string
+  danger?: boolean
+  /** Gets what was entered in the fields that are `children`. */
+  onConfirm: (values: FormData) => unknown
+  children?: ReactNode
+}) {
+  const [isOpenInside, setOpenInside] = useState(false)
+  const isOpen = open ?? isOpenInside
+  const setOpen = (next: boolean) => {
+    setOpenInside(next)
+    onOpenChange?.(next)
+  }
+  return (
+    <AlertDialog open={isOpen} onOpenChange={setOpen}>
+      {trigger && <AlertDialogTrigger asChild>{trigger}</AlertDialogTrigger>}
+      <AlertDialogContent title={title} description={description}>
+        <Form
+          className="mt-4"
+          check={(values) =>
+            word !== undefined && values.get("confirmation") !== word
+              ? { confirmation: `Type ${word} to go on.` }
+              : {}
+          }
+          onSubmit={async (values) => {
+            await onConfirm(values)
+            setOpen(false)
+          }}
+        >
+          {children}
+          {word !== undefined && (
+            <Field
+              name="confirmation"
+              label={
+                <>
+                  Type <code className="font-mono">{word}</code> to confirm
+                </>
+              }
+            >
+              <Input autoComplete="off" autoCapitalize="none" spellCheck={false} />
+            </Field>
+          )}
+          <DialogFooter>
+            <AlertDialogCancel asChild>
+              <Button>Cancel</Button>
+            </AlertDialogCancel>
+            <Submit variant={danger ? "danger" : "primary"}>{confirm}</Submit>
+          </DialogFooter>
+        </Form>
+      </AlertDialogContent>
+    </AlertDialog>
+  )
+}

@@ -1,0 +1,237 @@
+"use client"
+
+import {
+  type ColumnDef,
+  createColumnHelper,
+  FlexRender,
+  type RowData,
+  tableFeatures,
+  useTable,
+} from "@tanstack/react-table"
+import { useRouter } from "next/navigation.js"
+import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from "react"
+import { cn } from "./cn.ts"
+import { Link } from "./link.tsx"
+import { Failed } from "./states.tsx"
+import { Button } from "./ui/button.tsx"
+import { Skeleton } from "./ui/skeleton.tsx"
+
+// The server sorts, filters and pages: the table needs nothing but rows and columns.
+const features = tableFeatures({
+  columnMeta: {} as {
+    /** Numbers stand at the end, under each other. */
+    align?: "end"
+    /** Left out where the screen is narrow; the row's own page still says it. */
+    wideOnly?: boolean
+    className?: string
+  },
+})
+
+// biome-ignore lint/suspicious/noExplicitAny: the columns of a table hold values of many types
+export type Column<Row extends RowData> = ColumnDef<typeof features, Row, any>
+
+/** Makes the columns of a table: `const column = columnsOf<Row>()`, then `column.accessor(…)` and `column.display(…)`. */
+export const columnsOf = <Row extends RowData>() => createColumnHelper<typeof features, Row>()
+
+/** A list as the server answers it, or a part of a query's result. */
+export type List<Row> = {
+  data: { data: readonly Row[]; next_cursor?: string | null } | undefined
+  error?: unknown
+  /** Another page is on its way; this is still the one before. */
+  isPlaceholderData?: boolean
+  refetch?: () => unknown
+}
+
+const SKELETON_ROWS = 6
+
+/**
+ * A list with its loading, failed and empty states. With `rowHref` a click anywhere in a row opens it, and its first cell
+ * is the link for everybody else, so that cell must not hold a control. Too wide for the screen, it scrolls by itself.
+ */
+export function DataTable<Row extends RowData>({
+  caption,
+  columns,
+  list,
+  rowKey,
+  rowHref,
+  empty,
+  paging,
+  className,
+}: {
+  /** What the rows are, for screen readers. */
+  caption: string
+  /** The same array at every render: made outside of the component, or by `useMemo`. */
+  columns: Column<Row>[]
+  list: List<Row>
+  rowKey: (row: Row) => string
+  rowHref?: (row: Row) => string
+  empty: ReactNode
+  /** From `useCursor`; without it there is one page. */
+  paging?: Cursor
+  className?: string
+}) {
+  const router = useRouter()
+  const rows = list.data?.data
+  const table = useTable({
+    features,
+    columns,
+    data: (rows ?? NONE) as readonly Row[],
+    getRowId: rowKey,
+  })
+  const { region, isScrolling } = useScrolling()
+
+  function open(event: MouseEvent, href: string) {
+    const target = event.target as HTMLElement
+    if (target.closest("a, button, input, select, label, [role=menuitem]")) return
+    // Whoever marks text in a row wants to copy it.
+    if (window.getSelection()?.isCollapsed === false) return
+    if (event.metaKey || event.ctrlKey) window.open(href, "_blank", "noopener")
+    else router.push(href)
+  }
+
+  if (rows === undefined && list.error) {
+    return (
+      <div className={cn(frame, className)}>
+        <Failed error={list.error} onRetry={list.refetch} />
+      </div>
+    )
+  }
+  return (
+    <div className={className}>
+      <div
+        ref={region}
+        {...(isScrolling && { role: "region", "aria-label": caption, tabIndex: 0 })}
+        aria-busy={rows === undefined || list.isPlaceholderData === true}
+        className={cn(frame, "overflow-x-auto")}
+      >
+        <table className="w-full border-collapse text-left text-sm">
+          <caption className="sr-only">{caption}</caption>
+          <thead>
+            {table.getHeaderGroups().map((group) => (
+              <tr key={group.id} className="border-b border-line">
+                {group.headers.map((header) => (
+                  <th
+                    key={header.id}
+                    scope="col"
+                    className={cn(
+                      "h-9 px-4 text-xs font-medium whitespace-nowrap text-muted",
+                      lookOf(header.column.columnDef.meta),
+                    )}
+                  >
+                    <FlexRender header={header} />
+                  </th>
+                ))}
+              </tr>
+            ))}
+          </thead>
+          <tbody
+            className={cn("divide-y divide-line", list.isPlaceholderData && "opacity-60 transition-opacity")}
+          >
+            {rows === undefined
+              ? Array.from({ length: SKELETON_ROWS }, (_, row) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all alike
+                  <tr key={row}>
+                    {table.getAllLeafColumns().map((column) => (
+                      <td key={column.id} className={cn("h-11 px-4", lookOf(column.columnDef.meta))}>
+                        <Skeleton className="h-3.5 w-24 max-w-full" />
+                      </td>
+                    ))}
+                  </tr>
+                ))
+              : table.getRowModel().rows.map((row) => {
+                  const href = rowHref?.(row.original)
+                  return (
+                    // biome-ignore lint/a11y/useKeyWithClickEvents: its first cell is a link, for the keyboard
+                    <tr
+                      key={row.id}
+                      {...(href && { onClick: (event: MouseEvent) => open(event, href) })}
+                      className={cn(href && "cursor-pointer hover:bg-sunken")}
+                    >
+                      {row.getAllCells().map((cell, index) => (
+                        <td
+                          key={cell.id}
+                          className={cn("h-11 px-4 py-1.5 align-middle", lookOf(cell.column.columnDef.meta))}
+                        >
+                          {href && index === 0 ? (
+                            <Link
+                              href={href}
+                              prefetch={false}
+                              className="rounded-sm font-medium hover:underline"
+                            >
+                              <FlexRender cell={cell} />
+                            </Link>
+                          ) : (
+                            <FlexRender cell={cell} />
+                          )}
+                        </td>
+                      ))}
+                    </tr>
+                  )
+                })}
+          </tbody>
+        </table>
+        {rows?.length === 0 && empty}
+      </div>
+      <p role="status" className="sr-only">
+        {rows === undefined ? `Loading ${caption.toLowerCase()}` : ""}
+      </p>
+      {paging && <Pages paging={paging} next={list.data?.next_cursor ?? null} caption={caption} />}
+    </div>
+  )
+}
+
+const NONE: never[] = []
+const frame = "rounded-xl border border-line bg-surface"
+
+const lookOf = (meta: { align?: "end"; wideOnly?: boolean; className?: string } | undefined) =>
+  cn(meta?.align === "end" && "text-right", meta?.wideOnly && "max-md:hidden", meta?.className)
+
+/** What a region that is wider than its place needs: only then is it worth a stop of the keyboard. */
+function useScrolling() {
+  const region = useRef<HTMLDivElement>(null)
+  const [isScrolling, setScrolling] = useState(false)
+  useEffect(() => {
+    const element = region.current
+    if (!element) return
+    const measure = () => setScrolling(element.scrollWidth > element.clientWidth)
+    const observer = new ResizeObserver(measure)
+    observer.observe(element)
+    for (const child of element.children) observer.observe(child)
+    return () => observer.disconnect()
+  }, [])
+  return { region, isScrolling }
+}
+
+export type Cursor = {
+  /** What to ask the server for; undefined is the first page. */
+  cursor: string | undefined
+  isFirst: boolean
+  older: (next: string) => void
+  newer: () => void
+}
+
+/** Walks through the pages of a list. `of` names the list, filters included: another one starts at its first page. */
+export function useCursor(of: string): Cursor {
+  const [walk, setWalk] = useState<{ of: string; cursors: string[] }>({ of, cursors: [] })
+  const cursors = walk.of === of ? walk.cursors : []
+  return {
+    cursor: cursors.at(-1),
+    isFirst: cursors.length === 0,
+    older: (next) => setWalk({ of, cursors: [...cursors, next] }),
+    newer: () => setWalk({ of, cursors: cursors.slice(0, -1) }),
+  }
+}
+
+function Pages({ paging, next, caption }: { paging: Cursor; next: string | null; caption: string }) {
+  if (paging.isFirst && next === null) return null
+  return (
+    <nav aria-label={`Pages of ${caption.toLowerCase()}`} className="mt-3 flex justify-end gap-2">
+      <Button size="sm" disabled={paging.isFirst} onClick={paging.newer}>
+        Newer
+      </Button>
+      <Button size="sm" disabled={next === null} onClick={() => next !== null && paging.older(next)}>
+        Older
+      </Button>
+    </nav>
+  )
+}

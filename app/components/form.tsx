@@ -1,0 +1,250 @@
+"use client"
+
+import {
+  type ComponentProps,
+  createContext,
+  type FormEvent,
+  type ReactNode,
+  type Ref,
+  use,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+} from "react"
+import { cn } from "./cn.ts"
+import { Icon } from "./icons.tsx"
+import { type Problem, problemOf } from "./problem.ts"
+import { Button, type ButtonProps } from "./ui/button.tsx"
+import { ControlContext } from "./ui/control.ts"
+import { Label } from "./ui/label.tsx"
+
+type Problems = Record<string, string | undefined>
+
+const FormContext = createContext<{ problems: Problems; isPending: boolean }>({
+  problems: {},
+  isPending: false,
+})
+
+/**
+ * A form that is sent once at a time. What `check` or the server objects to stands at the field it names (the server's
+ * detail begins with the field's name), everything else above the buttons; the focus goes there. What was entered stays.
+ */
+export function Form({
+  onSubmit,
+  check,
+  className,
+  children,
+  ...props
+}: Omit<ComponentProps<"form">, "onSubmit"> & {
+  /** What it throws is shown in words. */
+  onSubmit: (values: FormData) => unknown
+  /** Finds what only this form knows to be wrong: name of the field → what to do. */
+  check?: (values: FormData) => Problems
+}) {
+  const form = useRef<HTMLFormElement>(null)
+  const failureRef = useRef<HTMLDivElement>(null)
+  const [problems, setProblems] = useState<Problems>({})
+  const [failure, setFailure] = useState<Problem | null>(null)
+  const [isPending, setPending] = useState(false)
+  const [refusals, setRefusals] = useState(0)
+  // State is only seen with the next render; a second click may come before it.
+  const sending = useRef(false)
+
+  useEffect(() => {
+    if (refusals === 0) return
+    const invalid = form.current?.querySelector<HTMLElement>("[aria-invalid=true]")
+    ;(invalid ?? failureRef.current)?.focus()
+  }, [refusals])
+
+  async function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    // A dialog is inside of its page's form to React, though not to the browser.
+    event.stopPropagation()
+    if (sending.current) return
+    const element = event.currentTarget
+    const values = new FormData(element)
+    const found = { ...missing(element), ...check?.(values) }
+    setProblems(found)
+    setFailure(null)
+    if (Object.values(found).some(Boolean)) return setRefusals((count) => count + 1)
+    sending.current = true
+    setPending(true)
+    try {
+      await onSubmit(values)
+    } catch (error) {
+      const problem = problemOf(error)
+      const [, name = "", what = ""] = /^([\w.]+): (.*)$/s.exec(problem.detail) ?? []
+      if (name && element.elements.namedItem(name)) setProblems({ [name]: sentence(what) })
+      else setFailure(problem)
+      setRefusals((count) => count + 1)
+    } finally {
+      sending.current = false
+      setPending(false)
+    }
+  }
+
+  function forget(event: FormEvent<HTMLFormElement>) {
+    const { name } = event.target as HTMLInputElement
+    if (name && problems[name]) setProblems(({ [name]: _, ...others }) => others)
+  }
+
+  return (
+    <FormContext value={{ problems, isPending }}>
+      <form
+        ref={form}
+        noValidate
+        aria-busy={isPending}
+        {...props}
+        onSubmit={submit}
+        onInput={forget}
+        className={cn("space-y-4", className)}
+      >
+        {failure && <FormError ref={failureRef} problem={failure} />}
+        {children}
+      </form>
+    </FormContext>
+  )
+}
+
+/** What the browser itself knows to be wrong, in our words. */
+function missing(form: HTMLFormElement): Problems {
+  const problems: Problems = {}
+  for (const element of form.elements) {
+    const { name, validity, minLength } = element as HTMLInputElement
+    if (!name || !validity || validity.valid) continue
+    if (validity.valueMissing) problems[name] = "This is needed."
+    else if (validity.typeMismatch) problems[name] = "This is not complete, or mistyped."
+    else if (validity.tooShort) problems[name] = `At least ${minLength} characters are needed.`
+    else problems[name] = "This is not valid."
+  }
+  return problems
+}
+
+const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** Trouble that belongs to no single field. It can take the focus, so that it is read out. */
+export function FormError({ problem, ref }: { problem: Problem; ref?: Ref<HTMLDivElement> }) {
+  return (
+    <div
+      ref={ref}
+      role="alert"
+      tabIndex={-1}
+      className="flex gap-2.5 rounded-lg bg-danger-soft px-3 py-2.5 text-sm text-danger"
+    >
+      <Icon name="alert" className="mt-0.5 size-4" />
+      <div className="min-w-0">
+        <p>{problem.detail}</p>
+        {problem.requestId && <p className="mt-0.5 font-mono text-xs">{problem.requestId}</p>}
+      </div>
+    </div>
+  )
+}
+
+/** One control with its label, hint and problem; `Input`, `Textarea`, `Select`, `Checkbox` and `Switch` take theirs from it. */
+export function Field({
+  label,
+  name,
+  hint,
+  error,
+  required,
+  aside,
+  className,
+  children,
+}: {
+  label: ReactNode
+  /** The control's name in the form, and the one that the server's objections begin with. */
+  name: string
+  hint?: ReactNode
+  /** Where no `Form` says it. */
+  error?: string | undefined
+  required?: boolean
+  /** Stands at the label's end: a link to the forgotten password, say. */
+  aside?: ReactNode
+  className?: string
+  children: ReactNode
+}) {
+  const id = useId()
+  const problem = use(FormContext).problems[name] ?? error
+  const describedBy = [problem && `${id}-problem`, hint && `${id}-hint`].filter(Boolean).join(" ")
+  return (
+    <div className={cn("min-w-0", className)}>
+      <div className="mb-1.5 flex items-baseline justify-between gap-3">
+        <Label htmlFor={id}>{label}</Label>
+        {aside && <span className="text-[13px]">{aside}</span>}
+      </div>
+      <ControlContext
+        value={{
+          id,
+          name,
+          required,
+          "aria-describedby": describedBy || undefined,
+          "aria-invalid": problem ? true : undefined,
+        }}
+      >
+        {children}
+      </ControlContext>
+      {problem && (
+        <p id={`${id}-problem`} className="mt-1.5 text-[13px] text-danger">
+          {problem}
+        </p>
+      )}
+      {hint && (
+        <p id={`${id}-hint`} className="mt-1.5 text-[13px] text-muted">
+          {hint}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** Several controls that answer one question: a list of checkboxes, say, which have their own labels. */
+export function FieldGroup({
+  legend,
+  name,
+  hint,
+  className,
+  children,
+}: {
+  legend: ReactNode
+  /** Where the server objects to the group as a whole. */
+  name?: string
+  hint?: ReactNode
+  className?: string
+  children: ReactNode
+}) {
+  const id = useId()
+  const { problems } = use(FormContext)
+  const problem = name && problems[name]
+  return (
+    <fieldset
+      className={cn("min-w-0", className)}
+      aria-describedby={
+        [problem && `${id}-problem`, hint && `${id}-hint`].filter(Boolean).join(" ") || undefined
+      }
+    >
+      <legend className="mb-1.5 text-[13px] font-medium">{legend}</legend>
+      {hint && (
+        <p id={`${id}-hint`} className="mb-2 text-[13px] text-muted">
+          {hint}
+        </p>
+      )}
+      {children}
+      {problem && (
+        <p id={`${id}-problem`} className="mt-1.5 text-[13px] text-danger">
+          {problem}
+        </p>
+      )}
+    </fieldset>
+  )
+}
+
+/** Sends the form around it, and shows that it is under way. */
+export function Submit({ variant = "primary", children, ...props }: ButtonProps) {
+  const { isPending } = use(FormContext)
+  return (
+    <Button {...props} type="submit" variant={variant} pending={isPending}>
+      {children}
+    </Button>
+  )
+}

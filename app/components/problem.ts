@@ -1,0 +1,38 @@
+import { TRPCClientError } from "@trpc/client"
+import type { AppRouter } from "#server/router.ts"
+
+/** What went wrong, for a person to read and for support to find. */
+export type Problem = { code: string; detail: string; requestId: string | null }
+
+/** A refusal in our own words, thrown by what a form does. */
+export class Refused extends Error {}
+
+const unreachable: Problem = {
+  code: "unreachable",
+  detail: "The server does not answer. Check your connection, and try again.",
+  requestId: null,
+}
+
+type Refusal = { error: string; detail: string; request_id?: string; requestId?: string | null }
+
+/** The server's own words for an error of a call, or ours where there was no answer. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof Refused) return { code: "refused", detail: error.message, requestId: null }
+  if (!(error instanceof TRPCClientError)) return unreachable
+  const { data, meta } = error as TRPCClientError<AppRouter>
+  // Before a procedure is reached (too many requests, say), the server answers as it does over REST.
+  const refusal = (data ?? meta?.responseJSON) as Partial<Refusal> | null | undefined
+  if (typeof refusal?.error !== "string" || typeof refusal.detail !== "string") return unreachable
+  return {
+    code: refusal.error,
+    detail: refusal.detail,
+    requestId: refusal.requestId ?? refusal.request_id ?? null,
+  }
+}
+
+/** Whether the same call may succeed in a moment: nobody answered, or the server itself had trouble. */
+export function isPassing(error: unknown): boolean {
+  if (!(error instanceof TRPCClientError)) return false
+  const response = error.meta?.response
+  return !(response instanceof Response) || response.status >= 500
+}

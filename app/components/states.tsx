@@ -1,0 +1,81 @@
+"use client"
+
+import type { ReactNode } from "react"
+import { cn } from "./cn.ts"
+import { Icon } from "./icons.tsx"
+import { problemOf } from "./problem.ts"
+import { Button } from "./ui/button.tsx"
+import { Skeleton } from "./ui/skeleton.tsx"
+
+const centred = "flex flex-col items-center px-4 py-12 text-center text-sm"
+
+/** There is nothing here, and what to do about it. */
+export function Empty({
+  title,
+  children,
+  action,
+  className,
+}: {
+  title: ReactNode
+  children?: ReactNode
+  action?: ReactNode
+  className?: string
+}) {
+  return (
+    <div className={cn(centred, className)}>
+      <p className="font-medium">{title}</p>
+      {children && <div className="mt-1 max-w-md text-muted">{children}</div>}
+      {action && <div className="mt-4 flex flex-wrap justify-center gap-2">{action}</div>}
+    </div>
+  )
+}
+
+/** It could not be loaded: why, the request's id for support, and a way to try again. */
+export function Failed({
+  error,
+  onRetry,
+  className,
+}: {
+  error: unknown
+  onRetry?: (() => unknown) | undefined
+  className?: string
+}) {
+  const { detail, requestId } = problemOf(error)
+  return (
+    <div role="alert" className={cn(centred, className)}>
+      <Icon name="alert" className="size-6 text-danger" />
+      <p className="mt-2 font-medium">This could not be loaded</p>
+      <p className="mt-1 max-w-md text-muted">{detail}</p>
+      {requestId && <p className="mt-1 font-mono text-xs text-muted">{requestId}</p>}
+      {onRetry && (
+        <Button className="mt-4" onClick={() => void onRetry()}>
+          Try again
+        </Button>
+      )}
+    </div>
+  )
+}
+
+/** Lines of text that are on their way; `children` draws another shape. */
+export function Loading({
+  what = "Loading",
+  lines = 4,
+  className,
+  children,
+}: {
+  what?: string
+  lines?: number
+  className?: string
+  children?: ReactNode
+}) {
+  return (
+    <div role="status" className={cn("space-y-3", className)}>
+      <span className="sr-only">{what}</span>
+      {children ??
+        Array.from({ length: lines }, (_, line) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the lines are all alike
+          <Skeleton key={line} className={line === lines - 1 ? "w-1/2" : "w-full"} />
+        ))}
+    </div>
+  )
+}

@@ -1,0 +1,29 @@
+import { cn } from "../cn.ts"
+
+/** How far something has come, 0 to 1; null while nobody knows. What is used of a limit is a `Meter`. */
+export function Progress({
+  value,
+  label,
+  className,
+}: {
+  value: number | null
+  label: string
+  className?: string
+}) {
+  const percent = value === null ? null : Math.round(Math.min(Math.max(value, 0), 1) * 100)
+  return (
+    <div
+      role="progressbar"
+      aria-label={label}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      {...(percent !== null && { "aria-valuenow": percent })}
+      className={cn("h-1.5 overflow-hidden rounded-full bg-line", className)}
+    >
+      <div
+        className={cn("h-full rounded-full bg-accent", percent === null && "w-1/3 motion-safe:animate-pulse")}
+        style={percent === null ? undefined : { width: `${percent}%` }}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,100 @@
+import { execFile } from "node:child_process"
+import { randomBytes } from "node:crypto"
+import { promisify } from "node:util"
+import { type APIRequestContext, type Page, request as playwrightRequest } from "@playwright/test"
+import { test as base, expect } from "./support.ts"
+
+const origin = `http://localhost:${process.env.PORT}`
+export const PASSWORD = "correct horse battery staple"
+
+export type Role = "owner" | "developer" | "viewer"
+type Cookies = Awaited<ReturnType<APIRequestContext["storageState"]>>
+
+/** A customer of its own for each worker, whose owner is signed in. */
+export type Customer = {
+  account: string
+  email: string
+  workspaces: { live: string; test: string }
+  /** Of the test workspace. */
+  apiKey: string
+  cookies: Cookies
+}
+
+export const test = base.extend<{ as: (role: Role) => Promise<Page> }, { customer: Customer }>({
+  customer: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures that one needs from the pattern
+    async ({}, use) => use(await createCustomer()),
+    { scope: "worker" },
+  ],
+  // Every page of these tests begins signed in as the owner.
+  storageState: async ({ customer }, use) => use(customer.cookies),
+  /** A page of another member, beside the owner's. */
+  as: async ({ browser, customer }, use) => {
+    const contexts: Awaited<ReturnType<typeof browser.newContext>>[] = []
+    await use(async (role) => {
+      const storageState = await createMember(customer, role)
+      const context = await browser.newContext({ storageState, baseURL: origin })
+      contexts.push(context)
+      return context.newPage()
+    })
+    for (const context of contexts) await context.close()
+  },
+})
+
+/** Runs a command of `vouch` beside the server; returns its JSON. */
+export async function vouch<T>(...args: string[]): Promise<T> {
+  const { stdout } = await promisify(execFile)(process.execPath, ["server/cli.ts", ...args, "--json"])
+  return JSON.parse(stdout) as T
+}
+
+export async function createCustomer(): Promise<Customer> {
+  const account = `Customer ${randomBytes(6).toString("hex")}`
+  const email = `${randomBytes(6).toString("hex")}@example.com`
+  const made = await vouch<{ owner_link: string; workspaces: Customer["workspaces"] }>(
+    ...["account", "create", "--name", account, "--plan", "growth", "--owner", email],
+  )
+  const { api_key } = await vouch<{ api_key: string }>(
+    "key",
+    "create",
+    "--account",
+    account,
+    "--mode",
+    "test",
+  )
+  const cookies = await comeIn(made.owner_link, { name: "Olivia Owner", email })
+  return { account, email, workspaces: made.workspaces, apiKey: api_key, cookies }
+}
+
+/** Makes a person of a link, as the page does, and signs in. */
+async function comeIn(link: string, person: { name: string; email: string }): Promise<Cookies> {
+  const context = await playwrightRequest.newContext({ baseURL: origin })
+  const token = new URL(link).searchParams.get("token")
+  const data = { ...person, token, password: PASSWORD }
+  const created = await context.post("/api/trpc/setup.createUser", { data })
+  expect(created.status(), await created.text()).toBe(200)
+  const signedIn = await context.post("/api/auth/sign-in/email", {
+    data: { email: person.email, password: PASSWORD },
+    headers: { origin },
+  })
+  expect(signedIn.status(), await signedIn.text()).toBe(200)
+  const cookies = await context.storageState()
+  await context.dispose()
+  return cookies
+}
+
+export async function createMember(customer: Customer, role: Role): Promise<Cookies> {
+  const owner = await playwrightRequest.newContext({ baseURL: origin, storageState: customer.cookies })
+  const invited = await owner.post("/api/trpc/member.invite", {
+    data: { role },
+    headers: { "x-vouch-workspace": customer.workspaces.test, origin },
+  })
+  const { result } = (await invited.json()) as { result: { data: { link: string } } }
+  await owner.dispose()
+  const email = `${randomBytes(6).toString("hex")}@example.com`
+  return comeIn(result.data.link, { name: `The ${role}`, email })
+}
+
+/** The address of a section of the customer's test workspace. */
+export const section = ({ workspaces }: Customer, path: string): string => `/${workspaces.test}/${path}`
+
+export { expect, expectSound, heading } from "./support.ts"

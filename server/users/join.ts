@@ -1,0 +1,83 @@
+import { isUniqueViolation, type Queryable, sql } from "#db/client.ts"
+import type { SignedIn } from "#server/context.ts"
+import { fail } from "#server/errors.ts"
+import { clock } from "#server/time.ts"
+import { recordAccountChange } from "#server/trail/record.ts"
+import { findInvitation, type Invitation } from "./invitations.ts"
+import { newToken } from "./token.ts"
+
+export type NewUser = { token: string; name: string; email: string; password: string; requestId: string }
+
+/** Makes a person of a link, and a member of its account, in one commit. Errors: invalid_link, email_taken. */
+export async function createUser({
+  token,
+  name,
+  email,
+  password,
+  requestId,
+}: NewUser): Promise<{ email: string }> {
+  await findInvitation(sql, token)
+  const { hashPassword } = await import("better-auth/crypto")
+  const hash = await hashPassword(password)
+  const user = { id: newToken(), name, email: email.toLowerCase() }
+  const now = clock.now()
+  try {
+    await sql.begin(async (sql) => {
+      const invitation = await findInvitation(sql, token, { lock: true })
+      if (invitation.email !== null && invitation.email !== user.email) {
+        fail("validation_failed", `email: this link is for ${invitation.email}.`)
+      }
+      await sql`
+        insert into users (id, name, email, email_verified, created_at, updated_at)
+        values (${user.id}, ${name}, ${user.email}, ${invitation.email !== null}, ${now}, ${now})`
+      await sql`
+        insert into user_credentials (id, account_id, provider_id, user_id, password, created_at, updated_at)
+        values (${newToken()}, ${user.id}, 'credential', ${user.id}, ${hash}, ${now}, ${now})`
+      await enter(sql, invitation, { ...user, sessionId: "" }, requestId)
+    })
+  } catch (error) {
+    if (!isUniqueViolation(error, "users_email_unique")) throw error
+    fail(
+      "email_taken",
+      "email: somebody has this address already. If it is you, sign in and open the link again.",
+    )
+  }
+  return { email: user.email }
+}
+
+/** Makes somebody who is signed in a member by a link. Errors: invalid_link. */
+export async function join(token: string, user: SignedIn, requestId: string): Promise<{ workspace: string }> {
+  const accountId = await sql.begin(async (sql) => {
+    const invitation = await findInvitation(sql, token, { lock: true })
+    if (invitation.email !== null && invitation.email !== user.email) {
+      fail("invalid_link", `This link is for ${invitation.email}. Sign in as that person.`)
+    }
+    await enter(sql, invitation, user, requestId)
+    return invitation.account_id
+  })
+  const [test] = await sql<{ id: string }[]>`
+    select id from workspaces where account_id = ${accountId} and mode = 'test'`
+  return { workspace: test!.id }
+}
+
+async function enter(
+  sql: Queryable,
+  invitation: Invitation,
+  user: SignedIn,
+  requestId: string,
+): Promise<void> {
+  const now = clock.now()
+  await sql`update invitations set used_at = ${now} where account_id = ${invitation.account_id} and id = ${invitation.id}`
+  const joined = await sql`
+    insert into members (account_id, user_id, role, created_at)
+    values (${invitation.account_id}, ${user.id}, ${invitation.role}, ${now})
+    on conflict do nothing returning user_id`
+  // Whoever is a member keeps the role; the link is used all the same.
+  if (joined.length === 0) return
+  await recordAccountChange(sql, invitation.account_id, {
+    author: { principal: user, requestId },
+    action: "member.joined",
+    subject: user.id,
+    detail: { name: user.name, role: invitation.role },
+  })
+}

@@ -1,0 +1,51 @@
+import { sql } from "#db/client.ts"
+import type { SignedIn } from "#server/context.ts"
+import { deployment } from "#server/deployment.ts"
+import type { Mode } from "#server/env.ts"
+import type { Role } from "./roles.ts"
+
+export type Me = {
+  user: { id: string; name: string; email: string; two_factor: boolean }
+  /** Test before live in each account: where a newcomer begins. */
+  workspaces: {
+    id: string
+    account_id: string
+    account: string
+    mode: Mode
+    role: Role
+    /** What a reader must know of the mode, in sentences: that nothing there is real. */
+    notices: string[]
+  }[]
+}
+
+/** Somebody who is signed in, and where they may go. */
+export async function me({ id, name, email }: SignedIn): Promise<Me> {
+  const [[person], workspaces] = await Promise.all([
+    sql<{ two_factor_enabled: boolean }[]>`select two_factor_enabled from users where id = ${id}`,
+    sql<Omit<Me["workspaces"][number], "notices">[]>`
+      select w.id, w.account_id, a.name as account, w.mode, m.role
+      from members m join accounts a on a.id = m.account_id join workspaces w on w.account_id = a.id
+      where m.user_id = ${id} order by a.name, a.id, w.mode desc`,
+  ])
+  return {
+    user: { id, name, email, two_factor: person?.two_factor_enabled ?? false },
+    workspaces: workspaces.map((workspace) => ({ ...workspace, notices: noticesOf(workspace.mode) })),
+  }
+}
+
+function noticesOf(mode: Mode): string[] {
+  const chain = deployment.chains[mode]
+  const provider = deployment.providers[mode]
+  return [
+    ...(chain === null
+      ? [`No Solana RPC is configured for ${mode}: nothing reaches a chain.`]
+      : chain.embedded
+        ? ["The chain is the local network of this server: tokens and credentials exist on it alone."]
+        : []),
+    ...(provider === null
+      ? [`No KYC provider is configured for ${mode}: nobody can be verified.`]
+      : provider.name === "sandbox"
+        ? ["Verifications are decided in the sandbox form, by whoever opens it: they prove nothing."]
+        : []),
+  ]
+}

@@ -1,0 +1,178 @@
+import { type Queryable, sql } from "#db/client.ts"
+import type { Principal } from "#server/context.ts"
+import { deployment } from "#server/deployment.ts"
+import { fail } from "#server/errors.ts"
+import { clock, toTimestamp } from "#server/time.ts"
+import { recordAccountChange } from "#server/trail/record.ts"
+import { createInvitation } from "./invitations.ts"
+import { mailer } from "./mail.ts"
+import type { Role } from "./roles.ts"
+
+type Asked = { principal: Principal; requestId: string }
+
+export type Members = {
+  members: {
+    user_id: string
+    name: string
+    email: string
+    role: Role
+    two_factor: boolean
+    joined_at: string
+  }[]
+  /** Links that nobody has used yet. */
+  invitations: {
+    id: string
+    role: Role
+    email: string | null
+    invited_by: string | null
+    expires_at: string
+  }[]
+}
+
+/** The members of the workspace's account, and who is invited. */
+export async function listMembers({ workspaceId }: Principal): Promise<Members> {
+  const [members, invitations] = await Promise.all([
+    sql<
+      { user_id: string; name: string; email: string; role: Role; two_factor: boolean; created_at: Date }[]
+    >`
+      select m.user_id, u.name, u.email, m.role, u.two_factor_enabled as two_factor, m.created_at
+      from workspaces w join members m on m.account_id = w.account_id join users u on u.id = m.user_id
+      where w.id = ${workspaceId} order by m.created_at, m.user_id`,
+    sql<{ id: string; role: Role; email: string | null; invited_by: string | null; expires_at: Date }[]>`
+      select i.id, i.role, i.email, u.name as invited_by, i.expires_at
+      from workspaces w join invitations i on i.account_id = w.account_id left join users u on u.id = i.invited_by
+      where w.id = ${workspaceId} and i.used_at is null and i.expires_at > ${clock.now()} and i.invited_by is not null
+      order by i.created_at desc`,
+  ])
+  return {
+    members: members.map(({ created_at, ...member }) => ({ ...member, joined_at: toTimestamp(created_at) })),
+    invitations: invitations.map((one) => ({ ...one, expires_at: toTimestamp(one.expires_at) })),
+  }
+}
+
+/** Invites by mail where an address is given and mail is configured; else the link is the answer, for the inviter to pass on. */
+export async function inviteMember({
+  principal,
+  requestId,
+  role,
+  email,
+}: Asked & { role: Role; email: string | null }): Promise<{
+  id: string
+  link: string | null
+  sent_to: string | null
+}> {
+  const { send } = mailer(deployment.settings)
+  const account = await accountOf(sql, principal)
+  const invitation = await sql.begin(async (sql) => {
+    const invitedBy = principal.via.kind === "user" ? principal.via.userId : null
+    const created = await createInvitation(sql, { accountId: account.id, role, email, invitedBy })
+    await recordAccountChange(sql, account.id, {
+      author: { principal, requestId },
+      action: "member.invited",
+      subject: created.id,
+      detail: { role },
+    })
+    return created
+  })
+  if (send === null || email === null) return { ...invitation, sent_to: null }
+  await send({
+    to: email,
+    subject: `Join ${account.name} on Vouch`,
+    text: `You are invited to ${account.name} as ${role}. Open this link within seven days:\n\n${invitation.link}`,
+  }).catch((cause) =>
+    fail(
+      "mail_failed",
+      `email: the mail to ${email} could not be sent. Invite without an address to get a link.`,
+      { cause },
+    ),
+  )
+  return { id: invitation.id, link: null, sent_to: email }
+}
+
+/** Ends a link that nobody has used. */
+export async function revokeInvitation({
+  principal,
+  requestId,
+  id,
+}: Asked & { id: string }): Promise<{ id: string }> {
+  await sql.begin(async (sql) => {
+    const account = await accountOf(sql, principal)
+    const ended = await sql`
+      update invitations set used_at = ${clock.now()} where account_id = ${account.id} and id = ${id} and used_at is null
+      returning id`
+    if (ended.length === 0) return
+    await recordAccountChange(sql, account.id, {
+      author: { principal, requestId },
+      action: "member.invitation_revoked",
+      subject: id,
+    })
+  })
+  return { id }
+}
+
+/** Errors: member_not_found, last_owner. */
+export async function changeRole({
+  principal,
+  requestId,
+  userId,
+  role,
+}: Asked & { userId: string; role: Role }): Promise<{ user_id: string; role: Role }> {
+  await sql.begin(async (sql) => {
+    const { account, before } = await lockMember(sql, principal, userId)
+    if (before === role) return
+    if (before === "owner") await requireOtherOwner(sql, account.id, userId)
+    await sql`update members set role = ${role} where account_id = ${account.id} and user_id = ${userId}`
+    await recordAccountChange(sql, account.id, {
+      author: { principal, requestId },
+      action: "member.role_changed",
+      subject: userId,
+      detail: { before, after: role },
+    })
+  })
+  return { user_id: userId, role }
+}
+
+/** Ends a membership at once; the person stays, for other accounts. Errors: member_not_found, last_owner. */
+export async function removeMember({
+  principal,
+  requestId,
+  userId,
+}: Asked & { userId: string }): Promise<{ user_id: string }> {
+  await sql.begin(async (sql) => {
+    const { account, before } = await lockMember(sql, principal, userId)
+    if (before === "owner") await requireOtherOwner(sql, account.id, userId)
+    await sql`delete from members where account_id = ${account.id} and user_id = ${userId}`
+    await recordAccountChange(sql, account.id, {
+      author: { principal, requestId },
+      action: "member.removed",
+      subject: userId,
+      detail: { role: before },
+    })
+  })
+  return { user_id: userId }
+}
+
+type AccountName = { id: string; name: string }
+
+async function accountOf(sql: Queryable, { workspaceId }: Principal): Promise<AccountName> {
+  const [account] = await sql<AccountName[]>`
+    select a.id, a.name from workspaces w join accounts a on a.id = w.account_id where w.id = ${workspaceId}`
+  return account!
+}
+
+/** Locks the account, so that two owners cannot remove each other in the same instant. */
+async function lockMember(sql: Queryable, { workspaceId }: Principal, userId: string) {
+  const [account] = await sql<AccountName[]>`
+    select a.id, a.name from workspaces w join accounts a on a.id = w.account_id
+    where w.id = ${workspaceId} for update of a`
+  const [member] = await sql<{ role: Role }[]>`
+    select role from members where account_id = ${account!.id} and user_id = ${userId}`
+  if (!member) return fail("member_not_found", "user_id: is no member of this account.")
+  return { account: account!, before: member.role }
+}
+
+async function requireOtherOwner(sql: Queryable, accountId: string, userId: string): Promise<void> {
+  const [other] = await sql`
+    select from members where account_id = ${accountId} and role = 'owner' and user_id <> ${userId} limit 1`
+  if (!other) fail("last_owner", "This is the account's only owner. Make somebody else an owner first.")
+}

@@ -1,0 +1,111 @@
+import { sql } from "#db/client.ts"
+import { type Account, createAccount } from "#server/accounts/create.ts"
+import type { Mode } from "#server/env.ts"
+import { newId } from "#server/ids.ts"
+import { createInvitation } from "#server/users/invitations.ts"
+import type { Role } from "#server/users/roles.ts"
+import type { TestApp } from "./app.ts"
+
+export const PASSWORD = "correct horse battery staple"
+
+/** An answer of the pages' procedures: what it gave, or the error object. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of any shape
+export type Answer = { status: number; data: any; error: any; headers: Headers }
+
+type Asked = Omit<RequestInit, "headers"> & { headers?: Record<string, string> }
+
+/** Somebody at the dashboard, with the cookies of a browser. */
+export class Browser {
+  readonly #origin: string
+  readonly cookies = new Map<string, string>()
+  /** Sent with procedures. */
+  workspaceId: string | null = null
+
+  constructor(app: Pick<TestApp, "origin">) {
+    this.#origin = app.origin
+  }
+
+  async fetch(path: string, { headers = {}, ...init }: Asked = {}) {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ")
+    const response = await fetch(this.#origin + path, {
+      redirect: "manual",
+      ...init,
+      headers: {
+        ...(cookie && { cookie }),
+        ...(init.method === "POST" && { "content-type": "application/json", origin: this.#origin }),
+        ...headers,
+      },
+    })
+    for (const line of response.headers.getSetCookie()) {
+      const [, name, value] = /^([^=]+)=([^;]*)/.exec(line)!
+      if (value === "" || /max-age=0/i.test(line)) this.cookies.delete(name!)
+      else this.cookies.set(name!, value!)
+    }
+    return response
+  }
+
+  /** better-auth's endpoints. */
+  async auth(path: string, json: unknown = {}, headers: Record<string, string> = {}) {
+    const response = await this.fetch(`/api/auth${path}`, {
+      method: "POST",
+      body: JSON.stringify(json),
+      headers,
+    })
+    return { status: response.status, json: await response.json().catch(() => null) }
+  }
+
+  async query(path: string, input: unknown = {}): Promise<Answer> {
+    return this.#procedure(`${path}?input=${encodeURIComponent(JSON.stringify(input))}`, {})
+  }
+
+  async mutate(path: string, input: unknown = {}, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.#procedure(path, { method: "POST", body: JSON.stringify(input), headers })
+  }
+
+  async #procedure(path: string, init: Asked): Promise<Answer> {
+    const headers = { ...(this.workspaceId && { "x-vouch-workspace": this.workspaceId }), ...init.headers }
+    const response = await this.fetch(`/api/trpc/${path}`, { ...init, headers })
+    const text = await response.text()
+    const json = text.startsWith("{") ? JSON.parse(text) : {}
+    return {
+      status: response.status,
+      data: json.result?.data,
+      error: json.error?.data ?? (json.error ? json : undefined),
+      headers: response.headers,
+    }
+  }
+
+  signIn(email: string, password = PASSWORD) {
+    return this.auth("/sign-in/email", { email, password })
+  }
+}
+
+/** A member of an account (a new one, unless given), who has come in by a link and signed in. */
+export async function member(
+  app: Pick<TestApp, "origin">,
+  { role = "owner", mode = "test", account }: { role?: Role; mode?: Mode; account?: Account } = {},
+) {
+  const own = account ?? (await createAccount({ name: `Account ${newId("acct")}`, plan: "free" }))
+  const [inviter] = await sql<{ user_id: string }[]>`
+    select user_id from members where account_id = ${own.id} and role = 'owner' limit 1`
+  const { link } = await createInvitation(sql, {
+    accountId: own.id,
+    role,
+    email: null,
+    invitedBy: inviter?.user_id ?? null,
+  })
+  const token = new URL(link).searchParams.get("token")!
+  const browser = new Browser(app)
+  const email = `${newId("evt").toLowerCase()}@example.com`
+  const created = await browser.mutate("setup.createUser", {
+    token,
+    name: `The ${role}`,
+    email,
+    password: PASSWORD,
+  })
+  if (created.status !== 200) throw new Error(`setup.createUser answered ${JSON.stringify(created.error)}`)
+  const signedIn = await browser.signIn(email)
+  if (signedIn.status !== 200) throw new Error(`signing in answered ${JSON.stringify(signedIn)}`)
+  browser.workspaceId = own.workspaces[mode]
+  return { browser, email, account: own, workspaceId: own.workspaces[mode], role }
+}

@@ -15,6 +15,7 @@ import { router } from "./trpc.ts"
 import { usageRouter } from "./usage/router.ts"
 import { memberRouter, meRouter, setupRouter } from "./users/router.ts"
 import { verificationRouter } from "./verification/router.ts"
+import { workspaceRouter } from "./workspaces/router.ts"
 
 /** Everything that Vouch can be asked: with `meta.openapi` over REST, all of it by the pages. */
 export const appRouter = router({
@@ -36,6 +37,7 @@ export const appRouter = router({
   me: meRouter,
   setup: setupRouter,
   member: memberRouter,
+  workspace: workspaceRouter,
   docs: docsRouter,
 })
 

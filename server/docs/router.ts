@@ -1,7 +1,5 @@
-import { deployment } from "#server/deployment.ts"
 import { type ErrorCode, errors } from "#server/errors.ts"
 import { openProcedure, router } from "#server/trpc.ts"
-import { version } from "#server/version.ts"
 
 const table = Object.entries(errors).map(([code, [status, title, fix]]) => ({
   code: code as ErrorCode,
@@ -14,7 +12,4 @@ const table = Object.entries(errors).map(([code, [status, title, fix]]) => ({
 export const docsRouter = router({
   /** The error table, in its own order: by status. */
   errors: openProcedure.query(() => ({ data: table })),
-
-  /** Where clients reach this server, and what it is. */
-  server: openProcedure.query(() => ({ base_url: `${deployment.origin}/v1`, version })),
 })

@@ -3,8 +3,11 @@ import { attestationRouter } from "./attestations/router.ts"
 import { healthRouter } from "./health.ts"
 import { keyRouter } from "./keys/router.ts"
 import { kycRouter } from "./kyc/router.ts"
+import { transactionRouter } from "./ledger/router.ts"
+import { overviewRouter } from "./overview/router.ts"
 import { requestRouter } from "./requests/router.ts"
 import { schemaRouter } from "./schemas/router.ts"
+import { sessionRouter } from "./sessions/router.ts"
 import { mintConfigRouter, tokenRouter } from "./tokens/router.ts"
 import { auditRouter } from "./trail/router.ts"
 import { router } from "./trpc.ts"
@@ -26,6 +29,9 @@ export const appRouter = router({
   health: healthRouter,
   verification: verificationRouter,
   activity: activityRouter,
+  overview: overviewRouter,
+  session: sessionRouter,
+  transaction: transactionRouter,
   me: meRouter,
   setup: setupRouter,
   member: memberRouter,

@@ -123,6 +123,7 @@ export async function start(options: StartOptions): Promise<Running> {
     trustedProxies: parseTrustedProxies(settings.VOUCH_TRUSTED_PROXIES),
     publicOrigin: settings.VOUCH_PUBLIC_URL ?? null,
     pageLimiter: limiter(20, 200),
+    userLimiter: limiter(50, 500),
     tls: settings.VOUCH_TLS_CERT ? { cert: settings.VOUCH_TLS_CERT, key: settings.VOUCH_TLS_KEY! } : null,
   }
   const stops: (() => Promise<void>)[] = []

@@ -1,5 +1,6 @@
-import type { ServerResponse } from "node:http"
-import { type Failure, statusOf } from "#server/errors.ts"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { type ErrorCode, Failure, statusOf } from "#server/errors.ts"
+import { newId } from "#server/ids.ts"
 import type { Standing } from "./rate-limit.ts"
 
 /** Two years, as browsers' preload lists ask. */
@@ -80,3 +81,15 @@ const rateHeaders = ({ remaining, limit, resetSeconds }: Standing): string[] => 
   "RateLimit",
   `"key";r=${remaining};t=${resetSeconds}`,
 ]
+
+/** The error object for a request that reached no endpoint. */
+export function refuse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  code: ErrorCode,
+  detail: string,
+  retryAfterSeconds?: number,
+): void {
+  const options = retryAfterSeconds === undefined ? {} : { retryAfterSeconds }
+  new Reply(response, newId("req"), request.method === "HEAD").failure(new Failure(code, detail, options))
+}

@@ -32,7 +32,7 @@ export const test = base.extend<{ as: (role: Role) => Promise<Page> }, { custome
   as: async ({ browser, customer }, use) => {
     const contexts: Awaited<ReturnType<typeof browser.newContext>>[] = []
     await use(async (role) => {
-      const storageState = await createMember(customer, role)
+      const { cookies: storageState } = await createMember(customer, role)
       const context = await browser.newContext({ storageState, baseURL: origin })
       contexts.push(context)
       return context.newPage()
@@ -82,7 +82,10 @@ async function comeIn(link: string, person: { name: string; email: string }): Pr
   return cookies
 }
 
-export async function createMember(customer: Customer, role: Role): Promise<Cookies> {
+export async function createMember(
+  customer: Customer,
+  role: Role,
+): Promise<{ email: string; cookies: Cookies }> {
   const owner = await playwrightRequest.newContext({ baseURL: origin, storageState: customer.cookies })
   const invited = await owner.post("/api/trpc/member.invite", {
     data: { role },
@@ -91,7 +94,7 @@ export async function createMember(customer: Customer, role: Role): Promise<Cook
   const { result } = (await invited.json()) as { result: { data: { link: string } } }
   await owner.dispose()
   const email = `${randomBytes(6).toString("hex")}@example.com`
-  return comeIn(result.data.link, { name: `The ${role}`, email })
+  return { email, cookies: await comeIn(result.data.link, { name: `The ${role}`, email }) }
 }
 
 /** The address of a section of the customer's test workspace. */

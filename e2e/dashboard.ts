@@ -20,7 +20,10 @@ export type Customer = {
   cookies: Cookies
 }
 
-export const test = base.extend<{ as: (role: Role) => Promise<Page> }, { customer: Customer }>({
+export const test = base.extend<
+  { as: (role: Role) => Promise<Page>; leaving: undefined },
+  { customer: Customer }
+>({
   customer: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures that one needs from the pattern
     async ({}, use) => use(await createCustomer()),
@@ -28,6 +31,14 @@ export const test = base.extend<{ as: (role: Role) => Promise<Page> }, { custome
   ],
   // Every page of these tests begins signed in as the owner.
   storageState: async ({ customer }, use) => use(customer.cookies),
+  // A page that is left takes its stream of news and what it was reading along.
+  leaving: [
+    async ({ traffic }, use) => {
+      traffic.forgive(/net::ERR_ABORTED/)
+      await use(undefined)
+    },
+    { auto: true },
+  ],
   /** A page of another member, beside the owner's. */
   as: async ({ browser, customer }, use) => {
     const contexts: Awaited<ReturnType<typeof browser.newContext>>[] = []

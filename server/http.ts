@@ -10,7 +10,8 @@ import {
 import { createServer as createTlsServer } from "node:https"
 import type { BlockList, Socket } from "node:net"
 import { nodeHTTPRequestHandler } from "@trpc/server/adapters/node-http"
-import { type ErrorCode, Failure, statusOf } from "./errors.ts"
+import { exportAttestations, readFilter } from "./attestations/export.ts"
+import { type ErrorCode, Failure, fail, statusOf } from "./errors.ts"
 import { newId } from "./ids.ts"
 import { logger } from "./log.ts"
 import type { Adapter } from "./rest/adapter.ts"
@@ -96,6 +97,7 @@ export function createListener(options: HttpOptions): RequestListener {
     }
     servePage(options, request, response, client).catch((error) => {
       logger.error({ err: error }, "a page failed")
+      if (response.headersSent) return
       refuse(request, response, "internal_error", "The page could not be shown. Try again in a moment.")
     })
   }
@@ -157,6 +159,9 @@ async function servePage(
   }
   if (isProcedure) return callProcedure(request, response, url, requestId, options.publicOrigin)
   if (url.startsWith("/api/auth/")) return authenticatePerson(request, response, client)
+  if (url.split("?", 1)[0] === "/api/export/attestations.csv") {
+    return download(request, response, url, requestId)
+  }
   await options.pages(request, response)
 }
 
@@ -223,6 +228,31 @@ function isCrossSite({ method, headers }: IncomingMessage, publicOrigin: string 
   if (method === "GET" || method === "HEAD" || headers.origin === undefined) return false
   if (publicOrigin !== null) return headers.origin !== publicOrigin
   return !/^https?:\/\//.test(headers.origin) || headers.origin.replace(/^https?:\/\//, "") !== headers.host
+}
+
+/** A file that the browser saves. It is no procedure, because an answer of those is held in memory as a whole. */
+async function download(
+  request: IncomingMessage,
+  response: ServerResponse,
+  url: string,
+  requestId: string,
+): Promise<void> {
+  const answerFailure = (failure: Failure) =>
+    new Reply(response, requestId, request.method === "HEAD").failure(failure)
+  if (request.method !== "GET") {
+    return answerFailure(new Failure("method_not_allowed", "This address is for GET only."))
+  }
+  try {
+    const query = new URLSearchParams(url.split("?")[1])
+    const user = (await userOf(request.headers)) ?? fail("not_signed_in", "Sign in first.")
+    const principal = await principalIn(user, query.get("workspace") ?? "")
+    await exportAttestations(principal, readFilter(query), response)
+  } catch (error) {
+    // A file that breaks off must not look like a whole one.
+    if (response.headersSent) response.destroy()
+    if (response.headersSent || !(error instanceof Failure)) throw error
+    answerFailure(error)
+  }
 }
 
 const MAX_AUTH_BYTES = 64 * 1024

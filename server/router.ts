@@ -1,3 +1,4 @@
+import { activityRouter } from "./activity/router.ts"
 import { attestationRouter } from "./attestations/router.ts"
 import { healthRouter } from "./health.ts"
 import { kycRouter } from "./kyc/router.ts"
@@ -18,6 +19,7 @@ export const appRouter = router({
   usage: usageRouter,
   health: healthRouter,
   verification: verificationRouter,
+  activity: activityRouter,
   me: meRouter,
   setup: setupRouter,
   member: memberRouter,

@@ -5,6 +5,7 @@ import { migrate } from "#db/migrate.ts"
 import "./attestations/operation-kinds.ts"
 import "./tokens/align-kind.ts"
 import "./tokens/operation-kinds.ts"
+import { endWatches } from "./activity/watch.ts"
 import { joinBus, leaveBus } from "./bus.ts"
 import { deploy, deployment } from "./deployment.ts"
 import { type Mode, modes, type Settings } from "./env.ts"
@@ -124,7 +125,12 @@ export async function start(options: StartOptions): Promise<Running> {
   const server = createHttpServer(http)
   if (settings.VOUCH_ROLE !== "worker") {
     await listen(server, settings.PORT, deployment.isPublic ? undefined : "127.0.0.1")
-    stops.push(() => close(server))
+    stops.push(() => {
+      const closed = close(server)
+      // What would go on for as long as its client likes.
+      endWatches()
+      return closed
+    })
   }
   const port = (server.address() as AddressInfo | null)?.port ?? settings.PORT
   if (settings.VOUCH_ROLE !== "web") stops.push(...(await startWorkers(chains, settings, secrets, http)))

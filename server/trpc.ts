@@ -24,6 +24,13 @@ const t = initTRPC
   .context<Context>()
   .meta<ProcedureMeta>()
   .create({
+    // Subscriptions: a ping keeps proxies from closing what is quiet, and a client notices by it what has died. After a
+    // while it connects anew, so that no connection outlives the replica that a load balancer would choose today.
+    sse: {
+      ping: { enabled: true, intervalMs: 15_000 },
+      maxDurationMs: 15 * 60_000,
+      client: { reconnectAfterInactivityMs: 40_000 },
+    },
     // The dashboard sees the same code, detail and request id as a REST client, and nothing of an unknown error.
     errorFormatter({ shape, error, ctx }) {
       const { code, detail } = explain(error.cause ?? error)

@@ -84,6 +84,7 @@ export const attestationRouter = router({
     .mutation(({ ctx, input }) =>
       revokeAttestation({
         principal: ctx.principal,
+        requestId: ctx.requestId,
         idempotency: ctx.idempotency,
         attestationId: input.id,
         reason: input.reason,

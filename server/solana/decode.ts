@@ -1,114 +1,101 @@
+import { hash } from "node:crypto"
 import { ASSOCIATED_TOKEN_PROGRAM_ID, TOKEN_2022_PROGRAM_ID, TokenInstruction } from "@solana/spl-token"
-import {
-  ComputeBudgetInstruction,
-  ComputeBudgetProgram,
-  SystemInstruction,
-  SystemProgram,
-  TransactionInstruction,
-  VersionedTransaction,
-} from "@solana/web3.js"
-import bs58 from "bs58"
+import { ComputeBudgetProgram, SystemProgram, type VersionedMessage } from "@solana/web3.js"
 import { MEMO_PROGRAM_ID } from "./addresses.ts"
 
-/** One instruction as a person reads it. */
+/** An instruction as a person reads it. */
 export type DecodedInstruction = {
-  /** Address of the program. */
   program: string
-  /** Name of the program; null for one that we do not use. */
+  /** What the program is called, and what it is told to do; null where that is not known. */
+  program_name: string | null
   name: string | null
-  /** What the program is told to do, in its own words, such as `MintToChecked`; null where it is not known. */
-  action: string | null
   accounts: { address: string; signer: boolean; writable: boolean }[]
-  /** Text of a memo. */
-  memo: string | null
-  /** base64. */
+  /** base64 */
   data: string
+  /** The text of a memo. */
+  memo: string | null
+  /** Base units that it mints, burns or moves. */
+  amount: string | null
 }
 
-export type DecodedTransaction = {
-  /** base58, the fee payer's first. */
-  signatures: string[]
-  fee_payer: string
-  recent_blockhash: string
-  instructions: DecodedInstruction[]
-}
+// Numbers of instructions that the libraries do not name: https://docs.rs/solana-system-interface, …/spl-associated-token-account.
+const SYSTEM = ["CreateAccount", "Assign", "Transfer", "CreateAccountWithSeed"]
+const ALLOCATE = 8
+const ASSOCIATED = ["Create", "CreateIdempotent", "RecoverNested"]
+const COMPUTE_BUDGET = ["RequestUnits", "RequestHeapFrame", "SetComputeUnitLimit", "SetComputeUnitPrice"]
 
-/** Names of what the token metadata interface takes, by their first byte: it has 8-byte discriminators. */
-const METADATA_ACTIONS: Record<number, string> = { 210: "InitializeMetadata", 221: "UpdateMetadataField" }
-const ASSOCIATED_ACTIONS = ["Create", "CreateIdempotent", "RecoverNested"]
+/** Instructions of the token metadata interface begin with eight bytes of a hash of their name. */
+const METADATA = new Map(
+  [
+    ["initialize_account", "InitializeTokenMetadata"],
+    ["updating_field", "UpdateTokenMetadata"],
+  ].map(([name, shown]) => [
+    hash("sha256", `spl_token_metadata_interface:${name}`, "hex").slice(0, 16),
+    shown!,
+  ]),
+)
 
-type Program = { name: string; actionOf: (instruction: TransactionInstruction) => string | null }
+/** Token instructions that carry an amount behind their number. */
+const WITH_AMOUNT = new Set([
+  TokenInstruction.Transfer,
+  TokenInstruction.MintTo,
+  TokenInstruction.Burn,
+  TokenInstruction.TransferChecked,
+  TokenInstruction.MintToChecked,
+  TokenInstruction.BurnChecked,
+])
+
+type Program = { name: string; instructionOf: (data: Buffer) => string | null }
 
 const programs = new Map<string, Program>([
   [
     SystemProgram.programId.toBase58(),
-    { name: "System", actionOf: (one) => SystemInstruction.decodeInstructionType(one) },
-  ],
-  [
-    ComputeBudgetProgram.programId.toBase58(),
-    { name: "Compute Budget", actionOf: (one) => ComputeBudgetInstruction.decodeInstructionType(one) },
-  ],
-  [
-    TOKEN_2022_PROGRAM_ID.toBase58(),
     {
-      name: "Token-2022",
-      actionOf: ({ data }) => TokenInstruction[data[0]!] ?? METADATA_ACTIONS[data[0]!] ?? null,
+      name: "System",
+      instructionOf: (data) => {
+        const number = data.length < 4 ? -1 : data.readUInt32LE(0)
+        return number === ALLOCATE ? "Allocate" : (SYSTEM[number] ?? null)
+      },
     },
   ],
+  [TOKEN_2022_PROGRAM_ID.toBase58(), { name: "Token-2022", instructionOf: tokenInstruction }],
   [
     ASSOCIATED_TOKEN_PROGRAM_ID.toBase58(),
-    // Without data it is the first of them.
-    { name: "Associated Token Account", actionOf: ({ data }) => ASSOCIATED_ACTIONS[data[0] ?? 0] ?? null },
+    { name: "Associated token account", instructionOf: (data) => ASSOCIATED[data[0] ?? 0] ?? null },
   ],
-  [MEMO_PROGRAM_ID.toBase58(), { name: "Memo", actionOf: () => "Memo" }],
+  [MEMO_PROGRAM_ID.toBase58(), { name: "Memo", instructionOf: () => "Memo" }],
+  [
+    ComputeBudgetProgram.programId.toBase58(),
+    { name: "Compute budget", instructionOf: (data) => COMPUTE_BUDGET[data[0] ?? -1] ?? null },
+  ],
 ])
 
-/** Reads the bytes of a transaction, as they are sent. Throws for bytes that are none. */
-export function decodeTransaction(wire: Buffer): DecodedTransaction {
-  const { signatures, message } = VersionedTransaction.deserialize(wire)
-  const keys = message.staticAccountKeys
-  return {
-    signatures: signatures.map((signature) => bs58.encode(signature)),
-    fee_payer: keys[0]!.toBase58(),
-    recent_blockhash: message.recentBlockhash,
-    instructions: message.compiledInstructions.map(({ programIdIndex, accountKeyIndexes, data }) =>
-      decodeInstruction(
-        new TransactionInstruction({
-          programId: keys[programIdIndex]!,
-          keys: accountKeyIndexes.map((index) => ({
-            // Ours are legacy messages: every account stands in the message itself.
-            pubkey: keys[index]!,
-            isSigner: message.isAccountSigner(index),
-            isWritable: message.isAccountWritable(index),
-          })),
-          data: Buffer.from(data),
-        }),
-      ),
-    ),
-  }
+function tokenInstruction(data: Buffer): string | null {
+  return METADATA.get(data.subarray(0, 8).toString("hex")) ?? TokenInstruction[data[0] ?? -1] ?? null
 }
 
-function decodeInstruction(instruction: TransactionInstruction): DecodedInstruction {
-  const { programId, keys, data } = instruction
-  const program = programs.get(programId.toBase58())
-  return {
-    program: programId.toBase58(),
-    name: program?.name ?? null,
-    action: program ? actionOf(program, instruction) : null,
-    accounts: keys.map(({ pubkey, isSigner, isWritable }) => ({
-      address: pubkey.toBase58(),
-      signer: isSigner,
-      writable: isWritable,
-    })),
-    memo: programId.equals(MEMO_PROGRAM_ID) ? data.toString("utf8") : null,
-    data: data.toString("base64"),
-  }
-}
-
-function actionOf(program: Program, instruction: TransactionInstruction): string | null {
-  try {
-    return program.actionOf(instruction)
-  } catch {
-    return null // A kind that web3.js does not know.
-  }
+/** The instructions of a message, in their order. Lookup tables are not resolved: Vouch uses none. */
+export function decodeInstructions(message: VersionedMessage): DecodedInstruction[] {
+  const keys = message.staticAccountKeys.map((key) => key.toBase58())
+  return message.compiledInstructions.map(({ programIdIndex, accountKeyIndexes, data }) => {
+    const program = keys[programIdIndex]!
+    const known = programs.get(program)
+    const bytes = Buffer.from(data)
+    return {
+      program,
+      program_name: known?.name ?? null,
+      name: known?.instructionOf(bytes) ?? null,
+      accounts: accountKeyIndexes.map((index) => ({
+        address: keys[index] ?? "in a lookup table",
+        signer: message.isAccountSigner(index),
+        writable: message.isAccountWritable(index),
+      })),
+      data: bytes.toString("base64"),
+      memo: program === MEMO_PROGRAM_ID.toBase58() ? bytes.toString("utf8") : null,
+      amount:
+        program === TOKEN_2022_PROGRAM_ID.toBase58() && WITH_AMOUNT.has(bytes[0]!) && bytes.length >= 9
+          ? bytes.readBigUInt64LE(1).toString()
+          : null,
+    }
+  })
 }

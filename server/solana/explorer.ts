@@ -1,20 +1,13 @@
-import type { Chain } from "./chain.ts"
-
-const EXPLORER = "https://explorer.solana.com"
-
-/** What an explorer of the cluster adds to its addresses; clusters that nobody else can see have none. */
-const QUERIES: Record<string, string> = {
+/** Clusters that the explorer knows, with what it wants in its address. */
+const CLUSTERS: Record<string, string> = {
   "mainnet-beta": "",
   devnet: "?cluster=devnet",
   testnet: "?cluster=testnet",
 }
 
-/** Where people look at a transaction or an address. Null on the local network, on a private one, and before the chain has answered. */
-export function explorerUrl(
-  chain: Pick<Chain, "bound"> | null,
-  kind: "tx" | "address",
-  id: string,
-): string | null {
-  const query = QUERIES[chain?.bound?.cluster ?? ""]
-  return query === undefined ? null : `${EXPLORER}/${kind}/${id}${query}`
-}
+/**
+ * Where people look at a cluster, with `{}` in the place of `tx/…` or `address/…`; null for a network that no public
+ * explorer reaches.
+ */
+export const explorerOf = (cluster: string | undefined): string | null =>
+  cluster !== undefined && cluster in CLUSTERS ? `https://explorer.solana.com/{}${CLUSTERS[cluster]}` : null

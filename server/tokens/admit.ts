@@ -1,5 +1,5 @@
 import { type Queryable, repeatOnDeadlock, sql } from "#db/client.ts"
-import { announce } from "#server/bus.ts"
+import { announce, announceActivity } from "#server/bus.ts"
 import type { IdempotencyClaim } from "#server/context.ts"
 import { Failure } from "#server/errors.ts"
 import { newId } from "#server/ids.ts"
@@ -79,6 +79,7 @@ async function decide(workspaceId: string, batch: readonly Waiting[]): Promise<v
       sql.begin((sql) => new Decision(sql, workspaceId, requests).make()),
     )
     announce("ledger")
+    announceActivity(workspaceId)
     for (const [i, outcome] of outcomes.entries()) settle(batch[i]!, outcome)
   } catch (error) {
     for (const one of batch) one.reject(error)

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util"
 import { type Queryable, sql } from "#db/client.ts"
-import { announce, nextNotice } from "#server/bus.ts"
+import { announce, announceActivity, nextNotice } from "#server/bus.ts"
 import type { IdempotencyClaim, Principal } from "#server/context.ts"
 import { chainOf } from "#server/deployment.ts"
 import { fail } from "#server/errors.ts"
@@ -68,6 +68,7 @@ export async function createConfig({
       await ensureAssetMints(sql, workspaceId, [config.id])
     })
     announce("ledger")
+    announceActivity(workspaceId)
   }
   const giveUpAt = Date.now() + waitMs
   for (;;) {
@@ -138,6 +139,7 @@ export async function setPaused({
       await recordChange(sql, workspaceId, { author: { principal, requestId }, action, subject: id })
     })
     announce("ledger")
+    announceActivity(workspaceId)
   }
   return getConfig(principal, id)
 }
@@ -192,6 +194,7 @@ export async function applyConfig(author: Author, config: ConfigInput): Promise<
     return changeConfig(sql, author, known, config)
   })
   announce("ledger")
+  announceActivity(workspaceId)
   return applied
 }
 

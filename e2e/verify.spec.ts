@@ -299,13 +299,13 @@ test.describe("the way back", () => {
 })
 
 test.describe("pages around it", () => {
-  test("the start says what this server is", async ({ page }) => {
+  test("the start asks whoever is not signed in to do so, and tells investors where to go", async ({
+    page,
+  }) => {
     await page.goto("/")
-    await expect(heading(page, "A Vouch server")).toBeVisible()
-    await expect(page.getByRole("link", { name: "API description" })).toHaveAttribute(
-      "href",
-      "/v1/openapi.json",
-    )
+    await page.waitForURL("/sign-in")
+    await expect(heading(page, "Sign in")).toBeVisible()
+    await expect(page.getByText("Were you asked to verify a wallet?")).toBeVisible()
     await expectSound(page)
   })
 

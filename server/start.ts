@@ -15,6 +15,7 @@ import { LedgerWorker } from "./ledger/worker.ts"
 import { logger } from "./log.ts"
 import { sandboxProvider } from "./providers/sandbox.ts"
 import { SandboxDelivery } from "./providers/sandbox-delivery.ts"
+import { RequestLog } from "./requests/record.ts"
 import { Adapter } from "./rest/adapter.ts"
 import { parseTrustedProxies } from "./rest/client.ts"
 import { documents } from "./rest/openapi.ts"
@@ -108,17 +109,21 @@ export async function start(options: StartOptions): Promise<Running> {
 
   const rate = settings.VOUCH_RATE_LIMIT
   const limiter = (perSecond: number, burst: number) => (rate > 0 ? new RateLimiter(perSecond, burst) : null)
+  const requests = new RequestLog()
+  requests.start()
   const http = {
     adapter: new Adapter({
       table: new RouteTable(appRouter),
       documents: documents(),
       keyLimiter: limiter(rate, rate * 2),
       addressLimiter: limiter(10, 100),
+      requests,
     }),
     pages: options.pages,
     trustedProxies: parseTrustedProxies(settings.VOUCH_TRUSTED_PROXIES),
     publicOrigin: settings.VOUCH_PUBLIC_URL ?? null,
     pageLimiter: limiter(20, 200),
+    userLimiter: limiter(50, 500),
     tls: settings.VOUCH_TLS_CERT ? { cert: settings.VOUCH_TLS_CERT, key: settings.VOUCH_TLS_KEY! } : null,
   }
   const stops: (() => Promise<void>)[] = []
@@ -140,6 +145,7 @@ export async function start(options: StartOptions): Promise<Running> {
     async stop() {
       // The door first, then what works behind it, then what all of it stands on.
       for (const stop of stops) await stop()
+      await requests.stop()
       await leaveBus()
       await disconnectDatabase()
     },

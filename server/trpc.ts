@@ -75,6 +75,14 @@ export const procedure = t.procedure.use(({ ctx, meta, next }) => {
   return next({ ctx: { principal } })
 })
 
+/** A procedure of a workspace's people: no key may call it, whatever its scopes. Errors: insufficient_scope. */
+export const memberProcedure = procedure.use(({ ctx, next }) => {
+  const { principal } = ctx
+  if (principal.via.kind !== "user")
+    return fail("insufficient_scope", "This is for the members of a workspace. Sign in to the dashboard.")
+  return next({ ctx: { principal: { ...principal, via: principal.via } } })
+})
+
 function refuseStranger({ door, user }: Context): never {
   if (door === "api") fail("missing_api_key", "Send the header Authorization: Bearer <API_KEY>.")
   if (user === null) fail("not_signed_in", "Sign in first.")

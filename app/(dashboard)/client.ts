@@ -1,10 +1,4 @@
-import {
-  createTRPCClient,
-  httpLink,
-  httpSubscriptionLink,
-  splitLink,
-  type TRPCClient,
-} from "@trpc/client"
+import { createTRPCClient, httpLink, httpSubscriptionLink, splitLink, type TRPCClient } from "@trpc/client"
 import type { AppRouter } from "#server/router.ts"
 
 export type Api = TRPCClient<AppRouter>

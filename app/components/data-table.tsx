@@ -141,7 +141,7 @@ export function DataTable<Row extends RowData>({
               : table.getRowModel().rows.map((row) => {
                   const href = rowHref?.(row.original)
                   return (
-                    // biome-ignore lint/a11y/useKeyWithClickEvents: its first cell is a link, for the keyboard
+                    // Its first cell is a link, for the keyboard.
                     <tr
                       key={row.id}
                       {...(href && { onClick: (event: MouseEvent) => open(event, href) })}

@@ -8,6 +8,7 @@ const paths = {
   link: "M9.5 14.5a4 4 0 0 0 5.7 0l3-3a4 4 0 0 0-5.7-5.7l-1 1M14.5 9.5a4 4 0 0 0-5.7 0l-3 3a4 4 0 0 0 5.7 5.7l1-1",
   alert: "M12 8.5v4.5M12 16.5v.01M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18Z",
   chevron: "m8 10 4 4 4-4",
+  menu: "M4 7h16M4 12h16M4 17h16",
 } as const
 
 export type IconName = keyof typeof paths

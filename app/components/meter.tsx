@@ -27,8 +27,8 @@ export function Meter({
         <span>{words}</span>
       </p>
       {max !== null && (
+        // biome-ignore lint/a11y/useSemanticElements: no two browsers let the element be drawn alike
         <div
-          // biome-ignore lint/a11y/useSemanticElements: no two browsers let the element be drawn alike
           role="meter"
           aria-label={label}
           aria-valuemin={0}

@@ -60,6 +60,13 @@ export async function searchAttestations(
   }
 }
 
+/** The newest ones of a workspace. */
+export async function latestAttestations(workspaceId: string, limit: number): Promise<AttestationSummary[]> {
+  const rows = await findAttestations(workspaceId, {}, { before: null, limit })
+  const now = clock.now()
+  return rows.map((row) => toSummary(row, now))
+}
+
 async function placeOf(workspaceId: string, cursor: string): Promise<bigint> {
   const [row] = await sql<{ seq: bigint }[]>`
     select seq from attestations where workspace_id = ${workspaceId} and id = ${fromCursor("att", cursor)}`

@@ -2,7 +2,8 @@ import { sql } from "#db/client.ts"
 import type { SignedIn } from "#server/context.ts"
 import { deployment } from "#server/deployment.ts"
 import type { Mode } from "#server/env.ts"
-import type { Role } from "./roles.ts"
+import type { Permission } from "#server/keys/scopes.ts"
+import { permissionsOf, type Role } from "./roles.ts"
 
 export type Me = {
   user: { id: string; name: string; email: string; two_factor: boolean }
@@ -13,6 +14,7 @@ export type Me = {
     account: string
     mode: Mode
     role: Role
+    permissions: Permission[]
     /** What a reader must know of the mode, in sentences: that nothing there is real. */
     notices: string[]
   }[]
@@ -22,14 +24,18 @@ export type Me = {
 export async function me({ id, name, email }: SignedIn): Promise<Me> {
   const [[person], workspaces] = await Promise.all([
     sql<{ two_factor_enabled: boolean }[]>`select two_factor_enabled from users where id = ${id}`,
-    sql<Omit<Me["workspaces"][number], "notices">[]>`
+    sql<Omit<Me["workspaces"][number], "permissions" | "notices">[]>`
       select w.id, w.account_id, a.name as account, w.mode, m.role
       from members m join accounts a on a.id = m.account_id join workspaces w on w.account_id = a.id
       where m.user_id = ${id} order by a.name, a.id, w.mode desc`,
   ])
   return {
     user: { id, name, email, two_factor: person?.two_factor_enabled ?? false },
-    workspaces: workspaces.map((workspace) => ({ ...workspace, notices: noticesOf(workspace.mode) })),
+    workspaces: workspaces.map((workspace) => ({
+      ...workspace,
+      permissions: [...permissionsOf(workspace.role)],
+      notices: noticesOf(workspace.mode),
+    })),
   }
 }
 

@@ -1,0 +1,38 @@
+import { passkeyClient } from "@better-auth/passkey/client"
+import { createAuthClient } from "better-auth/client"
+import { twoFactorClient } from "better-auth/client/plugins"
+import { Refused } from "../components/problem.ts"
+
+/** Signing in and out. Import it where it is used and when it is used: no other page needs it. */
+export const auth = createAuthClient({ plugins: [twoFactorClient(), passkeyClient()] })
+
+const words: Record<string, string> = {
+  INVALID_EMAIL_OR_PASSWORD: "The email or the password is wrong.",
+  INVALID_EMAIL: "email: This is no email address.",
+  INVALID_CODE: "code: This code is wrong, or its time is over. Enter the one that is shown now.",
+  INVALID_BACKUP_CODE: "code: This is none of your backup codes, or it was used before.",
+  INVALID_TWO_FACTOR_COOKIE: "That took too long. Start again with your password.",
+  TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: "Too many wrong codes. Start again with your password.",
+  ACCOUNT_TEMPORARILY_LOCKED: "Too many wrong codes. Wait a while, then start again with your password.",
+  INVALID_TOKEN: "This link was used before, or its time is over. Ask for another one.",
+  TOKEN_EXPIRED: "This link was used before, or its time is over. Ask for another one.",
+  PASSWORD_TOO_SHORT: "password: This password is too short.",
+  PASSWORD_TOO_LONG: "password: This password is too long.",
+  AUTH_CANCELLED: "No passkey was used. Try again, or sign in with your password.",
+  PASSKEY_NOT_FOUND: "This passkey belongs to nobody here. Sign in with your password.",
+}
+
+/** Throws what an answer says went wrong, in words; nothing where all is well. */
+export function throwIf(error: AuthError | null): void {
+  if (error) throw new Refused(wordsFor(error))
+}
+
+type AuthError = { code?: string | undefined; status: number; message?: string | undefined }
+
+function wordsFor({ code, status }: AuthError): string {
+  const known = code === undefined ? undefined : words[code]
+  if (known) return known
+  if (status === 429) return "Too many attempts. Wait a minute, then try again."
+  if (status === 401) return "That did not work. Start again with your password."
+  return "The server did not accept that. Try again in a moment."
+}

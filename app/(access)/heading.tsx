@@ -1,0 +1,14 @@
+import type { ReactNode } from "react"
+
+/** The one heading of a page at the door, and the browser's title with it. */
+export function Heading({ title, children }: { title: string; children?: ReactNode }) {
+  return (
+    <>
+      <title>{`${title} · Vouch`}</title>
+      <h1 className="text-2xl leading-tight font-semibold tracking-tight">{title}</h1>
+      {children && <p className="mt-2 mb-6 text-muted">{children}</p>}
+    </>
+  )
+}
+
+export const linkLook = "text-accent underline-offset-4 hover:underline"

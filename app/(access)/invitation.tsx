@@ -1,0 +1,167 @@
+"use client"
+
+import { useEffect, useState } from "react"
+import { api } from "../api.ts"
+import { Field, Form, Submit } from "../components/form.tsx"
+import { Link } from "../components/link.tsx"
+import { type Problem, problemOf } from "../components/problem.ts"
+import { Failed, Loading } from "../components/states.tsx"
+import { Button } from "../components/ui/button.tsx"
+import { Input } from "../components/ui/input.tsx"
+import { Heading, linkLook } from "./heading.tsx"
+import { NewPassword } from "./password.tsx"
+
+type Offer = Awaited<ReturnType<typeof api.setup.look.query>>
+type Visitor = { name: string; email: string } | null
+type Seen = { offer: Offer; visitor: Visitor } | { error: unknown; problem: Problem } | null
+
+const roles = {
+  owner: "You become an owner: you may do everything, and invite others.",
+  developer: "You become a developer: you may do everything but invite others.",
+  viewer: "You become a viewer: you see everything, and change nothing.",
+} as const satisfies Record<Offer["role"], string>
+
+/** What a link opens: an account for a newcomer, or another customer's door for somebody who is here already. */
+export function Invitation({ token, mayBeSignedIn }: { token: string; mayBeSignedIn: boolean }) {
+  const [seen, setSeen] = useState<Seen>(null)
+  const [attempt, setAttempt] = useState(0)
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt looks again
+  useEffect(() => {
+    const leaving = new AbortController()
+    const { signal } = leaving
+    look(token, mayBeSignedIn, signal).then(
+      (found) => signal.aborted || setSeen(found),
+      (error) => signal.aborted || setSeen({ error, problem: problemOf(error) }),
+    )
+    return () => leaving.abort()
+  }, [token, mayBeSignedIn, attempt])
+
+  if (seen === null) {
+    return (
+      <>
+        <title>Vouch</title>
+        <Loading what="Looking at your link" />
+      </>
+    )
+  }
+  if ("error" in seen) {
+    if (seen.problem.code === "invalid_link" || seen.problem.code === "validation_failed") return <Spent />
+    return (
+      <>
+        <Heading title="This link could not be read" />
+        <Failed error={seen.error} onRetry={() => setAttempt((count) => count + 1)} />
+      </>
+    )
+  }
+  return seen.visitor ? (
+    <Join token={token} offer={seen.offer} visitor={seen.visitor} />
+  ) : (
+    <Newcomer token={token} offer={seen.offer} />
+  )
+}
+
+async function look(token: string, mayBeSignedIn: boolean, signal: AbortSignal) {
+  const offer = await api.setup.look.query({ token }, { signal })
+  if (!mayBeSignedIn) return { offer, visitor: null }
+  const { auth } = await import("./auth.ts")
+  const { data } = await auth.getSession()
+  return { offer, visitor: data?.user ?? null }
+}
+
+function Spent() {
+  return (
+    <>
+      <Heading title="This link does not work">
+        It was used before, its time is over, or a part of it is missing. Ask whoever gave it to you for
+        another one.
+      </Heading>
+      <Link href="/sign-in" prefetch={false} className={linkLook}>
+        Sign in
+      </Link>
+    </>
+  )
+}
+
+function Newcomer({ token, offer }: { token: string; offer: Offer }) {
+  return (
+    <>
+      <Heading title={offer.kind === "owner" ? "Create your account" : `Join ${offer.account}`}>
+        {offer.kind === "owner" ? `For ${offer.account}. ` : ""}
+        {roles[offer.role]}
+      </Heading>
+      <Form
+        onSubmit={async (values) => {
+          const password = String(values.get("password"))
+          const { email } = await api.setup.createUser.mutate({
+            token,
+            name: String(values.get("name")).trim(),
+            email: String(values.get("email")).trim(),
+            password,
+          })
+          const { auth, throwIf } = await import("./auth.ts")
+          throwIf((await auth.signIn.email({ email, password })).error)
+          window.location.assign("/")
+        }}
+      >
+        <Field name="name" label="Name" required>
+          <Input autoComplete="name" maxLength={100} />
+        </Field>
+        <Field
+          name="email"
+          label="Email"
+          required
+          {...(offer.email !== null && { hint: "The link is for this address." })}
+        >
+          <Input
+            type="email"
+            autoComplete="username"
+            defaultValue={offer.email ?? ""}
+            readOnly={offer.email !== null}
+          />
+        </Field>
+        <NewPassword />
+        <Submit size="lg" className="w-full">
+          Create account
+        </Submit>
+      </Form>
+      <p className="mt-6 text-sm text-muted">
+        Have you signed in here before?{" "}
+        <a href={`/sign-in?next=${encodeURIComponent(`/join?token=${token}`)}`} className={linkLook}>
+          Sign in
+        </a>
+        , and use the link as yourself.
+      </p>
+    </>
+  )
+}
+
+function Join({ token, offer, visitor }: { token: string; offer: Offer; visitor: NonNullable<Visitor> }) {
+  async function leave() {
+    const { auth } = await import("./auth.ts")
+    await auth.signOut()
+    window.location.reload()
+  }
+  return (
+    <>
+      <Heading title={`Join ${offer.account}`}>
+        {roles[offer.role]} You are signed in as {visitor.name} ({visitor.email}).
+      </Heading>
+      <Form
+        onSubmit={async () => {
+          const { workspace } = await api.setup.join.mutate({ token })
+          window.location.assign(`/${workspace}/overview`)
+        }}
+      >
+        <Submit size="lg" className="w-full">
+          Join
+        </Submit>
+      </Form>
+      <p className="mt-6 text-sm">
+        <Button variant="link" onClick={() => void leave()}>
+          This is not me
+        </Button>
+      </p>
+    </>
+  )
+}

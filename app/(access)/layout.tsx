@@ -1,0 +1,6 @@
+import type { ReactNode } from "react"
+import { Card } from "../components/card.tsx"
+
+export default function Layout({ children }: { children: ReactNode }) {
+  return <Card>{children}</Card>
+}

@@ -1,0 +1,19 @@
+import { Field } from "../components/form.tsx"
+import { Input } from "../components/ui/input.tsx"
+
+/** The server asks for as many, and has the last word. */
+const SHORTEST = 12
+
+/** A password that is chosen now. */
+export function NewPassword({ label = "Password" }: { label?: string }) {
+  return (
+    <Field
+      name="password"
+      label={label}
+      hint={`At least ${SHORTEST} characters. A few words are easy to keep.`}
+      required
+    >
+      <Input type="password" autoComplete="new-password" minLength={SHORTEST} maxLength={128} />
+    </Field>
+  )
+}

@@ -1,0 +1,18 @@
+import { notFound } from "next/navigation.js"
+import type { ReactNode } from "react"
+import { Shell, SignInFirst } from "../shell.tsx"
+import { carriesSession } from "../signed-in.ts"
+
+export default async function Layout({
+  params,
+  children,
+}: {
+  params: Promise<{ workspace: string }>
+  children: ReactNode
+}) {
+  const { workspace } = await params
+  // Whatever else stands first in an address is no page of ours.
+  if (!/^ws_\w+$/.test(workspace)) notFound()
+  if (!(await carriesSession())) return <SignInFirst />
+  return <Shell workspaceId={workspace}>{children}</Shell>
+}

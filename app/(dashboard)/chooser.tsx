@@ -1,0 +1,33 @@
+"use client"
+
+import type { Me } from "#server/users/me.ts"
+import { Link } from "../components/link.tsx"
+import { Empty } from "../components/states.tsx"
+
+/** Where somebody may go, when they are where they may not be. */
+export function Chooser({ workspaces }: { workspaces: Me["workspaces"] }) {
+  if (workspaces.length === 0) {
+    return (
+      <Empty title="You are a member of no account">
+        Ask an owner of one for an invitation, and open its link while you are signed in.
+      </Empty>
+    )
+  }
+  return (
+    <ul className="mt-5 divide-y divide-line overflow-hidden rounded-xl border border-line bg-surface">
+      {workspaces.map(({ id, account, mode, role }) => (
+        <li key={id}>
+          <Link
+            href={`/${id}/overview`}
+            className="flex items-center justify-between gap-4 px-4 py-3 text-sm -outline-offset-2 hover:bg-sunken"
+          >
+            <span className="font-medium">
+              {account} <span className="font-normal text-muted">{mode}</span>
+            </span>
+            <span className="text-muted">{role}</span>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,54 @@
+"use client"
+
+import { usePathname } from "next/navigation.js"
+import { useState } from "react"
+import { Icon } from "../components/icons.tsx"
+import { Link } from "../components/link.tsx"
+import { Button } from "../components/ui/button.tsx"
+import { Sheet, SheetContent, SheetTrigger } from "../components/ui/sheet.tsx"
+import { sections } from "./sections.ts"
+
+/** The section of the page that is shown, wherever in it one is. */
+export const useSection = (): string => usePathname().split("/")[2] ?? ""
+
+/** The links to the sections of a workspace. */
+export function Navigation({ workspaceId, onGo = () => {} }: { workspaceId: string; onGo?: () => void }) {
+  const here = useSection()
+  return (
+    <nav aria-label="Main">
+      <ul className="space-y-0.5">
+        {sections.map(({ path, name, icon: Picture }) => (
+          <li key={path}>
+            <Link
+              href={`/${workspaceId}/${path}`}
+              prefetch={false}
+              onClick={onGo}
+              {...(path === here && { "aria-current": "page" as const })}
+              className="flex h-8 items-center gap-2.5 rounded-md px-2.5 text-sm text-muted hover:bg-sunken hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent pointer-coarse:h-11"
+            >
+              <Picture className="size-4 shrink-0" aria-hidden="true" />
+              {name}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}
+
+/** The same links where there is no room beside the page. */
+export function NavigationMenu({ workspaceId }: { workspaceId: string }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <Sheet open={isOpen} onOpenChange={setOpen}>
+      <SheetTrigger asChild>
+        <Button variant="ghost" size="icon" aria-label="Menu" className="-ml-2 lg:hidden">
+          <Icon name="menu" />
+        </Button>
+      </SheetTrigger>
+      <SheetContent side="left" title="Menu" className="w-72">
+        <Navigation workspaceId={workspaceId} onGo={() => setOpen(false)} />
+      </SheetContent>
+    </Sheet>
+  )
+}

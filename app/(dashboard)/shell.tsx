@@ -1,0 +1,108 @@
+"use client"
+
+import { type ReactNode, useEffect } from "react"
+import type { Me } from "#server/users/me.ts"
+import { Icon } from "../components/icons.tsx"
+import { Link } from "../components/link.tsx"
+import { PageHeader } from "../components/page-header.tsx"
+import { Failed, Loading } from "../components/states.tsx"
+import { Skeleton } from "../components/ui/skeleton.tsx"
+import { Wordmark } from "../components/wordmark.tsx"
+import { Chooser } from "./chooser.tsx"
+import { rememberWorkspace } from "./last-workspace.ts"
+import { Navigation, NavigationMenu } from "./navigation.tsx"
+import { goToSignIn } from "./session.ts"
+import { UserMenu } from "./user-menu.tsx"
+import { useMe, WorkspaceProvider } from "./workspace.tsx"
+import { WorkspaceSwitch } from "./workspace-switch.tsx"
+
+/** What stands around every page of a workspace. */
+export function Shell({ workspaceId, children }: { workspaceId: string; children: ReactNode }) {
+  const { data: me, error, refetch } = useMe()
+  const here = me?.workspaces.find(({ id }) => id === workspaceId)
+  useEffect(() => {
+    if (here) rememberWorkspace(here.id)
+  }, [here])
+
+  return (
+    <div className="min-h-dvh text-sm leading-normal lg:grid lg:grid-cols-[14rem_minmax(0,1fr)]">
+      <a
+        href="#main"
+        className="fixed top-2 left-2 z-50 -translate-y-20 rounded-md bg-accent px-3 py-2 font-medium text-accent-ink focus:translate-y-0"
+      >
+        Skip to content
+      </a>
+      <div className="border-r border-line bg-surface max-lg:hidden">
+        <div className="sticky top-0 flex h-dvh flex-col overflow-y-auto px-3 py-3">
+          <Link
+            href={`/${workspaceId}/overview`}
+            prefetch={false}
+            aria-label="Vouch"
+            className="mb-4 flex h-8 items-center rounded-md px-1.5"
+          >
+            <Wordmark />
+          </Link>
+          <Navigation workspaceId={workspaceId} />
+        </div>
+      </div>
+      <div className="flex min-w-0 flex-col">
+        <header className="sticky top-0 z-30 flex h-14 items-center justify-between gap-3 border-b border-line bg-surface px-4 sm:px-6">
+          <div className="flex min-w-0 items-center gap-2">
+            <NavigationMenu workspaceId={workspaceId} />
+            {me && here ? (
+              <WorkspaceSwitch workspaces={me.workspaces} here={here} />
+            ) : (
+              <Skeleton className="h-7 w-40" />
+            )}
+          </div>
+          {me && <UserMenu user={me.user} />}
+        </header>
+        {here && <Notices notices={here.notices} />}
+        <main
+          id="main"
+          tabIndex={-1}
+          className="mx-auto w-full max-w-6xl flex-1 scroll-mt-14 px-4 py-6 outline-none sm:px-6 sm:py-8"
+        >
+          {here ? (
+            // Another workspace has nothing of this one, not even what was entered in a form.
+            <WorkspaceProvider key={here.id} workspace={here}>
+              {children}
+            </WorkspaceProvider>
+          ) : me ? (
+            <>
+              <PageHeader
+                title="Choose a workspace"
+                description="There is no such workspace, or you are no member of it."
+              />
+              <Chooser workspaces={me.workspaces} />
+            </>
+          ) : error ? (
+            <Failed error={error} onRetry={refetch} />
+          ) : (
+            <Loading what="Loading the workspace" />
+          )}
+        </main>
+      </div>
+    </div>
+  )
+}
+
+/** What a reader must know of the mode before believing what the page shows. */
+function Notices({ notices }: { notices: Me["workspaces"][number]["notices"] }) {
+  if (notices.length === 0) return null
+  return (
+    <section
+      aria-label="About this mode"
+      className="flex gap-2.5 border-b border-notice-line bg-notice-soft px-4 py-2 text-[13px] text-notice sm:px-6"
+    >
+      <Icon name="alert" className="mt-0.5 size-4" />
+      <p>{notices.join(" ")}</p>
+    </section>
+  )
+}
+
+/** In the place of a page, for a browser that carries no session: nothing is asked that would only be refused. */
+export function SignInFirst() {
+  useEffect(goToSignIn, [])
+  return <p className="sr-only">Sign in first.</p>
+}

@@ -1,0 +1,41 @@
+"use client"
+
+import { useRouter } from "next/navigation.js"
+import { useEffect } from "react"
+import { Card } from "../components/card.tsx"
+import { Failed, Loading } from "../components/states.tsx"
+import { Chooser } from "./chooser.tsx"
+import { lastWorkspace } from "./last-workspace.ts"
+import { Providers } from "./providers.tsx"
+import { useMe } from "./workspace.tsx"
+
+/** Goes on to a section of the workspace where somebody was last. */
+export function Start({ section }: { section: string }) {
+  return (
+    <Providers>
+      <GoOn section={section} />
+    </Providers>
+  )
+}
+
+function GoOn({ section }: { section: string }) {
+  const router = useRouter()
+  const { data: me, error, refetch } = useMe()
+  useEffect(() => {
+    const workspace = me && lastWorkspace(me.workspaces)
+    if (workspace) router.replace(`/${workspace.id}/${section}`)
+  }, [me, router, section])
+  return (
+    <Card>
+      <title>Vouch</title>
+      <h1 className="sr-only">Vouch</h1>
+      {me?.workspaces.length === 0 ? (
+        <Chooser workspaces={me.workspaces} />
+      ) : error ? (
+        <Failed error={error} onRetry={refetch} />
+      ) : (
+        <Loading what="Opening your workspace" />
+      )}
+    </Card>
+  )
+}

@@ -1,0 +1,55 @@
+"use client"
+
+import { LogOut } from "lucide-react"
+import type { Me } from "#server/users/me.ts"
+import { Button } from "../components/ui/button.tsx"
+import {
+  DropdownMenu,
+  DropdownMenuContent,
+  DropdownMenuItem,
+  DropdownMenuSeparator,
+  DropdownMenuTrigger,
+} from "../components/ui/dropdown-menu.tsx"
+import { signOut } from "./session.ts"
+
+/** Who is signed in, and the way out. */
+export function UserMenu({ user }: { user: Me["user"] }) {
+  return (
+    <DropdownMenu>
+      <DropdownMenuTrigger asChild>
+        <Button
+          variant="ghost"
+          size="icon-sm"
+          className="rounded-full"
+          aria-label={`Account of ${user.name}`}
+        >
+          <span
+            aria-hidden="true"
+            className="flex size-7 items-center justify-center rounded-full bg-accent-soft text-xs font-semibold text-accent"
+          >
+            {initialsOf(user.name)}
+          </span>
+        </Button>
+      </DropdownMenuTrigger>
+      <DropdownMenuContent className="w-60">
+        <div className="px-2 py-1.5">
+          <p className="font-medium">{user.name}</p>
+          <p className="text-[13px] text-muted">{user.email}</p>
+        </div>
+        <DropdownMenuSeparator />
+        <DropdownMenuItem onSelect={() => void signOut()}>
+          <LogOut aria-hidden="true" />
+          Sign out
+        </DropdownMenuItem>
+      </DropdownMenuContent>
+    </DropdownMenu>
+  )
+}
+
+function initialsOf(name: string): string {
+  const words = name.trim().split(/\s+/)
+  const letters = [words[0], words.length > 1 ? words.at(-1) : undefined].map(
+    (word) => word?.[Symbol.iterator]().next().value,
+  )
+  return letters.join("").toUpperCase()
+}

@@ -1,0 +1,95 @@
+"use client"
+
+import { useRouter } from "next/navigation.js"
+import type { Me } from "#server/users/me.ts"
+import { cn } from "../components/cn.ts"
+import { Icon } from "../components/icons.tsx"
+import { Link } from "../components/link.tsx"
+import { Button } from "../components/ui/button.tsx"
+import {
+  DropdownMenu,
+  DropdownMenuContent,
+  DropdownMenuLabel,
+  DropdownMenuRadioGroup,
+  DropdownMenuRadioItem,
+  DropdownMenuTrigger,
+} from "../components/ui/dropdown-menu.tsx"
+import { useSection } from "./navigation.tsx"
+
+type Known = Me["workspaces"]
+
+const modes = [
+  { mode: "test", name: "Test" },
+  { mode: "live", name: "Live" },
+] as const
+
+/** Where one is: the account, and which of its two workspaces. Switching stays in the same section. */
+export function WorkspaceSwitch({ workspaces, here }: { workspaces: Known; here: Known[number] }) {
+  const section = useSection()
+  const siblings = workspaces.filter(({ account_id }) => account_id === here.account_id)
+  return (
+    <div className="flex min-w-0 items-center gap-3">
+      <AccountSwitch workspaces={workspaces} here={here} section={section} />
+      <nav aria-label="Workspace" className="flex rounded-lg border border-line bg-sunken p-0.5">
+        {modes.map(({ mode, name }) => {
+          const workspace = siblings.find((sibling) => sibling.mode === mode)
+          if (!workspace) return null
+          return (
+            <Link
+              key={mode}
+              href={`/${workspace.id}/${section}`}
+              prefetch={false}
+              {...(workspace.id === here.id && { "aria-current": "true" as const })}
+              className={cn(
+                "flex h-7 items-center rounded-md border border-transparent px-2.5 text-[13px] text-muted hover:text-ink aria-[current=true]:bg-surface aria-[current=true]:font-medium aria-[current=true]:shadow-xs pointer-coarse:h-9",
+                mode === "test"
+                  ? "aria-[current=true]:border-notice-line aria-[current=true]:bg-notice-soft aria-[current=true]:text-notice"
+                  : "aria-[current=true]:border-line aria-[current=true]:text-accent",
+              )}
+            >
+              {name}
+            </Link>
+          )
+        })}
+      </nav>
+    </div>
+  )
+}
+
+/** The account's name; a menu where there is more than one. */
+function AccountSwitch({
+  workspaces,
+  here,
+  section,
+}: {
+  workspaces: Known
+  here: Known[number]
+  section: string
+}) {
+  const router = useRouter()
+  // In another account one begins in the same mode.
+  const accounts = workspaces.filter(({ mode }) => mode === here.mode)
+  if (accounts.length < 2) {
+    return <span className="truncate text-sm font-medium max-sm:hidden">{here.account}</span>
+  }
+  return (
+    <DropdownMenu>
+      <DropdownMenuTrigger asChild>
+        <Button variant="ghost" size="sm" className="min-w-0 shrink" aria-label={`Account: ${here.account}`}>
+          <span className="max-w-48 truncate max-sm:max-w-20">{here.account}</span>
+          <Icon name="chevron" className="text-muted" />
+        </Button>
+      </DropdownMenuTrigger>
+      <DropdownMenuContent align="start" className="max-h-80 max-w-72 overflow-y-auto">
+        <DropdownMenuLabel>Accounts</DropdownMenuLabel>
+        <DropdownMenuRadioGroup value={here.id} onValueChange={(id) => router.push(`/${id}/${section}`)}>
+          {accounts.map(({ id, account }) => (
+            <DropdownMenuRadioItem key={id} value={id}>
+              {account}
+            </DropdownMenuRadioItem>
+          ))}
+        </DropdownMenuRadioGroup>
+      </DropdownMenuContent>
+    </DropdownMenu>
+  )
+}

@@ -1,0 +1,119 @@
+"use client"
+
+import {
+  keepPreviousData,
+  type QueryKey,
+  type UseMutationResult,
+  type UseQueryResult,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from "@tanstack/react-query"
+import { createContext, type ReactNode, use, useMemo } from "react"
+import { toast } from "sonner"
+import type { Permission } from "#server/keys/scopes.ts"
+import type { Me } from "#server/users/me.ts"
+import { problemOf } from "../components/problem.ts"
+import { type Api, createApi } from "./client.ts"
+
+export type Workspace = Me["workspaces"][number] & {
+  /** Whether whoever is signed in may do that here. The server asks again. */
+  can: (permission: Permission) => boolean
+}
+
+const WorkspaceContext = createContext<{ workspace: Workspace; api: Api } | null>(null)
+
+export function WorkspaceProvider({
+  workspace,
+  children,
+}: {
+  workspace: Me["workspaces"][number]
+  children: ReactNode
+}) {
+  const value = useMemo(() => {
+    const permissions = new Set(workspace.permissions)
+    return {
+      workspace: { ...workspace, can: (permission: Permission) => permissions.has(permission) },
+      api: createApi(workspace.id),
+    }
+  }, [workspace])
+  return <WorkspaceContext value={value}>{children}</WorkspaceContext>
+}
+
+function useInside() {
+  const inside = use(WorkspaceContext)
+  if (!inside) throw new Error("Only what is below [workspace] has one")
+  return inside
+}
+
+/** The workspace of this page. */
+export const useWorkspace = (): Workspace => useInside().workspace
+
+/** The procedures, asked in the workspace of this page. */
+export const useApi = (): Api => useInside().api
+
+/** The address of a page of this workspace: `path("attestations", id)`. */
+export function usePath(): (...parts: string[]) => string {
+  const { id } = useWorkspace()
+  return (...parts) => `/${[id, ...parts.map(encodeURIComponent)].join("/")}`
+}
+
+const everybody = createApi(null)
+
+/** Who is signed in, and the workspaces that are open to them. */
+export const useMe = (): UseQueryResult<Me> =>
+  useQuery({ queryKey: ["me"], queryFn: ({ signal }) => everybody.me.get.query(undefined, { signal }) })
+
+/**
+ * Asks once for everything that stands under `key` in this workspace, and keeps the answer. While another page of the same
+ * list is on its way (`keep`), what was there stays.
+ */
+export function useRead<T>(
+  key: QueryKey,
+  ask: (api: Api, signal: AbortSignal) => Promise<T>,
+  { keep = false, every_ms, enabled = true }: { keep?: boolean; every_ms?: number; enabled?: boolean } = {},
+): UseQueryResult<T> {
+  const { workspace, api } = useInside()
+  return useQuery<T>({
+    queryKey: [workspace.id, ...key],
+    queryFn: ({ signal }) => ask(api, signal),
+    enabled,
+    ...(keep && { placeholderData: keepPreviousData }),
+    ...(every_ms !== undefined && { refetchInterval: every_ms }),
+  })
+}
+
+/** Makes what was read under a key prefix in this workspace be read again; without one, all of it. */
+export function useRefresh(): (...prefix: QueryKey) => Promise<void> {
+  const { id } = useWorkspace()
+  const client = useQueryClient()
+  return (...prefix) => client.invalidateQueries({ queryKey: [id, ...prefix] })
+}
+
+/**
+ * Changes something. What was read under `refresh` is read again; what goes wrong is said in a toast, unless it is `quiet`
+ * because a `Form` or a `Confirm` around it (with `mutateAsync`) says it in its place.
+ */
+export function useChange<Input = void, Output = unknown>(
+  change: (api: Api, input: Input) => Promise<Output>,
+  { refresh, quiet = false }: { refresh?: QueryKey; quiet?: boolean } = {},
+): UseMutationResult<Output, Error, Input> {
+  const { api } = useInside()
+  const read = useRefresh()
+  return useMutation<Output, Error, Input>({
+    mutationFn: (input) => change(api, input),
+    // Not waited for: the change is made, whatever becomes of reading it.
+    onSuccess: () => {
+      if (refresh) void read(...refresh)
+    },
+    onError: (error) => {
+      if (!quiet) toastProblem(error)
+    },
+  })
+}
+
+/** Says what went wrong, with the request's id for support. */
+export function toastProblem(error: unknown): void {
+  const { detail, requestId } = problemOf(error)
+  toast.error(detail, requestId ? { description: requestId } : {})
+}

@@ -14,7 +14,7 @@ import { useApi, useRead } from "../../workspace.tsx"
 import { CountryPicker } from "./country-picker.tsx"
 import { configOf, type Draft, suggestId } from "./draft.ts"
 import { useSettled } from "./follow.ts"
-import { chainHints, modeWords, NEEDS_AGENT, NOT_IN_HOLDER_MODE, ruleHints } from "./rule-words.ts"
+import { checkedWhen, modeWords, NEEDS_AGENT, NOT_IN_HOLDER_MODE, ruleHints } from "./rule-words.ts"
 
 type Config = ReturnType<typeof configOf>
 type Issue = { field: string; detail: string }
@@ -72,13 +72,7 @@ export function ConfigForm({
     return {
       name: `rules.${name}`,
       error: isOff ? undefined : problemAt(name),
-      hint: isOff ? (
-        NOT_IN_HOLDER_MODE
-      ) : (
-        <>
-          {ruleHints[name]} {OF_WALLETS.has(name) ? chainHints[draft.transfer_mode] : chainHints.agent}
-        </>
-      ),
+      hint: isOff ? NOT_IN_HOLDER_MODE : ruleHints[name],
       isOff,
     }
   }
@@ -197,16 +191,9 @@ export function ConfigForm({
         </FieldGroup>
       </Card>
 
-      <Card
-        title="Who may hold"
-        description="Asked of both sides, at each request and again before it is signed."
-      >
+      <Card title="Who may hold" description={checkedWhen.wallets[draft.transfer_mode]}>
         <div className="space-y-5">
-          <SchemaField
-            {...entered("required_schema")}
-            error={problemAt("required_schema")}
-            mode={draft.transfer_mode}
-          />
+          <SchemaField {...entered("required_schema")} error={problemAt("required_schema")} />
           <Field {...withoutOff(rule("allowed_countries"))} label="Only from these countries">
             <CountryPicker
               label="Only from these countries"
@@ -225,17 +212,14 @@ export function ConfigForm({
             name="rules.require_accredited"
             checked={draft.require_accredited}
             onChange={({ target }) => change("require_accredited", target.checked)}
-            hint={`${ruleHints.require_accredited} ${chainHints[draft.transfer_mode]}`}
+            hint={ruleHints.require_accredited}
           >
             Accredited investors only
           </Checkbox>
         </div>
       </Card>
 
-      <Card
-        title="Limits"
-        description="What is asked for is reserved at once, so that requests cannot pass a limit together."
-      >
+      <Card title="Limits" description={checkedWhen.limits[draft.transfer_mode]}>
         <div className="grid gap-5 sm:grid-cols-2">
           {limit("max_supply", "Most tokens there may be")}
           {limit("max_holders", "Most wallets that hold")}
@@ -267,8 +251,6 @@ export function ConfigForm({
 }
 
 const RULES = new Set<string>(Object.keys(ruleHints))
-/** Rules that belong to a wallet, which the chain can hold in both modes. */
-const OF_WALLETS = new Set<string>(["allowed_countries", "blocked_countries", "require_accredited"])
 
 const withoutOff = <T extends { isOff: boolean }>({ isOff: _, ...field }: T) => field
 const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
@@ -277,12 +259,10 @@ function SchemaField({
   value,
   onChange,
   error,
-  mode,
 }: {
   value: string
   onChange: (event: { target: { value: string } }) => void
   error: string | undefined
-  mode: Draft["transfer_mode"]
 }) {
   const { data } = useRead(["schemas", "list"], (api) => api.schema.list.query({}))
   const schemas = data?.data ?? [{ id: value, name: value }]
@@ -291,7 +271,7 @@ function SchemaField({
       name="required_schema"
       label="Verified for"
       error={error}
-      hint={`Refuses wallets without a valid attestation of this schema. ${chainHints[mode]}`}
+      hint="Refuses wallets without a valid attestation of this schema."
     >
       <Select value={value} onChange={onChange}>
         {schemas.map(({ id, name }) => (

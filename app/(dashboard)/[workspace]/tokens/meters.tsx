@@ -21,7 +21,9 @@ export function AmountMeter({
         <span className="font-medium">{label}</span>
         <span>{words}</span>
       </p>
-      {cap !== null && <MeterBar label={label} words={words} value={perMilleOf(used, cap)} max={1000} />}
+      {cap !== null && (
+        <MeterBar label={label} words={words} value={perMilleOf(used, cap)} max={1000} className="mt-2" />
+      )}
       {hint && <p className="mt-1.5 text-[13px] text-muted">{hint}</p>}
     </div>
   )

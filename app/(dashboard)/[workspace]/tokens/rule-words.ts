@@ -6,14 +6,18 @@ type Rules = TokenView["rules"]
 const listed = (codes: readonly string[]) => codes.join(", ")
 const inUtc = (at: string) => at.replace("T", " ").replace("Z", " UTC")
 
+const lockUp = (until: string) =>
+  new Date(until).getTime() > Date.now()
+    ? `No transfers before ${inUtc(until)}.`
+    : `Transfers are free since ${inUtc(until)}.`
+
 /** The rules of a token, each in a sentence, in the order in which they are asked. */
 export function rulesInWords(rules: Rules): { name: keyof Rules; words: string }[] {
   const { allowed_countries, blocked_countries, max_supply, max_holders, max_balance_per_wallet } = rules
   const all: { name: keyof Rules; words: string | false | undefined }[] = [
     {
       name: "transfers_locked_until",
-      words:
-        rules.transfers_locked_until && `Transfers are locked until ${inUtc(rules.transfers_locked_until)}.`,
+      words: rules.transfers_locked_until && lockUp(rules.transfers_locked_until),
     },
     {
       name: "allowed_countries",
@@ -57,26 +61,31 @@ export const modeWords = {
   },
 } as const
 
-/** What each rule refuses, and when it is checked. */
+/** What each rule refuses, and what counts. */
 export const ruleHints = {
-  allowed_countries:
-    "Refuses investors from anywhere else, or of an unknown country. Checked at each request and again before signing, on both sides of a transfer.",
-  blocked_countries: "Refuses investors from these countries. Checked like the countries above.",
-  require_accredited:
-    "Refuses investors whose verification does not say that they are accredited. Checked at each request and again before signing.",
-  max_supply:
-    "Refuses mints beyond it. What is requested counts from that moment, so two requests cannot pass it together.",
-  max_holders:
-    "Refuses tokens to a new wallet once so many hold. A holder who gives everything away makes room for another.",
-  max_balance_per_wallet: "Refuses what would leave a wallet with more. What is on its way to it counts.",
-  transfers_locked_until:
-    "Refuses transfers before this time; minting is free. Checked at each request and again before signing.",
+  allowed_countries: "Refuses investors from anywhere else, and those whose country is not known.",
+  blocked_countries: "Refuses investors from these, and those whose country is not known.",
+  require_accredited: "Refuses investors whose verification does not say that they are accredited.",
+  max_supply: "Refuses mints beyond it.",
+  max_holders: "Refuses tokens to a new wallet once so many hold. Who gives everything away makes room.",
+  max_balance_per_wallet: "Refuses what would leave a wallet with more, counting what is on its way to it.",
+  transfers_locked_until: "Refuses transfers before this time, in your own time zone. Minting is free.",
 } as const satisfies Record<keyof Rules, string>
 
-/** What the chain adds to a rule by itself. */
-export const chainHints = {
-  agent: "On chain: nothing moves but what Vouch has signed, so it cannot be passed by.",
-  holder: "On chain: accounts of wallets that do not meet it are frozen within seconds.",
+/** When rules are checked, and what the chain adds to them by itself. */
+export const checkedWhen = {
+  wallets: {
+    agent:
+      "Checked on both sides, at each request and again before it is signed. On chain, nothing moves but what Vouch has signed.",
+    holder:
+      "Checked on both sides, at each request and again before it is signed. On chain, accounts of wallets that do not meet these rules are frozen within seconds.",
+  },
+  limits: {
+    agent:
+      "Checked at each request, which reserves what it takes: requests cannot pass a limit together. On chain, nothing moves but what Vouch has signed.",
+    holder:
+      "Checked at each request, which reserves what it takes. On chain, nobody but Vouch can mint; the other limits are not available in holder mode.",
+  },
 } as const
 
 /** Why a rule cannot be set in holder mode, as the server says it too. */

@@ -35,10 +35,7 @@ export function Holders({ token }: { token: TokenView }) {
     { keep: true },
   )
   return (
-    <section aria-labelledby="holders" className="space-y-3">
-      <h2 id="holders" className="sr-only">
-        Holders
-      </h2>
+    <div className="space-y-3">
       <Input
         type="search"
         aria-label="Search holders by wallet"
@@ -75,7 +72,7 @@ export function Holders({ token }: { token: TokenView }) {
           )
         }
       />
-    </section>
+    </div>
   )
 }
 

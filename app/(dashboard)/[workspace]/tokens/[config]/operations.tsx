@@ -83,10 +83,7 @@ export function Operations({ token }: { token: TokenView }) {
   )
   const isFiltered = wallet !== "" || status !== null
   return (
-    <section aria-labelledby="operations" className="space-y-3">
-      <h2 id="operations" className="sr-only">
-        Operations
-      </h2>
+    <div className="space-y-3">
       <div className="flex flex-wrap gap-2">
         <Input
           type="search"
@@ -136,7 +133,7 @@ export function Operations({ token }: { token: TokenView }) {
           )
         }
       />
-    </section>
+    </div>
   )
 }
 

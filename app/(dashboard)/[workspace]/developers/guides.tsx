@@ -35,7 +35,7 @@ export function Guides() {
           </ul>
           {facts && (
             <p className="mt-4 flex flex-wrap items-center gap-x-3 border-t border-line pt-3 text-[13px] text-muted">
-              Base URL <Copyable value={facts.base_url} what="the base URL" compact />
+              Base URL <Copyable value={facts.base_url} what="the base URL" compact whole />
             </p>
           )}
         </Card>

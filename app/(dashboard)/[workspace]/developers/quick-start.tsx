@@ -128,7 +128,7 @@ function Steps({ target }: { target: Target }) {
               <Step number={3} title={steps.status.title}>
                 {sample(steps.status)}
                 <p>
-                  <Code>status</Code> becomes <Code>verified</Code> once the credential is confirmed on chain;
+                  <Code>status</Code> becomes <Code>verified</Code> once the credential is confirmed on chain;{" "}
                   <Code>onchain_tx</Code> is the transaction.
                 </p>
               </Step>

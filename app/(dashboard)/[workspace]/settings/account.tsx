@@ -84,7 +84,7 @@ function Password({ email }: { email: string }) {
         }}
       >
         {/* For managers of passwords, which keep one for each address. */}
-        <input type="hidden" name="username" autoComplete="username" value={email} />
+        <input hidden readOnly name="username" autoComplete="username" value={email} />
         <CurrentPassword label="Current password" />
         <NewPassword label="New password" />
         <Submit variant="outline">Change password</Submit>

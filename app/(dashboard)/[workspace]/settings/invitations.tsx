@@ -33,7 +33,11 @@ export function Invitations({
         header: "For",
         cell: ({ getValue }) => getValue() ?? <span className="text-muted">Whoever has the link</span>,
       }),
-      column.accessor("role", { header: "Role", cell: ({ getValue }) => roleNames[getValue()].name }),
+      column.accessor("role", {
+        header: "Role",
+        meta: { className: "whitespace-nowrap" },
+        cell: ({ getValue }) => roleNames[getValue()].name,
+      }),
       column.accessor("invited_by", {
         header: "Invited by",
         meta: { wideOnly: true },

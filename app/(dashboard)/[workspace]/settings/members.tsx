@@ -47,14 +47,19 @@ export function Members() {
       column.accessor("name", {
         header: "Name",
         cell: ({ row: { original } }) => (
-          <span className="font-medium">
-            {original.name}
-            {original.user_id === me?.user.id && <span className="font-normal text-muted"> (you)</span>}
-          </span>
+          <>
+            <span className="font-medium">{original.name}</span>
+            {original.user_id === me?.user.id && <span className="text-muted"> (you)</span>}
+            <span className="block text-[13px] text-muted sm:hidden">{original.email}</span>
+          </>
         ),
       }),
-      column.accessor("email", { header: "Email" }),
-      column.accessor("role", { header: "Role", cell: ({ getValue }) => roleNames[getValue()].name }),
+      column.accessor("email", { header: "Email", meta: { wideOnly: true } }),
+      column.accessor("role", {
+        header: "Role",
+        meta: { className: "whitespace-nowrap" },
+        cell: ({ getValue }) => roleNames[getValue()].name,
+      }),
       column.accessor("two_factor", {
         header: "Second factor",
         meta: { wideOnly: true },

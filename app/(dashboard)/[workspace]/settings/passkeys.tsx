@@ -43,7 +43,7 @@ export function Passkeys() {
   return (
     <Card
       title="Passkeys"
-      description="Sign in with a fingerprint, a face or a security key: both factors at once."
+      description="Sign in by fingerprint, face or security key."
       actions={<AddPasskey />}
     >
       {data ? (

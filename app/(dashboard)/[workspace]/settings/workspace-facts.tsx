@@ -5,13 +5,12 @@ import { Copyable } from "../../../components/copyable.tsx"
 import { Failed, Loading } from "../../../components/states.tsx"
 import { Badge } from "../../../components/ui/badge.tsx"
 import { Card } from "../../../components/ui/card.tsx"
-import { useRead, useWorkspace } from "../../workspace.tsx"
+import { useRead } from "../../workspace.tsx"
 
 const plans = { free: "Free", growth: "Growth", enterprise: "Enterprise" } as const
 
 /** What this workspace is, and what it runs on. Nothing of it is changed here. */
 export function WorkspaceFacts() {
-  const { notices } = useWorkspace()
   const { data, error, refetch } = useRead(["workspace"], (api, signal) =>
     api.workspace.get.query(undefined, { signal }),
   )
@@ -44,7 +43,7 @@ export function WorkspaceFacts() {
               </Badge>,
             ],
             ["Workspace id", <Copyable key="id" value={id} what="the workspace’s id" compact />],
-            ["Base URL", <Copyable key="url" value={base_url} what="the base URL" compact />],
+            ["Base URL", <Copyable key="url" value={base_url} what="the base URL" compact whole />],
           ]}
         />
       </Card>
@@ -69,13 +68,6 @@ export function WorkspaceFacts() {
       </Card>
       <Card title="Verification">
         <Facts facts={[["Provider", provider ?? "None is configured for this mode"]]} />
-        {notices.length > 0 && (
-          <ul className="mt-4 space-y-1 border-t border-line pt-3 text-[13px] text-muted">
-            {notices.map((notice) => (
-              <li key={notice}>{notice}</li>
-            ))}
-          </ul>
-        )}
       </Card>
     </div>
   )

@@ -20,7 +20,10 @@ export type Customer = {
   cookies: Cookies
 }
 
-export const test = base.extend<{ as: (role: Role) => Promise<Page> }, { customer: Customer }>({
+export const test = base.extend<
+  { as: (role: Role) => Promise<Page>; leaving: undefined },
+  { customer: Customer }
+>({
   customer: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures that one needs from the pattern
     async ({}, use) => use(await createCustomer()),
@@ -28,11 +31,19 @@ export const test = base.extend<{ as: (role: Role) => Promise<Page> }, { custome
   ],
   // Every page of these tests begins signed in as the owner.
   storageState: async ({ customer }, use) => use(customer.cookies),
+  // A page that is left takes its stream of news and what it was reading along.
+  leaving: [
+    async ({ traffic }, use) => {
+      traffic.forgive(/net::ERR_ABORTED/)
+      await use(undefined)
+    },
+    { auto: true },
+  ],
   /** A page of another member, beside the owner's. */
   as: async ({ browser, customer }, use) => {
     const contexts: Awaited<ReturnType<typeof browser.newContext>>[] = []
     await use(async (role) => {
-      const storageState = await createMember(customer, role)
+      const { cookies: storageState } = await createMember(customer, role)
       const context = await browser.newContext({ storageState, baseURL: origin })
       contexts.push(context)
       return context.newPage()
@@ -82,7 +93,10 @@ async function comeIn(link: string, person: { name: string; email: string }): Pr
   return cookies
 }
 
-export async function createMember(customer: Customer, role: Role): Promise<Cookies> {
+export async function createMember(
+  customer: Customer,
+  role: Role,
+): Promise<{ email: string; cookies: Cookies }> {
   const owner = await playwrightRequest.newContext({ baseURL: origin, storageState: customer.cookies })
   const invited = await owner.post("/api/trpc/member.invite", {
     data: { role },
@@ -91,7 +105,7 @@ export async function createMember(customer: Customer, role: Role): Promise<Cook
   const { result } = (await invited.json()) as { result: { data: { link: string } } }
   await owner.dispose()
   const email = `${randomBytes(6).toString("hex")}@example.com`
-  return comeIn(result.data.link, { name: `The ${role}`, email })
+  return { email, cookies: await comeIn(result.data.link, { name: `The ${role}`, email }) }
 }
 
 /** The address of a section of the customer's test workspace. */

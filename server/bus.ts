@@ -12,9 +12,17 @@ const PG_CHANNEL = "vouch"
 /** Notices of one channel that leave together: NOTIFY takes a lock of the whole database at commit. */
 const GATHER_MS = 10
 
+/** What happens in workspaces is for people to look at, and may gather for longer. */
+const ACTIVITY = "activity"
+const ACTIVITY_GATHER_MS = 250
+/** Workspaces in one notice: Postgres takes at most 8000 bytes, and an id has at most 25. */
+const ACTIVITY_WORKSPACES = 250
+
 const emitter = new EventEmitter().setMaxListeners(0)
 const pending = new Set<Channel>()
+const active = new Set<string>()
 let timer: NodeJS.Timeout | undefined
+let activityTimer: NodeJS.Timeout | undefined
 let listener: Sql | undefined
 const origin = crypto.randomUUID()
 
@@ -31,9 +39,37 @@ export async function flush(): Promise<void> {
   timer = undefined
   const channels = [...pending]
   pending.clear()
-  if (channels.length === 0) return
+  await notify(channels)
+}
+
+/**
+ * Tells whoever watches the workspace that something in it has changed: an attestation, an operation, a configuration.
+ * This process hears it at once, every other one soon. Call it after the commit that it speaks of.
+ */
+export function announceActivity(workspaceId: string): void {
+  emitter.emit(activityOf(workspaceId))
+  active.add(workspaceId)
+  activityTimer ??= setTimeout(flushActivity, ACTIVITY_GATHER_MS)
+}
+
+async function flushActivity(): Promise<void> {
+  clearTimeout(activityTimer)
+  activityTimer = undefined
+  const workspaces = [...active]
+  active.clear()
+  const notices: string[] = []
+  for (let from = 0; from < workspaces.length; from += ACTIVITY_WORKSPACES) {
+    notices.push([ACTIVITY, ...workspaces.slice(from, from + ACTIVITY_WORKSPACES)].join(" "))
+  }
+  await notify(notices)
+}
+
+const activityOf = (workspaceId: string): string => `${ACTIVITY} ${workspaceId}`
+
+async function notify(notices: readonly string[]): Promise<void> {
+  if (notices.length === 0) return
   try {
-    await sql`select pg_notify(${PG_CHANNEL}, ${`${origin} `} || channel) from unnest(${channels}::text[]) channel`
+    await sql`select pg_notify(${PG_CHANNEL}, ${`${origin} `} || notice) from unnest(${notices as string[]}::text[]) notice`
   } catch (error) {
     logger.debug({ err: error }, "a notice was lost")
   }
@@ -43,6 +79,12 @@ export async function flush(): Promise<void> {
 export function subscribe(channel: Channel, hear: () => void): () => void {
   emitter.on(channel, hear)
   return () => emitter.off(channel, hear)
+}
+
+/** Calls `hear` whenever something in the workspace has changed; returns what stops it. */
+export function subscribeActivity(workspaceId: string, hear: () => void): () => void {
+  emitter.on(activityOf(workspaceId), hear)
+  return () => emitter.off(activityOf(workspaceId), hear)
 }
 
 /** Resolves at the next notice of the channel, or after `timeoutMs`. */
@@ -65,13 +107,15 @@ export function nextNotice(channel: Channel, timeoutMs: number, signal?: AbortSi
 export async function joinBus(url: string): Promise<void> {
   listener = open(url, 1)
   await listener.listen(PG_CHANNEL, (payload) => {
-    const [from, channel] = payload.split(" ")
-    if (from !== origin) emitter.emit(channel as Channel)
+    const [from, channel, ...workspaces] = payload.split(" ")
+    if (from === origin) return
+    if (channel === ACTIVITY) for (const id of workspaces) emitter.emit(activityOf(id))
+    else emitter.emit(channel as Channel)
   })
 }
 
 export async function leaveBus(): Promise<void> {
-  await flush()
+  await Promise.all([flush(), flushActivity()])
   await listener?.end({ timeout: 1 })
   listener = undefined
 }

@@ -9,8 +9,10 @@ import { auditLedger } from "./audit/audit.ts"
 import { addMintConfigCommands } from "./cli/mint-config.ts"
 import { CommandError, type Output, withDeployment } from "./cli/run.ts"
 import type { Mode } from "./env.ts"
+import { Failure } from "./errors.ts"
 import { createKey } from "./keys/create.ts"
-import { listKeys, revokeKey, rotateKey } from "./keys/manage.ts"
+import { listKeys } from "./keys/list.ts"
+import { revokeKey, rotateKey } from "./keys/manage.ts"
 import { allScopes, isScope, type Scope } from "./keys/scopes.ts"
 import { isWalletAddress } from "./solana/addresses.ts"
 import { createResetLink } from "./users/auth.ts"
@@ -156,7 +158,7 @@ key
     run(async () => {
       if (options.account !== undefined && !(await findAccount(options.account)))
         throw noAccount(options.account)
-      const keys = await listKeys(options.account ?? null)
+      const keys = await listKeys({ account: options.account ?? null })
       return {
         json: { data: keys },
         table: keys.map((one) => ({
@@ -179,7 +181,7 @@ key
   .argument("<key_id>")
   .action((keyId: string) =>
     run(async () => {
-      if (!(await revokeKey(keyId))) throw noKey(keyId)
+      await existing(keyId, () => revokeKey({ keyId, workspaceId: null }))
       return { json: { key_id: keyId, status: "revoked" }, text: `${keyId} is revoked.` }
     }),
   )
@@ -196,8 +198,8 @@ key
   )
   .action((keyId: string, { grace }: { grace: number }) =>
     run(async () => {
-      const apiKey = await rotateKey(keyId, grace)
-      if (apiKey === null) throw noKey(keyId)
+      const rotate = () => rotateKey({ keyId, workspaceId: null, graceSeconds: grace })
+      const apiKey = await existing(keyId, rotate)
       return {
         json: { api_key: apiKey, key_id: keyId, grace_seconds: grace },
         text: `${apiKey}\n\nThe new secret of ${keyId}, shown this once. The old one works for ${grace} s more.`,
@@ -321,8 +323,16 @@ async function findOrCreateAccount(name: string, plan: Plan) {
 
 const noAccount = (name: string) =>
   new CommandError(`There is no account named ${JSON.stringify(name)}. "vouch account list" shows them.`)
-const noKey = (keyId: string) =>
-  new CommandError(`There is no working key ${keyId}. "vouch key list" shows them.`)
+
+/** Does something to a key, or says that it does not exist or was revoked. */
+async function existing<T>(keyId: string, change: () => Promise<T>): Promise<T> {
+  try {
+    return await change()
+  } catch (error) {
+    if (!(error instanceof Failure && error.code === "key_not_found")) throw error
+    throw new CommandError(`There is no working key ${keyId}. "vouch key list" shows them.`)
+  }
+}
 
 function checkQuota({ plan, quota }: { plan: Plan; quota?: number }): void {
   if (quota !== undefined && plan !== "enterprise") {

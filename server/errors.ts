@@ -90,6 +90,17 @@ export const errors = {
     "There is no such mint configuration",
     "List the configurations with GET /mint-configs.",
   ],
+  key_not_found: [
+    404,
+    "There is no such API key",
+    "List the keys of this workspace. One that was revoked cannot be rotated: create another.",
+  ],
+  request_not_found: [
+    404,
+    "There is no such request in the log",
+    "Check the id and the workspace. Requests are kept for 30 days, and those without a valid key not at all.",
+  ],
+  schema_not_found: [404, "There is no such schema", "List the schemas of this workspace."],
   provider_not_found: [404, "There is no such KYC provider", "Check the provider's name in the path."],
   method_not_allowed: [405, "The endpoint does not take this method", "Use a method named in Allow."],
   idempotency_in_progress: [
@@ -104,6 +115,7 @@ export const errors = {
     "The mint configuration exists already",
     "Choose another id, or use the existing one.",
   ],
+  schema_exists: [409, "The schema exists already", "Choose another id, or change the existing one."],
   payload_too_large: [413, "The body is too large", "Send a body within the limit named in detail."],
   unsupported_media_type: [
     415,

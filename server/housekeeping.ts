@@ -10,6 +10,7 @@ const ALIGN_EVERY_MS = 500
 const CLEAN_EVERY_MS = 60_000
 const BEAT_EVERY_MS = 2000
 const WEBHOOK_EVENTS_DAYS = 90
+const REQUESTS_DAYS = 30
 const BATCH = 5000
 
 /** What has to happen by the clock: expiry, retention, and the sign of life of this process. */
@@ -77,6 +78,7 @@ export async function clean(): Promise<void> {
   const now = clock.now()
   const replayed = addSeconds(now, -REPLAY_SECONDS)
   const recognised = addDays(now, -WEBHOOK_EVENTS_DAYS)
+  const logged = addDays(now, -REQUESTS_DAYS)
   await untilFew(
     () => sql`
       delete from idempotency_records where ctid in (
@@ -86,6 +88,11 @@ export async function clean(): Promise<void> {
     () => sql`
       delete from webhook_events where ctid in (
         select ctid from webhook_events where received_at <= ${recognised} limit ${BATCH})`,
+  )
+  await untilFew(
+    () => sql`
+      delete from api_requests where ctid in (
+        select ctid from api_requests where at <= ${logged} order by at limit ${BATCH})`,
   )
   await sql`delete from workers where seen_at <= ${addDays(now, -1)}`
 }

@@ -9,19 +9,13 @@ import {
 } from "node:http"
 import { createServer as createTlsServer } from "node:https"
 import type { BlockList, Socket } from "node:net"
-import { nodeHTTPRequestHandler } from "@trpc/server/adapters/node-http"
-import { type ErrorCode, Failure, statusOf } from "./errors.ts"
 import { newId } from "./ids.ts"
 import { logger } from "./log.ts"
+import { answerPage, exceedsRate } from "./pages-api.ts"
 import type { Adapter } from "./rest/adapter.ts"
 import { type Client, clientOf } from "./rest/client.ts"
 import type { RateLimiter } from "./rest/rate-limit.ts"
-import { Reply, STRICT_TRANSPORT_SECURITY } from "./rest/reply.ts"
-import { appRouter } from "./router.ts"
-import { clock } from "./time.ts"
-import { explain } from "./trpc.ts"
-import { CLIENT_ADDRESS, openAuth } from "./users/auth.ts"
-import { principalIn, userOf } from "./users/principal.ts"
+import { refuse, STRICT_TRANSPORT_SECURITY } from "./rest/reply.ts"
 
 /** Serves a page; the path is in the request. */
 export type PageHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>
@@ -32,13 +26,12 @@ export type HttpOptions = {
   trustedProxies: BlockList | null
   /** Public origin; null while only this machine is served. */
   publicOrigin: string | null
-  /** Per client address, for pages and their procedures. */
+  /** Per client address, for the hosted page and the procedures of whoever is not signed in. */
   pageLimiter: RateLimiter | null
+  /** Per person who is signed in. */
+  userLimiter: RateLimiter | null
   tls: { cert: string; key: string } | null
 }
-
-/** Names the workspace that a signed-in person is at. */
-const WORKSPACE_HEADER = "x-vouch-workspace"
 
 const LOCAL_HOSTS = /^(localhost|127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?$/i
 
@@ -101,17 +94,6 @@ export function createListener(options: HttpOptions): RequestListener {
   }
 }
 
-function refuse(
-  request: IncomingMessage,
-  response: ServerResponse,
-  code: ErrorCode,
-  detail: string,
-  retryAfterSeconds?: number,
-): void {
-  const options = retryAfterSeconds === undefined ? {} : { retryAfterSeconds }
-  new Reply(response, newId("req"), request.method === "HEAD").failure(new Failure(code, detail, options))
-}
-
 function redirectToHttps(response: ServerResponse, origin: string, url: string): void {
   response
     .writeHead(308, {
@@ -131,19 +113,6 @@ async function servePage(
   client: Client,
 ): Promise<void> {
   const url = request.url!
-  const isProcedure = url.startsWith("/api/trpc/")
-  if (url.startsWith("/api/") || url.startsWith("/verify/")) {
-    const standing = options.pageLimiter?.take(client.address, clock.now().getTime())
-    if (standing && !standing.allowed) {
-      return refuse(
-        request,
-        response,
-        "rate_limited",
-        `Too many requests. Retry in ${standing.resetSeconds} s.`,
-        standing.resetSeconds,
-      )
-    }
-  }
   const requestId = newId("req")
   response.setHeader("X-Request-Id", requestId)
   securePage(request, response)
@@ -155,8 +124,9 @@ async function servePage(
       "The path cannot be decoded: percent-encode it as UTF-8.",
     )
   }
-  if (isProcedure) return callProcedure(request, response, url, requestId, options.publicOrigin)
-  if (url.startsWith("/api/auth/")) return authenticatePerson(request, response, client)
+  const asked = { request, response, url, requestId, client, options }
+  if (url.startsWith("/api/")) return answerPage(asked)
+  if (url.startsWith("/verify/") && exceedsRate(asked)) return
   await options.pages(request, response)
 }
 
@@ -167,82 +137,6 @@ function isDecodable(url: string): boolean {
   } catch {
     return false
   }
-}
-
-async function callProcedure(
-  request: IncomingMessage,
-  response: ServerResponse,
-  url: string,
-  requestId: string,
-  publicOrigin: string | null,
-): Promise<void> {
-  response.setHeader("Cache-Control", "no-store")
-  if (isCrossSite(request, publicOrigin)) {
-    return refuse(
-      request,
-      response,
-      "cross_site_request",
-      "Another site sent this request. It was not carried out.",
-    )
-  }
-  const end = url.indexOf("?")
-  const workspaceId =
-    request.headers[WORKSPACE_HEADER] ?? new URLSearchParams(url.slice(end + 1)).get("workspace")
-  await nodeHTTPRequestHandler({
-    router: appRouter,
-    req: request,
-    res: response,
-    path: url.slice("/api/trpc/".length, end < 0 ? undefined : end),
-    allowMethodOverride: true,
-    maxBodySize: 64 * 1024,
-    responseMeta: ({ errors }) => {
-      const [error] = errors
-      return error ? { status: statusOf(explain(error.cause ?? error).code) } : {}
-    },
-    createContext: async () => {
-      const user = await userOf(request.headers)
-      return {
-        requestId,
-        door: "pages" as const,
-        user,
-        principal: user && workspaceId ? await principalIn(user, String(workspaceId)) : null,
-        idempotency: null,
-        webhook: null,
-        respondAsync: false,
-        answer: { status: 200 },
-      }
-    },
-  })
-}
-
-/**
- * Whether another site's page sent it. Cookies are SameSite=Lax, so that its requests carry none where they could
- * change anything; this holds where that does not (a sibling subdomain, an old browser). A GET changes nothing.
- */
-function isCrossSite({ method, headers }: IncomingMessage, publicOrigin: string | null): boolean {
-  if (method === "GET" || method === "HEAD" || headers.origin === undefined) return false
-  if (publicOrigin !== null) return headers.origin !== publicOrigin
-  return !/^https?:\/\//.test(headers.origin) || headers.origin.replace(/^https?:\/\//, "") !== headers.host
-}
-
-const MAX_AUTH_BYTES = 64 * 1024
-
-/** Signing in and out, passwords, second factors: better-auth's own endpoints. */
-async function authenticatePerson(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { address }: Client,
-): Promise<void> {
-  response.setHeader("Cache-Control", "no-store")
-  if (
-    Number(request.headers["content-length"] ?? 0) > MAX_AUTH_BYTES ||
-    request.headers["transfer-encoding"]
-  ) {
-    return refuse(request, response, "payload_too_large", "Send at most 64 KiB, with its Content-Length.")
-  }
-  request.headers[CLIENT_ADDRESS] = address
-  const [auth, { toNodeHandler }] = await Promise.all([openAuth(), import("better-auth/node")])
-  await toNodeHandler(auth)(request, response)
 }
 
 /**

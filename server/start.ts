@@ -5,6 +5,7 @@ import { migrate } from "#db/migrate.ts"
 import "./attestations/operation-kinds.ts"
 import "./tokens/align-kind.ts"
 import "./tokens/operation-kinds.ts"
+import { endWatches } from "./activity/watch.ts"
 import { joinBus, leaveBus } from "./bus.ts"
 import { deploy, deployment } from "./deployment.ts"
 import { type Mode, modes, type Settings } from "./env.ts"
@@ -14,6 +15,7 @@ import { LedgerWorker } from "./ledger/worker.ts"
 import { logger } from "./log.ts"
 import { sandboxProvider } from "./providers/sandbox.ts"
 import { SandboxDelivery } from "./providers/sandbox-delivery.ts"
+import { RequestLog } from "./requests/record.ts"
 import { Adapter } from "./rest/adapter.ts"
 import { parseTrustedProxies } from "./rest/client.ts"
 import { documents } from "./rest/openapi.ts"
@@ -107,24 +109,33 @@ export async function start(options: StartOptions): Promise<Running> {
 
   const rate = settings.VOUCH_RATE_LIMIT
   const limiter = (perSecond: number, burst: number) => (rate > 0 ? new RateLimiter(perSecond, burst) : null)
+  const requests = new RequestLog()
+  requests.start()
   const http = {
     adapter: new Adapter({
       table: new RouteTable(appRouter),
       documents: documents(),
       keyLimiter: limiter(rate, rate * 2),
       addressLimiter: limiter(10, 100),
+      requests,
     }),
     pages: options.pages,
     trustedProxies: parseTrustedProxies(settings.VOUCH_TRUSTED_PROXIES),
     publicOrigin: settings.VOUCH_PUBLIC_URL ?? null,
     pageLimiter: limiter(20, 200),
+    userLimiter: limiter(50, 500),
     tls: settings.VOUCH_TLS_CERT ? { cert: settings.VOUCH_TLS_CERT, key: settings.VOUCH_TLS_KEY! } : null,
   }
   const stops: (() => Promise<void>)[] = []
   const server = createHttpServer(http)
   if (settings.VOUCH_ROLE !== "worker") {
     await listen(server, settings.PORT, deployment.isPublic ? undefined : "127.0.0.1")
-    stops.push(() => close(server))
+    stops.push(() => {
+      const closed = close(server)
+      // What would go on for as long as its client likes.
+      endWatches()
+      return closed
+    })
   }
   const port = (server.address() as AddressInfo | null)?.port ?? settings.PORT
   if (settings.VOUCH_ROLE !== "web") stops.push(...(await startWorkers(chains, settings, secrets, http)))
@@ -134,6 +145,7 @@ export async function start(options: StartOptions): Promise<Running> {
     async stop() {
       // The door first, then what works behind it, then what all of it stands on.
       for (const stop of stops) await stop()
+      await requests.stop()
       await leaveBus()
       await disconnectDatabase()
     },

@@ -15,18 +15,22 @@ beforeAll(async () => {
 })
 afterAll(() => app.stop())
 
-const OPEN = ["health.get", "kyc.webhook", "kyc.webhookOf", "verification.view", "verification.submit"]
+const OPEN = [
+  ...["health.get", "kyc.webhook", "kyc.webhookOf", "verification.view", "verification.submit"],
+  ...["setup.options", "setup.look", "setup.createUser"],
+]
 const procedures = Object.entries(appRouter._def.procedures) as unknown as [
   string,
   { _def: { type: string } },
 ][]
 
 const call = async (name: string, type: string, input: unknown) => {
-  const query = type === "query" ? `?input=${encodeURIComponent(JSON.stringify(input))}` : ""
+  const reads = type !== "mutation"
+  const query = reads ? `?input=${encodeURIComponent(JSON.stringify(input))}` : ""
   const response = await fetch(`${app.origin}/api/trpc/${name}${query}`, {
-    method: type === "query" ? "GET" : "POST",
+    method: reads ? "GET" : "POST",
     headers: { authorization: `Bearer ${key.apiKey}`, "content-type": "application/json" },
-    ...(type === "query" ? {} : { body: JSON.stringify(input) }),
+    ...(reads ? {} : { body: JSON.stringify(input) }),
   })
   return { status: response.status, text: await response.text() }
 }
@@ -36,8 +40,9 @@ test.each(procedures.filter(([name]) => !OPEN.includes(name)).map(([name, { _def
   async (name, type) => {
     const before = await snapshot()
     const { status, text } = await call(name, type, {})
-    expect(status).toBeGreaterThanOrEqual(400)
-    expect(text).toContain('"missing_api_key"')
+    // A stream has begun before it can be refused, so its first event says it.
+    if (type !== "subscription") expect(status).toBeGreaterThanOrEqual(400)
+    expect(text).toContain("not_signed_in")
     expect(await snapshot()).toEqual(before)
   },
 )

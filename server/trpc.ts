@@ -24,6 +24,13 @@ const t = initTRPC
   .context<Context>()
   .meta<ProcedureMeta>()
   .create({
+    // Subscriptions: a ping keeps proxies from closing what is quiet, and a client notices by it what has died. After a
+    // while it connects anew, so that no connection outlives the replica that a load balancer would choose today.
+    sse: {
+      ping: { enabled: true, intervalMs: 15_000 },
+      maxDurationMs: 15 * 60_000,
+      client: { reconnectAfterInactivityMs: 40_000 },
+    },
     // The dashboard sees the same code, detail and request id as a REST client, and nothing of an unknown error.
     errorFormatter({ shape, error, ctx }) {
       const { code, detail } = explain(error.cause ?? error)
@@ -31,15 +38,19 @@ const t = initTRPC
     },
   })
 
+type Issue = { path: PropertyKey[]; message: string; params?: { code?: keyof typeof errors } }
+
 /** The answer that an error of a procedure gives: its own, or internal_error for what nobody foresaw. */
 export function explain(error: unknown): { code: keyof typeof errors; detail: string } {
   if (error instanceof TRPCError && error.code === "NOT_FOUND") {
     return { code: "route_not_found", detail: "There is no such procedure." }
   }
   if (error instanceof Failure) return { code: error.code, detail: error.message }
-  const issues = (error as { issues?: { path: PropertyKey[]; message: string }[] }).issues
-  if (issues?.[0])
-    return { code: "validation_failed", detail: `${issues[0].path.join(".")}: ${issues[0].message}` }
+  const [issue] = (error as { issues?: Issue[] }).issues ?? []
+  if (issue) {
+    const field = issue.path.map(String).join(".")
+    return { code: issue.params?.code ?? "validation_failed", detail: `${field}: ${issue.message}` }
+  }
   return { code: "internal_error", detail: errors.internal_error[2] }
 }
 
@@ -62,6 +73,14 @@ export const procedure = t.procedure.use(({ ctx, meta, next }) => {
   if (principal === null) return refuseStranger(ctx)
   requireScope(principal, meta?.scope)
   return next({ ctx: { principal } })
+})
+
+/** A procedure of a workspace's people: no key may call it, whatever its scopes. Errors: insufficient_scope. */
+export const memberProcedure = procedure.use(({ ctx, next }) => {
+  const { principal } = ctx
+  if (principal.via.kind !== "user")
+    return fail("insufficient_scope", "This is for the members of a workspace. Sign in to the dashboard.")
+  return next({ ctx: { principal: { ...principal, via: principal.via } } })
 })
 
 function refuseStranger({ door, user }: Context): never {

@@ -4,6 +4,7 @@ import { newId } from "#server/ids.ts"
 import { builtInSchemas } from "#server/schemas/built-in.ts"
 import { clock } from "#server/time.ts"
 import { firstConfig, insertConfig } from "#server/tokens/config.ts"
+import { recordAccountChange, theOperator } from "#server/trail/record.ts"
 import { includedIn, type Plan } from "./plans.ts"
 
 export type Account = { id: string; name: string; workspaces: Record<Mode, string> }
@@ -42,6 +43,12 @@ export async function createAccount({
           from jsonb_to_recordset(${sql.json(builtInSchemas)}) as s(id text, name text, validity_days int)`
         await insertConfig(sql, workspaceId, firstConfig)
       }
+      await recordAccountChange(sql, account.id, {
+        author: theOperator,
+        action: "account.created",
+        subject: account.id,
+        detail: { name, plan, included: includedIn(plan, quota) },
+      })
     })
   } catch (error) {
     if (isUniqueViolation(error, "accounts_name_unique")) throw new AccountExists(name)

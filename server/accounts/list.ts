@@ -1,6 +1,7 @@
 import { sql } from "#db/client.ts"
 import type { Mode } from "#server/env.ts"
 import { toTimestamp } from "#server/time.ts"
+import { recordAccountChange, theOperator } from "#server/trail/record.ts"
 import { includedIn, type Plan } from "./plans.ts"
 
 export type AccountSummary = {
@@ -40,8 +41,19 @@ export async function listAccounts(): Promise<AccountSummary[]> {
 }
 
 /** Puts an account on another plan; what is used stays used. Returns false when there is no such account. */
-export async function setPlan(name: string, plan: Plan, quota: number | null): Promise<boolean> {
-  const updated = await sql`
-    update accounts set plan = ${plan}, included = ${includedIn(plan, quota)} where name = ${name} returning id`
-  return updated.length > 0
-}
+export const setPlan = (name: string, plan: Plan, quota: number | null): Promise<boolean> =>
+  sql.begin(async (sql) => {
+    const [before] = await sql<{ id: string; plan: Plan; included: number | null }[]>`
+      select id, plan, included from accounts where name = ${name} for update`
+    if (!before) return false
+    const included = includedIn(plan, quota)
+    if (before.plan === plan && before.included === included) return true
+    await sql`update accounts set plan = ${plan}, included = ${included} where id = ${before.id}`
+    await recordAccountChange(sql, before.id, {
+      author: theOperator,
+      action: "account.plan_changed",
+      subject: before.id,
+      detail: { before: { plan: before.plan, included: before.included }, after: { plan, included } },
+    })
+    return true
+  })

@@ -1,4 +1,5 @@
 import { sql } from "#db/client.ts"
+import { type Author, recordChange, theOperator } from "#server/trail/record.ts"
 
 export type Erased =
   | { erased: number }
@@ -13,9 +14,11 @@ export type Erased =
 export const eraseWallet = ({
   workspaceId,
   wallet,
+  author = theOperator,
 }: {
   workspaceId: string
   wallet: string
+  author?: Author
 }): Promise<Erased> =>
   sql.begin(async (sql) => {
     const [standing] = await sql<{ id: string; status: "pending" | "verified" }[]>`
@@ -35,5 +38,9 @@ export const eraseWallet = ({
       update idempotency_records r set status = null, body = null from attestations a
       where a.workspace_id = ${workspaceId} and a.wallet = ${wallet}
         and r.workspace_id = a.workspace_id and r.subject = a.id`
+    if (erased.count > 0) {
+      const detail = { attestations: erased.count }
+      await recordChange(sql, workspaceId, { author, action: "wallet.erased", subject: wallet, detail })
+    }
     return { erased: erased.count }
   })

@@ -1,5 +1,5 @@
 import { sql } from "#db/client.ts"
-import { announce } from "#server/bus.ts"
+import { announce, announceActivity } from "#server/bus.ts"
 import { endPending } from "./end.ts"
 import { withdrawCredential } from "./withdraw.ts"
 
@@ -17,7 +17,7 @@ export async function expireSessions({
   workspaceId: string | null
   now: Date
 }): Promise<number> {
-  const [row] = await sql<{ ended: number }[]>`
+  const rows = await sql<{ workspace_id: string; ended: number }[]>`
     with due as (
       select d.workspace_id, d.id from workspaces w cross join lateral (
         select a.workspace_id, a.id from attestations a
@@ -34,8 +34,9 @@ export async function expireSessions({
       from (select workspace_id, period, count(*)::int as units from ended group by 1, 2) e
       where u.workspace_id = e.workspace_id and u.period = e.period
     )
-    select count(*)::int as ended from ended`
-  return row!.ended
+    select workspace_id, count(*)::int as ended from ended group by 1`
+  for (const row of rows) announceActivity(row.workspace_id)
+  return rows.reduce((sum, row) => sum + row.ended, 0)
 }
 
 /**
@@ -54,10 +55,11 @@ export async function expireAttestations({ now }: { now: Date }): Promise<number
       where a.workspace_id = w.id and a.id = due.id
       returning a.workspace_id, a.id, a.schema_id, a.wallet`
     for (const attestation of verified) await withdrawCredential(sql, attestation)
-    return verified.length
+    return verified
   })
-  if (ended > 0) announce("ledger")
-  return ended + (await expireApproved(now))
+  if (ended.length > 0) announce("ledger")
+  for (const workspaceId of new Set(ended.map((one) => one.workspace_id))) announceActivity(workspaceId)
+  return ended.length + (await expireApproved(now))
 }
 
 async function expireApproved(now: Date): Promise<number> {
@@ -74,6 +76,7 @@ async function expireApproved(now: Date): Promise<number> {
       reason: null,
       now,
     })
+    announceActivity(workspace_id)
   }
   return due.length
 }

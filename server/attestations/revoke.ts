@@ -1,9 +1,10 @@
 import { type Queryable, repeatOnDeadlock, sql } from "#db/client.ts"
-import { announce } from "#server/bus.ts"
+import { announce, announceActivity } from "#server/bus.ts"
 import type { IdempotencyClaim, Principal } from "#server/context.ts"
 import { isId } from "#server/ids.ts"
 import { claimKey } from "#server/rest/idempotency.ts"
 import { clock } from "#server/time.ts"
+import { recordChange } from "#server/trail/record.ts"
 import { endPending } from "./end.ts"
 import { attestationNotFound, getAttestation } from "./read.ts"
 import type { AttestationRecord, AttestationRow } from "./record.ts"
@@ -16,11 +17,13 @@ import { withdrawCredential } from "./withdraw.ts"
  */
 export async function revokeAttestation({
   principal,
+  requestId,
   idempotency,
   attestationId,
   reason,
 }: {
   principal: Principal
+  requestId: string
   idempotency: IdempotencyClaim | null
   attestationId: string
   reason: string
@@ -36,16 +39,24 @@ export async function revokeAttestation({
     if (!row) return attestationNotFound(attestationId)
     if (claim) await claimKey(sql, claim, attestationId)
     // What has expired by its time has ended, whether or not the sweep has come by.
-    if (statusAt(row, now) === "pending") {
+    const standing = statusAt(row, now)
+    if (standing === "pending") {
       await endPending(sql, { workspaceId, attestationId, status: "rejected", reason, revokedAt: now, now })
-    } else if (statusAt(row, now) === "verified") {
+    } else if (standing === "verified") {
       await sql`
         update attestations set status = 'rejected', reason = ${reason}, revoked_at = ${now}, ended_at = ${now}
         where workspace_id = ${workspaceId} and id = ${attestationId}`
       await withdrawCredential(sql, row)
-    }
+    } else return
+    await recordChange(sql, workspaceId, {
+      author: { principal, requestId },
+      action: "attestation.revoked",
+      subject: attestationId,
+      detail: { was: standing, reason },
+    })
   }
   await repeatOnDeadlock(() => sql.begin(revoke))
   announce("ledger")
+  announceActivity(workspaceId)
   return getAttestation(principal, attestationId)
 }

@@ -3,9 +3,12 @@ import { schemaId, walletAddress } from "#server/kyc/wallet.ts"
 import { listOf, page } from "#server/rest/fields.ts"
 import { plainText } from "#server/text.ts"
 import { procedure, router } from "#server/trpc.ts"
+import { readDetail } from "./detail.ts"
 import { getAttestation, listAttestations } from "./read.ts"
 import { attestationRecord, attestationStatus } from "./record.ts"
 import { revokeAttestation } from "./revoke.ts"
+import { searchAttestations, searchFilter } from "./search.ts"
+import { verifyOnChain } from "./verify-on-chain.ts"
 
 const id = z.string().meta({ description: "The attestation's id", example: "att_4f8NqYcTzHkLwR2sVbJm9X" })
 
@@ -84,9 +87,25 @@ export const attestationRouter = router({
     .mutation(({ ctx, input }) =>
       revokeAttestation({
         principal: ctx.principal,
+        requestId: ctx.requestId,
         idempotency: ctx.idempotency,
         attestationId: input.id,
         reason: input.reason,
       }),
     ),
+
+  search: procedure
+    .meta({ scope: "attestation:read" })
+    .input(searchFilter.extend({ cursor: page.cursor }))
+    .query(({ ctx, input }) => searchAttestations(ctx.principal, input)),
+
+  detail: procedure
+    .meta({ scope: "attestation:read" })
+    .input(z.object({ id }))
+    .query(({ ctx, input }) => readDetail(ctx.principal, input.id)),
+
+  verifyOnChain: procedure
+    .meta({ scope: "attestation:read" })
+    .input(z.object({ id }))
+    .query(({ ctx, input }) => verifyOnChain(ctx.principal, input.id)),
 })

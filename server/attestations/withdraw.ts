@@ -19,6 +19,7 @@ export async function withdrawCredential(
     payload: { attestation_id: id, schema_id, wallet },
     writes: [account],
     reads: [mint],
+    wallet,
   })
   await standingChanged(sql, { workspaceId: workspace_id, schemaId: schema_id, wallet })
 }

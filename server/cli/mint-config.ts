@@ -34,7 +34,7 @@ export function addMintConfigCommands(
       async () => {
         const config = readConfigFile(file)
         const principal = await principalOf(options)
-        const { outcome, aligns } = await explained(() => applyConfig(principal, config))
+        const { outcome, aligns } = await explained(() => applyConfig({ principal, requestId: null }, config))
         const isDone = await followTo(principal, config.id, outcome === "created" || aligns)
         const record = await getConfig(principal, config.id)
         const later = isDone ? "" : " The rest is done by the server: start it, if it is not running."
@@ -54,7 +54,9 @@ export function addMintConfigCommands(
       run(async () => {
         const principal = await principalOf(options)
         const paused = verb === "pause"
-        const record = await explained(() => setPaused({ principal, idempotency: null, id, paused }))
+        const record = await explained(() =>
+          setPaused({ principal, requestId: null, idempotency: null, id, paused }),
+        )
         return { json: record, text: `${id} is ${paused ? "paused" : "not paused any more"}.` }
       }),
     )

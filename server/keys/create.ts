@@ -1,7 +1,8 @@
 import { type Queryable, sql } from "#db/client.ts"
 import type { Mode } from "#server/env.ts"
 import { newId } from "#server/ids.ts"
-import { clock } from "#server/time.ts"
+import { clock, toTimestamp } from "#server/time.ts"
+import { type Author, recordChange, theOperator } from "#server/trail/record.ts"
 import type { Scope } from "./scopes.ts"
 import { hashApiKey, newApiKey, startOfApiKey } from "./secret.ts"
 
@@ -14,6 +15,7 @@ export async function createKey({
   name,
   scopes,
   expiresAt = null,
+  author = theOperator,
   within = sql,
 }: {
   workspaceId: string
@@ -21,6 +23,7 @@ export async function createKey({
   name: string
   scopes: Scope[]
   expiresAt?: Date | null
+  author?: Author
   /** The transaction that it belongs to, if it does. */
   within?: Queryable
 }): Promise<NewKey> {
@@ -30,6 +33,12 @@ export async function createKey({
       insert into api_keys (workspace_id, id, name, scopes, expires_at, created_at)
       values (${workspaceId}, ${key.keyId}, ${name}, ${scopes}, ${expiresAt}, ${clock.now()})`
     await addSecret(sql, { workspaceId, keyId: key.keyId, apiKey: key.apiKey })
+    await recordChange(sql, workspaceId, {
+      author,
+      action: "key.created",
+      subject: key.keyId,
+      detail: { name, scopes, expires_at: expiresAt && toTimestamp(expiresAt) },
+    })
   }
   if (within === sql) await sql.begin(create)
   else await create(within)

@@ -2,7 +2,8 @@ import postgres from "postgres"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { socketOptions } from "#server/embedded/socket.ts"
-import { listKeys, revokeKey, rotateKey } from "#server/keys/manage.ts"
+import { listKeys } from "#server/keys/list.ts"
+import { revokeKey, rotateKey } from "#server/keys/manage.ts"
 import { clock } from "#server/time.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
 
@@ -28,6 +29,9 @@ const statusWith = async (apiKey: string) => {
   const { status, json } = await app.request({ method: "GET", path: "/usage", key: apiKey })
   return status === 200 ? 200 : (json.error as string)
 }
+// As the command line does it.
+const revoke = (keyId: string) => revokeKey({ keyId, workspaceId: null })
+const rotate = (keyId: string, graceSeconds: number) => rotateKey({ keyId, workspaceId: null, graceSeconds })
 const later = (ms: number) => {
   now += ms
 }
@@ -35,22 +39,22 @@ const later = (ms: number) => {
 test("a revoked key stops working at once, and revoking it again changes nothing", async () => {
   const key = await app.key()
   expect(await statusWith(key.apiKey)).toBe(200)
-  expect(await revokeKey(key.keyId)).toBe(true)
+  await revoke(key.keyId)
   expect(await statusWith(key.apiKey)).toBe("invalid_api_key")
   const revokedAt = async () =>
     (await sql`select revoked_at from api_keys where id = ${key.keyId}`)[0]!.revoked_at
   const first = await revokedAt()
   later(1000)
-  expect(await revokeKey(key.keyId)).toBe(true)
+  await revoke(key.keyId)
   expect(await revokedAt()).toEqual(first)
-  expect(await revokeKey("key_unknown")).toBe(false)
+  await expect(revoke("key_unknown")).rejects.toMatchObject({ code: "key_not_found" })
 })
 
 test("a revocation is told to every other replica, and heard from them", async () => {
   const heard: string[] = []
   await replica.listen("vouch", (payload) => heard.push(payload))
   const ours = await app.key()
-  await revokeKey(ours.keyId)
+  await revoke(ours.keyId)
   await waitFor(async () => heard.some((payload) => payload.endsWith(" keys")), "the notice to arrive")
 
   const theirs = await app.key()
@@ -82,25 +86,25 @@ test("a key that is used all the time is believed no longer for that", async () 
 test("a rotated key keeps its id; the old secret works through the grace period and not after it", async () => {
   const key = await app.key()
   expect(await statusWith(key.apiKey)).toBe(200)
-  const next = (await rotateKey(key.keyId, 60))!
+  const next = await rotate(key.keyId, 60)
   expect(next).not.toBe(key.apiKey)
   later(59_000)
   expect([await statusWith(key.apiKey), await statusWith(next)]).toEqual([200, 200])
   later(1000)
   expect([await statusWith(key.apiKey), await statusWith(next)]).toEqual(["invalid_api_key", 200])
-  const last = (await rotateKey(key.keyId, 0))!
+  const last = await rotate(key.keyId, 0)
   expect([await statusWith(next), await statusWith(last)]).toEqual(["invalid_api_key", 200])
   const secrets = await sql`select from key_secrets where key_id = ${key.keyId}`
   expect(secrets.length).toBeLessThanOrEqual(2)
-  await revokeKey(key.keyId)
+  await revoke(key.keyId)
   expect(await statusWith(last)).toBe("invalid_api_key")
-  expect(await rotateKey(key.keyId, 60)).toBeNull()
+  await expect(rotate(key.keyId, 60)).rejects.toMatchObject({ code: "key_not_found" })
 })
 
 test("rotating twice does not lengthen the first grace period", async () => {
   const key = await app.key()
-  const second = (await rotateKey(key.keyId, 10))!
-  const third = (await rotateKey(key.keyId, 3600))!
+  const second = await rotate(key.keyId, 10)
+  const third = await rotate(key.keyId, 3600)
   later(10_000)
   expect([await statusWith(key.apiKey), await statusWith(second), await statusWith(third)]).toEqual([
     "invalid_api_key",
@@ -157,7 +161,7 @@ function swap(apiKey: string): string {
 
 test("the secret is in no table: a hash of it, and its first characters", async () => {
   const keys: TestKey[] = [await app.key(), await app.key({ mode: "live" })]
-  const secrets = [...keys.map(({ apiKey }) => apiKey), (await rotateKey(keys[0]!.keyId, 60))!]
+  const secrets = [...keys.map(({ apiKey }) => apiKey), await rotate(keys[0]!.keyId, 60)]
   for (const secret of secrets) expect(await statusWith(secret)).toBe(200)
   const tables = await sql<{ name: string }[]>`
     select relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -176,6 +180,6 @@ test("the secret is in no table: a hash of it, and its first characters", async 
       ).toBe(false)
     }
   }
-  const listed = JSON.stringify(await listKeys(null))
+  const listed = JSON.stringify(await listKeys())
   for (const secret of secrets) expect(listed).not.toContain(secret.slice(0, 20))
 })

@@ -1,82 +1,62 @@
-import { sql } from "#db/client.ts"
+import { type Queryable, sql } from "#db/client.ts"
 import { announce } from "#server/bus.ts"
 import type { Mode } from "#server/env.ts"
-import { addSeconds, clock, toTimestamp } from "#server/time.ts"
+import { fail } from "#server/errors.ts"
+import { addSeconds, clock } from "#server/time.ts"
+import { type Author, recordChange, theOperator } from "#server/trail/record.ts"
 import { addSecret } from "./create.ts"
-import type { Scope } from "./scopes.ts"
+import { isScope, type Permission } from "./scopes.ts"
 import { newApiKey } from "./secret.ts"
 
-export type KeySummary = {
-  key_id: string
-  account: string
-  mode: Mode
-  name: string
-  /** The first characters of the newest secret. */
-  start: string
-  scopes: Scope[]
-  status: "active" | "expired" | "revoked"
-  expires_at: string | null
-  last_used_at: string | null
-  created_at: string
+/** A key that somebody wants changed. */
+export type KeyChange = {
+  keyId: string
+  /** Where it must be; null for the command line, which reaches every workspace. */
+  workspaceId: string | null
+  author?: Author
 }
 
-/** All keys, or those of one account, oldest first. */
-export async function listKeys(account: string | null): Promise<KeySummary[]> {
-  const now = clock.now()
-  const rows = await sql<
-    {
-      id: string
-      account: string
-      mode: Mode
-      name: string
-      start: string
-      scopes: Scope[]
-      expires_at: Date | null
-      revoked_at: Date | null
-      last_used_at: Date | null
-      created_at: Date
-    }[]
-  >`
-    select k.id, a.name as account, w.mode, k.name, k.scopes, k.expires_at, k.revoked_at, k.last_used_at, k.created_at,
-      (select start from key_secrets s where s.workspace_id = k.workspace_id and s.key_id = k.id
-       order by s.created_at desc limit 1) as start
-    from api_keys k
-    join workspaces w on w.id = k.workspace_id
-    join accounts a on a.id = w.account_id
-    where ${account}::text is null or a.name = ${account}
-    order by k.created_at, k.id`
-  return rows.map((row) => ({
-    key_id: row.id,
-    account: row.account,
-    mode: row.mode,
-    name: row.name,
-    start: row.start,
-    scopes: row.scopes,
-    status: row.revoked_at ? "revoked" : row.expires_at && row.expires_at <= now ? "expired" : "active",
-    expires_at: row.expires_at && toTimestamp(row.expires_at),
-    last_used_at: row.last_used_at && toTimestamp(row.last_used_at),
-    created_at: toTimestamp(row.created_at),
-  }))
-}
+/** A key that does not work any more, or is not there, or not here: they get one answer. */
+const noWorkingKey = (): never => fail("key_not_found", "There is no working key with this id.")
 
-/** Ends a key and all its secrets. Returns false when there is no such key; revoking twice is the same as once. */
-export async function revokeKey(keyId: string): Promise<boolean> {
-  const revoked = await sql`
-    update api_keys set revoked_at = coalesce(revoked_at, ${clock.now()}) where id = ${keyId} returning id`
+/** Ends a key and all its secrets; revoking twice is the same as once. Errors: key_not_found. */
+export async function revokeKey({ keyId, workspaceId, author = theOperator }: KeyChange): Promise<void> {
+  await sql.begin(async (sql) => {
+    const key = await lockKey(sql, keyId, workspaceId)
+    if (!key) return noWorkingKey()
+    if (key.revoked_at !== null) return
+    await sql`
+      update api_keys set revoked_at = ${clock.now()} where workspace_id = ${key.workspace_id} and id = ${keyId}`
+    await recordChange(sql, key.workspace_id, {
+      author,
+      action: "key.revoked",
+      subject: keyId,
+      detail: { name: key.name },
+    })
+  })
   announce("keys")
-  return revoked.length > 0
 }
 
 /**
  * Gives a key a new secret; the old one works for `graceSeconds` more. The key_id, and with it the scope of
- * idempotency, stays. Returns the new secret, or null when there is no such key or it was revoked.
+ * idempotency, stays. Returns the new secret. Errors: key_not_found, also for one that was revoked;
+ * insufficient_scope, when the key may do what its rotator may not.
  */
-export async function rotateKey(keyId: string, graceSeconds: number): Promise<string | null> {
+export async function rotateKey({
+  keyId,
+  workspaceId,
+  graceSeconds,
+  allowed = null,
+  author = theOperator,
+}: KeyChange & {
+  graceSeconds: number
+  /** What the rotator may do; null for everything. */
+  allowed?: ReadonlySet<Permission> | null
+}): Promise<string> {
   const rotated = await sql.begin(async (sql) => {
-    const [key] = await sql<{ workspace_id: string; mode: Mode }[]>`
-      select k.workspace_id, w.mode from api_keys k join workspaces w on w.id = k.workspace_id
-      where k.id = ${keyId} and k.revoked_at is null for update of k`
-    if (!key) return null
+    const key = await lockKey(sql, keyId, workspaceId)
+    if (!key || key.revoked_at !== null) return noWorkingKey()
+    if (allowed !== null) requireScopes(allowed, key.scopes)
     const now = clock.now()
     await sql`delete from key_secrets where workspace_id = ${key.workspace_id} and key_id = ${keyId} and valid_until <= ${now}`
     await sql`
@@ -84,8 +64,38 @@ export async function rotateKey(keyId: string, graceSeconds: number): Promise<st
       where workspace_id = ${key.workspace_id} and key_id = ${keyId}`
     const apiKey = newApiKey(key.mode)
     await addSecret(sql, { workspaceId: key.workspace_id, keyId, apiKey })
+    await recordChange(sql, key.workspace_id, {
+      author,
+      action: "key.rotated",
+      subject: keyId,
+      detail: { name: key.name, grace_seconds: graceSeconds },
+    })
     return apiKey
   })
   announce("keys")
   return rotated
+}
+
+/** A key can do no more than whoever holds its secret first. Errors: insufficient_scope. */
+export function requireScopes(allowed: ReadonlySet<Permission>, scopes: readonly string[]): void {
+  const missing = scopes.find((scope) => isScope(scope) && !allowed.has(scope))
+  if (missing === undefined) return
+  fail("insufficient_scope", `scopes: a key with ${missing} can only be made by somebody who has it.`)
+}
+
+type LockedKey = {
+  workspace_id: string
+  mode: Mode
+  name: string
+  scopes: string[]
+  revoked_at: Date | null
+}
+
+async function lockKey(sql: Queryable, keyId: string, workspaceId: string | null): Promise<LockedKey | null> {
+  const [key] = await sql<LockedKey[]>`
+    select k.workspace_id, w.mode, k.name, k.scopes, k.revoked_at
+    from api_keys k join workspaces w on w.id = k.workspace_id
+    where k.id = ${keyId} ${workspaceId === null ? sql`` : sql`and k.workspace_id = ${workspaceId}`}
+    for update of k`
+  return key ?? null
 }

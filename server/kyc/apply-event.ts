@@ -5,7 +5,7 @@ import { credentialAccounts, ensureCredentialMint } from "#server/attestations/c
 import { endPending } from "#server/attestations/end.ts"
 import { type AttestationStatus, statusAt } from "#server/attestations/status.ts"
 import { withdrawCredential } from "#server/attestations/withdraw.ts"
-import { announce } from "#server/bus.ts"
+import { announce, announceActivity } from "#server/bus.ts"
 import type { Mode } from "#server/env.ts"
 import { isId } from "#server/ids.ts"
 import { enqueue } from "#server/ledger/enqueue.ts"
@@ -49,13 +49,23 @@ export async function applyEvent({ event, provider, verifiedFor }: VerifiedEvent
   if (!isId("sess", event.sessionId)) return "ignored"
   const now = clock.now()
   // A start of the same wallet may hold the counter that this one's end gives its unit back to.
-  const outcome = await repeatOnDeadlock(() => record({ event, provider, verifiedFor, now }))
-  if (outcome === "applied") announce("ledger")
+  const { outcome, workspaceId } = await repeatOnDeadlock(() => record({ event, provider, verifiedFor, now }))
+  if (workspaceId !== null) {
+    announce("ledger")
+    announceActivity(workspaceId)
+  }
   return outcome
 }
 
-const record = ({ event, provider, verifiedFor, now }: VerifiedEvent & { now: Date }): Promise<Outcome> =>
-  sql.begin(async (sql): Promise<Outcome> => {
+/** `workspaceId` is where something changed; null where nothing did. */
+type Recorded =
+  | { outcome: "applied"; workspaceId: string }
+  | { outcome: "duplicate" | "ignored"; workspaceId: null }
+
+const IGNORED: Recorded = { outcome: "ignored", workspaceId: null }
+
+const record = ({ event, provider, verifiedFor, now }: VerifiedEvent & { now: Date }): Promise<Recorded> =>
+  sql.begin(async (sql): Promise<Recorded> => {
     const [row] = await sql<Row[]>`
       select a.workspace_id, a.id, w.mode, a.provider, a.schema_id, a.wallet, a.status, a.open_until,
         a.event_at, a.event_rank, a.issued_at, a.expires_at, s.validity_days
@@ -63,16 +73,17 @@ const record = ({ event, provider, verifiedFor, now }: VerifiedEvent & { now: Da
       join workspaces w on w.id = a.workspace_id
       join schemas s on s.workspace_id = a.workspace_id and s.id = a.schema_id
       where a.session_id = ${event.sessionId} for update of a`
-    if (!row || row.provider !== provider || !verifiedFor.includes(row.mode)) return "ignored"
+    if (!row || row.provider !== provider || !verifiedFor.includes(row.mode)) return IGNORED
     const effect = effectOn(row, event, now)
     const outcome: Outcome = effect === "ignore" ? "ignored" : "applied"
     const recorded = await sql`
       insert into webhook_events (mode, provider, event_id, workspace_id, attestation_id, outcome, received_at)
       values (${row.mode}, ${provider}, ${event.eventId}, ${row.workspace_id}, ${row.id}, ${outcome}, ${now})
       on conflict do nothing returning event_id`
-    if (recorded.length === 0) return "duplicate"
-    if (effect !== "ignore") await takeEffect(sql, { row, event, effect, now })
-    return outcome
+    if (recorded.length === 0) return { outcome: "duplicate", workspaceId: null }
+    if (effect === "ignore") return IGNORED
+    await takeEffect(sql, { row, event, effect, now })
+    return { outcome: "applied", workspaceId: row.workspace_id }
   })
 
 function effectOn(row: Row, event: ProviderEvent, now: Date): Effect {
@@ -155,6 +166,7 @@ async function approve(sql: Queryable, row: Row, event: ProviderEvent, now: Date
     payload: { attestation_id: id, schema_id, wallet },
     writes: [account],
     reads: [mint],
+    wallet,
   })
   await sql`
     update attestations

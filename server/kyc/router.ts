@@ -87,6 +87,7 @@ export const kycRouter = router({
     .mutation(({ ctx, input }) =>
       startSession({
         principal: ctx.principal,
+        requestId: ctx.requestId,
         idempotency: ctx.idempotency,
         wallet: input.userPubkey,
         schemaId: input.schemaId,

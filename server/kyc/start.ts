@@ -1,12 +1,14 @@
-import { isUniqueViolation, repeatOnDeadlock, sql } from "#db/client.ts"
+import { isUniqueViolation, type Queryable, repeatOnDeadlock, sql } from "#db/client.ts"
 import { plans } from "#server/accounts/plans.ts"
 import { expireSessions } from "#server/attestations/expire.ts"
+import { announceActivity } from "#server/bus.ts"
 import type { IdempotencyClaim, Principal } from "#server/context.ts"
 import { chainOf, deployment, providerOf } from "#server/deployment.ts"
 import { fail } from "#server/errors.ts"
 import { newId } from "#server/ids.ts"
 import { KeyClaimed, withClaimDeadline } from "#server/rest/idempotency.ts"
 import { addSeconds, clock, sleep } from "#server/time.ts"
+import { recordChange } from "#server/trail/record.ts"
 import { periodEnd, periodOf, secondsLeftIn } from "#server/usage/period.ts"
 
 /** How long a session stays open until its provider's first event. */
@@ -19,6 +21,7 @@ export type Session = { session_id: string; session_url: string }
 
 export type StartRequest = {
   principal: Principal
+  requestId: string
   idempotency: IdempotencyClaim | null
   wallet: string
   schemaId: string
@@ -37,7 +40,11 @@ export async function startSession(request: StartRequest): Promise<Session> {
   if (idempotency?.begun) return session(idempotency.begun)
   const giveUpAt = Date.now() + SWEEP_MS
   for (;;) {
-    const begun = await repeatOnDeadlock(() => begin(request, provider.name))
+    const begun = await repeatOnDeadlock(() =>
+      principal.via.kind === "user"
+        ? beginByHand(request, provider.name)
+        : begin(sql, request, provider.name),
+    )
     if (begun === "raced") continue
     if (!begun.schema_known) {
       fail(
@@ -47,6 +54,7 @@ export async function startSession(request: StartRequest): Promise<Session> {
     }
     if (begun.session_id !== null) {
       if (idempotency) idempotency.begun = begun.session_id
+      announceActivity(principal.workspaceId)
       return session(begun.session_id)
     }
     if (begun.due && Date.now() < giveUpAt) await sweepNow(principal.workspaceId)
@@ -85,6 +93,36 @@ async function isPending({ principal, wallet, schemaId }: StartRequest): Promise
   return rows.length > 0
 }
 
+/** As `begin`, for somebody in the dashboard: the audit trail says who started a session, in the same commit. */
+async function beginByHand(request: StartRequest, provider: string): Promise<Begun | "raced"> {
+  const { principal, requestId, schemaId } = request
+  const { workspaceId } = principal
+  const id = newId("att")
+  try {
+    return await sql.begin(async (sql) => {
+      const begun = await begin(sql, request, provider, id)
+      // The refused insert has undone this transaction: there is nothing to go on with.
+      if (begun === "raced") throw new Raced()
+      const [started] =
+        await sql`select id from attestations where workspace_id = ${workspaceId} and id = ${id}`
+      if (started) {
+        await recordChange(sql, workspaceId, {
+          author: { principal, requestId },
+          action: "session.started",
+          subject: id,
+          detail: { schema: schemaId },
+        })
+      }
+      return begun
+    })
+  } catch (error) {
+    if (error instanceof Raced) return "raced"
+    throw error
+  }
+}
+
+class Raced extends Error {}
+
 type Begun = {
   schema_known: boolean
   included: number | null
@@ -101,7 +139,12 @@ type Begun = {
  * unique index on pending attestations, and the primary key of idempotency records, refuse the second of two
  * equal requests, and the refusal undoes the unit that it took.
  */
-async function begin(request: StartRequest, provider: string): Promise<Begun | "raced"> {
+async function begin(
+  sql: Queryable,
+  request: StartRequest,
+  provider: string,
+  attestationId: string = newId("att"),
+): Promise<Begun | "raced"> {
   const { principal, idempotency, wallet, schemaId, redirectUrl, externalId } = request
   const { workspaceId } = principal
   const now = clock.now()
@@ -125,7 +168,7 @@ async function begin(request: StartRequest, provider: string): Promise<Begun | "
       ), attestation as (
         insert into attestations
           (workspace_id, id, schema_id, wallet, external_id, status, period, created_at, session_id, provider, redirect_url, open_until)
-        select ${workspaceId}, ${newId("att")}, ${schemaId}, ${wallet}, ${externalId}, 'pending', period, ${now},
+        select ${workspaceId}, ${attestationId}, ${schemaId}, ${wallet}, ${externalId}, 'pending', period, ${now},
           ${newId("sess")}, ${provider}, ${redirectUrl}, ${addSeconds(now, SESSION_SECONDS)}
         from reserved
         returning session_id

@@ -11,7 +11,7 @@ export type NewOperation = {
   writes: string[]
   /** Accounts that must not change under it. */
   reads: string[]
-  /** The configuration that it belongs to, and the wallet that it is for. */
+  /** The configuration that it belongs to, and the wallet that it is for: what it is found by. */
   mintConfig?: string
   wallet?: string
 }

@@ -1,5 +1,6 @@
 import type { TransactionError } from "@solana/web3.js"
 import { type Queryable, sql } from "#db/client.ts"
+import { announceActivity } from "#server/bus.ts"
 import { addSeconds, clock } from "#server/time.ts"
 import { byKind, kindOf, type Landing, type Settled, type Verdict } from "./kinds.ts"
 import type { Operation, Refusal } from "./operation.ts"
@@ -17,7 +18,7 @@ const FUNDS_WAIT_SECONDS = 5
  */
 export async function settleConfirmed(landings: readonly Landing[]): Promise<void> {
   if (landings.length === 0) return
-  await sql.begin(async (sql) => {
+  const workspaces = await sql.begin(async (sql) => {
     const now = clock.now()
     const won = await sql<Landing[]>`
       update transactions t set status = 'confirmed', slot = l.slot, settled_at = ${now}
@@ -37,7 +38,9 @@ export async function settleConfirmed(landings: readonly Landing[]): Promise<voi
       carried.map((operation) => ({ operation, landing: landingOf.get(operation.signature)! })),
       now,
     )
+    return new Set(carried.map((operation) => operation.workspace_id))
   })
+  for (const workspaceId of workspaces) announceActivity(workspaceId)
 }
 
 /** Ends operations whose effect needs no transaction, or is on chain already. */
@@ -100,13 +103,15 @@ async function endTransaction(
  * has made sure of "never" (`track.ts`).
  */
 export async function settleExpired(signature: string): Promise<void> {
-  await sql.begin(async (sql) => {
+  const row = await sql.begin(async (sql) => {
     const row = await endTransaction(sql, signature, { status: "expired", slot: null, error: null })
-    if (!row) return
+    if (!row) return null
     await sql`
       update operations set status = 'queued', signature = null
       where workspace_id = ${row.workspace_id} and signature = ${signature} and status = 'submitted'`
+    return row
   })
+  if (row) announceActivity(row.workspace_id)
 }
 
 /**
@@ -114,9 +119,9 @@ export async function settleExpired(signature: string): Promise<void> {
  * the others are built again without it.
  */
 export async function settleFailed(signature: string, slot: number, error: TransactionError): Promise<void> {
-  await sql.begin(async (sql) => {
+  const row = await sql.begin(async (sql) => {
     const row = await endTransaction(sql, signature, { status: "failed", slot, error })
-    if (!row) return
+    if (!row) return null
     const operations = await carriedBy(sql, row.workspace_id, signature)
     const failure = readTransactionError(error)
     const blamed = blame(failure, row, operations)
@@ -131,7 +136,9 @@ export async function settleFailed(signature: string, slot: number, error: Trans
       waitSeconds: failure.kind === "funds" ? FUNDS_WAIT_SECONDS : 0,
       alone: failure.kind === "other",
     })
+    return row
   })
+  if (row) announceActivity(row.workspace_id)
 }
 
 type Blamed = { operation: Operation; instruction: number }

@@ -1,6 +1,6 @@
 import { LAMPORTS_PER_SOL } from "@solana/web3.js"
 import { isDatabaseUnavailable, sql } from "#db/client.ts"
-import { announce, nextNotice } from "#server/bus.ts"
+import { announce, announceActivity, nextNotice } from "#server/bus.ts"
 import { logger } from "#server/log.ts"
 import { bindChain, type Chain, WrongChain } from "#server/solana/chain.ts"
 import { clock, sleep } from "#server/time.ts"
@@ -107,6 +107,7 @@ export class LedgerWorker {
     for (const transaction of saved) this.#tracker.add(transaction)
     if (ended) announce("settled")
     if (saved.length > 0 || ended) {
+      announceActivity(workspaceId)
       this.#blocked.clear()
       this.#sent.resolve()
     } else if (this.#blocked.has(workspaceId)) {

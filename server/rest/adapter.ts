@@ -3,6 +3,7 @@ import type { Context, IdempotencyClaim, Principal } from "#server/context.ts"
 import { type Failure, fail } from "#server/errors.ts"
 import { newId } from "#server/ids.ts"
 import { authenticate } from "#server/keys/authenticate.ts"
+import type { RequestLog } from "#server/requests/record.ts"
 import { clock, sleep } from "#server/time.ts"
 import { requireScope } from "#server/trpc.ts"
 import { secondsLeftIn } from "#server/usage/period.ts"
@@ -44,6 +45,7 @@ export type AdapterOptions = {
   keyLimiter: RateLimiter | null
   /** Per client address, for failed authentication. */
   addressLimiter: RateLimiter | null
+  requests: RequestLog
 }
 
 /**
@@ -65,6 +67,10 @@ export class Adapter {
     client: Client,
   ): Promise<void> {
     const reply = new Reply(response, newId("req"), request.method === "HEAD")
+    const at_ms = clock.now().getTime()
+    const since_ms = performance.now()
+    let principal: Principal | null = null
+    let route: Route | null = null
     let call: Call | null = null
     try {
       const cut = target.indexOf("?")
@@ -78,18 +84,36 @@ export class Adapter {
           "route_not_found",
           `There is no ${path.length > 100 ? "such path" : `path /v1${printable(path)}`}.`,
         )
-      const route = routeOf(request, match, reply)
+      route = routeOf(request, match, reply)
       if (!route) return
-      const principal = route.meta.open ? null : await this.#principal(request, client)
+      principal = route.meta.open ? null : await this.#principal(request, client)
       if (principal) {
         await this.#limit(principal, reply)
         requireScope(principal, route.meta.scope)
       }
-      call = { request, reply, route, path, principal, raw: match.raw, query, input: null }
+      call = { request, reply, route, path, principal, raw: match.raw, query, input: null, received: null }
       await this.#answer(call)
     } catch (error) {
       if (error instanceof RequestAborted) return reply.abandon()
       reply.failure(toFailure(error, reply.requestId, call?.input ?? null))
+      // A wrong path or method is refused before the key is read: the log of its workspace has it all the same.
+      if (route === null) principal = await authenticate(request.headers.authorization).catch(() => null)
+    }
+    if (principal?.via.kind === "key") {
+      this.#options.requests.note({
+        workspaceId: principal.workspaceId,
+        keyId: principal.via.keyId,
+        requestId: reply.requestId,
+        at_ms,
+        duration_us: Math.round((performance.now() - since_ms) * 1000),
+        method: request.method ?? "GET",
+        target,
+        fields: route?.fields ?? null,
+        headers: request.headers,
+        received: call?.received ?? null,
+        status: reply.status,
+        body: reply.body,
+      })
     }
   }
 
@@ -132,6 +156,7 @@ export class Adapter {
       return sendAnswer(reply, await run(call, {}))
     }
     const bytes = await readBytes(request, MAX_BODY_BYTES)
+    call.received = bytes
     requireJson(request, bytes)
     const body = parseObject(bytes, request.headers["content-type"] !== undefined && bodyFields(route) > 0)
     const key = route.meta.idempotent ? readIdempotencyKey(request.headers["idempotency-key"]) : null
@@ -167,6 +192,8 @@ type Call = {
   raw: readonly string[]
   query: string
   input: Record<string, unknown> | null
+  /** The body as it came, once it is here. */
+  received: Buffer | null
 }
 
 /** Runs the request once for its key: the first answer below 500 is stored, and every repeat gets that one. */

@@ -155,8 +155,8 @@ test("keys belong to the API key: another one's are separate, a rotated one keep
   const separate = await start(name, bodyOf(), other.apiKey)
   expect(separate.status).toBe(200)
   expect(separate.headers["idempotent-replayed"]).toBeUndefined()
-  const rotated = await rotateKey(one.keyId, 60)
-  expectReplay(await start(name, body, rotated!), first)
+  const rotated = await rotateKey({ keyId: one.keyId, workspaceId: null, graceSeconds: 60 })
+  expectReplay(await start(name, body, rotated), first)
   expectReplay(await start(name, body, one.apiKey), first)
 })
 

@@ -1,5 +1,6 @@
-import type { ServerResponse } from "node:http"
-import { type Failure, statusOf } from "#server/errors.ts"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { type ErrorCode, Failure, statusOf } from "#server/errors.ts"
+import { newId } from "#server/ids.ts"
 import type { Standing } from "./rate-limit.ts"
 
 /** Two years, as browsers' preload lists ask. */
@@ -10,6 +11,9 @@ export class Reply {
   readonly #response: ServerResponse
   readonly #head: boolean
   readonly requestId: string
+  /** What was sent; 0 before that. */
+  status = 0
+  body = ""
   /** Where the caller stands with its rate. */
   rate: Standing | null = null
   /** Value of `Allow`, where the method is at issue. */
@@ -43,6 +47,8 @@ export class Reply {
     if (this.rate !== null) headers.push(...rateHeaders(this.rate))
     if (this.allow !== null) headers.push("Allow", this.allow)
     if (replayed) headers.push("Idempotent-Replayed", "true")
+    this.status = status
+    this.body = body
     this.#response.writeHead(status, headers)
     this.#response.end(this.#head || type === null ? undefined : body)
   }
@@ -75,3 +81,15 @@ const rateHeaders = ({ remaining, limit, resetSeconds }: Standing): string[] => 
   "RateLimit",
   `"key";r=${remaining};t=${resetSeconds}`,
 ]
+
+/** The error object for a request that reached no endpoint. */
+export function refuse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  code: ErrorCode,
+  detail: string,
+  retryAfterSeconds?: number,
+): void {
+  const options = retryAfterSeconds === undefined ? {} : { retryAfterSeconds }
+  new Reply(response, newId("req"), request.method === "HEAD").failure(new Failure(code, detail, options))
+}

@@ -1,8 +1,11 @@
 import { z } from "zod"
 import { sql } from "#db/client.ts"
 import { timestamp } from "#server/rest/fields.ts"
+import { plainText } from "#server/text.ts"
 import { toTimestamp } from "#server/time.ts"
-import { procedure, router } from "#server/trpc.ts"
+import { memberProcedure, procedure, router } from "#server/trpc.ts"
+import { changeSchema, createSchema } from "./change.ts"
+import { summariseSchemas } from "./summary.ts"
 
 const schemaRecord = z
   .object({
@@ -12,6 +15,9 @@ const schemaRecord = z
     created_at: timestamp,
   })
   .meta({ id: "Schema" })
+
+const name = plainText(100)
+const validityDays = z.number().int().min(1, "must be at least 1 day").max(3650, "must be at most 3650 days")
 
 export const schemaRouter = router({
   list: procedure
@@ -31,5 +37,65 @@ export const schemaRouter = router({
         select id, name, validity_days, created_at from schemas
         where workspace_id = ${ctx.principal.workspaceId} order by created_at, id`
       return { data: rows.map((row) => ({ ...row, created_at: toTimestamp(row.created_at) })) }
+    }),
+
+  /** As the dashboard shows them. */
+  summary: memberProcedure
+    .input(z.object({}))
+    .output(
+      z.object({
+        data: z.array(
+          z.object({
+            id: z.string(),
+            name: z.string(),
+            validity_days: z.number().int(),
+            created_at: timestamp,
+            verified: z.object({ count: z.number().int(), more: z.boolean() }),
+          }),
+        ),
+      }),
+    )
+    .query(async ({ ctx }) => ({ data: await summariseSchemas(ctx.principal.workspaceId) })),
+
+  create: memberProcedure
+    .meta({ scope: "schema:write" })
+    .input(
+      z.object({
+        id: z.string().regex(/^[a-z][a-z0-9_]{2,63}$/, "must be 3 to 64 of a-z, 0-9 and _, a letter first"),
+        name,
+        validity_days: validityDays,
+      }),
+    )
+    .output(z.object({ id: z.string() }))
+    .mutation(async ({ ctx, input: { id, ...fields } }) => {
+      const { principal, requestId } = ctx
+      await createSchema({
+        workspaceId: principal.workspaceId,
+        id,
+        fields,
+        author: { principal, requestId },
+      })
+      return { id }
+    }),
+
+  change: memberProcedure
+    .meta({ scope: "schema:write" })
+    .input(
+      z.object({ id: z.string().max(64), name: name.optional(), validity_days: validityDays.optional() }),
+    )
+    .output(z.object({ id: z.string(), name: z.string(), validity_days: z.number().int() }))
+    .mutation(async ({ ctx, input: { id, name, validity_days } }) => {
+      const { principal, requestId } = ctx
+      const fields = {
+        ...(name === undefined ? {} : { name }),
+        ...(validity_days === undefined ? {} : { validity_days }),
+      }
+      const changed = await changeSchema({
+        workspaceId: principal.workspaceId,
+        id,
+        fields,
+        author: { principal, requestId },
+      })
+      return { id, ...changed }
     }),
 })

@@ -1,16 +1,18 @@
 import { type Queryable, repeatOnDeadlock, sql } from "#db/client.ts"
-import { announce } from "#server/bus.ts"
+import { announce, announceActivity } from "#server/bus.ts"
 import type { IdempotencyClaim } from "#server/context.ts"
 import { Failure } from "#server/errors.ts"
 import { newId } from "#server/ids.ts"
 import { stepFor } from "#server/ledger/callers.ts"
 import { KeyClaimed } from "#server/rest/idempotency.ts"
 import { clock, sleep } from "#server/time.ts"
-import { toBaseUnits } from "./amount.ts"
+import { type Author, recordChange } from "#server/trail/record.ts"
+import { fromBaseUnits, toBaseUnits } from "./amount.ts"
 import { accountName, assetMintOf, ensureAssetMints } from "./asset-mint.ts"
-import { type ConfigRow, loadConfigs, ruledBy } from "./config.ts"
+import { caseOf } from "./case.ts"
+import { type ConfigRow, loadConfigs } from "./config.ts"
 import type { OperationRow } from "./operation.ts"
-import { type Holdings, loadClaims, lockHoldings, type Place, type Standing } from "./parties.ts"
+import { type Holdings, loadClaims, lockHoldings, NOTHING, type Place, type Standing } from "./parties.ts"
 import { type Case, type Objection, objectionTo, objectionToSigning, type Party } from "./rules.ts"
 
 /** A mint, or a transfer where `from` is not null. */
@@ -21,6 +23,8 @@ export type TokenRequest = {
   to: string
   /** Whole tokens, as the caller wrote them. */
   amount: string
+  /** Of a request that a person made: it is written in the audit trail. What a key does is in the request log. */
+  author: Author | null
 }
 
 /** Requests of one workspace that are decided in one commit. */
@@ -75,6 +79,7 @@ async function decide(workspaceId: string, batch: readonly Waiting[]): Promise<v
       sql.begin((sql) => new Decision(sql, workspaceId, requests).make()),
     )
     announce("ledger")
+    announceActivity(workspaceId)
     for (const [i, outcome] of outcomes.entries()) settle(batch[i]!, outcome)
   } catch (error) {
     for (const one of batch) one.reject(error)
@@ -134,6 +139,7 @@ class Decision {
       await holdings.save(this.#sql)
       await this.#saveCounters(admitted)
       await this.#enqueue(admitted)
+      await this.#record(admitted)
     }
     await this.#forgetRefused()
     return this.#outcomes
@@ -178,22 +184,12 @@ class Decision {
   }
 
   #caseOf(
-    { request, config, amount }: Considered,
+    { request: { from, to }, config, amount }: Considered,
     claims: (of: Standing) => Party["claims"],
     holdings: Holdings | null,
   ): Case {
-    const party = (wallet: string): Party => ({
-      wallet,
-      claims: claims({ schemaId: config.required_schema, wallet }),
-      ...(holdings?.of({ config: config.id, wallet }) ?? NOTHING),
-    })
-    return {
-      amount,
-      from: request.from === null ? null : party(request.from),
-      to: party(request.to),
-      now: this.#now,
-      config: ruledBy(config),
-    }
+    const holdingOf = (place: Place) => holdings?.of(place) ?? NOTHING
+    return caseOf({ config, from, to, amount, now: this.#now }, claims, holdingOf)
   }
 
   #refuse({ request }: Considered, objection: Objection): false {
@@ -237,6 +233,18 @@ class Decision {
         mint_config text, wallet text, from_wallet text)`
   }
 
+  async #record(admitted: readonly Admitted[]): Promise<void> {
+    for (const { request, operationId, config, amount } of admitted) {
+      if (request.author === null) continue
+      await recordChange(this.#sql, this.#workspaceId, {
+        author: request.author,
+        action: request.from === null ? "token.mint_requested" : "token.transfer_requested",
+        subject: operationId,
+        detail: { mint_config: config.id, amount: fromBaseUnits(amount, config.decimals) },
+      })
+    }
+  }
+
   /** A refusal has begun nothing: its key is stored with the answer, and points nowhere. */
   async #forgetRefused(): Promise<void> {
     const refused = this.#requests.flatMap(({ idempotency }, i) =>
@@ -273,8 +281,6 @@ const begunAs = (
   mint,
 })
 
-const NOTHING = { balance: 0n, incoming: 0n, outgoing: 0n, counted: false }
-
 const nameOf = ({ keyId, idempotencyKey }: IdempotencyClaim) => `${keyId} ${idempotencyKey}`
 
 const walletsOf = ({ from, to }: TokenRequest): string[] => (from === null ? [to] : [from, to])
@@ -310,12 +316,12 @@ function reserve({ request, config, amount }: Considered, holdings: Holdings): b
   return false
 }
 
-const unknownConfig = (id: string): Objection => ({
+export const unknownConfig = (id: string): Objection => ({
   code: "unknown_mint_config",
   detail: `mint_config: ${id} is not a configuration of this workspace. List them with GET /mint-configs.`,
 })
 
-const tooFine = ({ id, decimals }: ConfigRow): Objection => ({
+export const tooFine = ({ id, decimals }: ConfigRow): Objection => ({
   code: "invalid_amount",
   detail: `amount: must be more than zero with at most ${decimals} digits after the point for ${id}, and fit 2^64 − 1 base units.`,
 })

@@ -5,7 +5,7 @@ import { operationMemo } from "#server/solana/memo.ts"
 import { clock } from "#server/time.ts"
 import { type AssetAccount, readAccounts } from "./account-states.ts"
 import { assetOf, type ConfigRow, configIdsOf, loadConfigs, ruledBy } from "./config.ts"
-import { loadClaims } from "./parties.ts"
+import { loadClaims, NOTHING } from "./parties.ts"
 import { objectionToHolding, type Party } from "./rules.ts"
 
 // What freezing and thawing answer for an account that does not exist (`solana/asset.test.ts`).
@@ -18,7 +18,7 @@ const ABSENT = "IncorrectProgramId"
 function shouldBeOpen(config: ConfigRow, wallet: string, claims: Party["claims"]): boolean {
   if (config.transfer_mode === "agent") return false
   if (config.paused && !config.pausable) return false
-  const to: Party = { wallet, claims, balance: 0n, incoming: 0n, outgoing: 0n, counted: false }
+  const to: Party = { wallet, claims, ...NOTHING }
   return (
     objectionToHolding({ amount: 0n, from: null, to, now: clock.now(), config: ruledBy(config) }) === null
   )

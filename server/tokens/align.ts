@@ -1,6 +1,6 @@
 import { type Queryable, sql } from "#db/client.ts"
 import { onStandingChange, type StandingChange } from "#server/attestations/standing.ts"
-import { announce } from "#server/bus.ts"
+import { announce, announceActivity } from "#server/bus.ts"
 import { deployment } from "#server/deployment.ts"
 import type { Mode } from "#server/env.ts"
 import { enqueue } from "#server/ledger/enqueue.ts"
@@ -62,6 +62,7 @@ export async function alignDue(): Promise<boolean> {
       if (config && config.aligned_up_to !== null) await alignBatch(sql, one, config.aligned_up_to)
       else if (config && config.counted_up_to !== null) await countBatch(sql, one, config)
     })
+    announceActivity(one.workspace_id)
   }
   if (due.length > 0) announce("ledger")
   return due.length > 0

@@ -1,10 +1,12 @@
+import { isDeepStrictEqual } from "node:util"
 import { type Queryable, sql } from "#db/client.ts"
-import { announce, nextNotice } from "#server/bus.ts"
+import { announce, announceActivity, nextNotice } from "#server/bus.ts"
 import type { IdempotencyClaim, Principal } from "#server/context.ts"
 import { chainOf } from "#server/deployment.ts"
 import { fail } from "#server/errors.ts"
 import { enqueue } from "#server/ledger/enqueue.ts"
 import { claimKey } from "#server/rest/idempotency.ts"
+import { recordChange } from "#server/trail/record.ts"
 import { ensureAssetMints } from "./asset-mint.ts"
 import {
   type ConfigInput,
@@ -18,7 +20,7 @@ import {
   toConfigRecord,
 } from "./config.ts"
 
-const configNotFound = (id: string): never =>
+export const configNotFound = (id: string): never =>
   fail(
     "mint_config_not_found",
     `There is no mint configuration ${isConfigId(id) ? id : "with this id"} in this workspace.`,
@@ -47,11 +49,11 @@ export async function listConfigs({ workspaceId }: Principal): Promise<MintConfi
  */
 export async function createConfig({
   principal,
+  requestId,
   idempotency,
   config,
   waitMs,
-}: {
-  principal: Principal
+}: Author & {
   idempotency: IdempotencyClaim | null
   config: ConfigInput
   waitMs: number
@@ -61,11 +63,12 @@ export async function createConfig({
   checkTogether(config)
   if (!idempotency?.begun) {
     await sql.begin(async (sql) => {
-      await addConfig(sql, workspaceId, config)
+      await addConfig(sql, { principal, requestId }, config)
       if (idempotency) await claimKey(sql, idempotency, config.id)
       await ensureAssetMints(sql, workspaceId, [config.id])
     })
     announce("ledger")
+    announceActivity(workspaceId)
   }
   const giveUpAt = Date.now() + waitMs
   for (;;) {
@@ -76,9 +79,25 @@ export async function createConfig({
   }
 }
 
-async function addConfig(sql: Queryable, workspaceId: string, config: ConfigInput): Promise<void> {
+/** Who changes a configuration. */
+export type Author = { principal: Principal; requestId: string | null }
+
+async function addConfig(sql: Queryable, author: Author, config: ConfigInput): Promise<void> {
+  const { workspaceId } = author.principal
   // One at a time in a workspace, so that two cannot pass the limit together.
   await sql`select id from workspaces where id = ${workspaceId} for no key update`
+  await requireRoomFor(sql, workspaceId, config)
+  await insertConfig(sql, workspaceId, config)
+  const { id: subject, ...detail } = config
+  await recordChange(sql, workspaceId, { author, action: "mint_config.created", subject, detail })
+}
+
+/** What a new configuration needs of the workspace. Errors: mint_config_exists, unknown_schema, validation_failed. */
+export async function requireRoomFor(
+  sql: Queryable,
+  workspaceId: string,
+  config: Pick<ConfigInput, "id" | "required_schema">,
+): Promise<void> {
   const [known] = await sql<{ exists: boolean; count: number }[]>`
     select exists (select from mint_configs where workspace_id = ${workspaceId} and id = ${config.id}) as exists,
       (select count(*)::int from mint_configs where workspace_id = ${workspaceId}) as count`
@@ -92,17 +111,16 @@ async function addConfig(sql: Queryable, workspaceId: string, config: ConfigInpu
       `id: a workspace has ${MAX_CONFIGS} configurations at most, and this one has them.`,
     )
   }
-  await insertConfig(sql, workspaceId, config)
 }
 
 /** Stops minting and moving, or lets it go on. Errors: mint_config_not_found. */
 export async function setPaused({
   principal,
+  requestId,
   idempotency,
   id,
   paused,
-}: {
-  principal: Principal
+}: Author & {
   idempotency: IdempotencyClaim | null
   id: string
   paused: boolean
@@ -117,8 +135,11 @@ export async function setPaused({
       if (row.paused === paused) return
       await sql`update mint_configs set paused = ${paused} where workspace_id = ${workspaceId} and id = ${id}`
       await followPause(sql, workspaceId, id, row)
+      const action = paused ? "mint_config.paused" : "mint_config.unpaused"
+      await recordChange(sql, workspaceId, { author: { principal, requestId }, action, subject: id })
     })
     announce("ledger")
+    announceActivity(workspaceId)
   }
   return getConfig(principal, id)
 }
@@ -157,8 +178,8 @@ export type Applied = { outcome: "created" | "changed" | "unchanged"; aligns: bo
  * must follow, that has begun with the commit and goes on in the server (`align.ts`). Errors: validation_failed,
  * unknown_schema, chain_not_configured.
  */
-export async function applyConfig(principal: Principal, config: ConfigInput): Promise<Applied> {
-  const { workspaceId, mode } = principal
+export async function applyConfig(author: Author, config: ConfigInput): Promise<Applied> {
+  const { workspaceId, mode } = author.principal
   chainOf(mode)
   checkTogether(config)
   const applied = await sql.begin(async (sql): Promise<Applied> => {
@@ -166,22 +187,24 @@ export async function applyConfig(principal: Principal, config: ConfigInput): Pr
       select ${sql(configColumns)} from mint_configs
       where workspace_id = ${workspaceId} and id = ${config.id} for no key update`
     if (!known) {
-      await addConfig(sql, workspaceId, config)
+      await addConfig(sql, author, config)
       await ensureAssetMints(sql, workspaceId, [config.id])
       return { outcome: "created", aligns: false }
     }
-    return changeConfig(sql, workspaceId, known, config)
+    return changeConfig(sql, author, known, config)
   })
   announce("ledger")
+  announceActivity(workspaceId)
   return applied
 }
 
 async function changeConfig(
   sql: Queryable,
-  workspaceId: string,
+  author: Author,
   known: ConfigRow,
   config: ConfigInput,
 ): Promise<Applied> {
+  const { workspaceId } = author.principal
   const { id, mint } = known
   const fixed = (["decimals", "name", "symbol"] as const).find((field) => known[field] !== config[field])
   if (mint !== null && fixed !== undefined) {
@@ -199,6 +222,12 @@ async function changeConfig(
         ${config.transfer_mode}, ${sql.json(config.rules)}::jsonb)
     returning id`
   if (changed.length === 0) return { outcome: "unchanged", aligns: false }
+  await recordChange(sql, workspaceId, {
+    author,
+    action: "mint_config.changed",
+    subject: id,
+    detail: differences(known, config),
+  })
   const otherMode = known.transfer_mode !== config.transfer_mode
   const aligns =
     mint !== null &&
@@ -211,7 +240,22 @@ async function changeConfig(
   return { outcome: "changed", aligns }
 }
 
-async function requireSchemaOf(sql: Queryable, workspaceId: string, config: ConfigInput): Promise<void> {
+const CHANGEABLE = ["name", "symbol", "decimals", "required_schema", "transfer_mode", "rules"] as const
+
+/** The fields that differ, as they were and as they are. */
+function differences(known: ConfigRow, config: ConfigInput): { before: object; after: object } {
+  const fields = CHANGEABLE.filter((field) => !isDeepStrictEqual(known[field], config[field]))
+  const only = (from: ConfigInput | ConfigRow) =>
+    Object.fromEntries(fields.map((field) => [field, from[field]]))
+  return { before: only(known), after: only(config) }
+}
+
+/** Errors: unknown_schema. */
+export async function requireSchemaOf(
+  sql: Queryable,
+  workspaceId: string,
+  config: Pick<ConfigInput, "required_schema">,
+): Promise<void> {
   const known = await sql`
     select id from schemas where workspace_id = ${workspaceId} and id = ${config.required_schema}`
   if (known.length > 0) return

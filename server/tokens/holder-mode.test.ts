@@ -37,6 +37,7 @@ afterAll(async () => {
 })
 
 const post = (path: string, json: object) => app.request({ method: "POST", path, key: key.apiKey, json })
+const author = () => ({ principal: principal(), requestId: null })
 const principal = (): Principal => ({
   workspaceId: key.workspaceId,
   mode: key.mode,
@@ -162,7 +163,7 @@ test("a pause outlives a change of mode, and its end reaches the chain", async (
   const mint = await newConfig({ id: "pause_modes" })
   const [a, b] = [await holder("pause_modes", "10"), await holder("pause_modes", "1")]
   const settledModes = async (transfer_mode: "agent" | "holder") => {
-    await applyConfig(principal(), { ...base, id: "pause_modes", transfer_mode })
+    await applyConfig(author(), { ...base, id: "pause_modes", transfer_mode })
     const remaining = async () => (await readAlignment(key.workspaceId, "pause_modes")).remaining
     await expect.poll(remaining, { timeout: 10_000 }).toBe(0)
   }
@@ -182,10 +183,10 @@ test("a pause outlives a change of mode, and its end reaches the chain", async (
 test("changed country rules freeze those that they do not admit, and open again", async () => {
   const mint = await newConfig({ id: "countries" })
   const [us, li] = [await holder("countries", "1"), await holder("countries", "1", { country: "LI" })]
-  await applyConfig(principal(), { ...base, id: "countries", rules: { blocked_countries: ["LI"] } })
+  await applyConfig(author(), { ...base, id: "countries", rules: { blocked_countries: ["LI"] } })
   await untilFrozen(mint, li.wallet, true)
   expect((await accountOf(mint, us.wallet)).isFrozen).toBe(false)
-  await applyConfig(principal(), { ...base, id: "countries" })
+  await applyConfig(author(), { ...base, id: "countries" })
   await untilFrozen(mint, li.wallet, false)
 })
 
@@ -195,7 +196,7 @@ test("a change of mode takes every account with it, and the books are read back 
   await ownTransfer(mint, a.pair, b.wallet, 1000n)
 
   const agent: ConfigInput = { ...base, id: "modes", transfer_mode: "agent", rules: { max_holders: 2 } }
-  expect(await applyConfig(principal(), agent)).toEqual({ outcome: "changed", aligns: true })
+  expect(await applyConfig(author(), agent)).toEqual({ outcome: "changed", aligns: true })
   await untilFrozen(mint, a.wallet, true)
   await untilFrozen(mint, b.wallet, true)
   await expect
@@ -212,7 +213,7 @@ test("a change of mode takes every account with it, and the books are read back 
   expect((await post("/token/transfer", back)).status).toBe(200)
   await expect(ownTransfer(mint, b.pair, a.wallet, 1n)).rejects.toThrow(/0x11/)
 
-  await applyConfig(principal(), { ...base, id: "modes" })
+  await applyConfig(author(), { ...base, id: "modes" })
   await untilFrozen(mint, a.wallet, false)
   await untilFrozen(mint, b.wallet, false)
   await ownTransfer(mint, b.pair, a.wallet, 1n)
@@ -221,11 +222,11 @@ test("a change of mode takes every account with it, and the books are read back 
 test("what the chain has fixed for good is refused, with the reason", async () => {
   await newConfig({ id: "fixed" })
   for (const change of [{ decimals: 3 }, { name: "Other" }, { symbol: "OTHER" }]) {
-    await expect(applyConfig(principal(), { ...base, id: "fixed", ...change })).rejects.toThrow(
+    await expect(applyConfig(author(), { ...base, id: "fixed", ...change })).rejects.toThrow(
       /on chain for good/,
     )
   }
-  expect(await applyConfig(principal(), { ...base, id: "fixed" })).toEqual({
+  expect(await applyConfig(author(), { ...base, id: "fixed" })).toEqual({
     outcome: "unchanged",
     aligns: false,
   })

@@ -5,6 +5,7 @@ import { chainOf } from "#server/deployment.ts"
 import { fail } from "#server/errors.ts"
 import { asCaller } from "#server/ledger/callers.ts"
 import { untilEnded, WAIT_MS } from "#server/ledger/wait.ts"
+import type { Author } from "#server/trail/record.ts"
 import { readAccounts } from "./account-states.ts"
 import { admit } from "./admit.ts"
 import { fromBaseUnits } from "./amount.ts"
@@ -19,6 +20,7 @@ import {
 
 export type Move = {
   principal: Principal
+  requestId: string
   idempotency: IdempotencyClaim | null
   respondAsync: boolean
   config: string
@@ -45,7 +47,9 @@ async function begin(request: Move): Promise<Moved> {
   const { principal, idempotency, respondAsync, config, from, to, amount } = request
   const { workspaceId } = principal
   const joined = idempotency?.begun ?? null
-  const begun = joined === null ? await admit(workspaceId, { idempotency, config, from, to, amount }) : null
+  const author = authorOf(request)
+  const begun =
+    joined === null ? await admit(workspaceId, { idempotency, config, from, to, amount, author }) : null
   if (begun && respondAsync) return { record: toOperationRecord(begun), isFinal: false }
   const operationId = joined ?? begun!.id
   if (!respondAsync) await untilEnded(workspaceId, operationId, WAIT_MS)
@@ -54,6 +58,10 @@ async function begin(request: Move): Promise<Moved> {
   throwIfFailed(row!)
   return { record: toOperationRecord(row!), isFinal: row!.status === "confirmed" }
 }
+
+/** Who is named in the audit trail: people alone. */
+export const authorOf = ({ principal, requestId }: Pick<Move, "principal" | "requestId">): Author | null =>
+  principal.via.kind === "user" ? { principal, requestId } : null
 
 export type Balance = { user_pubkey: string; mint_config: string; amount: string; frozen: boolean }
 

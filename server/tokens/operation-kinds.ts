@@ -15,9 +15,10 @@ import { judgeMintCreation } from "#server/solana/mint-account.ts"
 import { clock } from "#server/time.ts"
 import { readAccountStates } from "./account-states.ts"
 import { assetMintKey } from "./asset-mint.ts"
-import { assetOf, type ConfigRow, configIdsOf, loadConfigs, ruledBy } from "./config.ts"
-import { type Holding, type Holdings, loadClaims, lockHoldings, type Place } from "./parties.ts"
-import { objectionToSigning, type Party } from "./rules.ts"
+import { caseOf } from "./case.ts"
+import { assetOf, type ConfigRow, configIdsOf, loadConfigs } from "./config.ts"
+import { type Holding, type Holdings, loadClaims, lockHoldings, NOTHING, type Place } from "./parties.ts"
+import { objectionToSigning } from "./rules.ts"
 
 /** Creates a configuration's asset mint. */
 const createMint: OperationKind = {
@@ -74,27 +75,16 @@ const movement: OperationKind = {
     return new Map(
       operations.map((operation): [string, Plan] => {
         const config = configOf(operation)
-        const party = (wallet: string): Party => ({
-          wallet,
-          claims: claims({ schemaId: config.required_schema, wallet }),
-          ...NOTHING,
-        })
-        const objection = objectionToSigning({
-          amount: amountOf(operation),
-          from: operation.from_wallet === null ? null : party(operation.from_wallet),
-          to: party(operation.wallet!),
-          now,
-          config: ruledBy(config),
-        })
+        const to = operation.wallet!
+        const from = operation.from_wallet
+        const amount = amountOf(operation)
+        const objection = objectionToSigning(caseOf({ config, from, to, amount, now }, claims, () => NOTHING))
         if (objection) return [operation.id, { do: "fail", refusal: objection }]
         const stateOf = (wallet: string) => states({ config: config.id, wallet })
         // Both sides have just been found verified: in holder mode that is what keeps an account open.
         const after = config.transfer_mode === "agent" ? "frozen" : "thawed"
         const asset = assetOf(issuer, config)
         const memoText = operationMemo(operation.id)
-        const amount = amountOf(operation)
-        const to = operation.wallet!
-        const from = operation.from_wallet
         if (from !== null && config.transfer_mode === "holder" && stateOf(from) === "absent") {
           return [operation.id, { do: "fail", refusal: uncovered(from) }]
         }
@@ -151,8 +141,6 @@ const movement: OperationKind = {
 
   judge: (error, operation, instruction) => judgeMovement(error, operation, instruction),
 }
-
-const NOTHING = { balance: 0n, incoming: 0n, outgoing: 0n, counted: false }
 
 /** A place that travelled with an operation comes to rest. Where the wallet has got one meanwhile, one is left over. */
 function takePlace(holding: Holding, config: ConfigRow): void {

@@ -35,6 +35,9 @@ export async function loadClaims(
 }
 
 export type Holding = { balance: bigint; incoming: bigint; outgoing: bigint; counted: boolean }
+/** What a wallet without tokens holds. */
+export const NOTHING: Holding = { balance: 0n, incoming: 0n, outgoing: 0n, counted: false }
+
 export type Place = { config: string; wallet: string }
 
 type HoldingRow = {
@@ -47,6 +50,31 @@ type HoldingRow = {
 }
 
 const placeName = ({ config, wallet }: Place) => `${config}/${wallet}`
+
+/** What wallets hold, as it stands. One without a row holds nothing. */
+export async function readHoldings(
+  sql: Queryable,
+  workspaceId: string,
+  places: readonly Place[],
+): Promise<(place: Place) => Holding> {
+  const rows = await sql<HoldingRow[]>`
+    select h.mint_config, h.wallet, h.balance, h.incoming, h.outgoing, h.counted
+    from holdings h join unnest(${places.map((place) => place.config)}::text[],
+      ${places.map((place) => place.wallet)}::text[]) as t(config, wallet)
+      on h.mint_config = t.config and h.wallet = t.wallet
+    where h.workspace_id = ${workspaceId}`
+  const holdings = new Map(rows.map((row) => [placeName(placeOf(row)), toHolding(row)]))
+  return (place) => holdings.get(placeName(place)) ?? NOTHING
+}
+
+const placeOf = ({ mint_config, wallet }: HoldingRow): Place => ({ config: mint_config, wallet })
+
+const toHolding = (row: HoldingRow): Holding => ({
+  balance: BigInt(row.balance),
+  incoming: BigInt(row.incoming),
+  outgoing: BigInt(row.outgoing),
+  counted: row.counted,
+})
 
 /** What wallets hold, locked in their order, new rows made where there are none. */
 export async function lockHoldings(
@@ -76,19 +104,7 @@ export class Holdings {
 
   constructor(workspaceId: string, rows: readonly HoldingRow[]) {
     this.#workspaceId = workspaceId
-    this.#all = new Map(
-      rows.map((row) => [
-        placeName({ config: row.mint_config, wallet: row.wallet }),
-        {
-          config: row.mint_config,
-          wallet: row.wallet,
-          balance: BigInt(row.balance),
-          incoming: BigInt(row.incoming),
-          outgoing: BigInt(row.outgoing),
-          counted: row.counted,
-        },
-      ]),
-    )
+    this.#all = new Map(rows.map((row) => [placeName(placeOf(row)), { ...placeOf(row), ...toHolding(row) }]))
   }
 
   of(place: Place): Holding {

@@ -3,12 +3,18 @@ import { fail } from "#server/errors.ts"
 import { failsWith, walletAddress } from "#server/kyc/wallet.ts"
 import { WAIT_MS } from "#server/ledger/wait.ts"
 import { listOf, page } from "#server/rest/fields.ts"
-import { procedure, router } from "#server/trpc.ts"
+import { memberProcedure, procedure, router } from "#server/trpc.ts"
 import { amountField } from "./amount.ts"
+import { checkConfig, configIssues } from "./check-config.ts"
 import { configInput, isConfigId, knownConfigId, mintConfigRecord } from "./config.ts"
-import { createConfig, getConfig, listConfigs, setPaused } from "./configs.ts"
+import { configView, viewConfig } from "./config-view.ts"
+import { applyConfig, createConfig, getConfig, listConfigs, setPaused } from "./configs.ts"
+import { holderList, listHolders } from "./holders.ts"
 import { balanceOf, move } from "./move.ts"
+import { moveOnce } from "./move-once.ts"
 import { getOperation, listOperations, operationRecord, operationStatus } from "./operation.ts"
+import { operationDetail, readOperationDetail } from "./operation-detail.ts"
+import { verdictOn, verdictRecord } from "./verdict.ts"
 
 /** What every mint and transfer can be refused for. */
 const refusals = [
@@ -35,6 +41,31 @@ const balance = z
   })
   .meta({ id: "Balance" })
 
+const mintInput = { user_pubkey: walletAddress, mint_config: knownConfigId, amount: amountField }
+const transferInput = {
+  from_pubkey: walletAddress,
+  to_pubkey: walletAddress,
+  mint_config: knownConfigId,
+  amount: amountField,
+}
+
+/** Errors: validation_failed. */
+function requireTwo({ from_pubkey, to_pubkey }: { from_pubkey: string; to_pubkey: string }): void {
+  if (from_pubkey === to_pubkey) {
+    fail("validation_failed", "to_pubkey: must be another wallet than from_pubkey.")
+  }
+}
+
+const idempotencyKey = z.string().regex(/^[\x21-\x7e]{1,255}$/, "must be 1 to 255 visible ASCII characters")
+
+const configId = z
+  .string()
+  .refine(isConfigId, {
+    error: "there is no such mint configuration in this workspace",
+    ...failsWith("mint_config_not_found"),
+  })
+  .meta({ description: "Identifier of the configuration", example: "us_real_estate_fund_v1" })
+
 export const tokenRouter = router({
   mint: procedure
     .meta({
@@ -52,7 +83,7 @@ export const tokenRouter = router({
           "Mints to a verified wallet. Answers once the chain has confirmed; after 25 seconds, or at once with Prefer: respond-async, 202 with the record so far.",
       },
     })
-    .input(z.object({ user_pubkey: walletAddress, mint_config: knownConfigId, amount: amountField }))
+    .input(z.object(mintInput))
     .output(operationRecord)
     .mutation(async ({ ctx, input }) => {
       const { record, isFinal } = await move({
@@ -82,19 +113,10 @@ export const tokenRouter = router({
           "Moves tokens between two verified wallets. Answers once the chain has confirmed; after 25 seconds, or at once with Prefer: respond-async, 202 with the record so far.",
       },
     })
-    .input(
-      z.object({
-        from_pubkey: walletAddress,
-        to_pubkey: walletAddress,
-        mint_config: knownConfigId,
-        amount: amountField,
-      }),
-    )
+    .input(z.object(transferInput))
     .output(operationRecord)
     .mutation(async ({ ctx, input }) => {
-      if (input.from_pubkey === input.to_pubkey) {
-        fail("validation_failed", "to_pubkey: must be another wallet than from_pubkey.")
-      }
+      requireTwo(input)
       const { record, isFinal } = await move({
         ...ctx,
         config: input.mint_config,
@@ -177,17 +199,89 @@ export const tokenRouter = router({
     .input(z.object({ pubkey: walletAddress, mint_config: knownConfigId }))
     .output(balance)
     .query(({ ctx, input }) => balanceOf(ctx.principal, input.mint_config, input.pubkey)),
+
+  // For the dashboard alone.
+
+  mintOnce: memberProcedure
+    .meta({ scope: "token:mint" })
+    .input(z.object({ ...mintInput, idempotency_key: idempotencyKey }))
+    .output(operationRecord)
+    .mutation(({ ctx, input }) =>
+      moveOnce({
+        ...ctx,
+        idempotencyKey: input.idempotency_key,
+        config: input.mint_config,
+        from: null,
+        to: input.user_pubkey,
+        amount: input.amount,
+      }),
+    ),
+
+  transferOnce: memberProcedure
+    .meta({ scope: "token:transfer" })
+    .input(z.object({ ...transferInput, idempotency_key: idempotencyKey }))
+    .output(operationRecord)
+    .mutation(({ ctx, input }) => {
+      requireTwo(input)
+      return moveOnce({
+        ...ctx,
+        idempotencyKey: input.idempotency_key,
+        config: input.mint_config,
+        from: input.from_pubkey,
+        to: input.to_pubkey,
+        amount: input.amount,
+      })
+    }),
+
+  verdict: memberProcedure
+    .meta({ scope: "token:read" })
+    .input(
+      z.discriminatedUnion("kind", [
+        z.object({ kind: z.literal("mint"), ...mintInput }),
+        z.object({ kind: z.literal("transfer"), ...transferInput }),
+      ]),
+    )
+    .output(verdictRecord)
+    .query(({ ctx, input }) => {
+      const { mint_config: config, amount } = input
+      if (input.kind === "mint") {
+        return verdictOn(ctx.principal, { config, from: null, to: input.user_pubkey, amount })
+      }
+      requireTwo(input)
+      return verdictOn(ctx.principal, { config, from: input.from_pubkey, to: input.to_pubkey, amount })
+    }),
+
+  holders: memberProcedure
+    .meta({ scope: "token:read" })
+    .input(
+      z.object({
+        mint_config: configId,
+        q: z
+          .string()
+          .regex(/^[1-9A-HJ-NP-Za-km-z]{1,44}$/, "is not the beginning of a wallet's address")
+          .optional(),
+        limit: page.limit,
+        cursor: z.string().max(200).optional(),
+      }),
+    )
+    .output(holderList)
+    .query(({ ctx, input }) =>
+      listHolders(ctx.principal, {
+        mintConfig: input.mint_config,
+        q: input.q ?? null,
+        limit: input.limit,
+        cursor: input.cursor ?? null,
+      }),
+    ),
+
+  operationDetail: memberProcedure
+    .meta({ scope: "token:read" })
+    .input(z.object({ id: z.string() }))
+    .output(operationDetail)
+    .query(({ ctx, input }) => readOperationDetail(ctx.principal, input.id)),
 })
 
-const byId = z.object({
-  id: z
-    .string()
-    .refine(isConfigId, {
-      error: "there is no such mint configuration in this workspace",
-      ...failsWith("mint_config_not_found"),
-    })
-    .meta({ description: "Identifier of the configuration", example: "us_real_estate_fund_v1" }),
-})
+const byId = z.object({ id: configId })
 
 const pausing = (verb: "pause" | "unpause", summary: string, description: string) =>
   procedure
@@ -262,4 +356,29 @@ export const mintConfigRouter = router({
 
   pause: pausing("pause", "Pause a token", "Stops minting and moving until it is unpaused."),
   unpause: pausing("unpause", "Unpause a token", "Lets minting and moving go on."),
+
+  // For the dashboard alone.
+
+  view: memberProcedure
+    .input(byId)
+    .output(configView)
+    .query(({ ctx, input }) => viewConfig(ctx.principal, input.id)),
+
+  /** What creating a configuration, or changing one, would be refused for. */
+  check: memberProcedure
+    .meta({ scope: "config:write" })
+    .input(z.object({ config: z.record(z.string(), z.unknown()), is_new: z.boolean() }))
+    .output(configIssues)
+    .query(async ({ ctx, input }) => ({
+      issues: await checkConfig(ctx.principal, { config: input.config, isNew: input.is_new }),
+    })),
+
+  save: memberProcedure
+    .meta({ scope: "config:write" })
+    .input(configInput.strict())
+    .output(z.object({ outcome: z.enum(["created", "changed", "unchanged"]), config: configView }))
+    .mutation(async ({ ctx, input }) => {
+      const { outcome } = await applyConfig(ctx, input)
+      return { outcome, config: await viewConfig(ctx.principal, input.id) }
+    }),
 })

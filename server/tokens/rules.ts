@@ -48,56 +48,95 @@ export type Case = {
 
 export type Objection = { code: ErrorCode; detail: string }
 
-/** Looks at one thing; null when there is no objection. */
-type Rule = (one: Case) => Objection | null
+export type RuleCode = Extract<
+  ErrorCode,
+  | "mint_paused"
+  | "transfers_locked"
+  | "wallet_not_verified"
+  | "country_not_allowed"
+  | "not_accredited"
+  | "supply_cap_exceeded"
+  | "holder_limit_reached"
+  | "balance_limit_exceeded"
+  | "insufficient_balance"
+>
+
+/** Looks at one thing. */
+type Rule = {
+  code: RuleCode
+  /** Whether it has a say in this case: a rule that is not set binds nobody. */
+  binds: (one: Case) => boolean
+  /** What is against the case; null when nothing is. */
+  against: (one: Case) => string | null
+}
 
 const parties = ({ from, to }: Case): Party[] => (from === null ? [to] : [from, to])
 
-const notPaused: Rule = ({ config }) =>
-  config.paused
-    ? { code: "mint_paused", detail: "The configuration is paused. Unpause it, or wait until it is." }
-    : null
-
-const notLocked: Rule = ({ from, now, config }) => {
-  const until = config.rules.transfersLockedUntil
-  return from !== null && until !== undefined && now < until
-    ? { code: "transfers_locked", detail: `Transfers are locked until ${toTimestamp(until)}.` }
-    : null
+const notPaused: Rule = {
+  code: "mint_paused",
+  binds: () => true,
+  against: ({ config }) =>
+    config.paused ? "The configuration is paused. Unpause it, or wait until it is." : null,
 }
 
-const isVerified: Rule = (one) => {
-  const stranger = parties(one).find((party) => party.claims === null)
-  if (!stranger) return null
-  const detail = `${stranger.wallet} is not verified for ${one.config.requiredSchema}. Start a verification with POST /kyc/start.`
-  return { code: "wallet_not_verified", detail }
+const notLocked: Rule = {
+  code: "transfers_locked",
+  binds: ({ from, config }) => from !== null && config.rules.transfersLockedUntil !== undefined,
+  against({ now, config }) {
+    const until = config.rules.transfersLockedUntil!
+    return now < until ? `Transfers are locked until ${toTimestamp(until)}.` : null
+  },
 }
 
-const isFromAdmittedCountry: Rule = (one) => {
-  const { allowedCountries, blockedCountries } = one.config.rules
-  if (allowedCountries === undefined && blockedCountries === undefined) return null
-  const outside = parties(one).find(({ claims }) => {
-    // A provider that tells no country has not shown that the investor may come in.
-    const country = claims?.country
-    if (country === undefined) return true
-    return allowedCountries?.includes(country) === false || blockedCountries?.includes(country) === true
-  })
-  if (!outside) return null
-  return { code: "country_not_allowed", detail: `The country rules do not admit ${outside.wallet}.` }
+const isVerified: Rule = {
+  code: "wallet_not_verified",
+  binds: () => true,
+  against(one) {
+    const stranger = parties(one).find((party) => party.claims === null)
+    if (!stranger) return null
+    return `${stranger.wallet} is not verified for ${one.config.requiredSchema}. Start a verification with POST /kyc/start.`
+  },
 }
 
-const isAccredited: Rule = (one) => {
-  if (one.config.rules.requireAccredited !== true) return null
-  const lay = parties(one).find(({ claims }) => claims?.accredited !== true)
-  return lay ? { code: "not_accredited", detail: `${lay.wallet} is not an accredited investor.` } : null
+const isFromAdmittedCountry: Rule = {
+  code: "country_not_allowed",
+  binds: ({ config: { rules } }) =>
+    rules.allowedCountries !== undefined || rules.blockedCountries !== undefined,
+  against(one) {
+    const { allowedCountries, blockedCountries } = one.config.rules
+    const outside = parties(one).find(({ claims }) => {
+      // A provider that tells no country has not shown that the investor may come in.
+      const country = claims?.country
+      if (country === undefined) return true
+      return allowedCountries?.includes(country) === false || blockedCountries?.includes(country) === true
+    })
+    return outside ? `The country rules do not admit ${outside.wallet}.` : null
+  },
 }
 
-const isWithinSupply: Rule = ({ from, amount, config }) => {
-  // Without a rule the mint itself holds so much and no more.
-  const cap = config.rules.maxSupply ?? MAX_BASE_UNITS
-  if (from !== null || config.issued + amount <= cap) return null
-  const left = fromBaseUnits(cap > config.issued ? cap - config.issued : 0n, config.decimals)
-  const detail = `amount: ${left} of the supply of ${fromBaseUnits(cap, config.decimals)} can still be minted.`
-  return { code: "supply_cap_exceeded", detail }
+const isAccredited: Rule = {
+  code: "not_accredited",
+  binds: ({ config }) => config.rules.requireAccredited === true,
+  against(one) {
+    const lay = parties(one).find(({ claims }) => claims?.accredited !== true)
+    return lay ? `${lay.wallet} is not an accredited investor.` : null
+  },
+}
+
+/** Base units that there may be. Without a rule the mint itself holds so much and no more. */
+export const supplyCap = ({ config }: Pick<Case, "config">): bigint =>
+  config.rules.maxSupply ?? MAX_BASE_UNITS
+
+const isWithinSupply: Rule = {
+  code: "supply_cap_exceeded",
+  binds: ({ from }) => from === null,
+  against(one) {
+    const { amount, config } = one
+    const cap = supplyCap(one)
+    if (config.issued + amount <= cap) return null
+    const left = fromBaseUnits(cap > config.issued ? cap - config.issued : 0n, config.decimals)
+    return `amount: ${left} of the supply of ${fromBaseUnits(cap, config.decimals)} can still be minted.`
+  },
 }
 
 /**
@@ -107,23 +146,34 @@ const isWithinSupply: Rule = ({ from, amount, config }) => {
 export const leaves = (from: Party | null, amount: bigint): boolean =>
   from?.counted === true && from.balance === amount && from.outgoing === 0n && from.incoming === 0n
 
-const hasPlace: Rule = ({ from, to, amount, config }) => {
-  const cap = config.rules.maxHolders
-  if (cap === undefined || to.counted || config.holders < cap || leaves(from, amount)) return null
-  return { code: "holder_limit_reached", detail: `The ${cap} holders that this token may have are there.` }
+const hasPlace: Rule = {
+  code: "holder_limit_reached",
+  binds: ({ config }) => config.rules.maxHolders !== undefined,
+  against({ from, to, amount, config }) {
+    const cap = config.rules.maxHolders!
+    if (to.counted || config.holders < cap || leaves(from, amount)) return null
+    return `The ${cap} holders that this token may have are there.`
+  },
 }
 
-const isWithinBalance: Rule = ({ to, amount, config }) => {
-  const cap = config.rules.maxBalancePerWallet
-  if (cap === undefined || to.balance + to.incoming + amount <= cap) return null
-  const detail = `amount: ${to.wallet} may hold ${fromBaseUnits(cap, config.decimals)} at most.`
-  return { code: "balance_limit_exceeded", detail }
+const isWithinBalance: Rule = {
+  code: "balance_limit_exceeded",
+  binds: ({ config }) => config.rules.maxBalancePerWallet !== undefined,
+  against({ to, amount, config }) {
+    const cap = config.rules.maxBalancePerWallet!
+    if (to.balance + to.incoming + amount <= cap) return null
+    return `amount: ${to.wallet} may hold ${fromBaseUnits(cap, config.decimals)} at most.`
+  },
 }
 
-const isCovered: Rule = ({ from, amount, config }) => {
-  if (from === null || !config.knowsBalances || from.balance - from.outgoing >= amount) return null
-  const has = fromBaseUnits(from.balance - from.outgoing, config.decimals)
-  return { code: "insufficient_balance", detail: `amount: ${from.wallet} can move ${has} at most.` }
+const isCovered: Rule = {
+  code: "insufficient_balance",
+  binds: ({ from, config }) => from !== null && config.knowsBalances,
+  against({ from, amount, config }) {
+    const movable = from!.balance - from!.outgoing
+    if (movable >= amount) return null
+    return `amount: ${from!.wallet} can move ${fromBaseUnits(movable, config.decimals)} at most.`
+  },
 }
 
 /** What belongs to the wallets themselves, and can change between a request and its signature. */
@@ -134,9 +184,9 @@ const counting = [isWithinSupply, hasPlace, isWithinBalance, isCovered]
 const firstOf =
   (rules: readonly Rule[]) =>
   (one: Case): Objection | null => {
-    for (const rule of rules) {
-      const objection = rule(one)
-      if (objection) return objection
+    for (const { code, binds, against } of rules) {
+      const detail = binds(one) ? against(one) : null
+      if (detail !== null) return { code, detail }
     }
     return null
   }
@@ -149,3 +199,9 @@ export const objectionToSigning = firstOf(standing)
 
 /** Whether a wallet may hold by itself: what binds on chain in holder mode. */
 export const objectionToHolding = firstOf([isVerified, isFromAdmittedCountry, isAccredited])
+
+/** What every rule that binds says of a request, in the order that the contract promises. */
+export const judge = (one: Case): { code: RuleCode; against: string | null }[] =>
+  [...standing, ...counting]
+    .filter(({ binds }) => binds(one))
+    .map(({ code, against }) => ({ code, against: against(one) }))

@@ -3,7 +3,10 @@ import type { Principal, SignedIn } from "#server/context.ts"
 import { clock } from "#server/time.ts"
 
 /** Who makes a change. `requestId` is null at the command line. */
-export type Author = { principal: Principal | SignedIn; requestId: string | null }
+export type Author = { principal: Pick<Principal, "via"> | SignedIn; requestId: string | null }
+
+/** Whoever has the command line, and the first start. */
+export const theOperator: Author = { principal: { via: { kind: "operator" } }, requestId: null }
 
 export type Change = {
   author: Author

@@ -1,6 +1,6 @@
 import { type Queryable, sql } from "#db/client.ts"
 import { sealClaims } from "#server/attestations/claims.ts"
-import { announce } from "#server/bus.ts"
+import { announce, announceActivity } from "#server/bus.ts"
 import { fail } from "#server/errors.ts"
 import { newId } from "#server/ids.ts"
 import type { Claims, Decision } from "#server/providers/provider.ts"
@@ -36,6 +36,7 @@ export async function submitSandboxForm({
       where workspace_id = ${session.workspace_id} and id = ${session.id}`
   })
   announce("sandbox")
+  if (session) announceActivity(session.workspace_id)
 }
 
 /** Locks the session, so that of two submissions at once only the first counts. */

@@ -5,6 +5,7 @@ import { cn } from "../cn.ts"
 export function Skeleton({ className, ...props }: ComponentProps<"span">) {
   return (
     <span
+      data-slot="skeleton"
       aria-hidden="true"
       className={cn("block h-4 rounded bg-line motion-safe:animate-pulse", className)}
       {...props}

@@ -1,0 +1,50 @@
+import { spawn } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { freePorts } from "../test/free-ports.ts"
+
+export type OwnServer = {
+  origin: string
+  /** All that it has printed so far. */
+  printed: () => string
+  stop(): Promise<void>
+}
+
+/** A server of its own, on a new data directory, started as a newcomer starts it. Ready when it says so. */
+export async function startOwnServer(): Promise<OwnServer> {
+  const dataDir = mkdtempSync(join(tmpdir(), `vouch-test-${process.pid}-own-`))
+  const port = await freePorts(1)
+  const child = spawn(process.execPath, ["server/main.ts"], {
+    env: {
+      ...process.env,
+      PORT: String(port),
+      VOUCH_DATA_DIR: dataDir,
+      VOUCH_LOCALNET_PORT: String(await freePorts(2)),
+      VOUCH_LOG_LEVEL: "warn",
+    },
+    stdio: ["ignore", "pipe", "inherit"],
+  })
+  let printed = ""
+  const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()))
+  const ready = new Promise<void>((resolve, reject) => {
+    child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+      printed += chunk
+      // The last thing that a start prints.
+      if (/curl .*\n/.test(printed)) resolve()
+    })
+    exited.then(() => reject(new Error(`The server has ended:\n${printed}`)))
+  })
+  const stop = async () => {
+    child.kill("SIGTERM")
+    await exited
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+  try {
+    await ready
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { origin: `http://localhost:${port}`, printed: () => printed, stop }
+}

@@ -1,0 +1,107 @@
+import { createMember, PASSWORD, section, test, vouch } from "./dashboard.ts"
+import { startOwnServer } from "./own-server.ts"
+import { expect, expectSound, heading } from "./support.ts"
+
+test.describe("for whoever is not signed in", () => {
+  test.use({ storageState: { cookies: [], origins: [] } })
+
+  test("the first owner comes in by the link that the start prints, once", async ({ page }) => {
+    test.setTimeout(120_000)
+    const server = await startOwnServer()
+    try {
+      const link = /\S+\/setup\?token=\S+/.exec(server.printed())![0]
+      expect(link.startsWith(`${server.origin}/setup?token=`)).toBe(true)
+      await page.goto(link)
+      await expect(heading(page, "Create your account")).toBeVisible()
+      await expectSound(page)
+      await page.getByLabel("Name", { exact: true }).fill("Ada Lovelace")
+      await page.getByLabel("Email", { exact: true }).fill("ada@example.com")
+      await page.getByLabel("Password", { exact: true }).fill(PASSWORD)
+      await page.getByRole("button", { name: "Create account" }).click()
+      await expect(heading(page, "Overview")).toBeVisible()
+      await page.getByRole("button", { name: "Account of Ada Lovelace" }).click()
+      await page.getByRole("menuitem", { name: "Sign out" }).click()
+      await expect(heading(page, "Sign in")).toBeVisible()
+      await page.goto(link)
+      await expect(heading(page, "This link does not work")).toBeVisible()
+      await expectSound(page)
+    } finally {
+      await page.goto("about:blank")
+      await server.stop()
+    }
+  })
+
+  test("a page of the dashboard asks to sign in first, and is there afterwards", async ({
+    page,
+    customer,
+  }) => {
+    await page.goto(section(customer, "settings"))
+    await expect(heading(page, "Sign in")).toBeVisible()
+    await expectSound(page)
+    await page.getByLabel("Email", { exact: true }).fill(customer.email)
+    await page.getByLabel("Password", { exact: true }).fill("not the password")
+    await page.getByRole("button", { name: "Sign in", exact: true }).click()
+    await expect(page.getByRole("alert")).toBeVisible()
+    await expectSound(page)
+    await page.getByLabel("Password", { exact: true }).fill(PASSWORD)
+    await page.keyboard.press("Enter")
+    await expect(heading(page, "Settings")).toBeVisible()
+    expect(new URL(page.url()).pathname).toBe(section(customer, "settings"))
+  })
+
+  test("a forgotten password: no mail is promised where none is sent, and the operator's link works once", async ({
+    page,
+    customer,
+  }) => {
+    await page.goto("/forgot")
+    await page.getByLabel("Email", { exact: true }).fill("anybody@example.com")
+    await page.getByRole("button", { name: "Send the link" }).click()
+    await expect(heading(page, "Ask whoever runs this server")).toBeVisible()
+    await expectSound(page)
+
+    const { email } = await createMember(customer, "viewer")
+    const { reset_link } = await vouch<{ reset_link: string }>("user", "reset", email)
+    await page.goto(reset_link)
+    await expect(heading(page, "Choose a new password")).toBeVisible()
+    await expectSound(page)
+    await page.getByLabel("New password").fill("another long password")
+    await page.getByRole("button", { name: "Change password" }).click()
+    await expect(heading(page, "Your password is changed")).toBeVisible()
+    await page.goto(reset_link)
+    await page.getByLabel("New password").fill("yet another password")
+    await page.getByRole("button", { name: "Change password" }).click()
+    await expect(page.getByRole("alert")).toBeVisible()
+    await page.goto("/sign-in")
+    await page.getByLabel("Email", { exact: true }).fill(email)
+    await page.getByLabel("Password", { exact: true }).fill("another long password")
+    await page.getByRole("button", { name: "Sign in", exact: true }).click()
+    await expect(heading(page, "Overview")).toBeVisible()
+  })
+})
+
+test("the workspace switch goes to the same section of the other mode, and a banner says what is not real there", async ({
+  page,
+  customer,
+}) => {
+  await page.goto(section(customer, "keys"))
+  await expect(page.getByRole("region", { name: "About this mode" })).toContainText("local network")
+  await expect(page.getByRole("region", { name: "About this mode" })).toContainText("sandbox")
+  const modes = page.getByRole("navigation", { name: "Workspace" })
+  await expect(modes.getByRole("link", { name: "Test" })).toHaveAttribute("aria-current", "true")
+  await modes.getByRole("link", { name: "Live" }).click()
+  await expect(page).toHaveURL(new RegExp(`/${customer.workspaces.live}/keys$`))
+  await expect(modes.getByRole("link", { name: "Live" })).toHaveAttribute("aria-current", "true")
+})
+
+test("another customer's workspace is none, and the way leads back to one's own", async ({
+  page,
+  traffic,
+  customer,
+}) => {
+  traffic.forgive(/404/)
+  await page.goto("/ws_4f8NqYcTzHkLwR2sVbJm9X/overview")
+  await expect(heading(page, "Choose a workspace")).toBeVisible()
+  await expectSound(page)
+  await page.getByRole("link", { name: new RegExp(`${customer.account}.*test`, "i") }).click()
+  await expect(heading(page, "Overview")).toBeVisible()
+})

@@ -1,0 +1,96 @@
+import { sql } from "#db/client.ts"
+import { subscribeActivity } from "#server/bus.ts"
+import type { Principal, SignedIn } from "#server/context.ts"
+import { fail } from "#server/errors.ts"
+import { clock, toTimestamp } from "#server/time.ts"
+
+/** Pause after each change that is told: whatever happens meanwhile is told in one. */
+const PACE_MS = 500
+/** How often to look whether the watcher may still be here. */
+const RECHECK_MS = 60_000
+
+/** Something in the workspace has changed, lately at that time. What it was, the reader asks for. */
+export type Change = { at: string }
+
+const watches = new Set<() => void>()
+
+/** Ends what is being watched in this process, which is about to stop: its clients connect to another one. */
+export function endWatches(): void {
+  for (const end of watches) end()
+}
+
+/**
+ * Tells of changes in a workspace, twice a second at most, until the client goes. Ends for somebody whose session or
+ * membership has ended meanwhile. Errors: not_signed_in.
+ */
+export async function* watchActivity({
+  principal,
+  user,
+  signal,
+  recheckMs = RECHECK_MS,
+}: {
+  principal: Principal
+  user: SignedIn | null
+  signal: AbortSignal | undefined
+  recheckMs?: number
+}): AsyncGenerator<Change> {
+  let changed = false
+  let ended = false
+  let wake = () => {}
+  const hear = () => {
+    changed = true
+    wake()
+  }
+  const end = () => {
+    ended = true
+    wake()
+  }
+  /** Resolves after `ms`, at the end, or, if they are waited for, at a change. */
+  const pause = (ms: number, forChanges: boolean) =>
+    new Promise<void>((resolve) => {
+      const done = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+      const timer = setTimeout(done, ms)
+      wake = () => {
+        if (ended || (forChanges && changed)) done()
+      }
+      wake()
+    })
+
+  const unsubscribe = subscribeActivity(principal.workspaceId, hear)
+  watches.add(end)
+  signal?.addEventListener("abort", end, { once: true })
+  if (signal?.aborted) end()
+  try {
+    for (let checkedAt = performance.now(); !ended; ) {
+      await pause(Math.max(0, checkedAt + recheckMs - performance.now()), true)
+      if (ended) break
+      if (performance.now() >= checkedAt + recheckMs) {
+        await requireMembership(principal, user)
+        checkedAt = performance.now()
+      }
+      if (!changed) continue
+      changed = false
+      yield { at: toTimestamp(clock.now()) }
+      await pause(PACE_MS, false)
+    }
+  } finally {
+    unsubscribe()
+    watches.delete(end)
+    signal?.removeEventListener("abort", end)
+  }
+  // The stream breaks off instead of ending, which is what a client connects anew after.
+  throw new DOMException("The server is stopping, or the client has gone.", "AbortError")
+}
+
+async function requireMembership({ workspaceId }: Principal, user: SignedIn | null): Promise<void> {
+  if (user === null) return
+  const [member] = await sql`
+    select from user_sessions s
+    join members m on m.user_id = s.user_id
+    join workspaces w on w.account_id = m.account_id
+    where s.id = ${user.sessionId} and s.user_id = ${user.id} and s.expires_at > ${clock.now()} and w.id = ${workspaceId}`
+  if (!member) fail("not_signed_in", "Sign in again, and choose one of your own workspaces.")
+}

@@ -1,0 +1,233 @@
+import { z } from "zod"
+import { sql } from "#db/client.ts"
+import type { Principal } from "#server/context.ts"
+import { isId } from "#server/ids.ts"
+import { schemaId } from "#server/kyc/wallet.ts"
+import { badCursor, fromCursor, toCursor } from "#server/rest/cursor.ts"
+import { requireSchema } from "#server/schemas/require.ts"
+import { isWalletAddress } from "#server/solana/addresses.ts"
+import { plainText } from "#server/text.ts"
+import { addDays, clock, toTimestamp } from "#server/time.ts"
+import { attestationStatus } from "./record.ts"
+import { type AttestationStatus, statusAt } from "./status.ts"
+
+/** What the dashboard's table and its export filter by. Dates are days in UTC, both included. */
+export const searchFilter = z.object({
+  schema: schemaId.optional(),
+  status: attestationStatus.optional(),
+  from: z.iso.date().optional(),
+  to: z.iso.date().optional(),
+  /** A wallet, an attestation's id, or how an external id begins. */
+  q: plainText(200).optional(),
+})
+export type SearchFilter = z.infer<typeof searchFilter>
+
+export type AttestationSummary = {
+  attestation_id: string
+  status: AttestationStatus
+  user_pubkey: string
+  schema: string
+  external_id: string | null
+  started_at: string
+  issued_at: string | null
+  expires_at: string | null
+  onchain_tx: string | null
+}
+
+const PAGE = 50
+/**
+ * Attestations get their `seq` in the order of their `created_at`, but for those that begin at the same moment: more
+ * than are ever under way at once.
+ */
+const OUT_OF_ORDER = 500
+/** External ids that begin alike: up to here they are looked up and sorted, beyond it they are met by going down the list. */
+const FEW = 2000
+
+/** A page of the attestations that match, newest first. Errors: validation_failed for a cursor, unknown_schema. */
+export async function searchAttestations(
+  principal: Principal,
+  filter: SearchFilter & { cursor?: string | undefined },
+): Promise<{ data: AttestationSummary[]; next_cursor: string | null }> {
+  const { workspaceId } = principal
+  const before = filter.cursor === undefined ? null : await placeOf(workspaceId, filter.cursor)
+  const rows = await findAttestations(workspaceId, filter, { before, limit: PAGE + 1 })
+  if (rows.length === 0 && filter.schema !== undefined) await requireSchema(workspaceId, filter.schema)
+  const shown = rows.slice(0, PAGE)
+  const now = clock.now()
+  return {
+    data: shown.map((row) => toSummary(row, now)),
+    next_cursor: rows.length > PAGE ? toCursor(shown.at(-1)!.id) : null,
+  }
+}
+
+/** The newest ones of a workspace. */
+export async function latestAttestations(workspaceId: string, limit: number): Promise<AttestationSummary[]> {
+  const rows = await findAttestations(workspaceId, {}, { before: null, limit })
+  const now = clock.now()
+  return rows.map((row) => toSummary(row, now))
+}
+
+async function placeOf(workspaceId: string, cursor: string): Promise<bigint> {
+  const [row] = await sql<{ seq: bigint }[]>`
+    select seq from attestations where workspace_id = ${workspaceId} and id = ${fromCursor("att", cursor)}`
+  return row?.seq ?? badCursor()
+}
+
+export type FoundRow = {
+  workspace_id: string
+  id: string
+  seq: bigint
+  status: AttestationStatus
+  wallet: string
+  schema_id: string
+  external_id: string | null
+  created_at: Date
+  open_until: Date | null
+  issued_at: Date | null
+  expires_at: Date | null
+  verified_at: Date | null
+  revoked_at: Date | null
+  reason: string | null
+  onchain_tx: string | null
+}
+
+const foundColumns = [
+  "workspace_id",
+  "id",
+  "seq",
+  "status",
+  "wallet",
+  "schema_id",
+  "external_id",
+  "created_at",
+  "open_until",
+  "issued_at",
+  "expires_at",
+  "verified_at",
+  "revoked_at",
+  "reason",
+  "onchain_tx",
+] as const
+
+/**
+ * The attestations that match, newest first. Every filter has an index that gives its rows in this order, or so few of
+ * them that sorting costs nothing; no row is counted that is not shown. The order says `nulls last` because the indexes
+ * do: without it Postgres would sort the whole workspace.
+ */
+export async function findAttestations(
+  workspaceId: string,
+  filter: SearchFilter,
+  { before, limit }: { before: bigint | null; limit: number },
+): Promise<FoundRow[]> {
+  const { schema, status, q } = filter
+  const now = clock.now()
+  const days = await readDays(workspaceId, filter)
+  if (days === null) return []
+  const text = q === undefined ? null : await readText(workspaceId, q)
+  const matches = sql`
+    workspace_id = ${workspaceId}
+    ${schema === undefined ? sql`` : sql`and schema_id = ${schema}`}
+    ${inDays(days)} ${text === null ? sql`` : likeText(text)}
+    ${before === null ? sql`` : sql`and seq < ${before}`}`
+  if (status !== "expired") {
+    return sql<FoundRow[]>`
+      select ${sql(foundColumns)} from attestations
+      where ${matches} ${status === undefined ? sql`` : inStatus(status, now)}
+      order by seq desc nulls last limit ${limit}`
+  }
+  // Those that ended, and those whose end no sweep has come by to write down yet. These are few, and must be looked up by
+  // the indexes of the sweeps before anything else is asked of them: a planner that looks for 50 of them in order goes
+  // through all that are verified.
+  return sql<FoundRow[]>`
+    with due as materialized (
+      select ${sql(foundColumns)} from attestations
+      where workspace_id = ${workspaceId} and status = 'pending' and open_until <= ${now}
+      union all
+      select ${sql(foundColumns)} from attestations
+      where workspace_id = ${workspaceId} and status in ('pending', 'verified') and expires_at <= ${now}
+        and (status = 'verified' or open_until is null or open_until > ${now})
+    )
+    select * from (
+      (select ${sql(foundColumns)} from attestations
+        where ${matches} and status = 'expired' order by seq desc nulls last limit ${limit})
+      union all
+      (select * from due where ${matches})
+    ) expired order by seq desc nulls last limit ${limit}`
+}
+
+/** The status at a time, in a form that the index by status serves. */
+export const inStatus = (status: Exclude<AttestationStatus, "expired">, now: Date) => {
+  switch (status) {
+    case "pending":
+      return sql`and status = 'pending' and (open_until is null or open_until > ${now})
+        and (expires_at is null or expires_at > ${now})`
+    case "verified":
+      return sql`and status = 'verified' and expires_at > ${now}`
+    case "rejected":
+      return sql`and status = 'rejected'`
+  }
+}
+
+/** An instant, and the least or greatest `seq` that lies on the right side of it. */
+type Bound = { at: Date; seq: bigint }
+type Days = { start: Bound | null; end: Bound | null }
+
+/** Days as bounds of `seq`, so that a page is read where it lies. Null when nothing can lie between them. */
+async function readDays(workspaceId: string, { from, to }: SearchFilter): Promise<Days | null> {
+  if (from === undefined && to === undefined) return { start: null, end: null }
+  const start = from === undefined ? null : new Date(`${from}T00:00:00Z`)
+  const end = to === undefined ? null : addDays(new Date(`${to}T00:00:00Z`), 1)
+  const [bounds] = await sql<{ first: bigint | null; last: bigint | null }[]>`
+    select
+      (select min(seq) from (select seq from attestations
+        where workspace_id = ${workspaceId} and created_at >= ${start ?? new Date(0)}
+        order by created_at limit ${start === null ? 0 : OUT_OF_ORDER}) early) as first,
+      (select max(seq) from (select seq from attestations
+        where workspace_id = ${workspaceId} and created_at < ${end ?? new Date(0)}
+        order by created_at desc limit ${end === null ? 0 : OUT_OF_ORDER}) late) as last`
+  const { first, last } = bounds!
+  if ((start !== null && first === null) || (end !== null && last === null)) return null
+  return {
+    start: start && { at: start, seq: first! },
+    end: end && { at: end, seq: last! },
+  }
+}
+
+const inDays = ({ start, end }: Days) => sql`
+  ${start === null ? sql`` : sql`and seq >= ${start.seq} and created_at >= ${start.at}`}
+  ${end === null ? sql`` : sql`and seq <= ${end.seq} and created_at < ${end.at}`}`
+
+type Text = { wallet: string } | { ids: string[] } | { externalId: string }
+
+/** What somebody typed into the search. */
+async function readText(workspaceId: string, q: string): Promise<Text> {
+  if (isId("att", q)) return { ids: [q] }
+  if (isWalletAddress(q)) return { wallet: q }
+  // The index compares bytes, and no character comes after the last one.
+  const few = await sql<{ id: string }[]>`
+    select id from attestations
+    where workspace_id = ${workspaceId} and external_id ~>=~ ${q} and external_id ~<~ ${`${q}\u{10ffff}`}
+    limit ${FEW + 1}`
+  return few.length > FEW ? { externalId: q } : { ids: few.map((row) => row.id) }
+}
+
+function likeText(text: Text) {
+  if ("ids" in text) return sql`and id = any(${text.ids})`
+  if ("wallet" in text) return sql`and wallet = ${text.wallet}`
+  return sql`and left(external_id, ${[...text.externalId].length}) = ${text.externalId}`
+}
+
+function toSummary(row: FoundRow, now: Date): AttestationSummary {
+  const shown = row.verified_at !== null
+  return {
+    attestation_id: row.id,
+    status: statusAt(row, now),
+    user_pubkey: row.wallet,
+    schema: row.schema_id,
+    external_id: row.external_id,
+    started_at: toTimestamp(row.created_at),
+    issued_at: shown && row.issued_at ? toTimestamp(row.issued_at) : null,
+    expires_at: shown && row.expires_at ? toTimestamp(row.expires_at) : null,
+    onchain_tx: shown ? row.onchain_tx : null,
+  }
+}

@@ -1,0 +1,98 @@
+import type { AttestationStatus } from "./status.ts"
+
+/** A moment in an attestation's life. */
+export type TimelineEvent = {
+  event:
+    | "started"
+    | "opened"
+    | "decided"
+    | "signed"
+    | "confirmed"
+    | "revoked"
+    | "expired"
+    | "superseded"
+    | "burnt"
+  at: string
+  /** What was decided, or why it ended. */
+  detail: string | null
+  /** Who did it, where somebody at the dashboard or a key did. */
+  by: string | null
+  request_id: string | null
+  signature: string | null
+  slot: number | null
+}
+
+/** What is known of an attestation's life; times that have not come are null. */
+export type Life = {
+  status: AttestationStatus
+  started_at: Date
+  opened_at: Date | null
+  decision: { at: Date; said: string } | null
+  /** Time of the approval, which a later decision does not undo. */
+  approved_at: Date | null
+  issuing: Landed | null
+  verified_at: Date | null
+  revoked_at: Date | null
+  ended_at: Date | null
+  open_until: Date | null
+  expires_at: Date | null
+  reason: string | null
+  burning: Landed | null
+  /** Who did it, by the audit trail and the request log. */
+  traces: Partial<Record<"started" | "revoked", { by: string | null; request_id: string | null }>>
+}
+
+/** A transaction of the ledger. */
+export type Landed = { signature: string; signed_at: Date; settled_at: Date | null; slot: number | null }
+
+type Moment = Pick<TimelineEvent, "event"> & { at: Date } & Partial<Omit<TimelineEvent, "event" | "at">>
+
+/** The moments of an attestation's life in the order in which they came. */
+export function timelineOf(life: Life, format: (at: Date) => string): TimelineEvent[] {
+  const moments: Moment[] = [
+    { event: "started", at: life.started_at, ...life.traces.started },
+    ...(life.opened_at ? [{ event: "opened" as const, at: life.opened_at }] : []),
+    ...decisions(life),
+    ...(life.issuing ? landing(life.issuing, "confirmed", life.verified_at) : []),
+    ...ending(life),
+    ...(life.burning?.settled_at ? [burn(life.burning, life.burning.settled_at)] : []),
+  ]
+  return moments
+    .map((moment, n) => ({ moment, n }))
+    .sort((a, b) => a.moment.at.getTime() - b.moment.at.getTime() || a.n - b.n)
+    .map(({ moment: { event, at, ...more } }) => ({
+      event,
+      at: format(at),
+      detail: more.detail ?? null,
+      by: more.by ?? null,
+      request_id: more.request_id ?? null,
+      signature: more.signature ?? null,
+      slot: more.slot ?? null,
+    }))
+}
+
+function decisions({ approved_at, decision }: Life): Moment[] {
+  const approved: Moment[] = approved_at ? [{ event: "decided", at: approved_at, detail: "approved" }] : []
+  if (decision === null || decision.said === "approved") return approved
+  return [...approved, { event: "decided", at: decision.at, detail: decision.said }]
+}
+
+function landing(landed: Landed, event: "confirmed", confirmedAt: Date | null): Moment[] {
+  const { signature, signed_at, settled_at, slot } = landed
+  const at = confirmedAt ?? settled_at
+  return [{ event: "signed", at: signed_at, signature }, ...(at ? [{ event, at, signature, slot }] : [])]
+}
+
+const burn = ({ signature, slot }: Landed, at: Date): Moment => ({ event: "burnt", at, signature, slot })
+
+/** How it ended, by what it is: one whose time has come has ended then, whether or not it was written down. */
+function ending(life: Life): Moment[] {
+  const { status, reason, revoked_at, ended_at, traces } = life
+  if (revoked_at) return [{ event: "revoked", at: revoked_at, detail: reason, ...traces.revoked }]
+  if (status !== "expired") return []
+  const due = life.verified_at || life.approved_at ? life.expires_at : life.open_until
+  if (reason === "superseded" && ended_at) return [{ event: "superseded", at: ended_at }]
+  // A provider may have ended it before its time; a sweep writes it down a little later.
+  const at = due && ended_at && ended_at < due ? ended_at : (due ?? ended_at)
+  return at ? [{ event: "expired", at, detail: reason }] : []
+}

@@ -1,0 +1,10 @@
+import { z } from "zod"
+import { procedure, router } from "#server/trpc.ts"
+import { readTransaction } from "./transaction.ts"
+
+export const transactionRouter = router({
+  get: procedure
+    .meta({ scope: "attestation:read" })
+    .input(z.object({ signature: z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{64,88}$/) }))
+    .query(({ ctx, input }) => readTransaction(ctx.principal, input.signature)),
+})

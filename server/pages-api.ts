@@ -1,0 +1,138 @@
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { nodeHTTPRequestHandler } from "@trpc/server/adapters/node-http"
+import { exportAttestations, readFilter } from "./attestations/export.ts"
+import type { SignedIn } from "./context.ts"
+import { Failure, fail, statusOf } from "./errors.ts"
+import type { HttpOptions } from "./http.ts"
+import type { Client } from "./rest/client.ts"
+import { Reply, refuse } from "./rest/reply.ts"
+import { appRouter } from "./router.ts"
+import { clock } from "./time.ts"
+import { explain } from "./trpc.ts"
+import { CLIENT_ADDRESS, openAuth } from "./users/auth.ts"
+import { principalIn, userOf } from "./users/principal.ts"
+
+/** A request of a page, or of whoever pretends to be one. */
+export type Asked = {
+  request: IncomingMessage
+  response: ServerResponse
+  url: string
+  requestId: string
+  client: Client
+  options: HttpOptions
+}
+
+/** Names the workspace that a signed-in person is at. */
+const WORKSPACE_HEADER = "x-vouch-workspace"
+
+/** What is below /api: procedures, signing in, downloads. */
+export async function answerPage(asked: Asked): Promise<void> {
+  const { request, response, url, options } = asked
+  response.setHeader("Cache-Control", "no-store")
+  // A colleague behind the same address must not be slowed down by another's dashboard.
+  const user = await userOf(request.headers)
+  if (exceedsRate(asked, user)) return
+  if (url.startsWith("/api/auth/")) return authenticatePerson(asked)
+  if (isCrossSite(request, options.publicOrigin)) {
+    return refuse(
+      request,
+      response,
+      "cross_site_request",
+      "Another site sent this request. It was not carried out.",
+    )
+  }
+  if (url.startsWith("/api/trpc/")) return callProcedure(asked, user)
+  if (url.split("?", 1)[0] === "/api/export/attestations.csv") return download(asked, user)
+  refuse(request, response, "route_not_found", "There is nothing at this address.")
+}
+
+/** Whether they ask too often; then they have been told so. */
+export function exceedsRate(
+  { request, response, client, options }: Asked,
+  user: SignedIn | null = null,
+): boolean {
+  const [limiter, caller] = user ? [options.userLimiter, user.id] : [options.pageLimiter, client.address]
+  const standing = limiter?.take(caller, clock.now().getTime())
+  if (!standing || standing.allowed) return false
+  const seconds = standing.resetSeconds
+  refuse(request, response, "rate_limited", `Too many requests. Retry in ${seconds} s.`, seconds)
+  return true
+}
+
+async function callProcedure(
+  { request, response, url, requestId }: Asked,
+  user: SignedIn | null,
+): Promise<void> {
+  const end = url.indexOf("?")
+  const workspaceId =
+    request.headers[WORKSPACE_HEADER] ?? new URLSearchParams(end < 0 ? "" : url.slice(end)).get("workspace")
+  await nodeHTTPRequestHandler({
+    router: appRouter,
+    req: request,
+    res: response,
+    path: url.slice("/api/trpc/".length, end < 0 ? undefined : end),
+    allowMethodOverride: true,
+    maxBodySize: 64 * 1024,
+    responseMeta: ({ errors }) => {
+      const [error] = errors
+      return error ? { status: statusOf(explain(error.cause ?? error).code) } : {}
+    },
+    createContext: async () => ({
+      requestId,
+      door: "pages" as const,
+      user,
+      principal: user && workspaceId ? await principalIn(user, String(workspaceId)) : null,
+      idempotency: null,
+      webhook: null,
+      respondAsync: false,
+      answer: { status: 200 },
+    }),
+  })
+}
+
+/**
+ * Whether another site's page sent it. Cookies are SameSite=Lax, so that its requests carry none where they could
+ * change anything; this holds where that does not (a sibling subdomain, an old browser). A GET changes nothing.
+ */
+function isCrossSite({ method, headers }: IncomingMessage, publicOrigin: string | null): boolean {
+  if (method === "GET" || method === "HEAD" || headers.origin === undefined) return false
+  if (publicOrigin !== null) return headers.origin !== publicOrigin
+  return !/^https?:\/\//.test(headers.origin) || headers.origin.replace(/^https?:\/\//, "") !== headers.host
+}
+
+/** A file that the browser saves. It is no procedure, because an answer of those is held in memory as a whole. */
+async function download({ request, response, url, requestId }: Asked, user: SignedIn | null): Promise<void> {
+  const answerFailure = (failure: Failure) =>
+    new Reply(response, requestId, request.method === "HEAD").failure(failure)
+  if (request.method !== "GET") {
+    return answerFailure(new Failure("method_not_allowed", "This address is for GET only."))
+  }
+  try {
+    const query = new URLSearchParams(url.split("?")[1])
+    const principal = await principalIn(
+      user ?? fail("not_signed_in", "Sign in first."),
+      query.get("workspace") ?? "",
+    )
+    await exportAttestations(principal, readFilter(query), response)
+  } catch (error) {
+    // A file that breaks off must not look like a whole one.
+    if (response.headersSent) response.destroy()
+    if (response.headersSent || !(error instanceof Failure)) throw error
+    answerFailure(error)
+  }
+}
+
+const MAX_AUTH_BYTES = 64 * 1024
+
+/** Signing in and out, passwords, second factors: better-auth's own endpoints. */
+async function authenticatePerson({ request, response, client }: Asked): Promise<void> {
+  if (
+    Number(request.headers["content-length"] ?? 0) > MAX_AUTH_BYTES ||
+    request.headers["transfer-encoding"]
+  ) {
+    return refuse(request, response, "payload_too_large", "Send at most 64 KiB, with its Content-Length.")
+  }
+  request.headers[CLIENT_ADDRESS] = client.address
+  const [auth, { toNodeHandler }] = await Promise.all([openAuth(), import("better-auth/node")])
+  await toNodeHandler(auth)(request, response)
+}

@@ -1,0 +1,90 @@
+import { Keypair, SystemProgram, TransactionInstruction, VersionedTransaction } from "@solana/web3.js"
+import { expect, test } from "vitest"
+import { tokenAccountOf } from "./addresses.ts"
+import { createAssetMint, mintAsset } from "./asset.ts"
+import { decodeInstructions } from "./decode.ts"
+import { signerFromSeed } from "./keys.ts"
+import { operationMemo } from "./memo.ts"
+import { priorityFee, signTransaction } from "./transaction.ts"
+
+const feePayer = signerFromSeed(new Uint8Array(32).fill(1))
+const authority = signerFromSeed(new Uint8Array(32).fill(2))
+const mintKey = signerFromSeed(new Uint8Array(32).fill(3))
+const wallet = Keypair.generate().publicKey
+const asset = {
+  mint: mintKey.publicKey,
+  authority: authority.publicKey,
+  feePayer: feePayer.publicKey,
+  decimals: 6,
+}
+const blockhash = "9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM"
+
+const decode = async (instructions: TransactionInstruction[], signers = [authority]) => {
+  const { wire } = await signTransaction({ instructions, feePayer, signers, blockhash })
+  return decodeInstructions(VersionedTransaction.deserialize(wire).message)
+}
+
+test("a mint is read back with its programs, what they do, its memo and its accounts", async () => {
+  const memoText = operationMemo("op_9sXcVbNmQwErTyUiPaSdFg")
+  const decoded = await decode([
+    ...priorityFee(1000),
+    ...mintAsset(asset, { wallet, amount: 5n, before: "absent", after: "frozen", memoText }),
+  ])
+  expect(decoded.map(({ program_name, name }) => `${program_name}: ${name}`)).toEqual([
+    "Compute budget: SetComputeUnitPrice",
+    "Associated token account: CreateIdempotent",
+    "Token-2022: ThawAccount",
+    "Memo: Memo",
+    "Token-2022: MintToChecked",
+    "Token-2022: FreezeAccount",
+  ])
+  expect(decoded[3]!.memo).toBe(memoText)
+  expect(decoded[4]).toMatchObject({
+    memo: null,
+    amount: "5",
+    accounts: [
+      { address: asset.mint.toBase58(), signer: false, writable: true },
+      { address: tokenAccountOf(asset.mint, wallet).toBase58(), signer: false, writable: true },
+      { address: authority.publicKey.toBase58(), signer: true },
+    ],
+  })
+})
+
+test("the creation of a mint is named step by step, its metadata too", async () => {
+  const create = createAssetMint(asset, {
+    id: "fund",
+    name: "Fund",
+    symbol: "FUND",
+    pausable: true,
+    memoText: "vouch:1:op_1",
+    rentOf: (bytes) => bytes,
+  })
+  expect((await decode(create, [authority, mintKey])).map(({ name }) => name)).toEqual([
+    "Memo",
+    "Transfer",
+    "Allocate",
+    "Assign",
+    "InitializePermanentDelegate",
+    "DefaultAccountStateExtension",
+    "MetadataPointerExtension",
+    "PausableExtension",
+    "InitializeMint",
+    "InitializeTokenMetadata",
+    "UpdateTokenMetadata",
+  ])
+})
+
+test("a program that is not ours has no name, and neither has an unknown instruction of ours", async () => {
+  const program = Keypair.generate().publicKey
+  const decoded = await decode(
+    [
+      new TransactionInstruction({ programId: program, keys: [], data: Buffer.from([1, 2]) }),
+      new TransactionInstruction({ programId: SystemProgram.programId, keys: [], data: Buffer.from([255]) }),
+    ],
+    [],
+  )
+  expect(decoded).toMatchObject([
+    { program: program.toBase58(), program_name: null, name: null, accounts: [], memo: null, data: "AQI=" },
+    { program_name: "System", name: null },
+  ])
+})

@@ -1,0 +1,101 @@
+import { hash } from "node:crypto"
+import { ASSOCIATED_TOKEN_PROGRAM_ID, TOKEN_2022_PROGRAM_ID, TokenInstruction } from "@solana/spl-token"
+import { ComputeBudgetProgram, SystemProgram, type VersionedMessage } from "@solana/web3.js"
+import { MEMO_PROGRAM_ID } from "./addresses.ts"
+
+/** An instruction as a person reads it. */
+export type DecodedInstruction = {
+  program: string
+  /** What the program is called, and what it is told to do; null where that is not known. */
+  program_name: string | null
+  name: string | null
+  accounts: { address: string; signer: boolean; writable: boolean }[]
+  /** base64 */
+  data: string
+  /** The text of a memo. */
+  memo: string | null
+  /** Base units that it mints, burns or moves. */
+  amount: string | null
+}
+
+// Numbers of instructions that the libraries do not name: https://docs.rs/solana-system-interface, …/spl-associated-token-account.
+const SYSTEM = ["CreateAccount", "Assign", "Transfer", "CreateAccountWithSeed"]
+const ALLOCATE = 8
+const ASSOCIATED = ["Create", "CreateIdempotent", "RecoverNested"]
+const COMPUTE_BUDGET = ["RequestUnits", "RequestHeapFrame", "SetComputeUnitLimit", "SetComputeUnitPrice"]
+
+/** Instructions of the token metadata interface begin with eight bytes of a hash of their name. */
+const METADATA = new Map(
+  [
+    ["initialize_account", "InitializeTokenMetadata"],
+    ["updating_field", "UpdateTokenMetadata"],
+  ].map(([name, shown]) => [
+    hash("sha256", `spl_token_metadata_interface:${name}`, "hex").slice(0, 16),
+    shown!,
+  ]),
+)
+
+/** Token instructions that carry an amount behind their number. */
+const WITH_AMOUNT = new Set([
+  TokenInstruction.Transfer,
+  TokenInstruction.MintTo,
+  TokenInstruction.Burn,
+  TokenInstruction.TransferChecked,
+  TokenInstruction.MintToChecked,
+  TokenInstruction.BurnChecked,
+])
+
+type Program = { name: string; instructionOf: (data: Buffer) => string | null }
+
+const programs = new Map<string, Program>([
+  [
+    SystemProgram.programId.toBase58(),
+    {
+      name: "System",
+      instructionOf: (data) => {
+        const number = data.length < 4 ? -1 : data.readUInt32LE(0)
+        return number === ALLOCATE ? "Allocate" : (SYSTEM[number] ?? null)
+      },
+    },
+  ],
+  [TOKEN_2022_PROGRAM_ID.toBase58(), { name: "Token-2022", instructionOf: tokenInstruction }],
+  [
+    ASSOCIATED_TOKEN_PROGRAM_ID.toBase58(),
+    { name: "Associated token account", instructionOf: (data) => ASSOCIATED[data[0] ?? 0] ?? null },
+  ],
+  [MEMO_PROGRAM_ID.toBase58(), { name: "Memo", instructionOf: () => "Memo" }],
+  [
+    ComputeBudgetProgram.programId.toBase58(),
+    { name: "Compute budget", instructionOf: (data) => COMPUTE_BUDGET[data[0] ?? -1] ?? null },
+  ],
+])
+
+function tokenInstruction(data: Buffer): string | null {
+  return METADATA.get(data.subarray(0, 8).toString("hex")) ?? TokenInstruction[data[0] ?? -1] ?? null
+}
+
+/** The instructions of a message, in their order. Lookup tables are not resolved: Vouch uses none. */
+export function decodeInstructions(message: VersionedMessage): DecodedInstruction[] {
+  const keys = message.staticAccountKeys.map((key) => key.toBase58())
+  return message.compiledInstructions.map(({ programIdIndex, accountKeyIndexes, data }) => {
+    const program = keys[programIdIndex]!
+    const known = programs.get(program)
+    const bytes = Buffer.from(data)
+    return {
+      program,
+      program_name: known?.name ?? null,
+      name: known?.instructionOf(bytes) ?? null,
+      accounts: accountKeyIndexes.map((index) => ({
+        address: keys[index] ?? "in a lookup table",
+        signer: message.isAccountSigner(index),
+        writable: message.isAccountWritable(index),
+      })),
+      data: bytes.toString("base64"),
+      memo: program === MEMO_PROGRAM_ID.toBase58() ? bytes.toString("utf8") : null,
+      amount:
+        program === TOKEN_2022_PROGRAM_ID.toBase58() && WITH_AMOUNT.has(bytes[0]!) && bytes.length >= 9
+          ? bytes.readBigUInt64LE(1).toString()
+          : null,
+    }
+  })
+}

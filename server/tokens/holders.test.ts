@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import { type Browser, member } from "#test/people.ts"
+import { type TokenDesk, tokenDesk } from "#test/tokens.ts"
+
+let app: TestApp
+let key: TestKey
+let desk: TokenDesk
+let browser: Browser
+let wallets: string[]
+
+beforeAll(async () => {
+  app = await startTestApp()
+  const owner = await member(app)
+  browser = owner.browser
+  key = await app.key({ account: owner.account })
+  desk = tokenDesk(app, key)
+  wallets = (await desk.wallets(5)).sort()
+})
+afterAll(() => app.stop())
+
+const holders = async (mint_config: string, more: object = {}) => {
+  const { status, data, error } = await browser.query("token.holders", { mint_config, ...more })
+  expect(error).toBeUndefined()
+  expect(status).toBe(200)
+  return data
+}
+const walletsOf = (list: { data: { wallet: string }[] }) => list.data.map(({ wallet }) => wallet)
+
+test("holders are listed by balance and then by wallet, with what the chain holds", async () => {
+  const config = await desk.config({}, { decimals: 2 })
+  const [a, b, c] = wallets as [string, string, string]
+  await desk.mint(config, b, "1.5")
+  await desk.mint(config, c, "10")
+  await desk.mint(config, a, "1.5")
+  const list = await holders(config)
+  expect(walletsOf(list)).toEqual([c, a, b])
+  expect(list).toMatchObject({ next_cursor: null, chain_answered: true })
+  expect(list.data[0]).toEqual({
+    wallet: c,
+    balance: "10",
+    incoming: "0",
+    outgoing: "0",
+    counted: true,
+    verification: "verified",
+    attestation_id: expect.stringMatching(/^att_/),
+    account: "frozen",
+    onchain_balance: "10",
+  })
+})
+
+test("who has given all away is no holder any more, and what is under way shows", async () => {
+  const config = await desk.config()
+  const [a, b] = wallets as [string, string]
+  await desk.mint(config, a, 10)
+  await desk.transfer(config, a, b, 10)
+  expect(walletsOf(await holders(config))).toEqual([b])
+  await app.faults({ drop: 1 })
+  try {
+    await desk.transfer(config, b, a, 4, { headers: { prefer: "respond-async" } })
+    const { data } = await holders(config)
+    expect(data).toMatchObject([
+      { wallet: b, balance: "10", outgoing: "4", incoming: "0" },
+      { wallet: a, balance: "0", outgoing: "0", incoming: "4" },
+    ])
+  } finally {
+    await app.faults({})
+  }
+})
+
+test("pages show each holder once, whatever is minted in between, and the wallet searched for", async () => {
+  const config = await desk.config()
+  for (const [i, wallet] of wallets.entries()) await desk.mint(config, wallet, 1 + (i >> 1))
+  const [a, b, c, d, e] = wallets as [string, string, string, string, string]
+  const first = await holders(config, { limit: 2 })
+  expect(walletsOf(first)).toEqual([e, c])
+  await desk.mint(config, newest(await desk.wallets(1)), 100)
+  const second = await holders(config, { limit: 2, cursor: first.next_cursor })
+  expect(walletsOf(second)).toEqual([d, a])
+  const third = await holders(config, { limit: 2, cursor: second.next_cursor })
+  expect([walletsOf(third), third.next_cursor]).toEqual([[b], null])
+  expect(walletsOf(await holders(config, { q: c.slice(0, 20) }))).toEqual([c])
+  expect(walletsOf(await holders(config, { q: newWallet() }))).toEqual([])
+})
+const newest = (made: string[]): string => made[0]!
+
+test("a cursor that this list did not give is refused", async () => {
+  const config = await desk.config()
+  for (const cursor of ["x", Buffer.from("1/none").toString("base64url"), "b3BfMQ"]) {
+    const { error } = await browser.query("token.holders", { mint_config: config, cursor })
+    expect(error.detail).toMatch(/^cursor: /)
+  }
+})
+
+test("a revoked wallet keeps its tokens, and is shown as rejected", async () => {
+  const config = await desk.config()
+  const [wallet] = (await desk.wallets(1)) as [string]
+  await desk.mint(config, wallet, 1)
+  const { json } = await desk.get(`/kyc/status/${wallet}`)
+  await desk.post(`/attestation/${json.attestation_id}/revoke`, { reason: "test" })
+  expect((await holders(config)).data[0]).toMatchObject({ verification: "rejected", balance: "1" })
+})
+
+test("in holder mode the accounts of verified wallets are open, until they are revoked", async () => {
+  const config = await desk.config({}, { transfer_mode: "holder" })
+  const [wallet] = (await desk.wallets(1)) as [string]
+  await desk.mint(config, wallet, 1)
+  expect((await holders(config)).data[0]).toMatchObject({ account: "open" })
+  const { json } = await desk.get(`/kyc/status/${wallet}`)
+  await desk.post(`/attestation/${json.attestation_id}/revoke`, { reason: "test" })
+  await waitFor(async () => (await holders(config)).data[0].account === "frozen", "the account to be frozen")
+})
+
+test("while the chain does not answer, holders are listed without its word", async () => {
+  const config = await desk.config()
+  await desk.mint(config, wallets[0]!, 3)
+  await app.faults({ too_many_requests: 1 })
+  try {
+    const list = await holders(config)
+    expect(list.chain_answered).toBe(false)
+    expect(list.data).toMatchObject([{ balance: "3", account: null, onchain_balance: null }])
+  } finally {
+    await app.faults({})
+  }
+})

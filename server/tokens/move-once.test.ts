@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
+import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import { type Browser, member } from "#test/people.ts"
+import { type TokenDesk, tokenDesk } from "#test/tokens.ts"
+
+let app: TestApp
+let key: TestKey
+let desk: TokenDesk
+let owner: Awaited<ReturnType<typeof member>>
+let browser: Browser
+let alice: string
+let bob: string
+
+beforeAll(async () => {
+  app = await startTestApp()
+  owner = await member(app)
+  browser = owner.browser
+  key = await app.key({ account: owner.account })
+  desk = tokenDesk(app, key)
+  ;[alice, bob] = (await desk.wallets(2)) as [string, string]
+})
+afterAll(() => app.stop())
+
+let keys = 0
+const freshKey = () => `intent-${++keys}`
+
+const mintOnce = (mint_config: string, idempotency_key: string, amount = "5", user_pubkey = alice) =>
+  browser.mutate("token.mintOnce", { mint_config, user_pubkey, amount, idempotency_key })
+
+const detail = async (id: string) => (await browser.query("token.operationDetail", { id })).data
+
+const ended = (id: string) =>
+  waitFor(async () => {
+    const one = await detail(id)
+    return ["confirmed", "failed"].includes(one.operation.status) ? one : null
+  }, `${id} to end`)
+
+const trailOf = (workspaceId: string, subject: string) => sql`
+  select action, actor, actor_name, detail, request_id from audit_entries
+  where workspace_id = ${workspaceId} and subject = ${subject} order by seq`
+
+test("a double click mints once: both get the same operation, at once and later", async () => {
+  const config = await desk.config()
+  const intent = freshKey()
+  const clicks = await Promise.all(Array.from({ length: 8 }, () => mintOnce(config, intent)))
+  const ids = new Set(clicks.map(({ data }) => data.operation_id))
+  expect(clicks.map(({ status }) => status)).toEqual(clicks.map(() => 200))
+  expect(ids.size).toBe(1)
+  const [id] = [...ids] as [string]
+  await ended(id)
+  const retried = await mintOnce(config, intent)
+  expect(retried.data).toMatchObject({ operation_id: id, status: "confirmed" })
+  expect(await desk.supply(config)).toBe(5n)
+  expect((await trailOf(key.workspaceId, id)).length).toBe(1)
+})
+
+test("a second intent of the same content is another mint", async () => {
+  const config = await desk.config()
+  const [first, second] = [await mintOnce(config, freshKey()), await mintOnce(config, freshKey())]
+  expect(first.data.operation_id).not.toBe(second.data.operation_id)
+  await ended(first.data.operation_id)
+  await ended(second.data.operation_id)
+  expect(await desk.supply(config)).toBe(10n)
+})
+
+test("a key that stood for something else is refused, and belongs to one person in one workspace", async () => {
+  const config = await desk.config()
+  const intent = freshKey()
+  const first = await mintOnce(config, intent)
+  expect((await mintOnce(config, intent, "6")).error.error).toBe("idempotency_key_reused")
+  const colleague = await member(app, { role: "developer", account: owner.account })
+  const theirs = await colleague.browser.mutate("token.mintOnce", {
+    mint_config: config,
+    user_pubkey: alice,
+    amount: "6",
+    idempotency_key: intent,
+  })
+  expect(theirs.data.operation_id).not.toBe(first.data.operation_id)
+  const overRest = await desk.mint(config, alice, "7", { headers: { "idempotency-key": intent } })
+  expect(overRest.status).toBe(200)
+  await ended(theirs.data.operation_id)
+  expect(await desk.supply(config)).toBe(18n)
+})
+
+test("a refusal begins nothing: the same key is decided anew once its cause is gone", async () => {
+  const config = await desk.config()
+  await desk.post(`/mint-config/${config}/pause`, {})
+  const intent = freshKey()
+  expect((await mintOnce(config, intent)).error.error).toBe("mint_paused")
+  await desk.post(`/mint-config/${config}/unpause`, {})
+  const { data } = await mintOnce(config, intent)
+  await ended(data.operation_id)
+  expect((await desk.trace(config)).operations.length).toBe(1)
+})
+
+test("a transfer is made once too, and both stand in the audit trail with who began them", async () => {
+  const config = await desk.config()
+  const minted = await mintOnce(config, freshKey(), "10")
+  await ended(minted.data.operation_id)
+  const input = { mint_config: config, from_pubkey: alice, to_pubkey: bob, amount: "4.0" }
+  const intent = { ...input, idempotency_key: freshKey() }
+  const wrong = await browser.mutate("token.transferOnce", intent)
+  expect(wrong.error.error).toBe("invalid_amount")
+  const clicks = await Promise.all(
+    [1, 2].map(() => browser.mutate("token.transferOnce", { ...intent, amount: "4" })),
+  )
+  const [id] = clicks.map(({ data }) => data.operation_id) as [string]
+  expect(clicks[1]!.data.operation_id).toBe(id)
+  await ended(id)
+  expect(await desk.onChain(config, bob)).toBe(4n)
+  const detail = { mint_config: config }
+  expect(await trailOf(key.workspaceId, minted.data.operation_id)).toMatchObject([
+    {
+      action: "token.mint_requested",
+      actor: "user",
+      actor_name: "The owner",
+      detail: { ...detail, amount: "10" },
+    },
+  ])
+  expect(await trailOf(key.workspaceId, id)).toMatchObject([
+    {
+      action: "token.transfer_requested",
+      request_id: expect.stringMatching(/^req_/),
+      detail: { ...detail, amount: "4" },
+    },
+  ])
+})
+
+test("what a key mints is in no audit trail, and a refused request of a person neither", async () => {
+  const config = await desk.config({ max_supply: "5" })
+  const { json } = await desk.mint(config, alice, 5)
+  expect(await trailOf(key.workspaceId, json.operation_id)).toEqual([])
+  const count = async () =>
+    (await sql`select from audit_entries where workspace_id = ${key.workspaceId}`).length
+  const before = await count()
+  expect((await mintOnce(config, freshKey())).error.error).toBe("supply_cap_exceeded")
+  expect(await count()).toBe(before)
+})
+
+test("an operation's detail names the transaction that carried it", async () => {
+  const config = await desk.config()
+  const { data } = await mintOnce(config, freshKey())
+  const { operation, transaction, ...more } = await ended(data.operation_id)
+  expect(operation).toEqual((await desk.get(`/token/operation/${data.operation_id}`)).json)
+  expect(more).toEqual({
+    finished_at: operation.confirmed_at,
+    refusals: 0,
+    last_refusal: null,
+    cluster: "localnet",
+    explorer: null,
+  })
+  expect(transaction).toMatchObject({ signature: operation.onchain_tx, status: "confirmed", operations: 1 })
+  const [carrier] = await sql<{ slot: bigint }[]>`
+    select slot from transactions where signature = ${transaction.signature}`
+  expect(transaction.slot).toBe(Number(carrier!.slot))
+})
+
+test("one that is on its way shows what was signed before it has landed", async () => {
+  const config = await desk.config()
+  await app.faults({ drop: 1 })
+  const { data } = await mintOnce(config, freshKey())
+  const sent = await waitFor(async () => {
+    const one = await detail(data.operation_id)
+    return one.operation.status === "submitted" ? one : null
+  }, "the operation to be signed")
+  await app.faults({})
+  expect(sent.operation.onchain_tx).toBeNull()
+  expect(sent.transaction).toMatchObject({ status: "saved", slot: null, settled_at: null })
+  const landed = await ended(data.operation_id)
+  expect(landed.transaction.signature).toBe(sent.transaction.signature)
+})
+
+test("another workspace's operation is one that is not there", async () => {
+  const config = await desk.config()
+  const { data } = await mintOnce(config, freshKey())
+  const stranger = await member(app)
+  for (const id of [data.operation_id, "op_x", config]) {
+    const { error } = await stranger.browser.query("token.operationDetail", { id })
+    expect(error.error).toBe("operation_not_found")
+  }
+})

@@ -1,0 +1,121 @@
+import { z } from "zod"
+import { sql } from "#db/client.ts"
+import type { Principal } from "#server/context.ts"
+import { chainOf } from "#server/deployment.ts"
+import { type ErrorCode, statusOf } from "#server/errors.ts"
+import { clock, toTimestamp } from "#server/time.ts"
+import { tooFine, unknownConfig } from "./admit.ts"
+import { fromBaseUnits, toBaseUnits } from "./amount.ts"
+import { caseOf } from "./case.ts"
+import { loadConfigs } from "./config.ts"
+import { loadClaims, readHoldings } from "./parties.ts"
+import { type Case, judge, type Objection, objectionTo, type RuleCode, supplyCap } from "./rules.ts"
+
+/** What somebody thinks of doing: a mint, or a transfer where `from` is not null. */
+export type Intent = { config: string; from: string | null; to: string; amount: string }
+
+export const verdictRecord = z.object({
+  /** What the API would answer now. */
+  answer: z.object({ status: z.number(), error: z.string().nullable(), detail: z.string().nullable() }),
+  /** Every rule that binds, in the order in which they are asked. */
+  rules: z.array(
+    z.object({
+      code: z.string(),
+      /** `undecided`: it asks for claims, and the wallet is not verified. */
+      outcome: z.enum(["passed", "refused", "undecided"]),
+      detail: z.string(),
+    }),
+  ),
+  /** Wallets that are not verified, for whom a session can be started, and the schema that it takes. */
+  unverified: z.array(z.string()),
+  required_schema: z.string().nullable(),
+})
+export type Verdict = z.infer<typeof verdictRecord>
+
+/**
+ * What every rule says of a mint or a transfer, as things stand: nothing is locked, reserved or changed, so the answer
+ * to the request itself may differ a moment later. Errors: chain_not_configured.
+ */
+export async function verdictOn(
+  { workspaceId, mode }: Principal,
+  { config: id, from, to, amount: text }: Intent,
+): Promise<Verdict> {
+  chainOf(mode)
+  const now = clock.now()
+  // One snapshot, so that what is counted and what it is compared with belong together.
+  return sql.begin("isolation level repeatable read read only", async (sql) => {
+    const config = (await loadConfigs(sql, workspaceId, [id], { lock: false })).get(id)
+    const amount = config ? toBaseUnits(text, config.decimals) : null
+    if (!config) return unreadable(unknownConfig(id))
+    if (!amount) return unreadable(tooFine(config))
+    const wallets = from === null ? [to] : [from, to]
+    const schemaId = config.required_schema
+    const claims = await loadClaims(
+      sql,
+      workspaceId,
+      wallets.map((wallet) => ({ schemaId, wallet })),
+      now,
+    )
+    const holdings = await readHoldings(
+      sql,
+      workspaceId,
+      wallets.map((wallet) => ({ config: id, wallet })),
+    )
+    const one = caseOf({ config, from, to, amount, now }, claims, holdings)
+    return {
+      answer: answerOf(objectionTo(one)),
+      rules: judge(one).map(({ code, against }) => explain(one, code, against)),
+      unverified: wallets.filter((wallet) => claims({ schemaId, wallet }) === null),
+      required_schema: schemaId,
+    }
+  })
+}
+
+const answerOf = (objection: Objection | null): Verdict["answer"] =>
+  objection === null
+    ? { status: 200, error: null, detail: null }
+    : { status: statusOf(objection.code), error: objection.code, detail: objection.detail }
+
+/** Of a request that is refused before any rule is asked. */
+const unreadable = (objection: Objection): Verdict => ({
+  answer: answerOf(objection),
+  rules: [],
+  unverified: [],
+  required_schema: null,
+})
+
+const OF_CLAIMS: readonly ErrorCode[] = ["country_not_allowed", "not_accredited"]
+
+function explain(one: Case, code: RuleCode, against: string | null): Verdict["rules"][number] {
+  if (against === null) return { code, outcome: "passed", detail: passed[code](one) }
+  const isUntold = [one.from, one.to].some((party) => party !== null && party.claims === null)
+  return OF_CLAIMS.includes(code) && isUntold
+    ? { code, outcome: "undecided", detail: "Known once the wallet is verified." }
+    : { code, outcome: "refused", detail: against }
+}
+
+const units = ({ config }: Case, amount: bigint): string => fromBaseUnits(amount, config.decimals)
+const isMint = ({ from }: Case): boolean => from === null
+
+/** What is so where a rule has nothing against it. */
+const passed: Record<RuleCode, (one: Case) => string> = {
+  mint_paused: () => "The token is not paused.",
+  transfers_locked: ({ config }) =>
+    `The lock-up ended at ${toTimestamp(config.rules.transfersLockedUntil!)}.`,
+  wallet_not_verified: (one) =>
+    `${isMint(one) ? "The wallet is" : "Both wallets are"} verified for ${one.config.requiredSchema}.`,
+  country_not_allowed: (one) =>
+    isMint(one) ? "The investor's country is admitted." : "The countries of both investors are admitted.",
+  not_accredited: (one) => (isMint(one) ? "The investor is accredited." : "Both investors are accredited."),
+  supply_cap_exceeded: (one) => {
+    const cap = supplyCap(one)
+    return `${units(one, cap - one.config.issued - one.amount)} of the supply of ${units(one, cap)} are left after it.`
+  },
+  holder_limit_reached: ({ config, to }) =>
+    to.counted
+      ? "The wallet is a holder already."
+      : `${config.holders} of the ${config.rules.maxHolders} holders that there may be are there.`,
+  balance_limit_exceeded: (one) =>
+    `The wallet has ${units(one, one.to.balance + one.to.incoming + one.amount)} after it, and may hold ${units(one, one.config.rules.maxBalancePerWallet!)}.`,
+  insufficient_balance: (one) => `The wallet can move ${units(one, one.from!.balance - one.from!.outgoing)}.`,
+}

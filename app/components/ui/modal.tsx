@@ -4,6 +4,7 @@ import { Slot } from "radix-ui/slot"
 import {
   type ComponentProps,
   createContext,
+  type KeyboardEvent,
   type MouseEvent,
   type ReactElement,
   type ReactNode,
@@ -80,8 +81,18 @@ function OpenModal({ title, description, insists = false, children, ...props }: 
     return () => element?.close()
   }, [])
 
+  // Whether it closes, its owner decides: asked by a phone's gesture for going back, and by Escape, which the browser
+  // would ask about only once.
   function cancel(event: SyntheticEvent) {
     if (event.target !== event.currentTarget) return
+    event.preventDefault()
+    setOpen(false)
+  }
+  function leave(event: KeyboardEvent<HTMLDialogElement>) {
+    const { currentTarget, target, key } = event
+    if (key !== "Escape" || (target as Element).closest("dialog") !== currentTarget) return
+    // What is open inside closes first.
+    if (currentTarget.querySelector(":popover-open")) return
     event.preventDefault()
     setOpen(false)
   }
@@ -95,13 +106,13 @@ function OpenModal({ title, description, insists = false, children, ...props }: 
   }
 
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape does the same
     <dialog
       {...props}
       ref={dialog}
       aria-labelledby={`${id}-title`}
       {...(description && { "aria-describedby": `${id}-description` })}
       onCancel={cancel}
+      onKeyDown={leave}
       onMouseDown={press}
       onClick={(event) => {
         // To React a row or a link around the trigger is around the dialog too.

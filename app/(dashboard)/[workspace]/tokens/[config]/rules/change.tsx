@@ -3,6 +3,7 @@
 import { useRouter } from "next/navigation.js"
 import { PageHeader } from "../../../../../components/page-header.tsx"
 import { Empty, Failed, Loading } from "../../../../../components/states.tsx"
+import { notify } from "../../../../../components/toast.tsx"
 import { usePath, useRefresh, useWorkspace } from "../../../../workspace.tsx"
 import type { TokenView } from "../../answers.ts"
 import { ConfigForm } from "../../config-form.tsx"

@@ -29,11 +29,7 @@ export const errors = {
     "Sign the exact bytes of the body with the shared secret, and send them within 300 seconds.",
   ],
   not_signed_in: [401, "Nobody is signed in", "Sign in to the dashboard, then try again."],
-  insufficient_scope: [
-    403,
-    "The API key lacks a scope",
-    "Use a key that carries the scope named in detail. In the dashboard: ask an owner for another role.",
-  ],
+  insufficient_scope: [403, "The API key lacks a scope", "Use a key that carries the scope named in detail."],
   cross_site_request: [
     403,
     "The request comes from another site",
@@ -177,6 +173,22 @@ export const errors = {
 } as const satisfies Record<string, readonly [status: number, title: string, fix: string]>
 
 export type ErrorCode = keyof typeof errors
+
+/** What only the dashboard's own procedures answer: no part of the API. */
+export const dashboardErrors: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "not_signed_in",
+  "cross_site_request",
+  "workspace_not_found",
+  "member_not_found",
+  "invalid_link",
+  "key_not_found",
+  "request_not_found",
+  "schema_not_found",
+  "email_taken",
+  "last_owner",
+  "schema_exists",
+  "mail_failed",
+])
 
 export const statusOf = (code: ErrorCode): number => errors[code][0]
 

@@ -56,6 +56,7 @@ export function DataTable<Row extends RowData>({
   rowHref,
   empty,
   paging,
+  pageNames = { back: "Newer", on: "Older" },
   className,
 }: {
   /** What the rows are, for screen readers. */
@@ -68,6 +69,8 @@ export function DataTable<Row extends RowData>({
   empty: ReactNode
   /** From `useCursor`; without it there is one page. */
   paging?: Cursor
+  /** For a list that is in another order than that of time. */
+  pageNames?: PageNames
   className?: string
 }) {
   const router = useRouter()
@@ -175,7 +178,9 @@ export function DataTable<Row extends RowData>({
       <p role="status" className="sr-only">
         {rows === undefined ? `Loading ${caption.toLowerCase()}` : ""}
       </p>
-      {paging && <Pages paging={paging} next={list.data?.next_cursor ?? null} caption={caption} />}
+      {paging && (
+        <Pages paging={paging} next={list.data?.next_cursor ?? null} caption={caption} names={pageNames} />
+      )}
     </div>
   )
 }
@@ -222,15 +227,27 @@ export function useCursor(of: string): Cursor {
   }
 }
 
-function Pages({ paging, next, caption }: { paging: Cursor; next: string | null; caption: string }) {
+type PageNames = { back: string; on: string }
+
+function Pages({
+  paging,
+  next,
+  caption,
+  names,
+}: {
+  paging: Cursor
+  next: string | null
+  caption: string
+  names: PageNames
+}) {
   if (paging.isFirst && next === null) return null
   return (
     <nav aria-label={`Pages of ${caption.toLowerCase()}`} className="mt-3 flex justify-end gap-2">
       <Button size="sm" disabled={paging.isFirst} onClick={paging.newer}>
-        Newer
+        {names.back}
       </Button>
       <Button size="sm" disabled={next === null} onClick={() => next !== null && paging.older(next)}>
-        Older
+        {names.on}
       </Button>
     </nav>
   )

@@ -1,12 +1,6 @@
 import { hash } from "node:crypto"
 import { ASSOCIATED_TOKEN_PROGRAM_ID, TOKEN_2022_PROGRAM_ID, TokenInstruction } from "@solana/spl-token"
-import {
-  ComputeBudgetProgram,
-  SystemProgram,
-  type VersionedMessage,
-  VersionedTransaction,
-} from "@solana/web3.js"
-import bs58 from "bs58"
+import { ComputeBudgetProgram, SystemProgram, type VersionedMessage } from "@solana/web3.js"
 import { MEMO_PROGRAM_ID } from "./addresses.ts"
 
 /** An instruction as a person reads it. */
@@ -104,23 +98,4 @@ export function decodeInstructions(message: VersionedMessage): DecodedInstructio
           : null,
     }
   })
-}
-
-export type DecodedTransaction = {
-  /** base58, the fee payer's first. */
-  signatures: string[]
-  fee_payer: string
-  recent_blockhash: string
-  instructions: DecodedInstruction[]
-}
-
-/** Reads the bytes of a transaction, as they are sent. Throws for bytes that are none. */
-export function decodeTransaction(wire: Buffer): DecodedTransaction {
-  const { signatures, message } = VersionedTransaction.deserialize(wire)
-  return {
-    signatures: signatures.map((signature) => bs58.encode(signature)),
-    fee_payer: message.staticAccountKeys[0]!.toBase58(),
-    recent_blockhash: message.recentBlockhash,
-    instructions: decodeInstructions(message),
-  }
 }

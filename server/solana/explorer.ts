@@ -1,5 +1,3 @@
-import type { Chain } from "./chain.ts"
-
 /** Clusters that the explorer knows, with what it wants in its address. */
 const CLUSTERS = new Map([
   ["mainnet-beta", ""],
@@ -15,10 +13,3 @@ export function explorerOf(cluster: string | undefined): string | null {
   const query = cluster === undefined ? undefined : CLUSTERS.get(cluster)
   return query === undefined ? null : `https://explorer.solana.com/{}${query}`
 }
-
-/** The same for one transaction or address. */
-export const explorerUrl = (
-  chain: Pick<Chain, "bound"> | null,
-  kind: "tx" | "address",
-  id: string,
-): string | null => explorerOf(chain?.bound?.cluster)?.replace("{}", `${kind}/${id}`) ?? null

@@ -115,7 +115,7 @@ test("a configuration made in the page has its mint on chain", async () => {
     issued: "0",
     aligning: null,
     cluster: "localnet",
-    explorer_url: null,
+    explorer: null,
   })
 })
 

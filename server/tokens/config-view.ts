@@ -2,7 +2,7 @@ import { z } from "zod"
 import { sql } from "#db/client.ts"
 import type { Principal } from "#server/context.ts"
 import { deployment } from "#server/deployment.ts"
-import { explorerUrl } from "#server/solana/explorer.ts"
+import { explorerOf } from "#server/solana/explorer.ts"
 import { readAlignment } from "./align.ts"
 import { fromBaseUnits } from "./amount.ts"
 import { type ConfigRow, configColumns, mintConfigRecord, toConfigRecord } from "./config.ts"
@@ -18,7 +18,8 @@ export const configView = z.object({
   /** How far the accounts have come that follow a change of mode, rules or pause; null when all are in line. */
   aligning: z.object({ done: z.number(), total: z.number() }).nullable(),
   cluster: z.string().nullable(),
-  explorer_url: z.string().nullable(),
+  /** With `{}` for `tx/…` or `address/…`; null where no public explorer reaches. */
+  explorer: z.string().nullable(),
 })
 export type ConfigView = z.infer<typeof configView>
 
@@ -30,7 +31,7 @@ export async function viewConfig(principal: Principal, id: string): Promise<Conf
 }
 
 async function toView({ workspaceId, mode }: Principal, row: ConfigRow): Promise<ConfigView> {
-  const chain = deployment.chains[mode]
+  const cluster = deployment.chains[mode]?.bound?.cluster
   const { accounts, remaining } = await readAlignment(workspaceId, row.id)
   const isDue = row.aligned_up_to !== null || row.counted_up_to !== null
   // A pause of the mint itself is one operation more than there are accounts.
@@ -40,7 +41,7 @@ async function toView({ workspaceId, mode }: Principal, row: ConfigRow): Promise
     issued: fromBaseUnits(BigInt(row.issued), row.decimals),
     mint_state: row.minted_at !== null ? "ready" : row.mint === null ? "none" : "creating",
     aligning: isDue || remaining > 0 ? { done: total - remaining, total } : null,
-    cluster: chain?.bound?.cluster ?? null,
-    explorer_url: row.minted_at === null ? null : explorerUrl(chain, "address", row.mint!),
+    cluster: cluster ?? null,
+    explorer: explorerOf(cluster),
   }
 }

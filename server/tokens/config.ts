@@ -49,10 +49,13 @@ const ruleFields = {
     .optional()
     .meta({ description: "Only accredited investors", example: true }),
   max_supply: units.optional().meta({ description: "Most whole tokens there may be", example: "1000000" }),
-  max_holders: z.number().int().min(1).max(1_000_000_000).optional().meta({
-    description: "Most wallets that may hold",
-    example: 2000,
-  }),
+  max_holders: z
+    .number("must be a whole number")
+    .int("must be a whole number")
+    .min(1, "must be at least 1")
+    .max(1_000_000_000, "must be at most 1000000000")
+    .optional()
+    .meta({ description: "Most wallets that may hold", example: 2000 }),
   max_balance_per_wallet: units.optional().meta({
     description: "Most whole tokens that one wallet may hold",
     example: "50000",

@@ -138,28 +138,22 @@ test("what a key mints is in no audit trail, and a refused request of a person n
   expect(await count()).toBe(before)
 })
 
-test("an operation's detail shows the transaction that carried it, byte for byte", async () => {
+test("an operation's detail names the transaction that carried it", async () => {
   const config = await desk.config()
   const { data } = await mintOnce(config, freshKey())
-  const { operation, transaction, finished_at, refusals, cluster } = await ended(data.operation_id)
+  const { operation, transaction, ...more } = await ended(data.operation_id)
   expect(operation).toEqual((await desk.get(`/token/operation/${data.operation_id}`)).json)
-  expect({ finished_at, refusals, cluster }).toEqual({
+  expect(more).toEqual({
     finished_at: operation.confirmed_at,
     refusals: 0,
+    last_refusal: null,
     cluster: "localnet",
+    explorer: null,
   })
-  expect(transaction).toMatchObject({
-    signature: operation.onchain_tx,
-    status: "confirmed",
-    error: null,
-    explorer_url: null,
-  })
-  const [saved] = await sql<{ wire: Buffer; slot: bigint }[]>`
-    select wire, slot from transactions where signature = ${operation.onchain_tx}`
-  expect(transaction.wire).toBe(saved!.wire.toString("base64"))
-  expect(transaction.slot).toBe(Number(saved!.slot))
-  const memos = transaction.instructions.map(({ memo }: { memo: string | null }) => memo)
-  expect(memos).toContain(`vouch:1:${data.operation_id}`)
+  expect(transaction).toMatchObject({ signature: operation.onchain_tx, status: "confirmed", operations: 1 })
+  const [carrier] = await sql<{ slot: bigint }[]>`
+    select slot from transactions where signature = ${transaction.signature}`
+  expect(transaction.slot).toBe(Number(carrier!.slot))
 })
 
 test("one that is on its way shows what was signed before it has landed", async () => {

@@ -1,13 +1,15 @@
 import { hash } from "node:crypto"
-import type { IdempotencyClaim } from "#server/context.ts"
+import type { IdempotencyClaim, Principal } from "#server/context.ts"
 import { chainOf } from "#server/deployment.ts"
-import { fail } from "#server/errors.ts"
 import { findRecord, KeyClaimed } from "#server/rest/idempotency.ts"
 import { admit } from "./admit.ts"
 import { authorOf, type Move } from "./move.ts"
 import { getOperation, type OperationRecord, toOperationRecord } from "./operation.ts"
 
-export type MoveOnce = Pick<Move, "principal" | "requestId" | "config" | "from" | "to" | "amount"> & {
+type Member = Principal & { via: { kind: "user" } }
+
+export type MoveOnce = Pick<Move, "requestId" | "config" | "from" | "to" | "amount"> & {
+  principal: Member
   /** Made by the page that asks, one to each thing that a person wants done. */
   idempotencyKey: string
 }
@@ -21,7 +23,6 @@ export async function moveOnce(request: MoveOnce): Promise<OperationRecord> {
   const { principal, idempotencyKey, config, from, to, amount } = request
   const { workspaceId, mode, via } = principal
   chainOf(mode)
-  if (via.kind !== "user") return fail("not_signed_in", "Sign in first.")
   const idempotency: IdempotencyClaim = {
     workspaceId,
     // A person's keys are as apart from other people's as each API key's are from those of others.

@@ -3,11 +3,11 @@ import { sql } from "#db/client.ts"
 import type { Principal } from "#server/context.ts"
 import { deployment } from "#server/deployment.ts"
 import { timestamp } from "#server/rest/fields.ts"
-import { decodeTransaction } from "#server/solana/decode.ts"
-import { explorerUrl } from "#server/solana/explorer.ts"
+import { explorerOf } from "#server/solana/explorer.ts"
 import { toTimestamp } from "#server/time.ts"
 import { getOperation, operationRecord } from "./operation.ts"
 
+/** What carries it, in short; all of it is what `transaction.get` answers. */
 const transaction = z.object({
   signature: z.string(),
   /** `saved` may still land; only `confirmed` has. */
@@ -16,26 +16,8 @@ const transaction = z.object({
   /** When it was signed and saved; it is sent at once after that. */
   signed_at: timestamp,
   settled_at: timestamp.nullable(),
-  /** The signed bytes, base64. */
-  wire: z.string(),
-  fee_payer: z.string(),
-  recent_blockhash: z.string(),
-  instructions: z.array(
-    z.object({
-      program: z.string(),
-      program_name: z.string().nullable(),
-      name: z.string().nullable(),
-      accounts: z.array(z.object({ address: z.string(), signer: z.boolean(), writable: z.boolean() })),
-      memo: z.string().nullable(),
-      amount: z.string().nullable(),
-      data: z.string(),
-    }),
-  ),
-  /** Why the chain refused it, as it says so. */
-  error: z.string().nullable(),
   /** Operations that it carries. */
   operations: z.number(),
-  explorer_url: z.string().nullable(),
 })
 
 export const operationDetail = z.object({
@@ -46,6 +28,8 @@ export const operationDetail = z.object({
   refusals: z.number(),
   last_refusal: z.string().nullable(),
   cluster: z.string().nullable(),
+  /** With `{}` for `tx/…` or `address/…`; null where no public explorer reaches. */
+  explorer: z.string().nullable(),
   transaction: transaction.nullable(),
 })
 export type OperationDetail = z.infer<typeof operationDetail>
@@ -61,8 +45,6 @@ type TransactionRow = {
   slot: bigint | null
   created_at: Date
   settled_at: Date | null
-  wire: Buffer
-  error: unknown
   operations: number
 }
 
@@ -71,38 +53,28 @@ export async function readOperationDetail(principal: Principal, id: string): Pro
   const { workspaceId, mode } = principal
   const operation = await getOperation(principal, id)
   const [row] = await sql<Row[]>`
-    select o.attempts, o.finished_at, o.error_detail, t.signature, t.status, t.slot, t.created_at, t.settled_at, t.wire,
-      t.error, jsonb_array_length(t.layout) as operations
+    select o.attempts, o.finished_at, o.error_detail, t.signature, t.status, t.slot, t.created_at, t.settled_at,
+      jsonb_array_length(t.layout) as operations
     from operations o left join transactions t on t.signature = o.signature and t.workspace_id = o.workspace_id
     where o.workspace_id = ${workspaceId} and o.id = ${id}`
   const { attempts, finished_at, error_detail } = row!
-  const chain = deployment.chains[mode]
+  const cluster = deployment.chains[mode]?.bound?.cluster
   return {
     operation,
     finished_at: finished_at && toTimestamp(finished_at),
     refusals: attempts,
     last_refusal: finished_at === null ? error_detail : null,
-    cluster: chain?.bound?.cluster ?? null,
-    transaction:
-      row!.signature === null
-        ? null
-        : { ...readRow(row!), explorer_url: explorerUrl(chain, "tx", row!.signature) },
+    cluster: cluster ?? null,
+    explorer: explorerOf(cluster),
+    transaction: row!.signature === null ? null : readTransactionRow(row!),
   }
 }
 
-function readRow(row: TransactionRow): Omit<z.infer<typeof transaction>, "explorer_url"> {
-  const { fee_payer, recent_blockhash, instructions } = decodeTransaction(row.wire)
-  return {
-    signature: row.signature,
-    status: row.status,
-    slot: row.slot === null ? null : Number(row.slot),
-    signed_at: toTimestamp(row.created_at),
-    settled_at: row.settled_at && toTimestamp(row.settled_at),
-    wire: row.wire.toString("base64"),
-    fee_payer,
-    recent_blockhash,
-    instructions,
-    error: row.error === null ? null : JSON.stringify(row.error),
-    operations: row.operations,
-  }
-}
+const readTransactionRow = (row: TransactionRow): z.infer<typeof transaction> => ({
+  signature: row.signature,
+  status: row.status,
+  slot: row.slot === null ? null : Number(row.slot),
+  signed_at: toTimestamp(row.created_at),
+  settled_at: row.settled_at && toTimestamp(row.settled_at),
+  operations: row.operations,
+})

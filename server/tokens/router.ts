@@ -3,7 +3,7 @@ import { fail } from "#server/errors.ts"
 import { failsWith, walletAddress } from "#server/kyc/wallet.ts"
 import { WAIT_MS } from "#server/ledger/wait.ts"
 import { listOf, page } from "#server/rest/fields.ts"
-import { procedure, router } from "#server/trpc.ts"
+import { memberProcedure, procedure, router } from "#server/trpc.ts"
 import { amountField } from "./amount.ts"
 import { checkConfig, configIssues } from "./check-config.ts"
 import { configInput, isConfigId, knownConfigId, mintConfigRecord } from "./config.ts"
@@ -202,7 +202,7 @@ export const tokenRouter = router({
 
   // For the dashboard alone.
 
-  mintOnce: procedure
+  mintOnce: memberProcedure
     .meta({ scope: "token:mint" })
     .input(z.object({ ...mintInput, idempotency_key: idempotencyKey }))
     .output(operationRecord)
@@ -217,7 +217,7 @@ export const tokenRouter = router({
       }),
     ),
 
-  transferOnce: procedure
+  transferOnce: memberProcedure
     .meta({ scope: "token:transfer" })
     .input(z.object({ ...transferInput, idempotency_key: idempotencyKey }))
     .output(operationRecord)
@@ -233,7 +233,7 @@ export const tokenRouter = router({
       })
     }),
 
-  verdict: procedure
+  verdict: memberProcedure
     .meta({ scope: "token:read" })
     .input(
       z.discriminatedUnion("kind", [
@@ -251,7 +251,7 @@ export const tokenRouter = router({
       return verdictOn(ctx.principal, { config, from: input.from_pubkey, to: input.to_pubkey, amount })
     }),
 
-  holders: procedure
+  holders: memberProcedure
     .meta({ scope: "token:read" })
     .input(
       z.object({
@@ -274,7 +274,7 @@ export const tokenRouter = router({
       }),
     ),
 
-  operationDetail: procedure
+  operationDetail: memberProcedure
     .meta({ scope: "token:read" })
     .input(z.object({ id: z.string() }))
     .output(operationDetail)
@@ -359,13 +359,13 @@ export const mintConfigRouter = router({
 
   // For the dashboard alone.
 
-  view: procedure
+  view: memberProcedure
     .input(byId)
     .output(configView)
     .query(({ ctx, input }) => viewConfig(ctx.principal, input.id)),
 
   /** What creating a configuration, or changing one, would be refused for. */
-  check: procedure
+  check: memberProcedure
     .meta({ scope: "config:write" })
     .input(z.object({ config: z.record(z.string(), z.unknown()), is_new: z.boolean() }))
     .output(configIssues)
@@ -373,7 +373,7 @@ export const mintConfigRouter = router({
       issues: await checkConfig(ctx.principal, { config: input.config, isNew: input.is_new }),
     })),
 
-  save: procedure
+  save: memberProcedure
     .meta({ scope: "config:write" })
     .input(configInput.strict())
     .output(z.object({ outcome: z.enum(["created", "changed", "unchanged"]), config: configView }))

@@ -1,0 +1,135 @@
+"use client"
+
+import { parseAsString, useQueryState } from "nuqs"
+import { Copyable } from "../../../../components/copyable.tsx"
+import { type Column, columnsOf, DataTable, useCursor } from "../../../../components/data-table.tsx"
+import { Link } from "../../../../components/link.tsx"
+import { Empty } from "../../../../components/states.tsx"
+import { StatusBadge } from "../../../../components/status-badge.tsx"
+import { Badge } from "../../../../components/ui/badge.tsx"
+import { Input } from "../../../../components/ui/input.tsx"
+import { usePath, useRead } from "../../../workspace.tsx"
+import { grouped } from "../amounts.ts"
+import type { Holder, TokenView } from "../answers.ts"
+import { useSettled } from "../follow.ts"
+
+const column = columnsOf<Holder>()
+
+const PAGE = 20
+
+/** Who holds a token, those with the most first. */
+export function Holders({ token }: { token: TokenView }) {
+  const [q, setQ] = useQueryState("wallet", parseAsString.withDefault("").withOptions({ throttleMs: 300 }))
+  const asked = useSettled(q.trim())
+  const paging = useCursor(`${token.id} ${asked}`)
+  const key = ["tokens", "holders", token.id, asked, paging.cursor ?? ""]
+  const list = useRead(
+    key,
+    (api) =>
+      api.token.holders.query({
+        mint_config: token.id,
+        limit: PAGE,
+        ...(asked !== "" && { q: asked }),
+        ...(paging.cursor !== undefined && { cursor: paging.cursor }),
+      }),
+    { keep: true },
+  )
+  return (
+    <div className="space-y-3">
+      <Input
+        type="search"
+        aria-label="Search holders by wallet"
+        placeholder="Wallet address, or its beginning"
+        value={q}
+        onChange={({ target }) => void setQ(target.value || null)}
+        autoComplete="off"
+        spellCheck={false}
+        className="max-w-sm"
+      />
+      {list.data && !list.data.chain_answered && (
+        <p role="status" className="rounded-lg bg-notice-soft px-3 py-2 text-[13px] text-notice">
+          The chain does not answer just now, so the state of accounts is not shown.
+        </p>
+      )}
+      {token.transfer_mode === "holder" && (
+        <p className="text-[13px] text-muted">
+          Holders move tokens by themselves, so balances are shown as the chain has them. Wallets that got
+          theirs from others alone are not listed.
+        </p>
+      )}
+      <DataTable
+        caption="Holders"
+        columns={columns[token.transfer_mode]}
+        list={list}
+        rowKey={({ wallet }) => wallet}
+        paging={paging}
+        pageNames={{ back: "Previous", on: "Next" }}
+        empty={
+          asked === "" ? (
+            <Empty title="Nobody holds this token">Mint to a verified wallet, and it is listed here.</Empty>
+          ) : (
+            <Empty title="No holder has this address">Try fewer characters of its beginning.</Empty>
+          )
+        }
+      />
+    </div>
+  )
+}
+
+const columnsOfMode = (mode: TokenView["transfer_mode"]): Column<Holder>[] => [
+  column.accessor("wallet", {
+    header: "Wallet",
+    cell: ({ getValue }) => <Copyable value={getValue()} what="wallet address" compact />,
+  }),
+  column.accessor("balance", {
+    header: "Balance",
+    meta: { align: "end" },
+    cell: ({ row: { original } }) => <Balance of={original} mode={mode} />,
+  }),
+  column.accessor("verification", {
+    header: "Verification",
+    cell: ({ row: { original } }) => <Verification of={original} />,
+  }),
+  column.accessor("account", {
+    header: "Account",
+    meta: { wideOnly: true },
+    cell: ({ getValue }) => <AccountState state={getValue()} />,
+  }),
+]
+
+const columns = { agent: columnsOfMode("agent"), holder: columnsOfMode("holder") }
+
+function Balance({
+  of: { balance, onchain_balance, incoming, outgoing },
+  mode,
+}: {
+  of: Holder
+  mode: TokenView["transfer_mode"]
+}) {
+  const shown = mode === "holder" ? (onchain_balance ?? balance) : balance
+  const moving = [
+    incoming !== "0" && `+${grouped(incoming)}`,
+    outgoing !== "0" && `−${grouped(outgoing)}`,
+  ].filter(Boolean)
+  return (
+    <>
+      {grouped(shown)}
+      {moving.length > 0 && <span className="block text-xs text-muted">{moving.join(", ")} on its way</span>}
+    </>
+  )
+}
+
+function Verification({ of: { verification, attestation_id } }: { of: Holder }) {
+  const path = usePath()
+  if (verification === null || attestation_id === null) return <Badge>None</Badge>
+  return (
+    <Link href={path("attestations", attestation_id)} prefetch={false} className="inline-flex rounded-full">
+      <StatusBadge status={verification} />
+    </Link>
+  )
+}
+
+function AccountState({ state }: { state: Holder["account"] }) {
+  if (state === null) return <span className="text-muted">Not known</span>
+  return state === "absent" ? <Badge>None yet</Badge> : <StatusBadge status={state} />
+}

@@ -1,0 +1,160 @@
+"use client"
+
+import { useState } from "react"
+import { Field, Form, Submit } from "../../../../components/form.tsx"
+import { problemOf, Refused } from "../../../../components/problem.ts"
+import { Loading } from "../../../../components/states.tsx"
+import { Input } from "../../../../components/ui/input.tsx"
+import type { Api } from "../../../client.ts"
+import { useApi, useRead, useRefresh } from "../../../workspace.tsx"
+import type { Operation, TokenView } from "../answers.ts"
+import { useSettled } from "../follow.ts"
+import { useIntent } from "../intent.ts"
+import { VerdictPanel } from "../verdict.tsx"
+
+export type MoveKind = "mint" | "transfer"
+
+/** How often the verdict is asked for again while the form is open: somebody may be verified meanwhile. */
+const VERDICT_EVERY_MS = 4000
+const SHORTEST_ADDRESS = 32
+
+type Entered = { from: string; to: string; amount: string }
+
+const fields = {
+  mint: { to: "user_pubkey" },
+  transfer: { from: "from_pubkey", to: "to_pubkey" },
+} as const
+
+/** Asks for wallets and an amount, shows what the rules say of it, and sends only what they admit. */
+export function MoveForm({
+  token,
+  kind,
+  onSent,
+}: {
+  token: TokenView
+  kind: MoveKind
+  onSent: (operation: Operation) => void
+}) {
+  const api = useApi()
+  const refresh = useRefresh()
+  const [entered, setEntered] = useState<Entered>({ from: "", to: "", amount: "" })
+  const from = entered.from.trim()
+  const to = entered.to.trim()
+  const amount = entered.amount.trim()
+  const { settled, verdict, objection } = useVerdict({ token, kind, from, to, amount })
+  const isAdmitted = settled && verdict?.answer.error === null
+  const intent = useIntent([kind, token.id, from, to, amount], isAdmitted)
+  const set = (name: keyof Entered) => (event: { target: { value: string } }) =>
+    setEntered((before) => ({ ...before, [name]: event.target.value }))
+  const problemAt = (name: string) => (objection?.field === name ? objection.words : undefined)
+
+  return (
+    <Form
+      onSubmit={async () => {
+        if (!isAdmitted) throw new Refused("The rules do not admit this. See the verdict for what to do.")
+        const idempotency_key = intent.keyOf()
+        const operation = await send(api, { kind, token, from, to, amount, idempotency_key })
+        intent.forget()
+        void refresh("tokens")
+        onSent(operation)
+      }}
+    >
+      {kind === "transfer" && (
+        <Field name={fields.transfer.from} label="From wallet" required error={problemAt("from_pubkey")}>
+          <WalletInput value={entered.from} onChange={set("from")} />
+        </Field>
+      )}
+      <Field
+        name={fields[kind].to}
+        label={kind === "mint" ? "Wallet" : "To wallet"}
+        required
+        error={problemAt(fields[kind].to)}
+      >
+        <WalletInput value={entered.to} onChange={set("to")} />
+      </Field>
+      <Field
+        name="amount"
+        label="Amount"
+        required
+        error={problemAt("amount")}
+        hint={
+          token.decimals === 0
+            ? `Whole ${token.symbol}.`
+            : `${token.symbol}, with at most ${token.decimals} digits after the point.`
+        }
+      >
+        <Input inputMode="decimal" autoComplete="off" value={entered.amount} onChange={set("amount")} />
+      </Field>
+      {verdict ? (
+        <VerdictPanel token={token} verdict={verdict} />
+      ) : isComplete({ kind, from, to, amount }) && !objection ? (
+        <Loading what="Asking the rules" lines={3} />
+      ) : (
+        <p className="text-[13px] text-muted">What each rule says is shown here as soon as all is entered.</p>
+      )}
+      <Submit disabled={!isAdmitted} className="w-full">
+        {kind === "mint" ? "Mint" : "Transfer"}
+      </Submit>
+    </Form>
+  )
+}
+
+function WalletInput(props: { value: string; onChange: (event: { target: { value: string } }) => void }) {
+  return (
+    <Input
+      {...props}
+      autoComplete="off"
+      autoCapitalize="none"
+      spellCheck={false}
+      className="font-mono text-[13px]"
+    />
+  )
+}
+
+type Sending = Entered & { kind: MoveKind; token: TokenView }
+
+const isComplete = ({ kind, from, to, amount }: Omit<Sending, "token">): boolean =>
+  to.length >= SHORTEST_ADDRESS && amount !== "" && (kind === "mint" || from.length >= SHORTEST_ADDRESS)
+
+/** The verdict on what is entered, once it has been left alone for a moment. */
+function useVerdict(sending: Sending) {
+  const { kind, token, from, to, amount } = sending
+  const now = JSON.stringify([from, to, amount])
+  const asked = useSettled(now)
+  const settled = asked === now
+  const read = useRead(
+    ["verdict", token.id, kind, asked],
+    (api) => {
+      const [askedFrom, askedTo, askedAmount] = JSON.parse(asked) as [string, string, string]
+      const common = { mint_config: token.id, amount: askedAmount }
+      return api.token.verdict.query(
+        kind === "mint"
+          ? { kind, ...common, user_pubkey: askedTo }
+          : { kind, ...common, from_pubkey: askedFrom, to_pubkey: askedTo },
+      )
+    },
+    { enabled: settled && isComplete(sending), every_ms: VERDICT_EVERY_MS },
+  )
+  return {
+    settled,
+    verdict: settled ? read.data : undefined,
+    objection: settled && read.error ? readObjection(read.error) : null,
+  }
+}
+
+/** What is wrong with a field itself, as the API says it. */
+function readObjection(error: unknown): { field: string; words: string } {
+  const { detail } = problemOf(error)
+  const [, field = "amount", words = detail] = /^(\w+): (.*)$/s.exec(detail) ?? []
+  return { field, words: words.charAt(0).toUpperCase() + words.slice(1) }
+}
+
+function send(
+  api: Api,
+  { kind, token, from, to, amount, idempotency_key }: Sending & { idempotency_key: string },
+) {
+  const common = { mint_config: token.id, amount, idempotency_key }
+  return kind === "mint"
+    ? api.token.mintOnce.mutate({ ...common, user_pubkey: to })
+    : api.token.transferOnce.mutate({ ...common, from_pubkey: from, to_pubkey: to })
+}

@@ -1,0 +1,130 @@
+"use client"
+
+import type { ReactNode } from "react"
+import { Icon, type IconName, Spinner } from "../../../../components/icons.tsx"
+import { Link } from "../../../../components/link.tsx"
+import { Moment } from "../../../../components/moment.tsx"
+import type { Operation, OperationDetail } from "../answers.ts"
+
+type Step = {
+  name: string
+  at: string | null
+  state: "done" | "current" | "ahead" | "failed"
+  words?: ReactNode
+}
+
+/** The states of an operation, with the times at which it came into them. */
+export function OperationSteps({
+  operation,
+  detail,
+}: {
+  operation: Operation
+  detail: OperationDetail | undefined
+}) {
+  const steps = stepsOf(operation, detail)
+  const current = steps.findLast(({ state }) => state !== "ahead")!
+  return (
+    <>
+      <p role="status" className="sr-only">
+        {current.name}
+      </p>
+      <ol className="space-y-4">
+        {steps.map((step) => (
+          <li
+            key={step.name}
+            className="flex gap-3"
+            aria-current={step.state === "current" ? "step" : undefined}
+          >
+            <Sign state={step.state} />
+            <div className="min-w-0">
+              <p className={step.state === "ahead" ? "text-muted" : "font-medium"}>{step.name}</p>
+              {step.at && (
+                <p className="text-[13px] text-muted">
+                  <Moment at={step.at} />
+                </p>
+              )}
+              {step.words && <div className="mt-0.5 text-[13px] text-muted">{step.words}</div>}
+            </div>
+          </li>
+        ))}
+      </ol>
+    </>
+  )
+}
+
+const signs = {
+  done: { icon: "check", look: "bg-accent-soft text-accent" },
+  failed: { icon: "cross", look: "bg-danger-soft text-danger" },
+  ahead: { icon: "clock", look: "bg-sunken text-muted" },
+} as const satisfies Record<string, { icon: IconName; look: string }>
+
+function Sign({ state }: { state: Step["state"] }) {
+  const round = "flex size-6 shrink-0 items-center justify-center rounded-full"
+  if (state === "current") {
+    return (
+      <span className={`${round} bg-notice-soft text-notice`}>
+        <Spinner className="size-4" />
+      </span>
+    )
+  }
+  const { icon, look } = signs[state]
+  return (
+    <span className={`${round} ${look}`}>
+      <Icon name={icon} className="size-3.5" />
+    </span>
+  )
+}
+
+function stepsOf(operation: Operation, detail: OperationDetail | undefined): Step[] {
+  const { status, created_at, error } = operation
+  const transaction = detail?.transaction ?? null
+  const begun: Step = {
+    name: "Admitted",
+    at: created_at,
+    state: "done",
+    words: "Every rule agreed, and what counts is reserved.",
+  }
+  const signed: Step = {
+    name: "Signed and sent",
+    at: transaction?.signed_at ?? null,
+    state: transaction || status === "confirmed" || status === "submitted" ? "done" : "ahead",
+  }
+  if (status === "queued") {
+    const refused = detail?.last_refusal
+    const words = refused ? `The chain refused it (${refused}); it is built again.` : "It is next in line."
+    return [begun, { ...signed, state: "current", words }, { name: "Confirmed", at: null, state: "ahead" }]
+  }
+  if (status === "submitted") {
+    return [
+      begun,
+      signed,
+      { name: "Confirmed", at: null, state: "current", words: "The chain has not confirmed it yet." },
+    ]
+  }
+  if (status === "confirmed") {
+    return [begun, signed, { name: "Confirmed", at: operation.confirmed_at, state: "done" }]
+  }
+  return [
+    begun,
+    ...(transaction ? [signed] : []),
+    {
+      name: "Failed",
+      at: detail?.finished_at ?? null,
+      state: "failed",
+      words: error && (
+        <>
+          {error.detail}{" "}
+          <Link
+            href={`/docs/errors/${error.error}`}
+            target="_blank"
+            prefetch={false}
+            className="font-mono text-ink underline underline-offset-2"
+          >
+            {error.error}
+            <span className="sr-only"> (opens a new tab)</span>
+          </Link>
+        </>
+      ),
+    },
+  ]
+}

@@ -1,0 +1,142 @@
+"use client"
+
+import { parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs"
+import { Shortened } from "../../../../components/copyable.tsx"
+import { columnsOf, DataTable, useCursor } from "../../../../components/data-table.tsx"
+import { Ago } from "../../../../components/moment.tsx"
+import { Empty } from "../../../../components/states.tsx"
+import { StatusBadge } from "../../../../components/status-badge.tsx"
+import { Button } from "../../../../components/ui/button.tsx"
+import { Input } from "../../../../components/ui/input.tsx"
+import { Select } from "../../../../components/ui/select.tsx"
+import { usePath } from "../../../workspace.tsx"
+import { grouped } from "../amounts.ts"
+import type { Operation, TokenView } from "../answers.ts"
+import { useFollowed, useSettled } from "../follow.ts"
+
+const statuses = ["queued", "submitted", "confirmed", "failed"] as const
+
+export const kindWords = { mint: "Mint", transfer: "Transfer" } as const satisfies Record<
+  Operation["kind"],
+  string
+>
+
+const column = columnsOf<Operation>()
+
+const columns = [
+  column.accessor("kind", { header: "Operation", cell: ({ getValue }) => kindWords[getValue()] }),
+  column.accessor("amount", {
+    header: "Amount",
+    meta: { align: "end" },
+    cell: ({ getValue }) => grouped(getValue()),
+  }),
+  column.display({
+    id: "wallets",
+    header: "Wallets",
+    meta: { wideOnly: true },
+    cell: ({ row: { original } }) => <Wallets of={original} />,
+  }),
+  column.accessor("status", {
+    header: "Status",
+    cell: ({ getValue }) => <StatusBadge status={getValue()} />,
+  }),
+  column.accessor("created_at", {
+    header: "Created",
+    meta: { align: "end", wideOnly: true },
+    cell: ({ getValue }) => <Ago at={getValue()} />,
+  }),
+]
+
+function Wallets({ of: { kind, user_pubkey, from_pubkey, to_pubkey } }: { of: Operation }) {
+  if (kind === "mint") return <Shortened value={user_pubkey!} />
+  return (
+    <>
+      <Shortened value={from_pubkey!} /> <span className="text-muted">to</span>{" "}
+      <Shortened value={to_pubkey!} />
+    </>
+  )
+}
+
+const PAGE = 20
+
+/** Mints and transfers of a token, the newest first, followed until all that are shown have ended. */
+export function Operations({ token }: { token: TokenView }) {
+  const path = usePath()
+  const [{ pubkey, status }, setFilter] = useQueryStates({
+    pubkey: parseAsString.withDefault(""),
+    status: parseAsStringLiteral(statuses),
+  })
+  const wallet = useSettled(pubkey.trim())
+  const paging = useCursor(`${token.id} ${wallet} ${status}`)
+  const list = useFollowed(
+    ["tokens", "operations", token.id, wallet, status, paging.cursor ?? ""],
+    (api) =>
+      api.token.operations.query({
+        mint_config: token.id,
+        limit: PAGE,
+        ...(wallet !== "" && { pubkey: wallet }),
+        ...(status !== null && { status }),
+        ...(paging.cursor !== undefined && { cursor: paging.cursor }),
+      }),
+    ({ data }) => data.every(hasEnded),
+    { keep: true },
+  )
+  const isFiltered = wallet !== "" || status !== null
+  return (
+    <div className="space-y-3">
+      <div className="flex flex-wrap gap-2">
+        <Input
+          type="search"
+          aria-label="Filter operations by wallet"
+          placeholder="Wallet address, on either side"
+          value={pubkey}
+          onChange={({ target }) => void setFilter({ pubkey: target.value || null })}
+          autoComplete="off"
+          spellCheck={false}
+          className="w-full sm:w-96"
+        />
+        <Select
+          aria-label="Filter operations by status"
+          value={status ?? ""}
+          onChange={({ target }) =>
+            void setFilter({ status: statuses.find((one) => one === target.value) ?? null })
+          }
+          className="w-44"
+        >
+          <option value="">Every status</option>
+          {statuses.map((one) => (
+            <option key={one} value={one}>
+              {one.charAt(0).toUpperCase() + one.slice(1)}
+            </option>
+          ))}
+        </Select>
+        {isFiltered && (
+          <Button variant="ghost" onClick={() => void setFilter({ pubkey: null, status: null })}>
+            Clear
+          </Button>
+        )}
+      </div>
+      <DataTable
+        caption="Operations"
+        columns={columns}
+        list={list}
+        rowKey={({ operation_id }) => operation_id}
+        rowHref={({ operation_id }) => path("tokens", token.id, "operations", operation_id)}
+        paging={paging}
+        empty={
+          isFiltered ? (
+            <Empty title="No operation fits these filters">Clear them to see all of them.</Empty>
+          ) : (
+            <Empty title="Nothing has been minted or moved">
+              Mint from this page, or with POST /token/mint; each operation is followed here.
+            </Empty>
+          )
+        }
+      />
+    </div>
+  )
+}
+
+/** Whether it will change no more. */
+export const hasEnded = ({ status }: Pick<Operation, "status">): boolean =>
+  status === "confirmed" || status === "failed"

@@ -1,0 +1,75 @@
+"use client"
+
+import { useRouter } from "next/navigation.js"
+import { toast } from "sonner"
+import { PageHeader } from "../../../../../components/page-header.tsx"
+import { Empty, Failed, Loading } from "../../../../../components/states.tsx"
+import { usePath, useRefresh, useWorkspace } from "../../../../workspace.tsx"
+import type { TokenView } from "../../answers.ts"
+import { ConfigForm } from "../../config-form.tsx"
+import { type Draft, draftOf } from "../../draft.ts"
+import { useToken } from "../token.tsx"
+
+const TITLE = "Change rules"
+
+/** Changes the rules of a token, and whatever else the chain has not fixed. */
+export function ChangeToken({ id }: { id: string }) {
+  const { data: token, error, refetch } = useToken(id)
+  const { can } = useWorkspace()
+  return (
+    <div className="mx-auto max-w-3xl">
+      <PageHeader title={TITLE} description={token ? `${token.name}, ${token.id}` : id} />
+      {!can("config:write") ? (
+        <Empty title="You may look, and not change">
+          Ask an owner of the account for the role of a developer.
+        </Empty>
+      ) : token ? (
+        // What was begun stays as it was entered, whatever is read meanwhile.
+        <Change key={token.id} token={token} />
+      ) : error ? (
+        <Failed error={error} onRetry={refetch} />
+      ) : (
+        <Loading what="Loading the token" lines={8} />
+      )}
+    </div>
+  )
+}
+
+function Change({ token }: { token: TokenView }) {
+  const router = useRouter()
+  const path = usePath()
+  const refresh = useRefresh()
+  const page = path("tokens", token.id)
+  return (
+    <ConfigForm
+      initial={draftOf(token)}
+      isNew={false}
+      isMinted={token.mint_state !== "none"}
+      submit="Save changes"
+      cancelHref={page}
+      onSubmit={async (api, config) => {
+        const { outcome } = await api.mintConfig.save.mutate(config)
+        toast.success(outcome === "unchanged" ? "Nothing was different." : "The rules are changed.")
+        void refresh("tokens")
+        router.push(page)
+      }}
+    >
+      {(draft) => <Consequences token={token} draft={draft} />}
+    </ConfigForm>
+  )
+}
+
+/** What a change of mode sets going. */
+function Consequences({ token, draft }: { token: TokenView; draft: Draft }) {
+  if (token.transfer_mode === draft.transfer_mode) return null
+  return (
+    <p
+      role="status"
+      className="rounded-lg border border-notice-line bg-notice-soft p-3 text-[13px] text-notice"
+    >
+      {draft.transfer_mode === "holder"
+        ? "Accounts of verified wallets are opened one after the other. From then on their holders move tokens by themselves."
+        : "Every account is frozen, then balances are read back from the chain. Nothing is minted or moved until that is done."}
+    </p>
+  )
+}

@@ -1,0 +1,62 @@
+"use client"
+
+import { useEffect, useRef } from "react"
+import { Link } from "../../../../components/link.tsx"
+import { Button } from "../../../../components/ui/button.tsx"
+import { usePath, useRefresh } from "../../../workspace.tsx"
+import { grouped } from "../amounts.ts"
+import type { Operation, TokenView } from "../answers.ts"
+import { useFollowed } from "../follow.ts"
+import { OperationSteps } from "./operation-steps.tsx"
+import { hasEnded, kindWords } from "./operations.tsx"
+
+/** An operation with its transaction, followed until it has ended. */
+export const useOperation = (id: string) =>
+  useFollowed(
+    ["tokens", "operation", id],
+    (api) => api.token.operationDetail.query({ id }),
+    ({ operation }) => hasEnded(operation),
+  )
+
+/** How what was just sent goes on. */
+export function Sent({
+  token,
+  operation,
+  onAgain,
+}: {
+  token: TokenView
+  operation: Operation
+  onAgain: () => void
+}) {
+  const path = usePath()
+  const refresh = useRefresh()
+  const { data } = useOperation(operation.operation_id)
+  const heading = useRef<HTMLHeadingElement>(null)
+  const current = data?.operation ?? operation
+  const ended = hasEnded(current)
+  // The form that had the focus is gone.
+  useEffect(() => heading.current?.focus(), [])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it ends
+  useEffect(() => {
+    if (ended) void refresh("tokens")
+  }, [ended])
+
+  return (
+    <div className="space-y-5">
+      <h3 ref={heading} tabIndex={-1} className="font-semibold">
+        {kindWords[operation.kind]} of {grouped(operation.amount)} {token.symbol}
+      </h3>
+      <OperationSteps operation={current} detail={data} />
+      <div className="flex flex-wrap gap-2">
+        <Button asChild>
+          <Link href={path("tokens", token.id, "operations", operation.operation_id)} prefetch={false}>
+            Open the operation
+          </Link>
+        </Button>
+        {ended && (
+          <Button onClick={onAgain}>{operation.kind === "mint" ? "Mint more" : "Transfer more"}</Button>
+        )}
+      </div>
+    </div>
+  )
+}

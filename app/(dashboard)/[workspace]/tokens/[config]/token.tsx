@@ -1,0 +1,232 @@
+"use client"
+
+import { parseAsStringLiteral, useQueryState } from "nuqs"
+import { Copyable } from "../../../../components/copyable.tsx"
+import { Icon } from "../../../../components/icons.tsx"
+import { Link } from "../../../../components/link.tsx"
+import { Meter } from "../../../../components/meter.tsx"
+import { Moment } from "../../../../components/moment.tsx"
+import { PageHeader } from "../../../../components/page-header.tsx"
+import { Failed, Loading } from "../../../../components/states.tsx"
+import { Button } from "../../../../components/ui/button.tsx"
+import { Card } from "../../../../components/ui/card.tsx"
+import { Progress } from "../../../../components/ui/progress.tsx"
+import { Tabs, TabsContent, TabsList, TabsTrigger } from "../../../../components/ui/tabs.tsx"
+import { usePath, useWorkspace } from "../../../workspace.tsx"
+import type { TokenView } from "../answers.ts"
+import { useFollowed } from "../follow.ts"
+import { AmountMeter } from "../meters.tsx"
+import { modeWords, rulesInWords } from "../rule-words.ts"
+import { ConfigState } from "../tokens.tsx"
+import { Holders } from "./holders.tsx"
+import { MoveSheet } from "./move-sheet.tsx"
+import { Operations } from "./operations.tsx"
+import { PauseButton } from "./pause.tsx"
+
+const isAtRest = ({ mint_state, aligning }: TokenView) => mint_state !== "creating" && aligning === null
+
+/** A token as it stands, followed while its mint or its accounts are on their way. */
+export const useToken = (id: string) =>
+  useFollowed(["tokens", "one", id], (api) => api.mintConfig.view.query({ id }), isAtRest)
+
+const tabs = ["holders", "operations"] as const
+
+export function TokenPage({ id }: { id: string }) {
+  const { data: token, error, refetch } = useToken(id)
+  if (token) return <TokenDetail token={token} />
+  return (
+    <>
+      <PageHeader title={id} />
+      {error ? <Failed error={error} onRetry={refetch} /> : <Loading what="Loading the token" lines={8} />}
+    </>
+  )
+}
+
+function TokenDetail({ token }: { token: TokenView }) {
+  const { can } = useWorkspace()
+  const path = usePath()
+  const [tab, setTab] = useQueryState("tab", parseAsStringLiteral(tabs).withDefault("holders"))
+  return (
+    <>
+      <PageHeader
+        title={token.name}
+        heading={
+          <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+            <span>
+              {token.name} <span className="font-normal text-muted">{token.symbol}</span>
+            </span>
+            <ConfigState config={token} />
+          </span>
+        }
+        description={<code className="font-mono text-[13px]">{token.id}</code>}
+        actions={
+          <>
+            {can("config:write") && <PauseButton token={token} />}
+            {can("config:write") && (
+              <Button asChild>
+                <Link href={path("tokens", token.id, "rules")} prefetch={false}>
+                  Change rules
+                </Link>
+              </Button>
+            )}
+            {can("token:transfer") && <MoveSheet token={token} kind="transfer" />}
+            {can("token:mint") && <MoveSheet token={token} kind="mint" />}
+          </>
+        }
+      />
+      <div className="space-y-5">
+        <UnderWay token={token} />
+        <div className="grid gap-5 md:grid-cols-2">
+          <Figures token={token} />
+          <Rules token={token} />
+        </div>
+        <Tabs value={tab} onValueChange={(next) => void setTab(next as (typeof tabs)[number])}>
+          <TabsList aria-label={`More about ${token.name}`}>
+            <TabsTrigger value="holders">Holders</TabsTrigger>
+            <TabsTrigger value="operations">Operations</TabsTrigger>
+          </TabsList>
+          <TabsContent value="holders">
+            <Holders token={token} />
+          </TabsContent>
+          <TabsContent value="operations">
+            <Operations token={token} />
+          </TabsContent>
+        </Tabs>
+      </div>
+    </>
+  )
+}
+
+/** What the chain has still to follow. */
+function UnderWay({ token: { mint_state, aligning, paused } }: { token: TokenView }) {
+  return (
+    <div role="status">
+      {mint_state === "creating" && (
+        <Notice title="The mint is being created on chain." value={null} label="Creating the mint">
+          Minting can be asked for already: it follows as soon as the mint is there.
+        </Notice>
+      )}
+      {aligning && (
+        <Notice
+          title={`${aligning.done} of ${aligning.total} accounts are in line with the change.`}
+          value={aligning.total === 0 ? null : aligning.done / aligning.total}
+          label="Accounts brought in line"
+        >
+          {paused
+            ? "The rest follow by themselves."
+            : "The rest follow by themselves. Where balances are read back from the chain, nothing is minted or moved until then."}
+        </Notice>
+      )}
+    </div>
+  )
+}
+
+function Notice({
+  title,
+  value,
+  label,
+  children,
+}: {
+  title: string
+  value: number | null
+  label: string
+  children: string
+}) {
+  return (
+    <div className="rounded-xl border border-notice-line bg-notice-soft p-4 text-sm text-notice">
+      <p className="font-medium">{title}</p>
+      <Progress className="my-2.5" label={label} value={value} />
+      <p className="text-[13px]">{children}</p>
+    </div>
+  )
+}
+
+function Figures({ token }: { token: TokenView }) {
+  const { rules, supply, issued, holders, mint, explorer, mint_state } = token
+  return (
+    <Card title="Figures">
+      <div className="space-y-5">
+        <AmountMeter
+          label="Supply"
+          used={supply}
+          cap={rules.max_supply ?? null}
+          hint={
+            issued === supply
+              ? undefined
+              : `${issued} with what is on its way, which counts towards the limit.`
+          }
+        />
+        <Meter
+          label="Holders"
+          value={holders}
+          max={rules.max_holders ?? null}
+          hint={token.transfer_mode === "holder" ? "As far as tokens were moved through Vouch." : undefined}
+        />
+        <dl className="grid grid-cols-[max-content_minmax(0,1fr)] items-baseline gap-x-6 gap-y-2 border-t border-line pt-4">
+          <dt className="text-muted">Mint</dt>
+          <dd className="flex flex-wrap items-center gap-x-3 gap-y-1">
+            {mint === null ? (
+              mint_state === "none" ? (
+                "Made with the first use"
+              ) : (
+                "On its way"
+              )
+            ) : (
+              <>
+                <Copyable value={mint} what="mint address" compact />
+                {explorer !== null && (
+                  <a
+                    href={explorer.replace("{}", `address/${mint}`)}
+                    target="_blank"
+                    rel="noopener noreferrer"
+                    className="inline-flex items-center gap-1 text-accent underline-offset-4 hover:underline"
+                  >
+                    Explorer
+                    <span className="sr-only"> (opens a new tab)</span>
+                  </a>
+                )}
+              </>
+            )}
+          </dd>
+          <dt className="text-muted">Decimals</dt>
+          <dd>{token.decimals}</dd>
+          <dt className="text-muted">Created</dt>
+          <dd>
+            <Moment at={token.created_at} />
+          </dd>
+        </dl>
+      </div>
+    </Card>
+  )
+}
+
+function Rules({ token }: { token: TokenView }) {
+  const rules = rulesInWords(token.rules)
+  const mode = modeWords[token.transfer_mode]
+  return (
+    <Card title="Rules">
+      <ul className="space-y-2.5 text-sm">
+        <Rule>
+          Only wallets that are verified for{" "}
+          <code className="font-mono text-[13px]">{token.required_schema}</code>.
+        </Rule>
+        {rules.map(({ name, words }) => (
+          <Rule key={name}>{words}</Rule>
+        ))}
+      </ul>
+      <p className="mt-4 border-t border-line pt-4 text-sm">
+        <span className="font-medium">{mode.name} mode.</span> {mode.summary}
+      </p>
+      <p className="mt-1 text-[13px] text-muted">{mode.chain}</p>
+    </Card>
+  )
+}
+
+function Rule({ children }: { children: React.ReactNode }) {
+  return (
+    <li className="flex gap-2.5">
+      <Icon name="check" className="mt-0.5 size-4 text-accent" />
+      <span className="min-w-0">{children}</span>
+    </li>
+  )
+}

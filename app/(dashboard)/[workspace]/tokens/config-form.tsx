@@ -1,0 +1,296 @@
+"use client"
+
+import { type ReactNode, useState } from "react"
+import { Field, FieldGroup, Form, Submit } from "../../../components/form.tsx"
+import { Link } from "../../../components/link.tsx"
+import { Refused } from "../../../components/problem.ts"
+import { Button } from "../../../components/ui/button.tsx"
+import { Card } from "../../../components/ui/card.tsx"
+import { Checkbox } from "../../../components/ui/checkbox.tsx"
+import { Input } from "../../../components/ui/input.tsx"
+import { Select } from "../../../components/ui/select.tsx"
+import type { Api } from "../../client.ts"
+import { useApi, useRead } from "../../workspace.tsx"
+import { CountryPicker } from "./country-picker.tsx"
+import { configOf, type Draft, suggestId } from "./draft.ts"
+import { useSettled } from "./follow.ts"
+import { checkedWhen, modeWords, NEEDS_AGENT, NOT_IN_HOLDER_MODE, ruleHints } from "./rule-words.ts"
+
+type Config = ReturnType<typeof configOf>
+type Issue = { field: string; detail: string }
+
+/**
+ * A token and its rules. What the server would refuse stands at its field while it is being entered, in the words and by the
+ * checks of the server.
+ */
+export function ConfigForm({
+  initial,
+  isNew,
+  isMinted,
+  submit,
+  cancelHref,
+  onSubmit,
+  children,
+}: {
+  initial: Draft
+  isNew: boolean
+  /** Whether the mint is on chain, which fixes its name, symbol and decimals for good. */
+  isMinted: boolean
+  submit: string
+  cancelHref: string
+  onSubmit: (api: Api, config: Config) => Promise<unknown>
+  /** Stands above the buttons. */
+  children?: (draft: Draft) => ReactNode
+}) {
+  const api = useApi()
+  const [draft, setDraft] = useState(initial)
+  const [touched, setTouched] = useState<ReadonlySet<string>>(new Set())
+  const [ownId, setOwnId] = useState(false)
+  const issues = useIssues(draft, isNew)
+  const isHolder = draft.transfer_mode === "holder"
+
+  function change<Name extends keyof Draft>(name: Name, value: Draft[Name]) {
+    setDraft((before) => {
+      const after = { ...before, [name]: value }
+      return name === "name" && isNew && !ownId ? { ...after, id: suggestId(after.name) } : after
+    })
+    setTouched((before) => new Set([...before, name]))
+  }
+  const entered = (name: keyof Draft) => ({
+    value: draft[name] as string,
+    onChange: ({ target }: { target: { value: string } }) => change(name, target.value),
+  })
+  /** What the server says of a field, once somebody has been there. */
+  const problemAt = (name: keyof Draft) => {
+    const field = RULES.has(name) ? `rules.${name}` : name
+    if (!touched.has(name) && !(name === "id" && touched.has("name"))) return undefined
+    const issue = issues.find((one) => one.field === field || one.field.startsWith(`${field}.`))
+    return issue && sentence(issue.detail)
+  }
+  const rule = (name: keyof typeof ruleHints) => {
+    const isOff = isHolder && NEEDS_AGENT.some((one) => one === name)
+    return {
+      name: `rules.${name}`,
+      error: isOff ? undefined : problemAt(name),
+      hint: isOff ? NOT_IN_HOLDER_MODE : ruleHints[name],
+      isOff,
+    }
+  }
+  const limit = (name: "max_supply" | "max_holders" | "max_balance_per_wallet", label: string) => {
+    const { isOff, ...field } = rule(name)
+    return (
+      <Field {...field} label={label}>
+        <Input
+          {...entered(name)}
+          value={isOff ? "" : draft[name]}
+          disabled={isOff}
+          inputMode={name === "max_holders" ? "numeric" : "decimal"}
+          autoComplete="off"
+          placeholder="No limit"
+        />
+      </Field>
+    )
+  }
+  const lock = rule("transfers_locked_until")
+  const fixed = isMinted ? "On chain for good." : undefined
+
+  return (
+    <Form
+      onSubmit={async () => {
+        setTouched(new Set(Object.keys(draft)))
+        const config = configOf(draft)
+        const { issues } = await api.mintConfig.check.query({ config, is_new: isNew })
+        const [first] = issues
+        // The form puts it at its field, and the focus there.
+        if (first) throw new Refused(`${first.field.replace(/\.\d+$/, "")}: ${first.detail}`)
+        await onSubmit(api, config)
+      }}
+    >
+      <Card title="Token">
+        <div className="grid gap-4 sm:grid-cols-2">
+          <Field
+            name="name"
+            label="Name"
+            required
+            error={problemAt("name")}
+            hint={fixed ?? "Shown by wallets."}
+          >
+            <Input {...entered("name")} disabled={isMinted} autoComplete="off" />
+          </Field>
+          <Field
+            name="symbol"
+            label="Symbol"
+            required
+            error={problemAt("symbol")}
+            hint={fixed ?? "1 to 10 letters and digits."}
+          >
+            <Input {...entered("symbol")} disabled={isMinted} autoComplete="off" spellCheck={false} />
+          </Field>
+          <Field
+            name="id"
+            label="Configuration id"
+            required
+            error={problemAt("id")}
+            hint={isNew ? "What the API calls it, for good." : "What the API calls it."}
+          >
+            <Input
+              {...entered("id")}
+              onChange={({ target }) => {
+                setOwnId(true)
+                change("id", target.value)
+              }}
+              disabled={!isNew}
+              autoComplete="off"
+              autoCapitalize="none"
+              spellCheck={false}
+              className="font-mono text-[13px]"
+            />
+          </Field>
+          <Field
+            name="decimals"
+            label="Decimals"
+            error={problemAt("decimals")}
+            hint={fixed ?? "Digits after the point; 0 for whole tokens."}
+          >
+            <Select {...entered("decimals")} disabled={isMinted}>
+              {Array.from({ length: 10 }, (_, decimals) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: it is the number itself
+                <option key={decimals} value={decimals}>
+                  {decimals}
+                </option>
+              ))}
+            </Select>
+          </Field>
+        </div>
+      </Card>
+
+      <Card title="Who moves tokens">
+        <FieldGroup legend={<span className="sr-only">Transfer mode</span>}>
+          <div className="grid gap-3 sm:grid-cols-2">
+            {(["agent", "holder"] as const).map((mode) => (
+              <label
+                key={mode}
+                className="flex cursor-pointer gap-3 rounded-lg border border-line p-3 has-checked:border-accent has-checked:bg-accent-soft"
+              >
+                <input
+                  type="radio"
+                  name="transfer_mode"
+                  value={mode}
+                  checked={draft.transfer_mode === mode}
+                  onChange={() => change("transfer_mode", mode)}
+                  className="mt-1 size-4 shrink-0 accent-accent"
+                />
+                <span>
+                  <span className="block font-medium">{modeWords[mode].name}</span>
+                  <span className="block">{modeWords[mode].summary}</span>
+                  <span className="mt-1 block text-[13px] text-muted">{modeWords[mode].chain}</span>
+                </span>
+              </label>
+            ))}
+          </div>
+        </FieldGroup>
+      </Card>
+
+      <Card title="Who may hold" description={checkedWhen.wallets[draft.transfer_mode]}>
+        <div className="space-y-5">
+          <SchemaField {...entered("required_schema")} error={problemAt("required_schema")} />
+          <Field {...withoutOff(rule("allowed_countries"))} label="Only from these countries">
+            <CountryPicker
+              label="Only from these countries"
+              codes={draft.allowed_countries}
+              onChange={(codes) => change("allowed_countries", codes)}
+            />
+          </Field>
+          <Field {...withoutOff(rule("blocked_countries"))} label="Not from these countries">
+            <CountryPicker
+              label="Not from these countries"
+              codes={draft.blocked_countries}
+              onChange={(codes) => change("blocked_countries", codes)}
+            />
+          </Field>
+          <Checkbox
+            name="rules.require_accredited"
+            checked={draft.require_accredited}
+            onChange={({ target }) => change("require_accredited", target.checked)}
+            hint={ruleHints.require_accredited}
+          >
+            Accredited investors only
+          </Checkbox>
+        </div>
+      </Card>
+
+      <Card title="Limits" description={checkedWhen.limits[draft.transfer_mode]}>
+        <div className="grid gap-5 sm:grid-cols-2">
+          {limit("max_supply", "Most tokens there may be")}
+          {limit("max_holders", "Most wallets that hold")}
+          {limit("max_balance_per_wallet", "Most tokens in a wallet")}
+          <Field name={lock.name} error={lock.error} hint={lock.hint} label="Transfers locked until">
+            <Input
+              {...entered("transfers_locked_until")}
+              value={lock.isOff ? "" : draft.transfers_locked_until}
+              disabled={lock.isOff}
+              type="datetime-local"
+              step={1}
+            />
+          </Field>
+        </div>
+      </Card>
+
+      {children?.(draft)}
+
+      <div className="flex flex-col-reverse gap-2 sm:flex-row sm:justify-end">
+        <Button asChild>
+          <Link href={cancelHref} prefetch={false}>
+            Cancel
+          </Link>
+        </Button>
+        <Submit>{submit}</Submit>
+      </div>
+    </Form>
+  )
+}
+
+const RULES = new Set<string>(Object.keys(ruleHints))
+
+const withoutOff = <T extends { isOff: boolean }>({ isOff: _, ...field }: T) => field
+const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+
+function SchemaField({
+  value,
+  onChange,
+  error,
+}: {
+  value: string
+  onChange: (event: { target: { value: string } }) => void
+  error: string | undefined
+}) {
+  const { data } = useRead(["schemas", "list"], (api) => api.schema.list.query({}))
+  const schemas = data?.data ?? [{ id: value, name: value }]
+  return (
+    <Field
+      name="required_schema"
+      label="Verified for"
+      error={error}
+      hint="Refuses wallets without a valid attestation of this schema."
+    >
+      <Select value={value} onChange={onChange}>
+        {schemas.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name === id ? id : `${name} (${id})`}
+          </option>
+        ))}
+      </Select>
+    </Field>
+  )
+}
+
+/** What the server would refuse of what is entered, once it has been left alone for a moment. */
+function useIssues(draft: Draft, isNew: boolean): readonly Issue[] {
+  const asked = useSettled(JSON.stringify(configOf(draft)), 400)
+  const { data } = useRead(
+    ["config-check", isNew, asked],
+    (api) => api.mintConfig.check.query({ config: JSON.parse(asked), is_new: isNew }),
+    { keep: true },
+  )
+  return data?.issues ?? []
+}

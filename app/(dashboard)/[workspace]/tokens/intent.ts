@@ -1,0 +1,80 @@
+"use client"
+
+import { useEffect, useRef } from "react"
+import { useMe, useWorkspace } from "../../workspace.tsx"
+
+const PREFIX = "vouch:intent:"
+const KEPT_MS = 24 * 3600 * 1000
+
+type Kept = { key: string; at: number }
+
+/**
+ * The idempotency key of what somebody is about to do. The same content has the same key in every tab, and after a reload,
+ * until it is known to have begun; and a form keeps the one that it had when it was filled in (`isReady`). So a second
+ * click, a lost answer or another tab never does it twice. `forget` is for when it has begun: who wants the same thing
+ * again, and enters it again, gets another key.
+ */
+export function useIntent(
+  content: readonly string[],
+  isReady: boolean,
+): { keyOf: () => string; forget: () => void } {
+  const { id } = useWorkspace()
+  const userId = useMe().data?.user.id ?? ""
+  const name = PREFIX + JSON.stringify([userId, id, ...content])
+  const held = useRef(new Map<string, string>())
+  useEffect(() => {
+    if (isReady && !held.current.has(name)) held.current.set(name, keyFor(name))
+  }, [name, isReady])
+  return {
+    keyOf: () => held.current.get(name) ?? keyFor(name),
+    forget: () => remove(name),
+  }
+}
+
+function keyFor(name: string): string {
+  const known = read(name)
+  if (known) return known.key
+  // Not `randomUUID`: browsers have that over HTTPS alone.
+  const key = Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join("-")
+  write(name, { key, at: Date.now() })
+  return key
+}
+
+// Where a browser keeps nothing, a key lives as long as its page does.
+const inMemory = new Map<string, Kept>()
+
+function read(name: string): Kept | null {
+  try {
+    const text = localStorage.getItem(name)
+    const kept = text === null ? (inMemory.get(name) ?? null) : (JSON.parse(text) as Kept)
+    // The server forgets after a day, too.
+    return kept !== null && Date.now() - kept.at < KEPT_MS ? kept : null
+  } catch {
+    return inMemory.get(name) ?? null
+  }
+}
+
+function write(name: string, kept: Kept): void {
+  inMemory.set(name, kept)
+  try {
+    forgetOld()
+    localStorage.setItem(name, JSON.stringify(kept))
+  } catch {
+    // Kept in memory.
+  }
+}
+
+function remove(name: string): void {
+  inMemory.delete(name)
+  try {
+    localStorage.removeItem(name)
+  } catch {
+    // Nothing was kept there.
+  }
+}
+
+function forgetOld(): void {
+  for (const name of Object.keys(localStorage)) {
+    if (name.startsWith(PREFIX) && read(name) === null) localStorage.removeItem(name)
+  }
+}

@@ -1,0 +1,49 @@
+"use client"
+
+import { useRouter } from "next/navigation.js"
+import { PageHeader } from "../../../../components/page-header.tsx"
+import { Empty } from "../../../../components/states.tsx"
+import { usePath, useRefresh, useWorkspace } from "../../../workspace.tsx"
+import { ConfigForm } from "../config-form.tsx"
+import { emptyDraft } from "../draft.ts"
+
+/** Makes a token: waits for its mint, and goes to its page, which follows whatever is still to come. */
+export function CreateToken() {
+  const router = useRouter()
+  const path = usePath()
+  const refresh = useRefresh()
+  const { can } = useWorkspace()
+  return (
+    <div className="mx-auto max-w-3xl">
+      <PageHeader
+        title="Create token"
+        description="Its mint is made on chain under your workspace's own authority. Rules can be changed later."
+      />
+      {can("config:write") ? (
+        <ConfigForm
+          initial={emptyDraft}
+          isNew
+          isMinted={false}
+          submit="Create token"
+          cancelHref={path("tokens")}
+          onSubmit={async (api, config) => {
+            await api.mintConfig.create.mutate(config)
+            void refresh("tokens")
+            router.push(path("tokens", config.id))
+          }}
+        >
+          {() => (
+            <p className="text-[13px] text-muted">
+              Name, symbol and decimals are written on chain and stay as they are. Creating waits for the
+              chain, for a few seconds as a rule.
+            </p>
+          )}
+        </ConfigForm>
+      ) : (
+        <Empty title="You may look, and not create">
+          Ask an owner of the account for the role of a developer.
+        </Empty>
+      )}
+    </div>
+  )
+}

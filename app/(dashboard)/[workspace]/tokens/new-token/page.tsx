@@ -1,0 +1,5 @@
+import { CreateToken } from "./create.tsx"
+
+export default function Page() {
+  return <CreateToken />
+}

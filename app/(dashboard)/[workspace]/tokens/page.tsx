@@ -1,0 +1,5 @@
+import { Tokens } from "./tokens.tsx"
+
+export default function Page() {
+  return <Tokens />
+}

@@ -1,0 +1,120 @@
+"use client"
+
+import { Plus } from "lucide-react"
+import { columnsOf, DataTable } from "../../../components/data-table.tsx"
+import { Link } from "../../../components/link.tsx"
+import { MeterBar } from "../../../components/meter.tsx"
+import { PageHeader } from "../../../components/page-header.tsx"
+import { Empty } from "../../../components/states.tsx"
+import { StatusBadge } from "../../../components/status-badge.tsx"
+import { Badge } from "../../../components/ui/badge.tsx"
+import { Button } from "../../../components/ui/button.tsx"
+import { usePath, useRead, useWorkspace } from "../../workspace.tsx"
+import { grouped, perMilleOf } from "./amounts.ts"
+import type { Token } from "./answers.ts"
+import { modeWords } from "./rule-words.ts"
+
+/** A path that no configuration's id can be. */
+export const NEW_TOKEN = "new-token"
+
+const column = columnsOf<Token>()
+
+const columns = [
+  column.accessor("name", {
+    header: "Token",
+    cell: ({ row: { original } }) => (
+      <>
+        {original.name} <span className="font-normal text-muted">{original.symbol}</span>
+      </>
+    ),
+  }),
+  column.accessor("id", {
+    header: "Configuration",
+    meta: { wideOnly: true },
+    cell: ({ getValue }) => <code className="font-mono text-[13px]">{getValue()}</code>,
+  }),
+  column.accessor("transfer_mode", {
+    header: "Mode",
+    meta: { wideOnly: true },
+    cell: ({ row: { original } }) => modeWords[original.transfer_mode].name,
+  }),
+  column.accessor("supply", {
+    header: "Supply",
+    cell: ({ row: { original } }) => <Used of={original} />,
+  }),
+  column.accessor("holders", {
+    header: "Holders",
+    meta: { align: "end", wideOnly: true },
+    cell: ({ row: { original } }) => {
+      const { max_holders } = original.rules
+      const holders = grouped(String(original.holders))
+      return max_holders === undefined ? holders : `${holders} of ${grouped(String(max_holders))}`
+    },
+  }),
+  column.display({
+    id: "state",
+    header: "State",
+    cell: ({ row: { original } }) => <ConfigState config={original} />,
+  }),
+]
+
+/** Paused, active, or not on chain yet. */
+export function ConfigState({ config: { paused, mint } }: { config: Pick<Token, "paused" | "mint"> }) {
+  if (paused) return <StatusBadge status="paused" />
+  return mint === null ? <Badge>No mint yet</Badge> : <StatusBadge status="active" />
+}
+
+function Used({ of: { name, supply, rules } }: { of: Token }) {
+  const { max_supply } = rules
+  if (max_supply === undefined) return grouped(supply)
+  const words = `${grouped(supply)} of ${grouped(max_supply)}`
+  return (
+    <span className="block min-w-24">
+      {words}
+      <MeterBar
+        label={`Supply of ${name}`}
+        words={words}
+        value={perMilleOf(supply, max_supply)}
+        max={1000}
+        className="mt-1"
+      />
+    </span>
+  )
+}
+
+/** Every token of the workspace, with how much of it there is. */
+export function Tokens() {
+  const path = usePath()
+  const { can } = useWorkspace()
+  const list = useRead(["tokens", "list"], (api) => api.mintConfig.list.query({}))
+  const create = can("config:write") && (
+    <Button asChild variant="primary">
+      <Link href={path("tokens", NEW_TOKEN)} prefetch={false}>
+        <Plus aria-hidden="true" />
+        Create token
+      </Link>
+    </Button>
+  )
+  return (
+    <>
+      <PageHeader
+        title="Tokens"
+        description="Tokens that only verified wallets can hold, each with its own rules."
+        actions={create}
+      />
+      <DataTable
+        caption="Tokens"
+        columns={columns}
+        list={list}
+        rowKey={({ id }) => id}
+        rowHref={({ id }) => path("tokens", id)}
+        empty={
+          <Empty title="No tokens yet" action={create}>
+            Create one: its mint is made on chain, and every rule that you set is asked before anything is
+            minted or moved.
+          </Empty>
+        }
+      />
+    </>
+  )
+}

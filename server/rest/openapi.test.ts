@@ -450,7 +450,8 @@ function inputSchemas(): Record<string, unknown> {
   const entries = Object.entries(procedures).flatMap(([name, { _def }]) => {
     const [input] = _def.inputs
     if (!input) return []
-    const coerced = Object.keys(input.shape).filter((field) => isCoerced(input.shape[field]))
+    const { shape = {} } = input
+    const coerced = Object.keys(shape).filter((field) => isCoerced(shape[field]))
     return [[name, { schema: z.toJSONSchema(input, { io: "input" }), coerced }]]
   })
   return Object.fromEntries(entries)

@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util"
 import { type Fair, measureFairness } from "./fair.ts"
 import { checkFairness } from "./fairness.ts"
+import { type FilterTimes, measureFilters } from "./filters.ts"
 import { type Memory, measureMemory } from "./memory.ts"
 import { type MintRow, type Mints, measureMints } from "./mints.ts"
 import { type Contest, contest, type Ratio } from "./rounds.ts"
@@ -11,7 +12,7 @@ const HELP = `npm run bench -- [options]
 
 Measures Vouch beside a bare handler on this machine; bench/README.md tells how. About eight minutes.
 
-  --only <name>        status, start, start-with-key, memory, mint or fair; may be given several times
+  --only <name>        status, start, start-with-key, memory, mint, fair or table; may be given several times
   --rounds <n>         rounds of each server (5)
   --seconds <n>        length of a round (5)
   --attestations <n>   rows in the database (100000)
@@ -20,7 +21,7 @@ Measures Vouch beside a bare handler on this machine; bench/README.md tells how.
   --json               print the results as JSON
   --help`
 
-const names = ["status", "start", "start-with-key", "memory", "mint", "fair"] as const
+const names = ["status", "start", "start-with-key", "memory", "mint", "fair", "table"] as const
 type Name = (typeof names)[number]
 
 /** What is promised: requests per second against the bare handler's, and megabytes over so many requests. */
@@ -35,6 +36,8 @@ const MINTS_PER_SECOND = 1000
 const MINT_SLOTS = 2
 /** How much longer a mint may take while another customer floods. */
 const FAIR_RATIO = 2
+/** Of the first page of the dashboard's table, whatever it is filtered by. */
+const FILTER_MS = 100
 
 const CONTESTS = [
   { name: "status", title: "GET /kyc/status", traffic: "status" },
@@ -48,6 +51,7 @@ type Results = {
   memory: Memory | null
   mints: Mints | null
   fair: Fair[]
+  filters: FilterTimes[]
 }
 
 function readOptions() {
@@ -88,7 +92,13 @@ const say = (line: string) =>
   process.stderr.write(`${((performance.now() - began) / 1000).toFixed(0).padStart(4)} s  ${line}\n`)
 
 async function measure(stage: Stage, options: Options): Promise<Results> {
-  const results: Results = { contests: [], memory: null, mints: null, fair: [] }
+  const results: Results = { contests: [], memory: null, mints: null, fair: [], filters: [] }
+  // Before a server is there to take its share of the machine.
+  if (options.only.has("table")) {
+    const { databaseUrl } = stage
+    results.filters = await measureFilters({ databaseUrl, attestations: options.attestations, say })
+    if (options.only.size === 1) return results
+  }
   const vouch = await stage.vouch()
   // First, while it is as small as it was started.
   if (options.only.has("memory")) {
@@ -129,7 +139,7 @@ async function measureContests(
   }
 }
 
-function print({ contests, memory, mints, fair }: Results): void {
+function print({ contests, memory, mints, fair, filters }: Results): void {
   const rows = contests.flatMap(({ name, target, contestants }) =>
     contestants.map((one, n) => [
       n === 0 ? name : "",
@@ -152,6 +162,19 @@ function print({ contests, memory, mints, fair }: Results): void {
   }
   if (mints) printMints(mints)
   if (fair.length > 0) printFair(fair)
+  if (filters.length > 0) printFilters(filters)
+}
+
+function printFilters(filters: readonly FilterTimes[]): void {
+  const lines = filters.map(({ name, rows, p50_ms, p99_ms }, n) => [
+    n === 0 ? "first page" : "",
+    name,
+    rows.toFixed(0),
+    p50_ms.toFixed(1),
+    p99_ms.toFixed(1),
+    verdict(p99_ms < FILTER_MS, `< ${FILTER_MS} ms`),
+  ])
+  console.log(`\n${table(["", "filtered by", "rows", "p50 ms", "p99 ms", "target"], lines)}`)
 }
 
 function printFair(floods: readonly Fair[]): void {

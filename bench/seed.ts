@@ -33,7 +33,11 @@ export async function seed(url: string, count: number): Promise<Customer[]> {
       const share = Math.round(((n + 1) * count) / CUSTOMERS) - Math.round((n * count) / CUSTOMERS)
       while (wallets.length < share) {
         const batch = walletsFor(Math.min(BATCH, share - wallets.length))
-        await insertAttestations(workspaceId, batch)
+        await insertAttestations(
+          workspaceId,
+          batch,
+          batch.map(() => 20 + Math.random() * 300),
+        )
         wallets.push(...batch)
       }
       customers.push({ apiKey, wallets, investors: await investorsOf(workspaceId) })
@@ -54,7 +58,7 @@ async function investorsOf(workspaceId: string): Promise<string[]> {
   return rows.map((row) => row.wallet)
 }
 
-function walletsFor(count: number): string[] {
+export function walletsFor(count: number): string[] {
   const wallets: string[] = []
   for (let n = 0; n < count; n++) {
     const earlier = n % 100 < RENEWALS ? wallets[n - 50] : undefined
@@ -66,8 +70,13 @@ function walletsFor(count: number): string[] {
 /**
  * 70 % verified, 12 % pending (a third of them approved and on their way to the chain), 10 % rejected,
  * 8 % expired. Nothing becomes due during a run, so that the server's own sweeps find what they always find.
+ * `ages_days` tells how long ago each was started.
  */
-async function insertAttestations(workspaceId: string, wallets: string[]): Promise<void> {
+export async function insertAttestations(
+  workspaceId: string,
+  wallets: string[],
+  ages_days: number[],
+): Promise<void> {
   const ids = wallets.map(() => randomText(22))
   const schemas = builtInSchemas.map((schema) => schema.id)
   await sql`
@@ -92,8 +101,8 @@ async function insertAttestations(workspaceId: string, wallets: string[]): Promi
         select n, id, wallet,
           case when n % 100 < 70 then 'verified' when n % 100 < 82 then 'pending'
             when n % 100 < 92 then 'rejected' else 'expired' end as status,
-          now() - interval '20 days' - random() * interval '300 days' as created_at
-        from unnest(${ids}::text[], ${wallets}::text[]) with ordinality as t(id, wallet, n)
+          now() - age_days * interval '1 day' as created_at
+        from unnest(${ids}::text[], ${wallets}::text[], ${ages_days}::float8[]) with ordinality as t(id, wallet, age_days, n)
       ) made
     ) told`
 }

@@ -178,6 +178,22 @@ export const errors = {
 
 export type ErrorCode = keyof typeof errors
 
+/** What only the dashboard's own procedures answer: no part of the API. */
+export const dashboardErrors: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "not_signed_in",
+  "cross_site_request",
+  "workspace_not_found",
+  "member_not_found",
+  "invalid_link",
+  "key_not_found",
+  "request_not_found",
+  "schema_not_found",
+  "email_taken",
+  "last_owner",
+  "schema_exists",
+  "mail_failed",
+])
+
 export const statusOf = (code: ErrorCode): number => errors[code][0]
 
 export type ErrorOptions = { cause?: unknown; retryAfterSeconds?: number }

@@ -1,5 +1,6 @@
 import { activityRouter } from "./activity/router.ts"
 import { attestationRouter } from "./attestations/router.ts"
+import { docsRouter } from "./docs/router.ts"
 import { healthRouter } from "./health.ts"
 import { keyRouter } from "./keys/router.ts"
 import { kycRouter } from "./kyc/router.ts"
@@ -14,6 +15,7 @@ import { router } from "./trpc.ts"
 import { usageRouter } from "./usage/router.ts"
 import { memberRouter, meRouter, setupRouter } from "./users/router.ts"
 import { verificationRouter } from "./verification/router.ts"
+import { workspaceRouter } from "./workspaces/router.ts"
 
 /** Everything that Vouch can be asked: with `meta.openapi` over REST, all of it by the pages. */
 export const appRouter = router({
@@ -35,6 +37,8 @@ export const appRouter = router({
   me: meRouter,
   setup: setupRouter,
   member: memberRouter,
+  workspace: workspaceRouter,
+  docs: docsRouter,
 })
 
 export type AppRouter = typeof appRouter

@@ -43,7 +43,7 @@ export async function listAttestations(
       ${schemaId === null ? sql`` : sql`and schema_id = ${schemaId}`}
       ${status === null ? sql`` : sql`and ${statusInSql(clock.now())} = ${status}`}
       ${before === null ? sql`` : sql`and seq < ${before}`}
-    order by seq desc limit ${limit + 1}`
+    order by seq desc nulls last limit ${limit + 1}`
   if (rows.length === 0 && schemaId !== null) await requireSchema(principal.workspaceId, schemaId)
   const shown = rows.slice(0, limit)
   return {

@@ -74,6 +74,7 @@ async function placeOf(workspaceId: string, cursor: string): Promise<bigint> {
 }
 
 export type FoundRow = {
+  workspace_id: string
   id: string
   seq: bigint
   status: AttestationStatus
@@ -91,6 +92,7 @@ export type FoundRow = {
 }
 
 const foundColumns = [
+  "workspace_id",
   "id",
   "seq",
   "status",
@@ -109,7 +111,8 @@ const foundColumns = [
 
 /**
  * The attestations that match, newest first. Every filter has an index that gives its rows in this order, or so few of
- * them that sorting costs nothing; no row is counted that is not shown.
+ * them that sorting costs nothing; no row is counted that is not shown. The order says `nulls last` because the indexes
+ * do: without it Postgres would sort the whole workspace.
  */
 export async function findAttestations(
   workspaceId: string,
@@ -130,22 +133,26 @@ export async function findAttestations(
     return sql<FoundRow[]>`
       select ${sql(foundColumns)} from attestations
       where ${matches} ${status === undefined ? sql`` : inStatus(status, now)}
-      order by seq desc limit ${limit}`
+      order by seq desc nulls last limit ${limit}`
   }
-  // Those that ended, and those whose end no sweep has come by to write down yet: each part by an index of its own.
+  // Those that ended, and those whose end no sweep has come by to write down yet. These are few, and must be looked up by
+  // the indexes of the sweeps before anything else is asked of them: a planner that looks for 50 of them in order goes
+  // through all that are verified.
   return sql<FoundRow[]>`
+    with due as materialized (
+      select ${sql(foundColumns)} from attestations
+      where workspace_id = ${workspaceId} and status = 'pending' and open_until <= ${now}
+      union all
+      select ${sql(foundColumns)} from attestations
+      where workspace_id = ${workspaceId} and status in ('pending', 'verified') and expires_at <= ${now}
+        and (status = 'verified' or open_until is null or open_until > ${now})
+    )
     select * from (
       (select ${sql(foundColumns)} from attestations
-        where ${matches} and status = 'expired' order by seq desc limit ${limit})
+        where ${matches} and status = 'expired' order by seq desc nulls last limit ${limit})
       union all
-      (select ${sql(foundColumns)} from attestations
-        where ${matches} and status = 'pending' and open_until <= ${now} order by seq desc limit ${limit})
-      union all
-      (select ${sql(foundColumns)} from attestations
-        where ${matches} and status in ('pending', 'verified') and expires_at <= ${now}
-          and (status = 'verified' or open_until is null or open_until > ${now})
-        order by seq desc limit ${limit})
-    ) due order by seq desc limit ${limit}`
+      (select * from due where ${matches})
+    ) expired order by seq desc nulls last limit ${limit}`
 }
 
 /** The status at a time, in a form that the index by status serves. */

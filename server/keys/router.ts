@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { deployment } from "#server/deployment.ts"
 import { fail } from "#server/errors.ts"
 import { timestamp } from "#server/rest/fields.ts"
 import { plainText } from "#server/text.ts"
@@ -7,7 +8,7 @@ import { memberProcedure, router } from "#server/trpc.ts"
 import { createKey } from "./create.ts"
 import { listKeys } from "./list.ts"
 import { requireScopes, revokeKey, rotateKey } from "./manage.ts"
-import { allScopes } from "./scopes.ts"
+import { allScopes, scopes } from "./scopes.ts"
 
 /** Longest grace period of a rotation: 30 days, in seconds. */
 const MAX_GRACE_SECONDS = 30 * 86_400
@@ -29,6 +30,18 @@ const keyRecord = z.object({
 })
 
 export const keyRouter = router({
+  /** What a new key can be given: by this person, none that they do not have. */
+  options: memberProcedure
+    .meta({ scope: "key:write" })
+    .input(z.object({}))
+    .output(z.object({ scopes: z.array(z.object({ scope, words: z.string() })), base_url: z.string() }))
+    .query(({ ctx }) => ({
+      scopes: allScopes
+        .filter((scope) => ctx.principal.scopes.has(scope))
+        .map((scope) => ({ scope, words: scopes[scope] })),
+      base_url: `${deployment.origin}/v1`,
+    })),
+
   /** Newest first. */
   list: memberProcedure
     .input(z.object({}))

@@ -50,7 +50,7 @@ export async function latestOperations(workspaceId: string, limit: number): Prom
         ) t join operations o on o.workspace_id = ${workspaceId} and o.signature = t.signature)
       union
       (select id from operations
-        where workspace_id = ${workspaceId} and kind in ('mint', 'transfer') order by seq desc limit ${limit})
+        where workspace_id = ${workspaceId} and kind in ('mint', 'transfer') order by seq desc nulls last limit ${limit})
     )
     select o.id, o.kind, o.status, o.payload, o.mint_config, o.wallet, o.from_wallet, o.signature, o.error_code,
       o.created_at, c.decimals

@@ -74,22 +74,25 @@ export async function listRequests(
     from (
       select * from (
         select id, at, method, path, status, error_code, duration_us, key_id from api_requests
-        where ${range} order by at desc, id desc limit ${LOOKED_THROUGH}
+        where ${range} ${newestFirst()} limit ${LOOKED_THROUGH}
       ) recent
       where ${status === null ? sql`true` : ofStatus(status)}
         ${method === null ? sql`` : sql`and method = ${method}`}
         ${path === null ? sql`` : sql`and starts_with(path, ${path})`}
         ${keyId === null ? sql`` : sql`and key_id = ${keyId}`}
-      order by at desc, id desc limit ${limit + 1}
+      ${newestFirst()} limit ${limit + 1}
     ) r
     join api_keys k on k.workspace_id = ${workspaceId} and k.id = r.key_id
-    order by r.at desc, r.id desc`
+    ${newestFirst()}`
   const data = rows.slice(0, limit).map(toSummary)
   if (rows.length > limit) return { data, next_cursor: toCursor(data.at(-1)!.request_id) }
   const [last] = await sql<{ id: string }[]>`
-    select id from api_requests where ${range} order by at desc, id desc limit 1 offset ${LOOKED_THROUGH - 1}`
+    select id from api_requests where ${range} ${newestFirst()} limit 1 offset ${LOOKED_THROUGH - 1}`
   return { data, next_cursor: last ? toCursor(last.id) : null }
 }
+
+/** The indexes' own order, word for word: without "nulls last" Postgres would sort, though neither can be null. */
+const newestFirst = () => sql`order by at desc nulls last, id desc nulls last`
 
 /** What an index finds by itself. Errors have one of their own, and its condition must stand here word for word. */
 const rangeOf = (workspaceId: string, { status, from, to }: RequestFilter, before: Place | null) => sql`

@@ -37,12 +37,17 @@ const LAST_FLUSH_MS = 5000
  * by the batch. While the database is away it waits, and when no more fits, the newest are dropped.
  */
 export class RequestLog {
+  readonly #maxWaiting: number
   #waiting: AnsweredRequest[] = []
   #bytes = 0
   #dropped = 0
   #isAway = false
   #writing: Promise<void> | null = null
   #timer: NodeJS.Timeout | undefined
+
+  constructor({ maxWaiting = MAX_WAITING } = {}) {
+    this.#maxWaiting = maxWaiting
+  }
 
   start(): void {
     this.#timer = setInterval(() => void this.flush(), FLUSH_EVERY_MS).unref()
@@ -55,7 +60,7 @@ export class RequestLog {
   }
 
   note(request: AnsweredRequest): void {
-    if (this.#waiting.length >= MAX_WAITING || this.#bytes >= MAX_WAITING_BYTES) {
+    if (this.#waiting.length >= this.#maxWaiting || this.#bytes >= MAX_WAITING_BYTES) {
       this.#drop()
       return
     }

@@ -30,7 +30,7 @@ export async function summariseSchemas(workspaceId: string): Promise<SchemaSumma
     select s.id, s.name, s.validity_days, s.created_at, c.verified,
       exists (
         select from attestations a where a.workspace_id = s.workspace_id and a.schema_id = s.id
-        order by seq desc offset ${LOOKED_THROUGH} limit 1
+        order by seq desc nulls last offset ${LOOKED_THROUGH} limit 1
       ) as older
     from schemas s cross join lateral (
       select count(*)::int as verified
@@ -38,7 +38,7 @@ export async function summariseSchemas(workspaceId: string): Promise<SchemaSumma
         select from (
           select status, expires_at from attestations a
           where a.workspace_id = s.workspace_id and a.schema_id = s.id
-          order by seq desc limit ${LOOKED_THROUGH}
+          order by seq desc nulls last limit ${LOOKED_THROUGH}
         ) recent
         where status = 'verified' and expires_at > ${clock.now()} limit ${COUNTED + 1}
       ) counted

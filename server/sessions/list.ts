@@ -57,7 +57,7 @@ export async function listSessions(
     where workspace_id = ${workspaceId}
       ${state === "open" ? inStatus("pending", now) : sql`and (status <> 'pending' or open_until <= ${now} or expires_at <= ${now})`}
       ${before === null ? sql`` : sql`and seq < ${before}`}
-    order by seq desc limit ${PAGE + 1}`
+    order by seq desc nulls last limit ${PAGE + 1}`
   const shown = rows.slice(0, PAGE)
   const mayOpen = scopes.has("kyc:write")
   return {

@@ -135,7 +135,7 @@ export async function listOperations(
       ${wallet === null ? sql`` : sql`and (o.wallet = ${wallet} or o.from_wallet = ${wallet})`}
       ${status === null ? sql`` : sql`and o.status = ${status}`}
       ${before === null ? sql`` : sql`and o.seq < ${before}`}
-    order by o.seq desc limit ${limit + 1}`
+    order by o.seq desc nulls last limit ${limit + 1}`
   if (rows.length === 0 && mintConfig !== null) await requireConfig(workspaceId, mintConfig)
   const shown = rows.slice(0, limit)
   return {

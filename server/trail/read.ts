@@ -1,10 +1,12 @@
-import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto"
 import { sql } from "#db/client.ts"
 import { deployment } from "#server/deployment.ts"
 import { badCursor } from "#server/rest/cursor.ts"
 import { toTimestamp } from "#server/time.ts"
 
 export type AuditEntry = {
+  /** A name of this line that tells nothing. */
+  entry: string
   at: string
   actor: "user" | "key" | "operator"
   actor_id: string | null
@@ -29,7 +31,11 @@ export type AuditFilter = {
   cursor: string | null
 }
 
-type Row = Omit<AuditEntry, "at" | "whole_account"> & { seq: bigint; at: Date; workspace_id: string | null }
+type Row = Omit<AuditEntry, "entry" | "at" | "whole_account"> & {
+  seq: bigint
+  at: Date
+  workspace_id: string | null
+}
 
 /** What happened in a workspace and to its account as a whole, newest first. Errors: validation_failed for a cursor. */
 export async function listAuditEntries(
@@ -52,7 +58,8 @@ export async function listAuditEntries(
     order by seq desc limit ${limit + 1}`
   const shown = rows.slice(0, limit)
   return {
-    data: shown.map(({ seq: _, workspace_id, at, ...row }) => ({
+    data: shown.map(({ seq, workspace_id, at, ...row }) => ({
+      entry: nameOf(seq),
       ...row,
       at: toTimestamp(at),
       whole_account: workspace_id === null,
@@ -88,5 +95,8 @@ function openCursor(workspaceId: string, cursor: string): bigint {
     return badCursor()
   }
 }
+
+const nameOf = (seq: bigint): string =>
+  createHmac("sha256", deployment.dataKey).update(`audit entry ${seq}`).digest("base64url").slice(0, 22)
 
 const aad = (workspaceId: string): Buffer => Buffer.from(`audit cursor of ${workspaceId}`)

@@ -6,6 +6,7 @@ import { listAuditEntries } from "./read.ts"
 const actor = z.enum(["user", "key", "operator"])
 
 const entry = z.object({
+  entry: z.string(),
   at: timestamp,
   actor,
   actor_id: z.string().nullable(),

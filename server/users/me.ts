@@ -3,6 +3,7 @@ import type { SignedIn } from "#server/context.ts"
 import { deployment } from "#server/deployment.ts"
 import type { Mode } from "#server/env.ts"
 import type { Permission } from "#server/keys/scopes.ts"
+import { clock } from "#server/time.ts"
 import { permissionsOf, type Role } from "./roles.ts"
 
 export type Me = {
@@ -37,6 +38,12 @@ export async function me({ id, name, email }: SignedIn): Promise<Me> {
       notices: noticesOf(workspace.mode),
     })),
   }
+}
+
+/** Changes the name by which others know somebody, from here on. */
+export async function renameUser({ id }: SignedIn, name: string): Promise<{ name: string }> {
+  await sql`update users set name = ${name}, updated_at = ${clock.now()} where id = ${id}`
+  return { name }
 }
 
 function noticesOf(mode: Mode): string[] {

@@ -5,10 +5,11 @@ import { openProcedure, procedure, router, userProcedure } from "#server/trpc.ts
 import { MAX_PASSWORD, MIN_PASSWORD } from "./auth.ts"
 import { findInvitation } from "./invitations.ts"
 import { createUser, join } from "./join.ts"
-import { me } from "./me.ts"
+import { me, renameUser } from "./me.ts"
 import { changeRole, inviteMember, listMembers, removeMember, revokeInvitation } from "./members.ts"
 import { signInOptions } from "./options.ts"
 import { allRoles, type Role } from "./roles.ts"
+import { endSignIns, listSignIns } from "./sign-ins.ts"
 
 const token = z.string().min(1).max(200)
 const role = z.enum(allRoles as [Role, ...Role[]])
@@ -17,6 +18,23 @@ const email = z.email("must be an email address").max(254).toLowerCase()
 /** Whoever is signed in. */
 export const meRouter = router({
   get: userProcedure.query(({ ctx }) => me(ctx.user)),
+
+  rename: userProcedure
+    .input(z.object({ name: plainText(100) }))
+    .mutation(({ ctx, input }) => renameUser(ctx.user, input.name)),
+
+  signIns: userProcedure.query(async ({ ctx }) => ({ data: await listSignIns(ctx.user) })),
+
+  endSignIn: userProcedure.input(z.object({ id: z.string().max(100) })).mutation(async ({ ctx, input }) => {
+    await endSignIns(ctx.user, { id: input.id })
+    return { id: input.id }
+  }),
+
+  /** Also the one that asks. */
+  endAllSignIns: userProcedure.mutation(async ({ ctx }) => {
+    await endSignIns(ctx.user, "all")
+    return {}
+  }),
 })
 
 /** The doors: what a link opens, and what this server offers to come in. */

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from "node:http"
-import { type ErrorCode, errors, statusOf } from "#server/errors.ts"
+import { dashboardErrors, type ErrorCode, errors, statusOf } from "#server/errors.ts"
 import type { Route } from "../routes.ts"
 import { headersOf } from "./headers.ts"
 import { pascalCase } from "./names.ts"
@@ -46,7 +46,7 @@ export const errorSchema: Schema = {
   properties: {
     error: {
       type: "string",
-      enum: Object.keys(errors),
+      enum: (Object.keys(errors) as ErrorCode[]).filter((code) => !dashboardErrors.has(code)),
       description: "Code to act on. New ones may come; treat an unknown one by its status.",
     },
     detail: { type: "string", description: "For a person: names the field and says what to do." },

@@ -1,0 +1,95 @@
+"use client"
+
+import { Copyable } from "../../../components/copyable.tsx"
+import { columnsOf } from "../../../components/data-table.tsx"
+import { Link } from "../../../components/link.tsx"
+import { Moment } from "../../../components/moment.tsx"
+import type { Api } from "../../client.ts"
+import { usePath } from "../../workspace.tsx"
+import { detailsOf } from "./details.ts"
+
+export type Entry = Awaited<ReturnType<Api["audit"]["list"]["query"]>>["data"][number]
+
+const kinds = { user: "Member", key: "API key", operator: "Operator" } as const
+
+/** Where a subject has a page: what it is about → the section. */
+const sections: Record<string, string> = { attestation: "attestations", mint_config: "tokens" }
+
+const column = columnsOf<Entry>()
+
+export const columns = [
+  column.accessor("at", {
+    header: "When",
+    cell: ({ getValue }) => (
+      <span className="whitespace-nowrap">
+        <Moment at={getValue()} />
+      </span>
+    ),
+  }),
+  column.display({
+    id: "who",
+    header: "Who",
+    cell: ({ row: { original } }) => (
+      <>
+        <span className="block min-w-28">{original.actor_name}</span>
+        <span className="text-xs text-muted">{kinds[original.actor]}</span>
+      </>
+    ),
+  }),
+  column.display({
+    id: "what",
+    header: "What",
+    cell: ({ row: { original } }) => (
+      <div className="max-w-96 min-w-52">
+        <code className="font-mono text-[13px]">{original.action}</code>
+        {detailsOf(original.detail).map(({ name, words }) => (
+          <span key={name} className="block text-xs text-muted">
+            {name}: {words}
+          </span>
+        ))}
+      </div>
+    ),
+  }),
+  column.display({
+    id: "subject",
+    header: "Subject",
+    cell: ({ row: { original } }) => <Subject of={original} />,
+  }),
+  column.display({
+    id: "request",
+    header: "Request",
+    cell: ({ row: { original } }) => <Request of={original} />,
+  }),
+]
+
+function Subject({ of: { action, subject } }: { of: Entry }) {
+  const path = usePath()
+  const section = sections[action.split(".")[0]!]
+  if (!section) return <Copyable compact value={subject} what="the subject" />
+  return (
+    <Link
+      href={path(section, subject)}
+      prefetch={false}
+      className="rounded-sm font-mono text-[13px] text-accent underline-offset-2 hover:underline"
+    >
+      {subject}
+    </Link>
+  )
+}
+
+/** What a key did is in the log of requests; what people did in these pages is not. */
+function Request({ of: { actor, request_id } }: { of: Entry }) {
+  const path = usePath()
+  if (request_id === null) return <span className="text-muted">None</span>
+  if (actor !== "key") return <Copyable compact value={request_id} what="the request id" />
+  return (
+    <Link
+      href={path("logs", request_id)}
+      prefetch={false}
+      className="rounded-sm font-mono text-[13px] whitespace-nowrap text-accent underline-offset-2 hover:underline"
+    >
+      {`${request_id.slice(0, 12)}…`}
+      <span className="sr-only"> in the log</span>
+    </Link>
+  )
+}

@@ -1,0 +1,110 @@
+"use client"
+
+import { parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs"
+import { DataTable, useCursor } from "../../../components/data-table.tsx"
+import { PageHeader } from "../../../components/page-header.tsx"
+import { Empty } from "../../../components/states.tsx"
+import { ChoiceFilter, DayFilter, Filters, TextFilter, timesOf } from "../../filters.tsx"
+import { useRead } from "../../workspace.tsx"
+import { columns } from "./columns.tsx"
+
+const PAGE = 50
+
+const things = [
+  { value: "key.", words: "API keys" },
+  { value: "attestation.", words: "Attestations" },
+  { value: "session.", words: "Sessions" },
+  { value: "token.", words: "Mints and transfers" },
+  { value: "mint_config.", words: "Configurations" },
+  { value: "schema.", words: "Schemas" },
+  { value: "member.", words: "Members" },
+  { value: "account.", words: "Account" },
+  { value: "wallet.", words: "Erasures" },
+]
+const actors = ["user", "key", "operator"] as const
+const who = [
+  { value: "user", words: "People" },
+  { value: "key", words: "API keys" },
+  { value: "operator", words: "Command line" },
+]
+
+const filters = {
+  action: parseAsString,
+  actor: parseAsStringLiteral(actors),
+  subject: parseAsString,
+  from: parseAsString,
+  to: parseAsString,
+}
+
+export default function Page() {
+  const [filter, setFilter] = useQueryStates(filters)
+  const name = JSON.stringify(filter)
+  const paging = useCursor(name)
+  const { cursor } = paging
+  const isFiltered = Object.values(filter).some((value) => value !== null)
+  const list = useRead(
+    ["audit", name, cursor],
+    (api, signal) =>
+      api.audit.list.query(
+        {
+          limit: PAGE,
+          ...(cursor && { cursor }),
+          ...(filter.action && { action: filter.action }),
+          ...(filter.actor && { actor: filter.actor }),
+          ...(filter.subject && { subject: filter.subject }),
+          ...timesOf(filter),
+        },
+        { signal },
+      ),
+    { keep: true },
+  )
+  return (
+    <>
+      <PageHeader
+        title="Audit"
+        heading="Audit trail"
+        description="Who changed what, in this workspace and in the account as a whole. A line can be added, never changed."
+      />
+      <Filters onClear={isFiltered ? () => void setFilter(null) : null}>
+        <TextFilter
+          label="Subject"
+          placeholder="Id of what was changed"
+          value={filter.subject}
+          onChange={(subject) => void setFilter({ subject })}
+        />
+        <ChoiceFilter
+          label="What"
+          all="Everything"
+          options={things}
+          value={filter.action}
+          onChange={(action) => void setFilter({ action })}
+        />
+        <ChoiceFilter
+          label="Who"
+          all="Everybody"
+          options={who}
+          value={filter.actor}
+          onChange={(actor) => void setFilter({ actor: actor as (typeof actors)[number] | null })}
+        />
+        <DayFilter label="From" value={filter.from} onChange={(from) => void setFilter({ from })} />
+        <DayFilter label="To" value={filter.to} onChange={(to) => void setFilter({ to })} />
+      </Filters>
+      <DataTable
+        caption="Audit trail"
+        columns={columns}
+        list={list}
+        rowKey={({ entry }) => entry}
+        paging={paging}
+        empty={
+          isFiltered ? (
+            <Empty title="No line matches">Loosen a filter, or look at other days.</Empty>
+          ) : (
+            <Empty title="Nothing has been changed yet">
+              Keys, revocations, configurations, schemas and members leave their lines here.
+            </Empty>
+          )
+        }
+      />
+    </>
+  )
+}

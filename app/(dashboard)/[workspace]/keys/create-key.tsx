@@ -1,0 +1,152 @@
+"use client"
+
+import { useState } from "react"
+import { Field, FieldGroup, Form, Submit } from "../../../components/form.tsx"
+import { Failed, Loading } from "../../../components/states.tsx"
+import { Button } from "../../../components/ui/button.tsx"
+import { Checkbox } from "../../../components/ui/checkbox.tsx"
+import { Dialog, DialogClose, DialogContent, DialogFooter } from "../../../components/ui/dialog.tsx"
+import { Input } from "../../../components/ui/input.tsx"
+import { Select } from "../../../components/ui/select.tsx"
+import type { Api } from "../../client.ts"
+import { useChange, useRead } from "../../workspace.tsx"
+import type { Key } from "./columns.tsx"
+import type { NewSecret } from "./secret-once.tsx"
+
+type Scope = Key["scopes"][number]
+type Options = Awaited<ReturnType<Api["key"]["options"]["query"]>>
+
+const DAY_MS = 86_400_000
+
+/** Asks what a new key is for, and makes it. */
+export function CreateKey({
+  onClose,
+  onCreated,
+}: {
+  onClose: () => void
+  onCreated: (secret: NewSecret) => void
+}) {
+  const options = useRead(["key-options"], (api, signal) => api.key.options.query({}, { signal }))
+  return (
+    <Dialog open onOpenChange={(open) => open || onClose()}>
+      <DialogContent
+        title="Create an API key"
+        description="Give it only what the server that holds it has to do."
+      >
+        {options.data ? (
+          <KeyForm options={options.data} onClose={onClose} onCreated={onCreated} />
+        ) : options.error ? (
+          <Failed error={options.error} onRetry={options.refetch} />
+        ) : (
+          <Loading what="Loading the scopes" />
+        )}
+      </DialogContent>
+    </Dialog>
+  )
+}
+
+function KeyForm({
+  options,
+  onClose,
+  onCreated,
+}: {
+  options: Options
+  onClose: () => void
+  onCreated: (secret: NewSecret) => void
+}) {
+  const [chosen, setChosen] = useState<ReadonlySet<Scope>>(new Set())
+  const [expiry, setExpiry] = useState("never")
+  const create = useChange(
+    (api, input: { name: string; scopes: Scope[]; expires_at: string | null }) =>
+      api.key.create.mutate(input),
+    { refresh: ["keys"], quiet: true },
+  )
+  const all = options.scopes.map(({ scope }) => scope)
+  const reading = all.filter((scope) => scope.endsWith(":read"))
+
+  function toggle(scope: Scope) {
+    const next = new Set(chosen)
+    if (!next.delete(scope)) next.add(scope)
+    setChosen(next)
+  }
+
+  return (
+    <Form
+      check={(values) => ({
+        scopes: chosen.size === 0 ? "Choose at least one." : undefined,
+        expires_at:
+          expiry === "date" && !(endOfDay(values) > new Date()) ? "Choose a day to come." : undefined,
+      })}
+      onSubmit={async (values) => {
+        const name = String(values.get("name"))
+        const { api_key, key_id } = await create.mutateAsync({
+          name,
+          scopes: all.filter((scope) => chosen.has(scope)),
+          expires_at: expiresAt(expiry, values),
+        })
+        onClose()
+        onCreated({ title: `${name} is ready`, apiKey: api_key, keyId: key_id, baseUrl: options.base_url })
+      }}
+    >
+      <Field label="Name" name="name" hint="Where it is used, so that you know it again." required>
+        <Input maxLength={100} autoComplete="off" />
+      </Field>
+      <FieldGroup legend="Scopes" name="scopes">
+        <div className="mb-1 flex gap-4 text-[13px]">
+          <Button variant="link" className="text-[13px]" onClick={() => setChosen(new Set(reading))}>
+            Only reading
+          </Button>
+          <Button variant="link" className="text-[13px]" onClick={() => setChosen(new Set(all))}>
+            All
+          </Button>
+        </div>
+        <div className="grid gap-x-4 sm:grid-cols-2">
+          {options.scopes.map(({ scope, words }) => (
+            <Checkbox
+              key={scope}
+              name="scopes"
+              value={scope}
+              checked={chosen.has(scope)}
+              onChange={() => toggle(scope)}
+              hint={<code className="font-mono text-xs">{scope}</code>}
+            >
+              {words}
+            </Checkbox>
+          ))}
+        </div>
+      </FieldGroup>
+      <div className="grid gap-4 sm:grid-cols-2">
+        <Field label="Expiry" name="expiry">
+          <Select value={expiry} onChange={({ target }) => setExpiry(target.value)}>
+            <option value="never">Never</option>
+            <option value="30">In 30 days</option>
+            <option value="90">In 90 days</option>
+            <option value="date">On a day of my choice</option>
+          </Select>
+        </Field>
+        {expiry === "date" && (
+          <Field label="Last day" name="expires_at" required>
+            <Input type="date" />
+          </Field>
+        )}
+      </div>
+      <DialogFooter>
+        <DialogClose asChild>
+          <Button>Cancel</Button>
+        </DialogClose>
+        <Submit>Create key</Submit>
+      </DialogFooter>
+    </Form>
+  )
+}
+
+const toTimestamp = (time: Date) => `${time.toISOString().slice(0, 19)}Z`
+
+/** The chosen day's last second, where the reader is. */
+const endOfDay = (values: FormData) => new Date(`${values.get("expires_at")}T23:59:59`)
+
+function expiresAt(expiry: string, values: FormData): string | null {
+  if (expiry === "never") return null
+  if (expiry === "date") return toTimestamp(endOfDay(values))
+  return toTimestamp(new Date(Date.now() + Number(expiry) * DAY_MS))
+}

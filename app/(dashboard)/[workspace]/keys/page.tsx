@@ -1,0 +1,92 @@
+"use client"
+
+import { KeyRound } from "lucide-react"
+import { parseAsBoolean, useQueryState } from "nuqs"
+import { useMemo, useRef, useState } from "react"
+import { DataTable } from "../../../components/data-table.tsx"
+import { PageHeader } from "../../../components/page-header.tsx"
+import { Empty } from "../../../components/states.tsx"
+import { Button } from "../../../components/ui/button.tsx"
+import { Checkbox } from "../../../components/ui/checkbox.tsx"
+import { useRead, useWorkspace } from "../../workspace.tsx"
+import { columnsFor, type Key } from "./columns.tsx"
+import { CreateKey } from "./create-key.tsx"
+import { RevokeKey } from "./revoke-key.tsx"
+import { RotateKey } from "./rotate-key.tsx"
+import { type NewSecret, SecretOnce } from "./secret-once.tsx"
+
+/** What the page is in the middle of. */
+type Doing = { what: "create" } | { what: "rotate" | "revoke"; key: Key } | null
+
+export default function Page() {
+  const { mode, can } = useWorkspace()
+  const mayChange = can("key:write")
+  const keys = useRead(["keys"], (api, signal) => api.key.list.query({}, { signal }))
+  const [showsRevoked, setShowsRevoked] = useQueryState("revoked", parseAsBoolean.withDefault(false))
+  const [doing, setDoing] = useState<Doing>(null)
+  const [secret, setSecret] = useState<NewSecret | null>(null)
+  const createButton = useRef<HTMLButtonElement>(null)
+
+  const revoked = keys.data?.data.filter(({ status }) => status === "revoked").length ?? 0
+  const list = useMemo(() => {
+    const shown = keys.data?.data.filter(({ status }) => showsRevoked || status !== "revoked")
+    return { ...keys, data: shown && { data: shown } }
+  }, [keys, showsRevoked])
+  const columns = useMemo(
+    () => columnsFor(mayChange ? (what, key) => setDoing({ what, key }) : null),
+    [mayChange],
+  )
+  const done = () => setDoing(null)
+
+  return (
+    <>
+      <PageHeader
+        title="API keys"
+        description={`Your servers call the API with these. They reach this ${mode} workspace and nothing else.`}
+        actions={
+          mayChange && (
+            <Button ref={createButton} variant="primary" onClick={() => setDoing({ what: "create" })}>
+              <KeyRound aria-hidden="true" />
+              Create key
+            </Button>
+          )
+        }
+      />
+      <DataTable
+        caption="API keys"
+        columns={columns}
+        list={list}
+        rowKey={({ key_id }) => key_id}
+        empty={
+          <Empty title={revoked > 0 ? "No key works any more" : "There are no keys yet"}>
+            {mayChange
+              ? "Create one to call the API. Its secret is shown once, and only its first characters after that."
+              : "An owner or a developer of the account can create one."}
+          </Empty>
+        }
+      />
+      {revoked > 0 && (
+        <Checkbox
+          className="mt-3"
+          checked={showsRevoked}
+          onChange={({ target }) => void setShowsRevoked(target.checked || null)}
+        >
+          Show {revoked} revoked {revoked === 1 ? "key" : "keys"}
+        </Checkbox>
+      )}
+      {doing?.what === "create" && <CreateKey onClose={done} onCreated={setSecret} />}
+      {doing?.what === "rotate" && <RotateKey of={doing.key} onClose={done} onRotated={setSecret} />}
+      {doing?.what === "revoke" && <RevokeKey of={doing.key} onClose={done} />}
+      {secret && (
+        <SecretOnce
+          secret={secret}
+          onStored={() => setSecret(null)}
+          onCloseAutoFocus={(event) => {
+            event.preventDefault()
+            createButton.current?.focus()
+          }}
+        />
+      )}
+    </>
+  )
+}

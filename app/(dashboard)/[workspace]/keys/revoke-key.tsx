@@ -1,0 +1,21 @@
+"use client"
+
+import { Confirm } from "../../../components/confirm.tsx"
+import { useChange } from "../../workspace.tsx"
+import type { Key } from "./columns.tsx"
+
+/** Ends a key for good, after its first characters have been typed. */
+export function RevokeKey({ of: { key_id, name, start }, onClose }: { of: Key; onClose: () => void }) {
+  const revoke = useChange((api) => api.key.revoke.mutate({ key_id }), { refresh: ["keys"], quiet: true })
+  return (
+    <Confirm
+      open
+      onOpenChange={(open) => open || onClose()}
+      title={`Revoke ${name}`}
+      description="Whatever still uses this key is refused within five seconds. There is no way back."
+      confirm="Revoke key"
+      word={start}
+      onConfirm={() => revoke.mutateAsync()}
+    />
+  )
+}

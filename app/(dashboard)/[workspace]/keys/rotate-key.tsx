@@ -1,0 +1,79 @@
+"use client"
+
+import { Field, Form, Submit } from "../../../components/form.tsx"
+import { Button } from "../../../components/ui/button.tsx"
+import { Dialog, DialogClose, DialogContent, DialogFooter } from "../../../components/ui/dialog.tsx"
+import { Select } from "../../../components/ui/select.tsx"
+import { useChange, useRead } from "../../workspace.tsx"
+import type { Key } from "./columns.tsx"
+import type { NewSecret } from "./secret-once.tsx"
+
+const graces = [
+  { seconds: 24 * 3600, words: "For 24 hours more" },
+  { seconds: 3600, words: "For one hour more" },
+  { seconds: 7 * 24 * 3600, words: "For 7 days more" },
+  { seconds: 0, words: "Not any more: it ends at once" },
+]
+
+/** Gives a key another secret. Its id stays, and with it the idempotency of what it has sent. */
+export function RotateKey({
+  of: { key_id, name, start },
+  onClose,
+  onRotated,
+}: {
+  of: Key
+  onClose: () => void
+  onRotated: (secret: NewSecret) => void
+}) {
+  // Asked for beforehand: nothing may fail between the new secret and its being shown.
+  const options = useRead(["key-options"], (api, signal) => api.key.options.query({}, { signal }))
+  const rotate = useChange((api, grace_seconds: number) => api.key.rotate.mutate({ key_id, grace_seconds }), {
+    refresh: ["keys"],
+    quiet: true,
+  })
+  return (
+    <Dialog open onOpenChange={(open) => open || onClose()}>
+      <DialogContent
+        title={`Rotate ${name}`}
+        description="It gets a new secret, with the same scopes. Put that into your server before the old one ends."
+        className="max-w-md"
+      >
+        <Form
+          onSubmit={async (values) => {
+            const { api_key } = await rotate.mutateAsync(Number(values.get("grace_seconds")))
+            onClose()
+            onRotated({
+              title: `${name} has a new secret`,
+              apiKey: api_key,
+              keyId: key_id,
+              baseUrl: options.data?.base_url ?? `${window.location.origin}/v1`,
+            })
+          }}
+        >
+          <Field
+            label={
+              <>
+                The old secret, <code className="font-mono">{start}…</code>, works
+              </>
+            }
+            name="grace_seconds"
+          >
+            <Select>
+              {graces.map(({ seconds, words }) => (
+                <option key={seconds} value={seconds}>
+                  {words}
+                </option>
+              ))}
+            </Select>
+          </Field>
+          <DialogFooter>
+            <DialogClose asChild>
+              <Button>Cancel</Button>
+            </DialogClose>
+            <Submit>Rotate key</Submit>
+          </DialogFooter>
+        </Form>
+      </DialogContent>
+    </Dialog>
+  )
+}

@@ -1,0 +1,75 @@
+"use client"
+
+import { type ComponentProps, useEffect, useRef, useState } from "react"
+import { CodeBlock } from "../../../components/code-block.tsx"
+import { Button } from "../../../components/ui/button.tsx"
+import { Checkbox } from "../../../components/ui/checkbox.tsx"
+import { Dialog, DialogContent, DialogFooter } from "../../../components/ui/dialog.tsx"
+
+export type NewSecret = { title: string; apiKey: string; keyId: string; baseUrl: string }
+
+/** Shows a secret the one time that it can be shown. It stays until whoever reads it says that it is stored. */
+export function SecretOnce({
+  secret: { title, apiKey, baseUrl },
+  onStored,
+  onCloseAutoFocus,
+}: {
+  secret: NewSecret
+  onStored: () => void
+} & Pick<ComponentProps<typeof DialogContent>, "onCloseAutoFocus">) {
+  const [isStored, setStored] = useState(false)
+  const [isAsked, setAsked] = useState(false)
+  const box = useRef<HTMLInputElement>(null)
+
+  // A tab that is closed or left takes the secret with it.
+  useEffect(() => {
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault()
+    if (!isStored) window.addEventListener("beforeunload", ask)
+    return () => window.removeEventListener("beforeunload", ask)
+  }, [isStored])
+
+  function leave() {
+    if (isStored) return onStored()
+    setAsked(true)
+    box.current?.focus()
+  }
+
+  return (
+    <Dialog open onOpenChange={(open) => open || leave()}>
+      <DialogContent
+        title={title}
+        description="Store this key now, where your server finds its secrets. It cannot be shown again."
+        {...(onCloseAutoFocus && { onCloseAutoFocus })}
+      >
+        <div className="space-y-4">
+          <CodeBlock label="API key" code={apiKey} />
+          <CodeBlock
+            label="Try it"
+            code={`curl ${baseUrl}/schemas \\\n  -H "Authorization: Bearer ${apiKey}"`}
+          />
+          <div>
+            <Checkbox
+              ref={box}
+              checked={isStored}
+              aria-invalid={isAsked && !isStored ? true : undefined}
+              aria-describedby={isAsked && !isStored ? "store-first" : undefined}
+              onChange={({ target }) => setStored(target.checked)}
+            >
+              I have stored this key
+            </Checkbox>
+            {isAsked && !isStored && (
+              <p id="store-first" role="alert" className="text-[13px] text-danger">
+                Confirm this first: once closed, nobody can read the key any more, not even Vouch.
+              </p>
+            )}
+          </div>
+        </div>
+        <DialogFooter>
+          <Button variant="primary" onClick={leave}>
+            Done
+          </Button>
+        </DialogFooter>
+      </DialogContent>
+    </Dialog>
+  )
+}

@@ -1,0 +1,163 @@
+"use client"
+
+import { useParams } from "next/navigation.js"
+import type { ReactNode } from "react"
+import { CodeBlock } from "../../../../components/code-block.tsx"
+import { Copyable } from "../../../../components/copyable.tsx"
+import { Link } from "../../../../components/link.tsx"
+import { PageHeader } from "../../../../components/page-header.tsx"
+import { problemOf } from "../../../../components/problem.ts"
+import { Empty, Failed, Loading } from "../../../../components/states.tsx"
+import { Card } from "../../../../components/ui/card.tsx"
+import type { Api } from "../../../client.ts"
+import { usePath, useRead } from "../../../workspace.tsx"
+import { Duration, HttpStatus } from "../columns.tsx"
+import { Instant } from "../instant.tsx"
+import { subjectOf } from "./subject.ts"
+
+type Logged = Awaited<ReturnType<Api["request"]["get"]["query"]>>
+
+export default function Page() {
+  const { request_id } = useParams<{ request_id: string }>()
+  const path = usePath()
+  const request = useRead(["request", request_id], (api, signal) =>
+    api.request.get.query({ request_id }, { signal }),
+  )
+  const { data } = request
+  const isMissing = request.error !== null && problemOf(request.error).code === "request_not_found"
+  return (
+    <>
+      <p className="mb-2 text-[13px]">
+        <Link href={path("logs")} className="text-muted hover:underline">
+          Logs
+        </Link>
+      </p>
+      <PageHeader
+        title={data ? `${data.method} ${data.path}` : "Request"}
+        heading={
+          data ? (
+            <span className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
+              <code className="font-mono text-lg font-medium">
+                {data.method} {data.path}
+              </code>
+              <HttpStatus status={data.status} />
+            </span>
+          ) : (
+            "Request"
+          )
+        }
+      />
+      {data ? (
+        <Request request={data} />
+      ) : isMissing ? (
+        <Card>
+          <Empty title="This request is not in the log">
+            It may be older than 30 days, have named no key of this workspace, or have been answered a moment
+            ago: then load the page again.
+          </Empty>
+        </Card>
+      ) : request.error ? (
+        <Card>
+          <Failed error={request.error} onRetry={request.refetch} />
+        </Card>
+      ) : (
+        <Loading what="Loading the request" lines={6} />
+      )}
+    </>
+  )
+}
+
+function Request({ request }: { request: Logged }) {
+  const path = usePath()
+  const subject = subjectOf(request)
+  return (
+    <div className="space-y-4">
+      <Card>
+        <dl className="grid gap-x-6 gap-y-3 sm:grid-cols-2 lg:grid-cols-3">
+          <Fact term="Came">
+            <Instant at={request.at} />
+          </Fact>
+          <Fact term="Answered within">
+            <Duration ms={request.duration_ms} />
+          </Fact>
+          <Fact term="Key">{request.key_name}</Fact>
+          <Fact term="Request id">
+            <Copyable compact value={request.request_id} what="the request id" />
+          </Fact>
+          {request.error && (
+            <Fact term="Error">
+              <Link
+                href={`/docs/errors/${request.error}`}
+                className="text-accent underline underline-offset-2"
+              >
+                <code className="font-mono">{request.error}</code>
+              </Link>
+            </Fact>
+          )}
+          {subject && (
+            <Fact term={subject.what}>
+              <Link href={path(...subject.parts)} className="text-accent underline underline-offset-2">
+                <code className="font-mono">{subject.id}</code>
+              </Link>
+            </Fact>
+          )}
+        </dl>
+      </Card>
+      <Card title="Request" description="Of the headers, those that say how it was made.">
+        <div className="space-y-3">
+          <Headers headers={request.headers} />
+          {request.request_body !== null && <CodeBlock label="Body" code={pretty(request.request_body)} />}
+        </div>
+      </Card>
+      <Card title="Answer">
+        {request.response_body === null ? (
+          <p className="text-muted">
+            {request.status < 400
+              ? "The body of a successful read is not kept: send the request again to see it."
+              : "It had no body."}
+          </p>
+        ) : (
+          <CodeBlock label="Answer's body" code={pretty(request.response_body)} />
+        )}
+      </Card>
+    </div>
+  )
+}
+
+function Fact({ term, children }: { term: string; children: ReactNode }) {
+  return (
+    <div className="min-w-0">
+      <dt className="text-xs text-muted">{term}</dt>
+      <dd className="mt-0.5">{children}</dd>
+    </div>
+  )
+}
+
+function Headers({ headers }: { headers: Record<string, string> }) {
+  return (
+    <dl className="divide-y divide-line rounded-lg border border-line font-mono text-[13px]">
+      {Object.entries(headers).map(([name, value]) => (
+        <div key={name} className="grid gap-x-4 px-3 py-1.5 sm:grid-cols-[10rem_minmax(0,1fr)]">
+          <dt className="text-muted">{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+/** JSON as people read it. It is not parsed: an amount must show every digit that was sent. */
+function pretty(body: string): string {
+  if (!/^[[{]/.test(body)) return body
+  let depth = 0
+  return body.replace(/"(?:[^"\\]|\\.)*"|[{}[\],:]/g, (part, at: number) => {
+    const line = (by: number) => {
+      depth += by
+      return `\n${"  ".repeat(depth)}`
+    }
+    if (part === "{" || part === "[") return /[}\]]/.test(body[at + 1]!) ? part : part + line(1)
+    if (part === "}" || part === "]") return /[{[]/.test(body[at - 1]!) ? part : line(-1) + part
+    if (part === ",") return part + line(0)
+    return part === ":" ? ": " : part
+  })
+}

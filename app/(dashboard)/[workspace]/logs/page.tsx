@@ -1,0 +1,145 @@
+"use client"
+
+import { parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs"
+import { DataTable, useCursor } from "../../../components/data-table.tsx"
+import { Link } from "../../../components/link.tsx"
+import { PageHeader } from "../../../components/page-header.tsx"
+import { Empty } from "../../../components/states.tsx"
+import { ChoiceFilter, DayFilter, Filters, TextFilter, timesOf } from "../../filters.tsx"
+import { usePath, useRead } from "../../workspace.tsx"
+import { columns } from "./columns.tsx"
+
+const PAGE = 50
+/** How often the newest requests are asked for while they are being looked at. */
+const FOLLOW_MS = 5000
+
+const methods = ["GET", "HEAD", "POST"] as const
+const statuses = [
+  { value: "2xx", words: "Success (2xx)" },
+  { value: "4xx", words: "Refused (4xx)" },
+  { value: "5xx", words: "Our trouble (5xx)" },
+  ...["400", "403", "404", "409", "422", "429"].map((value) => ({ value, words: value })),
+]
+
+const filters = {
+  id: parseAsString,
+  status: parseAsString,
+  method: parseAsStringLiteral(methods),
+  path: parseAsString,
+  key: parseAsString,
+  from: parseAsString,
+  to: parseAsString,
+}
+
+export default function Page() {
+  const path = usePath()
+  const [filter, setFilter] = useQueryStates(filters)
+  const name = JSON.stringify(filter)
+  const paging = useCursor(name)
+  const { cursor } = paging
+  const isFiltered = Object.values(filter).some((value) => value !== null)
+  const keys = useRead(["keys"], (api, signal) => api.key.list.query({}, { signal }))
+  const list = useRead(
+    ["requests", name, cursor],
+    (api, signal) =>
+      api.request.list.query(
+        {
+          limit: PAGE,
+          ...(cursor && { cursor }),
+          ...(filter.id && { request_id: filter.id }),
+          ...(filter.status && { status: filter.status }),
+          ...(filter.method && { method: filter.method }),
+          ...(filter.path && { path: pathBelowV1(filter.path) }),
+          ...(filter.key && { key_id: filter.key }),
+          ...timesOf(filter),
+        },
+        { signal },
+      ),
+    { keep: true, ...(paging.isFirst && { every_ms: FOLLOW_MS }) },
+  )
+  // A filter that finds little looks through a part of the log at a time.
+  const goesOn = list.data !== undefined && list.data.data.length < PAGE && list.data.next_cursor !== null
+
+  return (
+    <>
+      <PageHeader
+        title="Logs"
+        description="Every request that named a key of this workspace, kept for 30 days. Secrets and personal data are masked."
+      />
+      <Filters onClear={isFiltered ? () => void setFilter(null) : null}>
+        <TextFilter
+          label="Request id"
+          placeholder="req_…"
+          value={filter.id}
+          onChange={(id) => void setFilter({ id })}
+        />
+        <TextFilter
+          label="Path begins with"
+          placeholder="/kyc/status"
+          value={filter.path}
+          onChange={(path) => void setFilter({ path })}
+        />
+        <ChoiceFilter
+          label="Status"
+          all="All"
+          options={statuses}
+          value={filter.status}
+          onChange={(status) => void setFilter({ status })}
+        />
+        <ChoiceFilter
+          label="Method"
+          all="All"
+          options={methods.map((value) => ({ value, words: value }))}
+          value={filter.method}
+          onChange={(method) => void setFilter({ method: method as (typeof methods)[number] | null })}
+        />
+        <ChoiceFilter
+          label="Key"
+          all="All"
+          options={(keys.data?.data ?? []).map(({ key_id, name }) => ({ value: key_id, words: name }))}
+          value={filter.key}
+          onChange={(key) => void setFilter({ key })}
+        />
+        <DayFilter label="From" value={filter.from} onChange={(from) => void setFilter({ from })} />
+        <DayFilter label="To" value={filter.to} onChange={(to) => void setFilter({ to })} />
+      </Filters>
+      <DataTable
+        caption="Requests"
+        columns={columns}
+        list={list}
+        rowKey={({ request_id }) => request_id}
+        rowHref={({ request_id }) => path("logs", request_id)}
+        paging={paging}
+        empty={
+          goesOn ? (
+            <Empty title="Nothing among the requests that were searched">
+              The log is searched a part at a time. Older looks further back.
+            </Empty>
+          ) : isFiltered || !paging.isFirst ? (
+            <Empty title="No request matches">
+              {filter.id
+                ? "A request is listed about a second after its answer, for 30 days, and only if it named a key of this workspace."
+                : "Loosen a filter, or look at other days."}
+            </Empty>
+          ) : (
+            <Empty title="No request yet">
+              Send one with an{" "}
+              <Link href={path("keys")} className="text-accent underline">
+                API key
+              </Link>
+              : it shows up here about a second later.
+            </Empty>
+          )
+        }
+      />
+      {goesOn && list.data!.data.length > 0 && (
+        <p className="mt-3 text-[13px] text-muted">
+          Older requests have not been searched yet: Older looks further back.
+        </p>
+      )}
+    </>
+  )
+}
+
+/** People copy the whole path; the log has what comes after /v1. */
+const pathBelowV1 = (path: string) => path.replace(/^(https?:\/\/[^/]+)?\/v1(?=\/|$)/, "")

@@ -1,0 +1,43 @@
+"use client"
+
+import { FilePlus2 } from "lucide-react"
+import { useMemo, useState } from "react"
+import { DataTable } from "../../../components/data-table.tsx"
+import { PageHeader } from "../../../components/page-header.tsx"
+import { Empty } from "../../../components/states.tsx"
+import { Button } from "../../../components/ui/button.tsx"
+import { useRead, useWorkspace } from "../../workspace.tsx"
+import { columnsFor, type Schema } from "./columns.tsx"
+import { SchemaForm } from "./schema-form.tsx"
+
+export default function Page() {
+  const { can } = useWorkspace()
+  const mayChange = can("schema:write")
+  const schemas = useRead(["schemas"], (api, signal) => api.schema.summary.query({}, { signal }))
+  const [form, setForm] = useState<{ of: Schema | null } | null>(null)
+  const columns = useMemo(() => columnsFor(mayChange ? (of) => setForm({ of }) : null), [mayChange])
+  return (
+    <>
+      <PageHeader
+        title="Schemas"
+        description="What can be verified here, and for how long it holds from the provider's decision on."
+        actions={
+          mayChange && (
+            <Button variant="primary" onClick={() => setForm({ of: null })}>
+              <FilePlus2 aria-hidden="true" />
+              Create schema
+            </Button>
+          )
+        }
+      />
+      <DataTable
+        caption="Schemas"
+        columns={columns}
+        list={schemas}
+        rowKey={({ id }) => id}
+        empty={<Empty title="There is no schema">Create one, then start sessions for it.</Empty>}
+      />
+      {form && <SchemaForm of={form.of} onClose={() => setForm(null)} />}
+    </>
+  )
+}

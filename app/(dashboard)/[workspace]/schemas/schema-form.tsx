@@ -1,0 +1,71 @@
+"use client"
+
+import { Field, Form, Submit } from "../../../components/form.tsx"
+import { Button } from "../../../components/ui/button.tsx"
+import { Dialog, DialogClose, DialogContent, DialogFooter } from "../../../components/ui/dialog.tsx"
+import { Input } from "../../../components/ui/input.tsx"
+import { useChange } from "../../workspace.tsx"
+import type { Schema } from "./columns.tsx"
+
+/** Makes a schema, or changes one: its id stays, as what was issued speaks of it. */
+export function SchemaForm({ of, onClose }: { of: Schema | null; onClose: () => void }) {
+  const save = useChange(
+    (api, fields: { id: string; name: string; validity_days: number }) =>
+      of === null ? api.schema.create.mutate(fields) : api.schema.change.mutate(fields),
+    { refresh: ["schemas"], quiet: true },
+  )
+  return (
+    <Dialog open onOpenChange={(open) => open || onClose()}>
+      <DialogContent
+        title={of === null ? "Create a schema" : `Change ${of.name}`}
+        description={
+          of === null
+            ? "A kind of verification of your own. Its credential is made on chain with the first attestation."
+            : "It applies to attestations that are decided from now on. What has been issued keeps its expiry, which is on chain."
+        }
+        className="max-w-md"
+      >
+        <Form
+          onSubmit={async (values) => {
+            await save.mutateAsync({
+              id: of?.id ?? String(values.get("id")),
+              name: String(values.get("name")),
+              validity_days: Number(values.get("validity_days")),
+            })
+            onClose()
+          }}
+        >
+          {of === null && (
+            <Field
+              label="Id"
+              name="id"
+              hint="As schemaId names it: 3 to 64 of a–z, 0–9 and _, a letter first. It cannot be changed."
+              required
+            >
+              <Input
+                className="font-mono"
+                maxLength={64}
+                autoComplete="off"
+                autoCapitalize="none"
+                spellCheck={false}
+                placeholder="residency_v1"
+              />
+            </Field>
+          )}
+          <Field label="Name" name="name" required>
+            <Input maxLength={100} autoComplete="off" defaultValue={of?.name} />
+          </Field>
+          <Field label="Valid for (days)" name="validity_days" required>
+            <Input type="number" min={1} max={3650} step={1} defaultValue={of?.validity_days ?? 365} />
+          </Field>
+          <DialogFooter>
+            <DialogClose asChild>
+              <Button>Cancel</Button>
+            </DialogClose>
+            <Submit>{of === null ? "Create schema" : "Save"}</Submit>
+          </DialogFooter>
+        </Form>
+      </DialogContent>
+    </Dialog>
+  )
+}

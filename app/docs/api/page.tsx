@@ -1,0 +1,5 @@
+import { Reference } from "./reference.tsx"
+
+export default function Page() {
+  return <Reference />
+}

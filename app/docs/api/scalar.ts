@@ -1,0 +1,60 @@
+import type { createApiReference } from "@scalar/api-reference"
+import { expandSchemas, type OpenApi } from "./expand.ts"
+import { repairAccess } from "./repair.ts"
+
+declare global {
+  interface Window {
+    Scalar?: { createApiReference: typeof createApiReference }
+  }
+}
+
+// As its maker built it: to bundle its parts again would take longer than all of our pages together.
+const script = new URL("@scalar/api-reference/browser/standalone.js", import.meta.url)
+
+/** Shows the document that this server gives of itself in `place`. Returns what takes it away again. */
+export async function openReference(place: HTMLElement, signal: AbortSignal): Promise<() => void> {
+  const [document] = await Promise.all([read("/v1/openapi.json", signal), load(script.href)])
+  signal.throwIfAborted()
+  const endRepairs = repairAccess()
+  const reference = window.Scalar!.createApiReference(place, {
+    content: expandSchemas(document),
+    servers: [{ url: `${location.origin}/v1`, description: "This server" }],
+    authentication: { preferredSecurityScheme: "apiKey" },
+    // A key that somebody typed in is gone with the page.
+    persistAuth: false,
+    theme: "none",
+    withDefaultFonts: false,
+    hideDarkModeToggle: true,
+    // None of what would speak to its maker.
+    telemetry: false,
+    agent: { disabled: true },
+    hideClientButton: true,
+    showDeveloperTools: "never",
+    documentDownloadType: "none",
+    defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
+  })
+  return () => {
+    endRepairs()
+    reference.destroy()
+  }
+}
+
+async function read(url: string, signal: AbortSignal): Promise<OpenApi> {
+  const response = await fetch(url, { signal })
+  if (!response.ok) throw new Error(`${url}: ${response.status}`)
+  return response.json()
+}
+
+function load(url: string): Promise<void> {
+  if (window.Scalar) return Promise.resolve()
+  return new Promise((resolve, reject) => {
+    const element = document.createElement("script")
+    element.src = url
+    element.onload = () => resolve()
+    element.onerror = () => {
+      element.remove()
+      reject(new Error(`${url} could not be loaded`))
+    }
+    document.head.append(element)
+  })
+}

@@ -1,0 +1,112 @@
+"use client"
+
+import { CodeBlock } from "../../../components/code-block.tsx"
+import { Link } from "../../../components/link.tsx"
+import { PageHeader } from "../../../components/page-header.tsx"
+import { Failed, Loading } from "../../../components/states.tsx"
+import { Badge } from "../../../components/ui/badge.tsx"
+import { Card } from "../../../components/ui/card.tsx"
+import { ErrorLinks } from "../error-links.tsx"
+import { type DocumentedError, nearTo, useErrorTable } from "../table.ts"
+
+/** What one error means, and what to do about it. */
+export function ErrorPage({ code }: { code: string }) {
+  const { table, failure, load } = useErrorTable()
+  const error = table?.find((one) => one.code === code)
+  return (
+    <main className="mx-auto max-w-3xl px-4 py-8 sm:px-6">
+      <p className="mb-4 text-sm">
+        <Link href="/docs/errors" prefetch={false} className="text-accent underline-offset-4 hover:underline">
+          All errors
+        </Link>
+      </p>
+      {failure ? (
+        <Failed error={failure} onRetry={load} />
+      ) : table === null ? (
+        <Loading what="Loading the error" lines={6}>
+          <title>{`${code} · Vouch`}</title>
+        </Loading>
+      ) : error ? (
+        <Explained error={error} />
+      ) : (
+        <Unknown code={code} near={nearTo(code, table)} />
+      )}
+    </main>
+  )
+}
+
+function Explained({ error: { code, status, title, fix } }: { error: DocumentedError }) {
+  return (
+    <>
+      <PageHeader
+        title={code}
+        heading={title}
+        actions={<Badge tone={status >= 500 ? "bad" : "notice"}>HTTP {status}</Badge>}
+      />
+      <p className="-mt-3 mb-6 text-sm text-muted">
+        The code is <code className="font-mono text-[13px] text-ink">{code}</code>
+      </p>
+      <div className="space-y-4">
+        <Card title="What to do">
+          <p>{fix}</p>
+          <p className="mt-2 text-sm text-muted">{retryAdvice(code, status)}</p>
+        </Card>
+        <Card
+          title="What it looks like"
+          description="Act on the code; the detail is for a person, and its words may change."
+        >
+          <CodeBlock label={`Body of the ${status}`} code={exampleOf(code)} />
+        </Card>
+        <p className="text-sm text-muted">
+          The request’s id is also in the header <code className="font-mono text-[13px]">X-Request-Id</code>.
+          In the dashboard, Logs finds the request by it.
+        </p>
+      </div>
+    </>
+  )
+}
+
+function retryAdvice(code: string, status: number): string {
+  if (code === "idempotency_in_progress" || status === 429) {
+    return "The header Retry-After says in how many seconds the same request may succeed."
+  }
+  if (status >= 500) {
+    return "The same request with the same Idempotency-Key is safe to repeat: nothing happens twice."
+  }
+  return "The same request gives the same answer: change it first."
+}
+
+const exampleOf = (code: string) =>
+  JSON.stringify(
+    {
+      error: code,
+      detail: "Names the field, and says what to do.",
+      request_id: "req_4f8NqYcTzHkLwR2sVbJm9X",
+    },
+    null,
+    2,
+  )
+
+function Unknown({ code, near }: { code: string; near: DocumentedError[] }) {
+  return (
+    <>
+      <PageHeader
+        title="Unknown error"
+        heading="There is no such error"
+        description={
+          <>
+            This server answers with no code <code className="font-mono text-[13px]">{code}</code>.
+          </>
+        }
+      />
+      {near.length > 0 && (
+        <section aria-labelledby="near">
+          <h2 id="near" className="mb-2 text-sm font-semibold">
+            Was it one of these?
+          </h2>
+          <ErrorLinks errors={near} />
+        </section>
+      )}
+    </>
+  )
+}

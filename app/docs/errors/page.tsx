@@ -1,0 +1,5 @@
+import { ErrorList } from "./error-list.tsx"
+
+export default function Page() {
+  return <ErrorList />
+}

@@ -1,0 +1,42 @@
+"use client"
+
+import type { inferRouterOutputs } from "@trpc/server"
+import { useCallback, useEffect, useState } from "react"
+import type { AppRouter } from "#server/router.ts"
+import { api } from "../../api.ts"
+
+export type DocumentedError = inferRouterOutputs<AppRouter>["docs"]["errors"]["data"][number]
+
+/** The error table of this server. */
+export function useErrorTable() {
+  const [table, setTable] = useState<readonly DocumentedError[] | null>(null)
+  const [failure, setFailure] = useState<unknown>(null)
+  const load = useCallback(() => {
+    setFailure(null)
+    api.docs.errors.query().then(({ data }) => setTable(data), setFailure)
+  }, [])
+  useEffect(load, [load])
+  return { table, failure, load }
+}
+
+/** Codes that look like one that does not exist, the likest first. */
+export function nearTo(code: string, table: readonly DocumentedError[]): DocumentedError[] {
+  const wanted = trigramsOf(code)
+  return table
+    .map((error) => ({ error, likeness: likeness(wanted, trigramsOf(error.code)) }))
+    .filter(({ likeness }) => likeness > 0.2)
+    .sort((one, other) => other.likeness - one.likeness)
+    .slice(0, 5)
+    .map(({ error }) => error)
+}
+
+function trigramsOf(code: string): Set<string> {
+  const padded = `  ${code.toLowerCase()} `
+  return new Set(Array.from({ length: padded.length - 2 }, (_, start) => padded.slice(start, start + 3)))
+}
+
+/** Share of what two sets have together that is in both: 1 when they are equal. */
+function likeness(one: Set<string>, other: Set<string>): number {
+  const both = [...one].filter((trigram) => other.has(trigram)).length
+  return both / (one.size + other.size - both)
+}

@@ -1,0 +1,135 @@
+import { connectDatabase, disconnectDatabase, sql } from "#db/client.ts"
+import { createAccount } from "#server/accounts/create.ts"
+import { type SearchFilter, searchAttestations } from "#server/attestations/search.ts"
+import type { Principal } from "#server/context.ts"
+import { builtInSchemas } from "#server/schemas/built-in.ts"
+import { listSessions } from "#server/sessions/list.ts"
+import { permissionsOf } from "#server/users/roles.ts"
+import { insertAttestations, walletsFor } from "./seed.ts"
+import { newWallet, randomText } from "./wallets.ts"
+
+const BATCH = 5000
+const REQUESTS = 200
+const WARMUP = 10
+/** The attestations began evenly over this time, one after the other. */
+const DAYS = 300
+
+export type FilterTimes = { name: string; p50_ms: number; p99_ms: number; rows: number }
+
+const any = <T>(all: readonly T[]): T => all[Math.floor(Math.random() * all.length)]!
+const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10)
+const someDay = () => daysAgo(Math.floor(Math.random() * DAYS))
+const schema = () => any(builtInSchemas).id
+
+/** Times of the first page of the dashboard's table, by each of its filters, in a workspace that holds all attestations. */
+export async function measureFilters({
+  databaseUrl,
+  attestations,
+  say,
+}: {
+  databaseUrl: string
+  attestations: number
+  say: (line: string) => void
+}): Promise<FilterTimes[]> {
+  connectDatabase(databaseUrl, { max: 4 })
+  try {
+    say(`Filling one workspace with ${attestations.toLocaleString("en")} attestations`)
+    const { workspaceId, wallets } = await fill(attestations)
+    const principal: Principal = {
+      workspaceId,
+      mode: "live",
+      scopes: permissionsOf("viewer"),
+      via: { kind: "operator" },
+    }
+    const ids = (
+      await sql<{ id: string }[]>`select id from attestations where workspace_id = ${workspaceId} limit 1000`
+    ).map((row) => row.id)
+    const middle = await cursorAt(principal, Math.floor(attestations / 2))
+    const filters: Record<string, () => SearchFilter & { cursor?: string }> = {
+      nothing: () => ({}),
+      "nothing, from the middle on": () => ({ cursor: middle }),
+      schema: () => ({ schema: schema() }),
+      "status pending": () => ({ status: "pending" }),
+      "status verified": () => ({ status: "verified" }),
+      "status rejected": () => ({ status: "rejected" }),
+      "status expired": () => ({ status: "expired" }),
+      "schema and status": () => ({ schema: schema(), status: any(["pending", "rejected", "expired"]) }),
+      "from a day": () => ({ from: someDay() }),
+      "up to a day": () => ({ to: someDay() }),
+      "one day": () => {
+        const day = someDay()
+        return { from: day, to: day }
+      },
+      "one day and status": () => {
+        const day = someDay()
+        return { from: day, to: day, status: "rejected" }
+      },
+      "a day before all": () => ({ to: daysAgo(DAYS + 30) }),
+      wallet: () => ({ q: any(wallets) }),
+      "a wallet that is not there": () => ({ q: newWallet() }),
+      "attestation id": () => ({ q: any(ids) }),
+      "external id": () => ({ q: `investor-${1000 + Math.floor(Math.random() * 4000)}` }),
+      "external ids that begin alike": () => ({ q: any(["investor-", "investor-1", "inv"]) }),
+      "the same and a rare status": () => ({ q: "investor-1", status: "expired", schema: schema() }),
+      "no external id": () => ({ q: randomText(8) }),
+      "all of them": () => ({
+        schema: schema(),
+        status: "verified",
+        from: daysAgo(DAYS),
+        to: someDay(),
+        q: "investor-",
+      }),
+    }
+    const times: FilterTimes[] = []
+    for (const [name, filter] of Object.entries(filters)) {
+      times.push(await time(name, async () => (await searchAttestations(principal, filter())).data.length))
+    }
+    for (const state of ["open", "closed"] as const) {
+      times.push(
+        await time(`sessions, ${state}`, async () => (await listSessions(principal, { state })).data.length),
+      )
+    }
+    say("The table's filters are measured")
+    return times
+  } finally {
+    await disconnectDatabase()
+  }
+}
+
+async function fill(count: number): Promise<{ workspaceId: string; wallets: string[] }> {
+  const { workspaces } = await createAccount({ name: "Large customer", plan: "enterprise" })
+  const workspaceId = workspaces.live
+  const wallets: string[] = []
+  while (wallets.length < count) {
+    const batch = walletsFor(Math.min(BATCH, count - wallets.length))
+    const ages_days = batch.map((_, n) => DAYS * (1 - (wallets.length + n) / count))
+    await insertAttestations(workspaceId, batch, ages_days)
+    wallets.push(...batch)
+  }
+  await sql`vacuum analyze attestations`
+  return { workspaceId, wallets }
+}
+
+async function cursorAt({ workspaceId }: Principal, place: number): Promise<string> {
+  const [row] = await sql<{ id: string }[]>`
+    select id from attestations where workspace_id = ${workspaceId} order by seq desc offset ${place} limit 1`
+  return Buffer.from(row!.id).toString("base64url")
+}
+
+async function time(name: string, request: () => Promise<number>): Promise<FilterTimes> {
+  for (let n = 0; n < WARMUP; n++) await request()
+  const times_ms: number[] = []
+  const rows: number[] = []
+  for (let n = 0; n < REQUESTS; n++) {
+    const began = performance.now()
+    rows.push(await request())
+    times_ms.push(performance.now() - began)
+  }
+  const quantile = (all: number[], q: number) => all.sort((a, b) => a - b)[Math.floor(q * (all.length - 1))]!
+  return {
+    name,
+    p50_ms: quantile(times_ms, 0.5),
+    p99_ms: quantile(times_ms, 0.99),
+    rows: quantile(rows, 0.5),
+  }
+}

@@ -1,0 +1,90 @@
+import { expect, test } from "vitest"
+import { type Life, timelineOf } from "./timeline.ts"
+
+const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute))
+const life = (more: Partial<Life>): Life => ({
+  status: "pending",
+  started_at: at(0),
+  opened_at: null,
+  decision: null,
+  approved_at: null,
+  issuing: null,
+  verified_at: null,
+  revoked_at: null,
+  ended_at: null,
+  open_until: null,
+  expires_at: null,
+  reason: null,
+  burning: null,
+  traces: {},
+  ...more,
+})
+const told = (more: Partial<Life>) =>
+  timelineOf(life(more), (time) => String(time.getUTCMinutes())).map(({ event, at, detail }) =>
+    [event, detail, at].filter((word) => word !== null).join(" "),
+  )
+const landed = { signature: "sig", signed_at: at(3), settled_at: at(4), slot: 7 }
+const verified = {
+  opened_at: at(1),
+  decision: { at: at(2), said: "approved" },
+  approved_at: at(2),
+  issuing: landed,
+  verified_at: at(4),
+  expires_at: at(50),
+}
+const SO_FAR = ["started 0", "opened 1", "decided approved 2", "signed 3", "confirmed 4"]
+
+test.each<[string, Partial<Life>, string[]]>([
+  ["a new one", {}, ["started 0"]],
+  ["one whose form was sent", { opened_at: at(1) }, ["started 0", "opened 1"]],
+  [
+    "one that was rejected",
+    { status: "rejected", decision: { at: at(2), said: "rejected" }, ended_at: at(2), reason: "Blurred" },
+    ["started 0", "decided rejected 2"],
+  ],
+  [
+    "one that closed undecided, whether or not it was swept",
+    { status: "expired", open_until: at(9) },
+    ["started 0", "expired 9"],
+  ],
+  [
+    "the same once swept, some time later",
+    { status: "expired", open_until: at(9), ended_at: at(10) },
+    ["started 0", "expired 9"],
+  ],
+  ["a verified one", { ...verified, status: "verified" }, SO_FAR],
+  [
+    "one that was signed and has not landed yet",
+    { ...verified, verified_at: null, issuing: { ...landed, settled_at: null, slot: null } },
+    SO_FAR.slice(0, 4),
+  ],
+  [
+    "one whose validity is over",
+    { ...verified, status: "expired", ended_at: at(51), burning: { ...landed, settled_at: at(52) } },
+    [...SO_FAR, "expired 50", "burnt 52"],
+  ],
+  [
+    "one that a renewal replaced",
+    { ...verified, status: "expired", ended_at: at(20), reason: "superseded" },
+    [...SO_FAR, "superseded 20"],
+  ],
+  [
+    "one that was revoked here",
+    { ...verified, status: "rejected", revoked_at: at(20), ended_at: at(20), reason: "Lost" },
+    [...SO_FAR, "revoked Lost 20"],
+  ],
+  [
+    "one whose provider changed its mind keeps its approval",
+    {
+      ...verified,
+      status: "rejected",
+      decision: { at: at(19), said: "rejected" },
+      revoked_at: at(20),
+      ended_at: at(20),
+      reason: "Fraud",
+    },
+    [...SO_FAR, "decided rejected 19", "revoked Fraud 20"],
+  ],
+])("%s", (_what, more, expected) => {
+  expect(told(more)).toEqual(expected)
+})

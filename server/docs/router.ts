@@ -1,0 +1,15 @@
+import { type ErrorCode, errors } from "#server/errors.ts"
+import { openProcedure, router } from "#server/trpc.ts"
+
+const table = Object.entries(errors).map(([code, [status, title, fix]]) => ({
+  code: code as ErrorCode,
+  status: status as number,
+  title: title as string,
+  fix: fix as string,
+}))
+
+/** What the public pages below /docs show of this server. */
+export const docsRouter = router({
+  /** The error table, in its own order: by status. */
+  errors: openProcedure.query(() => ({ data: table })),
+})

@@ -29,11 +29,7 @@ export const errors = {
     "Sign the exact bytes of the body with the shared secret, and send them within 300 seconds.",
   ],
   not_signed_in: [401, "Nobody is signed in", "Sign in to the dashboard, then try again."],
-  insufficient_scope: [
-    403,
-    "The API key lacks a scope",
-    "Use a key that carries the scope named in detail. In the dashboard: ask an owner for another role.",
-  ],
+  insufficient_scope: [403, "The API key lacks a scope", "Use a key that carries the scope named in detail."],
   cross_site_request: [
     403,
     "The request comes from another site",

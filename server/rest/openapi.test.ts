@@ -447,10 +447,12 @@ function inputSchemas(): Record<string, unknown> {
     string,
     { _def: { inputs: z.ZodObject[] } }
   >
-  const entries = Object.entries(procedures).map(([name, { _def }]) => {
-    const { shape } = _def.inputs[0]!
+  const entries = Object.entries(procedures).flatMap(([name, { _def }]) => {
+    const [input] = _def.inputs
+    if (!input) return []
+    const { shape = {} } = input
     const coerced = Object.keys(shape).filter((field) => isCoerced(shape[field]))
-    return [name, { schema: z.toJSONSchema(_def.inputs[0]!), coerced }]
+    return [[name, { schema: z.toJSONSchema(input, { io: "input" }), coerced }]]
   })
   return Object.fromEntries(entries)
 }

@@ -15,7 +15,6 @@ import {
   DropdownMenuContent,
   DropdownMenuItem,
   DropdownMenuLabel,
-  DropdownMenuRadioGroup,
   DropdownMenuRadioItem,
   DropdownMenuSeparator,
   DropdownMenuTrigger,
@@ -132,33 +131,29 @@ function MemberMenu({ member, isYou }: { member: Member; isYou: boolean }) {
   return (
     <>
       <DropdownMenu>
-        <DropdownMenuTrigger asChild>
+        <DropdownMenuTrigger>
           <Button variant="ghost" size="icon-sm" aria-label={`Change ${member.name}`}>
             <Ellipsis aria-hidden="true" />
           </Button>
         </DropdownMenuTrigger>
         <DropdownMenuContent className="w-72">
-          <DropdownMenuLabel id={`role-${member.user_id}`}>Role</DropdownMenuLabel>
-          <DropdownMenuRadioGroup
-            aria-labelledby={`role-${member.user_id}`}
-            value={member.role}
-            onValueChange={(role) => {
-              if (role === member.role) return
-              changeRole.mutate(role as Role, {
-                // Whoever gave up a role sees at once what it took along.
-                onSuccess: () => isYou && void client.invalidateQueries({ queryKey: ["me"] }),
-              })
-            }}
-          >
-            {Object.entries(roleNames).map(([role, { name, may }]) => (
-              <DropdownMenuRadioItem key={role} value={role}>
-                <span>
-                  {name}
-                  <span className="block text-[13px] text-muted">{may}</span>
-                </span>
-              </DropdownMenuRadioItem>
-            ))}
-          </DropdownMenuRadioGroup>
+          <DropdownMenuLabel>Role</DropdownMenuLabel>
+          {(Object.entries(roleNames) as [Role, (typeof roleNames)[Role]][]).map(([role, { name, may }]) => (
+            <DropdownMenuRadioItem
+              key={role}
+              checked={role === member.role}
+              onSelect={() => {
+                if (role === member.role) return
+                changeRole.mutate(role, {
+                  // Whoever gave up a role sees at once what it took along.
+                  onSuccess: () => isYou && void client.invalidateQueries({ queryKey: ["me"] }),
+                })
+              }}
+            >
+              {name}
+              <span className="block text-[13px] text-muted">{may}</span>
+            </DropdownMenuRadioItem>
+          ))}
           <DropdownMenuSeparator />
           <DropdownMenuItem danger onSelect={() => setRemoving(true)}>
             {isYou ? "Leave the account" : "Remove"}

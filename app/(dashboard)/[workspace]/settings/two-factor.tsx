@@ -76,7 +76,7 @@ function SwitchOn() {
 
   return (
     <Dialog open={isOpen} onOpenChange={change}>
-      <DialogTrigger asChild>
+      <DialogTrigger>
         <Button variant="primary">Switch on</Button>
       </DialogTrigger>
       <DialogContent
@@ -196,7 +196,7 @@ function NewBackupCodes() {
   }
   return (
     <Dialog open={isOpen} onOpenChange={change}>
-      <DialogTrigger asChild>
+      <DialogTrigger>
         <Button>New backup codes</Button>
       </DialogTrigger>
       <DialogContent

@@ -1,11 +1,12 @@
 "use client"
 
 import { useQueryClient } from "@tanstack/react-query"
-import { toast } from "sonner"
+import { useState } from "react"
 import type { Me } from "#server/users/me.ts"
 import { NewPassword } from "../../../(access)/password.tsx"
 import { Field, Form, Submit } from "../../../components/form.tsx"
 import { Failed, Loading } from "../../../components/states.tsx"
+import { notify } from "../../../components/toast.tsx"
 import { Card } from "../../../components/ui/card.tsx"
 import { Input } from "../../../components/ui/input.tsx"
 import { useChange, useMe, useRefresh } from "../../workspace.tsx"
@@ -51,7 +52,7 @@ function Profile({ user }: { user: Me["user"] }) {
         onSubmit={async (values) => {
           await rename.mutateAsync(String(values.get("name")).trim())
           await client.invalidateQueries({ queryKey: ["me"] })
-          toast.success("Your name is changed")
+          notify("Your name is changed")
         }}
       >
         <Field name="name" label="Name" hint="Members and the audit trail show it." required>
@@ -67,10 +68,13 @@ function Profile({ user }: { user: Me["user"] }) {
 }
 
 function Password({ email }: { email: string }) {
+  // Each change leaves an empty form behind.
+  const [changes, setChanges] = useState(0)
   const refresh = useRefresh()
   return (
     <Card title="Password" description="Changing it signs you out everywhere else.">
       <Form
+        key={changes}
         onSubmit={async (values) => {
           const { auth, throwIf } = await import("../../../(access)/auth.ts")
           const { error } = await auth.changePassword({
@@ -79,7 +83,8 @@ function Password({ email }: { email: string }) {
             revokeOtherSessions: true,
           })
           throwIf(error)
-          toast.success("Your password is changed")
+          notify("Your password is changed")
+          setChanges((count) => count + 1)
           void refresh("sign-ins")
         }}
       >

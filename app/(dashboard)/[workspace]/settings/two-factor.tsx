@@ -3,10 +3,10 @@
 import { useQueryClient } from "@tanstack/react-query"
 import dynamicModule from "next/dynamic.js"
 import { useState } from "react"
-import { toast } from "sonner"
 import { Confirm } from "../../../components/confirm.tsx"
 import { Copyable } from "../../../components/copyable.tsx"
 import { Field, Form, Submit } from "../../../components/form.tsx"
+import { notify } from "../../../components/toast.tsx"
 import { Badge } from "../../../components/ui/badge.tsx"
 import { Button } from "../../../components/ui/button.tsx"
 import { Card } from "../../../components/ui/card.tsx"
@@ -81,10 +81,8 @@ function SwitchOn() {
       </DialogTrigger>
       <DialogContent
         title={step.name === "kept" ? "Keep your backup codes" : "Switch on the second factor"}
-        {...(step.name === "kept" && {
-          // These are shown once: a click beside the dialog must not take them away.
-          onInteractOutside: (event: Event) => event.preventDefault(),
-        })}
+        // The codes are shown once: a click beside the dialog must not take them away.
+        insists={step.name === "kept"}
       >
         {step.name === "password" && (
           <PasswordStep
@@ -179,7 +177,7 @@ function SwitchOff() {
         const { error } = await auth.twoFactor.disable({ password: String(values.get("current_password")) })
         throwIf(error)
         changed()
-        toast.success("The second factor is off")
+        notify("The second factor is off")
       }}
     >
       <CurrentPassword />
@@ -201,7 +199,7 @@ function NewBackupCodes() {
       </DialogTrigger>
       <DialogContent
         title={codes ? "Keep your backup codes" : "Make new backup codes"}
-        {...(codes && { onInteractOutside: (event: Event) => event.preventDefault() })}
+        insists={codes !== null}
       >
         {codes ? (
           <BackupCodes codes={codes} onKept={() => change(false)} />

@@ -32,7 +32,7 @@ export function Shell({ workspaceId, children }: { workspaceId: string; children
       >
         Skip to content
       </a>
-      <div className="border-r border-line bg-surface max-lg:hidden">
+      <aside aria-label="Sidebar" className="border-r border-line bg-surface max-lg:hidden">
         <div className="sticky top-0 flex h-dvh flex-col overflow-y-auto px-3 py-3">
           <Link
             href={`/${workspaceId}/overview`}
@@ -44,7 +44,7 @@ export function Shell({ workspaceId, children }: { workspaceId: string; children
           </Link>
           <Navigation workspaceId={workspaceId} />
         </div>
-      </div>
+      </aside>
       <div className="flex min-w-0 flex-col">
         <header className="sticky top-0 z-30 flex h-14 items-center justify-between gap-3 border-b border-line bg-surface px-4 sm:px-6">
           <div className="flex min-w-0 items-center gap-2">

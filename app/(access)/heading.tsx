@@ -11,4 +11,4 @@ export function Heading({ title, children }: { title: string; children?: ReactNo
   )
 }
 
-export const linkLook = "text-accent underline-offset-4 hover:underline"
+export const linkLook = "text-accent underline underline-offset-4 decoration-1 hover:decoration-2"

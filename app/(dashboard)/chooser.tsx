@@ -19,6 +19,7 @@ export function Chooser({ workspaces }: { workspaces: Me["workspaces"] }) {
         <li key={id}>
           <Link
             href={`/${id}/overview`}
+            prefetch={false}
             className="flex items-center justify-between gap-4 px-4 py-3 text-sm -outline-offset-2 hover:bg-sunken"
           >
             <span className="font-medium">

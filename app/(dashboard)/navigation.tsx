@@ -1,11 +1,7 @@
 "use client"
 
 import { usePathname } from "next/navigation.js"
-import { useState } from "react"
-import { Icon } from "../components/icons.tsx"
 import { Link } from "../components/link.tsx"
-import { Button } from "../components/ui/button.tsx"
-import { Sheet, SheetContent, SheetTrigger } from "../components/ui/sheet.tsx"
 import { sections } from "./sections.ts"
 
 /** The section of the page that is shown, wherever in it one is. */
@@ -33,22 +29,5 @@ export function Navigation({ workspaceId, onGo = () => {} }: { workspaceId: stri
         ))}
       </ul>
     </nav>
-  )
-}
-
-/** The same links where there is no room beside the page. */
-export function NavigationMenu({ workspaceId }: { workspaceId: string }) {
-  const [isOpen, setOpen] = useState(false)
-  return (
-    <Sheet open={isOpen} onOpenChange={setOpen}>
-      <SheetTrigger asChild>
-        <Button variant="ghost" size="icon" aria-label="Menu" className="-ml-2 lg:hidden">
-          <Icon name="menu" />
-        </Button>
-      </SheetTrigger>
-      <SheetContent side="left" title="Menu" className="w-72">
-        <Navigation workspaceId={workspaceId} onGo={() => setOpen(false)} />
-      </SheetContent>
-    </Sheet>
   )
 }

@@ -3,9 +3,8 @@
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query"
 import { NuqsAdapter } from "nuqs/adapters/next/app"
 import { type ReactNode, useState } from "react"
-import { Toaster } from "sonner"
 import { isPassing, problemOf } from "../components/problem.ts"
-import { TooltipProvider } from "../components/ui/tooltip.tsx"
+import { Toasts } from "../components/toast.tsx"
 import { goToSignIn } from "./session.ts"
 
 /** Long enough that moving between pages asks nothing twice; what changes meanwhile is announced. */
@@ -17,16 +16,8 @@ export function Providers({ children }: { children: ReactNode }) {
   const [client] = useState(createClient)
   return (
     <QueryClientProvider client={client}>
-      <NuqsAdapter>
-        <TooltipProvider delayDuration={300}>{children}</TooltipProvider>
-      </NuqsAdapter>
-      <Toaster
-        theme="system"
-        position="bottom-right"
-        toastOptions={{
-          className: "font-sans! bg-surface! text-ink! border-line! [&_[data-description]]:text-muted!",
-        }}
-      />
+      <NuqsAdapter>{children}</NuqsAdapter>
+      <Toasts />
     </QueryClientProvider>
   )
 }

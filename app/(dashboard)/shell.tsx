@@ -11,7 +11,8 @@ import { Wordmark } from "../components/wordmark.tsx"
 import { Chooser } from "./chooser.tsx"
 import { rememberWorkspace } from "./last-workspace.ts"
 import { Live } from "./live.tsx"
-import { Navigation, NavigationMenu } from "./navigation.tsx"
+import { Navigation } from "./navigation.tsx"
+import { NavigationMenu } from "./navigation-menu.tsx"
 import { goToSignIn } from "./session.ts"
 import { UserMenu } from "./user-menu.tsx"
 import { useMe, WorkspaceProvider } from "./workspace.tsx"
@@ -33,7 +34,7 @@ export function Shell({ workspaceId, children }: { workspaceId: string; children
       >
         Skip to content
       </a>
-      <div className="border-r border-line bg-surface max-lg:hidden">
+      <aside aria-label="Sidebar" className="border-r border-line bg-surface max-lg:hidden">
         <div className="sticky top-0 flex h-dvh flex-col overflow-y-auto px-3 py-3">
           <Link
             href={`/${workspaceId}/overview`}
@@ -45,7 +46,7 @@ export function Shell({ workspaceId, children }: { workspaceId: string; children
           </Link>
           <Navigation workspaceId={workspaceId} />
         </div>
-      </div>
+      </aside>
       <div className="flex min-w-0 flex-col">
         <header className="sticky top-0 z-30 flex h-14 items-center justify-between gap-3 border-b border-line bg-surface px-4 sm:px-6">
           <div className="flex min-w-0 items-center gap-2">

@@ -29,7 +29,7 @@ function TransactionDrawer({ signature }: { signature: string }) {
   const [isOpen, setOpen] = useState(false)
   return (
     <Sheet open={isOpen} onOpenChange={setOpen}>
-      <SheetTrigger asChild>
+      <SheetTrigger>
         <Button size="sm">Raw transaction</Button>
       </SheetTrigger>
       <SheetContent

@@ -7,6 +7,7 @@ import {
   DropdownMenu,
   DropdownMenuContent,
   DropdownMenuItem,
+  DropdownMenuLabel,
   DropdownMenuSeparator,
   DropdownMenuTrigger,
 } from "../components/ui/dropdown-menu.tsx"
@@ -16,7 +17,7 @@ import { signOut } from "./session.ts"
 export function UserMenu({ user }: { user: Me["user"] }) {
   return (
     <DropdownMenu>
-      <DropdownMenuTrigger asChild>
+      <DropdownMenuTrigger>
         <Button
           variant="ghost"
           size="icon-sm"
@@ -32,10 +33,10 @@ export function UserMenu({ user }: { user: Me["user"] }) {
         </Button>
       </DropdownMenuTrigger>
       <DropdownMenuContent className="w-60">
-        <div className="px-2 py-1.5">
-          <p className="font-medium">{user.name}</p>
-          <p className="text-[13px] text-muted">{user.email}</p>
-        </div>
+        <DropdownMenuLabel className="text-sm">
+          <span className="block font-medium text-ink">{user.name}</span>
+          <span className="block text-[13px]">{user.email}</span>
+        </DropdownMenuLabel>
         <DropdownMenuSeparator />
         <DropdownMenuItem onSelect={() => void signOut()}>
           <LogOut aria-hidden="true" />

@@ -10,7 +10,6 @@ import {
   DropdownMenu,
   DropdownMenuContent,
   DropdownMenuLabel,
-  DropdownMenuRadioGroup,
   DropdownMenuRadioItem,
   DropdownMenuTrigger,
 } from "../components/ui/dropdown-menu.tsx"
@@ -74,7 +73,7 @@ function AccountSwitch({
   }
   return (
     <DropdownMenu>
-      <DropdownMenuTrigger asChild>
+      <DropdownMenuTrigger>
         <Button variant="ghost" size="sm" className="min-w-0 shrink" aria-label={`Account: ${here.account}`}>
           <span className="max-w-48 truncate max-sm:max-w-20">{here.account}</span>
           <Icon name="chevron" className="text-muted" />
@@ -82,13 +81,15 @@ function AccountSwitch({
       </DropdownMenuTrigger>
       <DropdownMenuContent align="start" className="max-h-80 max-w-72 overflow-y-auto">
         <DropdownMenuLabel>Accounts</DropdownMenuLabel>
-        <DropdownMenuRadioGroup value={here.id} onValueChange={(id) => router.push(`/${id}/${section}`)}>
-          {accounts.map(({ id, account }) => (
-            <DropdownMenuRadioItem key={id} value={id}>
-              {account}
-            </DropdownMenuRadioItem>
-          ))}
-        </DropdownMenuRadioGroup>
+        {accounts.map(({ id, account }) => (
+          <DropdownMenuRadioItem
+            key={id}
+            checked={id === here.id}
+            onSelect={() => router.push(`/${id}/${section}`)}
+          >
+            {account}
+          </DropdownMenuRadioItem>
+        ))}
       </DropdownMenuContent>
     </DropdownMenu>
   )

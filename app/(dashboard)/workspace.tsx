@@ -10,10 +10,9 @@ import {
   useQueryClient,
 } from "@tanstack/react-query"
 import { createContext, type ReactNode, use, useMemo } from "react"
-import { toast } from "sonner"
 import type { Permission } from "#server/keys/scopes.ts"
 import type { Me } from "#server/users/me.ts"
-import { problemOf } from "../components/problem.ts"
+import { notifyProblem } from "../components/toast.tsx"
 import { type Api, createApi } from "./client.ts"
 
 export type Workspace = Me["workspaces"][number] & {
@@ -107,13 +106,7 @@ export function useChange<Input = void, Output = unknown>(
       if (refresh) void read(...refresh)
     },
     onError: (error) => {
-      if (!quiet) toastProblem(error)
+      if (!quiet) notifyProblem(error)
     },
   })
-}
-
-/** Says what went wrong, with the request's id for support. */
-export function toastProblem(error: unknown): void {
-  const { detail, requestId } = problemOf(error)
-  toast.error(detail, requestId ? { description: requestId } : {})
 }

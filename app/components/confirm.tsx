@@ -1,6 +1,6 @@
 "use client"
 
-import { type ReactNode, useState } from "react"
+import { type ReactElement, type ReactNode, useState } from "react"
 import { Field, Form, Submit } from "./form.tsx"
 import { AlertDialog, AlertDialogCancel, AlertDialogContent, AlertDialogTrigger } from "./ui/alert-dialog.tsx"
 import { Button } from "./ui/button.tsx"
@@ -23,7 +23,8 @@ export function Confirm({
   onConfirm,
   children,
 }: {
-  trigger?: ReactNode
+  /** The button that opens it. */
+  trigger?: ReactElement
   open?: boolean
   onOpenChange?: (open: boolean) => void
   title: ReactNode
@@ -45,7 +46,7 @@ export function Confirm({
   }
   return (
     <AlertDialog open={isOpen} onOpenChange={setOpen}>
-      {trigger && <AlertDialogTrigger asChild>{trigger}</AlertDialogTrigger>}
+      {trigger && <AlertDialogTrigger>{trigger}</AlertDialogTrigger>}
       <AlertDialogContent title={title} description={description}>
         <Form
           className="mt-4"
@@ -73,7 +74,7 @@ export function Confirm({
             </Field>
           )}
           <DialogFooter>
-            <AlertDialogCancel asChild>
+            <AlertDialogCancel>
               <Button>Cancel</Button>
             </AlertDialogCancel>
             <Submit variant={danger ? "danger" : "primary"}>{confirm}</Submit>

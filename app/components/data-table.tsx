@@ -85,7 +85,7 @@ export function DataTable<Row extends RowData>({
 
   function open(event: MouseEvent, href: string) {
     const target = event.target as HTMLElement
-    if (target.closest("a, button, input, select, label, [role=menuitem]")) return
+    if (target.closest("a, button, input, select, label, [popover]")) return
     // Whoever marks text in a row wants to copy it.
     if (window.getSelection()?.isCollapsed === false) return
     if (event.metaKey || event.ctrlKey) window.open(href, "_blank", "noopener")
@@ -136,7 +136,12 @@ export function DataTable<Row extends RowData>({
                   <tr key={row}>
                     {table.getAllLeafColumns().map((column) => (
                       <td key={column.id} className={cn("h-11 px-4", lookOf(column.columnDef.meta))}>
-                        <Skeleton className="h-3.5 w-24 max-w-full" />
+                        <Skeleton
+                          className={cn(
+                            "h-3.5 w-24 max-w-full",
+                            column.columnDef.meta?.align === "end" && "ml-auto",
+                          )}
+                        />
                       </td>
                     ))}
                   </tr>

@@ -5,14 +5,14 @@ import { cn } from "../cn.ts"
 import { Spinner } from "../icons.tsx"
 
 export const buttonLook = cva(
-  "inline-flex shrink-0 cursor-pointer items-center justify-center gap-1.5 rounded-md border border-transparent font-medium whitespace-nowrap motion-safe:transition-colors disabled:cursor-not-allowed disabled:opacity-50 aria-disabled:cursor-progress aria-disabled:opacity-70 [&_svg]:size-4 [&_svg]:shrink-0",
+  "inline-flex shrink-0 cursor-pointer items-center justify-center gap-1.5 rounded-md border font-medium whitespace-nowrap motion-safe:transition-colors disabled:cursor-not-allowed disabled:opacity-50 aria-disabled:cursor-progress aria-disabled:opacity-70 [&_svg]:size-4 [&_svg]:shrink-0",
   {
     variants: {
       variant: {
-        primary: "bg-accent text-accent-ink hover:bg-accent-strong",
+        primary: "border-transparent bg-accent text-accent-ink hover:bg-accent-strong",
         outline: "border-field/60 bg-surface text-ink hover:bg-sunken",
-        ghost: "text-ink hover:bg-sunken aria-expanded:bg-sunken",
-        danger: "bg-danger text-danger-ink hover:bg-danger-strong",
+        ghost: "border-transparent text-ink hover:bg-sunken aria-expanded:bg-sunken",
+        danger: "border-transparent bg-danger text-danger-ink hover:bg-danger-strong",
         link: "h-auto! border-0 px-0! text-accent underline-offset-4 hover:underline",
       },
       size: {

@@ -18,4 +18,4 @@ export const useControl = (): Partial<Control> => use(ControlContext) ?? {}
 
 /** What every control that holds text looks like. */
 export const controlLook =
-  "w-full min-w-0 rounded-md border border-field bg-surface px-3 text-sm text-ink placeholder:text-muted disabled:cursor-not-allowed disabled:opacity-60 aria-invalid:border-danger [&[readonly]]:bg-sunken max-sm:text-base"
+  "w-full min-w-0 rounded-md border border-field bg-surface px-3 text-sm text-ink placeholder:text-muted disabled:cursor-not-allowed disabled:opacity-60 aria-invalid:border-danger max-sm:text-base"

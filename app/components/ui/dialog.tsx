@@ -1,40 +1,23 @@
 "use client"
 
-import { X } from "lucide-react"
-import * as Primitive from "radix-ui/dialog"
-import type { ComponentProps, ReactNode } from "react"
+import type { ComponentProps } from "react"
 import { cn } from "../cn.ts"
+import { Icon } from "../icons.tsx"
 import { Button } from "./button.tsx"
-import { dialogLook, overlayLook } from "./overlay.ts"
+import { Modal, ModalClose, ModalContent, ModalTrigger } from "./modal.tsx"
+import { dialogLook } from "./overlay.ts"
 
-export const Dialog = Primitive.Root
-export const DialogTrigger = Primitive.Trigger
-export const DialogClose = Primitive.Close
+export const Dialog = Modal
+export const DialogTrigger = ModalTrigger
+export const DialogClose = ModalClose
 
 /** A dialog always has a title; what needs no description has none. */
-export function DialogContent({
-  title,
-  description,
-  className,
-  children,
-  ...props
-}: Omit<ComponentProps<typeof Primitive.Content>, "title"> & { title: ReactNode; description?: ReactNode }) {
+export function DialogContent({ className, children, ...props }: ComponentProps<typeof ModalContent>) {
   return (
-    <Primitive.Portal>
-      <Primitive.Overlay className={overlayLook} />
-      <Primitive.Content
-        {...(!description && { "aria-describedby": undefined })}
-        {...props}
-        className={cn(dialogLook, className)}
-      >
-        <Primitive.Title className="pr-8 text-base font-semibold">{title}</Primitive.Title>
-        {description && (
-          <Primitive.Description className="mt-1 text-muted">{description}</Primitive.Description>
-        )}
-        <div className="mt-4">{children}</div>
-        <CloseButton />
-      </Primitive.Content>
-    </Primitive.Portal>
+    <ModalContent {...props} className={cn(dialogLook, className)}>
+      <div className="mt-4">{children}</div>
+      <CloseButton />
+    </ModalContent>
   )
 }
 
@@ -48,12 +31,13 @@ export function DialogFooter({ className, ...props }: ComponentProps<"div">) {
   )
 }
 
+/** Stands last, so that the focus begins with what the dialog is about. */
 export function CloseButton() {
   return (
-    <Primitive.Close asChild>
+    <ModalClose>
       <Button variant="ghost" size="icon-sm" aria-label="Close" className="absolute top-3 right-3 text-muted">
-        <X />
+        <Icon name="cross" />
       </Button>
-    </Primitive.Close>
+    </ModalClose>
   )
 }

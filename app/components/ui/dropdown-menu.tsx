@@ -1,62 +1,115 @@
 "use client"
 
-import * as Primitive from "radix-ui/dropdown-menu"
-import type { ComponentProps } from "react"
+import type { ComponentProps, KeyboardEvent, ReactElement } from "react"
 import { cn } from "../cn.ts"
+import { type Align, placedLook, useAnchor, usePlaced } from "./floating.ts"
 import { floatingLook } from "./overlay.ts"
+import { Popover, PopoverTrigger } from "./popover.tsx"
 
-export const DropdownMenu = Primitive.Root
-export const DropdownMenuTrigger = Primitive.Trigger
-export const DropdownMenuGroup = Primitive.Group
-export const DropdownMenuRadioGroup = Primitive.RadioGroup
+export const DropdownMenu = Popover
 
-export function DropdownMenuContent({ className, ...props }: ComponentProps<typeof Primitive.Content>) {
-  return (
-    <Primitive.Portal>
-      <Primitive.Content
-        sideOffset={4}
-        align="end"
-        collisionPadding={8}
-        {...props}
-        className={cn(floatingLook, "min-w-44 p-1", className)}
-      />
-    </Primitive.Portal>
-  )
+/** Its child is the button that opens the menu. */
+export function DropdownMenuTrigger({ children }: { children: ReactElement }) {
+  return <PopoverTrigger haspopup="menu">{children}</PopoverTrigger>
 }
 
-const itemLook =
-  "flex cursor-pointer items-center gap-2 rounded-md px-2 py-1.5 outline-none select-none data-disabled:cursor-not-allowed data-disabled:opacity-50 data-highlighted:bg-sunken pointer-coarse:py-2.5 [&_svg]:size-4 [&_svg]:shrink-0 [&_svg]:text-muted"
+const itemsOf = (menu: HTMLElement) => [
+  ...menu.querySelectorAll<HTMLElement>("[role^=menuitem]:not([aria-disabled=true])"),
+]
 
-export function DropdownMenuItem({
+export function DropdownMenuContent({
+  align = "end",
   className,
-  danger = false,
   ...props
-}: ComponentProps<typeof Primitive.Item> & { danger?: boolean }) {
+}: ComponentProps<"div"> & { align?: Align }) {
+  const { isOpen: _, ...placed } = usePlaced(align, (menu) => itemsOf(menu)[0]?.focus())
+
+  function walk(event: KeyboardEvent<HTMLDivElement>) {
+    const menu = event.currentTarget
+    const items = itemsOf(menu)
+    const here = items.indexOf(document.activeElement as HTMLElement)
+    const next = {
+      ArrowDown: items[(here + 1) % items.length],
+      ArrowUp: items.at(here <= 0 ? -1 : here - 1),
+      Home: items[0],
+      End: items.at(-1),
+    }[event.key]
+    if (next) {
+      event.preventDefault()
+      next.focus()
+    } else if (event.key === "Tab") {
+      // A menu is left, not walked through.
+      menu.hidePopover()
+    }
+  }
+
   return (
-    <Primitive.Item
+    <div
+      role="menu"
+      tabIndex={-1}
+      onKeyDown={walk}
       {...props}
-      className={cn(itemLook, danger && "text-danger [&_svg]:text-danger", className)}
+      {...placed}
+      className={cn(floatingLook, placedLook, "min-w-44 p-1", className)}
     />
   )
 }
 
-export function DropdownMenuRadioItem({
+type ItemProps = Omit<ComponentProps<"button">, "onSelect" | "type"> & {
+  onSelect: () => void
+  danger?: boolean
+}
+
+export function DropdownMenuItem({
+  onSelect,
+  danger = false,
+  disabled = false,
   className,
-  children,
   ...props
-}: ComponentProps<typeof Primitive.RadioItem>) {
+}: ItemProps) {
+  const { id } = useAnchor()
   return (
-    <Primitive.RadioItem {...props} className={cn(itemLook, "justify-between", className)}>
-      {children}
-      <Primitive.ItemIndicator className="text-accent">✓</Primitive.ItemIndicator>
-    </Primitive.RadioItem>
+    <button
+      type="button"
+      role="menuitem"
+      tabIndex={-1}
+      {...(disabled && { "aria-disabled": true })}
+      {...props}
+      onClick={() => {
+        if (disabled) return
+        document.getElementById(id)?.hidePopover()
+        onSelect()
+      }}
+      className={cn(
+        "flex w-full cursor-pointer items-center gap-2 rounded-md px-2 py-1.5 text-left -outline-offset-2 hover:bg-sunken focus:bg-sunken aria-disabled:cursor-not-allowed aria-disabled:opacity-50 pointer-coarse:py-2.5 [&_svg]:size-4 [&_svg]:shrink-0 [&_svg]:text-muted",
+        danger && "text-danger [&_svg]:text-danger",
+        className,
+      )}
+    />
   )
 }
 
-export function DropdownMenuLabel({ className, ...props }: ComponentProps<typeof Primitive.Label>) {
-  return <Primitive.Label {...props} className={cn("px-2 py-1.5 text-xs text-muted", className)} />
+/** One of several of which one holds. */
+export function DropdownMenuRadioItem({
+  checked,
+  children,
+  ...props
+}: Omit<ItemProps, "danger"> & { checked: boolean }) {
+  return (
+    <DropdownMenuItem {...props} role="menuitemradio" aria-checked={checked}>
+      <span className="min-w-0 flex-1">{children}</span>
+      <span aria-hidden="true" className="text-accent">
+        {checked ? "✓" : ""}
+      </span>
+    </DropdownMenuItem>
+  )
 }
 
-export function DropdownMenuSeparator({ className, ...props }: ComponentProps<typeof Primitive.Separator>) {
-  return <Primitive.Separator {...props} className={cn("-mx-1 my-1 h-px bg-line", className)} />
+/** Words above the items; they are no item. */
+export function DropdownMenuLabel({ className, ...props }: ComponentProps<"div">) {
+  return <div role="presentation" {...props} className={cn("px-2 py-1.5 text-xs text-muted", className)} />
+}
+
+export function DropdownMenuSeparator({ className, ...props }: ComponentProps<"hr">) {
+  return <hr {...props} className={cn("-mx-1 my-1 border-line", className)} />
 }

@@ -11,7 +11,7 @@ export function Input({ className, ...props }: ComponentProps<"input">) {
       type="text"
       {...useControl()}
       {...props}
-      className={cn(controlLook, "h-9 pointer-coarse:h-11", className)}
+      className={cn(controlLook, "h-9 read-only:bg-sunken pointer-coarse:h-11", className)}
     />
   )
 }

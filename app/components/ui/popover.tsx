@@ -1,25 +1,45 @@
 "use client"
 
-import * as Primitive from "radix-ui/popover"
-import type { ComponentProps } from "react"
+import { Slot } from "radix-ui/slot"
+import type { ComponentProps, ReactElement, ReactNode, Ref } from "react"
 import { cn } from "../cn.ts"
+import { type Align, AnchoredContext, placedLook, useAnchor, useAnchored, usePlaced } from "./floating.ts"
 import { floatingLook } from "./overlay.ts"
 
-export const Popover = Primitive.Root
-export const PopoverTrigger = Primitive.Trigger
-export const PopoverClose = Primitive.Close
+export function Popover({ children }: { children: ReactNode }) {
+  return <AnchoredContext value={useAnchored()}>{children}</AnchoredContext>
+}
+
+/** Its child is the button that opens and closes it. */
+export function PopoverTrigger({
+  children,
+  haspopup = "dialog",
+}: {
+  children: ReactElement
+  haspopup?: "dialog" | "menu"
+}) {
+  const { id, anchor } = useAnchor()
+  const attributes = { popoverTarget: id, "aria-haspopup": haspopup }
+  return (
+    <Slot ref={anchor as Ref<HTMLElement>} {...attributes}>
+      {children}
+    </Slot>
+  )
+}
 
 /** It is a dialog to a screen reader: give it an `aria-label`. */
-export function PopoverContent({ className, ...props }: ComponentProps<typeof Primitive.Content>) {
+export function PopoverContent({
+  align = "start",
+  className,
+  ...props
+}: ComponentProps<"div"> & { align?: Align }) {
+  const { isOpen: _, ...placed } = usePlaced(align)
   return (
-    <Primitive.Portal>
-      <Primitive.Content
-        sideOffset={6}
-        align="start"
-        collisionPadding={8}
-        {...props}
-        className={cn(floatingLook, "w-80 max-w-[calc(100vw-1rem)] p-4", className)}
-      />
-    </Primitive.Portal>
+    <div
+      role="dialog"
+      {...props}
+      {...placed}
+      className={cn(floatingLook, placedLook, "w-80 max-w-[calc(100vw-1rem)] p-4", className)}
+    />
   )
 }

@@ -73,7 +73,7 @@ export const columnsFor = (change: ((what: "rotate" | "revoke", key: Key) => voi
           cell: ({ row: { original } }) =>
             original.status !== "revoked" && (
               <DropdownMenu>
-                <DropdownMenuTrigger asChild>
+                <DropdownMenuTrigger>
                   <Button variant="ghost" size="icon-sm" aria-label={`Actions for ${original.name}`}>
                     <Ellipsis aria-hidden="true" />
                   </Button>

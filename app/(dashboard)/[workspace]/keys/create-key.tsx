@@ -131,7 +131,7 @@ function KeyForm({
         )}
       </div>
       <DialogFooter>
-        <DialogClose asChild>
+        <DialogClose>
           <Button>Cancel</Button>
         </DialogClose>
         <Submit>Create key</Submit>

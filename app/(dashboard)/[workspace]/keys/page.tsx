@@ -2,7 +2,7 @@
 
 import { KeyRound } from "lucide-react"
 import { parseAsBoolean, useQueryState } from "nuqs"
-import { useMemo, useRef, useState } from "react"
+import { useMemo, useState } from "react"
 import { DataTable } from "../../../components/data-table.tsx"
 import { PageHeader } from "../../../components/page-header.tsx"
 import { Empty } from "../../../components/states.tsx"
@@ -25,7 +25,6 @@ export default function Page() {
   const [showsRevoked, setShowsRevoked] = useQueryState("revoked", parseAsBoolean.withDefault(false))
   const [doing, setDoing] = useState<Doing>(null)
   const [secret, setSecret] = useState<NewSecret | null>(null)
-  const createButton = useRef<HTMLButtonElement>(null)
 
   const revoked = keys.data?.data.filter(({ status }) => status === "revoked").length ?? 0
   const list = useMemo(() => {
@@ -45,7 +44,7 @@ export default function Page() {
         description={`Your servers call the API with these. They reach this ${mode} workspace and nothing else.`}
         actions={
           mayChange && (
-            <Button ref={createButton} variant="primary" onClick={() => setDoing({ what: "create" })}>
+            <Button variant="primary" onClick={() => setDoing({ what: "create" })}>
               <KeyRound aria-hidden="true" />
               Create key
             </Button>
@@ -77,16 +76,7 @@ export default function Page() {
       {doing?.what === "create" && <CreateKey onClose={done} onCreated={setSecret} />}
       {doing?.what === "rotate" && <RotateKey of={doing.key} onClose={done} onRotated={setSecret} />}
       {doing?.what === "revoke" && <RevokeKey of={doing.key} onClose={done} />}
-      {secret && (
-        <SecretOnce
-          secret={secret}
-          onStored={() => setSecret(null)}
-          onCloseAutoFocus={(event) => {
-            event.preventDefault()
-            createButton.current?.focus()
-          }}
-        />
-      )}
+      {secret && <SecretOnce secret={secret} onStored={() => setSecret(null)} />}
     </>
   )
 }

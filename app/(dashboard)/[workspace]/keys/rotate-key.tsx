@@ -67,7 +67,7 @@ export function RotateKey({
             </Select>
           </Field>
           <DialogFooter>
-            <DialogClose asChild>
+            <DialogClose>
               <Button>Cancel</Button>
             </DialogClose>
             <Submit>Rotate key</Submit>

@@ -1,6 +1,6 @@
 "use client"
 
-import { type ComponentProps, useEffect, useRef, useState } from "react"
+import { useEffect, useRef, useState } from "react"
 import { CodeBlock } from "../../../components/code-block.tsx"
 import { Button } from "../../../components/ui/button.tsx"
 import { Checkbox } from "../../../components/ui/checkbox.tsx"
@@ -12,11 +12,10 @@ export type NewSecret = { title: string; apiKey: string; keyId: string; baseUrl:
 export function SecretOnce({
   secret: { title, apiKey, baseUrl },
   onStored,
-  onCloseAutoFocus,
 }: {
   secret: NewSecret
   onStored: () => void
-} & Pick<ComponentProps<typeof DialogContent>, "onCloseAutoFocus">) {
+}) {
   const [isStored, setStored] = useState(false)
   const [isAsked, setAsked] = useState(false)
   const box = useRef<HTMLInputElement>(null)
@@ -39,7 +38,6 @@ export function SecretOnce({
       <DialogContent
         title={title}
         description="Store this key now, where your server finds its secrets. It cannot be shown again."
-        {...(onCloseAutoFocus && { onCloseAutoFocus })}
       >
         <div className="space-y-4">
           <CodeBlock label="API key" code={apiKey} />

@@ -59,7 +59,7 @@ export function SchemaForm({ of, onClose }: { of: Schema | null; onClose: () => 
             <Input type="number" min={1} max={3650} step={1} defaultValue={of?.validity_days ?? 365} />
           </Field>
           <DialogFooter>
-            <DialogClose asChild>
+            <DialogClose>
               <Button>Cancel</Button>
             </DialogClose>
             <Submit>{of === null ? "Create schema" : "Save"}</Submit>

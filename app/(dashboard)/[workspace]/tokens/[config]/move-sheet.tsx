@@ -31,7 +31,7 @@ export function MoveSheet({ token, kind }: { token: TokenView; kind: MoveKind })
         if (open) setSent(null)
       }}
     >
-      <SheetTrigger asChild>
+      <SheetTrigger>
         <Button variant={kind === "mint" ? "primary" : "outline"}>{verb}</Button>
       </SheetTrigger>
       <SheetContent title={`${verb} ${token.symbol}`} description={describe}>

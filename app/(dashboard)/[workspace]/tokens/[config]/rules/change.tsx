@@ -1,9 +1,9 @@
 "use client"
 
 import { useRouter } from "next/navigation.js"
-import { toast } from "sonner"
 import { PageHeader } from "../../../../../components/page-header.tsx"
 import { Empty, Failed, Loading } from "../../../../../components/states.tsx"
+import { notify } from "../../../../../components/toast.tsx"
 import { usePath, useRefresh, useWorkspace } from "../../../../workspace.tsx"
 import type { TokenView } from "../../answers.ts"
 import { ConfigForm } from "../../config-form.tsx"
@@ -49,7 +49,7 @@ function Change({ token }: { token: TokenView }) {
       cancelHref={page}
       onSubmit={async (api, config) => {
         const { outcome } = await api.mintConfig.save.mutate(config)
-        toast.success(outcome === "unchanged" ? "Nothing was different." : "The rules are changed.")
+        notify(outcome === "unchanged" ? "Nothing was different." : "The rules are changed.")
         void refresh("tokens")
         router.push(page)
       }}

@@ -1,0 +1,31 @@
+"use client"
+
+import { useEffect } from "react"
+import { Toaster as Stack, toast } from "sonner"
+import { subscribe, takeToasts } from "./toast.tsx"
+
+export default function Toaster() {
+  // The stack listens from its own effect on, which runs before this one.
+  useEffect(() => {
+    const show = () => {
+      for (const { text, detail, isProblem } of takeToasts()) {
+        const options = detail === null ? {} : { description: detail }
+        if (isProblem) toast.error(text, options)
+        else toast.success(text, options)
+      }
+    }
+    show()
+    return subscribe(show)
+  }, [])
+  return (
+    <Stack
+      theme="system"
+      position="bottom-right"
+      closeButton
+      toastOptions={{
+        className: "font-sans! bg-surface! text-ink! border-line! shadow-card!",
+        descriptionClassName: "text-muted! font-mono text-xs",
+      }}
+    />
+  )
+}

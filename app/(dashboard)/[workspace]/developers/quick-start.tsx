@@ -12,7 +12,7 @@ import { Select } from "../../../components/ui/select.tsx"
 import { Tabs, TabsContent, TabsList, TabsTrigger } from "../../../components/ui/tabs.tsx"
 import { usePath, useRead, useWorkspace } from "../../workspace.tsx"
 import { Code } from "./code.tsx"
-import { type Language, languages, type Target } from "./samples.ts"
+import { type Language, languages } from "./samples.ts"
 import { steps } from "./steps.ts"
 
 /** The first requests, with the reader's own key and this server's address in them. */
@@ -86,14 +86,15 @@ export function QuickStart() {
         )
       }
     >
-      <Steps target={{ baseUrl: facts.data.base_url, key: `${key.start}…` }} />
+      <Steps baseUrl={facts.data.base_url} keyStart={key.start} />
     </Card>
   )
 }
 
 const language = parseAsStringLiteral(languages.map(({ id }) => id)).withDefault("curl")
 
-function Steps({ target }: { target: Target }) {
+function Steps({ baseUrl, keyStart }: { baseUrl: string; keyStart: string }) {
+  const [visit] = useState(randomWord)
   const [chosen, setChosen] = useQueryState("language", language)
   return (
     <Tabs value={chosen} onValueChange={(value) => void setChosen(value as Language)}>
@@ -105,14 +106,17 @@ function Steps({ target }: { target: Target }) {
         ))}
       </TabsList>
       {languages.map(({ id, name, write }) => {
-        const sample = ({ title, call }: (typeof steps)[keyof typeof steps]) => (
-          <CodeBlock label={`${title} (${name})`} code={write(call, target)} />
-        )
+        const sample = (step: keyof typeof steps) => {
+          const { title, call } = steps[step]
+          const idempotencyKey = `quick-start-${step}-${visit}`
+          const code = write(call, { baseUrl, key: `${keyStart}…`, idempotencyKey })
+          return <CodeBlock label={`${title} (${name})`} code={code} />
+        }
         return (
           <TabsContent key={id} value={id}>
             <ol className="space-y-7">
               <Step number={1} title={steps.start.title}>
-                {sample(steps.start)}
+                {sample("start")}
                 <p>
                   The answer holds <Code>session_url</Code>, the page where the wallet’s holder is verified.
                   The same request again gives the same session back.
@@ -126,16 +130,17 @@ function Steps({ target }: { target: Target }) {
                 </p>
               </Step>
               <Step number={3} title={steps.status.title}>
-                {sample(steps.status)}
+                {sample("status")}
                 <p>
                   <Code>status</Code> becomes <Code>verified</Code> once the credential is confirmed on chain;{" "}
                   <Code>onchain_tx</Code> is the transaction.
                 </p>
               </Step>
               <Step number={4} title={steps.mint.title}>
-                {sample(steps.mint)}
+                {sample("mint")}
                 <p>
-                  200 when the mint is confirmed. 202 when it takes longer, or at once with the header{" "}
+                  The same request with the same <Code>Idempotency-Key</Code> mints once, however often it is
+                  sent. 200 when the mint is confirmed. 202 when it takes longer, or at once with the header{" "}
                   <Code>Prefer: respond-async</Code>: then <Code>GET /token/operation/&#123;id&#125;</Code>{" "}
                   says how it goes on. What a rule refuses is 403, with the rule’s own code.
                 </p>
@@ -147,6 +152,9 @@ function Steps({ target }: { target: Target }) {
     </Tabs>
   )
 }
+
+/** Eight hexadecimal digits. `crypto.randomUUID` is only there over HTTPS. */
+const randomWord = () => crypto.getRandomValues(new Uint32Array(1))[0]!.toString(16).padStart(8, "0")
 
 function Step({ number, title, children }: { number: number; title: string; children: ReactNode }) {
   return (

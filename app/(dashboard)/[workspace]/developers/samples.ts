@@ -8,7 +8,12 @@ export type Call = {
   once?: boolean
 }
 
-export type Target = { baseUrl: string; key: string }
+export type Target = {
+  baseUrl: string
+  key: string
+  /** A key for the request, where a language has no handy way to make one. */
+  idempotencyKey: string
+}
 
 /** The languages that the samples are written in. */
 export const languages = [
@@ -19,12 +24,12 @@ export const languages = [
 
 export type Language = (typeof languages)[number]["id"]
 
-function inCurl({ method, path, body, once }: Call, { baseUrl, key }: Target): string {
+function inCurl({ method, path, body, once }: Call, { baseUrl, key, idempotencyKey }: Target): string {
   return [
     `curl -s ${quoteIfNeeded(baseUrl + path)}`,
     `-H "Authorization: Bearer ${key}"`,
     ...(method === "POST" ? ['-H "Content-Type: application/json"'] : []),
-    ...(once ? ['-H "Idempotency-Key: $(uuidgen)"'] : []),
+    ...(once ? [`-H "Idempotency-Key: ${idempotencyKey}"`] : []),
     ...(body ? [`-d '${JSON.stringify(body)}'`] : []),
   ].join(" \\\n  ")
 }

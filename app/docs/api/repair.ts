@@ -22,7 +22,8 @@ const repairs: Repair[] = [
   [
     "button.scalar-code-copy[aria-controls]",
     (button) => {
-      if (!document.getElementById(button.getAttribute("aria-controls")!)) button.removeAttribute("aria-controls")
+      if (!document.getElementById(button.getAttribute("aria-controls")!))
+        button.removeAttribute("aria-controls")
     },
   ],
   // The editors and boxes of a request's parameters: what they are is said by their place in the table alone.

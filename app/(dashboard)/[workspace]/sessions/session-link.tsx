@@ -38,7 +38,7 @@ export function SessionLink({ link: { url, wallet }, onClose }: { link: Link; on
               <span className="sr-only"> the session's page in a new tab</span>
             </a>
           </Button>
-          <DialogClose asChild>
+          <DialogClose>
             <Button variant="primary">Done</Button>
           </DialogClose>
         </DialogFooter>

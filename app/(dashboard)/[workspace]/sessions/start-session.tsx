@@ -69,7 +69,7 @@ export function StartSession({
               <Input type="url" autoComplete="off" placeholder="https://" />
             </Field>
             <DialogFooter>
-              <DialogClose asChild>
+              <DialogClose>
                 <Button>Cancel</Button>
               </DialogClose>
               <Submit>Start session</Submit>

@@ -22,7 +22,7 @@ export function Invite() {
   const [isOpen, setOpen] = useState(false)
   return (
     <Dialog open={isOpen} onOpenChange={setOpen}>
-      <DialogTrigger asChild>
+      <DialogTrigger>
         <Button variant="primary">Invite member</Button>
       </DialogTrigger>
       <DialogContent title="Invite a member">
@@ -62,7 +62,7 @@ function Invitation() {
         <Input type="email" autoComplete="off" />
       </Field>
       <DialogFooter>
-        <DialogClose asChild>
+        <DialogClose>
           <Button>Cancel</Button>
         </DialogClose>
         <Submit>Invite</Submit>
@@ -86,7 +86,7 @@ function Invited({ link, sent_to }: { link: string | null; sent_to: string | nul
         </>
       )}
       <DialogFooter>
-        <DialogClose asChild>
+        <DialogClose>
           <Button variant="primary">Done</Button>
         </DialogClose>
       </DialogFooter>

@@ -132,7 +132,7 @@ function MemberMenu({ member, isYou }: { member: Member; isYou: boolean }) {
   return (
     <>
       <DropdownMenu>
-        <DropdownMenuTrigger asChild>
+        <DropdownMenuTrigger>
           <Button variant="ghost" size="icon-sm" aria-label={`Change ${member.name}`}>
             <Ellipsis aria-hidden="true" />
           </Button>

@@ -80,7 +80,7 @@ function AddPasskey() {
   const client = useQueryClient()
   return (
     <Dialog open={isOpen} onOpenChange={setOpen}>
-      <DialogTrigger asChild>
+      <DialogTrigger>
         <Button size="sm">Add passkey</Button>
       </DialogTrigger>
       <DialogContent title="Add a passkey" description="Your browser asks which device to use.">
@@ -101,7 +101,7 @@ function AddPasskey() {
             <Input autoComplete="off" maxLength={60} />
           </Field>
           <DialogFooter>
-            <DialogClose asChild>
+            <DialogClose>
               <Button>Cancel</Button>
             </DialogClose>
             <Submit>Add</Submit>

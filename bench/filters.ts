@@ -17,8 +17,10 @@ const DAYS = 300
 export type FilterTimes = { name: string; p50_ms: number; p99_ms: number; rows: number }
 
 const any = <T>(all: readonly T[]): T => all[Math.floor(Math.random() * all.length)]!
-const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10)
-const someDay = () => daysAgo(Math.floor(Math.random() * DAYS))
+const DAY_MS = 86_400_000
+const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString()
+const someDay = () => daysAgo(Math.random() * DAYS)
+const dayAfter = (day: string) => new Date(Date.parse(day) + DAY_MS).toISOString()
 const schema = () => any(builtInSchemas).id
 
 /** Times of the first page of the dashboard's table, by each of its filters, in a workspace that holds all attestations. */
@@ -58,11 +60,11 @@ export async function measureFilters({
       "up to a day": () => ({ to: someDay() }),
       "one day": () => {
         const day = someDay()
-        return { from: day, to: day }
+        return { from: day, to: dayAfter(day) }
       },
       "one day and status": () => {
         const day = someDay()
-        return { from: day, to: day, status: "rejected" }
+        return { from: day, to: dayAfter(day), status: "rejected" }
       },
       "a day before all": () => ({ to: daysAgo(DAYS + 30) }),
       wallet: () => ({ q: any(wallets) }),

@@ -10,6 +10,7 @@ import { Skeleton } from "../components/ui/skeleton.tsx"
 import { Wordmark } from "../components/wordmark.tsx"
 import { Chooser } from "./chooser.tsx"
 import { rememberWorkspace } from "./last-workspace.ts"
+import { Live } from "./live.tsx"
 import { Navigation } from "./navigation.tsx"
 import { NavigationMenu } from "./navigation-menu.tsx"
 import { goToSignIn } from "./session.ts"
@@ -67,6 +68,7 @@ export function Shell({ workspaceId, children }: { workspaceId: string; children
           {here ? (
             // Another workspace has nothing of this one, not even what was entered in a form.
             <WorkspaceProvider key={here.id} workspace={here}>
+              <Live />
               {children}
             </WorkspaceProvider>
           ) : me ? (

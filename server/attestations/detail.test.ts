@@ -17,7 +17,7 @@ type Event = {
   event: string
   at: string
   detail: string | null
-  by: string | null
+  by: object | null
   request_id: string | null
 }
 
@@ -74,11 +74,11 @@ test("a life from the start to the burn is told in its order, with who did what 
   const of = (event: string): Event => ended.timeline.find((one: Event) => one.event === event)
   expect(names(ended.timeline).slice(-2)).toEqual(["revoked", "burnt"])
   expect(of("started")).toMatchObject({
-    by: "The owner",
+    by: { kind: "user", name: "The owner" },
     request_id: started.headers.get("x-request-id"),
   })
   expect(of("revoked")).toMatchObject({
-    by: "The owner",
+    by: { kind: "user", name: "The owner" },
     request_id: revoked.headers.get("x-request-id"),
     detail: "The wallet was lost.",
   })
@@ -103,7 +103,11 @@ test("a session that a key has started is traced to its request by the log", asy
   await log(newId("req"), "another wallet")
   await log(requestId, wallet)
   const { timeline } = await detail(id)
-  expect(timeline[0]).toMatchObject({ event: "started", by: "test", request_id: requestId })
+  expect(timeline[0]).toMatchObject({
+    event: "started",
+    by: { kind: "key", name: "test" },
+    request_id: requestId,
+  })
 })
 
 test("revoking leaves one line in the audit trail, by a key as by a person; revoking again leaves none", async () => {

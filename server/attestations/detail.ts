@@ -102,8 +102,10 @@ async function burnOf({ workspace_id, id, wallet }: DetailRow): Promise<Landed |
 /** Who started and who revoked it: the audit trail knows people and revocations, the request log knows keys. */
 async function readTraces({ workspace_id, id, wallet, schema_id, created_at }: DetailRow) {
   const [entries, [logged]] = await Promise.all([
-    sql<{ action: string; actor_name: string; request_id: string | null }[]>`
-      select action, actor_name, request_id from audit_entries
+    sql<
+      { action: string; actor: "user" | "key" | "operator"; actor_name: string; request_id: string | null }[]
+    >`
+      select action, actor, actor_name, request_id from audit_entries
       where account_id = (select account_id from workspaces where id = ${workspace_id})
         and workspace_id = ${workspace_id} and subject = ${id}
         and action in ('session.started', 'attestation.revoked')
@@ -119,9 +121,11 @@ async function readTraces({ workspace_id, id, wallet, schema_id, created_at }: D
   ])
   const entry = (action: string) => {
     const found = entries.find((one) => one.action === action)
-    return found && { by: found.actor_name, request_id: found.request_id }
+    return found && { by: { kind: found.actor, name: found.actor_name }, request_id: found.request_id }
   }
-  const started = entry("session.started") ?? (logged && { by: logged.key_name, request_id: logged.id })
+  const started =
+    entry("session.started") ??
+    (logged && { by: { kind: "key" as const, name: logged.key_name }, request_id: logged.id })
   const revoked = entry("attestation.revoked")
   return { ...(started && { started }), ...(revoked && { revoked }) }
 }

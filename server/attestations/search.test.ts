@@ -106,7 +106,7 @@ test("filters hold together", async () => {
   expect(await walletsOf({ status: "rejected", schema: "kyc_business_v1" })).toEqual([])
   expect(await walletsOf({ schema: "accredited_investor_v1" })).toEqual([])
   await expect(search({ schema: "mistyped" })).rejects.toMatchObject({ code: "unknown_schema" })
-  await expect(search({ from: "2026-02-30" })).rejects.toMatchObject({ code: "validation_failed" })
+  await expect(search({ from: "2026-02-30T00:00:00Z" })).rejects.toMatchObject({ code: "validation_failed" })
   await expect(search({ cursor: "x" })).rejects.toMatchObject({ code: "validation_failed" })
 })
 
@@ -133,7 +133,7 @@ test("a status is that of the moment, with no sweep", async () => {
   expect(found.map((one) => one.status)).toEqual(["verified", "expired", "expired"])
 })
 
-test("days are those of UTC, the first and the last included", async () => {
+test("a span of time holds what began in it, its first instant included and its last not", async () => {
   await enter()
   const times = [
     "2026-03-01T23:59:59.999Z",
@@ -148,12 +148,14 @@ test("days are those of UTC, the first and the last included", async () => {
   }
   clock.now = real
   const [d, c, b, a] = wallets
-  expect(await walletsOf({ from: "2026-03-02", to: "2026-03-02" })).toEqual([c, b])
-  expect(await walletsOf({ from: "2026-03-02" })).toEqual([d, c, b])
-  expect(await walletsOf({ to: "2026-03-02" })).toEqual([c, b, a])
-  expect(await walletsOf({ from: "2026-03-04" })).toEqual([])
-  expect(await walletsOf({ to: "2026-02-28" })).toEqual([])
-  expect(await walletsOf({ from: "2026-03-03", to: "2026-03-01" })).toEqual([])
+  const day = (date: string) => `${date}T00:00:00Z`
+  expect(await walletsOf({ from: day("2026-03-02"), to: day("2026-03-03") })).toEqual([c, b])
+  expect(await walletsOf({ from: day("2026-03-02") })).toEqual([d, c, b])
+  expect(await walletsOf({ to: day("2026-03-03") })).toEqual([c, b, a])
+  expect(await walletsOf({ to: "2026-03-02T00:00:00.001Z" })).toEqual([b, a])
+  expect(await walletsOf({ from: day("2026-03-04") })).toEqual([])
+  expect(await walletsOf({ to: day("2026-03-01") })).toEqual([])
+  expect(await walletsOf({ from: day("2026-03-04"), to: day("2026-03-01") })).toEqual([])
 })
 
 test("one that began a moment earlier and was written a moment later is found all the same", async () => {
@@ -163,8 +165,8 @@ test("one that began a moment earlier and was written a moment later is found al
   clock.now = () => new Date("2026-03-01T23:59:59Z")
   const late = await start()
   clock.now = real
-  expect(await walletsOf({ from: "2026-03-02" })).toEqual([early.wallet])
-  expect(await walletsOf({ to: "2026-03-01" })).toEqual([late.wallet])
+  expect(await walletsOf({ from: "2026-03-02T00:00:00Z" })).toEqual([early.wallet])
+  expect(await walletsOf({ to: "2026-03-02T00:00:00Z" })).toEqual([late.wallet])
 })
 
 test("nothing of another workspace is found, by whatever it is searched", async () => {

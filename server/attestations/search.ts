@@ -7,16 +7,16 @@ import { badCursor, fromCursor, toCursor } from "#server/rest/cursor.ts"
 import { requireSchema } from "#server/schemas/require.ts"
 import { isWalletAddress } from "#server/solana/addresses.ts"
 import { plainText } from "#server/text.ts"
-import { addDays, clock, toTimestamp } from "#server/time.ts"
+import { clock, toTimestamp } from "#server/time.ts"
 import { attestationStatus } from "./record.ts"
 import { type AttestationStatus, statusAt } from "./status.ts"
 
-/** What the dashboard's table and its export filter by. Dates are days in UTC, both included. */
+/** What the dashboard's table and its export filter by: those started from `from` on and before `to`. */
 export const searchFilter = z.object({
   schema: schemaId.optional(),
   status: attestationStatus.optional(),
-  from: z.iso.date().optional(),
-  to: z.iso.date().optional(),
+  from: z.iso.datetime().optional(),
+  to: z.iso.datetime().optional(),
   /** A wallet, an attestation's id, or how an external id begins. */
   q: plainText(200).optional(),
 })
@@ -121,13 +121,13 @@ export async function findAttestations(
 ): Promise<FoundRow[]> {
   const { schema, status, q } = filter
   const now = clock.now()
-  const days = await readDays(workspaceId, filter)
-  if (days === null) return []
+  const span = await readSpan(workspaceId, filter)
+  if (span === null) return []
   const text = q === undefined ? null : await readText(workspaceId, q)
   const matches = sql`
     workspace_id = ${workspaceId}
     ${schema === undefined ? sql`` : sql`and schema_id = ${schema}`}
-    ${inDays(days)} ${text === null ? sql`` : likeText(text)}
+    ${inSpan(span)} ${text === null ? sql`` : likeText(text)}
     ${before === null ? sql`` : sql`and seq < ${before}`}`
   if (status !== "expired") {
     return sql<FoundRow[]>`
@@ -170,13 +170,13 @@ export const inStatus = (status: Exclude<AttestationStatus, "expired">, now: Dat
 
 /** An instant, and the least or greatest `seq` that lies on the right side of it. */
 type Bound = { at: Date; seq: bigint }
-type Days = { start: Bound | null; end: Bound | null }
+type Span = { start: Bound | null; end: Bound | null }
 
-/** Days as bounds of `seq`, so that a page is read where it lies. Null when nothing can lie between them. */
-async function readDays(workspaceId: string, { from, to }: SearchFilter): Promise<Days | null> {
+/** Times as bounds of `seq`, so that a page is read where it lies. Null when nothing can lie between them. */
+async function readSpan(workspaceId: string, { from, to }: SearchFilter): Promise<Span | null> {
   if (from === undefined && to === undefined) return { start: null, end: null }
-  const start = from === undefined ? null : new Date(`${from}T00:00:00Z`)
-  const end = to === undefined ? null : addDays(new Date(`${to}T00:00:00Z`), 1)
+  const start = from === undefined ? null : new Date(from)
+  const end = to === undefined ? null : new Date(to)
   const [bounds] = await sql<{ first: bigint | null; last: bigint | null }[]>`
     select
       (select min(seq) from (select seq from attestations
@@ -193,7 +193,7 @@ async function readDays(workspaceId: string, { from, to }: SearchFilter): Promis
   }
 }
 
-const inDays = ({ start, end }: Days) => sql`
+const inSpan = ({ start, end }: Span) => sql`
   ${start === null ? sql`` : sql`and seq >= ${start.seq} and created_at >= ${start.at}`}
   ${end === null ? sql`` : sql`and seq <= ${end.seq} and created_at < ${end.at}`}`
 

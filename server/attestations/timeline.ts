@@ -1,5 +1,7 @@
 import type { AttestationStatus } from "./status.ts"
 
+type Actor = "user" | "key" | "operator"
+
 /** A moment in an attestation's life. */
 export type TimelineEvent = {
   event:
@@ -15,8 +17,8 @@ export type TimelineEvent = {
   at: string
   /** What was decided, or why it ended. */
   detail: string | null
-  /** Who did it, where somebody at the dashboard or a key did. */
-  by: string | null
+  /** Who did it, where a person or a key did; requests of keys are in the log. */
+  by: { kind: Actor; name: string | null } | null
   request_id: string | null
   signature: string | null
   slot: number | null
@@ -39,7 +41,7 @@ export type Life = {
   reason: string | null
   burning: Landed | null
   /** Who did it, by the audit trail and the request log. */
-  traces: Partial<Record<"started" | "revoked", { by: string | null; request_id: string | null }>>
+  traces: Partial<Record<"started" | "revoked", Pick<TimelineEvent, "by" | "request_id">>>
 }
 
 /** A transaction of the ledger. */

@@ -1,0 +1,91 @@
+import canonicalize from "canonicalize"
+import type { OnChainState } from "#server/attestations/verify-on-chain.ts"
+
+/** `open` is what cannot be told from the record alone. */
+export type Check = { name: string; result: "passed" | "failed" | "open"; detail: string | null }
+
+/** Compares what the chain says with the record. Nothing of it is taken on the server's word that can be computed here. */
+export async function checksOf({ record, account, transaction }: OnChainState): Promise<Check[]> {
+  const { onchain } = record
+  if (onchain === null) return []
+  const check = (name: string, passed: boolean, detail: string | null = null): Check => ({
+    name,
+    result: passed ? "passed" : "failed",
+    detail: passed ? null : detail,
+  })
+  const memo = memoOf(record, onchain.commitment)
+  return [
+    check(
+      "The issuing transaction is on chain, and succeeded",
+      transaction?.succeeded === true,
+      transaction ? "It failed." : "The chain does not know it.",
+    ),
+    check(
+      "It was signed by the issuer's authority",
+      transaction?.signers.includes(onchain.authority) === true,
+      transaction && `Signed by ${transaction.signers.join(", ")}`,
+    ),
+    check(
+      "Its memo names this attestation, its commitment and its expiry",
+      transaction?.memos.includes(memo) === true,
+      `Expected ${memo}`,
+    ),
+    await checkCommitment(record, onchain),
+    check(
+      "The token account is the wallet's, for the credential's mint",
+      account?.owner === record.user_pubkey && account.mint === onchain.mint,
+      account ? `It is ${account.owner}'s, for ${account.mint}` : "There is no such account.",
+    ),
+    checkUnit(record, account?.amount ?? "0"),
+    check(
+      "The account is frozen",
+      account === null || account.frozen,
+      "It can be moved or burnt by its holder.",
+    ),
+  ]
+}
+
+type Committed = OnChainState["record"]
+type Onchain = NonNullable<Committed["onchain"]>
+
+const memoOf = ({ attestation_id, expires_at }: Committed, commitment: string): string =>
+  `vouch:1:${attestation_id}:${commitment}:${Math.floor(Date.parse(expires_at ?? "") / 1000)}`
+
+async function checkCommitment(record: Committed, { salt, commitment }: Onchain): Promise<Check> {
+  const name = "The commitment is that of the record, computed here"
+  if (salt === null) return { name, result: "open", detail: "The salt was erased." }
+  // Browsers have it in secure contexts only.
+  if (!globalThis.crypto?.subtle)
+    return { name, result: "open", detail: "This browser computes over HTTPS only." }
+  const { attestation_id, schema, user_pubkey, issued_at, expires_at } = record
+  const text = canonicalize({ attestation_id, schema, user_pubkey, issued_at, expires_at, salt })
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))
+  const computed = toBase64url(new Uint8Array(digest))
+  return computed === commitment
+    ? { name, result: "passed", detail: computed }
+    : { name, result: "failed", detail: `Computed ${computed}` }
+}
+
+const toBase64url = (bytes: Uint8Array): string =>
+  btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replace(/=+$/, "")
+
+/** Exactly one unit while it is verified. What has ended leaves none, but a later attestation may have put its own there. */
+function checkUnit({ status }: Committed, amount: string): Check {
+  if (status === "verified") {
+    const name = "The account holds exactly one unit"
+    return amount === "1"
+      ? { name, result: "passed", detail: null }
+      : { name, result: "failed", detail: `It holds ${amount}.` }
+  }
+  const name = "The unit of this attestation is gone"
+  return amount === "0"
+    ? { name, result: "passed", detail: null }
+    : {
+        name,
+        result: "open",
+        detail: "The account holds a unit: a later attestation's, or this one's that is about to be burnt.",
+      }
+}

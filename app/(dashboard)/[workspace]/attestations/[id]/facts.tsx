@@ -1,0 +1,20 @@
+import type { ReactNode } from "react"
+
+/** What is known, in pairs; what is null is left out. */
+export function Facts({ facts }: { facts: Record<string, ReactNode> }) {
+  return (
+    <dl className="grid grid-cols-[max-content_minmax(0,1fr)] items-baseline gap-x-6 gap-y-2">
+      {Object.entries(facts).map(
+        ([name, value]) =>
+          value !== null &&
+          value !== undefined &&
+          value !== false && (
+            <div key={name} className="contents">
+              <dt className="text-muted">{name}</dt>
+              <dd className="min-w-0">{value}</dd>
+            </div>
+          ),
+      )}
+    </dl>
+  )
+}

@@ -1,0 +1,108 @@
+"use client"
+
+import { useParams } from "next/navigation.js"
+import { Copyable } from "../../../../components/copyable.tsx"
+import { Link } from "../../../../components/link.tsx"
+import { Moment } from "../../../../components/moment.tsx"
+import { PageHeader } from "../../../../components/page-header.tsx"
+import { problemOf } from "../../../../components/problem.ts"
+import { Empty, Failed, Loading } from "../../../../components/states.tsx"
+import { StatusBadge } from "../../../../components/status-badge.tsx"
+import { Card } from "../../../../components/ui/card.tsx"
+import type { Api } from "../../../client.ts"
+import { usePath, useRead, useWorkspace } from "../../../workspace.tsx"
+import { Facts } from "./facts.tsx"
+import { Proof } from "./proof.tsx"
+import { Revoke } from "./revoke.tsx"
+import { Timeline } from "./timeline.tsx"
+
+export type Detail = Awaited<ReturnType<Api["attestation"]["detail"]["query"]>>
+
+export default function Page() {
+  const { id } = useParams<{ id: string }>()
+  const path = usePath()
+  const { can } = useWorkspace()
+  const detail = useRead(["attestation", id], (api, signal) =>
+    api.attestation.detail.query({ id }, { signal }),
+  )
+  const { data } = detail
+  const isMissing = detail.error !== null && problemOf(detail.error).code === "attestation_not_found"
+  const isStanding = data?.status === "pending" || data?.status === "verified"
+  return (
+    <>
+      <p className="mb-2 text-[13px]">
+        <Link href={path("attestations")} className="text-muted hover:underline">
+          Attestations
+        </Link>
+      </p>
+      <PageHeader
+        title="Attestation"
+        heading={
+          <span className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
+            Attestation
+            {data && <StatusBadge status={data.status} />}
+          </span>
+        }
+        actions={data && isStanding && can("attestation:write") && <Revoke attestation={data} />}
+      />
+      {data ? (
+        <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+          <div className="min-w-0 space-y-4">
+            <Card title="About">
+              <About attestation={data} />
+            </Card>
+            <Proof attestation={data} />
+          </div>
+          <Card title="Timeline">
+            <Timeline events={data.timeline} />
+          </Card>
+        </div>
+      ) : isMissing ? (
+        <Card>
+          <Empty title="There is no such attestation in this workspace">
+            Compare its id, and look into the other workspace: test and live have nothing in common.
+          </Empty>
+        </Card>
+      ) : detail.error ? (
+        <Card>
+          <Failed error={detail.error} onRetry={detail.refetch} />
+        </Card>
+      ) : (
+        <Card>
+          <Loading what="Loading the attestation" lines={8} />
+        </Card>
+      )}
+    </>
+  )
+}
+
+function About({ attestation }: { attestation: Detail }) {
+  const { attestation_id, user_pubkey, external_id, schema, provider, started_at, issued_at, expires_at } =
+    attestation
+  return (
+    <Facts
+      facts={{
+        Wallet: <Copyable value={user_pubkey} what="wallet" compact />,
+        "Attestation id": <Copyable value={attestation_id} what="attestation id" compact />,
+        "External id": external_id,
+        Schema: schema,
+        "Checked by": provider,
+        Started: <Moment at={started_at} />,
+        Issued: issued_at && <Moment at={issued_at} />,
+        Expires: expires_at && <Moment at={expires_at} />,
+        "Ended because": attestation.revocation_reason,
+        Session: attestation.status === "pending" && attestation.session_id && (
+          <a
+            href={`/verify/${attestation.session_id}`}
+            target="_blank"
+            rel="noopener noreferrer"
+            className="text-accent underline"
+          >
+            Open its page
+            <span className="sr-only"> (opens a new tab)</span>
+          </a>
+        ),
+      }}
+    />
+  )
+}

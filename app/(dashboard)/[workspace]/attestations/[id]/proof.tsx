@@ -1,0 +1,67 @@
+"use client"
+
+import { Copyable } from "../../../../components/copyable.tsx"
+import { Card } from "../../../../components/ui/card.tsx"
+import { TransactionLink } from "../../../transaction-drawer.tsx"
+import { Facts } from "./facts.tsx"
+import type { Detail } from "./page.tsx"
+import { Verification } from "./verification.tsx"
+
+/** What stands on chain, for anybody to check who has the record. */
+export function Proof({ attestation }: { attestation: Detail }) {
+  const { onchain, onchain_tx, memo, slot, explorer } = attestation
+  if (onchain === null || onchain_tx === null) {
+    return (
+      <Card title="On-chain proof">
+        <p className="text-muted">
+          {attestation.status === "pending"
+            ? "Nothing is on chain yet. Once the provider has approved, the credential is minted to the wallet."
+            : "It was never put on chain."}
+        </p>
+      </Card>
+    )
+  }
+  const address = (value: string, what: string) => (
+    <span className="flex flex-wrap items-center gap-x-3">
+      <Copyable value={value} what={what} compact />
+      {explorer && (
+        <a
+          href={explorer.replace("{}", `address/${value}`)}
+          target="_blank"
+          rel="noopener noreferrer"
+          className="text-[13px] text-accent underline"
+        >
+          Explorer
+          <span className="sr-only"> shows the {what} (opens a new tab)</span>
+        </a>
+      )}
+    </span>
+  )
+  return (
+    <Card
+      title="On-chain proof"
+      description="The wallet's account holds one frozen unit of the credential. Nothing personal is on chain."
+      actions={<TransactionLink signature={onchain_tx} explorer={explorer} />}
+    >
+      <Facts
+        facts={{
+          Network: onchain.cluster,
+          Transaction: <Copyable value={onchain_tx} what="transaction signature" compact />,
+          Slot: slot,
+          Mint: address(onchain.mint, "credential's mint"),
+          "Token account": address(onchain.token_account, "token account"),
+          Authority: address(onchain.authority, "authority"),
+          Program: address(onchain.program, "program"),
+          Commitment: <Copyable value={onchain.commitment} what="commitment" compact />,
+          Salt: onchain.salt ? (
+            <Copyable value={onchain.salt} what="salt" compact />
+          ) : (
+            <span className="text-muted">Erased: the commitment cannot be tied to a person any more.</span>
+          ),
+          Memo: memo && <Copyable value={memo} what="memo" compact />,
+        }}
+      />
+      <Verification id={attestation.attestation_id} />
+    </Card>
+  )
+}

@@ -1,0 +1,81 @@
+import type { TimelineEvent } from "#server/attestations/timeline.ts"
+import { cn } from "../../../../components/cn.ts"
+import { Copyable } from "../../../../components/copyable.tsx"
+import { Link } from "../../../../components/link.tsx"
+import { Moment } from "../../../../components/moment.tsx"
+import { usePath } from "../../../workspace.tsx"
+
+const words = {
+  started: "Session started",
+  opened: "Form sent by the wallet's holder",
+  decided: "Decided by the provider",
+  signed: "Transaction signed",
+  confirmed: "Confirmed on chain: one unit, frozen",
+  revoked: "Revoked",
+  expired: "Expired",
+  superseded: "Replaced by a renewal",
+  burnt: "Credential burnt on chain, its account frozen",
+} as const satisfies Record<TimelineEvent["event"], string>
+
+const decisions: Record<string, string> = {
+  approved: "Approved by the provider",
+  rejected: "Rejected by the provider",
+  in_review: "Taken into review by the provider",
+  resubmission_requested: "Asked to submit again by the provider",
+  expired: "Given up by the provider",
+}
+
+const wordsOf = ({ event, detail }: TimelineEvent): string =>
+  (event === "decided" && detail !== null && decisions[detail]) || words[event]
+
+const dots: Partial<Record<TimelineEvent["event"], string>> = {
+  confirmed: "bg-accent",
+  revoked: "bg-danger",
+}
+
+/** An attestation's life, in the order in which it went. */
+export function Timeline({ events }: { events: readonly TimelineEvent[] }) {
+  return (
+    <ol className="space-y-5 border-l border-line pl-5">
+      {events.map((event) => (
+        <li key={`${event.event} ${event.at} ${event.detail}`} className="relative">
+          <span
+            aria-hidden="true"
+            className={cn(
+              "absolute top-1.5 -left-[1.5625rem] size-2 rounded-full ring-4 ring-surface",
+              dots[event.event] ?? "bg-field",
+            )}
+          />
+          <p className="font-medium">{wordsOf(event)}</p>
+          <p className="text-[13px] text-muted">
+            <Moment at={event.at} />
+            {event.slot !== null && `, slot ${event.slot}`}
+          </p>
+          {event.event !== "decided" && event.detail && <p className="mt-0.5">{event.detail}</p>}
+          <Trace event={event} />
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+/** Who did it, and by which request. Only requests of keys are in the log. */
+function Trace({ event: { by, request_id } }: { event: TimelineEvent }) {
+  const path = usePath()
+  if (by === null && request_id === null) return null
+  const who = by?.kind === "key" ? `API key ${by.name ?? ""}` : by?.name
+  return (
+    <p className="mt-0.5 flex flex-wrap items-baseline gap-x-2 text-[13px] text-muted">
+      {who && <span>by {who}</span>}
+      {request_id &&
+        (by?.kind === "key" ? (
+          <Link href={path("logs", request_id)} className="font-mono underline">
+            <span className="sr-only">Request </span>
+            {request_id}
+          </Link>
+        ) : (
+          <Copyable value={request_id} what="request id" compact />
+        ))}
+    </p>
+  )
+}

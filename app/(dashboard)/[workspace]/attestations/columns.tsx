@@ -1,0 +1,35 @@
+import type { AttestationSummary } from "#server/attestations/search.ts"
+import { Shortened } from "../../../components/copyable.tsx"
+import { columnsOf } from "../../../components/data-table.tsx"
+import { Ago, Moment } from "../../../components/moment.tsx"
+import { StatusBadge } from "../../../components/status-badge.tsx"
+
+const column = columnsOf<AttestationSummary>()
+
+const NOTHING = <span className="text-muted">–</span>
+
+export const columns = [
+  column.accessor("user_pubkey", {
+    header: "Wallet",
+    cell: ({ getValue }) => <Shortened value={getValue()} />,
+  }),
+  column.accessor("status", {
+    header: "Status",
+    cell: ({ getValue }) => <StatusBadge status={getValue()} />,
+  }),
+  column.accessor("external_id", {
+    header: "External id",
+    meta: { wideOnly: true },
+    cell: ({ getValue }) => getValue() ?? NOTHING,
+  }),
+  column.accessor("schema", { header: "Schema", meta: { wideOnly: true } }),
+  column.accessor("started_at", { header: "Started", cell: ({ getValue }) => <Ago at={getValue()} /> }),
+  column.accessor("expires_at", {
+    header: "Expires",
+    meta: { wideOnly: true },
+    cell: ({ getValue }) => {
+      const at = getValue()
+      return at ? <Moment at={at} /> : NOTHING
+    },
+  }),
+]

@@ -1,0 +1,114 @@
+"use client"
+
+import { parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs"
+import type { AttestationStatus } from "#server/attestations/status.ts"
+import { DataTable, useCursor } from "../../../components/data-table.tsx"
+import { Link } from "../../../components/link.tsx"
+import { PageHeader } from "../../../components/page-header.tsx"
+import { Empty } from "../../../components/states.tsx"
+import { Button } from "../../../components/ui/button.tsx"
+import { ChoiceFilter, DayFilter, Filters, TextFilter, timesOf } from "../../filters.tsx"
+import { usePath, useRead, useWorkspace } from "../../workspace.tsx"
+import { columns } from "./columns.tsx"
+
+const statuses = ["pending", "verified", "rejected", "expired"] as const satisfies AttestationStatus[]
+
+const filters = {
+  q: parseAsString,
+  schema: parseAsString,
+  status: parseAsStringLiteral(statuses),
+  from: parseAsString,
+  to: parseAsString,
+}
+
+export default function Page() {
+  const path = usePath()
+  const { id: workspaceId } = useWorkspace()
+  const [filter, setFilter] = useQueryStates(filters)
+  const paging = useCursor(JSON.stringify(filter))
+  const { cursor } = paging
+  const asked = {
+    ...(filter.q && { q: filter.q }),
+    ...(filter.schema && { schema: filter.schema }),
+    ...(filter.status && { status: filter.status }),
+    ...timesOf(filter),
+  }
+  const isFiltered = Object.values(filter).some((value) => value !== null)
+  const schemas = useRead(["schemas", "names"], (api, signal) => api.schema.list.query({}, { signal }))
+  const list = useRead(
+    ["attestations", asked, cursor],
+    (api, signal) => api.attestation.search.query({ ...asked, ...(cursor && { cursor }) }, { signal }),
+    { keep: true },
+  )
+  const file = `/api/export/attestations.csv?${new URLSearchParams({ workspace: workspaceId, ...asked })}`
+
+  return (
+    <>
+      <PageHeader
+        title="Attestations"
+        description="Who was verified for what, and how it stands now."
+        actions={
+          <Button asChild>
+            <a href={file} download>
+              Export CSV
+            </a>
+          </Button>
+        }
+      />
+      <Filters onClear={isFiltered ? () => void setFilter(null) : null}>
+        <TextFilter
+          label="Search"
+          placeholder="Wallet, attestation id or external id"
+          maxLength={200}
+          value={filter.q}
+          onChange={(q) => void setFilter({ q })}
+        />
+        <ChoiceFilter
+          label="Status"
+          all="All"
+          options={statuses.map((value) => ({
+            value,
+            words: value.charAt(0).toUpperCase() + value.slice(1),
+          }))}
+          value={filter.status}
+          onChange={(status) => void setFilter({ status: status as AttestationStatus | null })}
+        />
+        <ChoiceFilter
+          label="Schema"
+          all="All"
+          options={(schemas.data?.data ?? []).map(({ id, name }) => ({ value: id, words: name }))}
+          value={filter.schema}
+          onChange={(schema) => void setFilter({ schema })}
+        />
+        <DayFilter label="Started from" value={filter.from} onChange={(from) => void setFilter({ from })} />
+        <DayFilter label="Started to" value={filter.to} onChange={(to) => void setFilter({ to })} />
+      </Filters>
+      <DataTable
+        caption="Attestations"
+        columns={columns}
+        list={list}
+        rowKey={({ attestation_id }) => attestation_id}
+        rowHref={({ attestation_id }) => path("attestations", attestation_id)}
+        paging={paging}
+        empty={
+          isFiltered || !paging.isFirst ? (
+            <Empty title="No attestation matches">
+              A search finds whole wallets, whole attestation ids, and external ids by how they begin.
+            </Empty>
+          ) : (
+            <Empty
+              title="No attestation yet"
+              action={
+                <Button asChild variant="primary">
+                  <Link href={path("sessions")}>Go to sessions</Link>
+                </Button>
+              }
+            >
+              Each verification that is started becomes one: here, or by POST /kyc/start with an API key.
+            </Empty>
+          )
+        }
+      />
+    </>
+  )
+}

@@ -1,0 +1,97 @@
+import type { ReactNode } from "react"
+import { Badge } from "../../../components/ui/badge.tsx"
+import { Card } from "../../../components/ui/card.tsx"
+import type { Overview } from "./page.tsx"
+
+const percent = new Intl.NumberFormat("en-GB", { style: "percent", maximumFractionDigits: 1 })
+const sols = new Intl.NumberFormat("en-GB", { maximumFractionDigits: 2 })
+const count = new Intl.NumberFormat("en-GB")
+
+/** How many of those that were started became verified, and how long that took. */
+export function Conversion({
+  figures: { started, verified, median_seconds },
+}: {
+  figures: Overview["figures"]
+}) {
+  return (
+    <Card>
+      <dl className="grid grid-cols-2 gap-4">
+        <Figure
+          name="Started to verified"
+          value={started === 0 ? "–" : percent.format(verified / started)}
+          note={`${count.format(verified)} of ${count.format(started)} in 30 days`}
+        />
+        <Figure
+          name="Median time to verify"
+          value={median_seconds === null ? "–" : duration(median_seconds)}
+          note="from the start to the chain"
+        />
+      </dl>
+    </Card>
+  )
+}
+
+function Figure({ name, value, note }: { name: string; value: ReactNode; note: ReactNode }) {
+  return (
+    <div>
+      <dt className="font-medium">{name}</dt>
+      <dd className="mt-1 text-2xl font-semibold tracking-tight">{value}</dd>
+      <dd className="mt-0.5 text-[13px] text-muted">{note}</dd>
+    </div>
+  )
+}
+
+const UNITS = [
+  { name: "d", seconds: 86_400 },
+  { name: "h", seconds: 3600 },
+  { name: "min", seconds: 60 },
+] as const
+
+/** `3.4 s`, `12 min`, `5 h`: as exact as one cares for. */
+export function duration(seconds: number): string {
+  const unit = UNITS.find((one) => seconds >= one.seconds)
+  if (!unit) return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`
+  const value = seconds / unit.seconds
+  return `${value < 10 ? Math.round(value * 10) / 10 : Math.round(value)} ${unit.name}`
+}
+
+/** What the fee payer of this mode still has. */
+export function IssuerBalance({ issuer }: { issuer: Overview["issuer"] }) {
+  return (
+    <Line name="Issuer's SOL">
+      {issuer === null ? (
+        <span className="text-muted">No chain is configured</span>
+      ) : issuer.sol === null ? (
+        <span className="text-muted">The chain does not answer</span>
+      ) : (
+        <span className="inline-flex flex-wrap items-center justify-end gap-2">
+          {issuer.low && <Badge tone="bad">Low: send it more</Badge>}
+          {sols.format(issuer.sol)} SOL
+        </span>
+      )}
+    </Line>
+  )
+}
+
+const checks = { database: "Database", chain: "Chain", worker: "Worker" } as const
+
+/** What the server says of itself. */
+export function Health({ health }: { health: Overview["health"] }) {
+  return Object.entries(checks).map(([check, name]) => {
+    const state = health.checks[check as keyof typeof checks]
+    return (
+      <Line key={check} name={name}>
+        <Badge tone={state === "ok" ? "good" : "bad"}>{state === "ok" ? "OK" : state}</Badge>
+      </Line>
+    )
+  })
+}
+
+function Line({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="flex items-baseline justify-between gap-4">
+      <dt className="font-medium">{name}</dt>
+      <dd className="min-w-0 text-right">{children}</dd>
+    </div>
+  )
+}

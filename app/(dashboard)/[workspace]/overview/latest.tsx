@@ -1,0 +1,110 @@
+"use client"
+
+import type { AttestationSummary } from "#server/attestations/search.ts"
+import type { LatestOperation } from "#server/overview/operations.ts"
+import { Shortened } from "../../../components/copyable.tsx"
+import { columnsOf, DataTable } from "../../../components/data-table.tsx"
+import { Ago } from "../../../components/moment.tsx"
+import { Empty } from "../../../components/states.tsx"
+import { StatusBadge } from "../../../components/status-badge.tsx"
+import { usePath } from "../../workspace.tsx"
+
+const attestation = columnsOf<AttestationSummary>()
+
+const attestationColumns = [
+  attestation.accessor("user_pubkey", {
+    header: "Wallet",
+    cell: ({ getValue }) => <Shortened value={getValue()} />,
+  }),
+  attestation.accessor("status", {
+    header: "Status",
+    cell: ({ getValue }) => <StatusBadge status={getValue()} />,
+  }),
+  attestation.accessor("started_at", {
+    header: "Started",
+    meta: { align: "end" },
+    cell: ({ getValue }) => <Ago at={getValue()} />,
+  }),
+]
+
+export function LatestAttestations({ attestations }: { attestations: readonly AttestationSummary[] }) {
+  const path = usePath()
+  return (
+    <DataTable
+      caption="Latest attestations"
+      columns={attestationColumns}
+      list={{ data: { data: attestations } }}
+      rowKey={({ attestation_id }) => attestation_id}
+      rowHref={({ attestation_id }) => path("attestations", attestation_id)}
+      empty={<Empty title="No attestation yet" />}
+    />
+  )
+}
+
+const kinds: Record<string, string> = {
+  create_credential_mint: "Create a schema's mint",
+  attest: "Attest",
+  revoke: "Burn a credential",
+  create_asset_mint: "Create a token",
+  mint: "Mint",
+  transfer: "Transfer",
+  align_account: "Bring an account in line",
+  align_pause: "Pause or unpause a mint",
+}
+
+const operation = columnsOf<LatestOperation>()
+
+const operationColumns = [
+  operation.display({
+    id: "kind",
+    header: "Operation",
+    cell: ({ row: { original } }) => (
+      <>
+        {kinds[original.kind] ?? original.kind}
+        {original.amount !== null && ` ${original.amount}`}
+      </>
+    ),
+  }),
+  operation.display({
+    id: "of",
+    header: "For",
+    meta: { wideOnly: true },
+    cell: ({ row: { original } }) =>
+      original.wallet ? (
+        <Shortened value={original.wallet} />
+      ) : (
+        (original.mint_config ?? original.schema ?? <span className="text-muted">–</span>)
+      ),
+  }),
+  operation.accessor("status", {
+    header: "Status",
+    cell: ({ getValue }) => <StatusBadge status={getValue()} />,
+  }),
+  operation.accessor("created_at", {
+    header: "Began",
+    meta: { align: "end" },
+    cell: ({ getValue }) => <Ago at={getValue()} />,
+  }),
+]
+
+export function LatestOperations({ operations }: { operations: readonly LatestOperation[] }) {
+  const path = usePath()
+  return (
+    <DataTable
+      caption="Latest operations"
+      columns={operationColumns}
+      list={{ data: { data: operations } }}
+      rowKey={({ operation_id }) => operation_id}
+      rowHref={({ operation_id, kind, mint_config, attestation_id, schema }) =>
+        kind === "mint" || kind === "transfer"
+          ? path("tokens", mint_config!, "operations", operation_id)
+          : mint_config !== null
+            ? path("tokens", mint_config)
+            : attestation_id !== null
+              ? path("attestations", attestation_id)
+              : `${path("attestations")}?schema=${schema}`
+      }
+      empty={<Empty title="No operation yet" />}
+    />
+  )
+}

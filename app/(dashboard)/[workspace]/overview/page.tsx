@@ -1,0 +1,153 @@
+"use client"
+
+import { lazy, type ReactNode, Suspense } from "react"
+import { Link } from "../../../components/link.tsx"
+import { Meter } from "../../../components/meter.tsx"
+import { PageHeader } from "../../../components/page-header.tsx"
+import { Empty, Failed, Loading } from "../../../components/states.tsx"
+import { Button } from "../../../components/ui/button.tsx"
+import { Card } from "../../../components/ui/card.tsx"
+import { Skeleton } from "../../../components/ui/skeleton.tsx"
+import type { Api } from "../../client.ts"
+import { usePath, useRead, useWorkspace } from "../../workspace.tsx"
+import { Conversion, Health, IssuerBalance } from "./figures.tsx"
+import { LatestAttestations, LatestOperations } from "./latest.tsx"
+
+const Chart = lazy(() => import("./chart.tsx"))
+
+/** Whatever the server did not announce, or answered from what it had just counted, shows up with this. */
+const AT_LEAST_EVERY_MS = 30_000
+
+export type Overview = Awaited<ReturnType<Api["overview"]["get"]["query"]>>
+
+const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", timeZone: "UTC" })
+
+export default function Page() {
+  const { data, error, refetch } = useRead(
+    ["overview"],
+    (api, signal) => api.overview.get.query({}, { signal }),
+    { every_ms: AT_LEAST_EVERY_MS },
+  )
+  return (
+    <>
+      <PageHeader title="Overview" />
+      {data ? (
+        <Figures overview={data} />
+      ) : error ? (
+        <Card>
+          <Failed error={error} onRetry={refetch} />
+        </Card>
+      ) : (
+        <Loading what="Loading the overview">
+          <div className="grid gap-4 lg:grid-cols-3">
+            <Skeleton className="h-28 rounded-xl" />
+            <Skeleton className="h-28 rounded-xl" />
+            <Skeleton className="h-28 rounded-xl" />
+          </div>
+          <Skeleton className="mt-4 h-80 rounded-xl" />
+        </Loading>
+      )}
+    </>
+  )
+}
+
+function Figures({ overview }: { overview: Overview }) {
+  const { quota, figures, attestations, operations, issuer, health } = overview
+  const isNew = attestations.length === 0 && operations.length === 0
+  return (
+    <div className="space-y-4">
+      {isNew && <FirstSteps />}
+      <div className="grid gap-4 lg:grid-cols-3">
+        <Card>
+          <Meter
+            label="Attestations this month"
+            value={quota.used}
+            max={quota.included}
+            hint={
+              <>
+                {quota.remaining === null ? "No limit" : `${count.format(quota.remaining)} left`} on the plan{" "}
+                {quota.plan}. Resets on {day.format(new Date(quota.period_end))} (UTC).
+              </>
+            }
+          />
+        </Card>
+        <Conversion figures={figures} />
+        <Card>
+          <dl className="space-y-3">
+            <IssuerBalance issuer={issuer} />
+            <Health health={health} />
+          </dl>
+        </Card>
+      </div>
+      {!isNew && (
+        <>
+          <Card
+            title="Attestations per day"
+            description="By what has become of them. Days in UTC, the last 30."
+          >
+            <Suspense fallback={<Skeleton className="h-64 w-full" />}>
+              <Chart days={figures.days} />
+            </Suspense>
+          </Card>
+          <div className="grid items-start gap-4 xl:grid-cols-2">
+            <Section title="Latest attestations" more="attestations">
+              <LatestAttestations attestations={attestations} />
+            </Section>
+            <Section title="Latest operations" more="tokens">
+              <LatestOperations operations={operations} />
+            </Section>
+          </div>
+        </>
+      )}
+    </div>
+  )
+}
+
+const count = new Intl.NumberFormat("en-GB")
+
+function Section({ title, more, children }: { title: string; more: string; children: ReactNode }) {
+  const path = usePath()
+  return (
+    <section className="min-w-0" aria-label={title}>
+      <header className="mb-2 flex items-baseline justify-between gap-3">
+        <h2 className="text-sm font-semibold">{title}</h2>
+        <Link href={path(more)} prefetch={false} className="text-[13px] text-accent hover:underline">
+          All {more}
+        </Link>
+      </header>
+      {children}
+    </section>
+  )
+}
+
+function FirstSteps() {
+  const path = usePath()
+  const { can, mode } = useWorkspace()
+  return (
+    <Card>
+      <Empty
+        title="Nothing has happened here yet"
+        action={
+          <>
+            {can("kyc:write") && (
+              <Button asChild variant="primary">
+                <Link href={path("sessions")}>Start a session</Link>
+              </Button>
+            )}
+            {can("key:write") && (
+              <Button asChild>
+                <Link href={path("keys")}>Make an API key</Link>
+              </Button>
+            )}
+            <Button asChild>
+              <Link href={path("developers")}>Read the quick start</Link>
+            </Button>
+          </>
+        }
+      >
+        A session verifies the person behind a wallet. Start one by hand to see what it looks like, then let
+        your server do it with a {mode} key.
+      </Empty>
+    </Card>
+  )
+}

@@ -1,0 +1,79 @@
+"use client"
+
+import { parseAsStringLiteral, useQueryState } from "nuqs"
+import { useMemo, useState } from "react"
+import { DataTable, useCursor } from "../../../components/data-table.tsx"
+import { PageHeader } from "../../../components/page-header.tsx"
+import { Empty } from "../../../components/states.tsx"
+import { Button } from "../../../components/ui/button.tsx"
+import { Tabs, TabsContent, TabsList, TabsTrigger } from "../../../components/ui/tabs.tsx"
+import { usePath, useRead, useWorkspace } from "../../workspace.tsx"
+import { columnsFor } from "./columns.tsx"
+import { type Link, SessionLink } from "./session-link.tsx"
+import { StartSession } from "./start-session.tsx"
+
+const states = ["open", "closed"] as const
+
+export default function Page() {
+  const path = usePath()
+  const { can } = useWorkspace()
+  const [state, setState] = useQueryState("state", parseAsStringLiteral(states).withDefault("open"))
+  const [isStarting, setStarting] = useState(false)
+  const [link, setLink] = useState<Link | null>(null)
+  const paging = useCursor(state)
+  const { cursor } = paging
+  const list = useRead(
+    ["sessions", state, cursor],
+    (api, signal) => api.session.list.query({ state, ...(cursor && { cursor }) }, { signal }),
+    { keep: true },
+  )
+  const columns = useMemo(() => columnsFor(state, setLink), [state])
+  const start = can("kyc:write") && (
+    <Button variant="primary" onClick={() => setStarting(true)}>
+      Start session
+    </Button>
+  )
+  const table = (
+    <DataTable
+      caption={state === "open" ? "Open sessions" : "Closed sessions"}
+      columns={columns}
+      list={list}
+      rowKey={({ attestation_id }) => attestation_id}
+      rowHref={({ attestation_id }) => path("attestations", attestation_id)}
+      paging={paging}
+      empty={
+        state === "closed" || !paging.isFirst ? (
+          <Empty title="No session here">Sessions that were decided, or whose time is over, come here.</Empty>
+        ) : (
+          <Empty title="No session is open" action={start}>
+            {can("kyc:write")
+              ? "Start one for a wallet, and send its holder the link: whoever opens it can verify that wallet."
+              : "Sessions that wait for their wallet's holder are listed here."}
+          </Empty>
+        )
+      }
+    />
+  )
+  return (
+    <>
+      <PageHeader
+        title="Sessions"
+        description="Each session verifies one wallet for one schema, on a page that its holder opens by a link."
+        actions={start}
+      />
+      <Tabs value={state} onValueChange={(value) => void setState(value as (typeof states)[number])}>
+        <TabsList aria-label="State">
+          <TabsTrigger value="open">Open</TabsTrigger>
+          <TabsTrigger value="closed">Closed</TabsTrigger>
+        </TabsList>
+        {states.map((one) => (
+          <TabsContent key={one} value={one}>
+            {table}
+          </TabsContent>
+        ))}
+      </Tabs>
+      {isStarting && <StartSession onClose={() => setStarting(false)} onStarted={setLink} />}
+      {link && <SessionLink link={link} onClose={() => setLink(null)} />}
+    </>
+  )
+}

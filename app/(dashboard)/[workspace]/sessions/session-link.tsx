@@ -1,0 +1,48 @@
+"use client"
+
+import { lazy, Suspense } from "react"
+import { CodeBlock } from "../../../components/code-block.tsx"
+import { Button } from "../../../components/ui/button.tsx"
+import { Dialog, DialogClose, DialogContent, DialogFooter } from "../../../components/ui/dialog.tsx"
+import { Skeleton } from "../../../components/ui/skeleton.tsx"
+
+const QrCode = lazy(() => import("./qr-code.tsx"))
+
+export type Link = { url: string; wallet: string }
+
+/** A session's link, to be sent or scanned. */
+export function SessionLink({ link: { url, wallet }, onClose }: { link: Link; onClose: () => void }) {
+  return (
+    <Dialog open onOpenChange={(open) => open || onClose()}>
+      <DialogContent
+        title="Send this link to the wallet's holder"
+        description={
+          <>
+            It verifies <code className="font-mono text-[13px] break-all">{wallet}</code>. Whoever has it can
+            fill in the form.
+          </>
+        }
+      >
+        <div className="space-y-4">
+          <CodeBlock label="Session link" code={url} />
+          <div className="flex justify-center">
+            <Suspense fallback={<Skeleton className="size-48" />}>
+              <QrCode text={url} label="QR code of the session's link" />
+            </Suspense>
+          </div>
+        </div>
+        <DialogFooter>
+          <Button asChild>
+            <a href={url} target="_blank" rel="noopener noreferrer">
+              Open
+              <span className="sr-only"> the session's page in a new tab</span>
+            </a>
+          </Button>
+          <DialogClose>
+            <Button variant="primary">Done</Button>
+          </DialogClose>
+        </DialogFooter>
+      </DialogContent>
+    </Dialog>
+  )
+}

@@ -1,0 +1,86 @@
+"use client"
+
+import { Field, Form, Submit } from "../../../components/form.tsx"
+import { Failed, Loading } from "../../../components/states.tsx"
+import { Button } from "../../../components/ui/button.tsx"
+import { Dialog, DialogClose, DialogContent, DialogFooter } from "../../../components/ui/dialog.tsx"
+import { Input } from "../../../components/ui/input.tsx"
+import { Select } from "../../../components/ui/select.tsx"
+import { useChange, useRead } from "../../workspace.tsx"
+import type { Link } from "./session-link.tsx"
+
+type Start = { userPubkey: string; schemaId: string; externalId?: string; redirectUrl?: string }
+
+/** Asks whom to verify for what, and starts the session. */
+export function StartSession({
+  onClose,
+  onStarted,
+}: {
+  onClose: () => void
+  onStarted: (link: Link) => void
+}) {
+  const schemas = useRead(["schemas", "names"], (api, signal) => api.schema.list.query({}, { signal }))
+  const start = useChange((api, input: Start) => api.kyc.start.mutate(input), {
+    refresh: ["sessions"],
+    quiet: true,
+  })
+
+  async function submit(values: FormData) {
+    const text = (name: string) => String(values.get(name) ?? "").trim()
+    const userPubkey = text("userPubkey")
+    const { session_url } = await start.mutateAsync({
+      userPubkey,
+      schemaId: text("schemaId"),
+      ...(text("externalId") && { externalId: text("externalId") }),
+      ...(text("redirectUrl") && { redirectUrl: text("redirectUrl") }),
+    })
+    onClose()
+    onStarted({ url: session_url, wallet: userPubkey })
+  }
+
+  return (
+    <Dialog open onOpenChange={(open) => open || onClose()}>
+      <DialogContent
+        title="Start a session"
+        description="While a session of the same wallet and schema is open, you get that one again: nothing is counted twice."
+      >
+        {schemas.data ? (
+          <Form onSubmit={submit}>
+            <Field label="Wallet" name="userPubkey" hint="The address that is to be verified." required>
+              <Input autoComplete="off" autoCapitalize="none" spellCheck={false} className="font-mono" />
+            </Field>
+            <Field label="Schema" name="schemaId" required>
+              <Select>
+                {schemas.data.data.map(({ id, name }) => (
+                  <option key={id} value={id}>
+                    {name} ({id})
+                  </option>
+                ))}
+              </Select>
+            </Field>
+            <Field label="External id (optional)" name="externalId" hint="Your own name for the investor.">
+              <Input autoComplete="off" maxLength={200} />
+            </Field>
+            <Field
+              label="Redirect URL (optional)"
+              name="redirectUrl"
+              hint="Where the page returns to when it is done."
+            >
+              <Input type="url" autoComplete="off" placeholder="https://" />
+            </Field>
+            <DialogFooter>
+              <DialogClose>
+                <Button>Cancel</Button>
+              </DialogClose>
+              <Submit>Start session</Submit>
+            </DialogFooter>
+          </Form>
+        ) : schemas.error ? (
+          <Failed error={schemas.error} onRetry={schemas.refetch} />
+        ) : (
+          <Loading what="Loading the schemas" />
+        )}
+      </DialogContent>
+    </Dialog>
+  )
+}

@@ -1,0 +1,245 @@
+import { readFile } from "node:fs/promises"
+import { Keypair } from "@solana/web3.js"
+import { type Customer, expect, expectSound, heading, section, test } from "./dashboard.ts"
+import { submitForm } from "./support.ts"
+
+const newWallet = () => Keypair.generate().publicKey.toBase58()
+
+async function call<T>(customer: Customer, method: "GET" | "POST", path: string, body?: object): Promise<T> {
+  const response = await fetch(`http://localhost:${process.env.PORT}/v1${path}`, {
+    method,
+    headers: { authorization: `Bearer ${customer.apiKey}`, "content-type": "application/json" },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  expect(response.status, text).toBe(200)
+  return JSON.parse(text) as T
+}
+
+/** Starts a session by the API, as a customer's server does. */
+async function start(customer: Customer, externalId?: string) {
+  const wallet = newWallet()
+  const { session_url } = await call<{ session_url: string }>(customer, "POST", "/kyc/start", {
+    userPubkey: wallet,
+    schemaId: "kyc_individual_v1",
+    ...(externalId && { externalId }),
+  })
+  return { wallet, sessionId: session_url.split("/").at(-1)! }
+}
+
+async function decide(sessionId: string, decision: string) {
+  const response = await fetch(`http://localhost:${process.env.PORT}/api/trpc/verification.submit`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({
+      ...{ sessionId, decision, consent: true, country: "DE", ageOver18: true, accredited: false },
+    }),
+  })
+  expect(response.status).toBe(200)
+}
+
+async function verified(customer: Customer, externalId?: string) {
+  const { wallet, sessionId } = await start(customer, externalId)
+  await decide(sessionId, "approved")
+  const status = () =>
+    call<{ status: string; attestation_id: string }>(customer, "GET", `/kyc/status/${wallet}`)
+  await expect.poll(async () => (await status()).status).toBe("verified")
+  return { wallet, id: (await status()).attestation_id }
+}
+
+test("a session started in the page, approved in a second tab, is verified in the first without a reload", async ({
+  page,
+  context,
+  customer,
+  traffic,
+}) => {
+  traffic.forgive(/status of 422/)
+  await page.goto(section(customer, "sessions"))
+  await expect(heading(page, "Sessions")).toBeVisible()
+  await page.evaluate(() => {
+    Object.assign(window, { isTheSamePage: true })
+  })
+  const wallet = newWallet()
+  await page.getByRole("button", { name: "Start session" }).first().click()
+  await page.getByLabel("Wallet").fill("not a wallet")
+  await page.getByRole("dialog").getByRole("button", { name: "Start session" }).click()
+  await expect(page.getByLabel("Wallet")).toHaveAccessibleDescription(/Is not the base58 address of a wallet/)
+  await expect(page.getByLabel("Wallet")).toBeFocused()
+  await expectSound(page)
+  await page.getByLabel("Wallet").fill(wallet)
+  await page.getByLabel("Schema").selectOption("kyc_individual_v1")
+  await page.getByLabel("External id (optional)").fill("investor-of-the-page")
+  await page.getByRole("dialog").getByRole("button", { name: "Start session" }).click()
+
+  const dialog = page.getByRole("dialog", { name: "Send this link to the wallet's holder" })
+  await expect(dialog.getByRole("img", { name: "QR code of the session's link" })).toBeVisible()
+  await expectSound(page)
+  const opening = context.waitForEvent("page")
+  await dialog.getByRole("link", { name: "Open" }).click()
+  const second = await opening
+  await dialog.getByRole("button", { name: "Done" }).click()
+
+  const row = page.getByRole("row", { name: wallet })
+  await expect(row).toContainText("Waiting for its holder")
+  await row.getByRole("link").click()
+  await expect(heading(page, "Attestation Pending")).toBeVisible()
+  await submitForm(second)
+  await expect(heading(page, "Attestation Verified")).toBeVisible()
+  await expect(page.getByText("Confirmed on chain")).toBeVisible()
+  await expect(page.getByText("by Olivia Owner")).toBeVisible()
+  expect(await page.evaluate(() => "isTheSamePage" in window)).toBe(true)
+  await second.close()
+})
+
+test("a new attestation and its outcome come to the overview by themselves", async ({ page, customer }) => {
+  await verified(customer)
+  await page.goto(section(customer, "overview"))
+  const latest = page.getByRole("region", { name: "Latest attestations" })
+  await expect(latest.getByRole("row").nth(1)).toBeVisible()
+  const { wallet, sessionId } = await start(customer)
+  const row = latest.getByRole("row", { name: wallet })
+  await expect(row).toContainText("Pending")
+  await decide(sessionId, "approved")
+  await expect(row).toContainText("Verified")
+  await expect(page.getByRole("meter", { name: "Attestations this month" })).toBeVisible()
+  await expect(page.getByText("Started to verified")).toBeVisible()
+  await expect(page.getByRole("table", { name: "Attestations per day by outcome" })).toBeAttached()
+  await expect(page.getByText(/SOL$/).last()).toBeVisible()
+  await expectSound(page)
+})
+
+test("Verify reads the chain now, and makes the commitment again in the browser", async ({
+  page,
+  customer,
+}) => {
+  const { id } = await verified(customer)
+  await page.goto(section(customer, `attestations/${id}`))
+  await page.getByRole("button", { name: "Verify" }).click()
+  await expect(page.getByText("The chain and the record agree in everything.")).toBeFocused()
+  await expect(page.getByRole("list", { name: "Checks" }).getByRole("listitem")).toHaveCount(7)
+  await expectSound(page)
+
+  // A server that lies about the record is found out: the commitment that is computed here is another one.
+  await page.route("**/api/trpc/attestation.verifyOnChain**", async (route) => {
+    const response = await route.fetch()
+    const answer = await response.json()
+    answer.result.data.record.expires_at = "2030-01-01T00:00:00Z"
+    await route.fulfill({ response, json: answer })
+  })
+  await page.getByRole("button", { name: "Verify" }).click()
+  await expect(page.getByText("2 checks have failed.")).toBeFocused()
+  await expect(page.getByText("Failed: The commitment is that of the record, computed here")).toBeVisible()
+  await expectSound(page)
+})
+
+test("the raw transaction of a local network is shown with its instructions", async ({ page, customer }) => {
+  const { id } = await verified(customer)
+  await page.goto(section(customer, `attestations/${id}`))
+  await page.getByRole("button", { name: "Raw transaction" }).click()
+  const drawer = page.getByRole("dialog", { name: "Transaction" })
+  await expect(drawer.getByText("MintTo", { exact: true })).toBeVisible()
+  await expect(drawer.getByText(new RegExp(`^vouch:1:${id}:`))).toBeVisible()
+  await expectSound(page)
+})
+
+test("revoking wants a reason and the word, and is seen through to the burn", async ({ page, customer }) => {
+  const { id } = await verified(customer)
+  await page.goto(section(customer, `attestations/${id}`))
+  await page.getByRole("button", { name: "Revoke" }).click()
+  const dialog = page.getByRole("alertdialog")
+  await dialog.getByLabel("Reason").fill("The wallet was lost.")
+  await dialog.getByLabel("Type REVOKE to confirm").fill("revoke")
+  await dialog.getByRole("button", { name: "Revoke" }).click()
+  await expect(dialog.getByText("Type REVOKE to go on.")).toBeVisible()
+  await expectSound(page)
+  await dialog.getByLabel("Type REVOKE to confirm").fill("REVOKE")
+  await dialog.getByRole("button", { name: "Revoke" }).click()
+  await expect(heading(page, "Attestation Rejected")).toBeVisible()
+  await expect(page.getByText("Credential burnt on chain")).toBeVisible()
+  await expect(page.getByRole("button", { name: "Revoke" })).toHaveCount(0)
+  await page.getByRole("button", { name: "Verify" }).click()
+  await expect(page.getByText("Passed: The unit of this attestation is gone")).toBeVisible()
+  await expectSound(page)
+})
+
+test("the search and the filters stand in the address, and the CSV holds what they let through", async ({
+  page,
+  customer,
+}, { project }) => {
+  const name = `csv-${project.name}`
+  const rejected = await start(customer, `${name}-1`)
+  await decide(rejected.sessionId, "rejected")
+  const pending = await start(customer, `${name}-2`)
+  await page.goto(section(customer, "attestations"))
+  const rows = page.getByRole("table", { name: "Attestations" }).getByRole("row")
+  await page.getByLabel("Search").fill(name)
+  await expect(rows).toHaveCount(3)
+  await page.getByLabel("Status").selectOption("rejected")
+  await expect(rows).toHaveCount(2)
+  await expect(rows.nth(1)).toContainText(rejected.wallet)
+  expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({ q: name, status: "rejected" })
+  await page.reload()
+  await expect(rows).toHaveCount(2)
+  await expectSound(page)
+
+  const downloading = page.waitForEvent("download")
+  await page.getByRole("link", { name: "Export CSV" }).click()
+  const download = await downloading
+  expect(download.suggestedFilename()).toMatch(/^attestations-.*\.csv$/)
+  const lines = (await readFile(await download.path(), "utf8")).trim().split("\r\n")
+  expect(lines[0]).toContain("attestation_id,status,schema,user_pubkey,external_id")
+  expect(lines.slice(1).map((line) => line.split(",").slice(1, 5))).toEqual([
+    ["rejected", "kyc_individual_v1", rejected.wallet, `${name}-1`],
+  ])
+
+  await page.getByLabel("Search").fill(pending.wallet)
+  await expect(page.getByText("No attestation matches")).toBeVisible()
+  await expectSound(page)
+  await page.getByRole("button", { name: "Clear" }).click()
+  await expect(page.getByLabel("Search")).toHaveValue("")
+  await expect(rows.nth(1)).toBeVisible()
+})
+
+test("a viewer sees it all and changes nothing", async ({ as, customer }) => {
+  const { id } = await verified(customer)
+  const page = await as("viewer")
+  await page.goto(section(customer, `attestations/${id}`))
+  await expect(heading(page, "Attestation Verified")).toBeVisible()
+  await expect(page.getByRole("button", { name: "Revoke" })).toHaveCount(0)
+  await page.goto(section(customer, "sessions"))
+  await expect(heading(page, "Sessions")).toBeVisible()
+  await expect(page.getByRole("button", { name: "Start session" })).toHaveCount(0)
+})
+
+test("when news do not come, the page says so, and catches up once they do", async ({
+  page,
+  traffic,
+  customer,
+}) => {
+  traffic.forgive(/activity\.changes|ERR_FAILED/)
+  const stream = "**/api/trpc/activity.changes**"
+  await page.route(stream, (route) => route.abort())
+  await page.goto(section(customer, "attestations"))
+  await expect(page.getByText("Live updates are interrupted.")).toBeVisible()
+  await expectSound(page)
+  const { wallet } = await start(customer)
+  await page.unroute(stream)
+  await expect(page.getByRole("row", { name: wallet })).toBeVisible()
+  await expect(page.getByText("Live updates are interrupted.")).toHaveCount(0)
+})
+
+test("a new workspace says what to do next", async ({ page, customer, traffic }) => {
+  traffic.forgive(/status of 404/)
+  await page.goto(`/${customer.workspaces.live}/overview`)
+  await expect(page.getByText("Nothing has happened here yet")).toBeVisible()
+  await expectSound(page)
+  await page.getByRole("link", { name: "Start a session" }).click()
+  await expect(page.getByText("No session is open")).toBeVisible()
+  await expectSound(page)
+  await page.goto(`/${customer.workspaces.live}/attestations`)
+  await expect(page.getByText("No attestation yet")).toBeVisible()
+  await expectSound(page)
+  await page.goto(`/${customer.workspaces.live}/attestations/att_11111111111111111111`)
+  await expect(page.getByText("There is no such attestation")).toBeVisible()
+  await expectSound(page)
+})

@@ -105,7 +105,7 @@ export function DataTable<Row extends RowData>({
         ref={region}
         {...(isScrolling && { role: "region", "aria-label": caption, tabIndex: 0 })}
         aria-busy={rows === undefined || list.isPlaceholderData === true}
-        className={cn(frame, "overflow-x-auto")}
+        className={cn(frame, "relative overflow-x-auto")}
       >
         <table className="w-full border-collapse text-left text-sm">
           <caption className="sr-only">{caption}</caption>

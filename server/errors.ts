@@ -174,6 +174,8 @@ export const errors = {
 
 export type ErrorCode = keyof typeof errors
 
+export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errors, code)
+
 /** What only the dashboard's own procedures answer: no part of the API. */
 export const dashboardErrors: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "not_signed_in",

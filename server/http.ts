@@ -9,6 +9,7 @@ import {
 } from "node:http"
 import { createServer as createTlsServer } from "node:https"
 import type { BlockList, Socket } from "node:net"
+import { isErrorCode } from "./errors.ts"
 import { newId } from "./ids.ts"
 import { logger } from "./log.ts"
 import { answerPage, exceedsRate } from "./pages-api.ts"
@@ -127,7 +128,14 @@ async function servePage(
   const asked = { request, response, url, requestId, client, options }
   if (url.startsWith("/api/")) return answerPage(asked)
   if (url.startsWith("/verify/") && exceedsRate(asked)) return
+  if (isUnknownError(url)) response.statusCode = 404
   await options.pages(request, response)
+}
+
+/** The page of a code that does not exist says so, and names others; machines read it in the status. */
+function isUnknownError(url: string): boolean {
+  const [, code] = /^\/docs\/errors\/([^/?]+)/.exec(url) ?? []
+  return code !== undefined && !isErrorCode(code)
 }
 
 function isDecodable(url: string): boolean {

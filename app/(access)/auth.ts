@@ -18,6 +18,10 @@ const words: Record<string, string> = {
   TOKEN_EXPIRED: "This link was used before, or its time is over. Ask for another one.",
   PASSWORD_TOO_SHORT: "password: This password is too short.",
   PASSWORD_TOO_LONG: "password: This password is too long.",
+  INVALID_PASSWORD: "current_password: This is not your password.",
+  SESSION_NOT_FRESH: "This needs a sign-in of the last 24 hours. Sign out, sign in again, and come back.",
+  ERROR_CEREMONY_ABORTED: "No passkey was added. Try again.",
+  ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED: "This device has a passkey of yours already.",
   AUTH_CANCELLED: "No passkey was used. Try again, or sign in with your password.",
   PASSKEY_NOT_FOUND: "This passkey belongs to nobody here. Sign in with your password.",
 }

@@ -26,15 +26,17 @@ export function useCopy(value: string) {
   return { outcome, copy }
 }
 
-/** An address or a signature, shortened in the middle. One click copies all of it. `compact` is for rows of a table. */
+/** An address or a signature, shortened in the middle. One click copies all of it. `compact` is for rows of a table; `whole` does not shorten. */
 export function Copyable({
   value,
   what,
   compact = false,
+  whole = false,
 }: {
   value: string
   what: string
   compact?: boolean
+  whole?: boolean
 }) {
   const { outcome, copy } = useCopy(value)
   if (outcome === "refused") return <code className="py-2 font-mono text-[13px] break-all">{value}</code>
@@ -48,7 +50,11 @@ export function Copyable({
           compact ? "group -mx-1.5 min-h-6 gap-1.5 px-1.5" : "-mx-2 min-h-11 gap-2 px-2"
         }`}
       >
-        <Shortened value={value} />
+        {whole ? (
+          <code className="min-w-0 text-left font-mono text-[13px]">{value}</code>
+        ) : (
+          <Shortened value={value} />
+        )}
         <span className="sr-only">, copy {what}</span>
         <Icon
           name={outcome === "copied" ? "check" : "copy"}

@@ -1,4 +1,4 @@
-import { type ErrorCode, errors } from "#server/errors.ts"
+import { dashboardErrors, type ErrorCode, errors } from "#server/errors.ts"
 import { openProcedure, router } from "#server/trpc.ts"
 
 const table = Object.entries(errors).map(([code, [status, title, fix]]) => ({
@@ -6,6 +6,8 @@ const table = Object.entries(errors).map(([code, [status, title, fix]]) => ({
   status: status as number,
   title: title as string,
   fix: fix as string,
+  /** No answer of the API: only the dashboard meets it. */
+  dashboard: dashboardErrors.has(code as ErrorCode),
 }))
 
 /** What the public pages below /docs show of this server. */

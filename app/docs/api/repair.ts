@@ -1,5 +1,7 @@
-/** Attributes that Scalar's markup has and ARIA does not allow there, or lacks and needs: selector → what to do. */
-const repairs: [selector: string, repair: (element: HTMLElement) => void][] = [
+type Repair = [selector: string, repair: (element: HTMLElement) => void]
+
+/** Attributes that Scalar's markup has where ARIA does not allow them, or lacks where they are needed. */
+const repairs: Repair[] = [
   [
     "button[aria-selected]:not([role])",
     (button) => {
@@ -8,7 +10,7 @@ const repairs: [selector: string, repair: (element: HTMLElement) => void][] = [
       button.removeAttribute("aria-selected")
     },
   ],
-  ["aside[role=navigation]", (aside) => aside.removeAttribute("role")],
+  ["aside[role=navigation], button[role=none]", (element) => element.removeAttribute("role")],
   [
     "button[role=search]",
     (button) => {
@@ -17,11 +19,35 @@ const repairs: [selector: string, repair: (element: HTMLElement) => void][] = [
     },
   ],
   ["button.code-copy:not([aria-label]), button.scalar-code-copy:not([aria-label])", name("Copy")],
+  [
+    "button.scalar-code-copy[aria-controls]",
+    (button) => {
+      if (!document.getElementById(button.getAttribute("aria-controls")!))
+        button.removeAttribute("aria-controls")
+    },
+  ],
+  // The editors and boxes of a request's parameters: what they are is said by their place in the table alone.
+  ["tr .cm-content:not([aria-label])", nameByPlace],
+  ["[role=dialog] .cm-content:not([aria-label]):not(tr *)", name("Request")],
+  ["tr input[type=checkbox]:not([aria-label])", name("Send this parameter")],
+  ["[role=dialog] section[aria-label^=Notifications]", name("Notifications of the request")],
+  // While a request is being tried, nothing else can be reached: a second main part would be, and be one too many.
+  ["main.references-rendered", (main) => main.toggleAttribute("inert", isTrying())],
 ]
 
 function name(label: string) {
-  return (element: HTMLElement) => element.setAttribute("aria-label", label)
+  return (element: HTMLElement) => {
+    if (element.getAttribute("aria-label") !== label) element.setAttribute("aria-label", label)
+  }
 }
+
+function nameByPlace(editor: HTMLElement): void {
+  const editors = [...editor.closest("tr")!.querySelectorAll(".cm-content")]
+  name(editors.indexOf(editor) === 0 ? "Name" : "Value")(editor)
+}
+
+const isTrying = () =>
+  [...document.querySelectorAll<HTMLElement>("[role=dialog] main")].some((main) => main.checkVisibility())
 
 /** Keeps Scalar's controls as screen readers need them, while it renders. Returns what stops it. */
 export function repairAccess(): () => void {
@@ -30,12 +56,20 @@ export function repairAccess(): () => void {
       for (const element of document.querySelectorAll<HTMLElement>(selector)) change(element)
     }
   }
-  const observer = new MutationObserver(repair)
+  // Once for all that is rendered in a frame.
+  let frame = 0
+  const observer = new MutationObserver(() => {
+    cancelAnimationFrame(frame)
+    frame = requestAnimationFrame(repair)
+  })
   observer.observe(document.body, {
     subtree: true,
     childList: true,
     attributes: true,
-    attributeFilter: ["aria-selected", "role"],
+    attributeFilter: ["aria-selected", "role", "style", "class"],
   })
-  return () => observer.disconnect()
+  return () => {
+    cancelAnimationFrame(frame)
+    observer.disconnect()
+  }
 }

@@ -15,29 +15,38 @@ export const columns = [
     header: "Time",
     cell: ({ getValue }) => <Instant at={getValue()} />,
   }),
-  column.accessor("status", {
+  column.display({
+    id: "status",
     header: "Status",
-    cell: ({ getValue }) => <HttpStatus status={getValue()} />,
+    cell: ({ row: { original } }) => (
+      <span className="flex items-center gap-2">
+        <HttpStatus status={original.status} />
+        {original.error && <code className="font-mono text-xs whitespace-nowrap">{original.error}</code>}
+      </span>
+    ),
   }),
   column.display({
     id: "request",
     header: "Request",
+    meta: { className: "w-full md:max-w-0" },
     cell: ({ row: { original } }) => (
-      <code className="block max-w-96 min-w-52 font-mono text-[13px] leading-snug">
+      <code
+        title={`${original.method} ${original.path}`}
+        className="block truncate font-mono text-[13px] max-md:max-w-72"
+      >
         <span className="text-muted">{original.method}</span> {original.path}
       </code>
     ),
   }),
-  column.accessor("error", {
-    header: "Error",
-    cell: ({ getValue }) => <code className="font-mono text-xs whitespace-nowrap">{getValue() ?? ""}</code>,
-  }),
   column.accessor("duration_ms", {
-    header: "Time taken",
+    header: "Took",
     meta: { align: "end" },
     cell: ({ getValue }) => <Duration ms={getValue()} />,
   }),
-  column.accessor("key_name", { header: "Key", meta: { wideOnly: true } }),
+  column.accessor("key_name", {
+    header: "Key",
+    cell: ({ getValue }) => <span className="block max-w-32 min-w-20 truncate">{getValue()}</span>,
+  }),
   column.accessor("request_id", {
     header: "Request id",
     cell: ({ getValue }) => <Copyable compact value={getValue()} what="the request id" />,

@@ -39,7 +39,16 @@ export function VerdictPanel({ token, verdict }: { token: TokenView; verdict: Ve
       >
         <p role="status" className="flex items-start gap-2 font-medium">
           <Icon name={isFine ? "check" : "alert"} className="mt-0.5 size-4" />
-          {isFine ? "Every rule admits this." : `This would be refused: ${answer.detail}`}
+          {isFine ? (
+            "Every rule admits this."
+          ) : rules.length > 0 ? (
+            // The rule's own line below shows why.
+            <span>
+              This would be refused.<span className="sr-only"> {answer.detail}</span>
+            </span>
+          ) : (
+            `This would be refused: ${answer.detail}`
+          )}
         </p>
         {answer.error !== null && (
           <p className="mt-0.5 pl-6 text-[13px]">

@@ -35,7 +35,7 @@ export function ErrorPage({ code }: { code: string }) {
   )
 }
 
-function Explained({ error: { code, status, title, fix } }: { error: DocumentedError }) {
+function Explained({ error: { code, status, title, fix, dashboard } }: { error: DocumentedError }) {
   return (
     <>
       <PageHeader
@@ -49,14 +49,20 @@ function Explained({ error: { code, status, title, fix } }: { error: DocumentedE
       <div className="space-y-4">
         <Card title="What to do">
           <p>{fix}</p>
-          <p className="mt-2 text-sm text-muted">{retryAdvice(code, status)}</p>
+          <p className="mt-2 text-sm text-muted">
+            {dashboard
+              ? "No endpoint of the API answers with it: only the dashboard does."
+              : retryAdvice(code, status)}
+          </p>
         </Card>
-        <Card
-          title="What it looks like"
-          description="Act on the code; the detail is for a person, and its words may change."
-        >
-          <CodeBlock label={`Body of the ${status}`} code={exampleOf(code)} />
-        </Card>
+        {!dashboard && (
+          <Card
+            title="What it looks like"
+            description="Act on the code; the detail is for a person, and its words may change."
+          >
+            <CodeBlock label={`Body of the ${status}`} code={exampleOf(code)} />
+          </Card>
+        )}
         <p className="text-sm text-muted">
           The request’s id is also in the header <code className="font-mono text-[13px]">X-Request-Id</code>.
           In the dashboard, Logs finds the request by it.

@@ -96,7 +96,11 @@ function Request({ request }: { request: Logged }) {
           )}
           {subject && (
             <Fact term={subject.what}>
-              <Link href={path(...subject.parts)} className="text-accent underline underline-offset-2">
+              <Link
+                href={path(...subject.parts)}
+                prefetch={false}
+                className="text-accent underline underline-offset-2"
+              >
                 <code className="font-mono">{subject.id}</code>
               </Link>
             </Fact>

@@ -1,0 +1,32 @@
+"use client"
+
+import { PageHeader } from "../../../components/page-header.tsx"
+import { Button } from "../../../components/ui/button.tsx"
+import { Guides } from "./guides.tsx"
+import { QuickStart } from "./quick-start.tsx"
+
+/** How to build on this workspace: the first requests, ready to run, and where everything else is written down. */
+export function Developers() {
+  return (
+    <>
+      <PageHeader
+        title="Developers"
+        description="From nothing to a token in a verified wallet: four requests."
+        actions={
+          <>
+            <Button asChild>
+              <a href="/docs/errors">Errors</a>
+            </Button>
+            <Button asChild variant="primary">
+              <a href="/docs/api">API reference</a>
+            </Button>
+          </>
+        }
+      />
+      <div className="space-y-6">
+        <QuickStart />
+        <Guides />
+      </div>
+    </>
+  )
+}

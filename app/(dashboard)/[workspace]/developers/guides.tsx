@@ -1,0 +1,123 @@
+"use client"
+
+import { CodeBlock } from "../../../components/code-block.tsx"
+import { Copyable } from "../../../components/copyable.tsx"
+import { Card } from "../../../components/ui/card.tsx"
+import { useRead } from "../../workspace.tsx"
+import { Code } from "./code.tsx"
+import { webhookSample } from "./webhook-sample.ts"
+
+const documents = [
+  { href: "/docs/api", name: "API reference", what: "Every endpoint, with a way to try it" },
+  { href: "/docs/errors", name: "Errors", what: "Every code, and what to do about it" },
+  { href: "/v1/openapi.json", name: "OpenAPI 3.1, JSON", what: "For generators of clients" },
+  { href: "/v1/openapi.yaml", name: "OpenAPI 3.1, YAML", what: "The same, for people" },
+]
+
+/** What holds for every request, and how a KYC provider reports. */
+export function Guides() {
+  const { data: facts } = useRead(["workspace"], (api, signal) =>
+    api.workspace.get.query(undefined, { signal }),
+  )
+  return (
+    <>
+      <div className="grid gap-6 lg:grid-cols-2">
+        <Card title="Documents">
+          <ul className="-my-2 divide-y divide-line">
+            {documents.map(({ href, name, what }) => (
+              <li key={href}>
+                <a href={href} className="group block py-2">
+                  <span className="font-medium group-hover:underline">{name}</span>
+                  <span className="block text-[13px] text-muted">{what}</span>
+                </a>
+              </li>
+            ))}
+          </ul>
+          {facts && (
+            <p className="mt-4 flex flex-wrap items-center gap-x-3 border-t border-line pt-3 text-[13px] text-muted">
+              Base URL <Copyable value={facts.base_url} what="the base URL" compact whole />
+            </p>
+          )}
+        </Card>
+        <Card title="What holds for every request">
+          <dl className="space-y-3 [&_dd]:text-muted [&_dt]:font-medium">
+            <div>
+              <dt>Once and only once</dt>
+              <dd>
+                Send <Code>Idempotency-Key</Code> with every POST, a new one for each thing you want. After a
+                timeout or a 5xx repeat the request with the same key: it joins what the first one began.
+                Answers are kept for 24 hours.
+              </dd>
+            </div>
+            <div>
+              <dt>Errors</dt>
+              <dd>
+                Three fields: <Code>error</Code> to act on, <Code>detail</Code> for a person,{" "}
+                <Code>request_id</Code> to find the request in Logs. A code’s page is its address:{" "}
+                <a
+                  href="/docs/errors/wallet_not_verified"
+                  className="text-accent underline underline-offset-4"
+                >
+                  /docs/errors/wallet_not_verified
+                </a>
+              </dd>
+            </div>
+            <div>
+              <dt>Rates</dt>
+              <dd>
+                Each key has its own. <Code>RateLimit</Code> says what is left; a 429 says in{" "}
+                <Code>Retry-After</Code> when to go on.
+              </dd>
+            </div>
+            <div>
+              <dt>Lists</dt>
+              <dd>
+                Newest first, by <Code>limit</Code> and <Code>cursor</Code>. A cursor holds while rows are
+                added.
+              </dd>
+            </div>
+          </dl>
+        </Card>
+      </div>
+      <Card
+        title="Signing a provider’s webhook"
+        description={
+          <>
+            Vouch believes a KYC provider by its signature (
+            <a
+              href="https://www.standardwebhooks.com"
+              rel="noreferrer"
+              target="_blank"
+              className="text-accent underline underline-offset-4"
+            >
+              Standard Webhooks
+            </a>
+            ), not by a key.
+          </>
+        }
+      >
+        <div className="space-y-4">
+          <ol className="list-decimal space-y-1 pl-5 text-muted">
+            <li>
+              Serialise the body once. What is signed is <Code>id.timestamp.body</Code>, byte for byte as it
+              is sent.
+            </li>
+            <li>
+              HMAC-SHA256 with the secret, base64, after <Code>v1,</Code> in <Code>webhook-signature</Code>.
+              The secret is what follows <Code>whsec_</Code>, decoded from base64.
+            </li>
+            <li>
+              Send it within 300 seconds. After a 5xx send it again with the same <Code>webhook-id</Code>: a
+              repetition is answered <Code>duplicate</Code>, and changes nothing.
+            </li>
+            <li>
+              Events are ordered by <Code>occurred_at</Code>: one that is older than the last that was applied
+              is answered <Code>ignored</Code>.
+            </li>
+          </ol>
+          {facts && <CodeBlock label="Signing in Node" code={webhookSample(facts.base_url)} />}
+        </div>
+      </Card>
+    </>
+  )
+}

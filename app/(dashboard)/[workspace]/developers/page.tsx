@@ -1,0 +1,5 @@
+import { Developers } from "./developers.tsx"
+
+export default function Page() {
+  return <Developers />
+}

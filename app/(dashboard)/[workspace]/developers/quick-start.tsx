@@ -1,0 +1,177 @@
+"use client"
+
+import { parseAsStringLiteral, useQueryState } from "nuqs"
+import { type ReactNode, useState } from "react"
+import { CodeBlock } from "../../../components/code-block.tsx"
+import { Link } from "../../../components/link.tsx"
+import { Empty, Failed, Loading } from "../../../components/states.tsx"
+import { Button } from "../../../components/ui/button.tsx"
+import { Card } from "../../../components/ui/card.tsx"
+import { Label } from "../../../components/ui/label.tsx"
+import { Select } from "../../../components/ui/select.tsx"
+import { Tabs, TabsContent, TabsList, TabsTrigger } from "../../../components/ui/tabs.tsx"
+import { usePath, useRead, useWorkspace } from "../../workspace.tsx"
+import { Code } from "./code.tsx"
+import { type Language, languages } from "./samples.ts"
+import { steps } from "./steps.ts"
+
+/** The first requests, with the reader's own key and this server's address in them. */
+export function QuickStart() {
+  const path = usePath()
+  const { can } = useWorkspace()
+  const facts = useRead(["workspace"], (api, signal) => api.workspace.get.query(undefined, { signal }))
+  const keys = useRead(["keys"], (api, signal) => api.key.list.query({}, { signal }))
+  const [chosen, setChosen] = useState<string | null>(null)
+  const active = keys.data?.data.filter(({ status }) => status === "active")
+  const key = active?.find(({ key_id }) => key_id === chosen) ?? active?.[0]
+  const error = facts.error ?? keys.error
+
+  if (!facts.data || !active) {
+    return (
+      <Card title="Quick start">
+        {error ? (
+          <Failed error={error} onRetry={() => Promise.all([facts.refetch(), keys.refetch()])} />
+        ) : (
+          <Loading what="Loading the quick start" lines={8} />
+        )}
+      </Card>
+    )
+  }
+  if (!key) {
+    return (
+      <Card title="Quick start">
+        <Empty
+          title="Make a key first"
+          action={
+            can("key:write") && (
+              <Button asChild variant="primary">
+                <Link href={path("keys")}>API keys</Link>
+              </Button>
+            )
+          }
+        >
+          {can("key:write")
+            ? "This workspace has no API key. With one, the requests here are ready to run."
+            : "This workspace has no API key. Ask an owner or a developer to make one."}
+        </Empty>
+      </Card>
+    )
+  }
+  return (
+    <Card
+      title="Quick start"
+      description={
+        <>
+          The requests show the start of a key. Put the whole of it there: it was shown once, when it was
+          made.
+        </>
+      }
+      actions={
+        active.length > 1 && (
+          <div className="flex items-center gap-2">
+            <Label htmlFor="quick-start-key">Key</Label>
+            <Select
+              id="quick-start-key"
+              className="w-44"
+              value={key.key_id}
+              onChange={(event) => setChosen(event.currentTarget.value)}
+            >
+              {active.map(({ key_id, name }) => (
+                <option key={key_id} value={key_id}>
+                  {name}
+                </option>
+              ))}
+            </Select>
+          </div>
+        )
+      }
+    >
+      <Steps baseUrl={facts.data.base_url} keyStart={key.start} />
+    </Card>
+  )
+}
+
+const language = parseAsStringLiteral(languages.map(({ id }) => id)).withDefault("curl")
+
+function Steps({ baseUrl, keyStart }: { baseUrl: string; keyStart: string }) {
+  const [visit] = useState(randomWord)
+  const [chosen, setChosen] = useQueryState("language", language)
+  return (
+    <Tabs value={chosen} onValueChange={(value) => void setChosen(value as Language)}>
+      <TabsList aria-label="Language">
+        {languages.map(({ id, name }) => (
+          <TabsTrigger key={id} value={id}>
+            {name}
+          </TabsTrigger>
+        ))}
+      </TabsList>
+      {languages.map(({ id, name, write }) => {
+        const sample = (step: keyof typeof steps) => {
+          const { title, call } = steps[step]
+          const idempotencyKey = `quick-start-${step}-${visit}`
+          const code = write(call, { baseUrl, key: `${keyStart}…`, idempotencyKey })
+          return <CodeBlock label={`${title} (${name})`} code={code} />
+        }
+        return (
+          <TabsContent key={id} value={id}>
+            <ol className="space-y-7">
+              <Step number={1} title={steps.start.title}>
+                {sample("start")}
+                <p>
+                  The answer holds <Code>session_url</Code>, the page where the wallet’s holder is verified.
+                  The same request again gives the same session back.
+                </p>
+              </Step>
+              <Step number={2} title="Open the page">
+                <p>
+                  Send the holder to <Code>session_url</Code>, or open it yourself: with the sandbox you
+                  choose what the provider decides. A <Code>redirectUrl</Code> in the first request brings
+                  them back to you.
+                </p>
+              </Step>
+              <Step number={3} title={steps.status.title}>
+                {sample("status")}
+                <p>
+                  <Code>status</Code> becomes <Code>verified</Code> once the credential is confirmed on chain;{" "}
+                  <Code>onchain_tx</Code> is the transaction.
+                </p>
+              </Step>
+              <Step number={4} title={steps.mint.title}>
+                {sample("mint")}
+                <p>
+                  The same request with the same <Code>Idempotency-Key</Code> mints once, however often it is
+                  sent. 200 when the mint is confirmed. 202 when it takes longer, or at once with the header{" "}
+                  <Code>Prefer: respond-async</Code>: then <Code>GET /token/operation/&#123;id&#125;</Code>{" "}
+                  says how it goes on. What a rule refuses is 403, with the rule’s own code.
+                </p>
+              </Step>
+            </ol>
+          </TabsContent>
+        )
+      })}
+    </Tabs>
+  )
+}
+
+/** Eight hexadecimal digits. `crypto.randomUUID` is only there over HTTPS. */
+const randomWord = () => crypto.getRandomValues(new Uint32Array(1))[0]!.toString(16).padStart(8, "0")
+
+function Step({ number, title, children }: { number: number; title: string; children: ReactNode }) {
+  return (
+    <li className="grid min-w-0 gap-x-3 sm:grid-cols-[1.75rem_minmax(0,1fr)]">
+      <span
+        aria-hidden="true"
+        className="hidden size-7 items-center justify-center rounded-full bg-accent-soft text-xs font-semibold text-accent sm:flex"
+      >
+        {number}
+      </span>
+      <div className="min-w-0 space-y-3 [&_p]:max-w-2xl [&_p]:text-muted">
+        <h3 className="font-medium sm:leading-7">
+          <span className="sm:sr-only">{number}. </span>
+          {title}
+        </h3>
+        {children}
+      </div>
+    </li>
+  )
+}

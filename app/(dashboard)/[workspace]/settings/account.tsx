@@ -1,0 +1,94 @@
+"use client"
+
+import { useQueryClient } from "@tanstack/react-query"
+import { toast } from "sonner"
+import type { Me } from "#server/users/me.ts"
+import { NewPassword } from "../../../(access)/password.tsx"
+import { Field, Form, Submit } from "../../../components/form.tsx"
+import { Failed, Loading } from "../../../components/states.tsx"
+import { Card } from "../../../components/ui/card.tsx"
+import { Input } from "../../../components/ui/input.tsx"
+import { useChange, useMe, useRefresh } from "../../workspace.tsx"
+import { CurrentPassword } from "./current-password.tsx"
+import { Passkeys } from "./passkeys.tsx"
+import { SignIns } from "./sign-ins.tsx"
+import { TwoFactor } from "./two-factor.tsx"
+
+/** Whoever is signed in: the same in every workspace. */
+export function YourAccount() {
+  const { data: me, error, refetch } = useMe()
+  if (!me) {
+    return error ? (
+      <Failed error={error} onRetry={refetch} />
+    ) : (
+      <Loading what="Loading your account" lines={8} />
+    )
+  }
+  return (
+    <div className="grid items-start gap-6 lg:grid-cols-2">
+      <div className="grid gap-6">
+        <Profile user={me.user} />
+        <Password email={me.user.email} />
+      </div>
+      <div className="grid gap-6">
+        <TwoFactor isOn={me.user.two_factor} />
+        <Passkeys />
+      </div>
+      <SignIns className="lg:col-span-2" />
+    </div>
+  )
+}
+
+function Profile({ user }: { user: Me["user"] }) {
+  const client = useQueryClient()
+  const rename = useChange((api, name: string) => api.me.rename.mutate({ name }), {
+    refresh: ["members"],
+    quiet: true,
+  })
+  return (
+    <Card title="You">
+      <Form
+        onSubmit={async (values) => {
+          await rename.mutateAsync(String(values.get("name")).trim())
+          await client.invalidateQueries({ queryKey: ["me"] })
+          toast.success("Your name is changed")
+        }}
+      >
+        <Field name="name" label="Name" hint="Members and the audit trail show it." required>
+          <Input key={user.name} autoComplete="name" defaultValue={user.name} maxLength={100} />
+        </Field>
+        <Field name="email" label="Email" hint="You sign in with it. It does not change.">
+          <Input type="email" value={user.email} readOnly />
+        </Field>
+        <Submit variant="outline">Save name</Submit>
+      </Form>
+    </Card>
+  )
+}
+
+function Password({ email }: { email: string }) {
+  const refresh = useRefresh()
+  return (
+    <Card title="Password" description="Changing it signs you out everywhere else.">
+      <Form
+        onSubmit={async (values) => {
+          const { auth, throwIf } = await import("../../../(access)/auth.ts")
+          const { error } = await auth.changePassword({
+            currentPassword: String(values.get("current_password")),
+            newPassword: String(values.get("password")),
+            revokeOtherSessions: true,
+          })
+          throwIf(error)
+          toast.success("Your password is changed")
+          void refresh("sign-ins")
+        }}
+      >
+        {/* For managers of passwords, which keep one for each address. */}
+        <input hidden readOnly name="username" autoComplete="username" value={email} />
+        <CurrentPassword label="Current password" />
+        <NewPassword label="New password" />
+        <Submit variant="outline">Change password</Submit>
+      </Form>
+    </Card>
+  )
+}

@@ -1,0 +1,99 @@
+"use client"
+
+import { useMemo } from "react"
+import type { Role } from "#server/users/roles.ts"
+import { Confirm } from "../../../components/confirm.tsx"
+import { columnsOf, DataTable } from "../../../components/data-table.tsx"
+import { Ago } from "../../../components/moment.tsx"
+import { Button } from "../../../components/ui/button.tsx"
+import { useChange } from "../../workspace.tsx"
+import { roleNames } from "./roles.ts"
+
+type Invitation = {
+  id: string
+  role: Role
+  email: string | null
+  invited_by: string | null
+  expires_at: string
+}
+
+const column = columnsOf<Invitation>()
+
+/** Links that nobody has used yet. */
+export function Invitations({
+  invitations,
+  mayChange,
+}: {
+  invitations: readonly Invitation[]
+  mayChange: boolean
+}) {
+  const columns = useMemo(
+    () => [
+      column.accessor("email", {
+        header: "For",
+        cell: ({ getValue }) => getValue() ?? <span className="text-muted">Whoever has the link</span>,
+      }),
+      column.accessor("role", {
+        header: "Role",
+        meta: { className: "whitespace-nowrap" },
+        cell: ({ getValue }) => roleNames[getValue()].name,
+      }),
+      column.accessor("invited_by", {
+        header: "Invited by",
+        meta: { wideOnly: true },
+        cell: ({ getValue }) => getValue() ?? "Somebody who left",
+      }),
+      column.accessor("expires_at", {
+        header: "Expires",
+        meta: { wideOnly: true },
+        cell: ({ getValue }) => <Ago at={getValue()} />,
+      }),
+      ...(mayChange
+        ? [
+            column.display({
+              id: "actions",
+              header: () => <span className="sr-only">Actions</span>,
+              meta: { align: "end" },
+              cell: ({ row: { original } }) => <Revoke invitation={original} />,
+            }),
+          ]
+        : []),
+    ],
+    [mayChange],
+  )
+  return (
+    <section aria-labelledby="invitations">
+      <h2 id="invitations" className="mb-3 text-sm font-semibold">
+        Invitations
+      </h2>
+      <DataTable
+        caption="Invitations"
+        columns={columns}
+        list={{ data: { data: invitations } }}
+        rowKey={({ id }) => id}
+        empty={null}
+      />
+    </section>
+  )
+}
+
+function Revoke({ invitation: { id, email, role } }: { invitation: Invitation }) {
+  const revoke = useChange((api) => api.member.revokeInvitation.mutate({ id }), {
+    refresh: ["members"],
+    quiet: true,
+  })
+  const whose = email ?? `a ${roleNames[role].name.toLowerCase()}`
+  return (
+    <Confirm
+      trigger={
+        <Button size="sm" aria-label={`Revoke the invitation for ${whose}`}>
+          Revoke
+        </Button>
+      }
+      title="Revoke this invitation?"
+      description="Its link stops working at once. You can invite again at any time."
+      confirm="Revoke"
+      onConfirm={() => revoke.mutateAsync()}
+    />
+  )
+}

@@ -1,0 +1,95 @@
+"use client"
+
+import { useState } from "react"
+import type { Role } from "#server/users/roles.ts"
+import { CodeBlock } from "../../../components/code-block.tsx"
+import { Field, Form, Submit } from "../../../components/form.tsx"
+import { Button } from "../../../components/ui/button.tsx"
+import {
+  Dialog,
+  DialogClose,
+  DialogContent,
+  DialogFooter,
+  DialogTrigger,
+} from "../../../components/ui/dialog.tsx"
+import { Input } from "../../../components/ui/input.tsx"
+import { Select } from "../../../components/ui/select.tsx"
+import { useChange } from "../../workspace.tsx"
+import { roleNames } from "./roles.ts"
+
+/** Invites somebody: by mail where the server sends any, else by a link to pass on. */
+export function Invite() {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <Dialog open={isOpen} onOpenChange={setOpen}>
+      <DialogTrigger>
+        <Button variant="primary">Invite member</Button>
+      </DialogTrigger>
+      <DialogContent title="Invite a member">
+        <Invitation />
+      </DialogContent>
+    </Dialog>
+  )
+}
+
+function Invitation() {
+  const invite = useChange((api, input: { role: Role; email?: string }) => api.member.invite.mutate(input), {
+    refresh: ["members"],
+    quiet: true,
+  })
+  if (invite.data) return <Invited {...invite.data} />
+  return (
+    <Form
+      onSubmit={(values) => {
+        const email = String(values.get("email"))
+        return invite.mutateAsync({ role: values.get("role") as Role, ...(email && { email }) })
+      }}
+    >
+      <Field name="role" label="Role">
+        <Select defaultValue="developer">
+          {Object.entries(roleNames).map(([role, { name, may }]) => (
+            <option key={role} value={role}>
+              {name}: {may.charAt(0).toLowerCase() + may.slice(1)}
+            </option>
+          ))}
+        </Select>
+      </Field>
+      <Field
+        name="email"
+        label="Email (optional)"
+        hint="Then the link is for that person alone. Without one, it is for whoever has it."
+      >
+        <Input type="email" autoComplete="off" />
+      </Field>
+      <DialogFooter>
+        <DialogClose>
+          <Button>Cancel</Button>
+        </DialogClose>
+        <Submit>Invite</Submit>
+      </DialogFooter>
+    </Form>
+  )
+}
+
+function Invited({ link, sent_to }: { link: string | null; sent_to: string | null }) {
+  return (
+    <div className="space-y-4">
+      {link === null ? (
+        <p role="status">
+          A link is on its way to <span className="font-medium">{sent_to}</span>. It works once, for seven
+          days.
+        </p>
+      ) : (
+        <>
+          <p role="status">Pass this link on. It works once, for seven days, and is shown only now.</p>
+          <CodeBlock label="Link" code={link} />
+        </>
+      )}
+      <DialogFooter>
+        <DialogClose>
+          <Button variant="primary">Done</Button>
+        </DialogClose>
+      </DialogFooter>
+    </div>
+  )
+}

@@ -1,0 +1,181 @@
+"use client"
+
+import { useQueryClient } from "@tanstack/react-query"
+import { Ellipsis } from "lucide-react"
+import { useMemo, useState } from "react"
+import type { Role } from "#server/users/roles.ts"
+import { Confirm } from "../../../components/confirm.tsx"
+import { columnsOf, DataTable } from "../../../components/data-table.tsx"
+import { Moment } from "../../../components/moment.tsx"
+import { Empty } from "../../../components/states.tsx"
+import { Badge } from "../../../components/ui/badge.tsx"
+import { Button } from "../../../components/ui/button.tsx"
+import {
+  DropdownMenu,
+  DropdownMenuContent,
+  DropdownMenuItem,
+  DropdownMenuLabel,
+  DropdownMenuRadioItem,
+  DropdownMenuSeparator,
+  DropdownMenuTrigger,
+} from "../../../components/ui/dropdown-menu.tsx"
+import { useChange, useMe, useRead, useWorkspace } from "../../workspace.tsx"
+import { Invitations } from "./invitations.tsx"
+import { Invite } from "./invite.tsx"
+import { roleNames } from "./roles.ts"
+
+export type Member = {
+  user_id: string
+  name: string
+  email: string
+  role: Role
+  two_factor: boolean
+  joined_at: string
+}
+
+const column = columnsOf<Member>()
+
+/** Who belongs to the account, and who is invited. Owners change it; everybody else reads. */
+export function Members() {
+  const { account, can } = useWorkspace()
+  const { data: me } = useMe()
+  const mayChange = can("member:write")
+  const list = useRead(["members"], (api, signal) => api.member.list.query(undefined, { signal }))
+  const columns = useMemo(
+    () => [
+      column.accessor("name", {
+        header: "Name",
+        cell: ({ row: { original } }) => (
+          <>
+            <span className="font-medium">{original.name}</span>
+            {original.user_id === me?.user.id && <span className="text-muted"> (you)</span>}
+            <span className="block text-[13px] text-muted sm:hidden">{original.email}</span>
+          </>
+        ),
+      }),
+      column.accessor("email", { header: "Email", meta: { wideOnly: true } }),
+      column.accessor("role", {
+        header: "Role",
+        meta: { className: "whitespace-nowrap" },
+        cell: ({ getValue }) => roleNames[getValue()].name,
+      }),
+      column.accessor("two_factor", {
+        header: "Second factor",
+        meta: { wideOnly: true },
+        cell: ({ getValue }) =>
+          getValue() ? <Badge tone="good">On</Badge> : <span className="text-muted">Off</span>,
+      }),
+      column.accessor("joined_at", {
+        header: "Joined",
+        meta: { wideOnly: true },
+        cell: ({ getValue }) => <Moment at={getValue()} />,
+      }),
+      ...(mayChange
+        ? [
+            column.display({
+              id: "actions",
+              header: () => <span className="sr-only">Actions</span>,
+              meta: { align: "end" },
+              cell: ({ row: { original } }) => (
+                <MemberMenu member={original} isYou={original.user_id === me?.user.id} />
+              ),
+            }),
+          ]
+        : []),
+    ],
+    [mayChange, me?.user.id],
+  )
+  return (
+    <div className="space-y-6">
+      <section aria-labelledby="members">
+        <header className="mb-3 flex flex-wrap items-end justify-between gap-3">
+          <div>
+            <h2 id="members" className="text-sm font-semibold">
+              Members of {account}
+            </h2>
+            <p className="mt-0.5 text-[13px] text-muted">
+              {mayChange
+                ? "They see the live and the test workspace."
+                : "They see the live and the test workspace. An owner invites and removes them."}
+            </p>
+          </div>
+          {mayChange && <Invite />}
+        </header>
+        <DataTable
+          caption="Members"
+          columns={columns}
+          list={{ ...list, data: list.data && { data: list.data.members } }}
+          rowKey={({ user_id }) => user_id}
+          empty={<Empty title="There are no members" />}
+        />
+      </section>
+      {list.data && list.data.invitations.length > 0 && (
+        <Invitations invitations={list.data.invitations} mayChange={mayChange} />
+      )}
+    </div>
+  )
+}
+
+function MemberMenu({ member, isYou }: { member: Member; isYou: boolean }) {
+  const [isRemoving, setRemoving] = useState(false)
+  const { account } = useWorkspace()
+  const client = useQueryClient()
+  const changeRole = useChange(
+    (api, role: Role) => api.member.changeRole.mutate({ user_id: member.user_id, role }),
+    { refresh: ["members"] },
+  )
+  const remove = useChange((api) => api.member.remove.mutate({ user_id: member.user_id }), {
+    ...(!isYou && { refresh: ["members"] }),
+    quiet: true,
+  })
+  return (
+    <>
+      <DropdownMenu>
+        <DropdownMenuTrigger>
+          <Button variant="ghost" size="icon-sm" aria-label={`Change ${member.name}`}>
+            <Ellipsis aria-hidden="true" />
+          </Button>
+        </DropdownMenuTrigger>
+        <DropdownMenuContent className="w-72">
+          <DropdownMenuLabel>Role</DropdownMenuLabel>
+          {(Object.entries(roleNames) as [Role, (typeof roleNames)[Role]][]).map(([role, { name, may }]) => (
+            <DropdownMenuRadioItem
+              key={role}
+              checked={role === member.role}
+              onSelect={() => {
+                if (role === member.role) return
+                changeRole.mutate(role, {
+                  // Whoever gave up a role sees at once what it took along.
+                  onSuccess: () => isYou && void client.invalidateQueries({ queryKey: ["me"] }),
+                })
+              }}
+            >
+              {name}
+              <span className="block text-[13px] text-muted">{may}</span>
+            </DropdownMenuRadioItem>
+          ))}
+          <DropdownMenuSeparator />
+          <DropdownMenuItem danger onSelect={() => setRemoving(true)}>
+            {isYou ? "Leave the account" : "Remove"}
+          </DropdownMenuItem>
+        </DropdownMenuContent>
+      </DropdownMenu>
+      <Confirm
+        open={isRemoving}
+        onOpenChange={setRemoving}
+        title={isYou ? `Leave ${account}?` : `Remove ${member.name}?`}
+        description={
+          isYou
+            ? "You lose access at once. Another owner can invite you again."
+            : "They lose access at once. The API keys that they made go on working: revoke those by themselves."
+        }
+        confirm={isYou ? "Leave" : "Remove"}
+        onConfirm={async () => {
+          await remove.mutateAsync()
+          // All that was read here is forgotten with the page.
+          if (isYou) window.location.assign("/")
+        }}
+      />
+    </>
+  )
+}

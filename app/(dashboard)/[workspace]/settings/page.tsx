@@ -1,0 +1,5 @@
+import { Settings } from "./settings.tsx"
+
+export default function Page() {
+  return <Settings />
+}

@@ -1,0 +1,134 @@
+"use client"
+
+import { useQuery, useQueryClient } from "@tanstack/react-query"
+import { useState } from "react"
+import { Confirm } from "../../../components/confirm.tsx"
+import { Field, Form, Submit } from "../../../components/form.tsx"
+import { Ago } from "../../../components/moment.tsx"
+import { Failed, Loading } from "../../../components/states.tsx"
+import { Button } from "../../../components/ui/button.tsx"
+import { Card } from "../../../components/ui/card.tsx"
+import {
+  Dialog,
+  DialogClose,
+  DialogContent,
+  DialogFooter,
+  DialogTrigger,
+} from "../../../components/ui/dialog.tsx"
+import { Input } from "../../../components/ui/input.tsx"
+
+type Passkey = { id: string; name: string | null; added_at: string | null }
+
+const PASSKEYS = ["passkeys"]
+
+function usePasskeys() {
+  return useQuery<Passkey[]>({
+    queryKey: PASSKEYS,
+    queryFn: async () => {
+      const { auth, throwIf } = await import("../../../(access)/auth.ts")
+      const { data, error } = await auth.passkey.listUserPasskeys()
+      throwIf(error)
+      return (data ?? []).map(({ id, name, createdAt }) => ({
+        id,
+        name: name || null,
+        added_at: createdAt ? new Date(createdAt).toISOString() : null,
+      }))
+    },
+  })
+}
+
+/** Devices that sign in without a password. */
+export function Passkeys() {
+  const { data, error, refetch } = usePasskeys()
+  return (
+    <Card
+      title="Passkeys"
+      description="Sign in by fingerprint, face or security key."
+      actions={<AddPasskey />}
+    >
+      {data ? (
+        data.length === 0 ? (
+          <p className="text-muted">You have none yet.</p>
+        ) : (
+          <ul aria-label="Passkeys" className="-my-2 divide-y divide-line">
+            {data.map((passkey) => (
+              <li key={passkey.id} className="flex items-center justify-between gap-3 py-2">
+                <span className="min-w-0">
+                  <span className="block font-medium">{passkey.name ?? "Unnamed"}</span>
+                  {passkey.added_at && (
+                    <span className="text-[13px] text-muted">
+                      Added <Ago at={passkey.added_at} />
+                    </span>
+                  )}
+                </span>
+                <RemovePasskey passkey={passkey} />
+              </li>
+            ))}
+          </ul>
+        )
+      ) : error ? (
+        <Failed error={error} onRetry={refetch} className="py-2" />
+      ) : (
+        <Loading what="Loading passkeys" lines={2} />
+      )}
+    </Card>
+  )
+}
+
+function AddPasskey() {
+  const [isOpen, setOpen] = useState(false)
+  const client = useQueryClient()
+  return (
+    <Dialog open={isOpen} onOpenChange={setOpen}>
+      <DialogTrigger>
+        <Button size="sm">Add passkey</Button>
+      </DialogTrigger>
+      <DialogContent title="Add a passkey" description="Your browser asks which device to use.">
+        <Form
+          onSubmit={async (values) => {
+            const { auth, throwIf } = await import("../../../(access)/auth.ts")
+            const { data, error } = await auth.passkey.addPasskey()
+            throwIf(error)
+            // Named afterwards: a name that is given before stands in the place of the account's own.
+            throwIf(
+              (await auth.passkey.updatePasskey({ id: data!.id, name: String(values.get("name")) })).error,
+            )
+            await client.invalidateQueries({ queryKey: PASSKEYS })
+            setOpen(false)
+          }}
+        >
+          <Field name="name" label="Name" hint="Which device it is: “Laptop”, “Blue security key”." required>
+            <Input autoComplete="off" maxLength={60} />
+          </Field>
+          <DialogFooter>
+            <DialogClose>
+              <Button>Cancel</Button>
+            </DialogClose>
+            <Submit>Add</Submit>
+          </DialogFooter>
+        </Form>
+      </DialogContent>
+    </Dialog>
+  )
+}
+
+function RemovePasskey({ passkey: { id, name } }: { passkey: Passkey }) {
+  const client = useQueryClient()
+  return (
+    <Confirm
+      trigger={
+        <Button size="sm" aria-label={`Remove ${name ?? "the unnamed passkey"}`}>
+          Remove
+        </Button>
+      }
+      title={`Remove ${name ?? "this passkey"}?`}
+      description="It no longer signs you in. Delete it on the device as well."
+      confirm="Remove"
+      onConfirm={async () => {
+        const { auth, throwIf } = await import("../../../(access)/auth.ts")
+        throwIf((await auth.passkey.deletePasskey({ id })).error)
+        await client.invalidateQueries({ queryKey: PASSKEYS })
+      }}
+    />
+  )
+}

@@ -1,0 +1,80 @@
+"use client"
+
+import { Confirm } from "../../../components/confirm.tsx"
+import { Ago, Moment } from "../../../components/moment.tsx"
+import { Failed, Loading } from "../../../components/states.tsx"
+import { Badge } from "../../../components/ui/badge.tsx"
+import { Button } from "../../../components/ui/button.tsx"
+import { Card } from "../../../components/ui/card.tsx"
+import { signOut } from "../../session.ts"
+import { useApi, useChange, useRead } from "../../workspace.tsx"
+import { deviceOf } from "./device.ts"
+
+/** Every browser that somebody is signed in with. */
+export function SignIns({ className }: { className?: string }) {
+  const api = useApi()
+  const { data, error, refetch } = useRead(["sign-ins"], (api, signal) =>
+    api.me.signIns.query(undefined, { signal }),
+  )
+  return (
+    <Card
+      {...(className && { className })}
+      title="Where you are signed in"
+      actions={
+        <Confirm
+          trigger={<Button size="sm">Sign out everywhere</Button>}
+          title="Sign out everywhere?"
+          description="Every browser is signed out at once, this one too."
+          confirm="Sign out everywhere"
+          onConfirm={async () => {
+            await api.me.endAllSignIns.mutate()
+            await signOut()
+          }}
+        />
+      }
+    >
+      {data ? (
+        <ul aria-label="Where you are signed in" className="-my-2 divide-y divide-line">
+          {data.data.map((one) => {
+            const device = deviceOf(one.user_agent)
+            return (
+              <li key={one.id} className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 py-2.5">
+                <span className="min-w-0">
+                  <span className="flex flex-wrap items-center gap-2 font-medium">
+                    {device}
+                    {one.current && <Badge tone="good">This browser</Badge>}
+                  </span>
+                  <span className="block text-[13px] text-muted">
+                    {one.ip_address && `${one.ip_address} · `}
+                    {one.current ? (
+                      "active now"
+                    ) : (
+                      <>
+                        active <Ago at={one.last_active_at} />
+                      </>
+                    )}{" "}
+                    · since <Moment at={one.signed_in_at} />
+                  </span>
+                </span>
+                {!one.current && <SignOut id={one.id} device={device} />}
+              </li>
+            )
+          })}
+        </ul>
+      ) : error ? (
+        <Failed error={error} onRetry={refetch} className="py-2" />
+      ) : (
+        <Loading what="Loading where you are signed in" lines={3} />
+      )}
+    </Card>
+  )
+}
+
+function SignOut({ id, device }: { id: string; device: string }) {
+  const end = useChange((api) => api.me.endSignIn.mutate({ id }), { refresh: ["sign-ins"] })
+  return (
+    <Button size="sm" aria-label={`Sign out ${device}`} pending={end.isPending} onClick={() => end.mutate()}>
+      Sign out
+    </Button>
+  )
+}

@@ -1,0 +1,230 @@
+"use client"
+
+import { useQueryClient } from "@tanstack/react-query"
+import dynamicModule from "next/dynamic.js"
+import { useState } from "react"
+import { toast } from "sonner"
+import { Confirm } from "../../../components/confirm.tsx"
+import { Copyable } from "../../../components/copyable.tsx"
+import { Field, Form, Submit } from "../../../components/form.tsx"
+import { Badge } from "../../../components/ui/badge.tsx"
+import { Button } from "../../../components/ui/button.tsx"
+import { Card } from "../../../components/ui/card.tsx"
+import { Dialog, DialogContent, DialogFooter, DialogTrigger } from "../../../components/ui/dialog.tsx"
+import { Input } from "../../../components/ui/input.tsx"
+import { Skeleton } from "../../../components/ui/skeleton.tsx"
+import { useRefresh } from "../../workspace.tsx"
+import { BackupCodes } from "./backup-codes.tsx"
+import { CurrentPassword } from "./current-password.tsx"
+
+// Its types speak of a default export inside of the module that Node would load; there is none.
+const dynamic = dynamicModule as unknown as typeof dynamicModule.default
+const QrCode = dynamic(() => import("../../../components/qr-code.tsx").then(({ QrCode }) => QrCode), {
+  ssr: false,
+  loading: () => <Skeleton className="size-44 rounded-lg" />,
+})
+
+/** A code from an authenticator besides the password. */
+export function TwoFactor({ isOn }: { isOn: boolean }) {
+  return (
+    <Card
+      title="Second factor"
+      description="After the password, a code that an app on your phone shows."
+      actions={isOn ? <Badge tone="good">On</Badge> : <Badge>Off</Badge>}
+    >
+      <div className="flex flex-wrap gap-2">
+        {isOn ? (
+          <>
+            <NewBackupCodes />
+            <SwitchOff />
+          </>
+        ) : (
+          <SwitchOn />
+        )}
+      </div>
+    </Card>
+  )
+}
+
+/** What changed the factor also changed the session: both are read again. */
+function useChanged() {
+  const client = useQueryClient()
+  const refresh = useRefresh()
+  return () => {
+    void client.invalidateQueries({ queryKey: ["me"] })
+    void refresh("sign-ins")
+    void refresh("members")
+  }
+}
+
+type Step =
+  | { name: "password" }
+  | { name: "code"; uri: string; codes: string[] }
+  | { name: "kept"; codes: string[] }
+
+function SwitchOn() {
+  const [isOpen, setOpen] = useState(false)
+  const [step, setStep] = useState<Step>({ name: "password" })
+  const changed = useChanged()
+
+  function change(open: boolean) {
+    setOpen(open)
+    if (open) return setStep({ name: "password" })
+    // The card says "On" only now: it would take this dialog away with the codes in it.
+    if (step.name === "kept") changed()
+  }
+
+  return (
+    <Dialog open={isOpen} onOpenChange={change}>
+      <DialogTrigger>
+        <Button variant="primary">Switch on</Button>
+      </DialogTrigger>
+      <DialogContent
+        title={step.name === "kept" ? "Keep your backup codes" : "Switch on the second factor"}
+        {...(step.name === "kept" && {
+          // These are shown once: a click beside the dialog must not take them away.
+          onInteractOutside: (event: Event) => event.preventDefault(),
+        })}
+      >
+        {step.name === "password" && (
+          <PasswordStep
+            onDone={(uri, codes) => setStep({ name: "code", uri, codes })}
+            onCancel={() => change(false)}
+          />
+        )}
+        {step.name === "code" && (
+          <CodeStep
+            uri={step.uri}
+            onDone={() => setStep({ name: "kept", codes: step.codes })}
+            onCancel={() => change(false)}
+          />
+        )}
+        {step.name === "kept" && <BackupCodes codes={step.codes} onKept={() => change(false)} />}
+      </DialogContent>
+    </Dialog>
+  )
+}
+
+function PasswordStep({
+  onDone,
+  onCancel,
+}: {
+  onDone: (uri: string, codes: string[]) => void
+  onCancel: () => void
+}) {
+  return (
+    <Form
+      onSubmit={async (values) => {
+        const { auth, throwIf } = await import("../../../(access)/auth.ts")
+        const { data, error } = await auth.twoFactor.enable({
+          password: String(values.get("current_password")),
+        })
+        throwIf(error)
+        if (data?.method === "totp") onDone(data.totpURI, data.backupCodes)
+      }}
+    >
+      <CurrentPassword />
+      <DialogFooter>
+        <Button onClick={onCancel}>Cancel</Button>
+        <Submit>Go on</Submit>
+      </DialogFooter>
+    </Form>
+  )
+}
+
+function CodeStep({ uri, onDone, onCancel }: { uri: string; onDone: () => void; onCancel: () => void }) {
+  const secret = new URL(uri).searchParams.get("secret")!
+  return (
+    <Form
+      onSubmit={async (values) => {
+        const { auth, throwIf } = await import("../../../(access)/auth.ts")
+        const code = String(values.get("code")).replaceAll(/\s/g, "")
+        const { error } = await auth.twoFactor.verifyTotp({ code })
+        throwIf(error)
+        onDone()
+      }}
+    >
+      <p>Scan this with your authenticator, or enter the secret there.</p>
+      <div className="flex flex-wrap items-center gap-4">
+        <QrCode text={uri} label="QR code for your authenticator" />
+        <div className="min-w-0 flex-1 basis-40">
+          <p className="text-[13px] text-muted">Secret</p>
+          <p className="font-mono text-[13px] leading-relaxed select-all" data-secret>
+            {secret.match(/.{1,4}/g)!.join(" ")}
+          </p>
+          <Copyable value={secret} what="the secret" />
+        </div>
+      </div>
+      <Field name="code" label="Code" hint="The six digits that it shows now for Vouch." required>
+        <Input inputMode="numeric" autoComplete="one-time-code" className="font-mono tracking-widest" />
+      </Field>
+      <DialogFooter>
+        <Button onClick={onCancel}>Cancel</Button>
+        <Submit>Confirm</Submit>
+      </DialogFooter>
+    </Form>
+  )
+}
+
+function SwitchOff() {
+  const changed = useChanged()
+  return (
+    <Confirm
+      trigger={<Button>Switch off</Button>}
+      title="Switch off the second factor?"
+      description="From then on your password alone opens your account. The backup codes stop working."
+      confirm="Switch off"
+      onConfirm={async (values) => {
+        const { auth, throwIf } = await import("../../../(access)/auth.ts")
+        const { error } = await auth.twoFactor.disable({ password: String(values.get("current_password")) })
+        throwIf(error)
+        changed()
+        toast.success("The second factor is off")
+      }}
+    >
+      <CurrentPassword />
+    </Confirm>
+  )
+}
+
+function NewBackupCodes() {
+  const [isOpen, setOpen] = useState(false)
+  const [codes, setCodes] = useState<string[] | null>(null)
+  function change(open: boolean) {
+    setOpen(open)
+    setCodes(null)
+  }
+  return (
+    <Dialog open={isOpen} onOpenChange={change}>
+      <DialogTrigger>
+        <Button>New backup codes</Button>
+      </DialogTrigger>
+      <DialogContent
+        title={codes ? "Keep your backup codes" : "Make new backup codes"}
+        {...(codes && { onInteractOutside: (event: Event) => event.preventDefault() })}
+      >
+        {codes ? (
+          <BackupCodes codes={codes} onKept={() => change(false)} />
+        ) : (
+          <Form
+            onSubmit={async (values) => {
+              const { auth, throwIf } = await import("../../../(access)/auth.ts")
+              const { data, error } = await auth.twoFactor.generateBackupCodes({
+                password: String(values.get("current_password")),
+              })
+              throwIf(error)
+              setCodes(data!.backupCodes)
+            }}
+          >
+            <p>The codes that you have now stop working.</p>
+            <CurrentPassword />
+            <DialogFooter>
+              <Button onClick={() => change(false)}>Cancel</Button>
+              <Submit>Make codes</Submit>
+            </DialogFooter>
+          </Form>
+        )}
+      </DialogContent>
+    </Dialog>
+  )
+}

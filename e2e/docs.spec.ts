@@ -1,0 +1,106 @@
+import { execFile } from "node:child_process"
+import { promisify } from "node:util"
+import type { Page } from "@playwright/test"
+import { section, test } from "./dashboard.ts"
+import { expect, expectSound, heading } from "./support.ts"
+
+test.describe("for whoever is not signed in", () => {
+  test.use({ storageState: { cookies: [], origins: [] } })
+
+  test("every error has a page; an unknown code says so, in its status too, and names others", async ({
+    page,
+    traffic,
+  }) => {
+    await page.goto("/docs/errors")
+    await expect(heading(page, "Errors")).toBeVisible()
+    await expectSound(page)
+    await page.getByRole("link", { name: "wallet_not_verified" }).click()
+    await expect(heading(page, "The wallet is not verified")).toBeVisible()
+    await expect(page).toHaveTitle("wallet_not_verified · Vouch")
+    await expect(page.getByText("POST /kyc/start")).toBeVisible()
+    await expectSound(page)
+
+    traffic.forgive(/404 \(Not Found\)/)
+    const unknown = await page.goto("/docs/errors/wallet_not_verifed")
+    expect(unknown!.status()).toBe(404)
+    await expect(heading(page, "There is no such error")).toBeVisible()
+    await expectSound(page)
+    await page.getByRole("link", { name: "wallet_not_verified" }).click()
+    await expect(heading(page, "The wallet is not verified")).toBeVisible()
+  })
+
+  test("the API reference tries a request on this very server, with a key that somebody typed in", async ({
+    page,
+    traffic,
+    customer,
+  }) => {
+    test.slow()
+    await page.goto("/docs/api")
+    await expect(heading(page, "Vouch")).toBeVisible()
+    await expect(page.getByRole("button", { name: "Search" }).or(menu(page)).first()).toBeVisible()
+    await expectSound(page)
+
+    await page.getByRole("main").getByPlaceholder("Token").filter({ visible: true }).fill(customer.apiKey)
+    await page.goto("/docs/api#tag/usage/GET/usage")
+    const tryIt = page.getByRole("button", { name: /^Test Request.*\(get \/usage\)/ })
+    await tryIt.click()
+    const client = page.getByRole("dialog", { name: "API Client" })
+    const answered = page.waitForResponse(/\/v1\/usage$/)
+    await client.getByRole("button", { name: /^Send .*\/v1\/usage$/ }).click()
+    const response = await answered
+    expect(response.status()).toBe(200)
+    expect(await response.json()).toMatchObject({ plan: "growth", used: expect.any(Number) })
+    await expect(client.getByText("200 OK").first()).toBeVisible()
+    await expectSound(page)
+
+    const strangers = traffic.requests.filter(({ url }) => /^https?:/.test(url) && !isOurs(url))
+    expect(strangers, "requests to anybody but this server").toEqual([])
+    const kept = await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))
+    expect(kept, "what the page keeps").not.toContain(customer.apiKey)
+    expect(traffic.requests.filter(({ url }) => url.includes(customer.apiKey))).toEqual([])
+  })
+})
+
+/** On a phone the reference's contents are behind a button. */
+const menu = (page: Page) => page.getByRole("button", { name: "Open Menu" })
+
+const isOurs = (url: string) => new URL(url).host === `localhost:${process.env.PORT}`
+
+test("the quick start's lines hold the start of the reader's key and work once the rest is there", async ({
+  page,
+  customer,
+}) => {
+  await page.goto(section(customer, "developers"))
+  await expect(heading(page, "Developers")).toBeVisible()
+  const line = page.getByRole("region", { name: "Start a verification (curl)" })
+  await expect(line).toContainText(`http://localhost:${process.env.PORT}/v1/kyc/start`)
+  await expectSound(page)
+  const shown = (await line.textContent())!
+  const start = /Bearer (\S+)…/.exec(shown)![1]!
+  expect(customer.apiKey.startsWith(start)).toBe(true)
+  expect(shown).not.toContain(customer.apiKey)
+
+  const command = shown.replace(`${start}…`, customer.apiKey)
+  const { stdout } = await promisify(execFile)("sh", ["-c", command])
+  const { session_url } = JSON.parse(stdout)
+  await page.goto(session_url)
+  await expect(page.getByRole("heading", { level: 1 })).toBeVisible()
+
+  await page.goto(section(customer, "developers"))
+  for (const [language, word] of [
+    ["Node", "await fetch("],
+    ["Python", "requests.post("],
+  ] as const) {
+    await page.getByRole("tab", { name: language }).click()
+    await expect(page.getByRole("region", { name: `Start a verification (${language})` })).toContainText(word)
+    await expectSound(page)
+  }
+})
+
+test("without a key the quick start says to make one", async ({ page, customer }) => {
+  await page.goto(`/${customer.workspaces.live}/developers`)
+  await expect(page.getByText("Make a key first")).toBeVisible()
+  await expectSound(page)
+  await page.getByRole("main").getByRole("link", { name: "API keys" }).click()
+  await expect(heading(page, "API keys")).toBeVisible()
+})

@@ -1,0 +1,207 @@
+import { execFile } from "node:child_process"
+import { promisify } from "node:util"
+import type { Page } from "@playwright/test"
+import { type Customer, expect, expectSound, heading, section, test } from "./dashboard.ts"
+
+const callApi = ({ apiKey }: Customer, path: string, body?: object) =>
+  fetch(`http://localhost:${process.env.PORT}/v1${path}`, {
+    method: body ? "POST" : "GET",
+    headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+
+/** Runs a command line of the page as a person would: `curl`, in a shell. */
+async function runInShell(command: string): Promise<{ status: number; body: string; requestId: string }> {
+  const { stdout } = await promisify(execFile)("sh", ["-c", `${command} -s -i`])
+  const [head = "", body = ""] = stdout.split("\r\n\r\n")
+  return {
+    status: Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1]),
+    body,
+    requestId: /^x-request-id: (\S+)/im.exec(head)?.[1] ?? "",
+  }
+}
+
+/** Makes a key in the page; returns the secret and the command that the page gives. */
+async function createKey(page: Page, name: string, scopes: "All" | "Only reading" = "All") {
+  await page.getByRole("button", { name: "Create key", exact: true }).click()
+  const dialog = page.getByRole("dialog", { name: "Create an API key" })
+  await dialog.getByLabel("Name").fill(name)
+  await dialog.getByRole("button", { name: scopes, exact: true }).click()
+  await dialog.getByRole("button", { name: "Create key" }).click()
+  return readSecret(page, `${name} is ready`)
+}
+
+async function readSecret(page: Page, title: string) {
+  const dialog = page.getByRole("dialog", { name: title })
+  const apiKey = await dialog.getByRole("region", { name: "API key" }).textContent()
+  const command = await dialog.getByRole("region", { name: "Try it" }).textContent()
+  return { dialog, apiKey: apiKey!, command: command! }
+}
+
+const store = async (page: Page) => {
+  await page.getByRole("checkbox", { name: "I have stored this key" }).check()
+  await page.getByRole("button", { name: "Done" }).click()
+}
+
+const row = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name })
+const act = async (page: Page, name: string, action: string) => {
+  await page.getByRole("button", { name: `Actions for ${name}` }).click()
+  await page.getByRole("menuitem", { name: action }).click()
+}
+
+test("a key made in the page works with curl, is shown once, and the log finds its request", async ({
+  page,
+  customer,
+}) => {
+  await page.goto(section(customer, "keys"))
+  await expect(heading(page, "API keys")).toBeVisible()
+  await expectSound(page)
+  const { dialog, apiKey, command } = await createKey(page, "Shop")
+  await expectSound(page)
+  const answer = await runInShell(command)
+  expect(answer.status).toBe(200)
+  expect(answer.body).toContain("kyc_individual_v1")
+
+  // It stays until somebody says that it is stored.
+  await page.keyboard.press("Escape")
+  await expect(dialog.getByRole("alert")).toContainText("Confirm this first")
+  await expect(page.getByRole("checkbox", { name: "I have stored this key" })).toBeFocused()
+  await page.mouse.click(5, 5)
+  await dialog.getByRole("button", { name: "Close" }).click()
+  await dialog.getByRole("button", { name: "Done" }).click()
+  await expect(dialog).toBeVisible()
+  await store(page)
+  await expect(dialog).toBeHidden()
+  await expect(row(page, "Shop")).toContainText("Active")
+  expect(await page.content()).not.toContain(apiKey)
+
+  await page.goto(section(customer, "logs"))
+  await page.getByLabel("Request id").fill(answer.requestId)
+  await expect(page.getByRole("row")).toHaveCount(2)
+  await expect(page).toHaveURL(new RegExp(`id=${answer.requestId}`))
+  await expectSound(page)
+  await page.getByRole("row").nth(1).getByRole("link").click()
+  await expect(page.getByRole("heading", { level: 1 })).toContainText("GET /schemas")
+  await expect(page.getByText(`${apiKey.slice(0, 15)}…`)).toBeVisible()
+  await expect(page.getByText("The body of a successful read is not kept")).toBeVisible()
+  expect(await page.content()).not.toContain(apiKey.slice(15))
+  await expectSound(page)
+})
+
+test("a refused request's log has its masked body, its error's page and what it was about", async ({
+  page,
+  customer,
+}) => {
+  const body = { userPubkey: "nobody", schemaId: "kyc_individual_v1", externalId: "jane" }
+  expect((await callApi(customer, "/kyc/start", body)).status).toBe(422)
+  await page.goto(section(customer, "logs"))
+  await page.getByLabel("Status").selectOption("4xx")
+  await expect(page).toHaveURL(/status=4xx/)
+  await page.getByRole("row").filter({ hasText: "invalid_public_key" }).getByRole("link").first().click()
+  const sent = page.getByRole("region", { name: "Body", exact: true })
+  await expect(sent).toContainText('"externalId": "[masked]"')
+  await expect(sent).not.toContainText("jane")
+  await expect(page.getByRole("region", { name: "Answer's body" })).toContainText("invalid_public_key")
+  await expect(page.getByRole("link", { name: "invalid_public_key" })).toHaveAttribute(
+    "href",
+    "/docs/errors/invalid_public_key",
+  )
+  await expectSound(page)
+  await page.goBack()
+  await page.getByRole("button", { name: "Clear" }).click()
+  await page.getByLabel("Path begins with").fill("/nowhere")
+  await expect(page.getByText("No request matches")).toBeVisible()
+})
+
+test("a key is rotated and revoked in the page, and the audit trail tells of it", async ({
+  page,
+  customer,
+}) => {
+  await page.goto(section(customer, "keys"))
+  const first = await createKey(page, "Backend", "Only reading")
+  await store(page)
+  await act(page, "Backend", "Rotate")
+  await page.getByLabel(/The old secret/).selectOption({ label: "Not any more: it ends at once" })
+  await expectSound(page)
+  await page.getByRole("button", { name: "Rotate key" }).click()
+  const next = await readSecret(page, "Backend has a new secret")
+  expect((await runInShell(first.command)).status).toBe(401)
+  expect((await runInShell(next.command)).status).toBe(200)
+  await store(page)
+
+  await act(page, "Backend", "Revoke")
+  const revoke = page.getByRole("alertdialog", { name: "Revoke Backend" })
+  await revoke.getByRole("button", { name: "Revoke key" }).click()
+  await expect(revoke.getByText(/^Type .* to go on/)).toBeVisible()
+  await revoke.getByRole("textbox").fill(next.apiKey.slice(0, 15))
+  await expectSound(page)
+  await revoke.getByRole("button", { name: "Revoke key" }).click()
+  await expect(revoke).toBeHidden()
+  expect((await runInShell(next.command)).status).toBe(401)
+  await expect(row(page, "Backend")).toHaveCount(0)
+  await page.getByRole("checkbox", { name: /^Show \d+ revoked/ }).check()
+  await expect(row(page, "Backend")).toContainText("Revoked")
+
+  await page.goto(section(customer, "audit"))
+  await expect(heading(page, "Audit trail")).toBeVisible()
+  await page.getByLabel("What").selectOption({ label: "API keys" })
+  for (const action of ["key.created", "key.rotated", "key.revoked"]) {
+    await expect(
+      page.getByRole("row").filter({ hasText: action }).filter({ hasText: "Backend" }),
+    ).toContainText("Olivia Owner")
+  }
+  await expectSound(page)
+})
+
+test("a schema is created and its validity changed", async ({ page, customer, traffic }) => {
+  // An id that is taken.
+  traffic.forgive(/409/)
+  await page.goto(section(customer, "schemas"))
+  await page.getByRole("button", { name: "Create schema" }).click()
+  const dialog = page.getByRole("dialog", { name: "Create a schema" })
+  await dialog.getByLabel("Id", { exact: true }).fill("kyc_individual_v1")
+  await dialog.getByLabel("Name").fill("Residency")
+  await dialog.getByLabel("Valid for (days)").fill("30")
+  await dialog.getByRole("button", { name: "Create schema" }).click()
+  await expect(dialog).toContainText("There is a schema kyc_individual_v1 already")
+  const id = `residency_${Math.random().toString(36).slice(2, 8)}`
+  await dialog.getByLabel("Id", { exact: true }).fill(id)
+  await expectSound(page)
+  await dialog.getByRole("button", { name: "Create schema" }).click()
+  await expect(row(page, id)).toContainText("30 days")
+  await row(page, id).getByRole("button", { name: "Change Residency" }).click()
+  await page.getByLabel("Valid for (days)").fill("1")
+  await page.getByRole("button", { name: "Save" }).click()
+  await expect(row(page, id)).toContainText("1 day")
+  await expectSound(page)
+})
+
+test("a viewer reads keys, logs, schemas and the trail, and is refused every change by page and server", async ({
+  as,
+  customer,
+}) => {
+  await callApi(customer, "/usage")
+  const page = await as("viewer")
+  for (const path of ["keys", "logs", "schemas", "audit"]) {
+    await page.goto(section(customer, path))
+    await expect(page.getByRole("table")).toBeVisible()
+    await expect(page.getByRole("row").nth(1)).toBeVisible()
+    await expect(page.getByRole("button", { name: /^(Create|Change|Actions)/ })).toHaveCount(0)
+    await expectSound(page)
+  }
+  const ask = (procedure: string, data: object) =>
+    page.request.post(`/api/trpc/${procedure}`, {
+      data,
+      headers: {
+        "x-vouch-workspace": customer.workspaces.test,
+        origin: `http://localhost:${process.env.PORT}`,
+      },
+    })
+  for (const answer of [
+    await ask("key.create", { name: "mine", scopes: ["kyc:read"] }),
+    await ask("schema.create", { id: "mine_v1", name: "Mine", validity_days: 1 }),
+  ]) {
+    expect(answer.status()).toBe(403)
+    expect(await answer.text()).toContain("insufficient_scope")
+  }
+})

@@ -1,0 +1,308 @@
+import { randomBytes } from "node:crypto"
+import type { Browser, Page } from "@playwright/test"
+import { TOTP } from "otpauth"
+import { type Customer, createMember, PASSWORD, type Role, section, test } from "./dashboard.ts"
+import { expect, expectSound, heading } from "./support.ts"
+
+const origin = `http://localhost:${process.env.PORT}`
+
+/** The page of a member of one's own, whose account a test may change. */
+async function ownMember(browser: Browser, customer: Customer, role: Role = "developer") {
+  const { email, cookies } = await createMember(customer, role)
+  const context = await browser.newContext({ storageState: cookies, baseURL: origin })
+  const page = await context.newPage()
+  await page.goto(section(customer, "settings?part=account"))
+  await expect(page.getByRole("heading", { name: "Second factor" })).toBeVisible()
+  return { email, page, context }
+}
+
+async function signIn(page: Page, email: string, password = PASSWORD) {
+  await page.getByLabel("Email", { exact: true }).fill(email)
+  await page.getByLabel("Password", { exact: true }).fill(password)
+  await page.getByRole("button", { name: "Sign in", exact: true }).click()
+}
+
+async function signOut(page: Page) {
+  await page.getByRole("button", { name: /^Account of/ }).click()
+  await page.getByRole("menuitem", { name: "Sign out" }).click()
+  await expect(heading(page, "Sign in")).toBeVisible()
+}
+
+test("an owner invites by a link; who joins by it gets the role, another one, and is removed", async ({
+  page,
+  browser,
+  customer,
+}) => {
+  await page.goto(section(customer, "settings"))
+  await expect(heading(page, "Settings")).toBeVisible()
+  await expectSound(page)
+  await page.getByRole("button", { name: "Invite member" }).click()
+  const dialog = page.getByRole("dialog", { name: "Invite a member" })
+  await dialog.getByLabel("Role").selectOption("viewer")
+  await expectSound(page)
+  await dialog.getByRole("button", { name: "Invite", exact: true }).click()
+  const link = (await dialog.getByRole("region", { name: "Link" }).textContent())!
+  expect(link.startsWith(`${origin}/join?token=`)).toBe(true)
+  await expectSound(page)
+  await dialog.getByRole("button", { name: "Done" }).click()
+
+  const email = `${randomBytes(6).toString("hex")}@example.com`
+  const name = `Vera ${email.slice(0, 6)}`
+  const guest = await browser.newContext({ storageState: { cookies: [], origins: [] }, baseURL: origin })
+  const theirs = await guest.newPage()
+  await theirs.goto(link)
+  await theirs.getByLabel("Name", { exact: true }).fill(name)
+  await theirs.getByLabel("Email", { exact: true }).fill(email)
+  await theirs.getByLabel("Password", { exact: true }).fill(PASSWORD)
+  await theirs.getByRole("button", { name: "Create account" }).click()
+  await expect(heading(theirs, "Overview")).toBeVisible()
+  await theirs.goto(section(customer, "settings"))
+  await expect(theirs.getByRole("row", { name })).toContainText("Viewer")
+  await expect(theirs.getByRole("button", { name: /^Change / })).toHaveCount(0)
+  await expect(theirs.getByRole("button", { name: "Invite member" })).toHaveCount(0)
+
+  await page.reload()
+  await page.getByRole("button", { name: `Change ${name}` }).click()
+  await expectSound(page)
+  await page.getByRole("menuitemradio", { name: /^Developer/ }).click()
+  await expect(page.getByRole("row", { name })).toContainText("Developer")
+  await page.getByRole("button", { name: `Change ${name}` }).click()
+  await page.getByRole("menuitem", { name: "Remove" }).click()
+  await expectSound(page)
+  await page.getByRole("alertdialog").getByRole("button", { name: "Remove" }).click()
+  await expect(page.getByRole("row", { name })).toHaveCount(0)
+
+  await theirs.reload()
+  await expect(theirs.getByRole("heading", { level: 1 })).toBeVisible()
+  await expect(heading(theirs, "Settings")).toHaveCount(0)
+  await guest.close()
+})
+
+test("an invitation that is revoked opens nothing", async ({ page, browser, customer }) => {
+  const email = `${randomBytes(6).toString("hex")}@example.com`
+  await page.goto(section(customer, "settings"))
+  await page.getByRole("button", { name: "Invite member" }).click()
+  const dialog = page.getByRole("dialog", { name: "Invite a member" })
+  await dialog.getByLabel("Email (optional)").fill(email)
+  await dialog.getByRole("button", { name: "Invite", exact: true }).click()
+  const link = (await dialog.getByRole("region", { name: "Link" }).textContent())!
+  await dialog.getByRole("button", { name: "Done" }).click()
+  await page.getByRole("button", { name: `Revoke the invitation for ${email}` }).click()
+  await expectSound(page)
+  await page.getByRole("alertdialog").getByRole("button", { name: "Revoke" }).click()
+  await expect(page.getByRole("row", { name: email })).toHaveCount(0)
+
+  const guest = await browser.newContext({ storageState: { cookies: [], origins: [] }, baseURL: origin })
+  const theirs = await guest.newPage()
+  await theirs.goto(link)
+  await expect(heading(theirs, "This link does not work")).toBeVisible()
+  await guest.close()
+})
+
+test("the only owner cannot leave: the page says why, and stays", async ({ page, traffic, customer }) => {
+  traffic.forgive(/409 \(Conflict\)/)
+  await page.goto(section(customer, "settings"))
+  await page.getByRole("button", { name: "Change Olivia Owner" }).click()
+  await page.getByRole("menuitem", { name: "Leave the account" }).click()
+  const question = page.getByRole("alertdialog")
+  await question.getByRole("button", { name: "Leave" }).click()
+  await expect(question.getByRole("alert")).toContainText("only owner")
+  await expectSound(page)
+  await question.getByRole("button", { name: "Cancel" }).click()
+  await expect(heading(page, "Settings")).toBeVisible()
+})
+
+test("a second factor is switched on with a code, asked for at the next sign-in, and switched off", async ({
+  browser,
+  customer,
+}) => {
+  test.slow()
+  const { page, email, context } = await ownMember(browser, customer)
+  await expectSound(page)
+  await page.getByRole("button", { name: "Switch on" }).click()
+  const dialog = page.getByRole("dialog")
+  await dialog.getByLabel("Your password").fill("not the password")
+  await dialog.getByRole("button", { name: "Go on" }).click()
+  await expect(dialog.getByText("This is not your password.")).toBeVisible()
+  await expectSound(page)
+  await dialog.getByLabel("Your password").fill(PASSWORD)
+  await dialog.getByRole("button", { name: "Go on" }).click()
+  await expect(dialog.getByRole("img", { name: /QR code/ })).toBeVisible()
+  await expectSound(page)
+  const secret = (await dialog.locator("[data-secret]").textContent())!.replaceAll(" ", "")
+  const totp = new TOTP({ secret, period: 30, digits: 6 })
+  await dialog.getByLabel("Code").fill(totp.generate())
+  await dialog.getByRole("button", { name: "Confirm" }).click()
+  const codes = dialog.getByRole("list", { name: "Backup codes" }).getByRole("listitem")
+  await expect(codes.first()).toBeVisible()
+  await expectSound(page)
+  const [backupCode] = await codes.allInnerTexts()
+  const download = page.waitForEvent("download")
+  await dialog.getByRole("button", { name: "Download" }).click()
+  expect((await download).suggestedFilename()).toBe("vouch-backup-codes.txt")
+  await dialog.getByRole("button", { name: "I have kept them" }).click()
+  await expect(page.getByRole("button", { name: "New backup codes" })).toBeVisible()
+  await expectSound(page)
+
+  await signOut(page)
+  await signIn(page, email)
+  await expect(heading(page, "Second step")).toBeVisible()
+  await expectSound(page)
+  await page.getByLabel("Code").fill(totp.generate())
+  await page.getByRole("button", { name: "Confirm" }).click()
+  await expect(heading(page, "Overview")).toBeVisible()
+
+  await signOut(page)
+  await signIn(page, email)
+  await page.getByRole("button", { name: "Use a backup code" }).click()
+  await page.getByLabel("Backup code").fill(backupCode!)
+  await page.getByRole("button", { name: "Confirm" }).click()
+  await expect(heading(page, "Overview")).toBeVisible()
+
+  await page.goto(section(customer, "settings?part=account"))
+  await page.getByRole("button", { name: "New backup codes" }).click()
+  await dialog.getByLabel("Your password").fill(PASSWORD)
+  await dialog.getByRole("button", { name: "Make codes" }).click()
+  await expect(codes.first()).toBeVisible()
+  expect(await codes.allInnerTexts()).not.toContain(backupCode)
+  await dialog.getByRole("button", { name: "I have kept them" }).click()
+  await page.getByRole("button", { name: "Switch off" }).click()
+  const question = page.getByRole("alertdialog")
+  await question.getByLabel("Your password").fill(PASSWORD)
+  await question.getByRole("button", { name: "Switch off" }).click()
+  await expect(page.getByRole("button", { name: "Switch on" })).toBeVisible()
+  await context.close()
+})
+
+test("a passkey is added with a name, signs in without a password, and is removed", async ({
+  browser,
+  customer,
+}) => {
+  const { page, context } = await ownMember(browser, customer)
+  const cdp = await context.newCDPSession(page)
+  await cdp.send("WebAuthn.enable")
+  await cdp.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      protocol: "ctap2",
+      transport: "internal",
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  })
+  await expect(page.getByText("You have none yet.")).toBeVisible()
+  await page.getByRole("button", { name: "Add passkey" }).click()
+  const dialog = page.getByRole("dialog", { name: "Add a passkey" })
+  await dialog.getByLabel("Name").fill("Blue key")
+  await expectSound(page)
+  await dialog.getByRole("button", { name: "Add" }).click()
+  await expect(page.getByRole("list", { name: "Passkeys" })).toContainText("Blue key")
+  await expectSound(page)
+
+  await signOut(page)
+  await page.getByRole("button", { name: "Use a passkey" }).click()
+  await expect(heading(page, "Overview")).toBeVisible()
+
+  await page.goto(section(customer, "settings?part=account"))
+  await page.getByRole("button", { name: "Remove Blue key" }).click()
+  await page.getByRole("alertdialog").getByRole("button", { name: "Remove" }).click()
+  await expect(page.getByText("You have none yet.")).toBeVisible()
+  await context.close()
+})
+
+test("people see where they are signed in, sign one browser out, and then every one", async ({
+  browser,
+  customer,
+}) => {
+  const { page, email, context } = await ownMember(browser, customer)
+  const other = await browser.newContext({
+    storageState: { cookies: [], origins: [] },
+    baseURL: origin,
+    userAgent: "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0",
+  })
+  const there = await other.newPage()
+  await there.goto("/sign-in")
+  await signIn(there, email)
+  await expect(heading(there, "Overview")).toBeVisible()
+
+  await page.reload()
+  const list = page.getByRole("list", { name: "Where you are signed in" })
+  await expect(list.getByRole("listitem")).toHaveCount(2)
+  await expect(list.getByText("This browser")).toHaveCount(1)
+  await expectSound(page)
+  await page.getByRole("button", { name: "Sign out Firefox on Windows" }).click()
+  await expect(list.getByRole("listitem")).toHaveCount(1)
+  await there.goto(section(customer, "overview"))
+  await expect(heading(there, "Sign in")).toBeVisible()
+
+  await signIn(there, email)
+  await expect(heading(there, "Overview")).toBeVisible()
+  await page.getByRole("button", { name: "Sign out everywhere" }).click()
+  await expectSound(page)
+  await page.getByRole("alertdialog").getByRole("button", { name: "Sign out everywhere" }).click()
+  await expect(heading(page, "Sign in")).toBeVisible()
+  await there.goto(section(customer, "overview"))
+  await expect(heading(there, "Sign in")).toBeVisible()
+  await other.close()
+  await context.close()
+})
+
+test("name and password are changed: the old password opens nothing, and other browsers are signed out", async ({
+  browser,
+  customer,
+}) => {
+  const { page, email, context } = await ownMember(browser, customer)
+  await page.getByLabel("Name", { exact: true }).fill("Grace Hopper")
+  await page.getByRole("button", { name: "Save name" }).click()
+  await expect(page.getByRole("button", { name: "Account of Grace Hopper" })).toBeVisible()
+
+  const other = await browser.newContext({ storageState: { cookies: [], origins: [] }, baseURL: origin })
+  const there = await other.newPage()
+  await there.goto("/sign-in")
+  await signIn(there, email)
+  await expect(heading(there, "Overview")).toBeVisible()
+
+  await page.getByLabel("Current password").fill("not the password")
+  await page.getByLabel("New password").fill("another long password")
+  await page.getByRole("button", { name: "Change password" }).click()
+  await expect(page.getByText("This is not your password.")).toBeVisible()
+  await page.getByLabel("Current password").fill(PASSWORD)
+  await page.getByRole("button", { name: "Change password" }).click()
+  await expect(page.getByText("Your password is changed")).toBeVisible()
+  await expect(page.getByLabel("New password")).toHaveValue("")
+
+  await there.goto(section(customer, "overview"))
+  await expect(heading(there, "Sign in")).toBeVisible()
+  await signIn(there, email)
+  await expect(there.getByRole("alert")).toBeVisible()
+  await signIn(there, email, "another long password")
+  await expect(heading(there, "Overview")).toBeVisible()
+  await other.close()
+  await context.close()
+})
+
+test("a viewer changes nothing on the page, and the server refuses what is sent beside it", async ({
+  as,
+  customer,
+}) => {
+  const page = await as("viewer")
+  await page.goto(section(customer, "settings"))
+  await expect(page.getByRole("row", { name: "Olivia Owner" })).toBeVisible()
+  await expect(page.getByRole("button", { name: "Invite member" })).toHaveCount(0)
+  await expect(page.getByRole("button", { name: /^(Change|Revoke)/ })).toHaveCount(0)
+  await expectSound(page)
+  const refused = await page.request.post("/api/trpc/member.invite", {
+    data: { role: "owner" },
+    headers: { "x-vouch-workspace": customer.workspaces.test, origin },
+  })
+  expect(refused.status()).toBe(403)
+})
+
+test("the workspace's part shows what it is and who issues for it", async ({ page, customer }) => {
+  await page.goto(section(customer, "settings?part=workspace"))
+  await expect(page.getByText(customer.account, { exact: true }).last()).toBeVisible()
+  await expect(page.getByText(`${origin}/v1`)).toBeVisible()
+  await expect(page.getByRole("button", { name: /copy the issuer’s address/ })).toBeVisible()
+  await expectSound(page)
+})

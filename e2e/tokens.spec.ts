@@ -1,0 +1,313 @@
+import { randomBytes } from "node:crypto"
+import type { Page } from "@playwright/test"
+import { Keypair } from "@solana/web3.js"
+import { type Customer, expect, expectSound, heading, section, test } from "./dashboard.ts"
+
+const origin = `http://localhost:${process.env.PORT}`
+
+const fresh = () => randomBytes(3).toString("hex")
+const newWallet = () => Keypair.generate().publicKey.toBase58()
+
+async function call(customer: Customer, method: "GET" | "POST", path: string, body?: object) {
+  const response = await fetch(`${origin}/v1${path}`, {
+    method,
+    headers: { authorization: `Bearer ${customer.apiKey}`, "content-type": "application/json" },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  return { status: response.status, json: await response.json() }
+}
+
+/** A wallet whose holder went through the sandbox. */
+async function verifiedWallet(customer: Customer): Promise<string> {
+  const wallet = newWallet()
+  const { json } = await call(customer, "POST", "/kyc/start", {
+    userPubkey: wallet,
+    schemaId: "kyc_individual_v1",
+  })
+  const answers = { consent: true, country: "US", ageOver18: true, accredited: true, decision: "approved" }
+  await fetch(`${origin}/api/trpc/verification.submit`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ sessionId: json.session_id, ...answers }),
+  })
+  await expect
+    .poll(async () => (await call(customer, "GET", `/kyc/status/${wallet}`)).json.status)
+    .toBe("verified")
+  return wallet
+}
+
+/** A token made over the API. */
+async function makeToken(customer: Customer, more: object = {}): Promise<string> {
+  const id = `fund_${fresh()}`
+  const { status } = await call(customer, "POST", "/mint-configs", {
+    ...{ id, name: `Fund ${id}`, symbol: "FND", decimals: 2, required_schema: "kyc_individual_v1" },
+    ...more,
+  })
+  expect(status).toBe(200)
+  return id
+}
+
+const operationsOf = async (customer: Customer, id: string) =>
+  (await call(customer, "GET", `/token/operations?mint_config=${id}`)).json.data as {
+    amount: string
+    status: string
+  }[]
+
+/** Opens the form, and enters what a mint takes. */
+async function fillInMint(page: Page, wallet: string, amount: string) {
+  await page.getByRole("button", { name: "Mint", exact: true }).click()
+  await page.getByLabel("Wallet", { exact: true }).fill(wallet)
+  await page.getByLabel("Amount", { exact: true }).fill(amount)
+}
+
+const verdict = (page: Page) => page.getByRole("region", { name: "Verdict" })
+const send = (page: Page, name: "Mint" | "Transfer") =>
+  page.getByRole("dialog").getByRole("button", { name, exact: true })
+
+test("a token is created, minted and transferred, and a refused mint is explained before it is sent", async ({
+  page,
+  customer,
+}) => {
+  test.setTimeout(120_000)
+  const run = fresh()
+  const [alice, bob] = await Promise.all([verifiedWallet(customer), verifiedWallet(customer)])
+  const stranger = newWallet()
+
+  await test.step("what the server would refuse stands at its field; holder mode takes its limits away", async () => {
+    await page.goto(section(customer, "tokens"))
+    await expect(heading(page, "Tokens")).toBeVisible()
+    await expectSound(page)
+    await page.getByRole("link", { name: "Create token" }).click()
+    await expect(heading(page, "Create token")).toBeVisible()
+    await page.getByLabel("Name", { exact: true }).fill(`Harbour ${run}`)
+    await expect(page.getByLabel("Configuration id")).toHaveValue(`harbour_${run}_v1`)
+    await page.getByLabel("Symbol").fill("HARBOUR FUND")
+    await expect(page.getByText("Must be 1 to 10 letters and digits")).toBeVisible()
+    await page.getByLabel("Symbol").fill("HARB")
+    await expect(page.getByText("Must be 1 to 10 letters and digits")).toHaveCount(0)
+    await page.getByLabel("Decimals").selectOption("2")
+    await page.getByLabel("Most tokens there may be").fill("1,000.125")
+    await expect(page.getByText(/^Must have at most 2 digits after the point/)).toBeVisible()
+    await page.getByLabel("Most tokens there may be").fill("1,000")
+    await page.getByRole("radio", { name: /^Holder/ }).check()
+    await expect(page.getByLabel("Most tokens in a wallet")).toBeDisabled()
+    await expect(page.getByText(/^Not in holder mode/)).toHaveCount(3)
+    await expectSound(page)
+    await page.getByRole("radio", { name: /^Agent/ }).check()
+    await page.getByLabel("Most tokens in a wallet").fill("600")
+    await page.getByLabel("Not from these countries", { exact: true }).selectOption("KP")
+    await page.getByRole("button", { name: "Add to not from these countries" }).click()
+    await expect(page.getByRole("button", { name: /^Remove North Korea/ })).toBeVisible()
+    await expectSound(page)
+  })
+
+  await test.step("its page says the rules in words", async () => {
+    await page.getByRole("button", { name: "Create token" }).click()
+    await expect(page).toHaveURL(new RegExp(`/tokens/harbour_${run}_v1$`))
+    await expect(page.getByRole("heading", { level: 1 })).toContainText(`Harbour ${run}`)
+    await expect(page.getByText("No investors from KP.")).toBeVisible()
+    await expect(page.getByText("At most 1,000 are ever minted.")).toBeVisible()
+    await expect(page.getByRole("button", { name: /copy mint address/ })).toBeVisible()
+    await expect(page.getByText("Nobody holds this token")).toBeVisible()
+    await expectSound(page)
+  })
+
+  await test.step("a wallet that is not verified is refused in the form, with what to do", async () => {
+    await fillInMint(page, stranger, "100")
+    await expect(verdict(page)).toContainText("This would be refused")
+    await expect(verdict(page)).toContainText("wallet_not_verified")
+    await expect(verdict(page).getByText("Known once the wallet is verified.")).toBeVisible()
+    await expect(send(page, "Mint")).toBeDisabled()
+    const start = verdict(page).getByRole("link", { name: /^Start a session for/ })
+    await expect(start).toHaveAttribute("href", new RegExp(`/sessions\\?.*wallet=${stranger}`))
+    await expectSound(page)
+  })
+
+  await test.step("what the rules admit is minted, and followed until it is confirmed", async () => {
+    await page.getByLabel("Wallet", { exact: true }).fill(alice)
+    await page.getByLabel("Amount", { exact: true }).fill("600.01")
+    await expect(verdict(page)).toContainText("may hold 600 at most")
+    await expect(send(page, "Mint")).toBeDisabled()
+    await page.getByLabel("Amount", { exact: true }).fill("600")
+    await expect(verdict(page)).toContainText("Every rule admits this.")
+    await expectSound(page)
+    await send(page, "Mint").click()
+    await expect(page.getByRole("dialog").getByRole("heading", { name: "Mint of 600 HARB" })).toBeFocused()
+    await expect(page.getByRole("button", { name: "Mint more" })).toBeVisible()
+    await expectSound(page)
+    await page.getByRole("button", { name: "Close" }).click()
+    await expect(page.getByRole("meter", { name: "Supply" })).toHaveAttribute(
+      "aria-valuetext",
+      "600 of 1,000",
+    )
+    const row = page.getByRole("row").filter({ hasText: alice })
+    await expect(row).toContainText("600")
+    await expect(row.getByText("Verified").filter({ visible: true })).toBeVisible()
+    await expect(row.getByText("Frozen").filter({ visible: true })).toBeVisible()
+  })
+
+  await test.step("a transfer has a page with its states and its transaction", async () => {
+    await page.getByRole("button", { name: "Transfer", exact: true }).click()
+    await page.getByLabel("From wallet").fill(alice)
+    await page.getByLabel("To wallet").fill(bob)
+    await page.getByLabel("Amount", { exact: true }).fill("100.5")
+    await expect(verdict(page)).toContainText("Both wallets are verified")
+    await send(page, "Transfer").click()
+    await page.getByRole("link", { name: "Open the operation" }).click()
+    await expect(page.getByRole("heading", { level: 1 })).toContainText("Transfer of 100.5 HARB")
+    await expect(page.getByRole("main").getByText("Confirmed", { exact: true }).first()).toBeVisible()
+    await expectSound(page)
+    await page.getByRole("button", { name: "Raw transaction" }).click()
+    const drawer = page.getByRole("dialog", { name: "Transaction" })
+    await expect(drawer.getByText("TransferChecked", { exact: true })).toBeVisible()
+    await expect(drawer.getByText(/^vouch:1:op_/)).toBeVisible()
+    await expectSound(page)
+  })
+
+  const operations = await operationsOf(customer, `harbour_${run}_v1`)
+  expect(operations.map(({ amount, status }) => [amount, status])).toEqual([
+    ["100.5", "confirmed"],
+    ["600", "confirmed"],
+  ])
+})
+
+test("a double click, a lost answer and a second tab mint once", async ({
+  page,
+  context,
+  customer,
+  traffic,
+}) => {
+  const [id, wallet] = await Promise.all([makeToken(customer), verifiedWallet(customer)])
+  const address = section(customer, `tokens/${id}`)
+  const other = await context.newPage()
+  for (const tab of [page, other]) {
+    await tab.goto(address)
+    await fillInMint(tab, wallet, "7.25")
+    await expect(verdict(tab)).toContainText("Every rule admits this.")
+  }
+  traffic.forgive(/token\.mintOnce|ERR_FAILED/)
+  await page.route("**/token.mintOnce", async (route) => {
+    await route.fetch()
+    await route.abort("failed")
+  })
+  await send(page, "Mint").dblclick()
+  await expect(page.getByRole("alert").filter({ hasText: "The server does not answer" })).toBeVisible()
+  await page.unroute("**/token.mintOnce")
+  await send(page, "Mint").dblclick()
+  await expect(page.getByRole("button", { name: "Mint more" })).toBeVisible()
+  await send(other, "Mint").click()
+  await expect(other.getByRole("button", { name: "Mint more" })).toBeVisible()
+  expect(await operationsOf(customer, id)).toHaveLength(1)
+
+  // Whoever wants the same again enters it again.
+  await page.getByRole("button", { name: "Mint more" }).click()
+  await page.getByLabel("Wallet", { exact: true }).fill(wallet)
+  await page.getByLabel("Amount", { exact: true }).fill("7.25")
+  await expect(verdict(page)).toContainText("Every rule admits this.")
+  await send(page, "Mint").click()
+  await expect(page.getByRole("button", { name: "Mint more" })).toBeVisible()
+  expect(await operationsOf(customer, id)).toHaveLength(2)
+})
+
+test("a paused token says so, and refuses until it is unpaused", async ({ page, customer }) => {
+  const [id, wallet] = await Promise.all([makeToken(customer), verifiedWallet(customer)])
+  await page.goto(section(customer, `tokens/${id}`))
+  await page.getByRole("button", { name: "Pause" }).click()
+  await expectSound(page)
+  await page.getByRole("alertdialog").getByRole("button", { name: "Pause" }).click()
+  await expect(page.getByRole("button", { name: "Unpause" })).toBeVisible()
+  await expect(page.getByRole("heading", { level: 1 })).toContainText("Paused")
+  await fillInMint(page, wallet, "1")
+  await expect(verdict(page)).toContainText("mint_paused")
+  await expect(send(page, "Mint")).toBeDisabled()
+  expect(
+    (await call(customer, "POST", "/token/mint", { user_pubkey: wallet, mint_config: id, amount: "1" })).json
+      .error,
+  ).toBe("mint_paused")
+  await page.getByRole("button", { name: "Close" }).click()
+  await page.getByRole("button", { name: "Unpause" }).click()
+  await page.getByRole("alertdialog").getByRole("button", { name: "Unpause" }).click()
+  await expect(page.getByRole("button", { name: "Pause", exact: true })).toBeVisible()
+})
+
+test("rules are changed, and accounts follow a change of mode", async ({ page, customer }) => {
+  const [id, wallet] = await Promise.all([makeToken(customer), verifiedWallet(customer)])
+  await call(customer, "POST", "/token/mint", { user_pubkey: wallet, mint_config: id, amount: "5" })
+  await page.goto(section(customer, `tokens/${id}`))
+  await page.getByRole("link", { name: "Change rules" }).click()
+  await expect(page.getByLabel("Symbol")).toBeDisabled()
+  await page.getByRole("radio", { name: /^Holder/ }).check()
+  await expect(page.getByText("Accounts of verified wallets are opened")).toBeVisible()
+  await page.getByLabel("Most tokens there may be").fill("50")
+  await expectSound(page)
+  await page.getByRole("button", { name: "Save changes" }).click()
+  await expect(page).toHaveURL(new RegExp(`/tokens/${id}$`))
+  await expect(page.getByText("At most 50 are ever minted.")).toBeVisible()
+  await expect(page.getByText("Holder mode.")).toBeVisible()
+  const row = page.getByRole("row").filter({ hasText: wallet })
+  await expect(row.getByText("Open").filter({ visible: true })).toBeVisible()
+  await expectSound(page)
+})
+
+test("operations are filtered by wallet and status, and the filters stand in the address", async ({
+  page,
+  customer,
+}) => {
+  const [id, alice, bob] = await Promise.all([
+    makeToken(customer),
+    verifiedWallet(customer),
+    verifiedWallet(customer),
+  ])
+  const mint = (user_pubkey: string, amount: string) =>
+    call(customer, "POST", "/token/mint", { user_pubkey, mint_config: id, amount })
+  await mint(alice, "11")
+  await mint(bob, "22")
+  await page.goto(section(customer, `tokens/${id}?tab=operations`))
+  const rows = page.getByRole("table", { name: "Operations" }).getByRole("row")
+  await expect(rows).toHaveCount(3)
+  await page.getByLabel("Filter operations by wallet").fill(alice)
+  await expect(rows).toHaveCount(2)
+  await expect(rows.last()).toContainText("11")
+  await expect(page).toHaveURL(new RegExp(`pubkey=${alice}`))
+  await page.getByLabel("Filter operations by status").selectOption("failed")
+  await expect(page.getByText("No operation fits these filters")).toBeVisible()
+  await expectSound(page)
+  await page.reload()
+  await expect(page.getByText("No operation fits these filters")).toBeVisible()
+  await page.getByRole("button", { name: "Clear" }).click()
+  await expect(rows).toHaveCount(3)
+})
+
+test("a viewer sees everything, and finds nothing to change it with", async ({ as, customer }) => {
+  const id = await makeToken(customer)
+  const page = await as("viewer")
+  await page.goto(section(customer, "tokens"))
+  await expect(page.getByRole("link", { name: new RegExp(`Fund ${id}`) })).toBeVisible()
+  await expect(page.getByRole("link", { name: "Create token" })).toHaveCount(0)
+  await page.goto(section(customer, `tokens/${id}`))
+  await expect(page.getByRole("heading", { level: 1 })).toContainText(`Fund ${id}`)
+  for (const name of ["Mint", "Transfer", "Pause"]) {
+    await expect(page.getByRole("button", { name, exact: true })).toHaveCount(0)
+  }
+  await expect(page.getByRole("link", { name: "Change rules" })).toHaveCount(0)
+  for (const path of ["tokens/new-token", `tokens/${id}/rules`]) {
+    await page.goto(section(customer, path))
+    await expect(page.getByText("You may look")).toBeVisible()
+  }
+  const refused = await page.request.post("/api/trpc/mintConfig.pause", {
+    data: { id },
+    headers: { "x-vouch-workspace": customer.workspaces.test, origin },
+  })
+  expect([refused.status(), (await refused.json()).error.data.error]).toEqual([403, "insufficient_scope"])
+})
+
+test("a token and an operation that are not there say so", async ({ page, customer, traffic }) => {
+  traffic.forgive(/404/)
+  await page.goto(section(customer, "tokens/none_v1"))
+  await expect(
+    page.getByRole("alert").filter({ hasText: "There is no mint configuration none_v1" }),
+  ).toBeVisible()
+  await expectSound(page)
+  await page.goto(section(customer, "tokens/none_v1/operations/op_1"))
+  await expect(page.getByRole("alert").filter({ hasText: "There is no operation" })).toBeVisible()
+})

@@ -44,7 +44,7 @@ const columns = [
   }),
   column.accessor("holders", {
     header: "Holders",
-    meta: { align: "end", wideOnly: true },
+    meta: { align: "end", wideOnly: true, className: "whitespace-nowrap" },
     cell: ({ row: { original } }) => {
       const { max_holders } = original.rules
       const holders = grouped(String(original.holders))

@@ -79,15 +79,25 @@ export function Holders({ token }: { token: TokenView }) {
 const columnsOfMode = (mode: TokenView["transfer_mode"]): Column<Holder>[] => [
   column.accessor("wallet", {
     header: "Wallet",
-    cell: ({ getValue }) => <Copyable value={getValue()} what="wallet address" compact />,
+    cell: ({ row: { original } }) => (
+      <>
+        <Copyable value={original.wallet} what="wallet address" compact />
+        {/* Where there is no room for columns of their own. */}
+        <span className="my-1 flex gap-1.5 md:hidden">
+          <Verification of={original} />
+          <AccountState state={original.account} />
+        </span>
+      </>
+    ),
   }),
   column.accessor("balance", {
     header: "Balance",
-    meta: { align: "end" },
+    meta: { align: "end", className: "whitespace-nowrap" },
     cell: ({ row: { original } }) => <Balance of={original} mode={mode} />,
   }),
   column.accessor("verification", {
     header: "Verification",
+    meta: { wideOnly: true },
     cell: ({ row: { original } }) => <Verification of={original} />,
   }),
   column.accessor("account", {

@@ -27,7 +27,7 @@ const columns = [
   column.accessor("kind", { header: "Operation", cell: ({ getValue }) => kindWords[getValue()] }),
   column.accessor("amount", {
     header: "Amount",
-    meta: { align: "end" },
+    meta: { align: "end", className: "whitespace-nowrap" },
     cell: ({ getValue }) => grouped(getValue()),
   }),
   column.display({

@@ -1,6 +1,7 @@
 "use client"
 
 import { useQueryClient } from "@tanstack/react-query"
+import { useState } from "react"
 import type { Me } from "#server/users/me.ts"
 import { NewPassword } from "../../../(access)/password.tsx"
 import { Field, Form, Submit } from "../../../components/form.tsx"
@@ -67,10 +68,13 @@ function Profile({ user }: { user: Me["user"] }) {
 }
 
 function Password({ email }: { email: string }) {
+  // Each change leaves an empty form behind.
+  const [changes, setChanges] = useState(0)
   const refresh = useRefresh()
   return (
     <Card title="Password" description="Changing it signs you out everywhere else.">
       <Form
+        key={changes}
         onSubmit={async (values) => {
           const { auth, throwIf } = await import("../../../(access)/auth.ts")
           const { error } = await auth.changePassword({
@@ -80,6 +84,7 @@ function Password({ email }: { email: string }) {
           })
           throwIf(error)
           notify("Your password is changed")
+          setChanges((count) => count + 1)
           void refresh("sign-ins")
         }}
       >

@@ -81,10 +81,8 @@ function SwitchOn() {
       </DialogTrigger>
       <DialogContent
         title={step.name === "kept" ? "Keep your backup codes" : "Switch on the second factor"}
-        {...(step.name === "kept" && {
-          // These are shown once: a click beside the dialog must not take them away.
-          onInteractOutside: (event: Event) => event.preventDefault(),
-        })}
+        // The codes are shown once: a click beside the dialog must not take them away.
+        insists={step.name === "kept"}
       >
         {step.name === "password" && (
           <PasswordStep
@@ -201,7 +199,7 @@ function NewBackupCodes() {
       </DialogTrigger>
       <DialogContent
         title={codes ? "Keep your backup codes" : "Make new backup codes"}
-        {...(codes && { onInteractOutside: (event: Event) => event.preventDefault() })}
+        insists={codes !== null}
       >
         {codes ? (
           <BackupCodes codes={codes} onKept={() => change(false)} />

@@ -68,7 +68,7 @@ test("a token is created, minted and transferred, and a refused mint is explaine
   page,
   customer,
 }) => {
-  test.setTimeout(120_000)
+  test.setTimeout(180_000)
   const run = fresh()
   const [alice, bob] = await Promise.all([verifiedWallet(customer), verifiedWallet(customer)])
   const stranger = newWallet()

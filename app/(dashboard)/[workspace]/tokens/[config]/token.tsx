@@ -14,20 +14,14 @@ import { Progress } from "../../../../components/ui/progress.tsx"
 import { Tabs, TabsContent, TabsList, TabsTrigger } from "../../../../components/ui/tabs.tsx"
 import { usePath, useWorkspace } from "../../../workspace.tsx"
 import type { TokenView } from "../answers.ts"
-import { useFollowed } from "../follow.ts"
+import { ConfigState } from "../config-state.tsx"
 import { AmountMeter } from "../meters.tsx"
 import { modeWords, rulesInWords } from "../rule-words.ts"
-import { ConfigState } from "../tokens.tsx"
 import { Holders } from "./holders.tsx"
 import { MoveSheet } from "./move-sheet.tsx"
 import { Operations } from "./operations.tsx"
 import { PauseButton } from "./pause.tsx"
-
-const isAtRest = ({ mint_state, aligning }: TokenView) => mint_state !== "creating" && aligning === null
-
-/** A token as it stands, followed while its mint or its accounts are on their way. */
-export const useToken = (id: string) =>
-  useFollowed(["tokens", "one", id], (api) => api.mintConfig.view.query({ id }), isAtRest)
+import { useToken } from "./use-token.ts"
 
 const tabs = ["holders", "operations"] as const
 

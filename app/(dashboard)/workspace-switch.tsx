@@ -10,6 +10,7 @@ import {
   DropdownMenu,
   DropdownMenuContent,
   DropdownMenuLabel,
+  DropdownMenuRadioGroup,
   DropdownMenuRadioItem,
   DropdownMenuTrigger,
 } from "../components/ui/dropdown-menu.tsx"
@@ -81,15 +82,17 @@ function AccountSwitch({
       </DropdownMenuTrigger>
       <DropdownMenuContent align="start" className="max-h-80 max-w-72 overflow-y-auto">
         <DropdownMenuLabel>Accounts</DropdownMenuLabel>
-        {accounts.map(({ id, account }) => (
-          <DropdownMenuRadioItem
-            key={id}
-            checked={id === here.id}
-            onSelect={() => router.push(`/${id}/${section}`)}
-          >
-            {account}
-          </DropdownMenuRadioItem>
-        ))}
+        <DropdownMenuRadioGroup
+          aria-label="Accounts"
+          value={here.id}
+          onValueChange={(id) => router.push(`/${id}/${section}`)}
+        >
+          {accounts.map(({ id, account }) => (
+            <DropdownMenuRadioItem key={id} value={id}>
+              {account}
+            </DropdownMenuRadioItem>
+          ))}
+        </DropdownMenuRadioGroup>
       </DropdownMenuContent>
     </DropdownMenu>
   )

@@ -64,6 +64,18 @@ test.each<[string, Partial<Life>, string[]]>([
     [...SO_FAR, "expired 50", "burnt 52"],
   ],
   [
+    "one whose approval, cut to the second, seems to come before its start",
+    {
+      ...verified,
+      status: "verified",
+      started_at: at(1),
+      opened_at: null,
+      approved_at: at(0),
+      decision: null,
+    },
+    ["started 1", "decided approved 1", "signed 3", "confirmed 4"],
+  ],
+  [
     "one that a renewal replaced",
     { ...verified, status: "expired", ended_at: at(20), reason: "superseded" },
     [...SO_FAR, "superseded 20"],

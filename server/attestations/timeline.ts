@@ -73,8 +73,12 @@ export function timelineOf(life: Life, format: (at: Date) => string): TimelineEv
     }))
 }
 
-function decisions({ approved_at, decision }: Life): Moment[] {
-  const approved: Moment[] = approved_at ? [{ event: "decided", at: approved_at, detail: "approved" }] : []
+function decisions({ approved_at, decision, opened_at, started_at }: Life): Moment[] {
+  // The time of the approval is cut to the second: with it, the decision would stand before what was decided on.
+  const told = decision?.said === "approved" ? decision.at : approved_at
+  const first = opened_at ?? started_at
+  const at = told && told < first ? first : told
+  const approved: Moment[] = approved_at ? [{ event: "decided", at: at!, detail: "approved" }] : []
   if (decision === null || decision.said === "approved") return approved
   return [...approved, { event: "decided", at: decision.at, detail: decision.said }]
 }

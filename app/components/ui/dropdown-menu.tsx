@@ -1,6 +1,6 @@
 "use client"
 
-import type { ComponentProps, KeyboardEvent, ReactElement } from "react"
+import { type ComponentProps, createContext, type KeyboardEvent, type ReactElement, use } from "react"
 import { cn } from "../cn.ts"
 import { type Align, placedLook, useAnchor, usePlaced } from "./floating.ts"
 import { floatingLook } from "./overlay.ts"
@@ -89,17 +89,39 @@ export function DropdownMenuItem({
   )
 }
 
-/** One of several of which one holds. */
+const ChoiceContext = createContext<{ value: string; onValueChange: (value: string) => void } | null>(null)
+
+/** Items of which one holds. */
+export function DropdownMenuRadioGroup({
+  value,
+  onValueChange,
+  ...props
+}: ComponentProps<"div"> & { value: string; onValueChange: (value: string) => void }) {
+  return (
+    <ChoiceContext value={{ value, onValueChange }}>
+      {/* biome-ignore lint/a11y/useSemanticElements: a menu has no fieldsets */}
+      <div role="group" {...props} />
+    </ChoiceContext>
+  )
+}
+
 export function DropdownMenuRadioItem({
-  checked,
+  value,
   children,
   ...props
-}: Omit<ItemProps, "danger"> & { checked: boolean }) {
+}: Omit<ItemProps, "danger" | "onSelect" | "value"> & { value: string }) {
+  const choice = use(ChoiceContext)
+  const isChosen = choice?.value === value
   return (
-    <DropdownMenuItem {...props} role="menuitemradio" aria-checked={checked}>
+    <DropdownMenuItem
+      {...props}
+      role="menuitemradio"
+      aria-checked={isChosen}
+      onSelect={() => choice?.onValueChange(value)}
+    >
       <span className="min-w-0 flex-1">{children}</span>
       <span aria-hidden="true" className="text-accent">
-        {checked ? "✓" : ""}
+        {isChosen ? "✓" : ""}
       </span>
     </DropdownMenuItem>
   )

@@ -20,7 +20,7 @@ const repairs: Repair[] = [
   ],
   ["button.code-copy:not([aria-label]), button.scalar-code-copy:not([aria-label])", name("Copy")],
   [
-    "button.scalar-code-copy[aria-controls]",
+    "button[class*=copy-button][aria-controls]",
     (button) => {
       if (!document.getElementById(button.getAttribute("aria-controls")!))
         button.removeAttribute("aria-controls")

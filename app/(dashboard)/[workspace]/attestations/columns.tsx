@@ -11,10 +11,12 @@ const NOTHING = <span className="text-muted">–</span>
 export const columns = [
   column.accessor("user_pubkey", {
     header: "Wallet",
+    meta: { className: "max-sm:pr-2" },
     cell: ({ getValue }) => <Shortened value={getValue()} />,
   }),
   column.accessor("status", {
     header: "Status",
+    meta: { className: "max-sm:px-2" },
     cell: ({ getValue }) => <StatusBadge status={getValue()} />,
   }),
   column.accessor("external_id", {
@@ -23,7 +25,11 @@ export const columns = [
     cell: ({ getValue }) => getValue() ?? NOTHING,
   }),
   column.accessor("schema", { header: "Schema", meta: { wideOnly: true } }),
-  column.accessor("started_at", { header: "Started", cell: ({ getValue }) => <Ago at={getValue()} /> }),
+  column.accessor("started_at", {
+    header: "Started",
+    meta: { className: "max-sm:pl-2" },
+    cell: ({ getValue }) => <Ago at={getValue()} />,
+  }),
   column.accessor("expires_at", {
     header: "Expires",
     meta: { wideOnly: true },

@@ -27,16 +27,6 @@ export const columns = [
     ),
   }),
   column.display({
-    id: "who",
-    header: "Who",
-    cell: ({ row: { original } }) => (
-      <>
-        <span className="block min-w-28">{original.actor_name}</span>
-        <span className="text-xs text-muted">{kinds[original.actor]}</span>
-      </>
-    ),
-  }),
-  column.display({
     id: "what",
     header: "What",
     cell: ({ row: { original } }) => (
@@ -48,6 +38,16 @@ export const columns = [
           </span>
         ))}
       </div>
+    ),
+  }),
+  column.display({
+    id: "who",
+    header: "Who",
+    cell: ({ row: { original } }) => (
+      <>
+        <span className="block min-w-28">{original.actor_name}</span>
+        <span className="text-xs text-muted">{kinds[original.actor]}</span>
+      </>
     ),
   }),
   column.display({

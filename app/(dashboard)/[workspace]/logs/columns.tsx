@@ -21,7 +21,11 @@ export const columns = [
     cell: ({ row: { original } }) => (
       <span className="flex items-center gap-2">
         <HttpStatus status={original.status} />
-        {original.error && <code className="font-mono text-xs whitespace-nowrap">{original.error}</code>}
+        {original.error && (
+          <code title={original.error} className="max-w-32 truncate font-mono text-xs max-md:hidden">
+            {original.error}
+          </code>
+        )}
       </span>
     ),
   }),
@@ -45,7 +49,7 @@ export const columns = [
   }),
   column.accessor("key_name", {
     header: "Key",
-    cell: ({ getValue }) => <span className="block max-w-32 min-w-20 truncate">{getValue()}</span>,
+    cell: ({ getValue }) => <span className="block max-w-24 truncate">{getValue()}</span>,
   }),
   column.accessor("request_id", {
     header: "Request id",

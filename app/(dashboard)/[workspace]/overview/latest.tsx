@@ -14,15 +14,17 @@ const attestation = columnsOf<AttestationSummary>()
 const attestationColumns = [
   attestation.accessor("user_pubkey", {
     header: "Wallet",
+    meta: { className: "max-sm:pr-2" },
     cell: ({ getValue }) => <Shortened value={getValue()} />,
   }),
   attestation.accessor("status", {
     header: "Status",
+    meta: { className: "max-sm:px-2" },
     cell: ({ getValue }) => <StatusBadge status={getValue()} />,
   }),
   attestation.accessor("started_at", {
     header: "Started",
-    meta: { align: "end" },
+    meta: { align: "end", className: "max-sm:pl-2" },
     cell: ({ getValue }) => <Ago at={getValue()} />,
   }),
 ]

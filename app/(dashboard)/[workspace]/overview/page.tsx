@@ -53,6 +53,7 @@ export default function Page() {
 
 function Figures({ overview }: { overview: Overview }) {
   const { quota, figures, attestations, operations, issuer, health } = overview
+  const { mode } = useWorkspace()
   const isNew = attestations.length === 0 && operations.length === 0
   return (
     <div className="space-y-4">
@@ -65,8 +66,9 @@ function Figures({ overview }: { overview: Overview }) {
             max={quota.included}
             hint={
               <>
-                {quota.remaining === null ? "No limit" : `${count.format(quota.remaining)} left`} on the plan{" "}
-                {quota.plan}. Resets on {day.format(new Date(quota.period_end))} (UTC).
+                {quota.remaining === null ? "No limit" : `${count.format(quota.remaining)} left`}{" "}
+                {mode === "test" ? "in test, on any plan" : `on the plan ${quota.plan}`}. Resets on{" "}
+                {day.format(new Date(quota.period_end))} (UTC).
               </>
             }
           />

@@ -14,6 +14,7 @@ const column = columnsOf<Session>()
 const common: Column<Session>[] = [
   column.accessor("user_pubkey", {
     header: "Wallet",
+    meta: { className: "max-sm:pr-2" },
     cell: ({ getValue }) => <Shortened value={getValue()} />,
   }),
   column.display({

@@ -11,6 +11,9 @@ import type { Link } from "./session-link.tsx"
 
 type Start = { userPubkey: string; schemaId: string; externalId?: string; redirectUrl?: string }
 
+const USUAL = "kyc_individual_v1"
+const usualOf = (schemas: readonly { id: string }[]) => schemas.find(({ id }) => id === USUAL)?.id
+
 /** Asks whom to verify for what, and starts the session. */
 export function StartSession({
   wallet,
@@ -61,7 +64,7 @@ export function StartSession({
               />
             </Field>
             <Field label="Schema" name="schemaId" required>
-              <Select defaultValue={schema ?? undefined}>
+              <Select defaultValue={schema ?? usualOf(schemas.data.data)}>
                 {schemas.data.data.map(({ id, name }) => (
                   <option key={id} value={id}>
                     {name} ({id})

@@ -1,11 +1,11 @@
 "use client"
 
 import { useQueryClient } from "@tanstack/react-query"
-import { toast } from "sonner"
 import type { Me } from "#server/users/me.ts"
 import { NewPassword } from "../../../(access)/password.tsx"
 import { Field, Form, Submit } from "../../../components/form.tsx"
 import { Failed, Loading } from "../../../components/states.tsx"
+import { notify } from "../../../components/toast.tsx"
 import { Card } from "../../../components/ui/card.tsx"
 import { Input } from "../../../components/ui/input.tsx"
 import { useChange, useMe, useRefresh } from "../../workspace.tsx"
@@ -51,7 +51,7 @@ function Profile({ user }: { user: Me["user"] }) {
         onSubmit={async (values) => {
           await rename.mutateAsync(String(values.get("name")).trim())
           await client.invalidateQueries({ queryKey: ["me"] })
-          toast.success("Your name is changed")
+          notify("Your name is changed")
         }}
       >
         <Field name="name" label="Name" hint="Members and the audit trail show it." required>
@@ -79,7 +79,7 @@ function Password({ email }: { email: string }) {
             revokeOtherSessions: true,
           })
           throwIf(error)
-          toast.success("Your password is changed")
+          notify("Your password is changed")
           void refresh("sign-ins")
         }}
       >

@@ -15,6 +15,7 @@ import {
   DropdownMenuContent,
   DropdownMenuItem,
   DropdownMenuLabel,
+  DropdownMenuRadioGroup,
   DropdownMenuRadioItem,
   DropdownMenuSeparator,
   DropdownMenuTrigger,
@@ -138,22 +139,24 @@ function MemberMenu({ member, isYou }: { member: Member; isYou: boolean }) {
         </DropdownMenuTrigger>
         <DropdownMenuContent className="w-72">
           <DropdownMenuLabel>Role</DropdownMenuLabel>
-          {(Object.entries(roleNames) as [Role, (typeof roleNames)[Role]][]).map(([role, { name, may }]) => (
-            <DropdownMenuRadioItem
-              key={role}
-              checked={role === member.role}
-              onSelect={() => {
-                if (role === member.role) return
-                changeRole.mutate(role, {
-                  // Whoever gave up a role sees at once what it took along.
-                  onSuccess: () => isYou && void client.invalidateQueries({ queryKey: ["me"] }),
-                })
-              }}
-            >
-              {name}
-              <span className="block text-[13px] text-muted">{may}</span>
-            </DropdownMenuRadioItem>
-          ))}
+          <DropdownMenuRadioGroup
+            aria-label="Role"
+            value={member.role}
+            onValueChange={(role) => {
+              if (role === member.role) return
+              changeRole.mutate(role as Role, {
+                // Whoever gave up a role sees at once what it took along.
+                onSuccess: () => isYou && void client.invalidateQueries({ queryKey: ["me"] }),
+              })
+            }}
+          >
+            {Object.entries(roleNames).map(([role, { name, may }]) => (
+              <DropdownMenuRadioItem key={role} value={role}>
+                {name}
+                <span className="block text-[13px] text-muted">{may}</span>
+              </DropdownMenuRadioItem>
+            ))}
+          </DropdownMenuRadioGroup>
           <DropdownMenuSeparator />
           <DropdownMenuItem danger onSelect={() => setRemoving(true)}>
             {isYou ? "Leave the account" : "Remove"}

@@ -3,10 +3,10 @@
 import { useQueryClient } from "@tanstack/react-query"
 import dynamicModule from "next/dynamic.js"
 import { useState } from "react"
-import { toast } from "sonner"
 import { Confirm } from "../../../components/confirm.tsx"
 import { Copyable } from "../../../components/copyable.tsx"
 import { Field, Form, Submit } from "../../../components/form.tsx"
+import { notify } from "../../../components/toast.tsx"
 import { Badge } from "../../../components/ui/badge.tsx"
 import { Button } from "../../../components/ui/button.tsx"
 import { Card } from "../../../components/ui/card.tsx"
@@ -179,7 +179,7 @@ function SwitchOff() {
         const { error } = await auth.twoFactor.disable({ password: String(values.get("current_password")) })
         throwIf(error)
         changed()
-        toast.success("The second factor is off")
+        notify("The second factor is off")
       }}
     >
       <CurrentPassword />

@@ -13,7 +13,7 @@ import type { Api } from "../../../client.ts"
 import { usePath, useRead } from "../../../workspace.tsx"
 import { Duration, HttpStatus } from "../columns.tsx"
 import { Instant } from "../instant.tsx"
-import { subjectOf } from "./subject.ts"
+import { partsOf, type Subject, subjectOf } from "./subject.ts"
 
 type Logged = Awaited<ReturnType<Api["request"]["get"]["query"]>>
 
@@ -68,7 +68,6 @@ export default function Page() {
 }
 
 function Request({ request }: { request: Logged }) {
-  const path = usePath()
   const subject = subjectOf(request)
   return (
     <div className="space-y-4">
@@ -96,13 +95,7 @@ function Request({ request }: { request: Logged }) {
           )}
           {subject && (
             <Fact term={subject.what}>
-              <Link
-                href={path(...subject.parts)}
-                prefetch={false}
-                className="text-accent underline underline-offset-2"
-              >
-                <code className="font-mono">{subject.id}</code>
-              </Link>
+              <SubjectLink subject={subject} />
             </Fact>
           )}
         </dl>
@@ -125,6 +118,23 @@ function Request({ request }: { request: Logged }) {
         )}
       </Card>
     </div>
+  )
+}
+
+function SubjectLink({ subject: { id, parts, query = "" } }: { subject: Subject }) {
+  const path = usePath()
+  const operation = useRead(
+    ["operation-of-request", id],
+    (api, signal) => api.token.operation.query({ id }, { signal }),
+    { enabled: parts.length === 0 && /^op_/.test(id) },
+  )
+  const code = <code className="font-mono">{id}</code>
+  const below = operation.data ? partsOf(operation.data.mint_config, id) : parts
+  if (below.length === 0) return code
+  return (
+    <Link href={path(...below) + query} prefetch={false} className="text-accent underline underline-offset-2">
+      {code}
+    </Link>
   )
 }
 

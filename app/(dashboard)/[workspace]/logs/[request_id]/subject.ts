@@ -1,7 +1,10 @@
 /** What a request was about, and where its page is below the workspace. */
-export type Subject = { what: string; id: string; parts: string[] }
+export type Subject = { what: string; id: string; parts: string[]; query?: string }
 
-/** Found in the path, or in the answer of what the request made. Null where neither names one. */
+/**
+ * Found in the path, or in the answer of what the request made; null where neither names one. An operation's page is
+ * below its configuration's, which a read's path does not name: then `parts` is empty, and `id` the operation's.
+ */
 export function subjectOf({
   path,
   response_body,
@@ -9,17 +12,30 @@ export function subjectOf({
   path: string
   response_body: string | null
 }): Subject | null {
-  const [, kind, id] = /^\/(attestation|mint-config)\/([\w-]+)/.exec(path) ?? []
-  if (kind === "attestation") return { what: "Attestation", id: id!, parts: ["attestations", id!] }
-  if (kind === "mint-config") return { what: "Configuration", id: id!, parts: ["tokens", id!] }
+  const [, kind, id = ""] =
+    /^\/(attestation|mint-config|token\/operation|kyc\/status|token\/balance)\/(\w+)/.exec(path) ?? []
+  switch (kind) {
+    case "attestation":
+      return { what: "Attestation", id, parts: ["attestations", id] }
+    case "mint-config":
+      return { what: "Configuration", id, parts: ["tokens", id] }
+    case "token/operation":
+      return { what: "Operation", id, parts: [] }
+    case "kyc/status":
+    case "token/balance":
+      return { what: "Wallet", id, parts: ["attestations"], query: `?q=${id}` }
+  }
   const { operation_id, mint_config } = read(response_body)
   if (typeof operation_id !== "string" || typeof mint_config !== "string") return null
-  return {
-    what: "Operation",
-    id: operation_id,
-    parts: ["tokens", mint_config, "operations", operation_id],
-  }
+  return { what: "Operation", id: operation_id, parts: partsOf(mint_config, operation_id) }
 }
+
+export const partsOf = (config: string, operation: string): string[] => [
+  "tokens",
+  config,
+  "operations",
+  operation,
+]
 
 function read(body: string | null): Record<string, unknown> {
   try {

@@ -80,8 +80,9 @@ function compressedSize(path: string): Promise<number> {
           bytes += chunk.length
         })
         response.on("end", () => {
-          if (response.statusCode === 200 && response.headers["content-encoding"] === "gzip") resolve(bytes)
-          else reject(new Error(`${path}: ${response.statusCode}, ${response.headers["content-encoding"]}`))
+          // What is too small to gain by it is sent as it is.
+          if (response.statusCode === 200) resolve(bytes)
+          else reject(new Error(`${path}: ${response.statusCode}`))
         })
       },
     ).on("error", reject)

@@ -1,6 +1,7 @@
 "use client"
 
 import { parseAsStringLiteral, useQueryState } from "nuqs"
+import { lazy, Suspense } from "react"
 import { Copyable } from "../../../../components/copyable.tsx"
 import { Icon } from "../../../../components/icons.tsx"
 import { Link } from "../../../../components/link.tsx"
@@ -19,9 +20,10 @@ import { AmountMeter } from "../meters.tsx"
 import { modeWords, rulesInWords } from "../rule-words.ts"
 import { Holders } from "./holders.tsx"
 import { MoveSheet } from "./move-sheet.tsx"
-import { Operations } from "./operations.tsx"
 import { PauseButton } from "./pause.tsx"
 import { useToken } from "./use-token.ts"
+
+const Operations = lazy(async () => ({ default: (await import("./operations.tsx")).Operations }))
 
 const tabs = ["holders", "operations"] as const
 
@@ -83,7 +85,9 @@ function TokenDetail({ token }: { token: TokenView }) {
             <Holders token={token} />
           </TabsContent>
           <TabsContent value="operations">
-            <Operations token={token} />
+            <Suspense fallback={<Loading what="Loading the operations" />}>
+              <Operations token={token} />
+            </Suspense>
           </TabsContent>
         </Tabs>
       </div>

@@ -138,9 +138,9 @@ function MemberMenu({ member, isYou }: { member: Member; isYou: boolean }) {
           </Button>
         </DropdownMenuTrigger>
         <DropdownMenuContent className="w-72">
-          <DropdownMenuLabel>Role</DropdownMenuLabel>
+          <DropdownMenuLabel id={`role-${member.user_id}`}>Role</DropdownMenuLabel>
           <DropdownMenuRadioGroup
-            aria-label="Role"
+            aria-labelledby={`role-${member.user_id}`}
             value={member.role}
             onValueChange={(role) => {
               if (role === member.role) return

@@ -171,6 +171,19 @@ test("a token is created, minted and transferred, and a refused mint is explaine
   ])
 })
 
+test("from a refusal it is one click to a session for that wallet", async ({ page, customer }) => {
+  const id = await makeToken(customer, { required_schema: "accredited_investor_v1" })
+  const stranger = newWallet()
+  await page.goto(section(customer, `tokens/${id}`))
+  await fillInMint(page, stranger, "1")
+  await verdict(page)
+    .getByRole("link", { name: /^Start a session for/ })
+    .click()
+  const form = page.getByRole("dialog", { name: "Start a session" })
+  await expect(form.getByLabel("Wallet")).toHaveValue(stranger)
+  await expect(form.getByLabel("Schema")).toHaveValue("accredited_investor_v1")
+})
+
 test("a double click, a lost answer and a second tab mint once", async ({
   page,
   context,

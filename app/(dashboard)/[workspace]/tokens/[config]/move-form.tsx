@@ -1,11 +1,11 @@
 "use client"
 
 import { useEffect, useRef, useState } from "react"
+import type { Api } from "../../../../call.ts"
 import { Field, Form, Submit } from "../../../../components/form.tsx"
 import { problemOf, Refused } from "../../../../components/problem.ts"
 import { Loading } from "../../../../components/states.tsx"
 import { Input } from "../../../../components/ui/input.tsx"
-import type { Api } from "../../../client.ts"
 import { useApi, useRead, useRefresh } from "../../../workspace.tsx"
 import type { Operation, TokenView } from "../answers.ts"
 import { useSettled } from "../follow.ts"

@@ -1,5 +1,4 @@
-import { createTRPCClient, httpLink } from "@trpc/client"
-import type { AppRouter } from "#server/router.ts"
+import { createApi } from "./call.ts"
 
-/** The pages' only way to the domain. */
-export const api = createTRPCClient<AppRouter>({ links: [httpLink({ url: "/api/trpc" })] })
+/** The pages' only way to the domain, for whoever is in no workspace. */
+export const api = createApi()

@@ -3,6 +3,9 @@ import { Keypair } from "@solana/web3.js"
 import { type Customer, expect, expectSound, heading, section, test } from "./dashboard.ts"
 import { submitForm } from "./support.ts"
 
+// Each looks at a page several times, in light and dark.
+test.describe.configure({ timeout: 120_000 })
+
 const newWallet = () => Keypair.generate().publicKey.toBase58()
 
 async function call<T>(customer: Customer, method: "GET" | "POST", path: string, body?: object): Promise<T> {

@@ -52,7 +52,9 @@ test("every page loads at most 200 kB of JavaScript at first, compressed", async
   for (const [name, path] of Object.entries({ ...furnished.pages, "sign-in": "/sign-in" })) {
     const response = await page.request.get(path)
     const html = await response.text()
-    const scripts = [...html.matchAll(/<script[^>]*\ssrc="([^"]+)"/g)].map(([, src]) => src!)
+    // What stands there for old browsers alone is not loaded by any that runs this.
+    const tags = (html.match(/<script[^>]*>/g) ?? []).filter((tag) => !/\snomodule\b/i.test(tag))
+    const scripts = tags.flatMap((tag) => /\ssrc="([^"]+)"/.exec(tag)?.[1] ?? [])
     expect(scripts.length, name).toBeGreaterThan(0)
     const bytes = await Promise.all([...new Set(scripts)].map(compressedSize))
     sizes[name] = bytes.reduce((sum, one) => sum + one, 0)
@@ -80,8 +82,9 @@ function compressedSize(path: string): Promise<number> {
           bytes += chunk.length
         })
         response.on("end", () => {
-          if (response.statusCode === 200 && response.headers["content-encoding"] === "gzip") resolve(bytes)
-          else reject(new Error(`${path}: ${response.statusCode}, ${response.headers["content-encoding"]}`))
+          // What is too small to gain by it is sent as it is.
+          if (response.statusCode === 200) resolve(bytes)
+          else reject(new Error(`${path}: ${response.statusCode}`))
         })
       },
     ).on("error", reject)

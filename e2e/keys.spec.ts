@@ -10,6 +10,9 @@ const callApi = ({ apiKey }: Customer, path: string, body?: object) =>
     ...(body && { body: JSON.stringify(body) }),
   })
 
+// Each looks at several pages with axe, in light and dark.
+test.setTimeout(120_000)
+
 /** Runs a command line of the page as a person would: `curl`, in a shell. */
 async function runInShell(command: string): Promise<{ status: number; body: string; requestId: string }> {
   const { stdout } = await promisify(execFile)("sh", ["-c", `${command} -s -i`])

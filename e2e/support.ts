@@ -113,7 +113,7 @@ function leaksOf({ requests }: Traffic): string[] {
   ])
 }
 
-export const heading = (page: Page, name: string) =>
+export const heading = (page: Page, name: string | RegExp) =>
   page.getByRole("heading", { level: 1, name, exact: true })
 
 /** Fills in the sandbox's form as a person who may pass, and sends it. */

@@ -68,7 +68,7 @@ test("a token is created, minted and transferred, and a refused mint is explaine
   page,
   customer,
 }) => {
-  test.setTimeout(120_000)
+  test.setTimeout(180_000)
   const run = fresh()
   const [alice, bob] = await Promise.all([verifiedWallet(customer), verifiedWallet(customer)])
   const stranger = newWallet()
@@ -169,6 +169,19 @@ test("a token is created, minted and transferred, and a refused mint is explaine
     ["100.5", "confirmed"],
     ["600", "confirmed"],
   ])
+})
+
+test("from a refusal it is one click to a session for that wallet", async ({ page, customer }) => {
+  const id = await makeToken(customer, { required_schema: "accredited_investor_v1" })
+  const stranger = newWallet()
+  await page.goto(section(customer, `tokens/${id}`))
+  await fillInMint(page, stranger, "1")
+  await verdict(page)
+    .getByRole("link", { name: /^Start a session for/ })
+    .click()
+  const form = page.getByRole("dialog", { name: "Start a session" })
+  await expect(form.getByLabel("Wallet")).toHaveValue(stranger)
+  await expect(form.getByLabel("Schema")).toHaveValue("accredited_investor_v1")
 })
 
 test("a double click, a lost answer and a second tab mint once", async ({

@@ -3,7 +3,7 @@
 import { type QueryClient, useQueryClient } from "@tanstack/react-query"
 import { useEffect, useState } from "react"
 import { problemOf } from "../components/problem.ts"
-import { useApi, useWorkspace } from "./workspace.tsx"
+import { useWorkspace } from "./workspace.tsx"
 
 /** Before it is said that news do not come: a server that restarts is back by then. */
 const PATIENCE_MS = 5000
@@ -14,7 +14,6 @@ const NO_LONGER_HERE = new Set(["not_signed_in", "missing_api_key", "workspace_n
 
 /** Keeps what this page shows up to date: the server says when something in the workspace has changed. */
 export function Live() {
-  const api = useApi()
   const { id } = useWorkspace()
   const client = useQueryClient()
   const [isLost, setLost] = useState(false)
@@ -49,11 +48,14 @@ export function Live() {
       disconnected(error)
       if (isOver) return
       clearTimeout(next)
-      next = setTimeout(connect, RECONNECT_MS)
+      next = setTimeout(() => void connect(), RECONNECT_MS)
     }
-    function connect() {
+    async function connect() {
       stream?.unsubscribe()
-      stream = api.activity.changes.subscribe(
+      // After the page: it shows the present without it.
+      const loaded = await import("./stream.ts").catch(reconnect)
+      if (!loaded || isOver) return
+      stream = loaded.streamOf(id).subscribe(
         {},
         {
           onStarted: connected,
@@ -71,9 +73,9 @@ export function Live() {
       clearTimeout(next)
       stream?.unsubscribe()
     }
-    connect()
+    void connect()
     return end
-  }, [api, client, id])
+  }, [client, id])
 
   return (
     <p role="status" className={isLost ? "mb-4 text-[13px] text-muted" : "sr-only"}>

@@ -1,14 +1,9 @@
 "use client"
 
-import { useState } from "react"
-import type { TransactionView } from "#server/ledger/transaction.ts"
-import { CodeBlock } from "../components/code-block.tsx"
-import { Copyable, Shortened } from "../components/copyable.tsx"
-import { Moment } from "../components/moment.tsx"
-import { Failed, Loading } from "../components/states.tsx"
+import { lazy, Suspense } from "react"
+import { Loading } from "../components/states.tsx"
 import { Button } from "../components/ui/button.tsx"
 import { Sheet, SheetContent, SheetTrigger } from "../components/ui/sheet.tsx"
-import { useRead } from "./workspace.tsx"
 
 /** Where a transaction can be looked at: in a public explorer, or in a drawer where no explorer reaches the network. */
 export function TransactionLink({ signature, explorer }: { signature: string; explorer: string | null }) {
@@ -25,10 +20,12 @@ export function TransactionLink({ signature, explorer }: { signature: string; ex
   return <TransactionDrawer signature={signature} />
 }
 
+// The drawer's content is loaded when somebody opens it.
+const Transaction = lazy(() => import("./transaction-details.tsx"))
+
 function TransactionDrawer({ signature }: { signature: string }) {
-  const [isOpen, setOpen] = useState(false)
   return (
-    <Sheet open={isOpen} onOpenChange={setOpen}>
+    <Sheet>
       <SheetTrigger>
         <Button size="sm">Raw transaction</Button>
       </SheetTrigger>
@@ -36,113 +33,10 @@ function TransactionDrawer({ signature }: { signature: string }) {
         title="Transaction"
         description="As it was signed and sent. No public explorer reaches this network."
       >
-        {isOpen && <Transaction signature={signature} />}
+        <Suspense fallback={<Loading what="Loading the transaction" lines={8} />}>
+          <Transaction signature={signature} />
+        </Suspense>
       </SheetContent>
     </Sheet>
-  )
-}
-
-function Transaction({ signature }: { signature: string }) {
-  const { data, error, refetch } = useRead(["transaction", signature], (api) =>
-    api.transaction.get.query({ signature }),
-  )
-  if (data) return <TransactionDetails transaction={data} />
-  return error ? (
-    <Failed error={error} onRetry={refetch} />
-  ) : (
-    <Loading what="Loading the transaction" lines={8} />
-  )
-}
-
-const statusWords = {
-  saved: "Signed; it has not been seen on chain yet",
-  confirmed: "Confirmed",
-  failed: "Refused by the chain",
-  expired: "Expired before it landed",
-} as const satisfies Record<TransactionView["status"], string>
-
-function TransactionDetails({ transaction }: { transaction: TransactionView }) {
-  const { signature, status, slot, signed_at, block_time, cluster, instructions, logs, error, wire } =
-    transaction
-  return (
-    <div className="space-y-6">
-      <dl className="grid grid-cols-[max-content_minmax(0,1fr)] items-baseline gap-x-6 gap-y-2">
-        <dt className="text-muted">Signature</dt>
-        <dd>
-          <Copyable value={signature} what="transaction signature" compact />
-        </dd>
-        <dt className="text-muted">Status</dt>
-        <dd>{statusWords[status]}</dd>
-        {error !== null && (
-          <>
-            <dt className="text-muted">Error</dt>
-            <dd className="font-mono text-[13px]">{JSON.stringify(error)}</dd>
-          </>
-        )}
-        <dt className="text-muted">Network</dt>
-        <dd>{cluster}</dd>
-        {slot !== null && (
-          <>
-            <dt className="text-muted">Slot</dt>
-            <dd>{slot}</dd>
-          </>
-        )}
-        <dt className="text-muted">Signed</dt>
-        <dd>
-          <Moment at={signed_at} />
-        </dd>
-        {block_time && (
-          <>
-            <dt className="text-muted">Block time</dt>
-            <dd>
-              <Moment at={block_time} />
-            </dd>
-          </>
-        )}
-      </dl>
-      <section aria-labelledby="instructions">
-        <h3 id="instructions" className="mb-2 font-semibold">
-          Instructions
-        </h3>
-        <ol className="divide-y divide-line rounded-lg border border-line">
-          {instructions.map((instruction, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: their order is what they are
-            <li key={index} className="px-3 py-2.5">
-              <p>
-                <span className="mr-2 text-muted">{index + 1}</span>
-                <span className="font-medium">{instruction.name ?? "Unknown instruction"}</span>
-                <span className="text-muted"> · {instruction.program_name ?? instruction.program}</span>
-              </p>
-              {instruction.memo !== null && (
-                <p className="mt-1 font-mono text-[13px] break-all">{instruction.memo}</p>
-              )}
-              {instruction.amount !== null && <p className="mt-1">{instruction.amount} base units</p>}
-              {instruction.accounts.length > 0 && (
-                <details className="mt-1">
-                  <summary className="cursor-pointer text-[13px] text-muted">
-                    {instruction.accounts.length === 1
-                      ? "1 account"
-                      : `${instruction.accounts.length} accounts`}
-                  </summary>
-                  <ul className="mt-1 space-y-0.5">
-                    {instruction.accounts.map(({ address, signer, writable }, place) => (
-                      // biome-ignore lint/suspicious/noArrayIndexKey: one address may stand there twice
-                      <li key={place} className="flex flex-wrap items-baseline gap-x-2">
-                        <Shortened value={address} />
-                        <span className="text-xs text-muted">
-                          {[signer && "signs", writable && "is written"].filter(Boolean).join(", ")}
-                        </span>
-                      </li>
-                    ))}
-                  </ul>
-                </details>
-              )}
-            </li>
-          ))}
-        </ol>
-      </section>
-      {logs && logs.length > 0 && <CodeBlock label="Program log" code={logs.join("\n")} />}
-      <CodeBlock label="Signed bytes, base64" code={wire} />
-    </div>
   )
 }

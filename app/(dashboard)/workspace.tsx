@@ -12,8 +12,9 @@ import {
 import { createContext, type ReactNode, use, useMemo } from "react"
 import type { Permission } from "#server/keys/scopes.ts"
 import type { Me } from "#server/users/me.ts"
+import { api as everybody } from "../api.ts"
+import { type Api, createApi } from "../call.ts"
 import { notifyProblem } from "../components/toast.tsx"
-import { type Api, createApi } from "./client.ts"
 
 export type Workspace = Me["workspaces"][number] & {
   /** Whether whoever is signed in may do that here. The server asks again. */
@@ -33,7 +34,7 @@ export function WorkspaceProvider({
     const permissions = new Set(workspace.permissions)
     return {
       workspace: { ...workspace, can: (permission: Permission) => permissions.has(permission) },
-      api: createApi(workspace.id),
+      api: createApi({ "x-vouch-workspace": workspace.id }),
     }
   }, [workspace])
   return <WorkspaceContext value={value}>{children}</WorkspaceContext>
@@ -56,8 +57,6 @@ export function usePath(): (...parts: string[]) => string {
   const { id } = useWorkspace()
   return (...parts) => `/${[id, ...parts.map(encodeURIComponent)].join("/")}`
 }
-
-const everybody = createApi(null)
 
 /** Who is signed in, and the workspaces that are open to them. */
 export const useMe = (): UseQueryResult<Me> =>

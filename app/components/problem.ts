@@ -1,5 +1,4 @@
-import { TRPCClientError } from "@trpc/client"
-import type { AppRouter } from "#server/router.ts"
+import { CallError } from "../call.ts"
 
 /** What went wrong, for a person to read and for support to find. */
 export type Problem = { code: string; detail: string; requestId: string | null }
@@ -18,10 +17,9 @@ type Refusal = { error: string; detail: string; request_id?: string; requestId?:
 /** The server's own words for an error of a call, or ours where there was no answer. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Refused) return { code: "refused", detail: error.message, requestId: null }
-  if (!(error instanceof TRPCClientError)) return unreachable
-  const { data, meta } = error as TRPCClientError<AppRouter>
-  // Before a procedure is reached (too many requests, say), the server answers as it does over REST.
-  const refusal = (data ?? meta?.responseJSON) as Partial<Refusal> | null | undefined
+  // A stream's error is one of tRPC's own client, with the same data.
+  const said = error instanceof CallError ? error.refusal : (error as { data?: unknown } | null)?.data
+  const refusal = said as Partial<Refusal> | null | undefined
   if (typeof refusal?.error !== "string" || typeof refusal.detail !== "string") return unreachable
   return {
     code: refusal.error,
@@ -31,8 +29,5 @@ export function problemOf(error: unknown): Problem {
 }
 
 /** Whether the same call may succeed in a moment: nobody answered, or the server itself had trouble. */
-export function isPassing(error: unknown): boolean {
-  if (!(error instanceof TRPCClientError)) return false
-  const response = error.meta?.response
-  return !(response instanceof Response) || response.status >= 500
-}
+export const isPassing = (error: unknown): boolean =>
+  error instanceof CallError && (error.status === null || error.status >= 500)

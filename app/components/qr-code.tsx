@@ -1,21 +1,25 @@
-"use client"
-
 import { encode } from "uqr"
 
-/** Text for a camera, always dark on light. Heavy: load it with `next/dynamic` where it is shown. */
-export function QrCode({ text, label }: { text: string; label: string }) {
-  const { data, size } = encode(text, { ecc: "M", border: 2 })
-  const path = data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ""))).join("")
+/** Modules of white around a code, so that a camera finds it. */
+const QUIET = 2
+
+/**
+ * Text for a camera, dark on white in either colour scheme: some read nothing else. Load it when it is shown
+ * (`lazy`): it is heavy for what few look at.
+ */
+export default function QrCode({ text, label }: { text: string; label: string }) {
+  const { data, size } = encode(text, { border: QUIET })
+  const modules = data.flatMap((row, y) => row.flatMap((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : [])))
   return (
     <svg
       role="img"
       aria-label={label}
       viewBox={`0 0 ${size} ${size}`}
       shapeRendering="crispEdges"
-      className="size-44 rounded-lg border border-line"
+      className="size-48 rounded-lg border border-line"
     >
-      <path d={`M0 0h${size}v${size}H0z`} fill="#fff" />
-      <path d={path} fill="#000" />
+      <rect width={size} height={size} fill="#fff" />
+      <path d={modules.join("")} fill="#000" />
     </svg>
   )
 }

@@ -99,6 +99,7 @@ test("an invited person comes in once by the link, with the role of the invitati
   const trail = await sql<{ action: string }[]>`
     select action from audit_entries where account_id = ${owner.account.id} order by seq`
   expect(trail.map(({ action }) => action)).toEqual([
+    "account.created",
     "member.joined",
     "member.invited",
     "member.joined",

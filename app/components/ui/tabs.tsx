@@ -1,32 +1,107 @@
 "use client"
 
-import * as Primitive from "radix-ui/tabs"
-import type { ComponentProps } from "react"
+import { type ComponentProps, createContext, type KeyboardEvent, use, useId, useState } from "react"
 import { cn } from "../cn.ts"
 
-export const Tabs = Primitive.Root
+type Chosen = { id: string; value: string | undefined; choose: (value: string) => void }
 
-export function TabsList({ className, ...props }: ComponentProps<typeof Primitive.List>) {
+const TabsContext = createContext<Chosen | null>(null)
+
+function useTabs() {
+  const tabs = use(TabsContext)
+  if (!tabs) throw new Error("Tabs stand inside of their root")
+  return tabs
+}
+
+/** One of several panels at a time. Who keeps what is chosen elsewhere gives `value` and `onValueChange`. */
+export function Tabs({
+  defaultValue,
+  value,
+  onValueChange,
+  ...props
+}: Omit<ComponentProps<"div">, "defaultValue"> & {
+  defaultValue?: string
+  value?: string
+  onValueChange?: (value: string) => void
+}) {
+  const id = useId()
+  const [valueInside, setValueInside] = useState(defaultValue)
+  const choose = (next: string) => {
+    setValueInside(next)
+    onValueChange?.(next)
+  }
   return (
-    <Primitive.List
+    <TabsContext value={{ id, value: value ?? valueInside, choose }}>
+      <div {...props} />
+    </TabsContext>
+  )
+}
+
+const MOVES: Record<string, (at: number, count: number) => number> = {
+  ArrowRight: (at, count) => (at + 1) % count,
+  ArrowLeft: (at, count) => (at - 1 + count) % count,
+  Home: () => 0,
+  End: (_at, count) => count - 1,
+}
+
+/** One stop of the Tab key; the arrow keys go on from there. */
+export function TabsList({ className, ...props }: ComponentProps<"div">) {
+  function move(event: KeyboardEvent<HTMLDivElement>) {
+    const to = MOVES[event.key]
+    const tabs = [...event.currentTarget.querySelectorAll<HTMLElement>("[role=tab]")]
+    const at = tabs.indexOf(event.target as HTMLElement)
+    if (!to || at < 0) return
+    event.preventDefault()
+    const next = tabs[to(at, tabs.length)]!
+    next.focus()
+    next.click()
+  }
+  return (
+    <div
+      role="tablist"
+      onKeyDown={move}
       {...props}
       className={cn("flex gap-5 overflow-x-auto border-b border-line px-0.5", className)}
     />
   )
 }
 
-export function TabsTrigger({ className, ...props }: ComponentProps<typeof Primitive.Trigger>) {
+export function TabsTrigger({
+  value,
+  className,
+  ...props
+}: Omit<ComponentProps<"button">, "value"> & { value: string }) {
+  const { id, value: chosen, choose } = useTabs()
+  const isChosen = value === chosen
   return (
-    <Primitive.Trigger
+    <button
+      type="button"
+      role="tab"
+      id={`${id}-tab-${value}`}
+      aria-selected={isChosen}
+      {...(isChosen && { "aria-controls": `${id}-panel-${value}` })}
+      tabIndex={isChosen ? 0 : -1}
+      onClick={() => choose(value)}
       {...props}
       className={cn(
-        "-mb-px cursor-pointer border-b-2 border-transparent py-2 text-sm font-medium whitespace-nowrap text-muted -outline-offset-2 hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink pointer-coarse:py-3",
+        "-mb-px cursor-pointer border-b-2 border-transparent py-2 text-sm font-medium whitespace-nowrap text-muted -outline-offset-2 hover:text-ink aria-selected:border-accent aria-selected:text-ink pointer-coarse:py-3",
         className,
       )}
     />
   )
 }
 
-export function TabsContent({ className, ...props }: ComponentProps<typeof Primitive.Content>) {
-  return <Primitive.Content {...props} className={cn("mt-5", className)} />
+/** There while it is chosen, and not before. */
+export function TabsContent({ value, className, ...props }: ComponentProps<"div"> & { value: string }) {
+  const { id, value: chosen } = useTabs()
+  if (value !== chosen) return null
+  return (
+    <div
+      role="tabpanel"
+      id={`${id}-panel-${value}`}
+      aria-labelledby={`${id}-tab-${value}`}
+      {...props}
+      className={cn("mt-5", className)}
+    />
+  )
 }

@@ -1,10 +1,9 @@
-import { TRPCClientError } from "@trpc/client"
 import { type FormEvent, type ReactNode, useRef, useState } from "react"
-import type { AppRouter } from "#server/router.ts"
 import type { SessionView } from "#server/verification/view.ts"
 import { api } from "../../api.ts"
 import { primaryButton } from "../../components/button.ts"
 import { Icon, Spinner } from "../../components/icons.tsx"
+import { problemOf } from "../../components/problem.ts"
 import { countries } from "./countries.ts"
 
 const TIMEOUT_MS = 20_000
@@ -180,9 +179,9 @@ const send = (sessionId: string, answers: FormData): Promise<SessionView> =>
   )
 
 function explain(error: unknown): string {
-  const refusal = error instanceof TRPCClientError ? (error as TRPCClientError<AppRouter>).data : null
-  return refusal?.error === "validation_failed"
-    ? `Your answers were not accepted. ${refusal.detail}`
+  const { code, detail } = problemOf(error)
+  return code === "validation_failed"
+    ? `Your answers were not accepted. ${detail}`
     : "Your answers could not be sent. They are still here: check your connection, and submit them again."
 }
 

@@ -1,10 +1,10 @@
 "use client"
 
+import type { Api } from "../../../call.ts"
 import { Copyable } from "../../../components/copyable.tsx"
 import { columnsOf } from "../../../components/data-table.tsx"
 import { Link } from "../../../components/link.tsx"
 import { Moment } from "../../../components/moment.tsx"
-import type { Api } from "../../client.ts"
 import { usePath } from "../../workspace.tsx"
 import { detailsOf } from "./details.ts"
 

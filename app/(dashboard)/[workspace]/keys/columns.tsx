@@ -1,6 +1,7 @@
 "use client"
 
 import { Ellipsis, OctagonX, RefreshCw } from "lucide-react"
+import type { Api } from "../../../call.ts"
 import { type Column, columnsOf } from "../../../components/data-table.tsx"
 import { Ago } from "../../../components/moment.tsx"
 import { StatusBadge } from "../../../components/status-badge.tsx"
@@ -11,7 +12,6 @@ import {
   DropdownMenuItem,
   DropdownMenuTrigger,
 } from "../../../components/ui/dropdown-menu.tsx"
-import type { Api } from "../../client.ts"
 
 export type Key = Awaited<ReturnType<Api["key"]["list"]["query"]>>["data"][number]
 

@@ -1,9 +1,9 @@
 "use client"
 
+import type { Api } from "../../../call.ts"
 import { Copyable } from "../../../components/copyable.tsx"
 import { columnsOf } from "../../../components/data-table.tsx"
 import { Badge } from "../../../components/ui/badge.tsx"
-import type { Api } from "../../client.ts"
 import { Instant } from "./instant.tsx"
 
 export type LoggedRequest = Awaited<ReturnType<Api["request"]["list"]["query"]>>["data"][number]

@@ -1,10 +1,10 @@
 "use client"
 
+import type { Api } from "../../../call.ts"
 import { columnsOf } from "../../../components/data-table.tsx"
 import { Link } from "../../../components/link.tsx"
 import { Moment } from "../../../components/moment.tsx"
 import { Button } from "../../../components/ui/button.tsx"
-import type { Api } from "../../client.ts"
 import { usePath } from "../../workspace.tsx"
 
 export type Schema = Awaited<ReturnType<Api["schema"]["summary"]["query"]>>["data"][number]

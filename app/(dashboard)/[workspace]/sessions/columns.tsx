@@ -1,10 +1,10 @@
+import type { Api } from "../../../call.ts"
 import { Shortened } from "../../../components/copyable.tsx"
 import { type Column, columnsOf } from "../../../components/data-table.tsx"
 import { Ago } from "../../../components/moment.tsx"
 import { StatusBadge } from "../../../components/status-badge.tsx"
 import { Badge } from "../../../components/ui/badge.tsx"
 import { Button } from "../../../components/ui/button.tsx"
-import type { Api } from "../../client.ts"
 import type { Link } from "./session-link.tsx"
 
 export type Session = Awaited<ReturnType<Api["session"]["list"]["query"]>>["data"][number]

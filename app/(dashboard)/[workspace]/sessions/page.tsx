@@ -1,6 +1,6 @@
 "use client"
 
-import { parseAsStringLiteral, useQueryState } from "nuqs"
+import { parseAsString, parseAsStringLiteral, useQueryState, useQueryStates } from "nuqs"
 import { useMemo, useState } from "react"
 import { DataTable, useCursor } from "../../../components/data-table.tsx"
 import { PageHeader } from "../../../components/page-header.tsx"
@@ -18,7 +18,9 @@ export default function Page() {
   const path = usePath()
   const { can } = useWorkspace()
   const [state, setState] = useQueryState("state", parseAsStringLiteral(states).withDefault("open"))
-  const [isStarting, setStarting] = useState(false)
+  // A link from elsewhere names whom to start one for.
+  const [asked, setAsked] = useQueryStates({ wallet: parseAsString, schema: parseAsString })
+  const [isStarting, setStarting] = useState(asked.wallet !== null)
   const [link, setLink] = useState<Link | null>(null)
   const paging = useCursor(state)
   const { cursor } = paging
@@ -72,7 +74,17 @@ export default function Page() {
           </TabsContent>
         ))}
       </Tabs>
-      {isStarting && <StartSession onClose={() => setStarting(false)} onStarted={setLink} />}
+      {isStarting && can("kyc:write") && (
+        <StartSession
+          wallet={asked.wallet}
+          schema={asked.schema}
+          onClose={() => {
+            setStarting(false)
+            void setAsked(null)
+          }}
+          onStarted={setLink}
+        />
+      )}
       {link && <SessionLink link={link} onClose={() => setLink(null)} />}
     </>
   )

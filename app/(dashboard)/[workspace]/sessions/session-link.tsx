@@ -6,7 +6,7 @@ import { Button } from "../../../components/ui/button.tsx"
 import { Dialog, DialogClose, DialogContent, DialogFooter } from "../../../components/ui/dialog.tsx"
 import { Skeleton } from "../../../components/ui/skeleton.tsx"
 
-const QrCode = lazy(() => import("./qr-code.tsx"))
+const QrCode = lazy(() => import("../../../components/qr-code.tsx"))
 
 export type Link = { url: string; wallet: string }
 

@@ -16,9 +16,14 @@ const usualOf = (schemas: readonly { id: string }[]) => schemas.find(({ id }) =>
 
 /** Asks whom to verify for what, and starts the session. */
 export function StartSession({
+  wallet,
+  schema,
   onClose,
   onStarted,
 }: {
+  /** Filled in already, where the reader comes from a place that names them. */
+  wallet: string | null
+  schema: string | null
   onClose: () => void
   onStarted: (link: Link) => void
 }) {
@@ -50,10 +55,16 @@ export function StartSession({
         {schemas.data ? (
           <Form onSubmit={submit}>
             <Field label="Wallet" name="userPubkey" hint="The address that is to be verified." required>
-              <Input autoComplete="off" autoCapitalize="none" spellCheck={false} className="font-mono" />
+              <Input
+                defaultValue={wallet ?? ""}
+                autoComplete="off"
+                autoCapitalize="none"
+                spellCheck={false}
+                className="font-mono"
+              />
             </Field>
             <Field label="Schema" name="schemaId" required>
-              <Select defaultValue={usualOf(schemas.data.data)}>
+              <Select defaultValue={schema ?? usualOf(schemas.data.data)}>
                 {schemas.data.data.map(({ id, name }) => (
                   <option key={id} value={id}>
                     {name} ({id})

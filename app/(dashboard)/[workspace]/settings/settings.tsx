@@ -1,11 +1,21 @@
 "use client"
 
+import dynamicModule from "next/dynamic.js"
 import { parseAsStringLiteral, useQueryState } from "nuqs"
 import { PageHeader } from "../../../components/page-header.tsx"
+import { Loading } from "../../../components/states.tsx"
 import { Tabs, TabsContent, TabsList, TabsTrigger } from "../../../components/ui/tabs.tsx"
-import { YourAccount } from "./account.tsx"
 import { Members } from "./members.tsx"
-import { WorkspaceFacts } from "./workspace-facts.tsx"
+
+// Its types speak of a default export inside of the module that Node would load; there is none.
+const dynamic = dynamicModule as unknown as typeof dynamicModule.default
+// Members come first, and first is where most stay.
+const YourAccount = dynamic(async () => (await import("./account.tsx")).YourAccount, {
+  loading: () => <Loading what="Loading your account" lines={8} />,
+})
+const WorkspaceFacts = dynamic(async () => (await import("./workspace-facts.tsx")).WorkspaceFacts, {
+  loading: () => <Loading what="Loading the workspace" lines={8} />,
+})
 
 const parts = ["members", "account", "workspace"] as const
 

@@ -19,7 +19,7 @@ import { CurrentPassword } from "./current-password.tsx"
 
 // Its types speak of a default export inside of the module that Node would load; there is none.
 const dynamic = dynamicModule as unknown as typeof dynamicModule.default
-const QrCode = dynamic(() => import("../../../components/qr-code.tsx").then(({ QrCode }) => QrCode), {
+const QrCode = dynamic(() => import("../../../components/qr-code.tsx"), {
   ssr: false,
   loading: () => <Skeleton className="size-44 rounded-lg" />,
 })

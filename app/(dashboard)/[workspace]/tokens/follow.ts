@@ -2,7 +2,7 @@
 
 import type { QueryKey, UseQueryResult } from "@tanstack/react-query"
 import { useEffect, useState } from "react"
-import type { Api } from "../../client.ts"
+import type { Api } from "../../../call.ts"
 import { useRead } from "../../workspace.tsx"
 
 const LOOK_EVERY_MS = 1000

@@ -6,12 +6,11 @@ import { Link } from "../../../components/link.tsx"
 import { MeterBar } from "../../../components/meter.tsx"
 import { PageHeader } from "../../../components/page-header.tsx"
 import { Empty } from "../../../components/states.tsx"
-import { StatusBadge } from "../../../components/status-badge.tsx"
-import { Badge } from "../../../components/ui/badge.tsx"
 import { Button } from "../../../components/ui/button.tsx"
 import { usePath, useRead, useWorkspace } from "../../workspace.tsx"
 import { grouped, perMilleOf } from "./amounts.ts"
 import type { Token } from "./answers.ts"
+import { ConfigState } from "./config-state.tsx"
 import { modeWords } from "./rule-words.ts"
 
 /** A path that no configuration's id can be. */
@@ -57,12 +56,6 @@ const columns = [
     cell: ({ row: { original } }) => <ConfigState config={original} />,
   }),
 ]
-
-/** Paused, active, or not on chain yet. */
-export function ConfigState({ config: { paused, mint } }: { config: Pick<Token, "paused" | "mint"> }) {
-  if (paused) return <StatusBadge status="paused" />
-  return mint === null ? <Badge>No mint yet</Badge> : <StatusBadge status="active" />
-}
 
 function Used({ of: { name, supply, rules } }: { of: Token }) {
   const { max_supply } = rules

@@ -102,7 +102,7 @@ function Remedy({
         {unverified.map((wallet) => (
           <Button key={wallet} asChild size="sm">
             <Link
-              href={`${path("sessions")}?${new URLSearchParams({ start: "1", wallet, schema: required_schema })}`}
+              href={`${path("sessions")}?${new URLSearchParams({ wallet, schema: required_schema })}`}
               prefetch={false}
             >
               <span>

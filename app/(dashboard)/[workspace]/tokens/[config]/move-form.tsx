@@ -1,11 +1,11 @@
 "use client"
 
-import { useState } from "react"
+import { useEffect, useRef, useState } from "react"
+import type { Api } from "../../../../call.ts"
 import { Field, Form, Submit } from "../../../../components/form.tsx"
 import { problemOf, Refused } from "../../../../components/problem.ts"
 import { Loading } from "../../../../components/states.tsx"
 import { Input } from "../../../../components/ui/input.tsx"
-import type { Api } from "../../../client.ts"
 import { useApi, useRead, useRefresh } from "../../../workspace.tsx"
 import type { Operation, TokenView } from "../answers.ts"
 import { useSettled } from "../follow.ts"
@@ -41,11 +41,14 @@ export function MoveForm({
   const from = entered.from.trim()
   const to = entered.to.trim()
   const amount = entered.amount.trim()
-  const { settled, verdict, objection } = useVerdict({ token, kind, from, to, amount })
-  const isAdmitted = settled && verdict?.answer.error === null
+  const { verdict, isCurrent, objection } = useVerdict({ token, kind, from, to, amount })
+  const isAdmitted = isCurrent && verdict?.answer.error === null
   const intent = useIntent([kind, token.id, from, to, amount], isAdmitted)
   const set = (name: keyof Entered) => (event: { target: { value: string } }) =>
     setEntered((before) => ({ ...before, [name]: event.target.value }))
+  // It comes after its sheet has opened, so nothing in it has the focus yet.
+  const form = useRef<HTMLDivElement>(null)
+  useEffect(() => form.current?.querySelector("input")?.focus(), [])
   const problemAt = (name: string) => (objection?.field === name ? objection.words : undefined)
 
   return (
@@ -59,34 +62,38 @@ export function MoveForm({
         onSent(operation)
       }}
     >
-      {kind === "transfer" && (
-        <Field name={fields.transfer.from} label="From wallet" required error={problemAt("from_pubkey")}>
-          <WalletInput value={entered.from} onChange={set("from")} />
+      <div ref={form} className="space-y-4">
+        {kind === "transfer" && (
+          <Field name={fields.transfer.from} label="From wallet" required error={problemAt("from_pubkey")}>
+            <WalletInput value={entered.from} onChange={set("from")} />
+          </Field>
+        )}
+        <Field
+          name={fields[kind].to}
+          label={kind === "mint" ? "Wallet" : "To wallet"}
+          required
+          error={problemAt(fields[kind].to)}
+        >
+          <WalletInput value={entered.to} onChange={set("to")} />
         </Field>
-      )}
-      <Field
-        name={fields[kind].to}
-        label={kind === "mint" ? "Wallet" : "To wallet"}
-        required
-        error={problemAt(fields[kind].to)}
-      >
-        <WalletInput value={entered.to} onChange={set("to")} />
-      </Field>
-      <Field
-        name="amount"
-        label="Amount"
-        required
-        error={problemAt("amount")}
-        hint={
-          token.decimals === 0
-            ? `Whole ${token.symbol}.`
-            : `${token.symbol}, with at most ${token.decimals} digits after the point.`
-        }
-      >
-        <Input inputMode="decimal" autoComplete="off" value={entered.amount} onChange={set("amount")} />
-      </Field>
+        <Field
+          name="amount"
+          label="Amount"
+          required
+          error={problemAt("amount")}
+          hint={
+            token.decimals === 0
+              ? `Whole ${token.symbol}.`
+              : `${token.symbol}, with at most ${token.decimals} digits after the point.`
+          }
+        >
+          <Input inputMode="decimal" autoComplete="off" value={entered.amount} onChange={set("amount")} />
+        </Field>
+      </div>
       {verdict ? (
-        <VerdictPanel token={token} verdict={verdict} />
+        <div aria-busy={!isCurrent} className={isCurrent ? "" : "opacity-60"}>
+          <VerdictPanel token={token} verdict={verdict} />
+        </div>
       ) : isComplete({ kind, from, to, amount }) && !objection ? (
         <Loading what="Asking the rules" lines={3} />
       ) : (
@@ -122,6 +129,7 @@ function useVerdict(sending: Sending) {
   const now = JSON.stringify([from, to, amount])
   const asked = useSettled(now)
   const settled = asked === now
+  const complete = isComplete(sending)
   const read = useRead(
     ["verdict", token.id, kind, asked],
     (api) => {
@@ -133,12 +141,14 @@ function useVerdict(sending: Sending) {
           : { kind, ...common, from_pubkey: askedFrom, to_pubkey: askedTo },
       )
     },
-    { enabled: settled && isComplete(sending), every_ms: VERDICT_EVERY_MS },
+    { keep: true, enabled: settled && complete, every_ms: VERDICT_EVERY_MS },
   )
+  const objection = settled && read.error ? readObjection(read.error) : null
   return {
-    settled,
-    verdict: settled ? read.data : undefined,
-    objection: settled && read.error ? readObjection(read.error) : null,
+    /** Of what was entered before, while the one on what is entered now is on its way. */
+    verdict: complete && !objection ? read.data : undefined,
+    isCurrent: settled && read.data !== undefined && !read.isPlaceholderData && !objection,
+    objection,
   }
 }
 

@@ -1,11 +1,15 @@
 "use client"
 
-import { useState } from "react"
+import { lazy, Suspense, useEffect } from "react"
+import { Loading } from "../../../../components/states.tsx"
 import { Button } from "../../../../components/ui/button.tsx"
 import { Sheet, SheetContent, SheetTrigger } from "../../../../components/ui/sheet.tsx"
-import type { Operation, TokenView } from "../answers.ts"
-import { MoveForm, type MoveKind } from "./move-form.tsx"
-import { Sent } from "./sent.tsx"
+import type { TokenView } from "../answers.ts"
+import type { MoveKind } from "./move-form.tsx"
+
+// Not part of what the page needs to be shown: it comes right after.
+const load = () => import("./move.tsx")
+const Move = lazy(load)
 
 const words = {
   mint: {
@@ -20,26 +24,17 @@ const words = {
 
 /** Mints or transfers: the form with its verdict, and then how what was sent goes on. */
 export function MoveSheet({ token, kind }: { token: TokenView; kind: MoveKind }) {
-  const [isOpen, setOpen] = useState(false)
-  const [sent, setSent] = useState<Operation | null>(null)
   const { verb, describe } = words[kind]
+  useEffect(() => void load(), [])
   return (
-    <Sheet
-      open={isOpen}
-      onOpenChange={(open) => {
-        setOpen(open)
-        if (open) setSent(null)
-      }}
-    >
+    <Sheet>
       <SheetTrigger>
         <Button variant={kind === "mint" ? "primary" : "outline"}>{verb}</Button>
       </SheetTrigger>
       <SheetContent title={`${verb} ${token.symbol}`} description={describe}>
-        {sent ? (
-          <Sent token={token} operation={sent} onAgain={() => setSent(null)} />
-        ) : (
-          <MoveForm token={token} kind={kind} onSent={setSent} />
-        )}
+        <Suspense fallback={<Loading what="Loading the form" />}>
+          <Move token={token} kind={kind} />
+        </Suspense>
       </SheetContent>
     </Sheet>
   )

@@ -13,13 +13,9 @@ import { usePath } from "../../../workspace.tsx"
 import { grouped } from "../amounts.ts"
 import type { Operation, TokenView } from "../answers.ts"
 import { useFollowed, useSettled } from "../follow.ts"
+import { hasEnded, kindWords } from "./use-operation.ts"
 
 const statuses = ["queued", "submitted", "confirmed", "failed"] as const
-
-export const kindWords = { mint: "Mint", transfer: "Transfer" } as const satisfies Record<
-  Operation["kind"],
-  string
->
 
 const column = columnsOf<Operation>()
 
@@ -136,7 +132,3 @@ export function Operations({ token }: { token: TokenView }) {
     </div>
   )
 }
-
-/** Whether it will change no more. */
-export const hasEnded = ({ status }: Pick<Operation, "status">): boolean =>
-  status === "confirmed" || status === "failed"

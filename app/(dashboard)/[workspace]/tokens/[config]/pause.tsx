@@ -1,32 +1,55 @@
 "use client"
 
-import { Confirm } from "../../../../components/confirm.tsx"
+import { lazy, Suspense, useState } from "react"
 import { Button } from "../../../../components/ui/button.tsx"
 import { useChange } from "../../../workspace.tsx"
 import type { TokenView } from "../answers.ts"
 
+// Loaded when somebody asks for it.
+const Confirm = lazy(async () => ({ default: (await import("../../../../components/confirm.tsx")).Confirm }))
+
+const wordsFor = ({ name, transfer_mode }: TokenView) => ({
+  pause: {
+    title: `Pause ${name}?`,
+    description: `Nothing is minted or moved until it is unpaused${transfer_mode === "holder" ? ", by holders neither" : ""}. What is signed already may still land.`,
+    confirm: "Pause",
+    danger: true,
+  },
+  unpause: {
+    title: `Unpause ${name}?`,
+    description: "Minting and moving go on, by the rules as they are.",
+    confirm: "Unpause",
+    danger: false,
+  },
+})
+
 /** Stops a token, or lets it go on, after asking. */
-export function PauseButton({ token: { id, name, paused, transfer_mode } }: { token: TokenView }) {
-  const change = useChange(
-    (api) => (paused ? api.mintConfig.unpause.mutate({ id }) : api.mintConfig.pause.mutate({ id })),
-    { refresh: ["tokens"], quiet: true },
-  )
-  return paused ? (
-    <Confirm
-      trigger={<Button>Unpause</Button>}
-      title={`Unpause ${name}?`}
-      description="Minting and moving go on, by the rules as they are."
-      confirm="Unpause"
-      danger={false}
-      onConfirm={() => change.mutateAsync()}
-    />
-  ) : (
-    <Confirm
-      trigger={<Button>Pause</Button>}
-      title={`Pause ${name}?`}
-      description={`Nothing is minted or moved until it is unpaused${transfer_mode === "holder" ? ", by holders neither" : ""}. What is signed already may still land.`}
-      confirm="Pause"
-      onConfirm={() => change.mutateAsync()}
-    />
+export function PauseButton({ token }: { token: TokenView }) {
+  const { id, paused } = token
+  // What was asked stays on the screen while it is done, though the token is another one by then.
+  const [asked, setAsked] = useState<"pause" | "unpause" | null>(null)
+  const verb = paused ? "unpause" : "pause"
+  const change = useChange((api, verb: "pause" | "unpause") => api.mintConfig[verb].mutate({ id }), {
+    refresh: ["tokens"],
+    quiet: true,
+  })
+  return (
+    <>
+      <Button aria-haspopup="dialog" onClick={() => setAsked(verb)}>
+        {paused ? "Unpause" : "Pause"}
+      </Button>
+      {asked && (
+        <Suspense>
+          <Confirm
+            {...wordsFor(token)[asked]}
+            open
+            onOpenChange={(open) => {
+              if (!open) setAsked(null)
+            }}
+            onConfirm={() => change.mutateAsync(asked)}
+          />
+        </Suspense>
+      )}
+    </>
   )
 }

@@ -6,17 +6,8 @@ import { Button } from "../../../../components/ui/button.tsx"
 import { usePath, useRefresh } from "../../../workspace.tsx"
 import { grouped } from "../amounts.ts"
 import type { Operation, TokenView } from "../answers.ts"
-import { useFollowed } from "../follow.ts"
 import { OperationSteps } from "./operation-steps.tsx"
-import { hasEnded, kindWords } from "./operations.tsx"
-
-/** An operation with its transaction, followed until it has ended. */
-export const useOperation = (id: string) =>
-  useFollowed(
-    ["tokens", "operation", id],
-    (api) => api.token.operationDetail.query({ id }),
-    ({ operation }) => hasEnded(operation),
-  )
+import { hasEnded, kindWords, useOperation } from "./use-operation.ts"
 
 /** How what was just sent goes on. */
 export function Sent({

@@ -1,6 +1,7 @@
 "use client"
 
 import { parseAsStringLiteral, useQueryState } from "nuqs"
+import { lazy, Suspense } from "react"
 import { Copyable } from "../../../../components/copyable.tsx"
 import { Icon } from "../../../../components/icons.tsx"
 import { Link } from "../../../../components/link.tsx"
@@ -14,20 +15,15 @@ import { Progress } from "../../../../components/ui/progress.tsx"
 import { Tabs, TabsContent, TabsList, TabsTrigger } from "../../../../components/ui/tabs.tsx"
 import { usePath, useWorkspace } from "../../../workspace.tsx"
 import type { TokenView } from "../answers.ts"
-import { useFollowed } from "../follow.ts"
+import { ConfigState } from "../config-state.tsx"
 import { AmountMeter } from "../meters.tsx"
 import { modeWords, rulesInWords } from "../rule-words.ts"
-import { ConfigState } from "../tokens.tsx"
 import { Holders } from "./holders.tsx"
 import { MoveSheet } from "./move-sheet.tsx"
-import { Operations } from "./operations.tsx"
 import { PauseButton } from "./pause.tsx"
+import { useToken } from "./use-token.ts"
 
-const isAtRest = ({ mint_state, aligning }: TokenView) => mint_state !== "creating" && aligning === null
-
-/** A token as it stands, followed while its mint or its accounts are on their way. */
-export const useToken = (id: string) =>
-  useFollowed(["tokens", "one", id], (api) => api.mintConfig.view.query({ id }), isAtRest)
+const Operations = lazy(async () => ({ default: (await import("./operations.tsx")).Operations }))
 
 const tabs = ["holders", "operations"] as const
 
@@ -89,7 +85,9 @@ function TokenDetail({ token }: { token: TokenView }) {
             <Holders token={token} />
           </TabsContent>
           <TabsContent value="operations">
-            <Operations token={token} />
+            <Suspense fallback={<Loading what="Loading the operations" />}>
+              <Operations token={token} />
+            </Suspense>
           </TabsContent>
         </Tabs>
       </div>

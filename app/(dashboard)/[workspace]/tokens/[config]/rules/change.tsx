@@ -8,7 +8,7 @@ import { usePath, useRefresh, useWorkspace } from "../../../../workspace.tsx"
 import type { TokenView } from "../../answers.ts"
 import { ConfigForm } from "../../config-form.tsx"
 import { type Draft, draftOf } from "../../draft.ts"
-import { useToken } from "../token.tsx"
+import { useToken } from "../use-token.ts"
 
 const TITLE = "Change rules"
 

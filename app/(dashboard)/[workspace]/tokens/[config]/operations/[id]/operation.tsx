@@ -11,9 +11,8 @@ import { usePath } from "../../../../../workspace.tsx"
 import { grouped } from "../../../amounts.ts"
 import type { OperationDetail } from "../../../answers.ts"
 import { OperationSteps } from "../../operation-steps.tsx"
-import { kindWords } from "../../operations.tsx"
-import { useOperation } from "../../sent.tsx"
-import { useToken } from "../../token.tsx"
+import { kindWords, useOperation } from "../../use-operation.ts"
+import { useToken } from "../../use-token.ts"
 
 /** One mint or transfer: its states, and the transaction that carries it. */
 export function OperationPage({ config, id }: { config: string; id: string }) {

@@ -1,0 +1,21 @@
+"use client"
+
+import type { Operation } from "../answers.ts"
+import { useFollowed } from "../follow.ts"
+
+export const kindWords = { mint: "Mint", transfer: "Transfer" } as const satisfies Record<
+  Operation["kind"],
+  string
+>
+
+/** Whether it will change no more. */
+export const hasEnded = ({ status }: Pick<Operation, "status">): boolean =>
+  status === "confirmed" || status === "failed"
+
+/** An operation with its transaction, followed until it has ended. */
+export const useOperation = (id: string) =>
+  useFollowed(
+    ["tokens", "operation", id],
+    (api) => api.token.operationDetail.query({ id }),
+    ({ operation }) => hasEnded(operation),
+  )

@@ -1,0 +1,10 @@
+"use client"
+
+import type { TokenView } from "../answers.ts"
+import { useFollowed } from "../follow.ts"
+
+const isAtRest = ({ mint_state, aligning }: TokenView) => mint_state !== "creating" && aligning === null
+
+/** A token as it stands, followed while its mint or its accounts are on their way. */
+export const useToken = (id: string) =>
+  useFollowed(["tokens", "one", id], (api) => api.mintConfig.view.query({ id }), isAtRest)

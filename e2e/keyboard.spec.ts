@@ -1,0 +1,130 @@
+import type { Locator, Page } from "@playwright/test"
+import { Keypair } from "@solana/web3.js"
+import { type Customer, expect, heading, PASSWORD, section, test } from "./dashboard.ts"
+
+const newWallet = () => Keypair.generate().publicKey.toBase58()
+
+/** Most stops between two things that one wants. */
+const STOPS = 120
+
+/** Goes on with Tab until the focus is there: what cannot be reached so, fails. */
+async function tabTo(page: Page, wanted: Locator): Promise<void> {
+  await expect(wanted).toBeVisible()
+  for (let stop = 0; stop < STOPS; stop++) {
+    if (await wanted.evaluate((element) => element === document.activeElement)) return
+    await page.keyboard.press("Tab")
+  }
+  throw new Error(`${wanted} is not reached by Tab`)
+}
+
+async function press(page: Page, wanted: Locator, key = "Enter"): Promise<void> {
+  await tabTo(page, wanted)
+  await page.keyboard.press(key)
+}
+
+async function enter(page: Page, wanted: Locator, text: string): Promise<void> {
+  await tabTo(page, wanted)
+  await page.keyboard.insertText(text)
+}
+
+const goTo = async (page: Page, name: string) => {
+  await press(page, page.getByRole("navigation", { name: "Main" }).getByRole("link", { name, exact: true }))
+  await expect(heading(page, name)).toBeVisible()
+}
+
+async function verifiedWallet({ apiKey }: Customer): Promise<string> {
+  const origin = `http://localhost:${process.env.PORT}`
+  const wallet = newWallet()
+  const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" }
+  const body = JSON.stringify({ userPubkey: wallet, schemaId: "kyc_individual_v1" })
+  const { session_id } = await (
+    await fetch(`${origin}/v1/kyc/start`, { method: "POST", headers, body })
+  ).json()
+  const answers = { consent: true, country: "US", ageOver18: true, accredited: true, decision: "approved" }
+  await fetch(`${origin}/api/trpc/verification.submit`, {
+    method: "POST",
+    headers,
+    body: JSON.stringify({ sessionId: session_id, ...answers }),
+  })
+  const status = async () =>
+    (await (await fetch(`${origin}/v1/kyc/status/${wallet}`, { headers })).json()).status
+  await expect.poll(status).toBe("verified")
+  return wallet
+}
+
+test.describe("by keyboard alone", () => {
+  test.use({ storageState: { cookies: [], origins: [] } })
+  test.skip(({ isMobile }) => isMobile, "a phone has no keyboard")
+
+  test("sign in, make a key, start a session, mint, revoke, sign out", async ({ page, customer }) => {
+    test.setTimeout(180_000)
+    const wallet = await verifiedWallet(customer)
+    await page.goto(section(customer, "overview"))
+
+    await enter(page, page.getByLabel("Email", { exact: true }), customer.email)
+    await enter(page, page.getByLabel("Password", { exact: true }), PASSWORD)
+    await page.keyboard.press("Enter")
+    await expect(heading(page, "Overview")).toBeVisible()
+    await press(page, page.getByRole("link", { name: "Skip to content" }))
+    await expect(page.getByRole("main")).toBeFocused()
+
+    await test.step("a key", async () => {
+      await goTo(page, "API keys")
+      await press(page, page.getByRole("button", { name: "Create key", exact: true }))
+      const dialog = page.getByRole("dialog", { name: "Create an API key" })
+      await enter(page, dialog.getByLabel("Name"), "By keyboard")
+      await press(page, dialog.getByRole("button", { name: "All", exact: true }))
+      await press(page, dialog.getByRole("button", { name: "Create key" }))
+      await press(page, page.getByRole("checkbox", { name: "I have stored this key" }), "Space")
+      await press(page, page.getByRole("button", { name: "Done" }))
+      await expect(page.getByRole("row").filter({ hasText: "By keyboard" })).toContainText("Active")
+    })
+
+    await test.step("a session", async () => {
+      await goTo(page, "Sessions")
+      await press(page, page.getByRole("button", { name: "Start session" }).first())
+      const dialog = page.getByRole("dialog")
+      await enter(page, dialog.getByLabel("Wallet"), newWallet())
+      await press(page, dialog.getByRole("button", { name: "Start session" }))
+      await expect(page.getByRole("img", { name: "QR code of the session's link" })).toBeVisible()
+      await page.keyboard.press("Escape")
+      await expect(dialog).toBeHidden()
+    })
+
+    await test.step("a mint", async () => {
+      await goTo(page, "Tokens")
+      await press(
+        page,
+        page
+          .getByRole("main")
+          .getByRole("link", { name: /US Real Estate Fund/ })
+          .first(),
+      )
+      await press(page, page.getByRole("button", { name: "Mint", exact: true }))
+      const sheet = page.getByRole("dialog")
+      await enter(page, sheet.getByLabel("Wallet", { exact: true }), wallet)
+      await enter(page, sheet.getByLabel("Amount", { exact: true }), "12.5")
+      await expect(page.getByRole("region", { name: "Verdict" })).toContainText("Every rule admits this.")
+      await press(page, sheet.getByRole("button", { name: "Mint", exact: true }))
+      await expect(page.getByRole("button", { name: "Mint more" })).toBeVisible()
+      await page.keyboard.press("Escape")
+      await expect(sheet).toBeHidden()
+    })
+
+    await test.step("a revocation", async () => {
+      await goTo(page, "Attestations")
+      await press(page, page.getByRole("row", { name: wallet }).getByRole("link"))
+      await press(page, page.getByRole("button", { name: "Revoke" }))
+      const dialog = page.getByRole("alertdialog")
+      await enter(page, dialog.getByLabel("Reason"), "Asked for by the holder")
+      await enter(page, dialog.getByLabel("Type REVOKE to confirm"), "REVOKE")
+      await press(page, dialog.getByRole("button", { name: "Revoke" }))
+      await expect(heading(page, /^Attestation Rejected|^Attestation Revoked/)).toBeVisible()
+    })
+
+    await press(page, page.getByRole("button", { name: "Account of Olivia Owner" }))
+    await expect(page.getByRole("menuitem", { name: "Sign out" })).toBeFocused()
+    await page.keyboard.press("Enter")
+    await expect(heading(page, "Sign in")).toBeVisible()
+  })
+})

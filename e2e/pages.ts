@@ -85,6 +85,8 @@ export async function furnish(customer: Customer): Promise<Furnished> {
       developers: at("developers"),
       audit: at("audit"),
       settings: at("settings"),
+      "settings-account": at("settings?part=account"),
+      "settings-workspace": at("settings?part=workspace"),
       "hosted-page": new URL(url).pathname,
       reference: "/docs/api",
       errors: "/docs/errors",

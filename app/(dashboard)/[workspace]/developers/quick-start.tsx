@@ -94,7 +94,6 @@ export function QuickStart() {
 const language = parseAsStringLiteral(languages.map(({ id }) => id)).withDefault("curl")
 
 function Steps({ baseUrl, keyStart }: { baseUrl: string; keyStart: string }) {
-  const [visit] = useState(randomWord)
   const [chosen, setChosen] = useQueryState("language", language)
   return (
     <Tabs value={chosen} onValueChange={(value) => void setChosen(value as Language)}>
@@ -106,17 +105,14 @@ function Steps({ baseUrl, keyStart }: { baseUrl: string; keyStart: string }) {
         ))}
       </TabsList>
       {languages.map(({ id, name, write }) => {
-        const sample = (step: keyof typeof steps) => {
-          const { title, call } = steps[step]
-          const idempotencyKey = `quick-start-${step}-${visit}`
-          const code = write(call, { baseUrl, key: `${keyStart}…`, idempotencyKey })
-          return <CodeBlock label={`${title} (${name})`} code={code} />
-        }
+        const sample = ({ title, call }: (typeof steps)[keyof typeof steps]) => (
+          <CodeBlock label={`${title} (${name})`} code={write(call, { baseUrl, key: `${keyStart}…` })} />
+        )
         return (
           <TabsContent key={id} value={id}>
             <ol className="space-y-7">
               <Step number={1} title={steps.start.title}>
-                {sample("start")}
+                {sample(steps.start)}
                 <p>
                   The answer holds <Code>session_url</Code>, the page where the wallet’s holder is verified.
                   The same request again gives the same session back.
@@ -130,14 +126,14 @@ function Steps({ baseUrl, keyStart }: { baseUrl: string; keyStart: string }) {
                 </p>
               </Step>
               <Step number={3} title={steps.status.title}>
-                {sample("status")}
+                {sample(steps.status)}
                 <p>
                   <Code>status</Code> becomes <Code>verified</Code> once the credential is confirmed on chain;{" "}
                   <Code>onchain_tx</Code> is the transaction.
                 </p>
               </Step>
               <Step number={4} title={steps.mint.title}>
-                {sample("mint")}
+                {sample(steps.mint)}
                 <p>
                   The same request with the same <Code>Idempotency-Key</Code> mints once, however often it is
                   sent. 200 when the mint is confirmed. 202 when it takes longer, or at once with the header{" "}
@@ -152,9 +148,6 @@ function Steps({ baseUrl, keyStart }: { baseUrl: string; keyStart: string }) {
     </Tabs>
   )
 }
-
-/** Eight hexadecimal digits. `crypto.randomUUID` is only there over HTTPS. */
-const randomWord = () => crypto.getRandomValues(new Uint32Array(1))[0]!.toString(16).padStart(8, "0")
 
 function Step({ number, title, children }: { number: number; title: string; children: ReactNode }) {
   return (

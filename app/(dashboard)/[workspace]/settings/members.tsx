@@ -50,7 +50,7 @@ export function Members() {
           <>
             <span className="font-medium">{original.name}</span>
             {original.user_id === me?.user.id && <span className="text-muted"> (you)</span>}
-            <span className="block text-[13px] text-muted sm:hidden">{original.email}</span>
+            <span className="block text-[13px] text-muted md:hidden">{original.email}</span>
           </>
         ),
       }),

@@ -4,7 +4,7 @@ import { useQueryClient } from "@tanstack/react-query"
 import dynamicModule from "next/dynamic.js"
 import { useState } from "react"
 import { Confirm } from "../../../components/confirm.tsx"
-import { Copyable } from "../../../components/copyable.tsx"
+import { useCopy } from "../../../components/copyable.tsx"
 import { Field, Form, Submit } from "../../../components/form.tsx"
 import { notify } from "../../../components/toast.tsx"
 import { Badge } from "../../../components/ui/badge.tsx"
@@ -132,6 +132,7 @@ function PasswordStep({
 
 function CodeStep({ uri, onDone, onCancel }: { uri: string; onDone: () => void; onCancel: () => void }) {
   const secret = new URL(uri).searchParams.get("secret")!
+  const { outcome, copy } = useCopy(secret)
   return (
     <Form
       onSubmit={async (values) => {
@@ -150,7 +151,9 @@ function CodeStep({ uri, onDone, onCancel }: { uri: string; onDone: () => void; 
           <p className="font-mono text-[13px] leading-relaxed select-all" data-secret>
             {secret.match(/.{1,4}/g)!.join(" ")}
           </p>
-          <Copyable value={secret} what="the secret" />
+          <Button size="sm" className="mt-2" onClick={copy}>
+            {outcome === "copied" ? "Copied" : "Copy secret"}
+          </Button>
         </div>
       </div>
       <Field name="code" label="Code" hint="The six digits that it shows now for Vouch." required>

@@ -10,18 +10,20 @@ const links = [
 export default function DocsLayout({ children }: { children: ReactNode }) {
   return (
     <>
-      <header className="sticky top-0 z-30 flex h-14 items-center justify-between gap-4 border-b border-line bg-surface px-4 sm:px-6">
-        <a href="/" className="rounded-md">
+      {/* No header: on a phone the API reference has one of its own. */}
+      <nav
+        aria-label="Documentation"
+        className="sticky top-0 z-30 flex h-14 items-center gap-4 border-b border-line bg-surface px-4 text-sm sm:gap-6 sm:px-6"
+      >
+        <a href="/" className="mr-auto rounded-md text-base">
           <Wordmark />
         </a>
-        <nav aria-label="Documentation" className="flex gap-4 text-sm sm:gap-6">
-          {links.map(({ href, name }) => (
-            <a key={href} href={href} className="py-3 font-medium text-muted hover:text-ink">
-              {name}
-            </a>
-          ))}
-        </nav>
-      </header>
+        {links.map(({ href, name }) => (
+          <a key={href} href={href} className="py-3 font-medium text-muted hover:text-ink">
+            {name}
+          </a>
+        ))}
+      </nav>
       {children}
     </>
   )

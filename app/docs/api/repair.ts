@@ -29,6 +29,13 @@ const repairs: Repair[] = [
   // The editors and boxes of a request's parameters: what they are is said by their place in the table alone.
   ["tr .cm-content:not([aria-label])", nameByPlace],
   ["[role=dialog] .cm-content:not([aria-label]):not(tr *)", name("Request")],
+  // An answer that is wider than a phone is scrolled by keyboard too.
+  [
+    ".cm-scroller[tabindex='-1']:not(:has([contenteditable=true]))",
+    (box) => {
+      box.tabIndex = 0
+    },
+  ],
   ["tr input[type=checkbox]:not([aria-label])", name("Send this parameter")],
   ["[role=dialog] section[aria-label^=Notifications]", name("Notifications of the request")],
   // While a request is being tried, nothing else can be reached: a second main part would be, and be one too many.

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { open } from "#db/client.ts"
+import { drained } from "./drained.ts"
 import type { Order, Outcome } from "./load.ts"
 import { median, type Ratio } from "./rounds.ts"
 import type { Server, Stage } from "./stage.ts"
@@ -89,19 +90,11 @@ async function measureFlood(options: {
       say(
         `A waiting mint, ${name}: round ${n} of ${rounds}: ${alone.p50_ms.toFixed(0)} ms alone, ${flooded.p50_ms.toFixed(0)} ms beside ${(done.at(-1)!.flood.answers / done.at(-1)!.flood.seconds).toFixed(0)}/s`,
       )
-      await drained()
+      await drained(database, DRAIN_MS)
     }
     return summarise(name, done)
   } finally {
     await database.end()
-  }
-
-  async function drained(): Promise<void> {
-    for (const end = performance.now() + DRAIN_MS; ; await sleep(20)) {
-      const rest = await database`select from operations where status in ('queued', 'submitted') limit 1`
-      if (rest.length === 0) return
-      if (performance.now() > end) throw new Error("Mints that were accepted are not confirmed.")
-    }
   }
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { open } from "#db/client.ts"
 import { ask, type Child } from "./children.ts"
+import { drained } from "./drained.ts"
 import type { Traffic } from "./load.ts"
 import type { PlainOrder, PlainOutcome } from "./plain-mints.ts"
 import { cpuSeconds } from "./process-figures.ts"
@@ -94,7 +95,7 @@ export async function measureMints(options: {
     const cpuBefore = cpuSeconds(vouch.pid)
     const begin = performance.now()
     const { answers, p50_ms, p99_ms } = await request("mint async", { warmup_ms: 0, measure_ms: ms })
-    await drained(ms + DRAIN_MS)
+    await drained(database, ms + DRAIN_MS)
     const seconds = (performance.now() - begin) / 1000
     const mints = (await confirmed()) - before
     if (mints !== answers) throw new Error(`${answers} mints were accepted, and ${mints} confirmed`)
@@ -130,14 +131,6 @@ export async function measureMints(options: {
     const [row] = await database<{ count: number }[]>`
       select count(*)::int from operations where kind = 'mint' and status = 'confirmed'`
     return row!.count
-  }
-
-  async function drained(within_ms: number): Promise<void> {
-    for (const end = performance.now() + within_ms; ; await sleep(20)) {
-      const rest = await database`select from operations where status in ('queued', 'submitted') limit 1`
-      if (rest.length === 0) return
-      if (performance.now() > end) throw new Error("Mints that were accepted are not confirmed.")
-    }
   }
 }
 

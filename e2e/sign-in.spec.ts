@@ -5,8 +5,10 @@ import { expect, expectSound, heading } from "./support.ts"
 test.describe("for whoever is not signed in", () => {
   test.use({ storageState: { cookies: [], origins: [] } })
 
-  test("the first owner comes in by the link that the start prints, once", async ({ page }) => {
+  test("the first owner comes in by the link that the start prints, once", async ({ page, traffic }) => {
     test.setTimeout(120_000)
+    // The second use of the link.
+    traffic.forgive(/status of 404/)
     const server = await startOwnServer()
     try {
       const link = /\S+\/setup\?token=\S+/.exec(server.printed())![0]
@@ -33,8 +35,11 @@ test.describe("for whoever is not signed in", () => {
 
   test("a page of the dashboard asks to sign in first, and is there afterwards", async ({
     page,
+    traffic,
     customer,
   }) => {
+    // The wrong password.
+    traffic.forgive(/status of 401/)
     await page.goto(section(customer, "settings"))
     await expect(heading(page, "Sign in")).toBeVisible()
     await expectSound(page)

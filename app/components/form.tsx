@@ -11,6 +11,7 @@ import {
   useId,
   useRef,
   useState,
+  useSyncExternalStore,
 } from "react"
 import { cn } from "./cn.ts"
 import { Icon } from "./icons.tsx"
@@ -93,6 +94,8 @@ export function Form({
     <FormContext value={{ problems, isPending }}>
       <form
         ref={form}
+        // Should a browser ever send it by itself, then not in an address.
+        method="post"
         noValidate
         aria-busy={isPending}
         {...props}
@@ -240,11 +243,17 @@ export function FieldGroup({
 }
 
 /** Sends the form around it, and shows that it is under way. */
-export function Submit({ variant = "primary", children, ...props }: ButtonProps) {
+export function Submit({ variant = "primary", disabled = false, children, ...props }: ButtonProps) {
   const { isPending } = use(FormContext)
+  // Before React is there, the browser itself would send the form, and what was entered would be gone.
+  const isReady = useSyncExternalStore(never, yes, no)
   return (
-    <Button {...props} type="submit" variant={variant} pending={isPending}>
+    <Button {...props} type="submit" variant={variant} pending={isPending} disabled={disabled || !isReady}>
       {children}
     </Button>
   )
 }
+
+const never = () => () => {}
+const yes = () => true
+const no = () => false

@@ -118,12 +118,13 @@ async function build({ origin, isPublic, dataKey, settings }: Deployment, databa
       resetPasswordTokenExpiresIn: RESET_SECONDS,
       revokeSessionsOnPasswordReset: true,
       ...(send && {
+        // Not waited for: how long it takes would tell whether somebody has the address.
         sendResetPassword: async ({ user, token }: { user: { email: string }; token: string }) =>
-          send({
+          void send({
             to: user.email,
             subject: "Choose a new password for Vouch",
             text: `Open this link within an hour to choose a new password:\n\n${resetLink(token)}\n\nIf you did not ask for it, nothing has changed.`,
-          }),
+          }).catch((error) => logger.warn({ err: error }, "a password reset could not be mailed")),
       }),
     },
     advanced: {

@@ -75,17 +75,18 @@ export async function inviteMember({
     return created
   })
   if (send === null || email === null) return { ...invitation, sent_to: null }
-  await send({
-    to: email,
-    subject: `Join ${account.name} on Vouch`,
-    text: `You are invited to ${account.name} as ${role}. Open this link within seven days:\n\n${invitation.link}`,
-  }).catch((cause) =>
+  const text = `You are invited to ${account.name} as ${role}. Open this link within seven days:\n\n${invitation.link}`
+  try {
+    await send({ to: email, subject: `Join ${account.name} on Vouch`, text })
+  } catch (cause) {
+    // Nobody has its link.
+    await revokeInvitation({ principal, requestId, id: invitation.id })
     fail(
       "mail_failed",
       `email: the mail to ${email} could not be sent. Invite without an address to get a link.`,
       { cause },
-    ),
-  )
+    )
+  }
   return { id: invitation.id, link: null, sent_to: email }
 }
 

@@ -14,15 +14,20 @@ export type Answer = { status: number; data: any; error: any; headers: Headers }
 
 type Asked = Omit<RequestInit, "headers"> & { headers?: Record<string, string> }
 
+/** Where the server is, and what a proxy before it adds to every request. */
+type Door = Pick<TestApp, "origin"> & { headers?: Record<string, string> }
+
 /** Somebody at the dashboard, with the cookies of a browser. */
 export class Browser {
   readonly #origin: string
+  readonly #headers: Record<string, string>
   readonly cookies = new Map<string, string>()
   /** Sent with procedures. */
   workspaceId: string | null = null
 
-  constructor(app: Pick<TestApp, "origin">) {
-    this.#origin = app.origin
+  constructor({ origin, headers = {} }: Door) {
+    this.#origin = origin
+    this.#headers = headers
   }
 
   async fetch(path: string, { headers = {}, ...init }: Asked = {}) {
@@ -33,6 +38,7 @@ export class Browser {
       headers: {
         ...(cookie && { cookie }),
         ...(init.method === "POST" && { "content-type": "application/json", origin: this.#origin }),
+        ...this.#headers,
         ...headers,
       },
     })
@@ -82,7 +88,7 @@ export class Browser {
 
 /** A member of an account (a new one, unless given), who has come in by a link and signed in. */
 export async function member(
-  app: Pick<TestApp, "origin">,
+  app: Door,
   { role = "owner", mode = "test", account }: { role?: Role; mode?: Mode; account?: Account } = {},
 ) {
   const own = account ?? (await createAccount({ name: `Account ${newId("acct")}`, plan: "free" }))

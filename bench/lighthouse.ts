@@ -82,7 +82,9 @@ try {
   rmSync(dataDir, { recursive: true, force: true })
 }
 
-const middle = (values: number[]): number => values.sort((a, b) => a - b)[Math.floor(values.length / 2)]!
+function middle(values: number[]): number {
+  return values.sort((a, b) => a - b)[Math.floor(values.length / 2)]!
+}
 
 async function scoresOf(url: string, cookie: string) {
   const flags = {

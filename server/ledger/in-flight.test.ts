@@ -14,6 +14,7 @@ beforeAll(async () => {
   await app.verifiedWallet(key) // The credential's mint exists from here on.
 })
 afterEach(async () => {
+  await giveTurns()
   clock.now = realNow
   await app.faults({})
   await hold(false)
@@ -42,10 +43,10 @@ const nothingUnderWay = () =>
 /** How far an attest has come when its attestation ends; each returns what lets the network work again. */
 const stages = {
   "that is queued": async (sessionId: string) => {
-    await app.faults({ too_many_requests: 1 })
+    await withholdTurns()
     await app.webhook({ session_id: sessionId, decision: "approved" })
     expect((await operationOf(sessionId))?.status).toBe("queued")
-    return () => app.faults({})
+    return () => giveTurns()
   },
   "that is signed and lost on its way": async (sessionId: string) => {
     await signedAndLost(sessionId)
@@ -57,6 +58,23 @@ const stages = {
     await hold(false)
     return () => app.faults({})
   },
+}
+
+let giveTurns = async () => {}
+
+/** Nothing is signed from here on until turns are given again: a turn skips a workspace that is locked. */
+async function withholdTurns(): Promise<void> {
+  const [locked, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const held = sql.begin(async (sql) => {
+    await sql`select id from workspaces for no key update`
+    locked.resolve()
+    await over.promise
+  })
+  giveTurns = async () => {
+    over.resolve()
+    await held
+  }
+  await locked.promise
 }
 
 async function signedAndLost(sessionId: string): Promise<string> {

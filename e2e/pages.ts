@@ -3,11 +3,33 @@ import { Keypair } from "@solana/web3.js"
 import { type Customer, section } from "./dashboard.ts"
 import { expect } from "./support.ts"
 
+/** Every page, by the name that its screenshot has. */
+export const pageNames = [
+  "overview",
+  "attestations",
+  "attestation",
+  "sessions",
+  "tokens",
+  "token",
+  "operation",
+  "keys",
+  "logs",
+  "request",
+  "schemas",
+  "developers",
+  "audit",
+  "settings",
+  "settings-account",
+  "settings-workspace",
+  "hosted-page",
+  "reference",
+  "errors",
+  "error",
+] as const
+export type PageName = (typeof pageNames)[number]
+
 /** A customer with something on every page. */
-export type Furnished = {
-  /** Address of each page, by the name that its screenshot has. */
-  pages: Record<string, string>
-}
+export type Furnished = { pages: Record<PageName, string> }
 
 const origin = () => `http://localhost:${process.env.PORT}`
 

@@ -8,6 +8,7 @@ import { eraseWallet } from "./attestations/erase.ts"
 import { auditLedger } from "./audit/audit.ts"
 import { addMintConfigCommands } from "./cli/mint-config.ts"
 import { CommandError, type Output, withDeployment } from "./cli/run.ts"
+import { addUserCommands } from "./cli/user.ts"
 import type { Mode } from "./env.ts"
 import { Failure } from "./errors.ts"
 import { createKey } from "./keys/create.ts"
@@ -15,9 +16,7 @@ import { listKeys } from "./keys/list.ts"
 import { revokeKey, rotateKey } from "./keys/manage.ts"
 import { allScopes, isScope, type Scope } from "./keys/scopes.ts"
 import { isWalletAddress } from "./solana/addresses.ts"
-import { createResetLink } from "./users/auth.ts"
 import { createInvitation } from "./users/invitations.ts"
-import { listUsers, removeSecondFactor } from "./users/people.ts"
 import { version } from "./version.ts"
 
 const planOption = () => new Option("--plan <plan>", "free, growth or enterprise").choices(Object.keys(plans))
@@ -32,7 +31,6 @@ const program = new Command("vouch")
 
 const account = program.command("account").description("customers")
 const key = program.command("key").description("API keys")
-const user = program.command("user").description("people who sign in to the dashboard")
 const wallet = program.command("wallet").description("what is known of investors")
 const ledger = program.command("ledger").description("the chain and the database, compared")
 
@@ -207,42 +205,7 @@ key
     }),
   )
 
-user
-  .command("list")
-  .description("list the people who can sign in to the dashboard")
-  .action(() =>
-    run(async () => {
-      const users = await listUsers()
-      return {
-        json: { data: users },
-        table: users.map(({ email, name, second_factor, memberships }) => ({
-          email,
-          name,
-          second_factor: second_factor ? "yes" : "no",
-          accounts: memberships.map((one) => `${one.account} (${one.role})`).join(", ") || "none",
-        })),
-      }
-    }),
-  )
-
-user
-  .command("reset")
-  .description("print a link by which a person chooses a new password, once, within an hour")
-  .argument("<email>", "the person's address", emailAddress)
-  .option("--second-factor", "also switch the second factor off, for somebody who has lost it")
-  .action((email: string, { secondFactor = false }: { secondFactor?: boolean }) =>
-    run(async () => {
-      const link = await createResetLink(email)
-      if (link === null)
-        throw new CommandError(`Nobody has the address ${email}. "vouch user list" shows them.`)
-      if (secondFactor) await removeSecondFactor(email)
-      return {
-        json: { email, reset_link: link, second_factor_removed: secondFactor },
-        text: `${link}\n\nBy this link ${email} chooses a new password, once, within an hour.${secondFactor ? " The second factor is off." : ""}`,
-      }
-    }),
-  )
-
+addUserCommands(program, { run, emailAddress })
 addMintConfigCommands(program, { run, inWorkspace })
 
 inWorkspace(wallet.command("erase"))

@@ -9,7 +9,7 @@ import {
 } from "node:http"
 import { createServer as createTlsServer } from "node:https"
 import type { BlockList, Socket } from "node:net"
-import { isErrorCode } from "./errors.ts"
+import { Failure, isErrorCode } from "./errors.ts"
 import { newId } from "./ids.ts"
 import { logger } from "./log.ts"
 import { answerPage, exceedsRate } from "./pages-api.ts"
@@ -89,6 +89,7 @@ export function createListener(options: HttpOptions): RequestListener {
       return
     }
     servePage(options, request, response, client).catch((error) => {
+      if (error instanceof Failure) return refuse(request, response, error.code, error.message)
       logger.error({ err: error }, "a page failed")
       refuse(request, response, "internal_error", "The page could not be shown. Try again in a moment.")
     })

@@ -8,7 +8,7 @@ import { requireSchema } from "#server/schemas/require.ts"
 import { isWalletAddress } from "#server/solana/addresses.ts"
 import { plainText } from "#server/text.ts"
 import { clock, toTimestamp } from "#server/time.ts"
-import { attestationStatus } from "./record.ts"
+import { type AttestationRow, attestationStatus } from "./record.ts"
 import { type AttestationStatus, statusAt } from "./status.ts"
 
 /** What the dashboard's table and its export filter by: those started from `from` on and before `to`. */
@@ -73,24 +73,6 @@ async function placeOf(workspaceId: string, cursor: string): Promise<bigint> {
   return row?.seq ?? badCursor()
 }
 
-export type FoundRow = {
-  workspace_id: string
-  id: string
-  seq: bigint
-  status: AttestationStatus
-  wallet: string
-  schema_id: string
-  external_id: string | null
-  created_at: Date
-  open_until: Date | null
-  issued_at: Date | null
-  expires_at: Date | null
-  verified_at: Date | null
-  revoked_at: Date | null
-  reason: string | null
-  onchain_tx: string | null
-}
-
 const foundColumns = [
   "workspace_id",
   "id",
@@ -108,6 +90,11 @@ const foundColumns = [
   "reason",
   "onchain_tx",
 ] as const
+
+export type FoundRow = { created_at: Date } & Pick<
+  AttestationRow,
+  Exclude<(typeof foundColumns)[number], "created_at">
+>
 
 /**
  * The attestations that match, newest first. Every filter has an index that gives its rows in this order, or so few of

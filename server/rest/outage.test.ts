@@ -4,6 +4,7 @@ import { newId } from "#server/ids.ts"
 import { newWallet, signWebhook, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
 import { type Cuttable, cuttable } from "#test/cuttable.ts"
 import type { Sent } from "#test/http.ts"
+import { member } from "#test/people.ts"
 
 let app: TestApp
 let key: TestKey
@@ -82,6 +83,16 @@ test("a database that is gone makes everything 503 with Retry-After, and everyth
   expect((await app.request(start(wallet))).status).toBe(200)
   // The provider sends its event again, and nothing of the first attempt stands in its way.
   expect((await app.request(requests.at(-1)!)).json).toEqual({ received: true, outcome: "applied" })
+})
+
+test("whoever is signed in is told of an outage as such, and is still signed in when it is over", async () => {
+  const { browser } = await member(app)
+  await database.cut()
+  const refused = await browser.fetch("/api/trpc/me.get")
+  expect(refused.status).toBe(503)
+  expect(await refused.json()).toMatchObject({ error: "database_unavailable" })
+  await database.mend()
+  await waitFor(async () => (await browser.query("me.get")).status === 200, "the session to be read again")
 })
 
 test("connections that break in the middle of a request are 503, not 500", async () => {

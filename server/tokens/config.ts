@@ -94,6 +94,15 @@ export const knownConfigId = z
   })
   .meta(idMeta)
 
+/** The same in a path: one that is not there is not found. */
+export const configId = z
+  .string()
+  .refine(isConfigId, {
+    error: "there is no such mint configuration in this workspace",
+    ...failsWith("mint_config_not_found"),
+  })
+  .meta({ description: "Identifier of the configuration", example: "us_real_estate_fund_v1" })
+
 const configFields = {
   id: z.string().refine(isConfigId, "must be 1 to 64 of a-z, 0-9 and _").meta(idMeta),
   name: plainText(64)

@@ -6,11 +6,15 @@ import { fail } from "#server/errors.ts"
 import { openAuth } from "./auth.ts"
 import { permissionsOf, type Role } from "./roles.ts"
 
-/** Whoever is signed in by the request's cookie, or null. */
+/** Whoever is signed in by the request's cookie, or null. Errors: database_unavailable. */
 export async function userOf({ cookie }: IncomingHttpHeaders): Promise<SignedIn | null> {
   if (cookie === undefined || !/(?:^|;\s*)(?:__Secure-)?vouch\.session_token=/.test(cookie)) return null
   const auth = await openAuth()
-  const found = await auth.api.getSession({ headers: new Headers({ cookie }) })
+  const found = await auth.api
+    .getSession({ headers: new Headers({ cookie }) })
+    .catch((cause) =>
+      fail("database_unavailable", "Sessions cannot be read now. Retry in a moment.", { cause }),
+    )
   if (!found) return null
   const { user, session } = found
   return { id: user.id, name: user.name, email: user.email, sessionId: session.id }

@@ -1,0 +1,50 @@
+import type { Command } from "commander"
+import { createResetLink } from "#server/users/auth.ts"
+import { listUsers, removeSecondFactor } from "#server/users/people.ts"
+import { CommandError, type Output } from "./run.ts"
+
+type Tools = {
+  run: (work: () => Promise<Output>) => Promise<void>
+  emailAddress: (value: string) => string
+}
+
+/** `vouch user …`: the people who sign in to the dashboard. */
+export function addUserCommands(program: Command, { run, emailAddress }: Tools): void {
+  const user = program.command("user").description("people who sign in to the dashboard")
+
+  user
+    .command("list")
+    .description("list the people who can sign in to the dashboard")
+    .action(() =>
+      run(async () => {
+        const users = await listUsers()
+        return {
+          json: { data: users },
+          table: users.map(({ email, name, second_factor, memberships }) => ({
+            email,
+            name,
+            second_factor: second_factor ? "yes" : "no",
+            accounts: memberships.map((one) => `${one.account} (${one.role})`).join(", ") || "none",
+          })),
+        }
+      }),
+    )
+
+  user
+    .command("reset")
+    .description("print a link by which a person chooses a new password, once, within an hour")
+    .argument("<email>", "the person's address", emailAddress)
+    .option("--second-factor", "also switch the second factor off, for somebody who has lost it")
+    .action((email: string, { secondFactor = false }: { secondFactor?: boolean }) =>
+      run(async () => {
+        const link = await createResetLink(email)
+        if (link === null)
+          throw new CommandError(`Nobody has the address ${email}. "vouch user list" shows them.`)
+        if (secondFactor) await removeSecondFactor(email)
+        return {
+          json: { email, reset_link: link, second_factor_removed: secondFactor },
+          text: `${link}\n\nBy this link ${email} chooses a new password, once, within an hour.${secondFactor ? " The second factor is off." : ""}`,
+        }
+      }),
+    )
+}

@@ -10,3 +10,9 @@ export const plainText = (max: number) =>
     .min(1, "must not be empty")
     .max(max, `must be at most ${max} characters`)
     .refine((text) => !CONTROL.test(text) && text.isWellFormed(), "must not contain control characters")
+
+/** A name that the caller made up, short enough and clean enough to be quoted back. */
+export function quoted(name: string): string {
+  const clean = name.toWellFormed().replace(/[^\x20-\x7e]/g, "?")
+  return clean.length > 60 ? `${clean.slice(0, 60)}…` : clean
+}

@@ -2,19 +2,13 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Context, IdempotencyClaim, Principal } from "#server/context.ts"
 import { type Failure, fail } from "#server/errors.ts"
 import { newId } from "#server/ids.ts"
+import { readJsonObject } from "#server/json.ts"
 import { authenticate } from "#server/keys/authenticate.ts"
 import type { RequestLog } from "#server/requests/record.ts"
 import { clock, sleep } from "#server/time.ts"
 import { requireScope } from "#server/trpc.ts"
 import { secondsLeftIn } from "#server/usage/period.ts"
-import {
-  MAX_BODY_BYTES,
-  MAX_WEBHOOK_BYTES,
-  parseObject,
-  RequestAborted,
-  readBytes,
-  requireJson,
-} from "./body.ts"
+import { MAX_BODY_BYTES, MAX_WEBHOOK_BYTES, RequestAborted, readBytes, requireJson } from "./body.ts"
 import type { Client } from "./client.ts"
 import { toFailure } from "./failure.ts"
 import {
@@ -158,7 +152,8 @@ export class Adapter {
     const bytes = await readBytes(request, MAX_BODY_BYTES)
     call.received = bytes
     requireJson(request, bytes)
-    const body = parseObject(bytes, request.headers["content-type"] !== undefined && bodyFields(route) > 0)
+    const mayBeEmpty = request.headers["content-type"] === undefined || bodyFields(route) === 0
+    const body = bytes.length === 0 && mayBeEmpty ? {} : readJsonObject(bytes)
     const key = route.meta.idempotent ? readIdempotencyKey(request.headers["idempotency-key"]) : null
     const prepare = () => {
       call.input = readParameters(route, call.raw)
@@ -172,7 +167,7 @@ export class Adapter {
     const { principal } = call
     if (principal?.via.kind !== "key")
       return fail("missing_api_key", "Send the header Authorization: Bearer <API_KEY>.")
-    const fingerprint = fingerprintOf(route.method, call.path, body, bytes)
+    const fingerprint = fingerprintOf(route.method, call.path, body)
     await once(call, prepare, {
       workspaceId: principal.workspaceId,
       keyId: principal.via.keyId,

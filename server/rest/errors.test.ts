@@ -49,6 +49,23 @@ test.each([
 })
 
 test.each([
+  [
+    "at its surface",
+    (wallet: string) => `{"userPubkey":"${wallet}","schemaId":"x","userPubkey":"${wallet}"}`,
+  ],
+  ["under an escaped name", (wallet: string) => `{"userPubkey":"${wallet}","\\u0075serPubkey":"x"}`],
+  ["in a field that is not ours", () => '{"x":[{"userPubkey":1,"userPubkey":2}]}'],
+])("malformed_json: a member that the body has twice, %s", async (_name, text) => {
+  const response = await start({ headers: json, body: text(newWallet()) })
+  expectError(response, "malformed_json", /^userPubkey: is in the body twice/)
+})
+
+test("a byte order mark before the body is ignored", async () => {
+  const response = await start({ headers: json, body: `\ufeff${JSON.stringify(body())}` })
+  expect(response.status).toBe(200)
+})
+
+test.each([
   ["an array", "[]"],
   ["a text", '"{}"'],
   ["null", "null"],

@@ -1,9 +1,12 @@
+import { hash } from "node:crypto"
+import canonicalize from "canonicalize"
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest"
 import { sql } from "#db/client.ts"
 import { createAccount } from "#server/accounts/create.ts"
 import { newId } from "#server/ids.ts"
+import { plainJson, readJsonObject } from "#server/json.ts"
 import { rotateKey } from "#server/keys/manage.ts"
-import { REPLAY_SECONDS, storeAnswer, WAIT_MS } from "#server/rest/idempotency.ts"
+import { fingerprintOf, REPLAY_SECONDS, storeAnswer, WAIT_MS } from "#server/rest/idempotency.ts"
 import { addSeconds, clock } from "#server/time.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
 import type { Response, Sent } from "#test/http.ts"
@@ -136,7 +139,37 @@ test("bodies are the same when their JSON is: order of fields, white space, esca
   expect((await send(numbers, '{"a":"1","b":100}')).json.error).toBe("idempotency_key_reused")
 })
 
-test("half a surrogate pair has no canonical form, and is still told apart by its bytes", async () => {
+test('an amount is compared by its exact value: 1 and 1.0 are one request, 1 and "1" are two', async () => {
+  const wallet = newWallet()
+  const mint = (name: string, amount: string) =>
+    app.request({
+      method: "POST",
+      path: "/token/mint",
+      key: key.apiKey,
+      idempotencyKey: name,
+      headers: { "content-type": "application/json" },
+      body: `{"user_pubkey":"${wallet}","mint_config":"us_real_estate_fund_v1","amount":${amount}}`,
+    })
+  for (const [sent, same, others] of [
+    ["1", ["1.0", "1e0"], ['"1"', "2", "1.000000000000000001"]],
+    ["9007199254740993", ["9007199254740993.0"], ["9007199254740992", '"9007199254740993"']],
+    ["1e400", ["10e399"], ["1e401", "1e-999999999"]],
+  ] as const) {
+    const name = newKey()
+    const first = await mint(name, sent)
+    for (const amount of same) expectReplay(await mint(name, amount), first)
+    for (const amount of others)
+      expect((await mint(name, amount)).json.error, `${sent} and ${amount}`).toBe("idempotency_key_reused")
+  }
+})
+
+test("what a key stood for before numbers were compared exactly, it stands for still", () => {
+  const body = readJsonObject(Buffer.from('{"schemaId":"s","b":[1.0,1e2,"\u00e9"],"a":{"z":null,"y":true}}'))
+  const before = hash("sha256", `POST /kyc/start\n${canonicalize(plainJson(body))}`, "buffer")
+  expect(fingerprintOf("POST", "/kyc/start", body)).toEqual(before)
+})
+
+test("halves of surrogate pairs are told apart", async () => {
   const send = (name: string, body: string) =>
     start(name, undefined, key.apiKey, { body, headers: { "content-type": "application/json" } })
   const name = newKey()

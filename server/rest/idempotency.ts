@@ -1,8 +1,8 @@
 import { hash } from "node:crypto"
-import canonicalize from "canonicalize"
 import { cancelStatement, QUERY_CANCELED, type Queryable, sql } from "#db/client.ts"
 import type { IdempotencyClaim } from "#server/context.ts"
 import { fail } from "#server/errors.ts"
+import { canonicalJson, type JsonObject } from "#server/json.ts"
 import { addSeconds, clock } from "#server/time.ts"
 
 /** How long a stored answer is replayed. */
@@ -29,18 +29,9 @@ export function readIdempotencyKey(value: string | string[] | undefined): string
   )
 }
 
-/** SHA-256 of method, concrete path and the received JSON in canonical form (RFC 8785). */
-export function fingerprintOf(method: string, path: string, body: unknown, received: Buffer): Buffer {
-  return hash("sha256", `${method} ${path}\n${canonicalText(body) ?? received.toString("base64")}`, "buffer")
-}
-
-function canonicalText(body: unknown): string | undefined {
-  try {
-    return canonicalize(body)
-  } catch {
-    return undefined // Not I-JSON (half a surrogate pair, say): its bytes stand for themselves.
-  }
-}
+/** SHA-256 of method, concrete path and the received JSON in canonical form. */
+export const fingerprintOf = (method: string, path: string, body: JsonObject): Buffer =>
+  hash("sha256", `${method} ${path}\n${canonicalJson(body)}`, "buffer")
 
 export type Record = { answer: Answer | null; begun: string | null }
 

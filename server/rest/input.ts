@@ -1,4 +1,6 @@
 import { fail } from "#server/errors.ts"
+import { type Json, JsonNumber, type JsonObject, plainJson } from "#server/json.ts"
+import { quoted } from "#server/text.ts"
 import type { Route } from "./routes.ts"
 
 type Fields = { [field: string]: unknown }
@@ -20,7 +22,7 @@ export function addQuery(input: Fields, route: Route, query: string): void {
     const name = decode(equals < 0 ? pair : pair.slice(0, equals), "query")
     const value = decode(equals < 0 ? "" : pair.slice(equals + 1), `query parameter ${name}`)
     if (!route.fields.has(name) || route.parameters.includes(name)) {
-      fail("validation_failed", `${shorten(name)}: is not a query parameter of this endpoint.`)
+      fail("validation_failed", `${quoted(name)}: is not a query parameter of this endpoint.`)
     }
     if (name in input) fail("validation_failed", `${name}: is given more than once.`)
     input[name] = route.numbers.has(name) && /^[0-9]{1,15}$/.test(value) ? Number(value) : value
@@ -28,20 +30,24 @@ export function addQuery(input: Fields, route: Route, query: string): void {
 }
 
 /** Adds the body's fields. Errors: validation_failed for unknown ones and for those that the path gives. */
-export function addBody(input: Fields, route: Route, body: Fields): void {
+export function addBody(input: Fields, route: Route, body: JsonObject): void {
   for (const [name, value] of Object.entries(body)) {
     if (!route.fields.has(name) || route.parameters.includes(name)) {
-      fail("validation_failed", `${shorten(name)}: is not a field of this endpoint's body.`)
+      fail("validation_failed", `${quoted(name)}: is not a field of this endpoint's body.`)
     }
-    input[name] = value
+    input[name] = name === "amount" ? amountOf(value) : plainJson(value)
   }
 }
+
+/** An amount keeps the digits that it was sent with: a double cannot hold all of them. */
+const amountOf = (value: Json): unknown =>
+  typeof value === "number" ? String(value) : value instanceof JsonNumber ? value.source : plainJson(value)
 
 /** Refuses a query where there may be none. */
 export function refuseQuery(query: string): void {
   const name = query.split("&").find((pair) => pair !== "")
   if (name !== undefined) {
-    fail("validation_failed", `${shorten(name.split("=")[0]!)}: this endpoint takes no query parameters.`)
+    fail("validation_failed", `${quoted(name.split("=")[0]!)}: this endpoint takes no query parameters.`)
   }
 }
 
@@ -50,14 +56,8 @@ function decode(text: string, where: string): string {
   try {
     return decodeURIComponent(where.startsWith("path") ? text : text.replaceAll("+", " "))
   } catch (cause) {
-    return fail("malformed_request", `The ${shorten(where)} cannot be decoded: percent-encode it as UTF-8.`, {
+    return fail("malformed_request", `The ${quoted(where)} cannot be decoded: percent-encode it as UTF-8.`, {
       cause,
     })
   }
-}
-
-/** A name that the caller made up, short enough and clean enough to be quoted back. */
-function shorten(name: string): string {
-  const clean = name.toWellFormed().replace(/[^\x20-\x7e]/g, "?")
-  return clean.length > 60 ? `${clean.slice(0, 60)}…` : clean
 }

@@ -116,7 +116,7 @@ test("a refused request's log has its masked body, its error's page and what it 
   await expect(page.getByText("No request matches")).toBeVisible()
 })
 
-test("a key is rotated and revoked in the page, and the audit trail tells of it", async ({
+test("a key is rotated and revoked in the page, and the audit log tells of it", async ({
   page,
   customer,
 }) => {
@@ -146,7 +146,7 @@ test("a key is rotated and revoked in the page, and the audit trail tells of it"
   await expect(row(page, "Backend")).toContainText("Revoked")
 
   await page.goto(section(customer, "audit"))
-  await expect(heading(page, "Audit trail")).toBeVisible()
+  await expect(heading(page, "Audit log")).toBeVisible()
   await page.getByLabel("What").selectOption({ label: "API keys" })
   for (const action of ["key.created", "key.rotated", "key.revoked"]) {
     await expect(

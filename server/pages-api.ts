@@ -1,13 +1,17 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { nodeHTTPRequestHandler } from "@trpc/server/adapters/node-http"
-import { exportAttestations, readFilter } from "./attestations/export.ts"
-import type { SignedIn } from "./context.ts"
+import { exportAttestations } from "./attestations/export.ts"
+import { searchFilter } from "./attestations/search.ts"
+import type { Principal, SignedIn } from "./context.ts"
+import { readQuery } from "./csv.ts"
 import { Failure, fail, statusOf } from "./errors.ts"
 import type { HttpOptions } from "./http.ts"
 import type { Client } from "./rest/client.ts"
 import { Reply, refuse } from "./rest/reply.ts"
 import { appRouter } from "./router.ts"
 import { clock } from "./time.ts"
+import { exportAuditLog } from "./trail/export.ts"
+import { auditFilter } from "./trail/read.ts"
 import { explain } from "./trpc.ts"
 import { CLIENT_ADDRESS, openAuth } from "./users/auth.ts"
 import { principalIn, userOf } from "./users/principal.ts"
@@ -42,7 +46,8 @@ export async function answerPage(asked: Asked): Promise<void> {
     )
   }
   if (url.startsWith("/api/trpc/")) return callProcedure(asked, user)
-  if (url.split("?", 1)[0] === "/api/export/attestations.csv") return download(asked, user)
+  const path = url.split("?", 1)[0]!
+  if (Object.hasOwn(downloads, path)) return download(asked, user, downloads[path]!)
   refuse(request, response, "route_not_found", "There is nothing at this address.")
 }
 
@@ -100,8 +105,21 @@ function isCrossSite({ method, headers }: IncomingMessage, publicOrigin: string 
   return !/^https?:\/\//.test(headers.origin) || headers.origin.replace(/^https?:\/\//, "") !== headers.host
 }
 
-/** A file that the browser saves. It is no procedure, because an answer of those is held in memory as a whole. */
-async function download({ request, response, url, requestId }: Asked, user: SignedIn | null): Promise<void> {
+type Download = (principal: Principal, query: URLSearchParams, response: ServerResponse) => Promise<void>
+
+/** Files that the browser saves. They are no procedures, because an answer of those is held in memory as a whole. */
+const downloads: Record<string, Download> = {
+  "/api/export/attestations.csv": (principal, query, response) =>
+    exportAttestations(principal, readQuery(searchFilter, query), response),
+  "/api/export/audit.csv": (principal, query, response) =>
+    exportAuditLog(principal, readQuery(auditFilter, query), response),
+}
+
+async function download(
+  { request, response, url, requestId }: Asked,
+  user: SignedIn | null,
+  send: Download,
+): Promise<void> {
   const answerFailure = (failure: Failure) =>
     new Reply(response, requestId, request.method === "HEAD").failure(failure)
   if (request.method !== "GET") {
@@ -113,7 +131,7 @@ async function download({ request, response, url, requestId }: Asked, user: Sign
       user ?? fail("not_signed_in", "Sign in first."),
       query.get("workspace") ?? "",
     )
-    await exportAttestations(principal, readFilter(query), response)
+    await send(principal, query, response)
   } catch (error) {
     // A file that breaks off must not look like a whole one.
     if (response.headersSent) response.destroy()

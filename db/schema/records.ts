@@ -41,6 +41,12 @@ export const auditEntries = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.accountId, t.seq] }),
+    // The log, newest first; and without what there is most of, for whatever else is looked for
+    index("audit_entries_newest").on(t.accountId, t.workspaceId, t.at, t.seq),
+    index("audit_entries_besides_tokens")
+      .on(t.accountId, t.workspaceId, t.at, t.seq)
+      .where(sql`action not like 'token.%'`),
+    index("audit_entries_people").on(t.accountId, t.workspaceId, t.at, t.seq).where(sql`actor <> 'key'`),
     // What happened to one thing
     index("audit_entries_subject").on(t.accountId, t.subject),
     check("audit_entries_actor", sql`${t.actor} in ('user', 'key', 'operator')`),

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
+import { toCell } from "#server/csv.ts"
 import { addDays, addSeconds, clock } from "#server/time.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
 import { type Browser, member } from "#test/people.ts"
-import { toCell } from "./export.ts"
 
 let app: TestApp
 let browser: Browser

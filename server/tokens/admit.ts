@@ -6,7 +6,7 @@ import { newId } from "#server/ids.ts"
 import { stepFor } from "#server/ledger/callers.ts"
 import { KeyClaimed } from "#server/rest/idempotency.ts"
 import { clock, sleep } from "#server/time.ts"
-import { type Author, recordChange } from "#server/trail/record.ts"
+import { type Author, recordChanges } from "#server/trail/record.ts"
 import { fromBaseUnits, toBaseUnits } from "./amount.ts"
 import { accountName, assetMintOf, ensureAssetMints } from "./asset-mint.ts"
 import { caseOf } from "./case.ts"
@@ -23,8 +23,8 @@ export type TokenRequest = {
   to: string
   /** Whole tokens, as the caller wrote them. */
   amount: string
-  /** Of a request that a person made: it is written in the audit trail. What a key does is in the request log. */
-  author: Author | null
+  /** Who asked, for the audit log. */
+  author: Author
 }
 
 /** Requests of one workspace that are decided in one commit. */
@@ -234,15 +234,18 @@ class Decision {
   }
 
   async #record(admitted: readonly Admitted[]): Promise<void> {
-    for (const { request, operationId, config, amount } of admitted) {
-      if (request.author === null) continue
-      await recordChange(this.#sql, this.#workspaceId, {
-        author: request.author,
-        action: request.from === null ? "token.mint_requested" : "token.transfer_requested",
-        subject: operationId,
-        detail: { mint_config: config.id, amount: fromBaseUnits(amount, config.decimals) },
-      })
-    }
+    const changes = admitted.map(({ request: { author, from, to }, operationId, config, amount }) => ({
+      author,
+      action: from === null ? "token.mint_requested" : "token.transfer_requested",
+      subject: operationId,
+      detail: {
+        mint_config: config.id,
+        amount: fromBaseUnits(amount, config.decimals),
+        ...(from !== null && { from }),
+        to,
+      },
+    }))
+    await recordChanges(this.#sql, this.#workspaceId, changes)
   }
 
   /** A refusal has begun nothing: its key is stored with the answer, and points nowhere. */

@@ -3,7 +3,7 @@ import type { IdempotencyClaim, Principal } from "#server/context.ts"
 import { chainOf } from "#server/deployment.ts"
 import { findRecord, KeyClaimed } from "#server/rest/idempotency.ts"
 import { admit } from "./admit.ts"
-import { authorOf, type Move } from "./move.ts"
+import type { Move } from "./move.ts"
 import { getOperation, type OperationRecord, toOperationRecord } from "./operation.ts"
 
 type Member = Principal & { via: { kind: "user" } }
@@ -20,7 +20,7 @@ export type MoveOnce = Pick<Move, "requestId" | "config" | "from" | "to" | "amou
  * nothing, and is decided anew. Errors: those of `move`, idempotency_key_reused.
  */
 export async function moveOnce(request: MoveOnce): Promise<OperationRecord> {
-  const { principal, idempotencyKey, config, from, to, amount } = request
+  const { principal, requestId, idempotencyKey, config, from, to, amount } = request
   const { workspaceId, mode, via } = principal
   chainOf(mode)
   const idempotency: IdempotencyClaim = {
@@ -35,7 +35,7 @@ export async function moveOnce(request: MoveOnce): Promise<OperationRecord> {
     const begun = (await findRecord(idempotency))?.begun
     if (begun) return getOperation(principal, begun)
     try {
-      const author = authorOf(request)
+      const author = { principal, requestId }
       return toOperationRecord(await admit(workspaceId, { idempotency, config, from, to, amount, author }))
     } catch (error) {
       if (!(error instanceof KeyClaimed)) throw error

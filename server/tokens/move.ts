@@ -5,7 +5,6 @@ import { chainOf } from "#server/deployment.ts"
 import { fail } from "#server/errors.ts"
 import { asCaller } from "#server/ledger/callers.ts"
 import { untilEnded, WAIT_MS } from "#server/ledger/wait.ts"
-import type { Author } from "#server/trail/record.ts"
 import { readAccounts } from "./account-states.ts"
 import { admit } from "./admit.ts"
 import { fromBaseUnits } from "./amount.ts"
@@ -44,10 +43,10 @@ export async function move(request: Move): Promise<Moved> {
 }
 
 async function begin(request: Move): Promise<Moved> {
-  const { principal, idempotency, respondAsync, config, from, to, amount } = request
+  const { principal, requestId, idempotency, respondAsync, config, from, to, amount } = request
   const { workspaceId } = principal
   const joined = idempotency?.begun ?? null
-  const author = authorOf(request)
+  const author = { principal, requestId }
   const begun =
     joined === null ? await admit(workspaceId, { idempotency, config, from, to, amount, author }) : null
   if (begun && respondAsync) return { record: toOperationRecord(begun), isFinal: false }
@@ -58,10 +57,6 @@ async function begin(request: Move): Promise<Moved> {
   throwIfFailed(row!)
   return { record: toOperationRecord(row!), isFinal: row!.status === "confirmed" }
 }
-
-/** Who is named in the audit trail: people alone. */
-export const authorOf = ({ principal, requestId }: Pick<Move, "principal" | "requestId">): Author | null =>
-  principal.via.kind === "user" ? { principal, requestId } : null
 
 export type Balance = { user_pubkey: string; mint_config: string; amount: string; frozen: boolean }
 

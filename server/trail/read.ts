@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto"
+import { z } from "zod"
 import { sql } from "#db/client.ts"
 import { deployment } from "#server/deployment.ts"
 import { badCursor } from "#server/rest/cursor.ts"
@@ -13,25 +14,27 @@ export type AuditEntry = {
   actor_name: string
   action: string
   subject: string
+  /** The member, or the address that an invitation is bound to. Not part of the line, which stays when a person is erased. */
+  subject_name: string | null
   /** Whether it concerns the whole account, and not this workspace alone. */
   whole_account: boolean
   detail: Record<string, unknown>
   request_id: string | null
 }
 
-export type AuditFilter = {
+/** Which lines: those from `from` on and before `to`. */
+export const auditFilter = z.object({
   /** What the action begins with, such as `key.`. */
-  action: string | null
-  actorId: string | null
-  actor: AuditEntry["actor"] | null
-  subject: string | null
-  from: Date | null
-  to: Date | null
-  limit: number
-  cursor: string | null
-}
+  action: z.string().max(100).optional(),
+  actor: z.enum(["user", "key", "operator"]).optional(),
+  actor_id: z.string().max(100).optional(),
+  subject: z.string().max(200).optional(),
+  from: z.iso.datetime().optional(),
+  to: z.iso.datetime().optional(),
+})
+export type AuditFilter = z.infer<typeof auditFilter>
 
-type Row = Omit<AuditEntry, "entry" | "at" | "whole_account"> & {
+export type AuditRow = Omit<AuditEntry, "entry" | "at" | "whole_account"> & {
   seq: bigint
   at: Date
   workspace_id: string | null
@@ -40,22 +43,10 @@ type Row = Omit<AuditEntry, "entry" | "at" | "whole_account"> & {
 /** What happened in a workspace and to its account as a whole, newest first. Errors: validation_failed for a cursor. */
 export async function listAuditEntries(
   workspaceId: string,
-  { action, actorId, actor, subject, from, to, limit, cursor }: AuditFilter,
+  { limit, cursor, ...filter }: AuditFilter & { limit: number; cursor?: string | undefined },
 ): Promise<{ data: AuditEntry[]; next_cursor: string | null }> {
-  const before = cursor === null ? null : openCursor(workspaceId, cursor)
-  const rows = await sql<Row[]>`
-    select seq, at, workspace_id, actor, actor_id, actor_name, action, subject, detail, request_id
-    from audit_entries
-    where account_id = (select account_id from workspaces where id = ${workspaceId})
-      and (workspace_id = ${workspaceId} or workspace_id is null)
-      ${action === null ? sql`` : sql`and starts_with(action, ${action})`}
-      ${actorId === null ? sql`` : sql`and actor_id = ${actorId}`}
-      ${actor === null ? sql`` : sql`and actor = ${actor}`}
-      ${subject === null ? sql`` : sql`and subject = ${subject}`}
-      ${from === null ? sql`` : sql`and at >= ${from}`}
-      ${to === null ? sql`` : sql`and at < ${to}`}
-      ${before === null ? sql`` : sql`and seq < ${before}`}
-    order by seq desc limit ${limit + 1}`
+  const before = cursor === undefined ? null : openCursor(workspaceId, cursor)
+  const rows = await findAuditEntries(workspaceId, filter, { before, limit: limit + 1 })
   const shown = rows.slice(0, limit)
   return {
     data: shown.map(({ seq, workspace_id, at, ...row }) => ({
@@ -66,6 +57,42 @@ export async function listAuditEntries(
     })),
     next_cursor: rows.length > limit ? sealCursor(workspaceId, shown.at(-1)!.seq) : null,
   }
+}
+
+/**
+ * The lines that match, newest first. What keys mint and transfer is nearly all there is: whatever is looked for besides
+ * has an index without it.
+ */
+export async function findAuditEntries(
+  workspaceId: string,
+  { action, actor, actor_id, subject, from, to }: AuditFilter,
+  { before, limit }: { before: bigint | null; limit: number },
+): Promise<AuditRow[]> {
+  const account = sql`(select account_id from workspaces where id = ${workspaceId})`
+  const isOfTokens = action === undefined || "token.".startsWith(action.slice(0, "token.".length))
+  const matches = sql`
+    account_id = ${account}
+    ${action === undefined ? sql`` : sql`and starts_with(action, ${action})`}
+    ${isOfTokens ? sql`` : sql`and action not like 'token.%'`}
+    ${actor === undefined ? sql`` : sql`and actor = ${actor}`}
+    ${actor === undefined || actor === "key" ? sql`` : sql`and actor <> 'key'`}
+    ${actor_id === undefined ? sql`` : sql`and actor_id = ${actor_id}`}
+    ${subject === undefined ? sql`` : sql`and subject = ${subject}`}
+    ${from === undefined ? sql`` : sql`and at >= ${new Date(from)}`}
+    ${to === undefined ? sql`` : sql`and at < ${new Date(to)}`}
+    ${before === null ? sql`` : sql`and (at, seq) < (select at, seq from audit_entries where account_id = ${account} and seq = ${before})`}
+    order by at desc, seq desc limit ${limit}`
+  return sql<AuditRow[]>`
+    select e.seq, e.at, e.workspace_id, e.actor, e.actor_id, e.actor_name, e.action, e.subject,
+      coalesce(u.name, i.email) as subject_name, e.detail, e.request_id
+    from (
+      (select * from audit_entries where workspace_id = ${workspaceId} and ${matches})
+      union all
+      (select * from audit_entries where workspace_id is null and ${matches})
+    ) e
+    left join users u on e.action like 'member.%' and u.id = e.subject
+    left join invitations i on e.action like 'member.%' and i.account_id = e.account_id and i.id = e.subject
+    order by e.at desc, e.seq desc limit ${limit}`
 }
 
 // An entry has no id of its own, and its number counts the entries of all customers: it is sealed.

@@ -19,15 +19,30 @@ export type Change = {
 }
 
 /** Writes a line of the audit trail. Call it in the transaction of the change. */
-export async function recordChange(sql: Queryable, workspaceId: string, change: Change): Promise<void> {
-  const { actor, id, name, requestId } = actorOf(change.author)
+export const recordChange = (sql: Queryable, workspaceId: string, change: Change): Promise<void> =>
+  recordChanges(sql, workspaceId, [change])
+
+/** The same for several changes of one transaction, in their order and in one statement. */
+export async function recordChanges(
+  sql: Queryable,
+  workspaceId: string,
+  changes: readonly Change[],
+): Promise<void> {
+  const rows = changes.map(({ author, action, subject, detail = {} }) => {
+    const { actor, id, name, requestId } = actorOf(author)
+    return { actor, actor_id: id, actor_name: name, action, subject, detail, request_id: requestId }
+  })
   await sql`
     insert into audit_entries
       (account_id, workspace_id, at, actor, actor_id, actor_name, action, subject, detail, request_id)
-    select account_id, id, ${clock.now()}, ${actor}, ${id}, coalesce(${name}::text,
-        (select k.name from api_keys k where k.workspace_id = w.id and k.id = ${id}::text), 'unknown'),
-      ${change.action}, ${change.subject}, ${sql.json((change.detail ?? {}) as never)}, ${requestId}
-    from workspaces w where w.id = ${workspaceId}`
+    select w.account_id, w.id, ${clock.now()}, t.actor, t.actor_id, coalesce(t.actor_name, k.name, 'unknown'), t.action,
+      t.subject, t.detail, t.request_id
+    from workspaces w
+    cross join rows from (jsonb_to_recordset(${sql.json(rows as never)}) as (actor text, actor_id text, actor_name text,
+      action text, subject text, detail jsonb, request_id text)) with ordinality as t(actor, actor_id, actor_name, action,
+      subject, detail, request_id, place)
+    left join api_keys k on k.workspace_id = w.id and k.id = t.actor_id
+    where w.id = ${workspaceId} order by t.place`
 }
 
 /** The same for what concerns an account as a whole: members, its plan. */

@@ -154,6 +154,34 @@ test("the operator's changes are in it: accounts, plans, what was erased", async
   ])
 })
 
+test("an invitation says whom it is for and as what, and what happens to a member says whom", async () => {
+  const { browser, account } = await member(app)
+  const invite = async (email?: string) =>
+    (await browser.mutate("member.invite", { role: "viewer", ...(email && { email }) })).data.id as string
+  const bound = await invite("ada@example.com")
+  const open = await invite()
+  await browser.mutate("member.revokeInvitation", { id: bound })
+  const viewer = await member(app, { account, role: "viewer" })
+  const { user_id } = (await browser.query("member.list")).data.members.find(
+    (one: { email: string }) => one.email === viewer.email,
+  )
+  await browser.mutate("member.changeRole", { user_id, role: "developer" })
+  await browser.mutate("member.remove", { user_id })
+  const { data }: Answer = await browser.query("audit.list", { action: "member." })
+  const told = data.data.map(({ action, subject, subject_name, detail }: Record<string, unknown>) => [
+    ...[action, subject, subject_name, detail],
+  ])
+  expect(told).toEqual([
+    ["member.removed", user_id, "The viewer", { role: "developer" }],
+    ["member.role_changed", user_id, "The viewer", { before: "viewer", after: "developer" }],
+    ["member.joined", user_id, "The viewer", { name: "The viewer", role: "viewer" }],
+    ["member.invitation_revoked", bound, "ada@example.com", {}],
+    ["member.invited", open, null, { role: "viewer" }],
+    ["member.invited", bound, "ada@example.com", { role: "viewer" }],
+    ["member.joined", expect.any(String), "The owner", expect.anything()],
+  ])
+})
+
 test("no line of it holds a secret of a key or a link", async () => {
   const made = await owner.browser.mutate("key.create", { name: "secret", scopes: ["kyc:read"] })
   const rotated = await owner.browser.mutate("key.rotate", { key_id: made.data.key_id, grace_seconds: 0 })

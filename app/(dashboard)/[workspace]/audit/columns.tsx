@@ -12,8 +12,13 @@ export type Entry = Awaited<ReturnType<Api["audit"]["list"]["query"]>>["data"][n
 
 const kinds = { user: "Member", key: "API key", operator: "Operator" } as const
 
-/** Where a subject has a page: what it is about → the section. */
-const sections: Record<string, string> = { attestation: "attestations", mint_config: "tokens" }
+/** Where a subject has a page: what an action is about → the path below the workspace. */
+const pages: Record<string, (entry: Entry) => string[]> = {
+  attestation: ({ subject }) => ["attestations", subject],
+  session: ({ subject }) => ["attestations", subject],
+  mint_config: ({ subject }) => ["tokens", subject],
+  token: ({ subject, detail }) => ["tokens", String(detail.mint_config), "operations", subject],
+}
 
 const column = columnsOf<Entry>()
 
@@ -62,18 +67,26 @@ export const columns = [
   }),
 ]
 
-function Subject({ of: { action, subject } }: { of: Entry }) {
+function Subject({ of: entry }: { of: Entry }) {
   const path = usePath()
-  const section = sections[action.split(".")[0]!]
-  if (!section) return <Copyable compact value={subject} what="the subject" />
+  const { action, subject, subject_name } = entry
+  const page = pages[action.split(".")[0]!]
+  const name = subject_name ?? (action === "member.invited" ? "Anyone with the link" : null)
   return (
-    <Link
-      href={path(section, subject)}
-      prefetch={false}
-      className="rounded-sm font-mono text-[13px] text-accent underline-offset-2 hover:underline"
-    >
-      {subject}
-    </Link>
+    <>
+      {name && <span className="block min-w-28">{name}</span>}
+      {page ? (
+        <Link
+          href={path(...page(entry))}
+          prefetch={false}
+          className="rounded-sm font-mono text-[13px] text-accent underline-offset-2 hover:underline"
+        >
+          {subject}
+        </Link>
+      ) : (
+        <Copyable compact value={subject} what="the subject" />
+      )}
+    </>
   )
 }
 

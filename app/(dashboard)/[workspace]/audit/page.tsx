@@ -4,8 +4,9 @@ import { parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs"
 import { DataTable, useCursor } from "../../../components/data-table.tsx"
 import { PageHeader } from "../../../components/page-header.tsx"
 import { Empty } from "../../../components/states.tsx"
+import { Button } from "../../../components/ui/button.tsx"
 import { ChoiceFilter, DayFilter, Filters, TextFilter, timesOf } from "../../filters.tsx"
-import { useRead } from "../../workspace.tsx"
+import { useRead, useWorkspace } from "../../workspace.tsx"
 import { columns } from "./columns.tsx"
 
 const PAGE = 50
@@ -13,9 +14,9 @@ const PAGE = 50
 const things = [
   { value: "key.", words: "API keys" },
   { value: "attestation.", words: "Attestations" },
-  { value: "session.", words: "Sessions" },
+  { value: "session.", words: "Sessions started by people" },
   { value: "token.", words: "Mints and transfers" },
-  { value: "mint_config.", words: "Configurations" },
+  { value: "mint_config.", words: "Tokens and rules" },
   { value: "schema.", words: "Schemas" },
   { value: "member.", words: "Members" },
   { value: "account.", words: "Account" },
@@ -37,33 +38,37 @@ const filters = {
 }
 
 export default function Page() {
+  const { id: workspaceId } = useWorkspace()
   const [filter, setFilter] = useQueryStates(filters)
   const name = JSON.stringify(filter)
   const paging = useCursor(name)
   const { cursor } = paging
   const isFiltered = Object.values(filter).some((value) => value !== null)
+  const asked = {
+    ...(filter.action && { action: filter.action }),
+    ...(filter.actor && { actor: filter.actor }),
+    ...(filter.subject && { subject: filter.subject }),
+    ...timesOf(filter),
+  }
   const list = useRead(
     ["audit", name, cursor],
-    (api, signal) =>
-      api.audit.list.query(
-        {
-          limit: PAGE,
-          ...(cursor && { cursor }),
-          ...(filter.action && { action: filter.action }),
-          ...(filter.actor && { actor: filter.actor }),
-          ...(filter.subject && { subject: filter.subject }),
-          ...timesOf(filter),
-        },
-        { signal },
-      ),
+    (api, signal) => api.audit.list.query({ limit: PAGE, ...asked, ...(cursor && { cursor }) }, { signal }),
     { keep: true },
   )
+  const file = `/api/export/audit.csv?${new URLSearchParams({ workspace: workspaceId, ...asked })}`
   return (
     <>
       <PageHeader
         title="Audit"
-        heading="Audit trail"
-        description="Who changed what, in this workspace and in the account as a whole. A line can be added, never changed."
+        heading="Audit log"
+        description="Who changed what, in this workspace and in the account as a whole. Entries cannot be changed or deleted."
+        actions={
+          <Button asChild>
+            <a href={file} download>
+              Export CSV
+            </a>
+          </Button>
+        }
       />
       <Filters onClear={isFiltered ? () => void setFilter(null) : null}>
         <TextFilter
@@ -81,7 +86,7 @@ export default function Page() {
         />
         <ChoiceFilter
           label="Who"
-          all="Everybody"
+          all="Anyone"
           options={who}
           value={filter.actor}
           onChange={(actor) => void setFilter({ actor: actor as (typeof actors)[number] | null })}
@@ -90,17 +95,17 @@ export default function Page() {
         <DayFilter label="To" value={filter.to} onChange={(to) => void setFilter({ to })} />
       </Filters>
       <DataTable
-        caption="Audit trail"
+        caption="Audit log"
         columns={columns}
         list={list}
         rowKey={({ entry }) => entry}
         paging={paging}
         empty={
           isFiltered ? (
-            <Empty title="No line matches">Loosen a filter, or look at other days.</Empty>
+            <Empty title="No matching entries">Remove a filter or choose other days.</Empty>
           ) : (
-            <Empty title="Nothing has been changed yet">
-              Keys, revocations, configurations, schemas and members leave their lines here.
+            <Empty title="No entries yet">
+              Changes to API keys, attestations, tokens, schemas and members appear here.
             </Empty>
           )
         }

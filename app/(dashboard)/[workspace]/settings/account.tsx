@@ -55,7 +55,7 @@ function Profile({ user }: { user: Me["user"] }) {
           notify("Your name is changed")
         }}
       >
-        <Field name="name" label="Name" hint="Members and the audit trail show it." required>
+        <Field name="name" label="Name" hint="Shown to members and in the audit log." required>
           <Input key={user.name} autoComplete="name" defaultValue={user.name} maxLength={100} />
         </Field>
         <Field name="email" label="Email" hint="You sign in with it. It does not change.">

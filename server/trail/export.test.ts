@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
+import { startTestApp, type TestApp } from "#test/app.ts"
+import { type Browser, member } from "#test/people.ts"
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.stop())
+
+async function download(browser: Browser, query = "") {
+  const response = await browser.fetch(`/api/export/audit.csv?workspace=${browser.workspaceId}${query}`)
+  // `text()` would take the mark away.
+  const text = Buffer.from(await response.arrayBuffer()).toString()
+  return { response, text, lines: text.split("\r\n") }
+}
+
+test("the export has every line that the page shows, newest first, with whom it concerned", async () => {
+  const { browser } = await member(app)
+  await browser.mutate("member.invite", { role: "viewer", email: "ada@example.com" })
+  const { data: key } = await browser.mutate("key.create", { name: "Back office", scopes: ["kyc:read"] })
+  const { response, text, lines } = await download(browser)
+  expect(response.headers.get("content-type")).toBe("text/csv; charset=utf-8")
+  expect(response.headers.get("content-disposition")).toMatch(
+    /^attachment; filename="audit-log-\d{4}-\d\d-\d\d\.csv"$/,
+  )
+  expect(
+    text.startsWith(
+      "\ufeffat,action,actor,actor_id,actor_name,subject,subject_name,scope,detail,request_id\r\n",
+    ),
+  ).toBe(true)
+  const { data } = await browser.query("audit.list", { limit: 100 })
+  expect(lines.slice(1, -1).map((line) => line.split(",").slice(0, 2))).toEqual(
+    data.data.map(({ at, action }: { at: string; action: string }) => [at, action]),
+  )
+  expect(lines.find((line) => line.includes("member.invited"))).toMatch(/,ada@example\.com,account,.*viewer/)
+  const { lines: some } = await download(browser, "&action=key.&actor=user")
+  expect(some.slice(1, -1).map((line) => line.split(",")[5])).toEqual([key.key_id])
+})
+
+test("an export of more lines than are read at a time misses none and repeats none", async () => {
+  const { browser, workspaceId, account } = await member(app)
+  await sql`
+    insert into audit_entries (account_id, workspace_id, at, actor, actor_name, action, subject, detail)
+    select ${account.id}, ${workspaceId}, timestamptz '2026-01-01' + (n / 7) * interval '1 second', 'key', 'Key',
+      'token.mint_requested', 'op_' || n, '{}'
+    from generate_series(1, 2500) n`
+  const { lines } = await download(browser, "&action=token.")
+  expect(lines.slice(1, -1).map((line) => line.split(",")[5])).toEqual(
+    Array.from({ length: 2500 }, (_, n) => `op_${2500 - n}`),
+  )
+})
+
+test("a name that looks like a formula stays text", async () => {
+  const { browser } = await member(app)
+  const name = '=HYPERLINK("https://evil.example")'
+  const { data: key } = await browser.mutate("key.create", { name, scopes: ["kyc:read"] })
+  await sql`
+    insert into audit_entries (account_id, workspace_id, at, actor, actor_name, action, subject, detail)
+    select account_id, id, now(), 'key', ${name}, 'key.used', ${key.key_id}, '{}' from workspaces
+    where id = ${browser.workspaceId}`
+  const { text } = await download(browser)
+  expect(text).toContain(`,"'=HYPERLINK(""https://evil.example"")",`)
+})
+
+test("an export is for members of the workspace, and refuses what it does not understand", async () => {
+  const { browser } = await member(app)
+  const { browser: stranger } = await member(app)
+  stranger.workspaceId = browser.workspaceId
+  const codeOf = async (by: Browser, query = "") => JSON.parse((await download(by, query)).text).error
+  expect(await codeOf(stranger)).toBe("workspace_not_found")
+  expect(await codeOf(browser, "&actor=robot")).toBe("validation_failed")
+  expect(await codeOf(browser, "&limit=1")).toBe("validation_failed")
+  stranger.cookies.clear()
+  expect(await codeOf(stranger)).toBe("not_signed_in")
+})

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { startTestApp, type TestApp } from "#test/app.ts"
+import { member } from "#test/people.ts"
+import { tokenDesk } from "#test/tokens.ts"
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.stop())
+
+test("what an API key mints and transfers is in the audit log, once, under the key's name", async () => {
+  const { browser, account, workspaceId } = await member(app)
+  const key = await app.key({ account })
+  expect(key.workspaceId).toBe(workspaceId)
+  const desk = tokenDesk(app, key)
+  const fund = await desk.config()
+  const [one, other] = (await desk.wallets(2)) as [string, string]
+  const headers = { "Idempotency-Key": "the-same" }
+  const minted = await desk.mint(fund, one, "10", { headers })
+  expect((await desk.mint(fund, one, "10", { headers })).json).toEqual(minted.json)
+  const another = await desk.mint(fund, other, "2")
+  const moved = await desk.transfer(fund, one, other, "4")
+  const refused = await desk.transfer(fund, one, other, "4000")
+  expect(refused.json.error).toBe("insufficient_balance")
+
+  const { data } = await browser.query("audit.list", { action: "token.", actor: "key" })
+  const by = {
+    actor: "key",
+    actor_id: key.keyId,
+    actor_name: "test",
+    subject_name: null,
+    whole_account: false,
+  }
+  const mint = { ...by, action: "token.mint_requested" }
+  const lines = data.data.map(({ entry: _, at: __, request_id, ...line }: Record<string, unknown>) => ({
+    ...line,
+    named: request_id !== null,
+  }))
+  expect(lines).toEqual([
+    {
+      ...by,
+      action: "token.transfer_requested",
+      subject: moved.json.operation_id,
+      detail: { mint_config: fund, amount: "4", from: one, to: other },
+      named: true,
+    },
+    {
+      ...mint,
+      subject: another.json.operation_id,
+      detail: { mint_config: fund, amount: "2", to: other },
+      named: true,
+    },
+    {
+      ...mint,
+      subject: minted.json.operation_id,
+      detail: { mint_config: fund, amount: "10", to: one },
+      named: true,
+    },
+  ])
+})

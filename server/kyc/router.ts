@@ -69,7 +69,7 @@ export const kycRouter = router({
         tags: ["KYC"],
         summary: "Start a verification",
         description:
-          "Creates a session for a wallet and a schema, and gives the address of its hosted page. While a session of the same wallet and schema is open, that one is given back: nothing is counted twice.",
+          "Creates a session for a wallet and a schema, and gives the address of its hosted page. While a session of the same wallet and schema is open, that one is given back: nothing is counted twice. An externalId or redirectUrl that is sent then replaces the session's own; one that is not sent stays.",
       },
     })
     .input(

@@ -30,8 +30,8 @@ export type StartRequest = {
 }
 
 /**
- * Starts a verification, or gives back the open session of the same wallet and schema: no second session, no
- * second unit of quota. Errors: unknown_schema, quota_exceeded, provider_not_configured, chain_not_configured.
+ * Starts a verification, or gives back the open session of the same wallet and schema, with the external id
+ * and the address to return to that are sent now: no second session, no second unit of quota. Errors: unknown_schema, quota_exceeded, provider_not_configured, chain_not_configured.
  */
 export async function startSession(request: StartRequest): Promise<Session> {
   const { principal, idempotency } = request
@@ -131,9 +131,20 @@ type Begun = {
   due: boolean
 }
 
+/** The open session takes what is sent anew; what is not sent stays, and a row that would stay as it is is not locked. */
+function updating({ principal, externalId, redirectUrl }: StartRequest) {
+  if (externalId === null && redirectUrl === null) return sql``
+  return sql`, updated as (
+    update attestations a set external_id = coalesce(${externalId}, a.external_id), redirect_url = coalesce(${redirectUrl}, a.redirect_url)
+    from pending p
+    where a.workspace_id = ${principal.workspaceId} and a.id = p.id and a.status = 'pending' and p.open
+      and (a.external_id, a.redirect_url)
+        is distinct from (coalesce(${externalId}, a.external_id), coalesce(${redirectUrl}, a.redirect_url)))`
+}
+
 /**
- * One statement, so that it commits whole or not at all: it finds the open session, or else takes a unit of
- * quota, makes the attestation with its session, and claims the idempotency key for what it found or made.
+ * One statement, so that it commits whole or not at all: it finds the open session and brings it up to
+ * date, or else takes a unit of quota, makes the attestation with its session, and claims the idempotency key for what it found or made.
  *
  * The races that it closes: the quota's conditional update admits exactly as many as there is room for; the
  * unique index on pending attestations, and the primary key of idempotency records, refuse the second of two
@@ -156,7 +167,7 @@ async function begin(
       ), schema as (
         select id from schemas where workspace_id = ${workspaceId} and id = ${schemaId}
       ), pending as (
-        select session_id, open_until is null or open_until > ${now} as open from attestations
+        select id, session_id, open_until is null or open_until > ${now} as open from attestations
         where workspace_id = ${workspaceId} and wallet = ${wallet} and schema_id = ${schemaId} and status = 'pending'
       ), reserved as (
         insert into usage_periods as u (workspace_id, period, used)
@@ -174,7 +185,7 @@ async function begin(
         returning session_id
       ), begun as (
         select session_id from attestation union all select session_id from pending where open
-      ), claim as (
+      )${updating(request)}, claim as (
         insert into idempotency_records (workspace_id, key_id, idempotency_key, fingerprint, subject, created_at)
         select ${workspaceId}, ${idempotency?.keyId ?? ""}, ${idempotency?.idempotencyKey ?? ""},
           ${idempotency?.fingerprint ?? Buffer.alloc(0)}, session_id, ${now}

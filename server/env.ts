@@ -58,7 +58,10 @@ const settings = z.object({
   VOUCH_WEBHOOK_SECRET: text,
   VOUCH_LIVE_WEBHOOK_SECRET: text,
   VOUCH_TEST_WEBHOOK_SECRET: text,
-  /** Requests per second and API key on each replica; bursts may hold twice that. 0 turns it off. */
+  /**
+   * Requests per second and API key on each replica; bursts may hold twice that. 0 turns it off, and without
+   * VOUCH_PUBLIC_URL the limits for strangers as well.
+   */
   VOUCH_RATE_LIMIT: z.coerce.number().min(0).default(100),
   /** Addresses or CIDR ranges of proxies whose X-Forwarded-* headers are believed, separated by commas. */
   VOUCH_TRUSTED_PROXIES: z.string().default(""),
@@ -74,6 +77,10 @@ const settings = z.object({
 })
 
 export type Settings = z.infer<typeof settings>
+
+/** Whether strangers are limited: always where others than this machine reach the server. */
+export const limitsStrangers = ({ VOUCH_RATE_LIMIT, VOUCH_PUBLIC_URL }: Settings): boolean =>
+  VOUCH_RATE_LIMIT > 0 || VOUCH_PUBLIC_URL !== undefined
 
 /** Parses the environment. An empty variable counts as absent. Throws one line per wrong setting. */
 export function parseSettings(environment: Record<string, string | undefined>): Settings {

@@ -12,7 +12,7 @@ import type { BlockList, Socket } from "node:net"
 import { Failure, isErrorCode } from "./errors.ts"
 import { newId } from "./ids.ts"
 import { logger } from "./log.ts"
-import { answerPage, exceedsRate } from "./pages-api.ts"
+import { answerPage, exceedsPageRate } from "./pages-api.ts"
 import type { Adapter } from "./rest/adapter.ts"
 import { type Client, clientOf } from "./rest/client.ts"
 import type { RateLimiter } from "./rest/rate-limit.ts"
@@ -27,8 +27,12 @@ export type HttpOptions = {
   trustedProxies: BlockList | null
   /** Public origin; null while only this machine is served. */
   publicOrigin: string | null
-  /** Per client address, for the hosted page and the procedures of whoever is not signed in. */
+  /** Per network, for the hosted page, signing in, and the procedures of whoever is not signed in. */
+  strangerLimiter: RateLimiter | null
+  /** Per network, for all other pages. */
   pageLimiter: RateLimiter | null
+  /** Per network, for the files that pages consist of. */
+  assetLimiter: RateLimiter | null
   /** Per person who is signed in. */
   userLimiter: RateLimiter | null
   tls: { cert: string; key: string } | null
@@ -128,7 +132,7 @@ async function servePage(
   }
   const asked = { request, response, url, requestId, client, options }
   if (url.startsWith("/api/")) return answerPage(asked)
-  if (url.startsWith("/verify/") && exceedsRate(asked)) return
+  if (await exceedsPageRate(asked)) return
   if (isUnknownError(url)) response.statusCode = 404
   await options.pages(request, response)
 }

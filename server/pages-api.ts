@@ -7,9 +7,9 @@ import { readQuery } from "./csv.ts"
 import { Failure, fail, statusOf } from "./errors.ts"
 import type { HttpOptions } from "./http.ts"
 import type { Client } from "./rest/client.ts"
+import type { Standing } from "./rest/rate-limit.ts"
 import { Reply, refuse } from "./rest/reply.ts"
 import { appRouter } from "./router.ts"
-import { clock } from "./time.ts"
 import { exportAuditLog } from "./trail/export.ts"
 import { auditFilter } from "./trail/read.ts"
 import { explain } from "./trpc.ts"
@@ -33,7 +33,6 @@ const WORKSPACE_HEADER = "x-vouch-workspace"
 export async function answerPage(asked: Asked): Promise<void> {
   const { request, response, url, options } = asked
   response.setHeader("Cache-Control", "no-store")
-  // A colleague behind the same address must not be slowed down by another's dashboard.
   const user = await userOf(request.headers)
   if (exceedsRate(asked, user)) return
   if (url.startsWith("/api/auth/")) return authenticatePerson(asked)
@@ -51,16 +50,34 @@ export async function answerPage(asked: Asked): Promise<void> {
   refuse(request, response, "route_not_found", "There is nothing at this address.")
 }
 
-/** Whether they ask too often; then they have been told so. */
-export function exceedsRate(
-  { request, response, client, options }: Asked,
-  user: SignedIn | null = null,
-): boolean {
-  const [limiter, caller] = user ? [options.userLimiter, user.id] : [options.pageLimiter, client.address]
-  const standing = limiter?.take(caller, clock.now().getTime())
+/** Whether too many pages, or files of theirs, were asked for; then they have been told so. */
+export async function exceedsPageRate(asked: Asked): Promise<boolean> {
+  const { request, url, client, options } = asked
+  const limiter = url.startsWith("/_next/static/")
+    ? options.assetLimiter
+    : url.startsWith("/verify/")
+      ? options.strangerLimiter
+      : options.pageLimiter
+  const standing = limiter?.take(client.network)
   if (!standing || standing.allowed) return false
-  const seconds = standing.resetSeconds
-  refuse(request, response, "rate_limited", `Too many requests. Retry in ${seconds} s.`, seconds)
+  const user = await userOf(request.headers)
+  return user ? exceedsRate(asked, user) : refuseBeyond(asked, standing)
+}
+
+/**
+ * Whether a person, or a network of people who are not signed in, asks too often; then they have been told so. Who is
+ * signed in has a rate of their own, so that nobody behind the same address can use it up.
+ */
+function exceedsRate(asked: Asked, user: SignedIn | null): boolean {
+  const { strangerLimiter, userLimiter } = asked.options
+  const standing = user ? userLimiter?.take(user.id) : strangerLimiter?.take(asked.client.network)
+  return standing !== undefined && refuseBeyond(asked, standing)
+}
+
+function refuseBeyond({ request, response }: Asked, { allowed, resetSeconds }: Standing): boolean {
+  if (allowed) return false
+  const detail = `Too many requests. Retry in ${resetSeconds} s.`
+  refuse(request, response, "rate_limited", detail, resetSeconds)
   return true
 }
 
@@ -69,14 +86,24 @@ async function callProcedure(
   user: SignedIn | null,
 ): Promise<void> {
   const end = url.indexOf("?")
-  const workspaceId =
-    request.headers[WORKSPACE_HEADER] ?? new URLSearchParams(end < 0 ? "" : url.slice(end)).get("workspace")
+  const query = new URLSearchParams(end < 0 ? "" : url.slice(end))
+  // Rates count requests, so a request is one call.
+  if (query.has("batch")) {
+    return refuse(
+      request,
+      response,
+      "malformed_request",
+      "batch: calls are not taken together. Send each as a request of its own.",
+    )
+  }
+  const workspaceId = request.headers[WORKSPACE_HEADER] ?? query.get("workspace")
   await nodeHTTPRequestHandler({
     router: appRouter,
     req: request,
     res: response,
     path: url.slice("/api/trpc/".length, end < 0 ? undefined : end),
     allowMethodOverride: true,
+    allowBatching: false,
     maxBodySize: 64 * 1024,
     responseMeta: ({ errors }) => {
       const [error] = errors

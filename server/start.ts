@@ -8,7 +8,7 @@ import "./tokens/operation-kinds.ts"
 import { endWatches } from "./activity/watch.ts"
 import { joinBus, leaveBus } from "./bus.ts"
 import { deploy, deployment } from "./deployment.ts"
-import { type Mode, modes, type Settings } from "./env.ts"
+import { limitsStrangers, type Mode, modes, type Settings } from "./env.ts"
 import { Housekeeping } from "./housekeeping.ts"
 import { createHttpServer, createListener, type PageHandler } from "./http.ts"
 import { LedgerWorker } from "./ledger/worker.ts"
@@ -108,21 +108,25 @@ export async function start(options: StartOptions): Promise<Running> {
   await Promise.all(chains.map(bindOrWait))
 
   const rate = settings.VOUCH_RATE_LIMIT
-  const limiter = (perSecond: number, burst: number) => (rate > 0 ? new RateLimiter(perSecond, burst) : null)
+  const isLimited = limitsStrangers(settings)
+  const limiter = (perSecond: number, burst: number) => (isLimited ? new RateLimiter(perSecond, burst) : null)
   const requests = new RequestLog()
   requests.start()
   const http = {
     adapter: new Adapter({
       table: new RouteTable(appRouter),
       documents: documents(),
-      keyLimiter: limiter(rate, rate * 2),
-      addressLimiter: limiter(10, 100),
+      keyLimiter: rate > 0 ? new RateLimiter(rate, rate * 2) : null,
+      wrongKeyLimiter: limiter(10, 100),
+      openLimiter: limiter(50, 500),
       requests,
     }),
     pages: options.pages,
     trustedProxies: parseTrustedProxies(settings.VOUCH_TRUSTED_PROXIES),
     publicOrigin: settings.VOUCH_PUBLIC_URL ?? null,
-    pageLimiter: limiter(20, 200),
+    strangerLimiter: limiter(20, 200),
+    pageLimiter: limiter(50, 500),
+    assetLimiter: limiter(200, 2000),
     userLimiter: limiter(50, 500),
     tls: settings.VOUCH_TLS_CERT ? { cert: settings.VOUCH_TLS_CERT, key: settings.VOUCH_TLS_KEY! } : null,
   }

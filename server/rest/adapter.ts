@@ -37,8 +37,10 @@ export type AdapterOptions = {
   documents: ReadonlyMap<string, Document>
   /** Per key; null where rates are not limited. */
   keyLimiter: RateLimiter | null
-  /** Per client address, for failed authentication. */
-  addressLimiter: RateLimiter | null
+  /** Per network, for wrong keys. */
+  wrongKeyLimiter: RateLimiter | null
+  /** Per network, for what needs no key: health, the document, and addresses that do not exist. */
+  openLimiter: RateLimiter | null
   requests: RequestLog
 }
 
@@ -65,21 +67,25 @@ export class Adapter {
     const since_ms = performance.now()
     let principal: Principal | null = null
     let route: Route | null = null
+    let isLost = false
     let call: Call | null = null
     try {
       const cut = target.indexOf("?")
       const path = cut < 0 ? target : target.slice(0, cut)
       const query = cut < 0 ? "" : target.slice(cut + 1)
       const document = this.#options.documents.get(path)
+      const match = document ? null : this.#options.table.match(path)
+      route = match ? routeOf(request, match) : null
+      // A webhook has its own limit.
+      if (!route || (route.meta.open && !route.meta.raw)) await this.#limitStranger(client)
+      isLost = route === null
       if (document) return this.#document(request, reply, document, query)
-      const match = this.#options.table.match(path)
       if (!match)
         return fail(
           "route_not_found",
           `There is no ${path.length > 100 ? "such path" : `path /v1${printable(path)}`}.`,
         )
-      route = routeOf(request, match, reply)
-      if (!route) return
+      if (!route) return void allows(request, reply, [...match.routes.keys()])
       principal = route.meta.open ? null : await this.#principal(request, client)
       if (principal) {
         await this.#limit(principal, reply)
@@ -91,7 +97,7 @@ export class Adapter {
       if (error instanceof RequestAborted) return reply.abandon()
       reply.failure(toFailure(error, reply.requestId, call?.input ?? null))
       // A wrong path or method is refused before the key is read: the log of its workspace has it all the same.
-      if (route === null) principal = await authenticate(request.headers.authorization).catch(() => null)
+      if (isLost) principal = await authenticate(request.headers.authorization).catch(() => null)
     }
     if (principal?.via.kind === "key") {
       this.#options.requests.note({
@@ -121,17 +127,22 @@ export class Adapter {
     try {
       return await authenticate(request.headers.authorization)
     } catch (error) {
-      const standing = this.#options.addressLimiter?.take(client.address, clock.now().getTime())
+      const standing = this.#options.wrongKeyLimiter?.take(client.network)
       if (standing && !standing.allowed)
         await rateLimited(standing, "Too many requests with a wrong key from this address.")
       throw error
     }
   }
 
+  async #limitStranger(client: Client): Promise<void> {
+    const standing = this.#options.openLimiter?.take(client.network)
+    if (standing && !standing.allowed) await rateLimited(standing, "Too many requests from this address.")
+  }
+
   async #limit(principal: Principal, reply: Reply): Promise<void> {
     const { keyLimiter } = this.#options
     if (!keyLimiter || principal.via.kind !== "key") return
-    const standing = keyLimiter.take(principal.via.keyId, clock.now().getTime())
+    const standing = keyLimiter.take(principal.via.keyId)
     reply.rate = standing
     if (!standing.allowed) await rateLimited(standing, "This key sends more requests than it may.")
   }
@@ -263,13 +274,8 @@ async function run(call: Call, more: Partial<Context>): Promise<Answer> {
 const prefersAsync = (prefer: string | string[] | undefined): boolean =>
   prefer !== undefined && /(?:^|,)\s*respond-async\s*(?:[;,]|$)/i.test(String(prefer))
 
-function routeOf(request: IncomingMessage, match: Match, reply: Reply): Route | null {
-  const { method = "GET" } = request
-  const route = match.routes.get(method === "HEAD" ? "GET" : method)
-  if (route) return route
-  allows(request, reply, [...match.routes.keys()])
-  return null
-}
+const routeOf = ({ method = "GET" }: IncomingMessage, match: Match): Route | null =>
+  match.routes.get(method === "HEAD" ? "GET" : method) ?? null
 
 /** Whether the method is one of these; answers OPTIONS by itself. Errors: method_not_allowed. */
 function allows(request: IncomingMessage, reply: Reply, methods: string[]): boolean {

@@ -21,24 +21,81 @@ export function parseTrustedProxies(text: string): BlockList | null {
 const isPrefixLength = (bits: string, family: number): boolean =>
   /^[0-9]{1,3}$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32)
 
-export type Client = { address: string; secure: boolean }
+export type Client = {
+  address: string
+  /** What counts as one caller: an IPv4 address, or the /64 that an IPv6 customer has as a whole. */
+  network: string
+  secure: boolean
+}
 
 /** Who is calling, and whether the way was HTTPS all along. Forwarding headers count only from trusted proxies. */
 export function clientOf(request: IncomingMessage, trusted: BlockList | null): Client {
-  const socket = plainAddress(request.socket.remoteAddress ?? "")
+  const socket = readAddress(request.socket.remoteAddress ?? "") ?? ""
   const encrypted = "encrypted" in request.socket && request.socket.encrypted === true
-  if (trusted === null || !isTrusted(socket, trusted)) return { address: socket, secure: encrypted }
-  const proto = lastOf(request.headers["x-forwarded-proto"])
-  return { address: originalAddress(request, trusted) ?? socket, secure: encrypted || proto === "https" }
+  const isForwarded = trusted !== null && isTrusted(socket, trusted)
+  const address = isForwarded ? originalAddress(request, socket, trusted) : socket
+  const isSecure = isForwarded && lastOf(request.headers["x-forwarded-proto"]) === "https"
+  return { address, network: networkOf(address), secure: encrypted || isSecure }
 }
 
-/** The nearest address in X-Forwarded-For that is no proxy of ours: what stands before it may be made up. */
-function originalAddress(request: IncomingMessage, trusted: BlockList): string | undefined {
-  const forwarded = request.headers["x-forwarded-for"]
-  const hops = (Array.isArray(forwarded) ? forwarded.join(",") : (forwarded ?? ""))
-    .split(",")
-    .map((hop) => hop.trim())
-  return hops.reverse().find((hop) => isIP(hop) !== 0 && !isTrusted(hop, trusted))
+/**
+ * The nearest address in X-Forwarded-For that is no proxy of ours: what stands before it may be made up. A hop that
+ * cannot be read ends the way as well, at the proxy that wrote it.
+ */
+function originalAddress(request: IncomingMessage, socket: string, trusted: BlockList): string {
+  let nearest = socket
+  for (const hop of hopsOf(request.headers["x-forwarded-for"])) {
+    const address = readAddress(hop)
+    if (address === null) return nearest
+    nearest = address
+    if (!isTrusted(address, trusted)) return nearest
+  }
+  return nearest
+}
+
+/** The hops of all X-Forwarded-For headers, the last one first. */
+function hopsOf(header: string | string[] | undefined): string[] {
+  const joined = Array.isArray(header) ? header.join(",") : (header ?? "")
+  return joined.trim() === "" ? [] : joined.split(",").reverse()
+}
+
+/** An address as it is compared, or null. Some proxies add the port, and IPv4 on a socket for both comes as IPv6. */
+function readAddress(hop: string): string | null {
+  const text = hop.trim()
+  const [, host = text] =
+    /^\[([0-9a-f:.]+)\](?::\d{1,5})?$/i.exec(text) ?? /^([0-9.]+):\d{1,5}$/.exec(text) ?? []
+  const family = isIP(host)
+  if (family !== 6) return family === 4 ? host : null
+  const groups = groupsOf(host)
+  const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff
+  if (!isMapped) return host.toLowerCase()
+  return groups
+    .slice(6)
+    .flatMap((group) => [group >> 8, group & 0xff])
+    .join(".")
+}
+
+/** The network that its provider gives to one customer: of IPv6, the first 64 bits. */
+function networkOf(address: string): string {
+  if (isIP(address) !== 6) return address
+  const groups = groupsOf(address).slice(0, 4)
+  return `${groups.map((group) => group.toString(16)).join(":")}::/64`
+}
+
+/** The eight numbers of an IPv6 address. */
+function groupsOf(address: string): number[] {
+  const [text] = address.split("%") as [string]
+  // The last 32 bits may be written as IPv4.
+  const plain = text.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, a, b, c, d) =>
+    [a * 256 + +b, c * 256 + +d].map((group) => group.toString(16)).join(":"),
+  )
+  const [left, right = []] = plain
+    .split("::")
+    .map((half) => (half === "" ? [] : half.split(":").map((group) => Number.parseInt(group, 16)))) as [
+    number[],
+    number[]?,
+  ]
+  return [...left, ...Array<number>(8 - left.length - right.length).fill(0), ...right]
 }
 
 function isTrusted(address: string, trusted: BlockList): boolean {
@@ -48,6 +105,3 @@ function isTrusted(address: string, trusted: BlockList): boolean {
 
 const lastOf = (header: string | string[] | undefined): string | undefined =>
   (Array.isArray(header) ? header.join(",") : header)?.split(",").at(-1)?.trim().toLowerCase()
-
-/** IPv4 addresses on a dual-stack socket come as `::ffff:1.2.3.4`. */
-const plainAddress = (address: string): string => (address.startsWith("::ffff:") ? address.slice(7) : address)

@@ -138,10 +138,11 @@ describe("errors", () => {
       "malformed_request",
       "https_required",
       "validation_failed",
+      "rate_limited",
       "internal_error",
     ]
     if (!meta.open) {
-      expected.push("missing_api_key", "invalid_api_key", "expired_api_key", "rate_limited")
+      expected.push("missing_api_key", "invalid_api_key", "expired_api_key")
       expected.push("database_unavailable")
     }
     if (meta.scope) expected.push("insufficient_scope")

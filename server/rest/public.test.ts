@@ -1,10 +1,15 @@
-import { afterEach, expect, test } from "vitest"
+import { afterEach, expect, test, vi } from "vitest"
 import { deployment } from "#server/deployment.ts"
+import { monotonic } from "#server/time.ts"
 import { newWallet, startTestApp, type TestApp } from "#test/app.ts"
+import { send } from "#test/http.ts"
 import { sendRaw } from "#test/raw.ts"
 
 let app: TestApp
-afterEach(() => app.stop())
+afterEach(() => {
+  vi.restoreAllMocks()
+  return app.stop()
+})
 
 const PUBLIC = { VOUCH_PUBLIC_URL: "https://vouch.example.com", VOUCH_ROLE: "web" }
 const overHttps = { host: "vouch.example.com", "x-forwarded-proto": "https" }
@@ -13,6 +18,25 @@ const raw = (target: string, headers: string) => {
   const port = Number(new URL(app.origin).port)
   return sendRaw(port, `GET ${target} HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`)
 }
+
+test("a public deployment limits strangers even where keys have no limit", async () => {
+  vi.spyOn(monotonic, "now").mockReturnValue(0)
+  app = await startTestApp({ ...PUBLIC, VOUCH_RATE_LIMIT: "0", VOUCH_TRUSTED_PROXIES: "127.0.0.1" })
+  const { apiKey } = await app.key()
+  const ask = async (path: string, address: string, headers = {}) => {
+    const forwarded = { ...overHttps, "x-forwarded-for": address }
+    return (await send(app.origin, { method: "GET", path, headers: { ...forwarded, ...headers } })).status
+  }
+  const crowd = (path: string, count: number, address: (i: number) => string, headers = {}) =>
+    Promise.all(Array.from({ length: count }, (_, i) => ask(path, address(i), headers)))
+  // However many addresses of one network there are, it is one caller.
+  const answers = await crowd("/health", 700, (i) => `2001:db8:1:2::${i.toString(16)}`)
+  expect(answers.filter((status) => status === 429).length).toBe(200)
+  expect(await ask("/health", "2001:db8:1:3::1")).toBe(200)
+  expect(
+    await crowd("/usage", 700, () => "2001:db8:1:2::1", { authorization: `Bearer ${apiKey}` }),
+  ).not.toContain(429)
+})
 
 test("a public deployment takes /v1 over HTTPS only, and sends everything else there", async () => {
   app = await startTestApp({ ...PUBLIC, VOUCH_TRUSTED_PROXIES: "127.0.0.1, ::1" })

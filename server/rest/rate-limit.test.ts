@@ -1,22 +1,23 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { RateLimiter } from "#server/rest/rate-limit.ts"
-import { clock } from "#server/time.ts"
+import { clock, monotonic } from "#server/time.ts"
 import { startTestApp, type TestApp, type TestKey } from "#test/app.ts"
+import { member } from "#test/people.ts"
 
 let app: TestApp
 let key: TestKey
-const start = Date.now()
-const real = clock.now
-let now = start
+const real = { clock: clock.now, monotonic: monotonic.now }
+let now = 0
 
 beforeAll(async () => {
   app = await startTestApp({ VOUCH_RATE_LIMIT: "2", VOUCH_ROLE: "web" })
-  // The bucket fills by this clock alone.
-  clock.now = () => new Date(now)
+  // The buckets fill by this clock alone.
+  monotonic.now = () => now
   key = await app.key()
 })
 afterAll(async () => {
-  clock.now = real
+  monotonic.now = real.monotonic
+  clock.now = real.clock
   await app.stop()
 })
 
@@ -67,19 +68,90 @@ test("health needs no key and counts against none", async () => {
   expect(response.headers.ratelimit).toBeUndefined()
 })
 
-test("the hosted page and its procedures are limited per client address, with our error", async () => {
-  const answers: number[] = []
-  for (let i = 0; i < 201; i++) {
-    const path = i % 2 === 0 ? "/verify/x" : "/api/trpc/verification.view"
-    const response = await fetch(`${app.origin}${path}`)
-    answers.push(response.status)
+test("a wall clock that jumps fills no bucket and empties none", async () => {
+  const { apiKey } = await app.key()
+  for (let i = 0; i < 4; i++) expect((await usage(apiKey)).status).toBe(200)
+  clock.now = () => new Date(Date.now() + 3_600_000)
+  expect((await usage(apiKey)).status).toBe(429)
+  clock.now = real.clock
+  now += 2000
+  clock.now = () => new Date(Date.now() - 3_600_000)
+  expect((await usage(apiKey)).status).toBe(200)
+  clock.now = real.clock
+})
+
+/** How many requests in a row are answered before one is refused for its network's rate. */
+async function untilRefused(paths: string[], init: RequestInit = {}, most = 2100): Promise<number> {
+  for (let count = 0; count < most; count++) {
+    const response = await fetch(`${app.origin}${paths[count % paths.length]}`, init)
+    const text = await response.text()
     if (response.status !== 429) continue
     expect(response.headers.get("retry-after")).toBe("1")
-    expect(await response.json()).toMatchObject({ error: "rate_limited" })
+    expect(JSON.parse(text)).toMatchObject({ error: "rate_limited" })
+    return count
   }
-  expect(answers.slice(0, 200)).not.toContain(429)
-  expect(answers[200]).toBe(429)
-  expect((await app.request({ method: "GET", path: "/health" })).status).toBe(200)
+  return most
+}
+
+test.each<[string, string[], number, RequestInit?]>([
+  [
+    "the hosted page, its procedures and the sign-in together",
+    ["/verify/x", "/api/trpc/verification.view", "/api/auth/ok", "/api/trpc/setup.options", "/api/nothing"],
+    200,
+  ],
+  ["pages", ["/", "/sign-in", "/docs/errors/x", "/_next/x", "/anything?a=b"], 500],
+  ["files that pages consist of", ["/_next/static/a.js"], 2000],
+  [
+    "what is open below /v1, found or not",
+    ["/v1/health", "/v1/openapi.json", "/v1/openapi.yaml", "/v1/nothing", "/v1/token/mint"],
+    500,
+  ],
+  ["a question for methods", ["/v1/usage"], 500, { method: "OPTIONS" }],
+])("without a key or a session there is a limit for each network: %s", async (_what, paths, burst, init) => {
+  now += 3_600_000
+  expect(await untilRefused(paths, init)).toBe(burst)
+  // Whoever has a key, or asks for something else, goes on.
+  expect((await usage((await app.key()).apiKey)).status).toBe(200)
+})
+
+test("a person who is signed in goes on when the address is used up, and has a rate of their own", async () => {
+  const { browser } = await member(app)
+  now += 3_600_000
+  expect(await untilRefused(["/"])).toBe(500)
+  expect(await untilRefused(["/api/trpc/setup.options"])).toBe(200)
+  for (let i = 0; i < 500; i++) {
+    const path = i % 2 === 0 ? "/" : "/api/trpc/me.get"
+    expect((await browser.fetch(path)).status).not.toBe(429)
+  }
+  expect((await browser.fetch("/")).status).toBe(429)
+  expect((await browser.query("me.get")).error).toMatchObject({ error: "rate_limited" })
+})
+
+test.each([
+  ["GET", "/api/trpc/setup.options,setup.options?batch=1"],
+  ["GET", "/api/trpc/setup.options?batch=1&input=%7B%7D"],
+  ["GET", "/api/trpc/setup.options%2Csetup.options?batch=1"],
+  ["GET", "/api/trpc/setup.options?x&b%61tch=1"],
+  ["POST", "/api/trpc/verification.view,verification.view?batch=1"],
+  ["POST", "/api/trpc/verification.view%2cverification.view?batch=1"],
+])("a request is one call: %s %s is refused before any is made", async (method, path) => {
+  now += 3_600_000
+  const body = method === "POST" ? JSON.stringify({ 0: { sessionId: "x" }, 1: { sessionId: "x" } }) : null
+  const headers = { "content-type": "application/json" }
+  const response = await fetch(app.origin + path, { method, body, headers })
+  expect(response.status).toBe(400)
+  expect(await response.json()).toMatchObject({
+    error: "malformed_request",
+    detail: expect.stringMatching(/^batch: /),
+  })
+})
+
+test("two names in one path are no procedure", async () => {
+  for (const comma of [",", "%2C", "%2c", "%252C"]) {
+    const response = await fetch(`${app.origin}/api/trpc/setup.options${comma}setup.options`)
+    expect(response.status).toBe(404)
+    expect(await response.json()).toMatchObject({ error: { data: { error: "route_not_found" } } })
+  }
 })
 
 test("a rate of less than one request in two seconds still lets requests through", () => {
@@ -96,9 +168,14 @@ test("time that goes backwards takes no tokens away", () => {
   expect(limiter.take("a", 5_000).allowed).toBe(false)
 })
 
-test("a crowd of callers does not fill memory, and does not free who is out of tokens", () => {
+test("a crowd of callers does not fill memory, and does not free who is out of tokens and goes on", () => {
   const limiter = new RateLimiter(1, 1)
-  limiter.take("spent", 60_000)
-  for (let i = 0; i < 60_000; i++) limiter.take(`caller ${i}`, i < 49_000 ? 0 : 60_000)
-  expect(limiter.take("spent", 60_000).allowed).toBe(false)
+  expect(limiter.take("spent", 0).allowed).toBe(true)
+  for (let i = 0; i < 100_000; i++) {
+    limiter.take(`caller ${i}`, 0)
+    if (i % 5000 === 0) expect(limiter.take("spent", 0).allowed).toBe(false)
+  }
+  expect(limiter.size).toBeLessThanOrEqual(20_000)
+  // Nor who asked just before.
+  expect(limiter.take("caller 99999", 0).allowed).toBe(false)
 })

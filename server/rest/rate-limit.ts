@@ -1,18 +1,22 @@
-/** Buckets that are kept; past it, full ones (which say nothing) are dropped. */
-const MAX_BUCKETS = 50_000
+import { monotonic } from "#server/time.ts"
+
+/** Callers of one generation. Two are kept, so that a crowd takes a few megabytes and no more. */
+const GENERATION = 10_000
 
 type Bucket = { tokens: number; at: number }
 
 export type Standing = { allowed: boolean; remaining: number; limit: number; resetSeconds: number }
 
 /**
- * Token buckets, one for each caller: `perSecond` tokens flow in, at most `burst` gather. Time comes in, in
- * milliseconds. Each replica counts for itself.
+ * Token buckets, one for each caller: `perSecond` tokens flow in, at most `burst` gather. Each replica counts for
+ * itself. Whoever has not asked while 10,000 others did is forgotten, which is to have a full bucket: to be forgotten
+ * costs a caller who is out of tokens more requests than it gives.
  */
 export class RateLimiter {
   readonly #perSecond: number
   readonly burst: number
-  readonly #buckets = new Map<string, Bucket>()
+  #recent = new Map<string, Bucket>()
+  #earlier = new Map<string, Bucket>()
 
   constructor(perSecond: number, burst: number) {
     this.#perSecond = perSecond
@@ -20,17 +24,12 @@ export class RateLimiter {
     this.burst = Math.max(1, burst)
   }
 
-  /** Takes a token for a caller, if there is one. */
-  take(caller: string, now: number): Standing {
-    let bucket = this.#buckets.get(caller)
-    if (!bucket) {
-      if (this.#buckets.size >= MAX_BUCKETS) this.#dropFull(now)
-      bucket = { tokens: this.burst, at: now }
-      this.#buckets.set(caller, bucket)
-    }
-    const flowed = (Math.max(0, now - bucket.at) / 1000) * this.#perSecond
+  /** Takes a token for a caller, if there is one. `now_ms` is the time by a clock that only goes forward. */
+  take(caller: string, now_ms = monotonic.now()): Standing {
+    const bucket = this.#bucketOf(caller, now_ms)
+    const flowed = (Math.max(0, now_ms - bucket.at) / 1000) * this.#perSecond
     bucket.tokens = Math.min(this.burst, bucket.tokens + flowed)
-    bucket.at = now
+    bucket.at = now_ms
     const allowed = bucket.tokens >= 1
     if (allowed) bucket.tokens -= 1
     const missing = allowed ? this.burst - bucket.tokens : 1 - bucket.tokens
@@ -42,10 +41,21 @@ export class RateLimiter {
     }
   }
 
-  #dropFull(now: number): void {
-    for (const [caller, { tokens, at }] of this.#buckets) {
-      if (tokens + ((now - at) / 1000) * this.#perSecond >= this.burst) this.#buckets.delete(caller)
+  /** Callers that are remembered. */
+  get size(): number {
+    return this.#recent.size + this.#earlier.size
+  }
+
+  #bucketOf(caller: string, now_ms: number): Bucket {
+    const recent = this.#recent.get(caller)
+    if (recent) return recent
+    const bucket = this.#earlier.get(caller) ?? { tokens: this.burst, at: now_ms }
+    this.#earlier.delete(caller)
+    if (this.#recent.size >= GENERATION) {
+      this.#earlier = this.#recent
+      this.#recent = new Map()
     }
-    if (this.#buckets.size >= MAX_BUCKETS) this.#buckets.clear()
+    this.#recent.set(caller, bucket)
+    return bucket
   }
 }

@@ -1,6 +1,7 @@
 import { hkdfSync } from "node:crypto"
 import { type Sql, sql } from "#db/client.ts"
 import { type Deployment, deployment } from "#server/deployment.ts"
+import { limitsStrangers } from "#server/env.ts"
 import { logger } from "#server/log.ts"
 import { mailer } from "./mail.ts"
 import { newToken } from "./token.ts"
@@ -95,7 +96,7 @@ async function build({ origin, isPublic, dataKey, settings }: Deployment, databa
       fields: { expiresAt: "expires_at", ...times },
     },
     rateLimit: {
-      enabled: settings.VOUCH_RATE_LIMIT > 0,
+      enabled: limitsStrangers(settings),
       storage: "database",
       modelName: "auth_rate_limits",
       fields: { lastRequest: "last_request" },

@@ -14,11 +14,11 @@ const isKeyed = (route: Route | null): boolean => route !== null && !route.meta.
 const rules: readonly Rule[] = [
   {
     applies: () => true,
-    codes: ["malformed_request", "https_required", "validation_failed", "internal_error"],
+    codes: ["malformed_request", "https_required", "validation_failed", "rate_limited", "internal_error"],
   },
   {
     applies: isKeyed,
-    codes: ["missing_api_key", "invalid_api_key", "expired_api_key", "rate_limited", "database_unavailable"],
+    codes: ["missing_api_key", "invalid_api_key", "expired_api_key", "database_unavailable"],
   },
   { applies: (route) => route?.meta.scope !== undefined, codes: ["insufficient_scope"] },
   { applies: takesBody, codes: ["malformed_json", "payload_too_large"] },

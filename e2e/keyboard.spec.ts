@@ -116,7 +116,7 @@ test.describe("by keyboard alone", () => {
       await press(page, page.getByRole("row", { name: wallet }).getByRole("link"))
       await press(page, page.getByRole("button", { name: "Revoke" }))
       const dialog = page.getByRole("alertdialog")
-      await enter(page, dialog.getByLabel("Reason"), "Asked for by the holder")
+      await enter(page, dialog.getByLabel("Internal reason"), "Asked for by the holder")
       await enter(page, dialog.getByLabel("Type REVOKE to confirm"), "REVOKE")
       await press(page, dialog.getByRole("button", { name: "Revoke" }))
       await expect(heading(page, /^Attestation Rejected|^Attestation Revoked/)).toBeVisible()

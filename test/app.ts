@@ -28,6 +28,7 @@ export type VerificationEvent = {
   occurred_at?: string
   claims?: Record<string, unknown>
   reason?: string
+  public_reason?: unknown
 }
 
 /** The whole server, in this process, on a database and a local network of its own. One to a test file. */

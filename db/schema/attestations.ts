@@ -79,8 +79,10 @@ export const attestations = pgTable(
 
     endedAt: time("ended_at"),
     revokedAt: time("revoked_at"),
-    /** Why it was rejected, revoked or superseded. */
+    /** Why it was rejected, revoked or superseded; seen by the customer alone. */
     reason: text(),
+    /** The code by which the wallet's holder is told; null for the default. */
+    publicReason: text("public_reason"),
   },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.id] }),
@@ -89,6 +91,10 @@ export const attestations = pgTable(
     check(
       "attestations_verified",
       sql`${t.status} <> 'verified' or (${t.issuedAt} is not null and ${t.expiresAt} is not null and ${t.onchainTx} is not null)`,
+    ),
+    check(
+      "attestations_public_reason",
+      sql`${t.publicReason} in ('documents_unreadable', 'information_mismatch', 'not_eligible', 'withdrawn', 'resubmit', 'unverifiable')`,
     ),
     unique("attestations_session").on(t.sessionId),
     // No second session, no second unit of quota, under any parallelism.
@@ -102,6 +108,11 @@ export const attestations = pgTable(
     // The dashboard's table: of one schema, of one status, by the customer's own id, from a date on
     index("attestations_schema").on(t.workspaceId, t.schemaId, t.seq.desc()),
     index("attestations_status").on(t.workspaceId, t.status, t.seq.desc()),
+    // What `rejected` holds besides the rejected: the two are filtered by apart
+    index("attestations_revoked").on(t.workspaceId, t.seq.desc()).where(sql`revoked_at is not null`),
+    index("attestations_rejected")
+      .on(t.workspaceId, t.seq.desc())
+      .where(sql`status = 'rejected' and revoked_at is null`),
     index("attestations_external_id")
       .on(t.workspaceId, t.externalId.op("text_pattern_ops"))
       .where(sql`external_id is not null`),

@@ -26,7 +26,6 @@ type DetailRow = AttestationRow & {
   provider: string
   consented_at: Date | null
   event_at: Date | null
-  event_decision: string | null
   operation_id: string | null
   ended_at: Date | null
 }
@@ -39,7 +38,7 @@ export async function readDetail(principal: Principal, id: string): Promise<Atte
   if (!isId("att", id)) return attestationNotFound(id)
   const { workspaceId, mode } = principal
   const [row] = await sql<DetailRow[]>`
-    select ${sql(attestationColumns)}, created_at, provider, consented_at, event_at, event_decision, operation_id, ended_at
+    select ${sql(attestationColumns)}, created_at, provider, consented_at, event_at, operation_id, ended_at
     from attestations where workspace_id = ${workspaceId} and id = ${id}`
   if (!row) return attestationNotFound(id)
   const [issuing, burning, traces] = await Promise.all([

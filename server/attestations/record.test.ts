@@ -59,6 +59,7 @@ test("a pending record has all its fields, and nothing of the chain yet", async 
     expires_at: null,
     revoked_at: null,
     revocation_reason: null,
+    public_reason: null,
     onchain_tx: null,
     onchain: null,
   })
@@ -94,6 +95,7 @@ test("a verified record proves itself on chain; claims are in no answer", async 
     expires_at: status.expires_at,
     revoked_at: null,
     revocation_reason: null,
+    public_reason: null,
     onchain_tx: status.onchain_tx,
     onchain: {
       cluster: "localnet",
@@ -126,6 +128,7 @@ test("revoking a pending attestation rejects it; once more returns it unchanged"
   expect(first.json).toMatchObject({
     status: "rejected",
     revocation_reason: "Sanctions list match",
+    public_reason: "unverifiable",
     issued_at: null,
     onchain: null,
   })
@@ -143,7 +146,13 @@ test("revoking a verified attestation keeps its proof and says when and why", as
   const verified = await read(status.attestation_id)
   const { json } = await revoke(status.attestation_id, "x".repeat(500))
   const { revoked_at } = json
-  expect(json).toEqual({ ...verified, status: "rejected", revoked_at, revocation_reason: "x".repeat(500) })
+  expect(json).toEqual({
+    ...verified,
+    status: "rejected",
+    revoked_at,
+    revocation_reason: "x".repeat(500),
+    public_reason: "unverifiable",
+  })
   const after = await app.request({ method: "GET", path: `/kyc/status/${wallet}`, key: key.apiKey })
   expect(after.json).toEqual({ ...status, status: "rejected" })
 })

@@ -6,12 +6,19 @@ import { authorityFor } from "#server/ledger/submit.ts"
 import { timestamp } from "#server/rest/fields.ts"
 import { clock, toTimestamp } from "#server/time.ts"
 import { credentialAccounts } from "./credential.ts"
+import { type PublicReason, publicReasonOf, publicReasons } from "./public-reason.ts"
 import { type AttestationStatus, attestationStatuses, statusAt } from "./status.ts"
 
 export const attestationStatus = z.enum(attestationStatuses).meta({
   id: "AttestationStatus",
   description: "`verified` once it is confirmed on chain; `rejected` and `expired` are final",
   example: "verified",
+})
+
+export const publicReason = z.enum(publicReasons).meta({
+  id: "PublicReason",
+  description: "What a wallet's holder may be told of why a verification did not hold",
+  example: "unverifiable",
 })
 
 const onchain = z
@@ -68,7 +75,14 @@ export const attestationRecord = z
       .nullable()
       .meta({ description: "Null until verified", example: "2027-01-02T03:04:05Z" }),
     revoked_at: timestamp.nullable().meta({ description: "Null unless revoked", example: null }),
-    revocation_reason: z.string().nullable().meta({ description: "Why it ended early", example: null }),
+    revocation_reason: z
+      .string()
+      .nullable()
+      .meta({ description: "Why it ended early; never shown to the wallet's holder", example: null }),
+    public_reason: publicReason.nullable().meta({
+      description: "What the hosted page tells the wallet's holder; null where there is nothing to explain",
+      example: null,
+    }),
     onchain_tx: z.string().nullable().meta({
       description: "The issuing transaction's signature, base58; null until verified",
       example: "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW",
@@ -95,6 +109,8 @@ export type AttestationRow = {
   verified_at: Date | null
   revoked_at: Date | null
   reason: string | null
+  public_reason: PublicReason | null
+  event_decision: string | null
   onchain_tx: string | null
   commitment: string | null
   salt: string | null
@@ -116,6 +132,8 @@ export const attestationColumns = [
   "verified_at",
   "revoked_at",
   "reason",
+  "public_reason",
+  "event_decision",
   "onchain_tx",
   "commitment",
   "salt",
@@ -125,9 +143,10 @@ export const attestationColumns = [
 export function toRecord(row: AttestationRow, principal: Principal): AttestationRecord {
   const shown = row.verified_at !== null
   const time = (value: Date | null) => (value === null ? null : toTimestamp(value))
+  const status = statusAt(row, clock.now())
   return {
     attestation_id: row.id,
-    status: statusAt(row, clock.now()),
+    status,
     user_pubkey: row.wallet,
     schema: row.schema_id,
     session_id: principal.scopes.has("kyc:write") ? row.session_id : null,
@@ -136,6 +155,7 @@ export function toRecord(row: AttestationRow, principal: Principal): Attestation
     expires_at: shown ? time(row.expires_at) : null,
     revoked_at: time(row.revoked_at),
     revocation_reason: row.reason,
+    public_reason: publicReasonOf({ ...row, status }),
     onchain_tx: shown ? row.onchain_tx : null,
     onchain: shown ? proofOf(row, principal) : null,
   }

@@ -6,6 +6,7 @@ import { claimKey } from "#server/rest/idempotency.ts"
 import { clock } from "#server/time.ts"
 import { recordChange } from "#server/trail/record.ts"
 import { endPending } from "./end.ts"
+import type { PublicReason } from "./public-reason.ts"
 import { attestationNotFound, getAttestation } from "./read.ts"
 import type { AttestationRecord, AttestationRow } from "./record.ts"
 import { statusAt } from "./status.ts"
@@ -21,12 +22,15 @@ export async function revokeAttestation({
   idempotency,
   attestationId,
   reason,
+  publicReason,
 }: {
   principal: Principal
   requestId: string
   idempotency: IdempotencyClaim | null
   attestationId: string
   reason: string
+  /** What the wallet's holder is told; null for the default. */
+  publicReason: PublicReason | null
 }): Promise<AttestationRecord> {
   if (!isId("att", attestationId)) return attestationNotFound(attestationId)
   const { workspaceId } = principal
@@ -48,11 +52,15 @@ export async function revokeAttestation({
         where workspace_id = ${workspaceId} and id = ${attestationId}`
       await withdrawCredential(sql, row)
     } else return
+    await sql`
+      update attestations set public_reason = ${publicReason}
+      where workspace_id = ${workspaceId} and id = ${attestationId}`
+    // No reason: a line of the trail can never be erased, and the attestation has it.
     await recordChange(sql, workspaceId, {
       author: { principal, requestId },
       action: "attestation.revoked",
       subject: attestationId,
-      detail: { was: standing, reason },
+      detail: { was: standing },
     })
   }
   await repeatOnDeadlock(() => sql.begin(revoke))

@@ -5,7 +5,7 @@ import { plainText } from "#server/text.ts"
 import { procedure, router } from "#server/trpc.ts"
 import { readDetail } from "./detail.ts"
 import { getAttestation, listAttestations } from "./read.ts"
-import { attestationRecord, attestationStatus } from "./record.ts"
+import { attestationRecord, attestationStatus, publicReason } from "./record.ts"
 import { revokeAttestation } from "./revoke.ts"
 import { searchAttestations, searchFilter } from "./search.ts"
 import { verifyOnChain } from "./verify-on-chain.ts"
@@ -78,8 +78,13 @@ export const attestationRouter = router({
       z.object({
         id,
         reason: plainText(500).meta({
-          description: "Why; shown in the record",
+          description: "Why; shown in the record, never to the wallet's holder",
           example: "Sanctions list match",
+        }),
+        public_reason: publicReason.optional().meta({
+          description: "What the hosted page tells the wallet's holder",
+          default: "unverifiable",
+          example: "not_eligible",
         }),
       }),
     )
@@ -91,6 +96,7 @@ export const attestationRouter = router({
         idempotency: ctx.idempotency,
         attestationId: input.id,
         reason: input.reason,
+        publicReason: input.public_reason ?? null,
       }),
     ),
 

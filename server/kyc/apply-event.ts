@@ -9,7 +9,7 @@ import { announce, announceActivity } from "#server/bus.ts"
 import type { Mode } from "#server/env.ts"
 import { isId } from "#server/ids.ts"
 import { enqueue } from "#server/ledger/enqueue.ts"
-import type { Decision, ProviderEvent } from "#server/providers/provider.ts"
+import type { ProviderEvent } from "#server/providers/provider.ts"
 import { addDays, addSeconds, clock, toTimestamp } from "#server/time.ts"
 import { type Effect, effectOf, rankOf } from "./decide.ts"
 
@@ -111,7 +111,7 @@ async function takeEffect(
     now,
   }: { row: Row; event: ProviderEvent; effect: Exclude<Effect, "ignore">; now: Date },
 ): Promise<void> {
-  await noteEvent(sql, row, event.decision, event.occurredAt)
+  await noteEvent(sql, row, event)
   const ended = { workspaceId: row.workspace_id, attestationId: row.id, now }
   switch (effect) {
     case "approve":
@@ -134,8 +134,9 @@ async function takeEffect(
   }
 }
 
-const noteEvent = (sql: Queryable, row: Row, decision: Decision, occurredAt: Date) => sql`
-  update attestations set event_at = ${occurredAt}, event_rank = ${rankOf(decision)}, event_decision = ${decision}
+const noteEvent = (sql: Queryable, row: Row, { decision, occurredAt, publicReason }: ProviderEvent) => sql`
+  update attestations set event_at = ${occurredAt}, event_rank = ${rankOf(decision)}, event_decision = ${decision},
+    public_reason = ${publicReason}
   where workspace_id = ${row.workspace_id} and id = ${row.id}`
 
 async function keepOpen(sql: Queryable, row: Row, until: Date): Promise<void> {

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http"
+import type { PublicReason } from "#server/attestations/public-reason.ts"
 
 /** What a provider says of a session, in the order of weight that decides between events of the same instant. */
 export const decisions = ["in_review", "resubmission_requested", "expired", "approved", "rejected"] as const
@@ -19,7 +20,10 @@ export type ProviderEvent = {
   decision: Decision
   occurredAt: Date
   claims: Claims
+  /** The provider's own words: for the customer, never for the wallet's holder. */
   reason: string | null
+  /** What the holder is told; null for the default. */
+  publicReason: PublicReason | null
 }
 
 /** Where the wallet holder goes on: a form of ours, or the provider's own page (top level, never framed). */

@@ -1,7 +1,9 @@
 import type { IncomingHttpHeaders } from "node:http"
 import { Webhook } from "standardwebhooks"
 import { z } from "zod"
+import { isPublicReason, type PublicReason } from "#server/attestations/public-reason.ts"
 import { fail } from "#server/errors.ts"
+import { logger } from "#server/log.ts"
 import { plainText } from "#server/text.ts"
 import { clock, secondsBetween } from "#server/time.ts"
 import { decisions, type ProviderEvent } from "./provider.ts"
@@ -26,6 +28,8 @@ const event = z.object({
       })
       .optional(),
     reason: plainText(500).optional(),
+    // A vendor may have codes of its own: one that is none of ours is read as none.
+    public_reason: z.unknown().optional(),
   }),
 })
 
@@ -94,7 +98,7 @@ function readEvent(eventId: string, text: string): ProviderEvent {
     const issue = parsed.error.issues[0]!
     return fail("validation_failed", `${issue.path.join(".")}: ${issue.message}`)
   }
-  const { session_id, decision, occurred_at, claims, reason } = parsed.data.data
+  const { session_id, decision, occurred_at, claims, reason, public_reason } = parsed.data.data
   const occurredAt = new Date(occurred_at)
   // Nothing was decided before Unix time began, and the database has no year 0.
   if (occurredAt.getTime() < 0) return fail("validation_failed", "data.occurred_at: lies before 1970")
@@ -108,5 +112,14 @@ function readEvent(eventId: string, text: string): ProviderEvent {
     occurredAt,
     claims: claims ?? {},
     reason: reason ?? null,
+    publicReason: readPublicReason(public_reason),
   }
+}
+
+function readPublicReason(value: unknown): PublicReason | null {
+  if (isPublicReason(value)) return value
+  // Its value is not logged: it may be the vendor's own words.
+  if (value !== undefined && value !== null)
+    logger.warn("a webhook's public_reason is none of ours; the holder is told the default")
+  return null
 }

@@ -207,7 +207,7 @@ test("every field of an answer that is logged is kept or masked on purpose", () 
     if (!meta.open) walk(document.paths[path]![method.toLowerCase()]!.responses)
   }
   const isMasked = (field: string) => maskResponseBody(JSON.stringify({ [field]: "x" })).text!.includes(MASK)
-  const masked = ["external_id", "revocation_reason", "salt", "session_id", "session_url"]
+  const masked = ["external_id", "public_reason", "revocation_reason", "salt", "session_id", "session_url"]
   expect([...names].filter(isMasked).sort()).toEqual(masked)
   const kept = `
     allowed_countries amount attestation_id authority blocked_countries cluster commitment confirmed_at created_at

@@ -30,6 +30,7 @@ const HIDDEN = new Set([
   "external_id",
   "reason",
   "revocation_reason",
+  "public_reason",
   "salt",
   "claims",
 ])

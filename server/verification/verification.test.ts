@@ -86,7 +86,7 @@ test("an open session says who asks, for what, and until when; it gives away not
     wallet,
     returnUrl: null,
     state: "open",
-    again: false,
+    again: null,
     openUntil: expect.stringMatching(/Z$/),
   })
   expect(JSON.stringify(shown)).not.toMatch(/internal name|ws_|key_/)
@@ -136,7 +136,7 @@ test("a decision that cannot be reported is reported again, until it has been ac
   )
   expect(await view(sessionId)).toMatchObject({ state: "checking" })
   await sql`alter table away rename to webhook_events`
-  expect(await waitForState(sessionId, "rejected")).toMatchObject({ revoked: false })
+  expect(await waitForState(sessionId, "rejected")).toMatchObject({ was: "pending" })
 })
 
 test("of two submissions at once the first counts; a session that is not open takes none", async () => {
@@ -155,9 +155,9 @@ test("of two submissions at once the first counts; a session that is not open ta
 test("a session that was sent back can be submitted again", async () => {
   const { sessionId } = await start()
   await call("submit", form(sessionId, { decision: "resubmission_requested" }))
-  await waitFor(async () => (await view(sessionId)).again === true, "the form to be shown again")
+  await waitFor(async () => (await view(sessionId)).again === "resubmit", "the form to be shown again")
   await call("submit", form(sessionId, { decision: "rejected" }))
-  expect(await waitForState(sessionId, "rejected")).toMatchObject({ revoked: false })
+  expect(await waitForState(sessionId, "rejected")).toMatchObject({ was: "pending" })
 })
 
 test("a revocation is shown as one", async () => {
@@ -170,8 +170,8 @@ test("a revocation is shown as one", async () => {
   })
   expect(await view(sessionId)).toMatchObject({
     state: "rejected",
-    revoked: true,
-    reason: "Document reported stolen",
+    was: "verified",
+    reason: "unverifiable",
   })
 })
 

@@ -1,4 +1,5 @@
 import { type Queryable, sql } from "#db/client.ts"
+import { type PublicReason, publicReasonOf } from "#server/attestations/public-reason.ts"
 import { type AttestationStatus, statusAt } from "#server/attestations/status.ts"
 import type { Mode } from "#server/env.ts"
 import { isId } from "#server/ids.ts"
@@ -20,10 +21,15 @@ type Asked = {
 /** What the hosted page shows. Each state has the fields that exist in it. */
 export type SessionView =
   | { state: "unknown" }
-  | (Asked & { state: "open"; again: boolean; openUntil: string })
+  | (Asked & {
+      state: "open"
+      /** Why another submission is asked for; null when it is the first one. */
+      again: PublicReason | null
+      openUntil: string
+    })
   | (Asked & { state: "checking"; inReview: boolean })
   | (Asked & { state: "verified"; onchainTx: string; expiresAt: string; cluster: string | null })
-  | (Asked & { state: "rejected"; reason: string | null; revoked: boolean })
+  | (Asked & { state: "rejected"; reason: PublicReason; was: "pending" | "cancelled" | "verified" })
   | (Asked & { state: "expired"; was: "open" | "verified" | "superseded" })
 
 export type SessionRow = {
@@ -43,7 +49,8 @@ export type SessionRow = {
   expires_at: Date | null
   verified_at: Date | null
   revoked_at: Date | null
-  reason: string | null
+  superseded: boolean
+  public_reason: PublicReason | null
   onchain_tx: string | null
   event_decision: Decision | null
   /** Whether a submission is still on its way to the webhook. */
@@ -55,8 +62,8 @@ export async function findSession(sessionId: string, on: Queryable = sql): Promi
   if (!isId("sess", sessionId)) return null
   const [row] = await on<SessionRow[]>`
     select a.workspace_id, a.id, c.name as asker, w.mode, a.schema_id, s.name as schema_name, s.validity_days, a.provider,
-      a.wallet, a.redirect_url, a.status, a.open_until, a.issued_at, a.expires_at, a.verified_at, a.revoked_at, a.reason,
-      a.onchain_tx, a.event_decision,
+      a.wallet, a.redirect_url, a.status, a.open_until, a.issued_at, a.expires_at, a.verified_at, a.revoked_at,
+      a.reason is not distinct from 'superseded' as superseded, a.public_reason, a.onchain_tx, a.event_decision,
       exists (select from sandbox_submissions b where b.workspace_id = a.workspace_id and b.attestation_id = a.id
         and b.delivered_at is null) as undelivered
     from attestations a
@@ -90,7 +97,7 @@ export function viewOf(row: SessionRow | null, now: Date, cluster: string | null
         cluster,
       }
     case "rejected":
-      return { ...asked, state: "rejected", reason: row.reason, revoked: row.verified_at !== null }
+      return { ...asked, state: "rejected", reason: publicReasonOf(row)!, was: wasBeforeRejection(row) }
     case "expired":
       return { ...asked, state: "expired", was: wasBefore(row) }
     case "pending":
@@ -98,17 +105,20 @@ export function viewOf(row: SessionRow | null, now: Date, cluster: string | null
   }
 }
 
+/** What it was until it was rejected, or until the asker ended it before its time. */
+const wasBeforeRejection = (row: SessionRow) =>
+  row.verified_at !== null ? "verified" : row.revoked_at !== null ? "cancelled" : "pending"
+
 /** What an attestation was until it expired. */
 const wasBefore = (row: SessionRow) =>
-  row.verified_at === null ? "open" : row.reason === "superseded" ? "superseded" : "verified"
+  row.verified_at === null ? "open" : row.superseded ? "superseded" : "verified"
 
 function pendingView(asked: Asked, row: SessionRow): SessionView {
   const inReview = row.event_decision === "in_review"
   if (row.issued_at !== null || row.undelivered || inReview || row.open_until === null) {
     return { ...asked, state: "checking", inReview: inReview && !row.undelivered && row.issued_at === null }
   }
-  const again = row.event_decision === "resubmission_requested"
-  return { ...asked, state: "open", again, openUntil: toTimestamp(row.open_until) }
+  return { ...asked, state: "open", again: publicReasonOf(row), openUntil: toTimestamp(row.open_until) }
 }
 
 /** The asker's address with the result appended; never the session's id. */

@@ -1,9 +1,11 @@
+import type { PublicReason } from "#server/attestations/public-reason.ts"
 import type { SessionView } from "#server/verification/view.ts"
 import { Copyable } from "../../components/copyable.tsx"
 import { Icon, type IconName } from "../../components/icons.tsx"
 import { Moment } from "../../components/moment.tsx"
 import { Facts } from "./facts.tsx"
 import { VerificationForm } from "./form.tsx"
+import { reasonText } from "./reasons.ts"
 
 type Open = Extract<SessionView, { state: "open" }>
 
@@ -24,15 +26,7 @@ export function Opening({
         <strong className="font-semibold text-ink">{asker}</strong> asks you to confirm a few facts about
         yourself, as the holder of this wallet.
       </p>
-      {again && (
-        <p className="mt-5 flex gap-3 rounded-lg border border-notice-line bg-notice-soft px-4 py-3 text-notice">
-          <Icon name="alert" className="mt-0.5 size-5" />
-          <span>
-            <strong className="font-semibold">Another submission is needed.</strong> Your last one could not
-            be decided. Check your answers, and send them again.
-          </span>
-        </p>
-      )}
+      {again && <Again reason={again} />}
       <Facts
         facts={[
           { name: "Wallet", value: <Copyable value={wallet} what="wallet address" /> },
@@ -59,6 +53,18 @@ export function Opening({
         Open until <Moment at={openUntil} />
       </p>
     </>
+  )
+}
+
+function Again({ reason }: { reason: PublicReason }) {
+  const { why, next } = reasonText(reason)
+  return (
+    <p className="mt-5 flex gap-3 rounded-lg border border-notice-line bg-notice-soft px-4 py-3 text-notice">
+      <Icon name="alert" className="mt-0.5 size-5" />
+      <span>
+        <strong className="font-semibold">Please submit again.</strong> {why} {next}
+      </span>
+    </p>
   )
 }
 

@@ -4,6 +4,7 @@ import { primaryButton } from "../../components/button.ts"
 import { Copyable } from "../../components/copyable.tsx"
 import { Moment } from "../../components/moment.tsx"
 import { Facts } from "./facts.tsx"
+import { reasonText } from "./reasons.ts"
 import { ReturnToAsker } from "./return-to-asker.tsx"
 
 type In<State extends SessionView["state"]> = Extract<SessionView, { state: State }>
@@ -102,11 +103,11 @@ export function Ended({ view }: { view: In<"rejected"> | In<"expired"> }) {
   return (
     <>
       <Text>{happened}</Text>
-      {view.state === "rejected" && view.reason && (
-        <figure className="mt-5 rounded-lg bg-danger-soft px-4 py-3">
-          <figcaption className="text-sm font-medium text-danger">Reason</figcaption>
-          <blockquote className="mt-0.5">{view.reason}</blockquote>
-        </figure>
+      {view.state === "rejected" && (
+        <dl className="mt-5 rounded-lg bg-danger-soft px-4 py-3">
+          <dt className="text-sm font-medium text-danger">Reason</dt>
+          <dd className="mt-0.5">{reasonText(view.reason).why}</dd>
+        </dl>
       )}
       <h2 className="mt-6 font-semibold">What you can do</h2>
       <p className="mt-1 text-muted">{next}</p>
@@ -121,17 +122,27 @@ function describeEnd(view: In<"rejected"> | In<"expired">) {
   const { asker } = view
   const again = `Ask ${asker} for a new link if you still need to be verified.`
   if (view.state === "rejected") {
-    return view.revoked
-      ? {
-          happened: "This wallet was verified. That has been withdrawn, and its credential is taken back.",
-          next: `Contact ${asker} if you think that this is a mistake.`,
+    const contact = `Contact ${asker} if you think this is a mistake`
+    switch (view.was) {
+      case "verified":
+        return {
+          happened: "This wallet was verified. The verification was revoked, and its credential is removed.",
+          next: `${contact}.`,
           isNews: false,
         }
-      : {
-          happened: "Your answers were checked, and the verification was not granted.",
-          next: `Contact ${asker} if you think that this is a mistake, or ask them for a new link to start again.`,
+      case "cancelled":
+        return {
+          happened: `${asker} ended this verification before it was decided.`,
+          next: `${contact}, or ask them for a new link to start again.`,
           isNews: true,
         }
+      case "pending":
+        return {
+          happened: "Your answers were checked, and the verification was not granted.",
+          next: `${contact}, or ask them for a new link to start again.`,
+          isNews: true,
+        }
+    }
   }
   switch (view.was) {
     case "verified":

@@ -27,7 +27,7 @@ export function wordsFor({ view, lost }: Watched): { heading: string; news: stri
     case "verified":
       return { heading: "Your wallet is verified", news: "Done. All went well.", mood: "good" }
     case "rejected":
-      return view.revoked
+      return view.was !== "pending"
         ? { heading: "Verification revoked", news: "It does not hold any more.", mood: "bad" }
         : { heading: "Verification rejected", news: "It was not accepted.", mood: "bad" }
     case "expired":

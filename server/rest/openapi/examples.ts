@@ -12,6 +12,7 @@ export const variations: Record<string, Record<string, unknown>> = {
     status: "rejected",
     revoked_at: "2026-03-04T05:06:07Z",
     revocation_reason: "Sanctions list match",
+    public_reason: "not_eligible",
   },
   "mintTokens 200": ofMint,
   "mintTokens 202": { ...ofMint, ...begun },

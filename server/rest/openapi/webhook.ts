@@ -1,3 +1,4 @@
+import { publicReasons } from "#server/attestations/public-reason.ts"
 import { decisions } from "#server/providers/provider.ts"
 import { refTo } from "./schemas.ts"
 import type { Example, Operation, Parameter, Schema } from "./types.ts"
@@ -74,7 +75,13 @@ export const webhookEvent: Schema = {
           type: "string",
           minLength: 1,
           maxLength: 500,
-          description: "Shown in the attestation's record",
+          description: "Shown in the attestation's record, never to the wallet's holder",
+        },
+        public_reason: {
+          type: "string",
+          enum: [...publicReasons],
+          default: "unverifiable",
+          description: "What the wallet's holder is told. An unknown code is taken as the default.",
         },
       },
       required: ["session_id", "decision", "occurred_at"],
@@ -103,6 +110,7 @@ const examples: Record<string, Example> = {
       decision: "rejected",
       occurred_at: "2026-01-02T03:04:05Z",
       reason: "The document has expired",
+      public_reason: "documents_unreadable",
     }),
   },
 }

@@ -15,6 +15,7 @@ import { Facts } from "./facts.tsx"
 import { Proof } from "./proof.tsx"
 import { Revoke } from "./revoke.tsx"
 import { Timeline } from "./timeline.tsx"
+import { toldWords } from "./told.ts"
 
 export type Detail = Awaited<ReturnType<Api["attestation"]["detail"]["query"]>>
 
@@ -90,7 +91,8 @@ function About({ attestation }: { attestation: Detail }) {
         Started: <Moment at={started_at} />,
         Issued: issued_at && <Moment at={issued_at} />,
         Expires: expires_at && <Moment at={expires_at} />,
-        "Ended because": attestation.revocation_reason,
+        "Internal reason": attestation.revocation_reason,
+        "Investor is told": attestation.public_reason && toldWords[attestation.public_reason],
         Session: attestation.status === "pending" && attestation.session_id && (
           <a
             href={`/verify/${attestation.session_id}`}

@@ -1,16 +1,20 @@
 "use client"
 
+import type { PublicReason } from "#server/attestations/public-reason.ts"
 import { Confirm } from "../../../../components/confirm.tsx"
 import { Field } from "../../../../components/form.tsx"
 import { Button } from "../../../../components/ui/button.tsx"
+import { Select } from "../../../../components/ui/select.tsx"
 import { Textarea } from "../../../../components/ui/textarea.tsx"
 import { useChange } from "../../../workspace.tsx"
 import type { Detail } from "./page.tsx"
+import { toldWords } from "./told.ts"
 
 /** Ends an attestation for good. */
 export function Revoke({ attestation: { attestation_id, status } }: { attestation: Detail }) {
   const revoke = useChange(
-    (api, reason: string) => api.attestation.revoke.mutate({ id: attestation_id, reason }),
+    (api, { reason, publicReason }: { reason: string; publicReason: PublicReason }) =>
+      api.attestation.revoke.mutate({ id: attestation_id, reason, public_reason: publicReason }),
     { quiet: true, refresh: [] },
   )
   return (
@@ -24,10 +28,29 @@ export function Revoke({ attestation: { attestation_id, status } }: { attestatio
       }
       confirm="Revoke"
       word="REVOKE"
-      onConfirm={(values) => revoke.mutateAsync(String(values.get("reason")))}
+      onConfirm={(values) =>
+        revoke.mutateAsync({
+          reason: String(values.get("reason")),
+          publicReason: values.get("public_reason") as PublicReason,
+        })
+      }
     >
-      <Field label="Reason" name="reason" hint="Stands in the record, and on the hosted page." required>
+      <Field
+        label="Internal reason"
+        name="reason"
+        hint="Visible to your team and your API keys only, never to the investor."
+        required
+      >
         <Textarea maxLength={500} rows={2} />
+      </Field>
+      <Field label="What the investor is told" name="public_reason">
+        <Select defaultValue="unverifiable">
+          {Object.entries(toldWords).map(([code, words]) => (
+            <option key={code} value={code}>
+              {words}
+            </option>
+          ))}
+        </Select>
       </Field>
     </Confirm>
   )

@@ -1,0 +1,26 @@
+/**
+ * What the holder of a wallet may be told of why a verification did not hold. The reason in words stays with the
+ * customer: it may say what nobody may tip off.
+ */
+export const publicReasons = [
+  "documents_unreadable",
+  "information_mismatch",
+  "not_eligible",
+  "withdrawn",
+  "resubmit",
+  "unverifiable",
+] as const
+
+export type PublicReason = (typeof publicReasons)[number]
+
+export const isPublicReason = (value: unknown): value is PublicReason =>
+  publicReasons.some((one) => one === value)
+
+type Told = { status: string; event_decision: string | null; public_reason: PublicReason | null }
+
+/** What the holder is told at a status; null where there is nothing to explain. */
+export function publicReasonOf({ status, event_decision, public_reason }: Told): PublicReason | null {
+  if (status === "rejected") return public_reason ?? "unverifiable"
+  if (status === "pending" && event_decision === "resubmission_requested") return public_reason ?? "resubmit"
+  return null
+}

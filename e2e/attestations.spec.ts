@@ -197,7 +197,7 @@ test("the search and the filters stand in the address, and the CSV holds what th
   ])
 
   await page.getByLabel("Search").fill(pending.wallet)
-  await expect(page.getByText("No attestation matches")).toBeVisible()
+  await expect(page.getByText("No matching attestations")).toBeVisible()
   await expectSound(page)
   await page.getByRole("button", { name: "Clear" }).click()
   await expect(page.getByLabel("Search")).toHaveValue("")

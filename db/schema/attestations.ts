@@ -101,11 +101,16 @@ export const attestations = pgTable(
     uniqueIndex("attestations_one_pending")
       .on(t.workspaceId, t.wallet, t.schemaId)
       .where(sql`status = 'pending'`),
-    // GET /kyc/status/{pubkey} and GET /attestations?pubkey=
-    index("attestations_wallet").on(t.workspaceId, t.wallet, t.seq.desc()),
+    // GET /kyc/status/{pubkey} and GET /attestations?pubkey=; by bytes, so that it also finds how wallets begin
+    index("attestations_wallet").on(t.workspaceId, t.wallet.op("text_pattern_ops"), t.seq.desc()),
+    // The dashboard's search: how wallets end, and how the customer's own ids begin
+    index("attestations_wallet_end").on(t.workspaceId, sql`right(wallet, 4)`),
+    index("attestations_external_id")
+      .on(t.workspaceId, sql`lower(external_id) text_pattern_ops`)
+      .where(sql`external_id is not null`),
     // GET /attestations
     index("attestations_newest").on(t.workspaceId, t.seq.desc()),
-    // The dashboard's table: of one schema, of one status, by the customer's own id, from a date on
+    // The dashboard's table: of one schema, of one status, from a date on
     index("attestations_schema").on(t.workspaceId, t.schemaId, t.seq.desc()),
     index("attestations_status").on(t.workspaceId, t.status, t.seq.desc()),
     // What `rejected` holds besides the rejected: the two are filtered by apart
@@ -113,9 +118,6 @@ export const attestations = pgTable(
     index("attestations_rejected")
       .on(t.workspaceId, t.seq.desc())
       .where(sql`status = 'rejected' and revoked_at is null`),
-    index("attestations_external_id")
-      .on(t.workspaceId, t.externalId.op("text_pattern_ops"))
-      .where(sql`external_id is not null`),
     index("attestations_created").on(t.workspaceId, t.createdAt),
     // Sweep of sessions that closed undecided
     index("attestations_open")

@@ -80,6 +80,36 @@ test("the search knows wallets, ids, and how external ids begin, whatever signs 
   expect(await walletsOf({ q: investor.sessionId })).toEqual([])
 })
 
+test("the search finds a wallet by its beginning or end, as screens show it, and external ids in any case", async () => {
+  await enter()
+  const one = await start("Investor-Äneas")
+  const other = await start()
+  const { wallet } = one
+  for (const [q, found] of [
+    [wallet.slice(0, 4), wallet],
+    [wallet.slice(0, 11), wallet],
+    [wallet.slice(-4), wallet],
+    [wallet.slice(-11), wallet],
+    [`${wallet.slice(0, 8)}…${wallet.slice(-8)}`, wallet],
+    [`${wallet.slice(0, 4)}...${wallet.slice(-4)}`, wallet],
+    [`${wallet.slice(0, 5)}…`, wallet],
+    [`…${other.wallet.slice(-5)}`, other.wallet],
+    ["INVESTOR-ä", wallet],
+    ["investor-Ä", wallet],
+  ] as const) {
+    expect(await walletsOf({ q }), q).toEqual([found])
+  }
+  for (const q of [
+    // Too little to tell wallets apart, and a beginning whose end is another's.
+    wallet.slice(0, 3),
+    wallet.slice(4, 12),
+    `${wallet.slice(0, 8)}…${other.wallet.slice(-8)}`,
+    `${wallet.slice(0, 4)}%${wallet.slice(-4)}`,
+  ]) {
+    expect(await walletsOf({ q }), q).toEqual([])
+  }
+})
+
 test("a beginning that very many external ids share finds them all, page by page", async () => {
   const { workspaceId } = await enter()
   await sql`

@@ -1,3 +1,4 @@
+import type { Fragment } from "postgres"
 import { z } from "zod"
 import { sql } from "#db/client.ts"
 import type { Principal } from "#server/context.ts"
@@ -5,7 +6,7 @@ import { isId } from "#server/ids.ts"
 import { schemaId } from "#server/kyc/wallet.ts"
 import { badCursor, fromCursor, toCursor } from "#server/rest/cursor.ts"
 import { requireSchema } from "#server/schemas/require.ts"
-import { isWalletAddress } from "#server/solana/addresses.ts"
+import { isWalletAddress, readWalletParts } from "#server/solana/addresses.ts"
 import { plainText } from "#server/text.ts"
 import { clock, toTimestamp } from "#server/time.ts"
 import { type AttestationRow, attestationStatus } from "./record.ts"
@@ -17,7 +18,7 @@ export const searchFilter = z.object({
   status: attestationStatus.optional(),
   from: z.iso.datetime().optional(),
   to: z.iso.datetime().optional(),
-  /** A wallet, an attestation's id, or how an external id begins. */
+  /** A wallet, how it begins or ends, or both with `…` between; an attestation's id; how an external id begins, in any case. */
   q: plainText(200).optional(),
 })
 export type SearchFilter = z.infer<typeof searchFilter>
@@ -40,7 +41,7 @@ const PAGE = 50
  * than are ever under way at once.
  */
 const OUT_OF_ORDER = 500
-/** External ids that begin alike: up to here they are looked up and sorted, beyond it they are met by going down the list. */
+/** What matches a text: up to here it is looked up and sorted, beyond it, it is met by going down the list. */
 const FEW = 2000
 
 /** A page of the attestations that match, newest first. Errors: validation_failed for a cursor, unknown_schema. */
@@ -184,24 +185,58 @@ const inSpan = ({ start, end }: Span) => sql`
   ${start === null ? sql`` : sql`and seq >= ${start.seq} and created_at >= ${start.at}`}
   ${end === null ? sql`` : sql`and seq <= ${end.seq} and created_at < ${end.at}`}`
 
-type Text = { wallet: string } | { ids: string[] } | { externalId: string }
+/** Rows that a text matches: as their index finds them, and as one asks of each row when they are too many for that. */
+type Match = { lookup: Fragment; each: Fragment }
+type Text = { wallet: string } | { ids: string[] } | { anyOf: Match[] }
 
 /** What somebody typed into the search. */
 async function readText(workspaceId: string, q: string): Promise<Text> {
   if (isId("att", q)) return { ids: [q] }
   if (isWalletAddress(q)) return { wallet: q }
-  // The index compares bytes, and no character comes after the last one.
+  const anyOf = [externalIdBegins(q), ...walletsLike(q)]
+  const found = anyOf.map(
+    ({ lookup }) => sql`select id from attestations where workspace_id = ${workspaceId} and ${lookup}`,
+  )
   const few = await sql<{ id: string }[]>`
-    select id from attestations
-    where workspace_id = ${workspaceId} and external_id ~>=~ ${q} and external_id ~<~ ${`${q}\u{10ffff}`}
-    limit ${FEW + 1}`
-  return few.length > FEW ? { externalId: q } : { ids: few.map((row) => row.id) }
+    ${found.reduce((all, one) => sql`${all} union all ${one}`)} limit ${FEW + 1}`
+  return few.length > FEW ? { anyOf } : { ids: few.map((row) => row.id) }
+}
+
+// The indexes compare bytes, and no character comes after the last one.
+const LAST = "\u{10ffff}"
+
+const externalIdBegins = (q: string): Match => ({
+  lookup: sql`
+    external_id is not null and lower(external_id) ~>=~ lower(${q}) and lower(external_id) ~<~ lower(${q + LAST})`,
+  each: sql`left(lower(external_id), length(lower(${q}))) = lower(${q})`,
+})
+
+/** Less of a wallet is in too many of them; the index of their ends is of as many characters. */
+const LEAST_PART = 4
+
+/** Wallets that begin or end like this, or both where the middle is left out. */
+function walletsLike(q: string): Match[] {
+  const parts = readWalletParts(q)
+  if (parts === null || Math.min(...Object.values(parts).map((part) => part.length)) < LEAST_PART) return []
+  if ("either" in parts) return [walletBegins(parts.either), walletEnds(parts.either)]
+  const [begins, ends] = [walletBegins(parts.start), walletEnds(parts.end)]
+  return [{ lookup: sql`${begins.lookup} and ${ends.each}`, each: sql`${begins.each} and ${ends.each}` }]
+}
+
+const walletBegins = (start: string): Match => ({
+  lookup: sql`wallet ~>=~ ${start} and wallet ~<~ ${start + LAST}`,
+  each: sql`left(wallet, ${start.length}) = ${start}`,
+})
+
+function walletEnds(end: string): Match {
+  const each = sql`right(wallet, ${end.length}) = ${end}`
+  return { lookup: sql`right(wallet, 4) = ${end.slice(-LEAST_PART)} and ${each}`, each }
 }
 
 function likeText(text: Text) {
   if ("ids" in text) return sql`and id = any(${text.ids})`
   if ("wallet" in text) return sql`and wallet = ${text.wallet}`
-  return sql`and left(external_id, ${[...text.externalId].length}) = ${text.externalId}`
+  return sql`and (${text.anyOf.map(({ each }) => each).reduce((all, one) => sql`${all} or ${one}`)})`
 }
 
 function toSummary(row: FoundRow, now: Date): AttestationSummary {

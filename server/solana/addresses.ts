@@ -35,6 +35,22 @@ export function isWalletAddress(text: string): boolean {
   return isAtLeast(digits, bounds.least) && isAtLeast(bounds.greatest, digits) && !NOT_WALLETS.has(text)
 }
 
+/** What somebody knows of a wallet's address: its beginning and its end, or one of them without saying which. */
+export type WalletParts = { start: string; end: string } | { either: string }
+
+const PART = "[1-9A-HJ-NP-Za-km-z]{1,44}"
+const MIDDLE = "(?:…|\\.{2,3})"
+const SHORTENED = new RegExp(`^(${PART})${MIDDLE}(${PART})$`)
+const ONE_PART = new RegExp(`^${MIDDLE}?(${PART})${MIDDLE}?$`)
+
+/** Reads an address as screens shorten it, with its middle left out, or one end of it. Null when it is none. */
+export function readWalletParts(text: string): WalletParts | null {
+  const [, start, end] = SHORTENED.exec(text) ?? []
+  if (start !== undefined && end !== undefined) return { start, end }
+  const either = ONE_PART.exec(text)?.[1]
+  return either === undefined ? null : { either }
+}
+
 const isAtLeast = (digits: string, bound: string): boolean =>
   digits.length === bound.length ? digits >= bound : digits.length > bound.length
 

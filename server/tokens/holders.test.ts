@@ -80,6 +80,8 @@ test("pages show each holder once, whatever is minted in between, and the wallet
   const third = await holders(config, { limit: 2, cursor: second.next_cursor })
   expect([walletsOf(third), third.next_cursor]).toEqual([[b], null])
   expect(walletsOf(await holders(config, { q: c.slice(0, 20) }))).toEqual([c])
+  expect(walletsOf(await holders(config, { q: c.slice(-8) }))).toEqual([c])
+  expect(walletsOf(await holders(config, { q: `${c.slice(0, 8)}…${c.slice(-8)}` }))).toEqual([c])
   expect(walletsOf(await holders(config, { q: newWallet() }))).toEqual([])
 })
 const newest = (made: string[]): string => made[0]!

@@ -6,7 +6,7 @@ import type { Principal } from "#server/context.ts"
 import { deployment } from "#server/deployment.ts"
 import { logger } from "#server/log.ts"
 import { badCursor } from "#server/rest/cursor.ts"
-import { isWalletAddress } from "#server/solana/addresses.ts"
+import { isWalletAddress, type WalletParts } from "#server/solana/addresses.ts"
 import { clock } from "#server/time.ts"
 import { readAccounts } from "./account-states.ts"
 import { fromBaseUnits } from "./amount.ts"
@@ -39,8 +39,8 @@ export type HolderList = z.infer<typeof holderList>
 
 export type HolderFilter = {
   mintConfig: string
-  /** What the wallet's address begins with. */
-  q: string | null
+  /** What the wallet's address begins or ends with, or both. */
+  q: WalletParts | null
   limit: number
   cursor: string | null
 }
@@ -76,7 +76,7 @@ export async function listHolders(
       select wallet, balance, incoming, outgoing, counted from holdings
       where workspace_id = ${workspaceId} and mint_config = ${mintConfig}
         and (balance > 0 or incoming > 0 or outgoing > 0 or counted)
-        ${q === null ? sql`` : sql`and starts_with(wallet, ${q})`}
+        ${q === null ? sql`` : sql`and ${hasParts(q)}`}
         ${after === null ? sql`` : sql`and (balance, ${after.wallet}) < (${after.balance}::numeric, wallet)`}
       order by balance desc, wallet limit ${limit + 1}
     ) h left join lateral (
@@ -107,6 +107,11 @@ export async function listHolders(
     chain_answered: accounts !== null,
   }
 }
+
+const hasParts = (parts: WalletParts) =>
+  "either" in parts
+    ? sql`(left(wallet, ${parts.either.length}) = ${parts.either} or right(wallet, ${parts.either.length}) = ${parts.either})`
+    : sql`left(wallet, ${parts.start.length}) = ${parts.start} and right(wallet, ${parts.end.length}) = ${parts.end}`
 
 async function readStates(
   { workspaceId, mode }: Pick<Principal, "workspaceId" | "mode">,

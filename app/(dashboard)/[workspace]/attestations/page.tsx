@@ -92,8 +92,9 @@ export default function Page() {
         paging={paging}
         empty={
           isFiltered || !paging.isFirst ? (
-            <Empty title="No attestation matches">
-              A search finds whole wallets, whole attestation ids, and external ids by how they begin.
+            <Empty title="No matching attestations">
+              Search by a wallet or its first or last 4 characters, an attestation id, or the beginning of an
+              external id.
             </Empty>
           ) : (
             <Empty

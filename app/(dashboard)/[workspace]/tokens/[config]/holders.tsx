@@ -39,7 +39,7 @@ export function Holders({ token }: { token: TokenView }) {
       <Input
         type="search"
         aria-label="Search holders by wallet"
-        placeholder="Wallet address, or its beginning"
+        placeholder="Wallet, or its beginning or end"
         value={q}
         onChange={({ target }) => void setQ(target.value || null)}
         autoComplete="off"
@@ -68,7 +68,7 @@ export function Holders({ token }: { token: TokenView }) {
           asked === "" ? (
             <Empty title="Nobody holds this token">Mint to a verified wallet, and it is listed here.</Empty>
           ) : (
-            <Empty title="No holder has this address">Try fewer characters of its beginning.</Empty>
+            <Empty title="No holder has this address">Try fewer characters of its beginning or end.</Empty>
           )
         }
       />

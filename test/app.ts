@@ -17,6 +17,7 @@ import { clock } from "#server/time.ts"
 import { createTestDatabase } from "./database.ts"
 import { type Response, type Sent, send } from "./http.ts"
 import { assertDocumented } from "./openapi-validator.ts"
+import { forbidChainInTransactions } from "./transactions.ts"
 
 export const webhookSecret = `whsec_${randomBytes(32).toString("base64")}`
 
@@ -58,6 +59,7 @@ export async function startTestApp(
     localnetUrl: localnet.url,
     pages: async (_request, response) => void response.writeHead(404).end(),
   })
+  const calledInTransactions = forbidChainInTransactions()
   const origin = `http://127.0.0.1:${port}`
   const ask = async (sent: Sent): Promise<Response> => {
     const response = await send(origin, sent)
@@ -150,6 +152,7 @@ export async function startTestApp(
     async stop(): Promise<void> {
       await running.stop()
       await localnet.close()
+      if (calledInTransactions.length > 0) throw new Error(calledInTransactions[0])
       refuseSecrets(log, [settings.VOUCH_SIGNER!, settings.VOUCH_DATA_KEY!])
     },
   }

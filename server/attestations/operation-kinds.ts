@@ -26,7 +26,7 @@ const ABSENT = new Set([
 const credentialOf = (issuer: Issuer, schemaId: string): Credential => ({
   mint: credentialMintKey(issuer.workspaceId, schemaId).publicKey,
   authority: issuer.authority.publicKey,
-  feePayer: issuer.chain.feePayer.publicKey,
+  feePayer: issuer.feePayer.publicKey,
 })
 
 const attestationIds = (operations: readonly Operation[]) =>
@@ -35,7 +35,7 @@ const attestationIds = (operations: readonly Operation[]) =>
 /** Creates a schema's credential mint. */
 const createMint: OperationKind = {
   async plan(sql, operations, issuer) {
-    const { rentOf } = issuer.chain.bound!
+    const { rentOf } = issuer
     const schemaIds = operations.map((one) => one.payload.schema_id!)
     const schemas = await sql<{ id: string; name: string }[]>`
       select id, name from schemas where workspace_id = ${issuer.workspaceId} and id = any(${schemaIds})`

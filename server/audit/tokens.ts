@@ -176,7 +176,7 @@ async function readAll(
   batch: readonly Expected[],
 ): Promise<AssetAccount[]> {
   const places = batch.map(({ wallet }) => ({ config: config.id, wallet }))
-  return (await readAccounts({ workspaceId, chain }, places)).map(([, account]) => account)
+  return (await readAccounts({ workspaceId, chain }, places)).accounts.map(([, account]) => account)
 }
 
 type Suspect = Difference & { wallet: string }

@@ -12,11 +12,12 @@ const PAGES = 32
 
 /**
  * The workspace whose turn it is: the next one, in a circle after `after`, that has something queued. Null when
- * none has. Workspaces are found by hopping along the index of unfinished operations, not by reading it.
+ * none has. Workspaces are found by hopping along the index of unfinished operations, not by reading it. Those in
+ * `except` are passed over.
  */
 export async function nextWorkspace(
   sql: Queryable,
-  { mode, after, now }: { mode: Mode; after: string; now: Date },
+  { mode, after, now, except }: { mode: Mode; after: string; now: Date; except: readonly string[] },
 ): Promise<string | null> {
   const waiting = await sql<{ id: string }[]>`
     with recursive line as (
@@ -27,7 +28,7 @@ export async function nextWorkspace(
       from line where line.id is not null
     )
     select line.id from line join workspaces w on w.id = line.id
-    where w.mode = ${mode} and exists (
+    where w.mode = ${mode} and not w.id = any(${except as string[]}) and exists (
       select from operations o where o.workspace_id = line.id and o.status = 'queued'
         and (o.not_before is null or o.not_before <= ${now}))
     order by line.id <= ${after}, line.id limit 1`
@@ -36,12 +37,17 @@ export async function nextWorkspace(
 
 /**
  * Claims the operations of a workspace that can run now, at most a turn's worth. The claim is a row lock: it holds until
- * the caller's transaction ends, and a caller that dies lets go of it. Empty when another worker has the turn.
+ * the caller's transaction ends, and a caller that dies lets go of it. With `only`, none but those. Empty when another
+ * worker has the turn.
  */
-export async function claim(sql: Queryable, workspaceId: string, now: Date): Promise<Operation[]> {
+export async function claim(
+  sql: Queryable,
+  workspaceId: string,
+  { now, only = null }: { now: Date; only?: ReadonlySet<string> | null },
+): Promise<Operation[]> {
   const turn = await sql`select id from workspaces where id = ${workspaceId} for no key update skip locked`
   if (turn.length === 0) return []
-  const most = stepFor(workspaceId, TURN)
+  const most = only?.size ?? stepFor(workspaceId, TURN)
   const unfinished: Unfinished[] = []
   let runnable: Operation[] = []
   for (let page = 0; page < PAGES; page++) {
@@ -53,7 +59,7 @@ export async function claim(sql: Queryable, workspaceId: string, now: Date): Pro
       where workspace_id = ${workspaceId} and status in ('queued', 'submitted') and seq > ${after}
       order by seq limit ${PAGE}`
     unfinished.push(...rows)
-    runnable = pickRunnable(unfinished, now)
+    runnable = pickRunnable(unfinished, now).filter(({ id }) => only?.has(id) ?? true)
     if (runnable.length >= most || rows.length < PAGE) break
   }
   if (runnable.length === 0) return []

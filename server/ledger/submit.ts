@@ -1,53 +1,82 @@
 import type { TransactionInstruction } from "@solana/web3.js"
 import { type Queryable, sql } from "#db/client.ts"
+import { waitForLocks } from "#db/patience.ts"
+import type { Mode } from "#server/env.ts"
 import type { Chain } from "#server/solana/chain.ts"
 import { authorityOf, type Signer } from "#server/solana/keys.ts"
 import { priorityFee, type SignedTransaction, signTransaction } from "#server/solana/transaction.ts"
 import { clock } from "#server/time.ts"
-import { byKind, type Issuer, type Plan } from "./kinds.ts"
+import type { Issuer } from "./kinds.ts"
 import type { Operation } from "./operation.ts"
 import { type Planned, pack } from "./pack.ts"
+import { carryOutPlans, type Facts, planAll } from "./plan.ts"
 import { claim } from "./queue.ts"
-import { failOperations, finishOperations } from "./settle.ts"
 
 /** A transaction that may be sent: its bytes are saved. */
-export type Saved = { signature: string; wire: Buffer; lastValidBlockHeight: number }
+export type Saved = { signature: string; workspaceId: string; wire: Buffer; lastValidBlockHeight: number }
+
+/** How long a turn waits for what somebody else has locked: what it claims, it holds. */
+const LOCK_MS = 1000
 
 export type Turn = {
   chain: Chain
   workspaceId: string
   blockhash: { blockhash: string; lastValidBlockHeight: number }
   priorityFeeMicroLamports: number
+  /** What the chain says of operations that an earlier turn could not plan without: then none but those are claimed. */
+  facts: Facts | null
+}
+
+export type Taken = {
+  saved: Saved[]
+  /** Whether some operations needed no transaction. */
+  ended: boolean
+  /** Operations that are still in the line, because what the chain says of them has to be known first. */
+  toLookUp: Operation[]
 }
 
 /**
  * One workspace's turn: claims what can run, looks at it again, builds, signs and saves, all in one commit. What
- * it returns is saved, and only that may be sent. `ended` tells whether some operations needed no transaction.
+ * it returns is saved, and only that may be sent. It asks nobody but the database and waits for nothing: what has to
+ * be read from the chain is read between two turns (`lookUp`).
  *
  * The claim is the row locks of this transaction. A worker that dies loses them and has sent nothing; a worker
- * that lost its connection cannot commit. So there is no lease to expire and no token to compare.
+ * that lost its connection cannot commit; one that stands still is cut off by the database within seconds. So there
+ * is no lease to expire and no token to compare.
  */
-export async function submitTurn({
-  chain,
-  workspaceId,
-  blockhash,
-  priorityFeeMicroLamports,
-}: Turn): Promise<{ saved: Saved[]; ended: boolean }> {
+export async function submitTurn(turn: Turn): Promise<Taken> {
+  const { chain, workspaceId, blockhash, facts } = turn
   const now = clock.now()
-  const issuer: Issuer = { workspaceId, chain, authority: authorityFor(chain, workspaceId) }
+  const issuer: Issuer = {
+    workspaceId,
+    authority: authorityFor(chain, workspaceId),
+    feePayer: chain.feePayer,
+    rentOf: chain.bound!.rentOf,
+  }
   return sql.begin(async (sql) => {
-    const operations = await claim(sql, workspaceId, now)
-    if (operations.length === 0) return { saved: [], ended: false }
-    const planned = await carryOutPlans(sql, operations, await planAll(sql, operations, issuer))
-    const ended = planned.length < operations.length
-    const head = priorityFee(priorityFeeMicroLamports)
+    await waitForLocks(sql, LOCK_MS)
+    const operations = await claim(sql, workspaceId, { now, only: facts?.of ?? null })
+    if (operations.length === 0) return { saved: [], ended: false, toLookUp: [] }
+    const plans = await planAll(sql, operations, { issuer, facts })
+    const { planned, toLookUp, ended } = await carryOutPlans(sql, operations, plans)
+    const head = priorityFee(turn.priorityFeeMicroLamports)
     const batches = pack(planned, { feePayer: chain.feePayer.publicKey, head })
     const signed = await Promise.all(
       batches.map((batch) => sign(batch, { issuer, head, blockhash: blockhash.blockhash })),
     )
-    const lastValidBlockHeight = blockhash.lastValidBlockHeight
-    const saved = await save(sql, { issuer, batches, signed, head: head.length, lastValidBlockHeight, now })
-    return { saved: saved.map((transaction) => ({ ...transaction, lastValidBlockHeight })), ended }
+    const { mode } = chain
+    const { lastValidBlockHeight } = blockhash
+    const fresh = await save(sql, {
+      workspaceId,
+      mode,
+      batches,
+      signed,
+      head: head.length,
+      lastValidBlockHeight,
+      now,
+    })
+    const saved = fresh.map((transaction) => ({ ...transaction, workspaceId, lastValidBlockHeight }))
+    return { saved, ended, toLookUp }
   })
 }
 
@@ -57,7 +86,7 @@ const sign = (
 ): Promise<SignedTransaction> =>
   signTransaction({
     instructions: [...head, ...batch.flatMap((one) => one.instructions)],
-    feePayer: issuer.chain.feePayer,
+    feePayer: issuer.feePayer,
     signers: [...new Set([issuer.authority, ...batch.flatMap((one) => one.signers)])],
     blockhash,
   })
@@ -75,33 +104,9 @@ export function authorityFor(chain: Chain, workspaceId: string): Signer {
   return authority
 }
 
-async function planAll(sql: Queryable, operations: Operation[], issuer: Issuer): Promise<Map<string, Plan>> {
-  const plans = new Map<string, Plan>()
-  for (const [kind, group] of byKind(operations, (operation) => operation)) {
-    for (const [id, plan] of await kind.plan(sql, group, issuer)) plans.set(id, plan)
-  }
-  return plans
-}
-
-/** Ends what needs no transaction; returns what does, in the order of the line. */
-async function carryOutPlans(
-  sql: Queryable,
-  operations: Operation[],
-  plans: Map<string, Plan>,
-): Promise<Planned[]> {
-  const planned: Planned[] = []
-  for (const operation of operations) {
-    const plan = plans.get(operation.id)
-    if (plan?.do === "send")
-      planned.push({ operation, instructions: plan.instructions, signers: plan.signers })
-    else if (plan?.do === "finish") await finishOperations(sql, [operation])
-    else if (plan?.do === "fail") await failOperations(sql, [operation], plan.refusal)
-  }
-  return planned
-}
-
 type ToSave = {
-  issuer: Issuer
+  workspaceId: string
+  mode: Mode
   batches: Planned[][]
   signed: SignedTransaction[]
   head: number
@@ -114,15 +119,17 @@ type ToSave = {
  * have been saved before (the same operations under the same blockhash); they failed then, and go again with the
  * next blockhash.
  */
-async function save(sql: Queryable, { issuer, batches, signed, head, lastValidBlockHeight, now }: ToSave) {
+async function save(
+  sql: Queryable,
+  { workspaceId, mode, batches, signed, head, lastValidBlockHeight, now }: ToSave,
+) {
   if (batches.length === 0) return []
-  const { workspaceId, chain } = issuer
   const layouts = batches.map((batch) =>
     JSON.stringify(batch.map(({ operation, instructions }) => [operation.id, instructions.length])),
   )
   const inserted = await sql<{ signature: string }[]>`
     insert into transactions (signature, workspace_id, mode, wire, layout, head, last_valid_block_height, status, created_at)
-    select signature, ${workspaceId}, ${chain.mode}, decode(wire, 'base64'), layout::jsonb, ${head}, ${lastValidBlockHeight}, 'saved', ${now}
+    select signature, ${workspaceId}, ${mode}, decode(wire, 'base64'), layout::jsonb, ${head}, ${lastValidBlockHeight}, 'saved', ${now}
     from unnest(${signed.map((one) => one.signature)}::text[], ${signed.map((one) => one.wire.toString("base64"))}::text[], ${layouts}::text[])
       as t(signature, wire, layout)
     on conflict do nothing returning signature`

@@ -4,8 +4,7 @@ import { announce } from "#server/bus.ts"
 import { logger } from "#server/log.ts"
 import type { Chain } from "#server/solana/chain.ts"
 import { clock, secondsBetween } from "#server/time.ts"
-import type { Landing } from "./kinds.ts"
-import { settleConfirmed, settleExpired, settleFailed } from "./settle.ts"
+import { type Ending, Settling } from "./settling.ts"
 import type { Saved } from "./submit.ts"
 
 /** Most signatures that one getSignatureStatuses takes. */
@@ -19,6 +18,9 @@ const ADOPT_AFTER_SECONDS = 3
 /** How often to compare with the finalized height, once something could have expired. */
 const EXPIRY_EVERY_MS = 1000
 
+/** Transactions of a workspace that ended and are not settled, from which on it gets no turns. */
+const CROWD = 8
+
 type Tracked = Saved & { sentAt: number }
 
 /**
@@ -28,6 +30,11 @@ type Tracked = Saved & { sentAt: number }
 export class Tracker {
   readonly #chain: Chain
   readonly #tracked = new Map<string, Tracked>()
+  readonly #settling = new Settling((signature) => {
+    this.#tracked.delete(signature)
+    this.#news = true
+  })
+  #news = false
   #adoptedAt = 0
   #expiryAt = 0
 
@@ -35,9 +42,30 @@ export class Tracker {
     this.#chain = chain
   }
 
-  /** Transactions under way. */
+  /** Transactions that are followed. */
   get size(): number {
     return this.#tracked.size
+  }
+
+  /** Those of them that may end at any moment; others have ended, and could not be settled when it was last tried. */
+  get underWay(): number {
+    return [...this.#tracked.values()].filter((one) => !this.#settling.isHeld(one)).length
+  }
+
+  /** Workspaces that have many transactions to be settled first. */
+  get crowded(): string[] {
+    const workspaces = new Set([...this.#tracked.values()].map((one) => one.workspaceId))
+    return [...workspaces].filter((id) => this.#settling.unsettledOf(id) >= CROWD)
+  }
+
+  /** Transactions that have ended and cannot be settled; the log says which. */
+  get failing(): number {
+    return this.#settling.failing
+  }
+
+  /** Lets what is being settled end. */
+  async end(): Promise<void> {
+    await this.#settling.end()
   }
 
   /** Takes up a transaction that is saved, and sends it. */
@@ -51,17 +79,28 @@ export class Tracker {
   async tick(): Promise<void> {
     if (Date.now() - this.#adoptedAt >= ADOPT_EVERY_MS) await this.#adopt()
     if (this.#tracked.size === 0) return
-    const signatures = [...this.#tracked.keys()]
-    let settled = false
+    const signatures = this.#signaturesOf(() => true)
     for (let from = 0; from < signatures.length; from += STATUSES) {
-      settled = (await this.#look(signatures.slice(from, from + STATUSES))) || settled
+      await this.#look(signatures.slice(from, from + STATUSES))
     }
-    if (settled) {
-      announce("settled")
-      announce("ledger")
-    }
+    this.#tell()
     this.#resend()
     if (Date.now() - this.#expiryAt >= EXPIRY_EVERY_MS) await this.#expire()
+  }
+
+  /** Tells of what was settled since it last did. */
+  #tell(): void {
+    if (!this.#news) return
+    this.#news = false
+    announce("settled")
+    announce("ledger")
+  }
+
+  /** Of those that may end at any moment. */
+  #signaturesOf(test: (one: Tracked) => boolean): string[] {
+    return [...this.#tracked.values()]
+      .filter((one) => !this.#settling.isHeld(one) && test(one))
+      .map((one) => one.signature)
   }
 
   #send(tracked: Tracked): void {
@@ -82,14 +121,21 @@ export class Tracker {
   async #adopt(): Promise<void> {
     const now = clock.now()
     const rows = await sql<
-      { signature: string; wire: Buffer; last_valid_block_height: bigint; created_at: Date }[]
+      {
+        signature: string
+        workspace_id: string
+        wire: Buffer
+        last_valid_block_height: bigint
+        created_at: Date
+      }[]
     >`
-      select signature, wire, last_valid_block_height, created_at from transactions
+      select signature, workspace_id, wire, last_valid_block_height, created_at from transactions
       where mode = ${this.#chain.mode} and status = 'saved' and not signature = any(${[...this.#tracked.keys()]})
       order by created_at limit ${STATUSES}`
-    for (const { signature, wire, last_valid_block_height, created_at } of rows) {
+    for (const { signature, workspace_id, wire, last_valid_block_height, created_at } of rows) {
       if (this.#adoptedAt > 0 && secondsBetween(created_at, now) < ADOPT_AFTER_SECONDS) continue
-      this.add({ signature, wire, lastValidBlockHeight: Number(last_valid_block_height) })
+      const lastValidBlockHeight = Number(last_valid_block_height)
+      this.add({ signature, workspaceId: workspace_id, wire, lastValidBlockHeight })
     }
     this.#adoptedAt = Date.now()
   }
@@ -98,44 +144,27 @@ export class Tracker {
     return this.#chain.connection.getSignatureStatuses(signatures, { searchTransactionHistory })
   }
 
-  async #look(signatures: string[]): Promise<boolean> {
+  async #look(signatures: string[]): Promise<void> {
     let statuses: (SignatureStatus | null)[]
     try {
       statuses = (await this.#statuses(signatures, false)).value
     } catch (error) {
       logger.debug({ err: error }, "statuses are unknown for now")
-      return false
+      return
     }
-    return this.#settle(signatures, statuses)
+    await this.#settling.settle(this.#endings(signatures, statuses))
   }
 
-  async #settle(signatures: string[], statuses: (SignatureStatus | null)[]): Promise<boolean> {
-    const landings: Landing[] = []
-    let failed = false
-    for (const [index, status] of statuses.entries()) {
-      const signature = signatures[index]!
-      if (!isConfirmed(status)) continue
-      if (status.err === null) {
-        landings.push({ signature, slot: status.slot })
-      } else {
-        await settleFailed(signature, status.slot, status.err)
-        this.#tracked.delete(signature)
-        failed = true
-      }
-    }
-    await this.#settleLandings(landings)
-    return failed || landings.length > 0
-  }
-
-  /** All in one commit; if that cannot be, one by one, so that one that cannot be settled holds up no other. */
-  async #settleLandings(landings: Landing[]): Promise<void> {
-    try {
-      await settleConfirmed(landings)
-      for (const { signature } of landings) this.#tracked.delete(signature)
-    } catch (error) {
-      if (landings.length <= 1) throw error
-      for (const landing of landings) await this.#settleLandings([landing])
-    }
+  #endings(signatures: string[], statuses: (SignatureStatus | null)[]): Ending[] {
+    return statuses.flatMap((status, index): Ending[] => {
+      const tracked = this.#tracked.get(signatures[index]!)
+      if (!tracked || !isConfirmed(status)) return []
+      const { signature, workspaceId } = tracked
+      const { slot, err } = status
+      return err === null
+        ? [{ signature, workspaceId, end: "confirmed", slot }]
+        : [{ signature, workspaceId, end: "failed", slot, error: err }]
+    })
   }
 
   /**
@@ -145,27 +174,28 @@ export class Tracker {
    */
   async #expire(): Promise<void> {
     this.#expiryAt = Date.now()
+    const endings: Ending[] = []
     try {
       const { connection } = this.#chain
       const { blockHeight, absoluteSlot } = await connection.getEpochInfo("finalized")
       if (blockHeight === undefined) return
-      const late = [...this.#tracked.values()]
-        .filter((one) => one.lastValidBlockHeight < blockHeight)
-        .slice(0, STATUSES)
+      const late = this.#signaturesOf((one) => one.lastValidBlockHeight < blockHeight).slice(0, STATUSES)
       if (late.length === 0) return
-      const signatures = late.map((one) => one.signature)
-      const { context, value } = await this.#statuses(signatures, true)
+      const { context, value } = await this.#statuses(late, true)
       if (context.slot < absoluteSlot) return
-      await this.#settle(signatures, value)
+      endings.push(...this.#endings(late, value))
       for (const [index, status] of value.entries()) {
-        if (status !== null) continue
-        await settleExpired(signatures[index]!)
-        this.#tracked.delete(signatures[index]!)
+        const tracked = this.#tracked.get(late[index]!)
+        if (status !== null || !tracked) continue
+        const { signature, workspaceId } = tracked
+        endings.push({ signature, workspaceId, end: "expired" })
       }
-      announce("ledger")
     } catch (error) {
       logger.debug({ err: error }, "whether transactions have expired is unknown for now")
+      return
     }
+    await this.#settling.settle(endings)
+    this.#tell()
   }
 }
 

@@ -1,11 +1,15 @@
 import { LAMPORTS_PER_SOL } from "@solana/web3.js"
 import { isDatabaseUnavailable, sql } from "#db/client.ts"
+import { isLocked } from "#db/patience.ts"
 import { announce, announceActivity, nextNotice } from "#server/bus.ts"
 import { logger } from "#server/log.ts"
 import { bindChain, type Chain, WrongChain } from "#server/solana/chain.ts"
 import { clock, sleep } from "#server/time.ts"
+import { Backoff } from "./backoff.ts"
+import type { Operation } from "./operation.ts"
+import { type Facts, lookUp } from "./plan.ts"
 import { nextWorkspace } from "./queue.ts"
-import { submitTurn } from "./submit.ts"
+import { submitTurn, type Turn } from "./submit.ts"
 import { Tracker } from "./track.ts"
 
 /** Transactions under way on one chain, at most: few enough that none grows old while it waits. */
@@ -31,12 +35,14 @@ export class LedgerWorker {
   #lastWorkspace = ""
   /** Workspaces whose turn found nothing that can run, since something last could. */
   readonly #blocked = new Set<string>()
+  /** Workspaces whose turn failed, or met a lock: they are passed over for a while. */
+  readonly #failing = new Backoff({ firstMs: 500, longestMs: 30_000 })
+  readonly #locked = new Backoff({ firstMs: 250, longestMs: 1000 })
   #sent = Promise.withResolvers<void>()
   #balanceReadAt = 0
   readonly #known = Promise.withResolvers<void>()
   balanceSol: number | null = null
-  /** What keeps it from working, in a few words; null when nothing does. */
-  trouble: string | null = "starting"
+  #trouble: string | null = "starting"
 
   constructor(chain: Chain, options: LedgerOptions) {
     this.chain = chain
@@ -55,6 +61,16 @@ export class LedgerWorker {
   async stop(): Promise<void> {
     this.#stop.abort()
     await this.#loops
+    await this.#tracker.end()
+  }
+
+  /** What keeps it from working, or from working for everybody, in a few words; null when nothing does. */
+  get trouble(): string | null {
+    if (this.#trouble !== null) return this.#trouble
+    if (this.#tracker.failing > 0)
+      return "transactions have landed that cannot be settled; the log says which"
+    if (this.#failing.size > 0) return "turns of a workspace fail; the log says which"
+    return null
   }
 
   /** Resolves when it knows for the first time whether it can work. */
@@ -72,7 +88,7 @@ export class LedgerWorker {
       try {
         await step()
       } catch (error) {
-        this.trouble = explain(error)
+        this.#trouble = explain(error)
         this.#known.resolve()
         logger.warn({ err: error, mode: this.chain.mode, step: name }, "the ledger pauses")
         await sleep(200)
@@ -84,32 +100,23 @@ export class LedgerWorker {
     await bindChain(this.chain)
     await this.#readBalance()
     const funded = this.#isFunded
-    this.trouble = funded ? null : "the fee payer is out of SOL"
+    this.#trouble = funded ? null : "the fee payer is out of SOL"
     // The embedded network's faucet is about to fund it: that is not known yet.
     if (funded || !this.chain.embedded) this.#known.resolve()
     const now = clock.now()
     const { mode } = this.chain
-    const room = this.#tracker.size < IN_FLIGHT
+    const room = this.#tracker.underWay < IN_FLIGHT
+    const except = [...this.#failing.held, ...this.#locked.held, ...this.#tracker.crowded]
     const workspaceId =
-      funded && room ? await nextWorkspace(sql, { mode, after: this.#lastWorkspace, now }) : null
+      funded && room ? await nextWorkspace(sql, { mode, after: this.#lastWorkspace, now, except }) : null
     if (workspaceId === null) {
       const pause = !funded ? EMPTY_BALANCE_EVERY_MS : room ? IDLE_MS : this.chain.pollMs
       await nextNotice("ledger", pause, this.#stop.signal)
       return
     }
     this.#lastWorkspace = workspaceId
-    const { saved, ended } = await submitTurn({
-      chain: this.chain,
-      workspaceId,
-      blockhash: await this.#latestBlockhash(),
-      priorityFeeMicroLamports: this.#options.priorityFeeMicroLamports,
-    })
-    for (const transaction of saved) this.#tracker.add(transaction)
-    if (ended) announce("settled")
-    if (saved.length > 0 || ended) {
-      announceActivity(workspaceId)
+    if (await this.#giveTurn(workspaceId)) {
       this.#blocked.clear()
-      this.#sent.resolve()
     } else if (this.#blocked.has(workspaceId)) {
       // Once around the circle, and all that is queued waits for what is under way: so does this loop.
       this.#blocked.clear()
@@ -117,6 +124,47 @@ export class LedgerWorker {
     } else {
       this.#blocked.add(workspaceId)
     }
+  }
+
+  /** Returns whether anything moved. A turn that fails holds up no other workspace's. */
+  async #giveTurn(workspaceId: string): Promise<boolean> {
+    const blockhash = await this.#latestBlockhash()
+    try {
+      const { toLookUp, moved } = await this.#submit(workspaceId, blockhash, null)
+      const movedOn = toLookUp.length > 0 && (await this.#submitWithFacts(workspaceId, toLookUp))
+      this.#locked.succeeded(workspaceId)
+      this.#failing.succeeded(workspaceId)
+      return moved || movedOn
+    } catch (error) {
+      if (isLocked(error)) this.#locked.failed(workspaceId)
+      else if (isDatabaseUnavailable(error)) throw error
+      else this.#failing.failed(workspaceId)
+      logger.warn({ err: error, mode: this.chain.mode, workspaceId }, "a workspace's turn is put off")
+      return false
+    }
+  }
+
+  async #submitWithFacts(workspaceId: string, operations: Operation[]): Promise<boolean> {
+    const facts = await lookUp(this.chain, workspaceId, operations)
+    return (await this.#submit(workspaceId, await this.#latestBlockhash(), facts)).moved
+  }
+
+  async #submit(workspaceId: string, blockhash: Turn["blockhash"], facts: Facts | null) {
+    const { saved, ended, toLookUp } = await submitTurn({
+      chain: this.chain,
+      workspaceId,
+      blockhash,
+      priorityFeeMicroLamports: this.#options.priorityFeeMicroLamports,
+      facts,
+    })
+    for (const transaction of saved) this.#tracker.add(transaction)
+    if (ended) announce("settled")
+    const moved = saved.length > 0 || ended
+    if (moved) {
+      announceActivity(workspaceId)
+      this.#sent.resolve()
+    }
+    return { toLookUp, moved }
   }
 
   async #track(): Promise<void> {

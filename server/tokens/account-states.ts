@@ -1,7 +1,7 @@
 import { TOKEN_2022_PROGRAM_ID } from "@solana/spl-token"
 import { type AccountInfo, PublicKey } from "@solana/web3.js"
 import type { Queryable } from "#db/client.ts"
-import type { Issuer } from "#server/ledger/kinds.ts"
+import type { Lookup } from "#server/ledger/kinds.ts"
 import type { Operation } from "#server/ledger/operation.ts"
 import { tokenAccountOf } from "#server/solana/addresses.ts"
 import type { AccountState } from "#server/solana/asset.ts"
@@ -18,17 +18,43 @@ const FROZEN = 2
 
 const nameOf = ({ config, wallet }: Place) => `${config}/${wallet}`
 
+export type AssetAccount = { state: AccountState; amount: bigint }
+
+/** Accounts as they were on chain at a slot. */
+export type SeenAccounts = { slot: number; accountOf: (place: Place) => AssetAccount | null }
+
+/** The accounts that operations are about, as they are on chain. */
+export const lookAtAccounts = async (operations: readonly Operation[], at: Lookup): Promise<SeenAccounts> => {
+  const { slot, accounts } = await readAccounts(at, operations.flatMap(placesOf))
+  const seen = new Map(accounts.map(([place, account]) => [nameOf(place), account]))
+  return { slot, accountOf: (place) => seen.get(nameOf(place)) ?? null }
+}
+
+/** The accounts of a token's operation: its receiver's, and that of who gives. */
+export const placesOf = ({ mint_config, wallet, from_wallet }: Operation): Place[] =>
+  (from_wallet === null ? [wallet!] : [from_wallet, wallet!]).map((wallet) => ({
+    config: mint_config!,
+    wallet,
+  }))
+
 /**
- * What state the accounts of operations are in, before them. In agent mode every account is frozen at rest, and one
- * with a balance cannot be closed: nothing needs to be asked. Holders open and close theirs as they like, and whatever
- * was not as expected once is read from the chain.
+ * What state the accounts of operations are in, before them; null where the chain has to be asked. In agent mode
+ * every account is frozen at rest, and one with a balance cannot be closed: nothing needs to be asked. Holders open
+ * and close theirs as they like, and whatever was not as expected once is read from the chain.
  */
-export async function readAccountStates(
+export async function accountStates(
   sql: Queryable,
-  issuer: Issuer,
-  operations: readonly Operation[],
-  configOf: (operation: Operation) => ConfigRow,
-): Promise<(place: Place) => AccountState> {
+  workspaceId: string,
+  {
+    operations,
+    configOf,
+    seen,
+  }: {
+    operations: readonly Operation[]
+    configOf: (operation: Operation) => ConfigRow
+    seen: SeenAccounts | null
+  },
+): Promise<(place: Place) => AccountState | null> {
   const states = new Map<string, AccountState>()
   const known: Place[] = []
   const asked: Place[] = []
@@ -36,39 +62,74 @@ export async function readAccountStates(
     const config = configOf(operation)
     const isKnown =
       config.transfer_mode === "agent" && config.aligned_up_to === null && operation.attempts === 0
-    const wallets =
-      operation.from_wallet === null ? [operation.wallet!] : [operation.from_wallet, operation.wallet!]
-    for (const wallet of wallets) (isKnown ? known : asked).push({ config: config.id, wallet })
+    ;(isKnown ? known : asked).push(...placesOf(operation))
   }
   if (known.length > 0) {
+    for (const place of known) states.set(nameOf(place), "absent")
     const rows = await sql<{ mint_config: string; wallet: string }[]>`
       select distinct h.mint_config, h.wallet
       from holdings h join unnest(${known.map((one) => one.config)}::text[], ${known.map((one) => one.wallet)}::text[])
         as t(config, wallet) on h.mint_config = t.config and h.wallet = t.wallet
-      where h.workspace_id = ${issuer.workspaceId} and h.balance > 0`
+      where h.workspace_id = ${workspaceId} and h.balance > 0`
     for (const row of rows) states.set(nameOf({ config: row.mint_config, wallet: row.wallet }), "frozen")
   }
-  for (const [place, account] of await readAccounts(issuer, asked)) states.set(nameOf(place), account.state)
-  return (place) => states.get(nameOf(place)) ?? "absent"
+  const current = await stillHolds(sql, workspaceId, asked, seen)
+  for (const place of asked) {
+    const state = current?.accountOf(place)?.state
+    if (state === undefined) states.delete(nameOf(place))
+    else states.set(nameOf(place), state)
+  }
+  return (place) => states.get(nameOf(place)) ?? null
 }
 
-export type AssetAccount = { state: AccountState; amount: bigint }
-
-/** Wallets' accounts of configurations, as they are on chain. */
-export async function readAccounts(
-  { workspaceId, chain }: Pick<Issuer, "workspaceId" | "chain">,
+/**
+ * What was seen, unless an operation has landed on one of the accounts later than that: behind one address stand many
+ * nodes, and some lag. Operations that write an account land in their order, so that the last one tells.
+ */
+export async function stillHolds(
+  sql: Queryable,
+  workspaceId: string,
   places: readonly Place[],
-): Promise<[Place, AssetAccount][]> {
-  const read: [Place, AssetAccount][] = []
+  seen: SeenAccounts | null,
+): Promise<SeenAccounts | null> {
+  if (seen === null || places.length === 0) return seen
+  const [last] = await sql<{ slot: bigint | null }[]>`
+    select max(t.slot) as slot
+    from (select distinct * from unnest(${places.map((one) => one.config)}::text[], ${places.map((one) => one.wallet)}::text[])
+        as t(config, wallet)) p,
+      lateral (
+        (select o.signature from operations o
+          where o.workspace_id = ${workspaceId} and o.wallet = p.wallet and o.mint_config = p.config and o.status = 'confirmed'
+          order by o.seq desc limit 1)
+        union all
+        (select o.signature from operations o
+          where o.workspace_id = ${workspaceId} and o.from_wallet = p.wallet and o.mint_config = p.config
+            and o.status = 'confirmed'
+          order by o.seq desc limit 1)
+      ) o join transactions t on t.signature = o.signature`
+  return last!.slot !== null && Number(last!.slot) > seen.slot ? null : seen
+}
+
+/** Wallets' accounts of configurations, as they are on chain, and the slot that all of it is true of at least. */
+export async function readAccounts(
+  { workspaceId, chain }: Lookup,
+  places: readonly Place[],
+): Promise<{ slot: number; accounts: [Place, AssetAccount][] }> {
+  const accounts: [Place, AssetAccount][] = []
+  let slot = Number.POSITIVE_INFINITY
   for (let from = 0; from < places.length; from += READ_AT_ONCE) {
     const some = places.slice(from, from + READ_AT_ONCE)
     const addresses = some.map(({ config, wallet }) =>
       tokenAccountOf(assetMintOf(workspaceId, config), new PublicKey(wallet)),
     )
-    const accounts = await chain.connection.getMultipleAccountsInfo(addresses, "confirmed")
-    for (const [i, place] of some.entries()) read.push([place, parseAccount(accounts[i] ?? null)])
+    const { context, value } = await chain.connection.getMultipleAccountsInfoAndContext(
+      addresses,
+      "confirmed",
+    )
+    slot = Math.min(slot, context.slot)
+    for (const [i, place] of some.entries()) accounts.push([place, parseAccount(value[i] ?? null)])
   }
-  return read
+  return { slot, accounts }
 }
 
 function parseAccount(account: AccountInfo<Buffer> | null): AssetAccount {

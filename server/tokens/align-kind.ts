@@ -3,7 +3,13 @@ import { type Issuer, type OperationKind, type Plan, registerKind } from "#serve
 import { freezeAsset, pauseAsset, resumeAsset, thawAsset } from "#server/solana/asset.ts"
 import { operationMemo } from "#server/solana/memo.ts"
 import { clock } from "#server/time.ts"
-import { type AssetAccount, readAccounts } from "./account-states.ts"
+import {
+  type AssetAccount,
+  lookAtAccounts,
+  placesOf,
+  type SeenAccounts,
+  stillHolds,
+} from "./account-states.ts"
 import { assetOf, type ConfigRow, configIdsOf, loadConfigs, ruledBy } from "./config.ts"
 import { loadClaims, NOTHING } from "./parties.ts"
 import { objectionToHolding, type Party } from "./rules.ts"
@@ -25,8 +31,10 @@ function shouldBeOpen(config: ConfigRow, wallet: string, claims: Party["claims"]
 }
 
 /** Freezes or thaws one wallet's account, by what holds when its turn comes. */
-const alignAccount: OperationKind = {
-  async plan(sql, operations, issuer) {
+const alignAccount: OperationKind<SeenAccounts> = {
+  look: lookAtAccounts,
+
+  async plan(sql, operations, issuer, seen) {
     const { workspaceId } = issuer
     const configs = await loadConfigs(sql, workspaceId, configIdsOf(operations), { lock: false })
     const standings = operations.map(({ mint_config, wallet }) => ({
@@ -34,13 +42,14 @@ const alignAccount: OperationKind = {
       wallet: wallet!,
     }))
     const claims = await loadClaims(sql, workspaceId, standings, clock.now())
-    const places = operations.map(({ mint_config, wallet }) => ({ config: mint_config!, wallet: wallet! }))
-    const accounts = await readAccounts(issuer, places)
+    const current = await stillHolds(sql, workspaceId, operations.flatMap(placesOf), seen)
     return new Map(
       operations.map((operation, i): [string, Plan] => {
         const config = configs.get(operation.mint_config!)!
+        const account = current?.accountOf({ config: config.id, wallet: operation.wallet! })
+        if (!account) return [operation.id, { do: "look" }]
         const open = shouldBeOpen(config, operation.wallet!, claims(standings[i]!))
-        return [operation.id, planFor(issuer, config, operation, accounts[i]![1], open)]
+        return [operation.id, planFor(issuer, config, operation, account, open)]
       }),
     )
   },

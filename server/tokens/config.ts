@@ -262,10 +262,13 @@ export const insertConfig = (sql: Queryable, workspaceId: string, config: Config
     ${config.required_schema}, ${config.transfer_mode}, ${sql.json(config.rules)}, ${clock.now()})`
 
 /** The token of a configuration on chain, and the keys that act on it. */
-export const assetOf = ({ workspaceId, authority, chain }: Issuer, { id, decimals }: ConfigRow): Asset => ({
+export const assetOf = (
+  { workspaceId, authority, feePayer }: Issuer,
+  { id, decimals }: ConfigRow,
+): Asset => ({
   mint: assetMintOf(workspaceId, id),
   authority: authority.publicKey,
-  feePayer: chain.feePayer.publicKey,
+  feePayer: feePayer.publicKey,
   decimals,
 })
 

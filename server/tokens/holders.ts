@@ -122,7 +122,7 @@ async function readStates(
   if (!chain) return null
   const places = rows.map(({ wallet }) => ({ config: config.id, wallet }))
   try {
-    return (await readAccounts({ workspaceId, chain }, places)).map(([, account]) => account)
+    return (await readAccounts({ workspaceId, chain }, places)).accounts.map(([, account]) => account)
   } catch (error) {
     logger.debug({ err: error }, "holders are shown without what the chain says")
     return null

@@ -78,7 +78,7 @@ export async function balanceOf(
   const read = await readAccounts({ workspaceId, chain }, [{ config, wallet }]).catch((cause) =>
     fail("chain_unavailable", "The chain does not answer. Retry in a moment.", { cause }),
   )
-  const { state, amount } = read[0]![1]
+  const { state, amount } = read.accounts[0]![1]
   return {
     user_pubkey: new PublicKey(wallet).toBase58(),
     mint_config: config,

@@ -13,17 +13,17 @@ import { createAssetMint, mintAsset, moveAsset } from "#server/solana/asset.ts"
 import { operationMemo } from "#server/solana/memo.ts"
 import { judgeMintCreation } from "#server/solana/mint-account.ts"
 import { clock } from "#server/time.ts"
-import { readAccountStates } from "./account-states.ts"
+import { accountStates, lookAtAccounts, placesOf, type SeenAccounts } from "./account-states.ts"
 import { assetMintKey } from "./asset-mint.ts"
 import { caseOf } from "./case.ts"
 import { assetOf, type ConfigRow, configIdsOf, loadConfigs } from "./config.ts"
-import { type Holding, type Holdings, loadClaims, lockHoldings, NOTHING, type Place } from "./parties.ts"
+import { type Holding, type Holdings, loadClaims, lockHoldings, NOTHING } from "./parties.ts"
 import { objectionToSigning } from "./rules.ts"
 
 /** Creates a configuration's asset mint. */
 const createMint: OperationKind = {
   async plan(sql, operations, issuer) {
-    const { rentOf } = issuer.chain.bound!
+    const { rentOf } = issuer
     const configs = await loadConfigs(sql, issuer.workspaceId, configIdsOf(operations), { lock: false })
     return new Map(
       operations.map((operation): [string, Plan] => {
@@ -56,14 +56,13 @@ const createMint: OperationKind = {
 const walletsOf = ({ wallet, from_wallet }: Operation): string[] =>
   from_wallet === null ? [wallet!] : [from_wallet, wallet!]
 
-const placesOf = (operation: Operation): Place[] =>
-  walletsOf(operation).map((wallet) => ({ config: operation.mint_config!, wallet }))
-
 const amountOf = (operation: Operation): bigint => BigInt(operation.payload.amount!)
 
 /** Mints or moves tokens between accounts that the rules admit. Both kinds share everything but their instructions. */
-const movement: OperationKind = {
-  async plan(sql, operations, issuer) {
+const movement: OperationKind<SeenAccounts> = {
+  look: lookAtAccounts,
+
+  async plan(sql, operations, issuer, seen) {
     const now = clock.now()
     const configs = await loadConfigs(sql, issuer.workspaceId, configIdsOf(operations), { lock: false })
     const configOf = (operation: Operation) => configs.get(operation.mint_config!)!
@@ -71,7 +70,7 @@ const movement: OperationKind = {
       walletsOf(operation).map((wallet) => ({ schemaId: configOf(operation).required_schema, wallet })),
     )
     const claims = await loadClaims(sql, issuer.workspaceId, standings, now)
-    const states = await readAccountStates(sql, issuer, operations, configOf)
+    const states = await accountStates(sql, issuer.workspaceId, { operations, configOf, seen })
     return new Map(
       operations.map((operation): [string, Plan] => {
         const config = configOf(operation)
@@ -81,21 +80,24 @@ const movement: OperationKind = {
         const objection = objectionToSigning(caseOf({ config, from, to, amount, now }, claims, () => NOTHING))
         if (objection) return [operation.id, { do: "fail", refusal: objection }]
         const stateOf = (wallet: string) => states({ config: config.id, wallet })
+        const beforeTo = stateOf(to)
+        const beforeFrom = from === null ? "absent" : stateOf(from)
+        if (beforeTo === null || beforeFrom === null) return [operation.id, { do: "look" }]
         // Both sides have just been found verified: in holder mode that is what keeps an account open.
         const after = config.transfer_mode === "agent" ? "frozen" : "thawed"
         const asset = assetOf(issuer, config)
         const memoText = operationMemo(operation.id)
-        if (from !== null && config.transfer_mode === "holder" && stateOf(from) === "absent") {
+        if (from !== null && config.transfer_mode === "holder" && beforeFrom === "absent") {
           return [operation.id, { do: "fail", refusal: uncovered(from) }]
         }
         const instructions =
           from === null
-            ? mintAsset(asset, { wallet: new PublicKey(to), amount, before: stateOf(to), after, memoText })
+            ? mintAsset(asset, { wallet: new PublicKey(to), amount, before: beforeTo, after, memoText })
             : moveAsset(asset, {
                 from: new PublicKey(from),
                 to: new PublicKey(to),
                 amount,
-                before: { from: stateOf(from), to: stateOf(to) },
+                before: { from: beforeFrom, to: beforeTo },
                 after: { from: after, to: after },
                 memoText,
               })

@@ -1,0 +1,113 @@
+import postgres from "postgres"
+import { isDatabaseUnavailable, type Queryable } from "#db/client.ts"
+import { logger } from "#server/log.ts"
+import type { Chain } from "#server/solana/chain.ts"
+import { addSeconds, clock } from "#server/time.ts"
+import { byKind, type Issuer, kindOf, type Plan } from "./kinds.ts"
+import type { Operation } from "./operation.ts"
+import type { Planned } from "./pack.ts"
+import { failOperations, finishOperations } from "./settle.ts"
+
+type Transaction = postgres.TransactionSql<{ bigint: bigint }>
+
+/** How long an operation is left alone that cannot be planned, or that cannot end as planned. */
+const HOLD_BACK_SECONDS = 10
+
+/** What the chain says of operations, by their kind. */
+export type Facts = { of: ReadonlySet<string>; byKind: ReadonlyMap<string, unknown> }
+
+/** Asks the chain what operations cannot be planned without. No transaction of the database is open meanwhile. */
+export async function lookUp(
+  chain: Chain,
+  workspaceId: string,
+  operations: readonly Operation[],
+): Promise<Facts> {
+  const facts = [...Map.groupBy(operations, ({ kind }) => kind)].map(
+    async ([name, group]) => [name, await kindOf(name).look?.(group, { workspaceId, chain })] as const,
+  )
+  return { of: new Set(operations.map(({ id }) => id)), byKind: new Map(await Promise.all(facts)) }
+}
+
+/** What becomes of an operation in this turn. */
+type Outcome = Plan | { do: "hold back"; error: unknown }
+
+/**
+ * Plans all operations of a kind together. Where that throws, something is wrong with one of them: each is planned by
+ * itself then, so that it holds up no other.
+ */
+export async function planAll(
+  sql: Queryable,
+  operations: Operation[],
+  { issuer, facts }: { issuer: Issuer; facts: Facts | null },
+): Promise<Map<string, Outcome>> {
+  const plans = new Map<string, Outcome>()
+  for (const [kind, group] of byKind(operations, (operation) => operation)) {
+    const known = facts?.byKind.get(group[0]!.kind) ?? null
+    const plan = (some: Operation[]) => kind.plan(sql, some, issuer, known)
+    try {
+      for (const [id, one] of await plan(group)) plans.set(id, one)
+    } catch (error) {
+      if (isOfDatabase(error)) throw error
+      for (const operation of group) {
+        const alone = await plan([operation]).catch((error) => {
+          if (isOfDatabase(error)) throw error
+          return new Map<string, Outcome>([[operation.id, { do: "hold back", error }]])
+        })
+        for (const [id, one] of alone) plans.set(id, one)
+      }
+    }
+  }
+  return plans
+}
+
+/** After an error of the database, its transaction is over. */
+const isOfDatabase = (error: unknown): boolean =>
+  isDatabaseUnavailable(error) || error instanceof postgres.PostgresError
+
+/** Ends what needs no transaction; returns what does, in the order of the line, and what has to be looked up first. */
+export async function carryOutPlans(
+  sql: Transaction,
+  operations: Operation[],
+  plans: Map<string, Outcome>,
+): Promise<{ planned: Planned[]; toLookUp: Operation[]; ended: boolean }> {
+  const planned: Planned[] = []
+  const toLookUp: Operation[] = []
+  let ended = false
+  for (const operation of operations) {
+    const plan = plans.get(operation.id)
+    if (plan?.do === "send")
+      planned.push({ operation, instructions: plan.instructions, signers: plan.signers })
+    else if (plan?.do === "look") toLookUp.push(operation)
+    else if (plan?.do === "hold back") await holdBack(sql, operation, plan.error)
+    else if (plan) ended = (await endByPlan(sql, operation, plan)) || ended
+  }
+  return { planned, toLookUp, ended }
+}
+
+/** Ends one operation, or holds it back where its effect cannot be applied: the others of this turn go on. */
+async function endByPlan(
+  sql: Transaction,
+  operation: Operation,
+  plan: Extract<Plan, { do: "finish" | "fail" }>,
+): Promise<boolean> {
+  try {
+    await sql.savepoint((sql) =>
+      plan.do === "finish"
+        ? finishOperations(sql, [operation])
+        : failOperations(sql, [operation], plan.refusal),
+    )
+    return true
+  } catch (error) {
+    if (isDatabaseUnavailable(error)) throw error
+    await holdBack(sql, operation, error)
+    return false
+  }
+}
+
+async function holdBack(sql: Queryable, operation: Operation, error: unknown): Promise<void> {
+  const { workspace_id, id, kind } = operation
+  logger.error({ err: error, workspaceId: workspace_id, operation: id, kind }, "an operation is held back")
+  await sql`
+    update operations set not_before = ${addSeconds(clock.now(), HOLD_BACK_SECONDS)}
+    where workspace_id = ${workspace_id} and id = ${id}`
+}

@@ -1,0 +1,164 @@
+import type { TransactionError } from "@solana/web3.js"
+import { isDatabaseUnavailable } from "#db/client.ts"
+import { isLocked } from "#db/patience.ts"
+import { logger } from "#server/log.ts"
+import { Backoff } from "./backoff.ts"
+import { settleConfirmed, settleExpired, settleFailed } from "./settle.ts"
+
+/** How a transaction of a workspace has ended. */
+export type Ending = { signature: string; workspaceId: string } & (
+  | { end: "confirmed"; slot: number }
+  | { end: "failed"; slot: number; error: TransactionError }
+  | { end: "expired" }
+)
+
+type Confirmed = Extract<Ending, { end: "confirmed" }>
+
+/** Workspaces that are settled apart at the same time: each may wait for a lock, and has a connection meanwhile. */
+const APART = 3
+
+/**
+ * Writes down how transactions have ended: all in one commit as long as that works. Where it does not, each workspace
+ * is settled apart, and within it each transaction: one that cannot be settled is left alone for a while and tried
+ * again, and one customer's rows that somebody else has locked hold up nobody but that customer.
+ */
+export class Settling {
+  readonly #onSettled: (signature: string) => void
+  /** By signature: what went wrong may be wrong for long. */
+  readonly #failing = new Backoff({ firstMs: 250, longestMs: 30_000 })
+  /** By workspace: whoever has locked its rows is about to let go, or to be cut off. */
+  readonly #locked = new Backoff({ firstMs: 250, longestMs: 1000 })
+  /** Signatures that could not be settled when they were last tried, by workspace. */
+  readonly #troubled = new Map<string, Set<string>>()
+  readonly #waiting = new Map<string, Ending[]>()
+  readonly #apart = new Map<string, Promise<void>>()
+
+  /** `onSettled` is told of each that is settled, in the end. */
+  constructor(onSettled: (signature: string) => void) {
+    this.#onSettled = onSettled
+  }
+
+  /** Whether nobody need ask what became of it for now. */
+  isHeld({ signature, workspaceId }: Pick<Ending, "signature" | "workspaceId">): boolean {
+    return this.#failing.isHeld(signature) || this.#locked.isHeld(workspaceId)
+  }
+
+  /** How many could not be settled when they were last tried, for another reason than that somebody is at it. */
+  get failing(): number {
+    return this.#failing.size
+  }
+
+  /** How many of a workspace's could not be settled when they were last tried. */
+  unsettledOf(workspaceId: string): number {
+    return this.#troubled.get(workspaceId)?.size ?? 0
+  }
+
+  /**
+   * Settles what can be settled at once; what has to be tried apart goes on after it returns. Throws when the database
+   * cannot be reached; nothing is lost by it.
+   */
+  async settle(endings: readonly Ending[]): Promise<void> {
+    const ready = endings.filter((one) => !this.isHeld(one))
+    const [troubled, others] = partition(ready, ({ workspaceId }) => this.#troubled.has(workspaceId))
+    const failed = await this.#settleTogether(others)
+    for (const [workspaceId, own] of Map.groupBy([...troubled, ...failed], (one) => one.workspaceId)) {
+      if (!this.#apart.has(workspaceId)) this.#waiting.set(workspaceId, own)
+    }
+    this.#goOnApart()
+  }
+
+  /** Resolves when nothing is being settled any more. */
+  async end(): Promise<void> {
+    this.#waiting.clear()
+    await Promise.all(this.#apart.values())
+  }
+
+  /** Returns those of the workspaces that something went wrong with. */
+  async #settleTogether(endings: readonly Ending[]): Promise<Ending[]> {
+    const [confirmed, others] = partition(endings, isConfirmed)
+    const failed: Ending[] = []
+    for (const some of [confirmed, ...others.map((one) => [one])]) {
+      const isTroubled = some.length === 1 && this.#troubled.has(some[0]!.workspaceId)
+      const error = isTroubled ? "its workspace is settled apart" : await this.#attempt(some)
+      if (error === null) continue
+      if (isLost(error)) throw error
+      for (const one of some) this.#note(one)
+      failed.push(...some)
+    }
+    return failed
+  }
+
+  #goOnApart(): void {
+    for (const [workspaceId, endings] of this.#waiting) {
+      if (this.#apart.size >= APART) return
+      this.#waiting.delete(workspaceId)
+      const settled = this.#settleApart(workspaceId, endings)
+        .catch((error) => logger.debug({ err: error }, "endings are settled later"))
+        .finally(() => {
+          this.#apart.delete(workspaceId)
+          this.#goOnApart()
+        })
+      this.#apart.set(workspaceId, settled)
+    }
+  }
+
+  /** One workspace's: together, and if that cannot be, one by one. Whoever meets a lock comes back later with all. */
+  async #settleApart(workspaceId: string, endings: readonly Ending[]): Promise<void> {
+    const [confirmed, others] = partition(endings, isConfirmed)
+    const together = confirmed.length > 1 ? await this.#attempt(confirmed) : "one"
+    if (isLocked(together)) return this.#locked.failed(workspaceId)
+    for (const one of [...(together === null ? [] : confirmed), ...others]) {
+      const error = await this.#attempt([one])
+      if (isLocked(error)) return this.#locked.failed(workspaceId)
+      if (isLost(error)) throw error
+      if (error !== null) this.#hold(one, error)
+    }
+    this.#locked.succeeded(workspaceId)
+  }
+
+  /** Returns what went wrong, or null. */
+  async #attempt(endings: readonly Ending[]): Promise<unknown> {
+    const [first] = endings
+    if (!first) return null
+    try {
+      if (first.end === "failed") await settleFailed(first.signature, first.slot, first.error)
+      else if (first.end === "expired") await settleExpired(first.signature)
+      else await settleConfirmed(endings as Confirmed[])
+    } catch (error) {
+      return error
+    }
+    for (const { signature, workspaceId } of endings) {
+      this.#failing.succeeded(signature)
+      const troubled = this.#troubled.get(workspaceId)
+      troubled?.delete(signature)
+      if (troubled?.size === 0) this.#troubled.delete(workspaceId)
+      this.#onSettled(signature)
+    }
+    return null
+  }
+
+  #note({ signature, workspaceId }: Ending): void {
+    const troubled = this.#troubled.get(workspaceId) ?? new Set()
+    this.#troubled.set(workspaceId, troubled.add(signature))
+  }
+
+  #hold(ending: Ending, error: unknown): void {
+    const { signature, workspaceId, end } = ending
+    this.#note(ending)
+    this.#failing.failed(signature)
+    const times = this.#failing.times(signature)
+    logger.warn(
+      { err: error, workspaceId, signature, end, times },
+      "a transaction that ended is not settled yet",
+    )
+  }
+}
+
+/** Whether the database could not be reached: nothing is wrong with what was tried. */
+const isLost = (error: unknown): boolean => isDatabaseUnavailable(error) && !isLocked(error)
+
+const isConfirmed = (ending: Ending): boolean => ending.end === "confirmed"
+
+function partition<T>(all: readonly T[], test: (one: T) => boolean): [T[], T[]] {
+  return [all.filter(test), all.filter((one) => !test(one))]
+}

@@ -1,0 +1,119 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
+import { callLocalnet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import { type TokenDesk, tokenDesk } from "#test/tokens.ts"
+
+// What goes wrong with one operation is that one's alone.
+
+let app: TestApp
+let key: TestKey
+let desk: TokenDesk
+let config: string
+let weird: string
+let wallet: string
+let other: { desk: TokenDesk; config: string; wallet: string }
+
+beforeAll(async () => {
+  app = await startTestApp()
+  await sql`
+    create function weird() returns trigger language plpgsql as
+      $$ begin raise exception 'a row that nobody expected'; end $$`
+  key = await app.key({ plan: "growth" })
+  desk = tokenDesk(app, key)
+  config = await desk.config()
+  ;[weird, wallet] = (await desk.wallets(2)) as [string, string]
+  const theirs = tokenDesk(app, await app.key({ plan: "growth" }))
+  other = { desk: theirs, config: await theirs.config(), wallet: (await theirs.wallets(1))[0]! }
+})
+afterEach(async () => {
+  await hold(false)
+  await sql`drop trigger if exists weird on holdings`
+  await sql`drop trigger if exists weird on operations`
+})
+afterAll(() => app.stop())
+
+const hold = (on: boolean) => callLocalnet(app.localnet.url, "localnet_hold", [{ on }])
+const later = { headers: { Prefer: "respond-async" } }
+const standOf = async (id: string) => {
+  const [row] = await sql<{ status: string; not_before: Date | null; signature: string | null }[]>`
+    select status, not_before, signature from operations where id = ${id}`
+  return row!
+}
+const begin = async (at: TokenDesk, config: string, to: string) =>
+  (await at.mint(config, to, "1", later)).json.operation_id as string
+const becomes = (id: string, status: string) =>
+  waitFor(async () => (await standOf(id)).status === status, `${id} to be ${status}`)
+
+/** From now on the holding of this wallet cannot be written. */
+async function makeWeird(wallet: string): Promise<void> {
+  await sql.unsafe(`
+    create trigger weird before update on holdings for each row
+      when (new.wallet = '${wallet}' and new is distinct from old) execute function weird()`)
+}
+
+test("a landing that cannot be settled holds up no other, is named, and is settled once that is mended", async () => {
+  await hold(true)
+  const stuck = await begin(desk, config, weird)
+  await becomes(stuck, "submitted")
+  await makeWeird(weird)
+  const after = [await begin(desk, config, wallet), await begin(other.desk, other.config, other.wallet)]
+  for (const id of after) await becomes(id, "submitted")
+  await hold(false)
+  for (const id of after) await becomes(id, "confirmed")
+  // New ones too, and again: it is tried over and over meanwhile.
+  for (let round = 0; round < 5; round++) {
+    expect((await other.desk.mint(other.config, other.wallet, "1")).status).toBe(200)
+    expect((await desk.mint(config, wallet, "1")).status).toBe(200)
+  }
+  const { signature, status } = await standOf(stuck)
+  expect(status).toBe("submitted")
+  const { checks } = await waitFor(async () => {
+    const { json } = await app.request({ method: "GET", path: "/health" })
+    return json.status === "degraded" ? json : null
+  }, "health to tell of it")
+  expect(checks.chain).toMatch(/cannot be settled/)
+  expect(
+    app.log.some((line) => line.includes(signature!) && line.includes("a row that nobody expected")),
+  ).toBe(true)
+
+  await sql`drop trigger weird on holdings`
+  await becomes(stuck, "confirmed")
+  expect(await desk.onChain(config, weird)).toBe(1n)
+  await waitFor(
+    async () => (await app.request({ method: "GET", path: "/health" })).json.status === "ok",
+    "health to be well again",
+  )
+})
+
+test("nor does one that has expired and cannot go back into the line", async () => {
+  await hold(true)
+  const stuck = await begin(desk, config, weird)
+  await becomes(stuck, "submitted")
+  const after = await begin(other.desk, other.config, other.wallet)
+  await becomes(after, "submitted")
+  await sql.unsafe(`
+    create trigger weird before update on operations for each row
+      when (old.id = '${stuck}' and old.status = 'submitted' and new.status <> 'confirmed') execute function weird()`)
+  await callLocalnet(app.localnet.url, "localnet_warp", [{ slots: 250 }])
+  await hold(false)
+  await becomes(after, "confirmed")
+  expect((await standOf(stuck)).status).toBe("submitted")
+  await sql`drop trigger weird on operations`
+  await becomes(stuck, "confirmed")
+})
+
+test("an operation that cannot be planned holds up no other, and goes when it can be", async () => {
+  let stuck = ""
+  let after: string[] = []
+  await sql.begin(async (sql) => {
+    await sql`select id from workspaces for no key update`
+    stuck = await begin(desk, config, weird)
+    after = [await begin(desk, config, wallet), await begin(other.desk, other.config, other.wallet)]
+    await sql`update operations set payload = '{"amount": "many"}' where id = ${stuck}`
+  })
+  for (const id of after) await becomes(id, "confirmed")
+  await waitFor(async () => (await standOf(stuck)).not_before !== null, "it to be held back")
+  expect(app.log.some((line) => line.includes(stuck) && line.includes("held back"))).toBe(true)
+  await sql`update operations set payload = '{"amount": "1"}', not_before = null where id = ${stuck}`
+  await becomes(stuck, "confirmed")
+})

@@ -1,0 +1,53 @@
+import { AsyncLocalStorage } from "node:async_hooks"
+import * as client from "#db/client.ts"
+import { deployment } from "#server/deployment.ts"
+import { modes } from "#server/env.ts"
+
+/** Whether the work that goes on belongs to a transaction of the database, and whether that is still open. */
+const within = new AsyncLocalStorage<{ isOpen: boolean }>()
+
+type Call = (method: string, ...rest: unknown[]) => unknown
+
+/**
+ * From now on a call of the chain fails that is made while a transaction of the database waits for it: what it has
+ * locked would be locked for as long as the chain likes. Returns the calls that were refused.
+ */
+export function forbidChainInTransactions(): string[] {
+  const refused: string[] = []
+  for (const pool of Object.values(client)) if (isPool(pool)) markTransactions(pool)
+  for (const mode of modes) {
+    const connection = deployment.chains[mode]?.connection as unknown as Record<string, Call> | undefined
+    if (!connection) continue
+    for (const way of ["_rpcRequest", "_rpcBatchRequest"]) {
+      const call = connection[way]!
+      connection[way] = (method, ...rest) => {
+        if (!within.getStore()?.isOpen) return call(method, ...rest)
+        const { stack } = new Error(`${method} was called inside a transaction of the database`)
+        refused.push(stack!)
+        throw new Error(stack)
+      }
+    }
+  }
+  return refused
+}
+
+const isPool = (value: unknown): value is client.Sql =>
+  typeof value === "function" && typeof (value as unknown as client.Sql).begin === "function"
+
+function markTransactions(pool: client.Sql): void {
+  const begin = pool.begin.bind(pool) as (...given: unknown[]) => Promise<unknown>
+  const marked = (...given: unknown[]) => {
+    const work = given.pop() as (sql: unknown) => Promise<unknown>
+    return begin(...given, (sql: unknown) => {
+      const transaction = { isOpen: true }
+      return within.run(transaction, async () => {
+        try {
+          return await work(sql)
+        } finally {
+          transaction.isOpen = false
+        }
+      })
+    })
+  }
+  pool.begin = marked as typeof pool.begin
+}

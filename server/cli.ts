@@ -210,7 +210,7 @@ addMintConfigCommands(program, { run, inWorkspace })
 
 inWorkspace(wallet.command("erase"))
   .description(
-    "erase the claims and salts of a wallet whose attestations have all ended; there is no way back",
+    "erase what is known of the person behind a wallet whose attestations have all ended; there is no way back",
   )
   .argument("<address>", "the wallet, base58", walletAddress)
   .action((address: string, options: { account: string; mode: Mode }) =>
@@ -229,7 +229,7 @@ inWorkspace(wallet.command("erase"))
         text:
           outcome.erased === 0
             ? `There was nothing to erase of ${address}.`
-            : `Erased the claims and salts of ${address} (attestations: ${outcome.erased}).`,
+            : `Erased what was known of the person behind ${address} (attestations: ${outcome.erased}).`,
       }
     }),
   )

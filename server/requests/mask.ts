@@ -127,11 +127,12 @@ const maskRule = (limit: unknown): unknown =>
       ? MASK
       : limit
 
-/** Where it leads, without what it carries. */
+/** Where it leads, without what it carries: a path may name a person as well as a query. */
 function maskUrl(url: unknown): string {
   if (typeof url !== "string" || !URL.canParse(url)) return MASK
   const { origin, pathname, search } = new URL(url)
-  return origin === "null" ? MASK : `${origin}${pathname}${search === "" ? "" : `?${MASK}`}`
+  if (origin === "null") return MASK
+  return pathname === "/" && search === "" ? origin : `${origin}/${MASK}`
 }
 
 /** An answer of ours: its body, and the code if it is an error. */

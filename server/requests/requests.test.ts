@@ -110,7 +110,7 @@ test("bodies are kept masked: no session, no customer's id of a person", async (
   expect(JSON.parse(request_body)).toMatchObject({
     schemaId: "kyc_individual_v1",
     externalId: "[masked]",
-    redirectUrl: "https://example.com/back?[masked]",
+    redirectUrl: "https://example.com/[masked]",
   })
   expect(JSON.parse(response_body)).toEqual({ session_id: "[masked]", session_url: "[masked]" })
   const [row] = await sql<

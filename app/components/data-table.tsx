@@ -9,6 +9,7 @@ import {
   useTable,
 } from "@tanstack/react-table"
 import { useRouter } from "next/navigation.js"
+import { parseAsString, useQueryState } from "nuqs"
 import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from "react"
 import { cn } from "./cn.ts"
 import { Link } from "./link.tsx"
@@ -82,6 +83,7 @@ export function DataTable<Row extends RowData>({
     getRowId: rowKey,
   })
   const { region, isScrolling } = useScrolling()
+  const top = useRef<HTMLDivElement>(null)
 
   function open(event: MouseEvent, href: string) {
     const target = event.target as HTMLElement
@@ -100,7 +102,7 @@ export function DataTable<Row extends RowData>({
     )
   }
   return (
-    <div className={className}>
+    <div ref={top} tabIndex={-1} className={cn("scroll-mt-16", className)}>
       <div
         ref={region}
         {...(isScrolling && { role: "region", "aria-label": caption, tabIndex: 0 })}
@@ -184,7 +186,17 @@ export function DataTable<Row extends RowData>({
         {rows === undefined ? `Loading ${caption.toLowerCase()}` : ""}
       </p>
       {paging && (
-        <Pages paging={paging} next={list.data?.next_cursor ?? null} caption={caption} names={pageNames} />
+        <Pages
+          paging={paging}
+          next={list.data?.next_cursor ?? null}
+          caption={caption}
+          names={pageNames}
+          // The other page is read from its beginning, and the button that was pressed may be disabled there.
+          onTurn={() => {
+            top.current?.focus({ preventScroll: true })
+            top.current?.scrollIntoView({ block: "start" })
+          }}
+        />
       )}
     </div>
   )
@@ -220,17 +232,37 @@ export type Cursor = {
   newer: () => void
 }
 
-/** Walks through the pages of a list. `of` names the list, filters included: another one starts at its first page. */
+/**
+ * Walks through the pages of a list. The place is in the address, so that Back returns to it, from another page of the
+ * list as from a row's own. `of` names the list, filters included: another one starts at its first page.
+ */
 export function useCursor(of: string): Cursor {
-  const [walk, setWalk] = useState<{ of: string; cursors: string[] }>({ of, cursors: [] })
-  const cursors = walk.of === of ? walk.cursors : []
+  const [place, setPlace] = useQueryState("after", parseAsString)
+  const name = shortName(of)
+  const [list, cursor] = place?.split(".") ?? []
+  const isHere = list === name
+  useEffect(() => {
+    if (place !== null && !isHere) void setPlace(null)
+  }, [place, isHere, setPlace])
+  const go = (to: string | null) => void setPlace(to, { history: "push" })
   return {
-    cursor: cursors.at(-1),
-    isFirst: cursors.length === 0,
-    older: (next) => setWalk({ of, cursors: [...cursors, next] }),
-    newer: () => setWalk({ of, cursors: cursors.slice(0, -1) }),
+    cursor: isHere ? cursor : undefined,
+    isFirst: !isHere,
+    older: (next) => {
+      const to = `${name}.${next}`
+      cameFrom.set(to, isHere ? place : null)
+      go(to)
+    },
+    newer: () => go(cameFrom.get(place!) ?? null),
   }
 }
+
+/** Each place in a list → the one before it. Whoever came by an address alone goes back to the first page. */
+const cameFrom = new Map<string, string | null>()
+
+/** A few characters that differ where the text does. */
+const shortName = (text: string): string =>
+  [...text].reduce((hash, sign) => (Math.imul(hash, 31) + sign.codePointAt(0)!) >>> 0, 7).toString(36)
 
 type PageNames = { back: string; on: string }
 
@@ -239,19 +271,25 @@ function Pages({
   next,
   caption,
   names,
+  onTurn,
 }: {
   paging: Cursor
   next: string | null
   caption: string
   names: PageNames
+  onTurn: () => void
 }) {
   if (paging.isFirst && next === null) return null
+  const turn = (go: () => void) => () => {
+    go()
+    onTurn()
+  }
   return (
     <nav aria-label={`Pages of ${caption.toLowerCase()}`} className="mt-3 flex justify-end gap-2">
-      <Button size="sm" disabled={paging.isFirst} onClick={paging.newer}>
+      <Button size="sm" disabled={paging.isFirst} onClick={turn(paging.newer)}>
         {names.back}
       </Button>
-      <Button size="sm" disabled={next === null} onClick={() => next !== null && paging.older(next)}>
+      <Button size="sm" disabled={next === null} onClick={turn(() => next !== null && paging.older(next))}>
         {names.on}
       </Button>
     </nav>

@@ -1,0 +1,57 @@
+import { Keypair } from "@solana/web3.js"
+import { section, test } from "./dashboard.ts"
+import { expect, heading } from "./support.ts"
+
+test("Older begins at the top of the table, and Back returns to the page that one was on", async ({
+  page,
+  customer,
+}) => {
+  const start = async () => {
+    const response = await fetch(`http://localhost:${process.env.PORT}/v1/kyc/start`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${customer.apiKey}`, "content-type": "application/json" },
+      body: JSON.stringify({
+        userPubkey: Keypair.generate().publicKey.toBase58(),
+        schemaId: "kyc_individual_v1",
+      }),
+    })
+    expect(response.status).toBe(200)
+  }
+  for (let batch = 0; batch < 11; batch++) await Promise.all(Array.from({ length: 10 }, start))
+
+  await page.goto(section(customer, "attestations"))
+  const table = page.getByRole("table", { name: "Attestations" })
+  const older = page.getByRole("button", { name: "Older" })
+  const newer = page.getByRole("button", { name: "Newer" })
+  const firstLink = table.getByRole("link").first()
+  const opened = async () => (await firstLink.getAttribute("href"))!
+  await expect(table.getByRole("row")).toHaveCount(51)
+  const first = await opened()
+
+  await older.click()
+  await expect.poll(opened).not.toBe(first)
+  await expect(firstLink).toBeInViewport()
+  const second = await opened()
+  await older.click()
+  await expect(table.getByRole("row").last()).toBeVisible()
+  await expect.poll(opened).not.toBe(second)
+  const third = await opened()
+
+  await page.goBack()
+  await expect.poll(opened).toBe(second)
+  await firstLink.click()
+  await expect(heading(page, "Attestation")).toBeVisible()
+  await page.goBack()
+  await expect.poll(opened).toBe(second)
+  await page.reload()
+  await expect.poll(opened).toBe(second)
+  await older.click()
+  await expect.poll(opened).toBe(third)
+  await newer.click()
+  await expect.poll(opened).toBe(second)
+
+  // Another list begins at its own first page.
+  await page.getByLabel("Status").selectOption("pending")
+  await expect.poll(opened).toBe(first)
+  await expect(page).toHaveURL(/\?status=pending$/)
+})

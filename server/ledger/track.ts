@@ -35,8 +35,8 @@ export class Tracker {
     this.#news = true
   })
   #news = false
-  #adoptedAt = 0
-  #expiryAt = 0
+  #adoptedAt = Number.NEGATIVE_INFINITY
+  #expiryAt = Number.NEGATIVE_INFINITY
 
   constructor(chain: Chain) {
     this.#chain = chain
@@ -70,14 +70,14 @@ export class Tracker {
 
   /** Takes up a transaction that is saved, and sends it. */
   add(saved: Saved): void {
-    const tracked = { ...saved, sentAt: Date.now() }
+    const tracked = { ...saved, sentAt: performance.now() }
     this.#tracked.set(saved.signature, tracked)
     this.#send(tracked)
   }
 
   /** One look at everything under way. Throws when the database cannot be reached; nothing is lost by it. */
   async tick(): Promise<void> {
-    if (Date.now() - this.#adoptedAt >= ADOPT_EVERY_MS) await this.#adopt()
+    if (performance.now() - this.#adoptedAt >= ADOPT_EVERY_MS) await this.#adopt()
     if (this.#tracked.size === 0) return
     const signatures = this.#signaturesOf(() => true)
     for (let from = 0; from < signatures.length; from += STATUSES) {
@@ -85,7 +85,7 @@ export class Tracker {
     }
     this.#tell()
     this.#resend()
-    if (Date.now() - this.#expiryAt >= EXPIRY_EVERY_MS) await this.#expire()
+    if (performance.now() - this.#expiryAt >= EXPIRY_EVERY_MS) await this.#expire()
   }
 
   /** Tells of what was settled since it last did. */
@@ -104,7 +104,7 @@ export class Tracker {
   }
 
   #send(tracked: Tracked): void {
-    tracked.sentAt = Date.now()
+    tracked.sentAt = performance.now()
     // Preflight would run it on one node's view; what decides is the chain, and a failure there is final.
     this.#chain.connection
       .sendEncodedTransaction(tracked.wire.toString("base64"), { skipPreflight: true, maxRetries: 0 })
@@ -113,7 +113,7 @@ export class Tracker {
 
   #resend(): void {
     for (const tracked of this.#tracked.values()) {
-      if (Date.now() - tracked.sentAt >= RESEND_MS) this.#send(tracked)
+      if (performance.now() - tracked.sentAt >= RESEND_MS) this.#send(tracked)
     }
   }
 
@@ -133,11 +133,11 @@ export class Tracker {
       where mode = ${this.#chain.mode} and status = 'saved' and not signature = any(${[...this.#tracked.keys()]})
       order by created_at limit ${STATUSES}`
     for (const { signature, workspace_id, wire, last_valid_block_height, created_at } of rows) {
-      if (this.#adoptedAt > 0 && secondsBetween(created_at, now) < ADOPT_AFTER_SECONDS) continue
+      if (this.#adoptedAt >= 0 && secondsBetween(created_at, now) < ADOPT_AFTER_SECONDS) continue
       const lastValidBlockHeight = Number(last_valid_block_height)
       this.add({ signature, workspaceId: workspace_id, wire, lastValidBlockHeight })
     }
-    this.#adoptedAt = Date.now()
+    this.#adoptedAt = performance.now()
   }
 
   async #statuses(signatures: string[], searchTransactionHistory: boolean) {
@@ -173,7 +173,7 @@ export class Tracker {
    * one address differ, so that both answers are compared by their slots.
    */
   async #expire(): Promise<void> {
-    this.#expiryAt = Date.now()
+    this.#expiryAt = performance.now()
     const endings: Ending[] = []
     try {
       const { connection } = this.#chain

@@ -70,11 +70,11 @@ export async function createConfig({
     announce("ledger")
     announceActivity(workspaceId)
   }
-  const giveUpAt = Date.now() + waitMs
+  const giveUpAt = performance.now() + waitMs
   for (;;) {
-    const notice = nextNotice("settled", Math.max(0, Math.min(1000, giveUpAt - Date.now())))
+    const notice = nextNotice("settled", Math.max(0, Math.min(1000, giveUpAt - performance.now())))
     const row = await readConfig(workspaceId, config.id)
-    if (row.minted_at !== null || Date.now() >= giveUpAt) return toConfigRecord(row)
+    if (row.minted_at !== null || performance.now() >= giveUpAt) return toConfigRecord(row)
     await notice
   }
 }

@@ -16,6 +16,7 @@ import { listKeys } from "./keys/list.ts"
 import { revokeKey, rotateKey } from "./keys/manage.ts"
 import { allScopes, isScope, type Scope } from "./keys/scopes.ts"
 import { isWalletAddress } from "./solana/addresses.ts"
+import { addSeconds, clock } from "./time.ts"
 import { createInvitation } from "./users/invitations.ts"
 import { version } from "./version.ts"
 
@@ -125,8 +126,16 @@ key
   .option("--scopes <scopes>", "separated by commas or spaces (default: all)", parseScopes)
   .option("--expires <time>", "when it stops working: an ISO 8601 time, or days such as 90d", parseExpiry)
   .action(
-    (options: { account: string; mode: Mode; plan: Plan; name: string; scopes?: Scope[]; expires?: Date }) =>
+    (options: {
+      account: string
+      mode: Mode
+      plan: Plan
+      name: string
+      scopes?: Scope[]
+      expires?: Expiry
+    }) =>
       run(async () => {
+        const expiresAt = options.expires?.() ?? null
         const owner = await findOrCreateAccount(options.account, options.plan)
         const workspaceId = owner.workspaces[options.mode]
         const created = await createKey({
@@ -134,7 +143,7 @@ key
           mode: options.mode,
           name: options.name,
           scopes: options.scopes ?? allScopes,
-          expiresAt: options.expires ?? null,
+          expiresAt,
         })
         return {
           json: {
@@ -347,16 +356,22 @@ function parseDuration(value: string): number {
   return Number(amount) * UNITS[unit as keyof typeof UNITS]
 }
 
-function parseExpiry(value: string): Date {
-  const expiry = /^[0-9]+[smhd]$/.test(value)
-    ? new Date(Date.now() + parseDuration(value) * 1000)
-    : /^\d{4}-\d{2}-\d{2}/.test(value)
-      ? new Date(value)
-      : new Date(Number.NaN)
+/** Known once the database is connected, by whose clock it is. */
+type Expiry = () => Date
+
+function parseExpiry(value: string): Expiry {
+  if (/^[0-9]+[smhd]$/.test(value)) {
+    const seconds = parseDuration(value)
+    if (seconds === 0) throw new InvalidArgumentError("It must lie in the future.")
+    return () => addSeconds(clock.now(), seconds)
+  }
+  const expiry = /^\d{4}-\d{2}-\d{2}/.test(value) ? new Date(value) : new Date(Number.NaN)
   if (Number.isNaN(expiry.getTime()))
     throw new InvalidArgumentError("It must be a time such as 2027-01-31T00:00:00Z or 90d.")
-  if (expiry.getTime() <= Date.now()) throw new InvalidArgumentError("It must lie in the future.")
-  return expiry
+  return () => {
+    if (expiry <= clock.now()) throw new CommandError("--expires must lie in the future.")
+    return expiry
+  }
 }
 
 // 1 is the audit's, for a difference.

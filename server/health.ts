@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { cancelStatement, sql } from "#db/client.ts"
+import { clockDoubt } from "./database-clock.ts"
 import { addSeconds, clock } from "./time.ts"
 import { openProcedure, router } from "./trpc.ts"
 import { version } from "./version.ts"
@@ -46,7 +47,7 @@ export async function readHealth(): Promise<Health> {
     const checks = {
       database: "ok",
       chain: workers.length > 0 ? trouble : "unknown",
-      worker: workers.length > 0 ? "ok" : "no worker has reported lately",
+      worker: clockDoubt() ?? (workers.length > 0 ? "ok" : "no worker has reported lately"),
     }
     return {
       status: Object.values(checks).every((check) => check === "ok") ? "ok" : "degraded",

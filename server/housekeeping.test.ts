@@ -26,7 +26,7 @@ test("idempotency records go after 24 hours and webhook events after 90 days, ho
   clock.now = () => now
   await sql`
     insert into idempotency_records (workspace_id, key_id, idempotency_key, fingerprint, status, body, created_at)
-    select ${workspaceId}, ${keyId}, 'old ' || n, '\\x', 200, '\\x', ${addSeconds(now, -24 * 3600)}::timestamptz
+    select ${workspaceId}, ${keyId}, 'old ' || n, '\\x', 200, '\\x', now() - interval '24 hours'
     from generate_series(1, 12000) n`
   await sql`
     insert into webhook_events (mode, provider, event_id, workspace_id, attestation_id, outcome, received_at)
@@ -34,7 +34,7 @@ test("idempotency records go after 24 hours and webhook events after 90 days, ho
     from generate_series(1, 6000) n`
   await sql`
     insert into idempotency_records (workspace_id, key_id, idempotency_key, fingerprint, created_at)
-    values (${workspaceId}, ${keyId}, 'young', '\\x', ${addSeconds(now, -24 * 3600 + 1)})`
+    values (${workspaceId}, ${keyId}, 'young', '\\x', now() - interval '23 hours')`
   await sql`
     insert into webhook_events (mode, provider, event_id, workspace_id, attestation_id, outcome, received_at)
     values ('live', 'sandbox', 'young', ${workspaceId}, 'att_x', 'applied', ${addSeconds(addDays(now, -90), 1)})`

@@ -1,8 +1,9 @@
 import { sql } from "#db/client.ts"
 import { expireAttestations, expireSessions } from "./attestations/expire.ts"
+import { certainNow, clockDoubt } from "./database-clock.ts"
 import { logger } from "./log.ts"
-import { REPLAY_SECONDS } from "./rest/idempotency.ts"
-import { addDays, addSeconds, clock } from "./time.ts"
+import { isReplayedNoMore } from "./rest/idempotency.ts"
+import { addDays, clock } from "./time.ts"
 import { alignDue } from "./tokens/align.ts"
 
 const SWEEP_EVERY_MS = 1000
@@ -61,28 +62,29 @@ export class Housekeeping {
   }
 }
 
-/** Ends what has expired, a batch at a time until nothing is due. */
+/** Ends what has expired, a batch at a time until nothing is due. Nothing while the time is in doubt. */
 export async function sweep(): Promise<void> {
-  const now = clock.now()
+  const now = await certainNow()
+  if (now === null) return
   while ((await expireSessions({ workspaceId: null, now })) > 0);
   while ((await expireAttestations({ now })) > 0);
 }
 
 /** Brings accounts in line with changed configurations, a batch at a time. */
 export async function align(): Promise<void> {
-  await alignDue()
+  if (clockDoubt() === null) await alignDue()
 }
 
-/** Drops what is past its retention, a batch at a time until nothing is. */
+/** Drops what is past its retention, a batch at a time until nothing is. Nothing while the time is in doubt. */
 export async function clean(): Promise<void> {
-  const now = clock.now()
-  const replayed = addSeconds(now, -REPLAY_SECONDS)
+  const now = await certainNow()
+  if (now === null) return
   const recognised = addDays(now, -WEBHOOK_EVENTS_DAYS)
   const logged = addDays(now, -REQUESTS_DAYS)
   await untilFew(
     () => sql`
       delete from idempotency_records where ctid in (
-        select ctid from idempotency_records where created_at <= ${replayed} limit ${BATCH})`,
+        select ctid from idempotency_records where ${isReplayedNoMore(sql)} limit ${BATCH})`,
   )
   await untilFew(
     () => sql`

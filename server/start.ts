@@ -7,6 +7,7 @@ import "./tokens/align-kind.ts"
 import "./tokens/operation-kinds.ts"
 import { endWatches } from "./activity/watch.ts"
 import { joinBus, leaveBus } from "./bus.ts"
+import { clockDoubt, followDatabaseClock, leaveDatabaseClock } from "./database-clock.ts"
 import { deploy, deployment } from "./deployment.ts"
 import { limitsStrangers, type Mode, modes, type Settings } from "./env.ts"
 import { Housekeeping } from "./housekeeping.ts"
@@ -56,6 +57,7 @@ export async function prepare({
   const secrets = loadSecrets(settings)
   connectDatabase(databaseUrl, { max: settings.VOUCH_DATABASE_POOL })
   await migrate(settings.DATABASE_DIRECT_URL ?? databaseUrl)
+  await followDatabaseClock(databaseUrl)
   const isPublic = settings.VOUCH_PUBLIC_URL !== undefined
   const scheme = settings.VOUCH_TLS_CERT ? "https" : "http"
   deploy({
@@ -151,6 +153,7 @@ export async function start(options: StartOptions): Promise<Running> {
       for (const stop of stops) await stop()
       await requests.stop()
       await leaveBus()
+      await leaveDatabaseClock()
       await disconnectDatabase()
     },
   }
@@ -205,6 +208,8 @@ async function startWorkers(
 }
 
 function troubleOf(ledgers: readonly LedgerWorker[]): string | null {
+  const doubt = clockDoubt()
+  if (doubt !== null) return doubt
   for (const ledger of ledgers) {
     if (ledger.trouble !== null) return `${ledger.chain.mode}: ${ledger.trouble}`
   }

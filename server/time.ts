@@ -1,5 +1,22 @@
+/** A reading of another clock: what it showed, and the monotonic instant, in milliseconds, of that. */
+type Anchor = { time_ms: number; at_ms: number }
+
+let anchor: Anchor | null = null
+
+/** Makes `clock` go by what the database's clock has shown (`database-clock.ts`). */
+export function anchorClock(to: Anchor | null): void {
+  anchor = to
+}
+
+/**
+ * The time of the database: its last reading, and the monotonic time since. This machine's own clock counts for
+ * nothing, whatever it shows and however it jumps, once a database is connected.
+ */
+export const databaseTime_ms = (): number =>
+  anchor === null ? Date.now() : anchor.time_ms + performance.now() - anchor.at_ms
+
 /** The one source of the time, so that tests of expiry move it instead of sleeping. */
-export const clock = { now: () => new Date() }
+export const clock = { now: () => new Date(databaseTime_ms()) }
 
 /** Milliseconds by a clock that nobody sets: for intervals within this process. */
 export const monotonic = { now: () => performance.now() }

@@ -1,6 +1,7 @@
 import { disconnectDatabase } from "#db/client.ts"
 import { AccountExists } from "#server/accounts/create.ts"
 import { flush } from "#server/bus.ts"
+import { leaveDatabaseClock } from "#server/database-clock.ts"
 import { startServices } from "#server/embedded/services.ts"
 import { parseSettings, SettingsError } from "#server/env.ts"
 import { prepare } from "#server/start.ts"
@@ -58,6 +59,7 @@ export async function withDeployment(
     else console.error(expected ? error.message : `It failed: ${error.message}`)
     return expected ? 2 : 3
   } finally {
+    await leaveDatabaseClock()
     await disconnectDatabase()
     await services?.stop()
   }

@@ -3,6 +3,7 @@ import { plans } from "#server/accounts/plans.ts"
 import { expireSessions } from "#server/attestations/expire.ts"
 import { announceActivity } from "#server/bus.ts"
 import type { IdempotencyClaim, Principal } from "#server/context.ts"
+import { certainNow } from "#server/database-clock.ts"
 import { chainOf, deployment, providerOf } from "#server/deployment.ts"
 import { fail } from "#server/errors.ts"
 import { newId } from "#server/ids.ts"
@@ -38,7 +39,7 @@ export async function startSession(request: StartRequest): Promise<Session> {
   const provider = providerOf(principal.mode)
   chainOf(principal.mode)
   if (idempotency?.begun) return session(idempotency.begun)
-  const giveUpAt = Date.now() + SWEEP_MS
+  const giveUpAt = performance.now() + SWEEP_MS
   for (;;) {
     const begun = await repeatOnDeadlock(() =>
       principal.via.kind === "user"
@@ -57,7 +58,7 @@ export async function startSession(request: StartRequest): Promise<Session> {
       announceActivity(principal.workspaceId)
       return session(begun.session_id)
     }
-    if (begun.due && Date.now() < giveUpAt) await sweepNow(principal.workspaceId)
+    if (begun.due && performance.now() < giveUpAt) await sweepNow(principal.workspaceId)
     else if (begun.due)
       fail("database_unavailable", "Sessions that have closed are locked. Retry in a moment.")
     // The last unit may have gone, after the statement's snapshot, to another start of this very wallet.
@@ -81,7 +82,11 @@ function quotaExceeded(included: number | null): never {
 
 /** What closed by time is still counted until somebody sweeps it; whoever is in need does it at once. */
 async function sweepNow(workspaceId: string): Promise<void> {
-  const ended = await expireSessions({ workspaceId, now: clock.now() })
+  const now = await certainNow()
+  if (now === null) {
+    fail("database_unavailable", "Sessions that have closed cannot be ended while the clocks differ.")
+  }
+  const ended = await expireSessions({ workspaceId, now })
   // Somebody else is at it, and about to commit.
   if (ended === 0) await sleep(10)
 }
@@ -188,7 +193,7 @@ async function begin(
       )${updating(request)}, claim as (
         insert into idempotency_records (workspace_id, key_id, idempotency_key, fingerprint, subject, created_at)
         select ${workspaceId}, ${idempotency?.keyId ?? ""}, ${idempotency?.idempotencyKey ?? ""},
-          ${idempotency?.fingerprint ?? Buffer.alloc(0)}, session_id, ${now}
+          ${idempotency?.fingerprint ?? Buffer.alloc(0)}, session_id, clock_timestamp()
         from begun where ${idempotency !== null}
       )
       select exists (select from schema) as schema_known, (select included from limits) as included,

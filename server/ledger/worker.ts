@@ -1,7 +1,8 @@
-import { LAMPORTS_PER_SOL } from "@solana/web3.js"
+import { LAMPORTS_PER_SOL, SYSVAR_CLOCK_PUBKEY } from "@solana/web3.js"
 import { isDatabaseUnavailable, sql } from "#db/client.ts"
 import { isLocked } from "#db/patience.ts"
 import { announce, announceActivity, nextNotice } from "#server/bus.ts"
+import { clockDoubt, noteChainTime } from "#server/database-clock.ts"
 import { logger } from "#server/log.ts"
 import { bindChain, type Chain, WrongChain } from "#server/solana/chain.ts"
 import { clock, sleep } from "#server/time.ts"
@@ -39,7 +40,7 @@ export class LedgerWorker {
   readonly #failing = new Backoff({ firstMs: 500, longestMs: 30_000 })
   readonly #locked = new Backoff({ firstMs: 250, longestMs: 1000 })
   #sent = Promise.withResolvers<void>()
-  #balanceReadAt = 0
+  #balanceReadAt = Number.NEGATIVE_INFINITY
   readonly #known = Promise.withResolvers<void>()
   balanceSol: number | null = null
   #trouble: string | null = "starting"
@@ -98,9 +99,10 @@ export class LedgerWorker {
 
   async #sign(): Promise<void> {
     await bindChain(this.chain)
-    await this.#readBalance()
+    await this.#readAccounts()
     const funded = this.#isFunded
-    this.#trouble = funded ? null : "the fee payer is out of SOL"
+    const doubt = clockDoubt(this.chain.mode)
+    this.#trouble = doubt ?? (funded ? null : "the fee payer is out of SOL")
     // The embedded network's faucet is about to fund it: that is not known yet.
     if (funded || !this.chain.embedded) this.#known.resolve()
     const now = clock.now()
@@ -108,7 +110,9 @@ export class LedgerWorker {
     const room = this.#tracker.underWay < IN_FLIGHT
     const except = [...this.#failing.held, ...this.#locked.held, ...this.#tracker.crowded]
     const workspaceId =
-      funded && room ? await nextWorkspace(sql, { mode, after: this.#lastWorkspace, now, except }) : null
+      funded && room && doubt === null
+        ? await nextWorkspace(sql, { mode, after: this.#lastWorkspace, now, except })
+        : null
     if (workspaceId === null) {
       const pause = !funded ? EMPTY_BALANCE_EVERY_MS : room ? IDLE_MS : this.chain.pollMs
       await nextNotice("ledger", pause, this.#stop.signal)
@@ -176,8 +180,8 @@ export class LedgerWorker {
 
   async #latestBlockhash() {
     const known = this.#blockhash
-    if (known && Date.now() - known.readAt < BLOCKHASH_MS) return known
-    const readAt = Date.now()
+    if (known && performance.now() - known.readAt < BLOCKHASH_MS) return known
+    const readAt = performance.now()
     const latest = await this.chain.connection.getLatestBlockhash("confirmed")
     this.#blockhash = { ...latest, readAt }
     return this.#blockhash
@@ -187,13 +191,16 @@ export class LedgerWorker {
     return this.balanceSol !== null && this.balanceSol >= EMPTY_SOL
   }
 
-  async #readBalance(): Promise<void> {
+  /** The fee payer's balance and the chain's clock. */
+  async #readAccounts(): Promise<void> {
     const every = this.#isFunded ? BALANCE_EVERY_MS : EMPTY_BALANCE_EVERY_MS
-    if (Date.now() - this.#balanceReadAt < every) return
-    const { connection, feePayer, embedded } = this.chain
-    const lamports = await connection.getBalance(feePayer.publicKey, "confirmed")
-    this.balanceSol = lamports / LAMPORTS_PER_SOL
-    this.#balanceReadAt = Date.now()
+    if (performance.now() - this.#balanceReadAt < every) return
+    const { mode, connection, feePayer, embedded, slotMs } = this.chain
+    const accounts = [feePayer.publicKey, SYSVAR_CLOCK_PUBKEY]
+    const [payer, clock] = await connection.getMultipleAccountsInfo(accounts, "confirmed")
+    if (clock) noteChainTime(mode, { unixSeconds: unixSecondsOf(clock.data), slotMs })
+    this.balanceSol = (payer?.lamports ?? 0) / LAMPORTS_PER_SOL
+    this.#balanceReadAt = performance.now()
     // The embedded network's faucet keeps its fee payers funded.
     if (embedded && this.balanceSol < 100)
       await connection.requestAirdrop(feePayer.publicKey, 1000 * LAMPORTS_PER_SOL)
@@ -204,6 +211,9 @@ export class LedgerWorker {
     return this.balanceSol !== null && this.balanceSol < this.#options.lowBalanceSol
   }
 }
+
+/** `unix_timestamp` of the clock sysvar (https://docs.anza.xyz/runtime/sysvars#clock): the last of five 8-byte fields. */
+const unixSecondsOf = (clock: Buffer): number => Number(clock.readBigInt64LE(32))
 
 function explain(error: unknown): string {
   if (error instanceof WrongChain) return "the configured chain is another one than before"

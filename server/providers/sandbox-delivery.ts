@@ -121,7 +121,7 @@ export class SandboxDelivery {
         reason: REASONS[decision],
       },
     })
-    const sentAt = new Date()
+    const sentAt = clock.now()
     try {
       const response = await fetch(this.#webhookUrl, {
         method: "POST",

@@ -3,10 +3,15 @@ import { cancelStatement, QUERY_CANCELED, type Queryable, sql } from "#db/client
 import type { IdempotencyClaim } from "#server/context.ts"
 import { fail } from "#server/errors.ts"
 import { canonicalJson, type JsonObject } from "#server/json.ts"
-import { addSeconds, clock } from "#server/time.ts"
 
 /** How long a stored answer is replayed. */
 export const REPLAY_SECONDS = 24 * 3600
+/**
+ * Of a record, by the database's own clock in the statement itself: a key that is forgotten too early lets the same
+ * mint happen twice, so that no process's idea of the time may decide it.
+ */
+export const isReplayedNoMore = (sql: Queryable) =>
+  sql`created_at <= clock_timestamp() - ${REPLAY_SECONDS} * interval '1 second'`
 /** How long a request waits for the first one with its key. */
 export const WAIT_MS = 25_000
 
@@ -38,24 +43,23 @@ export type Record = { answer: Answer | null; begun: string | null }
 /** What is known of a key: nothing, what it began, or its answer. Errors: idempotency_key_reused. */
 export async function findRecord(claim: IdempotencyClaim): Promise<Record | null> {
   const { workspaceId, keyId, idempotencyKey, fingerprint } = claim
-  const oldest = addSeconds(clock.now(), -REPLAY_SECONDS)
   const [row] = await sql<
     {
       fingerprint: Buffer
       subject: string | null
       status: number | null
       body: Buffer | null
-      created_at: Date
+      over: boolean
     }[]
   >`
-    select fingerprint, subject, status, body, created_at from idempotency_records
+    select fingerprint, subject, status, body, ${isReplayedNoMore(sql)} as over from idempotency_records
     where workspace_id = ${workspaceId} and key_id = ${keyId} and idempotency_key = ${idempotencyKey}`
   if (!row) return null
-  if (row.created_at <= oldest) {
+  if (row.over) {
     await sql`
       delete from idempotency_records
       where workspace_id = ${workspaceId} and key_id = ${keyId} and idempotency_key = ${idempotencyKey}
-        and created_at <= ${oldest}`
+        and ${isReplayedNoMore(sql)}`
     return null
   }
   if (!row.fingerprint.equals(fingerprint)) {
@@ -78,7 +82,7 @@ export async function storeAnswer(claim: IdempotencyClaim, { status, body }: Ans
   // A record that points at what another request began waits for that one's answer, never for ours.
   const stored = await sql`
     insert into idempotency_records as r (workspace_id, key_id, idempotency_key, fingerprint, status, body, created_at)
-    values (${workspaceId}, ${keyId}, ${idempotencyKey}, ${fingerprint}, ${status}, ${Buffer.from(body)}, ${clock.now()})
+    values (${workspaceId}, ${keyId}, ${idempotencyKey}, ${fingerprint}, ${status}, ${Buffer.from(body)}, clock_timestamp())
     on conflict (workspace_id, key_id, idempotency_key) do update set status = excluded.status, body = excluded.body
     where r.status is null and r.fingerprint = excluded.fingerprint and r.subject is not distinct from ${begun}
     returning r.key_id`
@@ -112,7 +116,7 @@ export async function claimKey(sql: Queryable, claim: IdempotencyClaim, subject:
   const { workspaceId, keyId, idempotencyKey, fingerprint } = claim
   const claimed = await withClaimDeadline(sql`
     insert into idempotency_records (workspace_id, key_id, idempotency_key, fingerprint, subject, created_at)
-    values (${workspaceId}, ${keyId}, ${idempotencyKey}, ${fingerprint}, ${subject}, ${clock.now()})
+    values (${workspaceId}, ${keyId}, ${idempotencyKey}, ${fingerprint}, ${subject}, clock_timestamp())
     on conflict do nothing returning key_id`)
   if (claimed.length === 0) throw new KeyClaimed()
   claim.begun = subject

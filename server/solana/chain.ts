@@ -25,6 +25,7 @@ export type Chain = {
   embedded: boolean
   /** How often to ask after transactions, in milliseconds: a fraction of a slot. */
   pollMs: number
+  slotMs: number
   /** Known once the chain has answered for the first time; see `bindChain`. */
   bound: { cluster: string; genesisHash: string; rentOf: (bytes: number) => number } | null
 }
@@ -56,6 +57,7 @@ export function openChain({
     secret,
     embedded,
     pollMs: Math.max(5, Math.round(slotMs / 2)),
+    slotMs,
     bound: null,
   }
 }

@@ -160,7 +160,7 @@ class Decision {
     const first = wanted.filter((_one, n) => names.indexOf(names[n]!) === n)
     const claimed = await this.#sql<{ subject: string }[]>`
       insert into idempotency_records (workspace_id, key_id, idempotency_key, fingerprint, subject, created_at)
-      select ${this.#workspaceId}, key_id, idempotency_key, decode(fingerprint, 'base64'), subject, ${this.#now}
+      select ${this.#workspaceId}, key_id, idempotency_key, decode(fingerprint, 'base64'), subject, clock_timestamp()
       from unnest(${first.map((one) => one.idempotency.keyId)}::text[],
         ${first.map((one) => one.idempotency.idempotencyKey)}::text[],
         ${first.map((one) => one.idempotency.fingerprint.toString("base64"))}::text[],

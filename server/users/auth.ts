@@ -1,8 +1,11 @@
 import { hkdfSync } from "node:crypto"
 import { type Sql, sql } from "#db/client.ts"
+import { ownClockDiffers } from "#server/database-clock.ts"
 import { type Deployment, deployment } from "#server/deployment.ts"
 import { limitsStrangers } from "#server/env.ts"
+import { fail } from "#server/errors.ts"
 import { logger } from "#server/log.ts"
+import { addSeconds, clock } from "#server/time.ts"
 import { mailer } from "./mail.ts"
 import { newToken } from "./token.ts"
 
@@ -21,8 +24,17 @@ export type Auth = Awaited<ReturnType<typeof build>>
 
 const opened = new WeakMap<Deployment, Promise<Auth>>()
 
-/** better-auth. Loaded with the first sign-in: it takes 50 MB that a server of the API alone need not have. */
-export function openAuth(): Promise<Auth> {
+/**
+ * better-auth. Loaded with the first sign-in: it takes 50 MB that a server of the API alone need not have. It goes by
+ * this machine's clock, so that nobody is signed in, or out, while that is wrong. Errors: database_unavailable.
+ */
+export async function openAuth(): Promise<Auth> {
+  if (ownClockDiffers()) {
+    fail(
+      "database_unavailable",
+      "This server's clock is wrong, so nobody can sign in here. Retry in a moment.",
+    )
+  }
   let auth = opened.get(deployment)
   if (!auth) {
     auth = build(deployment, sql)
@@ -192,7 +204,7 @@ export async function createResetLink(email: string): Promise<string | null> {
   await internalAdapter.createVerificationValue({
     identifier: `reset-password:${token}`,
     value: found.user.id,
-    expiresAt: new Date(Date.now() + RESET_SECONDS * 1000),
+    expiresAt: addSeconds(clock.now(), RESET_SECONDS),
   })
   return resetLink(token)
 }

@@ -29,6 +29,9 @@ export type Listener = {
   onSlot?(): void
 }
 
+/** By how far the chain may be ahead of the machine before its time is set back. */
+const SET_BACK_SECONDS = 4
+
 /** The one chain: executes, writes down, remembers, and lets slots pass. */
 export class Chain {
   readonly vm = new Vm()
@@ -181,8 +184,10 @@ export class Chain {
     }
   }
 
+  /** Never back, as on a cluster, but for a machine whose clock was wrong and has been set. */
   #setClock() {
-    this.#unixSeconds = Math.max(this.#unixSeconds, Math.floor(Date.now() / 1000))
+    const now = Math.floor(Date.now() / 1000)
+    if (now > this.#unixSeconds || now < this.#unixSeconds - SET_BACK_SECONDS) this.#unixSeconds = now
     this.vm.setClock(this.slots.slot(), this.#unixSeconds)
   }
 

@@ -1,0 +1,25 @@
+import "#server/quiet-imports.ts"
+import { parseSettings } from "#server/env.ts"
+import { clean, sweep } from "#server/housekeeping.ts"
+import { start } from "#server/start.ts"
+
+// A server of `startShiftedServer`: what main.ts starts, but for the pages and the embedded services.
+const running = await start({
+  settings: parseSettings(process.env),
+  databaseUrl: process.env.DATABASE_URL!,
+  localnetUrl: process.env.LOCALNET_URL!,
+  pages: async (_request, response) => void response.writeHead(404).end(),
+})
+
+process.on("message", async (message: { sweep?: true }) => {
+  if (!message.sweep) return
+  await sweep()
+  await clean()
+  process.send!("swept")
+})
+process.once("SIGTERM", async () => {
+  await running.stop()
+  process.exit(0)
+})
+process.once("disconnect", () => process.exit(0))
+process.send!("ready")

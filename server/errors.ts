@@ -150,15 +150,11 @@ export const errors = {
   internal_error: [
     500,
     "Something failed on our side",
-    "Retry with the same Idempotency-Key; quote request_id to support.",
+    "Retry in a moment. If it goes on, quote request_id to support.",
   ],
   mail_failed: [503, "The mail could not be sent", "Check VOUCH_SMTP_URL, or pass the link on yourself."],
-  chain_unavailable: [503, "The chain cannot be reached", "Retry with the same Idempotency-Key in a moment."],
-  database_unavailable: [
-    503,
-    "The database cannot be reached",
-    "Retry with the same Idempotency-Key in a moment.",
-  ],
+  chain_unavailable: [503, "The chain cannot be reached", "Retry in a moment."],
+  database_unavailable: [503, "The database cannot be reached", "Retry in a moment."],
   provider_unavailable: [503, "The KYC provider cannot be reached", "Retry in a moment."],
   provider_not_configured: [
     503,

@@ -1,8 +1,10 @@
 import { initTRPC, TRPCError } from "@trpc/server"
 import type { OpenApiMeta } from "trpc-to-openapi"
+import { z } from "zod"
 import type { Context, Principal } from "./context.ts"
 import { errors, Failure, fail } from "./errors.ts"
 import type { Permission } from "./keys/scopes.ts"
+import { detailOf, refusalOf, sentenceOf } from "./validation.ts"
 
 /** What the adapter and the OpenAPI document need to know of a procedure beyond `trpc-to-openapi`'s meta. */
 export type ProcedureMeta = OpenApiMeta<{
@@ -14,11 +16,16 @@ export type ProcedureMeta = OpenApiMeta<{
   open?: boolean
   /** Takes the body's raw bytes, to verify them before they are read. */
   raw?: boolean
-  /** Whether the answer may be 202, with a record that is not final yet. */
-  accepted?: boolean
+  /**
+   * Where the answer may be 202, with a record that is not final yet: the path below /v1 that follows it, fields of the
+   * record in braces.
+   */
+  accepted?: `/${string}`
   /** Errors of its own, beyond those that every endpoint can give. */
   fails?: readonly (keyof typeof errors)[]
 }>
+
+z.config({ customError: sentenceOf })
 
 const t = initTRPC
   .context<Context>()
@@ -38,18 +45,16 @@ const t = initTRPC
     },
   })
 
-type Issue = { path: PropertyKey[]; message: string; params?: { code?: keyof typeof errors } }
-
 /** The answer that an error of a procedure gives: its own, or internal_error for what nobody foresaw. */
 export function explain(error: unknown): { code: keyof typeof errors; detail: string } {
   if (error instanceof TRPCError && error.code === "NOT_FOUND") {
     return { code: "route_not_found", detail: "There is no such procedure." }
   }
   if (error instanceof Failure) return { code: error.code, detail: error.message }
-  const [issue] = (error as { issues?: Issue[] }).issues ?? []
+  const [issue] = (error as { issues?: z.core.$ZodIssue[] }).issues ?? []
   if (issue) {
-    const field = issue.path.map(String).join(".")
-    return { code: issue.params?.code ?? "validation_failed", detail: `${field}: ${issue.message}` }
+    const refusal = refusalOf(issue)
+    return { code: refusal.code, detail: detailOf(refusal) }
   }
   return { code: "internal_error", detail: errors.internal_error[2] }
 }

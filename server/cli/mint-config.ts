@@ -5,11 +5,13 @@ import type { Principal } from "#server/context.ts"
 import type { Mode } from "#server/env.ts"
 import { Failure } from "#server/errors.ts"
 import { readHealth } from "#server/health.ts"
+import { plainJson, readJson } from "#server/json.ts"
 import { allScopes } from "#server/keys/scopes.ts"
 import { sleep } from "#server/time.ts"
 import { readAlignment } from "#server/tokens/align.ts"
 import { type ConfigInput, configInput } from "#server/tokens/config.ts"
 import { applyConfig, getConfig, setPaused } from "#server/tokens/configs.ts"
+import { detailOf, refusalOf, sentenceOf } from "#server/validation.ts"
 import { CommandError, type Output } from "./run.ts"
 
 type Options = { account: string; mode: Mode }
@@ -77,14 +79,13 @@ async function principalOf({ account, mode }: Options): Promise<Principal> {
 function readConfigFile(file: string): ConfigInput {
   let value: unknown
   try {
-    value = JSON.parse(readFileSync(file, "utf8"))
+    value = plainJson(readJson(readFileSync(file)))
   } catch (error) {
     throw new CommandError(`${file} cannot be read as JSON: ${(error as Error).message}`)
   }
-  const parsed = configInput.strict().safeParse(value)
+  const parsed = configInput.strict().safeParse(value, { error: sentenceOf })
   if (parsed.success) return parsed.data
-  const issue = parsed.error.issues[0]!
-  throw new CommandError(`${file}: ${issue.path.join(".") || "the file"}: ${issue.message}`)
+  throw new CommandError(`${file}: ${detailOf(refusalOf(parsed.error.issues[0]!))}`)
 }
 
 /** What the API would answer, in its words, for the person at the terminal. */

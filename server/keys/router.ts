@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { deployment } from "#server/deployment.ts"
 import { fail } from "#server/errors.ts"
-import { timestamp } from "#server/rest/fields.ts"
+import { timestamp, wholeNumber } from "#server/rest/fields.ts"
 import { plainText } from "#server/text.ts"
 import { clock } from "#server/time.ts"
 import { memberProcedure, router } from "#server/trpc.ts"
@@ -80,7 +80,7 @@ export const keyRouter = router({
 
   rotate: memberProcedure
     .meta({ scope: "key:write" })
-    .input(z.object({ key_id: keyId, grace_seconds: z.number().int().min(0).max(MAX_GRACE_SECONDS) }))
+    .input(z.object({ key_id: keyId, grace_seconds: wholeNumber(0, MAX_GRACE_SECONDS) }))
     .output(secret)
     .mutation(async ({ ctx, input }) => {
       const { principal, requestId } = ctx

@@ -6,6 +6,7 @@ import { fail } from "#server/errors.ts"
 import { logger } from "#server/log.ts"
 import { plainText } from "#server/text.ts"
 import { clock, secondsBetween } from "#server/time.ts"
+import { detailOf, refusalOf, sentenceOf } from "#server/validation.ts"
 import { decisions, type ProviderEvent } from "./provider.ts"
 
 /** How far in the future an event may claim to lie, in seconds. */
@@ -93,17 +94,14 @@ function readEvent(eventId: string, text: string): ProviderEvent {
   if (typeof json !== "object" || json === null || Array.isArray(json)) {
     return fail("malformed_request", "The webhook's body must be a JSON object.")
   }
-  const parsed = event.safeParse(json)
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0]!
-    return fail("validation_failed", `${issue.path.join(".")}: ${issue.message}`)
-  }
+  const parsed = event.safeParse(json, { error: sentenceOf })
+  if (!parsed.success) return fail("validation_failed", detailOf(refusalOf(parsed.error.issues[0]!)))
   const { session_id, decision, occurred_at, claims, reason, public_reason } = parsed.data.data
   const occurredAt = new Date(occurred_at)
   // Nothing was decided before Unix time began, and the database has no year 0.
-  if (occurredAt.getTime() < 0) return fail("validation_failed", "data.occurred_at: lies before 1970")
+  if (occurredAt.getTime() < 0) return fail("validation_failed", "data.occurred_at: lies before 1970.")
   if (secondsBetween(clock.now(), occurredAt) > CLOCK_SKEW_SECONDS) {
-    return fail("validation_failed", "data.occurred_at: lies more than 300 seconds in the future")
+    return fail("validation_failed", "data.occurred_at: lies more than 300 seconds in the future.")
   }
   return {
     eventId,

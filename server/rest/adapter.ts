@@ -91,11 +91,27 @@ export class Adapter {
         await this.#limit(principal, reply)
         requireScope(principal, route.meta.scope)
       }
-      call = { request, reply, route, path, principal, raw: match.raw, query, input: null, received: null }
+      call = {
+        request,
+        reply,
+        route,
+        path,
+        principal,
+        raw: match.raw,
+        query,
+        input: null,
+        received: null,
+      }
       await this.#answer(call)
     } catch (error) {
       if (error instanceof RequestAborted) return reply.abandon()
-      reply.failure(toFailure(error, reply.requestId, call?.input ?? null))
+      reply.failure(
+        toFailure(error, {
+          requestId: reply.requestId,
+          input: call?.input ?? null,
+          hasKey: carriesKey(request, route),
+        }),
+      )
       // A wrong path or method is refused before the key is read: the log of its workspace has it all the same.
       if (isLost) principal = await authenticate(request.headers.authorization).catch(() => null)
     }
@@ -148,17 +164,17 @@ export class Adapter {
   }
 
   async #answer(call: Call): Promise<void> {
-    const { request, reply, route } = call
+    const { request, route } = call
     if (route.meta.raw) {
       const body = await readBytes(request, MAX_WEBHOOK_BYTES)
       call.input = readParameters(route, call.raw)
       refuseQuery(call.query)
-      return sendAnswer(reply, await run(call, { webhook: { headers: request.headers, body } }))
+      return sendAnswer(call, await run(call, { webhook: { headers: request.headers, body } }))
     }
     if (route.method === "GET") {
       call.input = readParameters(route, call.raw)
       if (call.query !== "") addQuery(call.input, route, call.query)
-      return sendAnswer(reply, await run(call, {}))
+      return sendAnswer(call, await run(call, {}))
     }
     const bytes = await readBytes(request, MAX_BODY_BYTES)
     call.received = bytes
@@ -173,7 +189,7 @@ export class Adapter {
     }
     if (key === null) {
       prepare()
-      return sendAnswer(reply, await run(call, {}))
+      return sendAnswer(call, await run(call, {}))
     }
     const { principal } = call
     if (principal?.via.kind !== "key")
@@ -204,14 +220,13 @@ type Call = {
 
 /** Runs the request once for its key: the first answer below 500 is stored, and every repeat gets that one. */
 async function once(call: Call, prepare: () => void, claim: IdempotencyClaim): Promise<void> {
-  const { reply } = call
   for (;;) {
     const record = await findRecord(claim)
-    if (record?.answer) return sendReplay(reply, record.answer)
+    if (record?.answer) return sendReplay(call, record.answer)
     try {
       claim.begun = record?.begun ?? null
       const answer = await firstAnswer(call, prepare, claim)
-      if (answer.status >= 500 || (await storeAnswer(claim, answer))) return sendAnswer(reply, answer)
+      if (answer.status >= 500 || (await storeAnswer(claim, answer))) return sendAnswer(call, answer)
     } catch (error) {
       if (!isKeyClaimed(error)) throw error
     }
@@ -228,12 +243,15 @@ async function firstAnswer(
     return await run(call, { idempotency })
   } catch (error) {
     if (isKeyClaimed(error)) throw error
-    const failure = toFailure(error, call.reply.requestId, call.input)
+    const failure = toFailure(error, { requestId: call.reply.requestId, input: call.input, hasKey: true })
     // These two speak of this attempt, not of the request: they are never stored.
     if (failure.code === "idempotency_in_progress" || failure.code === "idempotency_key_reused") throw failure
     return { ...call.reply.failureBody(failure), failure }
   }
 }
+
+const carriesKey = (request: IncomingMessage, route: Route | null): boolean =>
+  route?.meta.idempotent === true && request.headers["idempotency-key"] !== undefined
 
 const isKeyClaimed = (error: unknown): boolean =>
   error instanceof KeyClaimed || (error instanceof Error && error.cause instanceof KeyClaimed)
@@ -242,15 +260,27 @@ const JSON_TYPE = "application/json"
 
 type SentAnswer = Answer & { failure?: Failure }
 
-function sendAnswer(reply: Reply, { status, body, failure }: SentAnswer): void {
-  if (failure) reply.failure(failure)
-  else reply.send(status, body, JSON_TYPE)
+function sendAnswer(call: Call, answer: SentAnswer): void {
+  const { status, body, failure } = answer
+  if (failure) call.reply.failure(failure)
+  else call.reply.send(status, body, JSON_TYPE, { extra: headersOf(call, answer) })
 }
 
-/** The stored bytes again. Of all that is stored, only `quota_exceeded` has a header of its own. */
-function sendReplay(reply: Reply, { status, body }: Answer): void {
-  const extra = status === 429 ? ["Retry-After", String(secondsLeftIn(clock.now()))] : []
-  reply.send(status, body, JSON_TYPE, { replayed: true, extra })
+/** The stored bytes again, with the headers that they had the first time. */
+function sendReplay(call: Call, answer: Answer): void {
+  call.reply.send(answer.status, answer.body, JSON_TYPE, { replayed: true, extra: headersOf(call, answer) })
+}
+
+/** Headers that an answer has by its status and body alone, so that nothing more is stored of it. */
+function headersOf({ route, request }: Call, { status, body }: Answer): string[] {
+  // Of all errors that are stored, only `quota_exceeded` has a header of its own.
+  if (status === 429) return ["Retry-After", String(secondsLeftIn(clock.now()))]
+  const { accepted } = route.meta
+  if (status !== 202 || !accepted) return []
+  const record = JSON.parse(body) as Record<string, unknown>
+  const location = `/v1${accepted.replace(/\{(\w+)\}/g, (_, field: string) => String(record[field]))}`
+  const applied = prefersAsync(request.headers.prefer) ? ["Preference-Applied", "respond-async"] : []
+  return ["Location", location, ...applied]
 }
 
 async function run(call: Call, more: Partial<Context>): Promise<Answer> {

@@ -1,36 +1,42 @@
 import { TRPCError } from "@trpc/server"
+import type { z } from "zod"
 import { isDatabaseUnavailable } from "#db/client.ts"
-import { type ErrorCode, errors, Failure } from "#server/errors.ts"
+import { errors, Failure } from "#server/errors.ts"
 import { logger } from "#server/log.ts"
+import { detailOf, refusalOf } from "#server/validation.ts"
 
-type Issue = {
-  code: string
-  path: PropertyKey[]
-  message: string
-  params?: { code?: ErrorCode }
-  keys?: string[]
+type Failed = {
+  requestId: string
+  /** Null before it was read. */
+  input: Record<string, unknown> | null
+  /** Whether the request carries an Idempotency-Key that its endpoint takes. */
+  hasKey: boolean
 }
 
+const SAME_KEY = " Use the same Idempotency-Key: nothing happens twice."
+
 /** Whatever went wrong, as one of our answers. What is not foreseen is logged, and its text stays here. */
-export function toFailure(error: unknown, requestId: string, input: Record<string, unknown> | null): Failure {
+export function toFailure(error: unknown, { requestId, input, hasKey }: Failed): Failure {
+  const ours = (code: "database_unavailable" | "internal_error") => errors[code][2] + (hasKey ? SAME_KEY : "")
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof Failure) return cause
     if (isDatabaseUnavailable(cause)) {
       logger.warn({ err: cause, requestId }, "the database is not available")
-      return new Failure("database_unavailable", errors.database_unavailable[2], { retryAfterSeconds: 1 })
+      return new Failure("database_unavailable", ours("database_unavailable"), { retryAfterSeconds: 1 })
     }
   }
   if (error instanceof TRPCError && error.code === "BAD_REQUEST") {
-    const issues = (error.cause as { issues?: Issue[] } | undefined)?.issues
+    const issues = (error.cause as { issues?: z.core.$ZodIssue[] } | undefined)?.issues
     if (issues?.[0]) return fromIssue(issues[0], input)
   }
   logger.error({ err: error, requestId }, "a request failed")
-  return new Failure("internal_error", errors.internal_error[2])
+  return new Failure("internal_error", ours("internal_error"))
 }
 
-function fromIssue(issue: Issue, input: Record<string, unknown> | null): Failure {
-  const field = issue.path.map(String).join(".")
-  const missing = issue.path.length === 1 && input !== null && !(field in input)
-  if (missing) return new Failure("validation_failed", `${field}: is missing.`)
-  return new Failure(issue.params?.code ?? "validation_failed", `${field || "body"}: ${issue.message}`)
+function fromIssue(issue: z.core.$ZodIssue, input: Record<string, unknown> | null): Failure {
+  const refusal = refusalOf(issue)
+  // A field with a code of its own that is not there at all is missing before it is anything else.
+  const missing = issue.path.length === 1 && input !== null && !(issue.path[0]! in input)
+  if (missing) return new Failure("validation_failed", `${refusal.field}: is missing.`)
+  return new Failure(refusal.code, detailOf(refusal))
 }

@@ -7,9 +7,16 @@ export const timestamp = z.string().meta({
   example: "2026-01-02T03:04:05Z",
 })
 
+/** A whole number within bounds, refused with both of them. */
+export function wholeNumber(min: number, max: number) {
+  const error = ({ input }: { input?: unknown }) =>
+    input === undefined ? "is missing" : `must be a whole number between ${min} and ${max}`
+  return z.number({ error }).int({ error }).min(min, { error }).max(max, { error })
+}
+
 /** `limit` and `cursor` of a list. */
 export const page = {
-  limit: z.number().int().min(1).max(100).default(20).meta({ description: "Most records in one answer" }),
+  limit: wholeNumber(1, 100).default(20).meta({ description: "Most records in one answer" }),
   cursor: z
     .string()
     .max(100)

@@ -1,5 +1,6 @@
 import { fail } from "#server/errors.ts"
 import { type Json, JsonNumber, type JsonObject, plainJson } from "#server/json.ts"
+import { didYouMean } from "#server/nearest.ts"
 import { quoted } from "#server/text.ts"
 import type { Route } from "./routes.ts"
 
@@ -22,7 +23,10 @@ export function addQuery(input: Fields, route: Route, query: string): void {
     const name = decode(equals < 0 ? pair : pair.slice(0, equals), "query")
     const value = decode(equals < 0 ? "" : pair.slice(equals + 1), `query parameter ${name}`)
     if (!route.fields.has(name) || route.parameters.includes(name)) {
-      fail("validation_failed", `${quoted(name)}: is not a query parameter of this endpoint.`)
+      fail(
+        "validation_failed",
+        `${quoted(name)}: is not a query parameter of this endpoint.${suggestion(route, name)}`,
+      )
     }
     if (name in input) fail("validation_failed", `${name}: is given more than once.`)
     input[name] = route.numbers.has(name) && /^[0-9]{1,15}$/.test(value) ? Number(value) : value
@@ -33,7 +37,10 @@ export function addQuery(input: Fields, route: Route, query: string): void {
 export function addBody(input: Fields, route: Route, body: JsonObject): void {
   for (const [name, value] of Object.entries(body)) {
     if (!route.fields.has(name) || route.parameters.includes(name)) {
-      fail("validation_failed", `${quoted(name)}: is not a field of this endpoint's body.`)
+      fail(
+        "validation_failed",
+        `${quoted(name)}: is not a field of this endpoint's body.${suggestion(route, name)}`,
+      )
     }
     input[name] = name === "amount" ? amountOf(value) : plainJson(value)
   }
@@ -42,6 +49,12 @@ export function addBody(input: Fields, route: Route, body: JsonObject): void {
 /** An amount keeps the digits that it was sent with: a double cannot hold all of them. */
 const amountOf = (value: Json): unknown =>
   typeof value === "number" ? String(value) : value instanceof JsonNumber ? value.source : plainJson(value)
+
+/** What the caller may have meant, or else all that there is to send. */
+function suggestion({ fields, parameters }: Route, name: string): string {
+  const known = [...fields].filter((field) => !parameters.includes(field))
+  return didYouMean(name, known) || (known.length > 0 ? ` It takes ${known.join(", ")}.` : "")
+}
 
 /** Refuses a query where there may be none. */
 export function refuseQuery(query: string): void {

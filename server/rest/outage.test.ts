@@ -59,7 +59,7 @@ test("a database that is gone makes everything 503 with Retry-After, and everyth
     start(wallet),
     { method: "GET", path: `/kyc/status/${wallet}`, key: key.apiKey },
     { method: "GET", path: "/attestations", key: key.apiKey },
-    { method: "GET", path: "/usage", key: key.apiKey },
+    { method: "GET", path: "/usage", key: key.apiKey, headers: { "idempotency-key": "ignored" } },
     { method: "GET", path: `/attestation/${newId("att")}`, key: key.apiKey },
     { method: "POST", path: "/kyc/webhook", headers: signWebhook("evt_1", event), body: event },
   ]
@@ -69,6 +69,9 @@ test("a database that is gone makes everything 503 with Retry-After, and everyth
     expect(response).toMatchObject({ status: 503, json: { error: "database_unavailable" } })
     expect(response.headers["retry-after"]).toBe("1")
     expect(response.text).not.toMatch(INSIDES)
+    expect(response.json.detail).toMatch(/Retry/)
+    // Only who sent a key that the endpoint takes is told to send it again.
+    expect(/Idempotency-Key/.test(response.json.detail), sent.path).toBe(sent.idempotencyKey !== undefined)
   }
   const health = await app.request({ method: "GET", path: "/health" })
   expect(health).toMatchObject({ status: 503, json: { status: "degraded" } })

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { sql } from "#db/client.ts"
-import { timestamp } from "#server/rest/fields.ts"
+import { timestamp, wholeNumber } from "#server/rest/fields.ts"
 import { plainText } from "#server/text.ts"
 import { toTimestamp } from "#server/time.ts"
 import { memberProcedure, procedure, router } from "#server/trpc.ts"
@@ -17,7 +17,7 @@ const schemaRecord = z
   .meta({ id: "Schema" })
 
 const name = plainText(100)
-const validityDays = z.number().int().min(1, "must be at least 1 day").max(3650, "must be at most 3650 days")
+const validityDays = wholeNumber(1, 3650)
 
 export const schemaRouter = router({
   list: procedure

@@ -2,6 +2,7 @@ import { z } from "zod"
 import { sql } from "#db/client.ts"
 import type { Principal } from "#server/context.ts"
 import { type ErrorCode, Failure } from "#server/errors.ts"
+import { refusalOf, sentenceOf } from "#server/validation.ts"
 import { checkTogether, configInput } from "./config.ts"
 import { requireRoomFor, requireSchemaOf } from "./configs.ts"
 
@@ -18,11 +19,11 @@ export async function checkConfig(
   { workspaceId }: Principal,
   { config: raw, isNew }: { config: unknown; isNew: boolean },
 ): Promise<Issue[]> {
-  const parsed = configInput.strict().safeParse(raw)
+  const parsed = configInput.strict().safeParse(raw, { error: sentenceOf })
   if (!parsed.success) {
     return parsed.error.issues.map((issue) => {
-      const code = issue.code === "custom" ? (issue.params?.code as ErrorCode | undefined) : undefined
-      return issueOf(code ?? "validation_failed", `${issue.path.map(String).join(".")}: ${issue.message}`)
+      const { field, code, sentence } = refusalOf(issue)
+      return { field, error: code, detail: sentence }
     })
   }
   const config = parsed.data

@@ -31,7 +31,7 @@ export const mintConfigRouter = router({
     .meta({
       scope: "config:write",
       idempotent: true,
-      accepted: true,
+      accepted: "/mint-config/{id}",
       fails: ["unknown_schema", "mint_config_exists", "chain_not_configured"],
       openapi: {
         method: "POST",

@@ -4,7 +4,7 @@ import { fail } from "#server/errors.ts"
 import { failsWith, schemaId } from "#server/kyc/wallet.ts"
 import type { Issuer } from "#server/ledger/kinds.ts"
 import type { Operation } from "#server/ledger/operation.ts"
-import { timestamp } from "#server/rest/fields.ts"
+import { timestamp, wholeNumber } from "#server/rest/fields.ts"
 import type { Asset, TransferMode } from "#server/solana/asset.ts"
 import { plainText } from "#server/text.ts"
 import { clock, toTimestamp } from "#server/time.ts"
@@ -49,11 +49,7 @@ const ruleFields = {
     .optional()
     .meta({ description: "Only accredited investors", example: true }),
   max_supply: units.optional().meta({ description: "Most whole tokens there may be", example: "1000000" }),
-  max_holders: z
-    .number("must be a whole number")
-    .int("must be a whole number")
-    .min(1, "must be at least 1")
-    .max(1_000_000_000, "must be at most 1000000000")
+  max_holders: wholeNumber(1, 1_000_000_000)
     .optional()
     .meta({ description: "Most wallets that may hold", example: 2000 }),
   max_balance_per_wallet: units.optional().meta({
@@ -112,7 +108,7 @@ const configFields = {
     .string()
     .regex(/^[A-Za-z0-9.]{1,10}$/, "must be 1 to 10 letters and digits")
     .meta({ description: "Symbol of the token, on chain too", example: "USREF" }),
-  decimals: z.number().int().min(0).max(9).meta({ description: "Digits after the point", example: 6 }),
+  decimals: wholeNumber(0, 9).meta({ description: "Digits after the point", example: 6 }),
   required_schema: schemaId.meta({
     description: "Schema that holders must be verified for",
     example: "kyc_individual_v1",

@@ -62,7 +62,7 @@ export const tokenRouter = router({
     .meta({
       scope: "token:mint",
       idempotent: true,
-      accepted: true,
+      accepted: "/token/operation/{operation_id}",
       fails: [...refusals, "supply_cap_exceeded"],
       openapi: {
         method: "POST",
@@ -92,7 +92,7 @@ export const tokenRouter = router({
     .meta({
       scope: "token:transfer",
       idempotent: true,
-      accepted: true,
+      accepted: "/token/operation/{operation_id}",
       fails: [...refusals, "transfers_locked", "insufficient_balance"],
       openapi: {
         method: "POST",

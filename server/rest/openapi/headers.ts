@@ -47,6 +47,17 @@ export const headers = {
     schema: { type: "string" },
     example: "Bearer",
   },
+  Location: {
+    description: "Where to follow what has begun: the record, by its own path.",
+    required: true,
+    schema: { type: "string", format: "uri-reference", pattern: "^/v1/" },
+    example: "/v1/token/operation/op_9sXcVbNmQwErTyUiPaSdFg",
+  },
+  "Preference-Applied": {
+    description: "`respond-async` where the request preferred that.",
+    schema: { type: "string", const: "respond-async" },
+    example: "respond-async",
+  },
   "Idempotent-Replayed": {
     description: "`true` when this is the stored answer of an earlier request with the same Idempotency-Key.",
     schema: { type: "string", enum: ["true"] },
@@ -96,6 +107,10 @@ export function headersOf(
     found["Retry-After"] = refTo(
       codes.every((code) => timed.has(code)) ? "Retry-After" : "Retry-After-If-Known",
     )
+  }
+  if (status === 202) {
+    found.Location = refTo("Location")
+    found["Preference-Applied"] = refTo("Preference-Applied")
   }
   const replayed = codes.length === 0 || codes.some((code) => !neverReplayed.has(code))
   if (route?.meta.idempotent && status < 500 && replayed) {

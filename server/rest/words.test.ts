@@ -1,0 +1,234 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { z } from "zod"
+import { sql } from "#db/client.ts"
+import { newId } from "#server/ids.ts"
+import { appRouter } from "#server/router.ts"
+import { sentenceOf } from "#server/validation.ts"
+import { newWallet, signWebhook, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
+import { openApiDocument } from "./openapi/document.ts"
+import { sample } from "./openapi/examples.ts"
+import { resolve } from "./openapi/schemas.ts"
+import type { Parameter, Schema } from "./openapi/types.ts"
+import { type Route, RouteTable } from "./routes.ts"
+
+const { paths, components } = openApiDocument()
+const { schemas } = components
+const { routes } = new RouteTable(appRouter)
+
+let app: TestApp
+let key: TestKey
+
+beforeAll(async () => {
+  app = await startTestApp({ VOUCH_ROLE: "web" })
+  key = await app.key()
+})
+afterAll(() => app.stop())
+
+/** How the validator talks when it is let. */
+const VALIDATOR =
+  /invalid|expected|received|too (small|big)|unrecognized|must match|string to have|NaN|>=|<=/i
+
+/** Values that hardly any field takes; each field refuses most of them. */
+const WRONG: unknown[] = [
+  ...[null, true, false, 0, -1, 1.5, 5e300, "", " ", "x".repeat(3000), "\u0000", "\ud83d", "@", "ZZ", "-1"],
+  ...[[], [1], [""], [null], {}, { x: 1 }, { "": null }, [[]], "2026-02-30T00:00:00Z", "1e1", "05"],
+]
+
+const bodyOf = ({ path, method }: Route): Schema | null => {
+  const content = paths[path]![method.toLowerCase()]!.requestBody?.content["application/json"]
+  return content ? resolve(content.schema, schemas) : null
+}
+
+/** Every place in a schema, by its path: its fields, theirs, and the entries of its lists. */
+function* placesIn(reference: Schema, at: string[] = []): Generator<string[]> {
+  const schema = resolve(reference, schemas)
+  if (at.length > 0) yield at
+  for (const [name, field] of Object.entries(schema.properties ?? {})) yield* placesIn(field, [...at, name])
+  if (schema.items) yield* placesIn(schema.items, [...at, "0"])
+}
+
+/** The body with another value in one place; undefined leaves it out. */
+function withValue(body: unknown, [first, ...rest]: string[], value: unknown): unknown {
+  if (first === undefined) return value
+  const copy = Array.isArray(body) ? [...body] : { ...(body as Record<string, unknown>) }
+  const inner = (copy as Record<string, unknown>)[first] ?? (rest[0] === "0" ? [] : {})
+  ;(copy as Record<string, unknown>)[first] = withValue(inner, rest, value)
+  return copy
+}
+
+const readable = (detail: string, what: string): void => {
+  expect(detail, what).not.toMatch(VALIDATOR)
+  expect(detail, what).not.toContain("undefined")
+  expect(detail, what).toMatch(/[.?]$/)
+}
+
+const posts = routes.filter((route) => bodyOf(route) !== null && !route.meta.raw)
+const pathOf = ({ path }: Route) =>
+  path
+    .replace("{id}", path.startsWith("/mint-config") ? "us_real_estate_fund_v1" : newId("att"))
+    .replace("{pubkey}", newWallet())
+
+test.each(posts.map((route) => [route.path, route] as const))(
+  "POST %s refuses what is wrong in our words, and names the field",
+  async (path, route) => {
+    const schema = bodyOf(route)!
+    const valid = sample(schema, schemas) as Record<string, unknown>
+    let refused = 0
+    for (const at of placesIn(schema)) {
+      for (const value of [undefined, ...WRONG]) {
+        const json = withValue(valid, at, value)
+        const response = await app.request({
+          method: "POST",
+          path: pathOf(route),
+          key: key.apiKey,
+          headers: { prefer: "respond-async" },
+          json,
+        })
+        const what = `${path}: ${at.join(".")} = ${JSON.stringify(value)}: ${response.json.detail}`
+        expect(response.status, what).toBeLessThan(500)
+        if (response.status !== 422) continue
+        refused++
+        readable(response.json.detail, what)
+        expect(Object.keys(schema.properties!), what).toContain(
+          response.json.detail.split(":")[0].split(".")[0].split("[")[0],
+        )
+      }
+      await sql`delete from mint_configs where workspace_id = ${key.workspaceId} and id not like 'us%'`
+    }
+    expect(refused).toBeGreaterThan(Object.keys(valid).length * 10)
+  },
+)
+
+const gets = routes.filter((route) => route.method === "GET" && !route.meta.open)
+test.each(gets.map((route) => [route.path, route] as const))(
+  "GET %s refuses what is wrong in our words",
+  async (path, route) => {
+    const parameters = (paths[path]!.get!.parameters ?? []) as Parameter[]
+    const values = [
+      "",
+      " ",
+      "x",
+      "x".repeat(300),
+      "-1",
+      "0",
+      "05",
+      "+5",
+      "5.0",
+      "1e1",
+      "\u0000",
+      "%00",
+      "101",
+    ]
+    for (const { name, in: where } of parameters) {
+      for (const value of values) {
+        const sent = encodeURIComponent(value)
+        const target =
+          where === "path"
+            ? path.replace(`{${name}}`, sent || "%20")
+            : `${pathOf(route)}?${name}=${sent}${name === "mint_config" || !path.includes("balance") ? "" : "&mint_config=us_real_estate_fund_v1"}`
+        const { status, json } = await app.request({ method: "GET", path: target, key: key.apiKey })
+        expect(status, target).toBeLessThan(500)
+        if (status !== 200) readable(json.detail, `${target}: ${json.detail}`)
+      }
+    }
+  },
+)
+
+test("a webhook is refused in our words, and the field is named", async () => {
+  const schema = schemas.WebhookEvent!
+  const valid = {
+    type: "verification.completed",
+    data: { session_id: newId("sess"), decision: "approved", occurred_at: "2026-01-02T03:04:05Z" },
+  }
+  for (const at of placesIn(schema)) {
+    for (const value of [undefined, ...WRONG]) {
+      const body = JSON.stringify(withValue(valid, at, value))
+      const headers = signWebhook(newId("evt"), body)
+      const response = await app.request({ method: "POST", path: "/kyc/webhook", headers, body })
+      const what = `${at.join(".")} = ${JSON.stringify(value)}: ${response.text}`
+      if (response.status === 200) continue
+      expect(response, what).toMatchObject({ status: 422, json: { error: "validation_failed" } })
+      readable(response.json.detail, what)
+      expect(response.json.detail, what).toMatch(/^(type|data)\b/)
+    }
+  }
+})
+
+describe("a name that is not known", () => {
+  const send = (path: string, json: unknown) => app.request({ method: "POST", path, key: key.apiKey, json })
+
+  test.each([
+    ["/kyc/start", { user_pubkey: "x", schema_id: "y" }, "user_pubkey", "userPubkey"],
+    ["/kyc/start", { userPubkey: newWallet(), schema_id: "y" }, "schema_id", "schemaId"],
+    ["/kyc/start", { userPubKey: newWallet() }, "userPubKey", "userPubkey"],
+    ["/kyc/start", { redirecturl: "x" }, "redirecturl", "redirectUrl"],
+    ["/token/mint", { userPubkey: newWallet() }, "userPubkey", "user_pubkey"],
+    ["/token/mint", { amuont: 1 }, "amuont", "amount"],
+    ["/token/transfer", { form_pubkey: "x" }, "form_pubkey", "from_pubkey"],
+    ["/mint-configs", { requiredSchema: "x" }, "requiredSchema", "required_schema"],
+  ])("POST %s with %j says what %s may have meant", async (path, json, name, meant) => {
+    const { status, json: answer } = await send(path, json)
+    expect(status).toBe(422)
+    expect(answer.detail).toBe(`${name}: is not a field of this endpoint's body. Did you mean ${meant}?`)
+  })
+
+  test("within the rules of a configuration too", async () => {
+    const config = sample(schemas.CreateMintConfigRequest!, schemas) as Record<string, unknown>
+    const { json } = await send("/mint-configs", { ...config, id: "other_v1", rules: { maxSupply: "1" } })
+    expect(json.detail).toBe("rules.maxSupply: is not a field here. Did you mean max_supply?")
+  })
+
+  test("one that is like no other is told all that there are, and a long one is cut", async () => {
+    const { json } = await send("/kyc/start", { wallet: "x" })
+    expect(json.detail).toMatch(/body\. It takes userPubkey, schemaId, redirectUrl, externalId\.$/)
+    const { json: long } = await send("/kyc/start", { [`userPubkey${"y".repeat(50_000)}`]: "x" })
+    expect(long.detail.length).toBeLessThan(250)
+  })
+
+  test("a query parameter as well", async () => {
+    const { json } = await app.request({
+      method: "GET",
+      path: "/attestations?stauts=pending",
+      key: key.apiKey,
+    })
+    expect(json.detail).toBe("stauts: is not a query parameter of this endpoint. Did you mean status?")
+  })
+})
+
+test("every reason that the validator knows has a sentence of ours", () => {
+  const shape = z.strictObject({ a: z.string() })
+  const refused: [z.ZodType, unknown][] = [
+    [z.string(), 1],
+    [z.string(), undefined],
+    [z.date(), 1],
+    [z.number(), Number.NaN],
+    [z.string().min(1), ""],
+    [z.string().min(2), ""],
+    [z.string().max(2), "abc"],
+    [z.array(z.string()).min(1), []],
+    [z.array(z.string()).max(1), ["a", "b"]],
+    [z.number().min(1), 0],
+    [z.number().lt(1), 1],
+    [z.number().multipleOf(2), 1],
+    [z.int(), 1.5],
+    [z.enum(["a", "b"]), "c"],
+    [z.literal("a"), "b"],
+    [z.email(), "a"],
+    [z.url(), "a"],
+    [z.iso.datetime(), "a"],
+    [z.string().regex(/a/), "b"],
+    [shape, { a: "", b: 1 }],
+    [z.union([z.string(), z.number()]), true],
+    [z.discriminatedUnion("k", [z.object({ k: z.literal("a") })]), { k: "b" }],
+    [z.record(z.string().max(1), z.string()), { ab: "" }],
+    [z.map(z.string(), z.string()), new Map([["a", 1]])],
+    [z.set(z.string()).max(0), new Set(["a"])],
+    [z.string().refine(() => false), "a"],
+  ]
+  for (const [schema, value] of refused) {
+    const { error } = schema.safeParse(value, { error: sentenceOf })
+    const { message } = error!.issues[0]!
+    expect(message).not.toMatch(VALIDATOR)
+    expect(message).toMatch(/^(must |is |has )/)
+  }
+})

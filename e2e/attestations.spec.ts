@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises"
+import type { Request, Route } from "@playwright/test"
 import { Keypair } from "@solana/web3.js"
 import { type Customer, expect, expectSound, heading, section, test } from "./dashboard.ts"
 import { submitForm } from "./support.ts"
@@ -215,21 +216,57 @@ test("a viewer sees it all and changes nothing", async ({ as, customer }) => {
   await expect(page.getByRole("button", { name: "Start session" })).toHaveCount(0)
 })
 
-test("when news do not come, the page says so, and catches up once they do", async ({
+for (const [what, refuse] of [
+  ["nobody answers", (route: Route) => route.abort()],
+  ["too many are open", (route: Route) => route.fulfill({ status: 429, json: { error: "rate_limited" } })],
+] as const) {
+  test(`when news do not come, because ${what}, the page says so, looks by itself, and hears them once they do`, async ({
+    page,
+    traffic,
+    customer,
+  }) => {
+    traffic.forgive(/activity\.changes|ERR_FAILED|status of 429/)
+    const stream = "**/api/trpc/activity.changes**"
+    await page.clock.install()
+    await page.route(stream, refuse)
+    await page.goto(section(customer, "attestations"))
+    await expect(page.getByText("Live updates are interrupted.")).toBeVisible()
+    await expectSound(page)
+    const first = await start(customer)
+    await page.clock.fastForward(20_000)
+    await expect(page.getByRole("row", { name: first.wallet })).toBeVisible()
+    await page.unroute(stream)
+    await page.clock.fastForward(30_000)
+    await expect(page.getByText("Live updates are interrupted.")).toHaveCount(0)
+    const second = await start(customer)
+    await expect(page.getByRole("row", { name: second.wallet })).toBeVisible()
+  })
+}
+
+test("a tab that nobody sees holds no stream, and catches up when it is seen again", async ({
   page,
-  traffic,
   customer,
 }) => {
-  traffic.forgive(/activity\.changes|ERR_FAILED/)
-  const stream = "**/api/trpc/activity.changes**"
-  await page.route(stream, (route) => route.abort())
+  const streams = { open: 0 }
+  const isStream = (request: Request) => request.url().includes("activity.changes")
+  page.on("request", (request) => isStream(request) && streams.open++)
+  const ended = (request: Request) => isStream(request) && streams.open--
+  page.on("requestfailed", ended)
+  page.on("requestfinished", ended)
+  const show = (isHidden: boolean) =>
+    page.evaluate((isHidden) => {
+      Object.defineProperty(document, "hidden", { configurable: true, get: () => isHidden })
+      document.dispatchEvent(new Event("visibilitychange"))
+    }, isHidden)
+
   await page.goto(section(customer, "attestations"))
-  await expect(page.getByText("Live updates are interrupted.")).toBeVisible()
-  await expectSound(page)
+  await expect.poll(() => streams.open).toBe(1)
+  await show(true)
+  await expect.poll(() => streams.open).toBe(0)
   const { wallet } = await start(customer)
-  await page.unroute(stream)
+  await show(false)
   await expect(page.getByRole("row", { name: wallet })).toBeVisible()
-  await expect(page.getByText("Live updates are interrupted.")).toHaveCount(0)
+  expect(streams.open).toBe(1)
 })
 
 test("a new workspace says what to do next", async ({ page, customer, traffic }) => {

@@ -87,6 +87,9 @@ export function subscribeActivity(workspaceId: string, hear: () => void): () => 
   return () => emitter.off(activityOf(workspaceId), hear)
 }
 
+/** How many listen to the workspace in this process. */
+export const watchers = (workspaceId: string): number => emitter.listenerCount(activityOf(workspaceId))
+
 /** Resolves at the next notice of the channel, or after `timeoutMs`. */
 export function nextNotice(channel: Channel, timeoutMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

@@ -93,7 +93,9 @@ export function createListener(options: HttpOptions): RequestListener {
       return
     }
     servePage(options, request, response, client).catch((error) => {
-      if (error instanceof Failure) return refuse(request, response, error.code, error.message)
+      if (error instanceof Failure) {
+        return refuse(request, response, error.code, error.message, error.retryAfterSeconds)
+      }
       logger.error({ err: error }, "a page failed")
       refuse(request, response, "internal_error", "The page could not be shown. Try again in a moment.")
     })

@@ -10,6 +10,7 @@ import type { Client } from "./rest/client.ts"
 import type { Standing } from "./rest/rate-limit.ts"
 import { Reply, refuse } from "./rest/reply.ts"
 import { appRouter } from "./router.ts"
+import { StreamPlaces } from "./streams.ts"
 import { exportAuditLog } from "./trail/export.ts"
 import { auditFilter } from "./trail/read.ts"
 import { explain } from "./trpc.ts"
@@ -28,6 +29,17 @@ export type Asked = {
 
 /** Names the workspace that a signed-in person is at. */
 const WORKSPACE_HEADER = "x-vouch-workspace"
+
+/** Changes of a workspace, one stream to a tab that is seen. A minute longer than tRPC lets one last (`trpc.ts`). */
+const streams = new StreamPlaces("event streams", { person: 20, workspace: 100, process: 500 }, 16 * 60_000)
+const files = new StreamPlaces("downloads", { person: 4, workspace: 8, process: 50 }, 60 * 60_000)
+
+/** Procedures that answer with a stream. */
+const streamed = new Set(
+  Object.entries(appRouter._def.procedures as unknown as Record<string, { _def: { type: string } }>)
+    .filter(([, { _def }]) => _def.type === "subscription")
+    .map(([path]) => path),
+)
 
 /** What is below /api: procedures, signing in, downloads. */
 export async function answerPage(asked: Asked): Promise<void> {
@@ -96,12 +108,21 @@ async function callProcedure(
       "batch: calls are not taken together. Send each as a request of its own.",
     )
   }
+  const path = url.slice("/api/trpc/".length, end < 0 ? undefined : end)
   const workspaceId = request.headers[WORKSPACE_HEADER] ?? query.get("workspace")
+  const principal = user && workspaceId ? principalIn(user, String(workspaceId)) : Promise.resolve(null)
+  // Whom it refuses, tRPC tells.
+  const admitted = await principal.catch(() => null)
+  const isStream = streamed.has(path)
+  if (isStream && user && admitted) {
+    const watcher = { userId: user.id, workspaceId: admitted.workspaceId }
+    if (!streams.take(request, response, watcher)) return
+  }
   await nodeHTTPRequestHandler({
     router: appRouter,
     req: request,
     res: response,
-    path: url.slice("/api/trpc/".length, end < 0 ? undefined : end),
+    path,
     allowMethodOverride: true,
     allowBatching: false,
     maxBodySize: 64 * 1024,
@@ -109,11 +130,12 @@ async function callProcedure(
       const [error] = errors
       return error ? { status: statusOf(explain(error.cause ?? error).code) } : {}
     },
-    createContext: async () => ({
+    createContext: async ({ info }) => ({
       requestId,
       door: "pages" as const,
       user,
-      principal: user && workspaceId ? await principalIn(user, String(workspaceId)) : null,
+      // Its name written in another way would have taken no place.
+      principal: info.type === "subscription" && !isStream ? null : await principal,
       idempotency: null,
       webhook: null,
       respondAsync: false,
@@ -154,11 +176,11 @@ async function download(
   }
   try {
     const query = new URLSearchParams(url.split("?")[1])
-    const principal = await principalIn(
-      user ?? fail("not_signed_in", "Sign in first."),
-      query.get("workspace") ?? "",
-    )
-    await send(principal, query, response)
+    if (user === null) return fail("not_signed_in", "Sign in first.")
+    const principal = await principalIn(user, query.get("workspace") ?? "")
+    const { workspaceId } = principal
+    if (files.take(request, response, { userId: user.id, workspaceId }))
+      await send(principal, query, response)
   } catch (error) {
     // A file that breaks off must not look like a whole one.
     if (response.headersSent) response.destroy()

@@ -7,12 +7,19 @@ import { useWorkspace } from "./workspace.tsx"
 
 /** Before it is said that news do not come: a server that restarts is back by then. */
 const PATIENCE_MS = 5000
-/** Pause before a stream that broke for good is opened anew. */
+/** Pause before a stream that broke for good is opened anew, at first and once that has failed this often. */
 const RECONNECT_MS = 3000
+const RECONNECT_LATER_MS = 30_000
+const QUICK_ATTEMPTS = 5
+/** How often the page looks by itself while news do not come. */
+const LOOK_SECONDS = 20
 
 const NO_LONGER_HERE = new Set(["not_signed_in", "missing_api_key", "workspace_not_found"])
 
-/** Keeps what this page shows up to date: the server says when something in the workspace has changed. */
+/**
+ * Keeps what this page shows up to date: the server says when something in the workspace has changed. A page that nobody
+ * sees hears nothing: a browser opens six connections to a server, and each stream takes one of them.
+ */
 export function Live() {
   const { id } = useWorkspace()
   const client = useQueryClient()
@@ -24,12 +31,24 @@ export function Live() {
     // What was announced while nobody listened is not announced again.
     let isBehind = false
     let stream: { unsubscribe: () => void } | undefined
+    let attempts = 0
     let patience: ReturnType<typeof setTimeout> | undefined
     let next: ReturnType<typeof setTimeout> | undefined
+    let looks: ReturnType<typeof setInterval> | undefined
 
-    function connected() {
+    function rest() {
       clearTimeout(patience)
+      clearTimeout(next)
+      clearInterval(looks)
       patience = undefined
+    }
+    function lose() {
+      setLost(true)
+      looks = setInterval(readAgain, LOOK_SECONDS * 1000)
+    }
+    function connected() {
+      rest()
+      attempts = 0
       setLost(false)
       if (isBehind) readAgain()
       isBehind = false
@@ -37,7 +56,7 @@ export function Live() {
     function disconnected(error: unknown) {
       if (isOver) return
       isBehind = true
-      patience ??= setTimeout(() => setLost(true), PATIENCE_MS)
+      patience ??= setTimeout(lose, PATIENCE_MS)
       if (error && NO_LONGER_HERE.has(problemOf(error).code)) {
         end()
         // Whichever call comes next is refused as well, and leads to the sign-in.
@@ -46,15 +65,16 @@ export function Live() {
     }
     function reconnect(error: unknown) {
       disconnected(error)
-      if (isOver) return
+      if (isOver || document.hidden) return
       clearTimeout(next)
-      next = setTimeout(() => void connect(), RECONNECT_MS)
+      const pause_ms = ++attempts < QUICK_ATTEMPTS ? RECONNECT_MS : RECONNECT_LATER_MS
+      next = setTimeout(() => void connect(), pause_ms)
     }
     async function connect() {
-      stream?.unsubscribe()
       // After the page: it shows the present without it.
       const loaded = await import("./stream.ts").catch(reconnect)
-      if (!loaded || isOver) return
+      if (!loaded || isOver || document.hidden) return
+      stream?.unsubscribe()
       stream = loaded.streamOf(id).subscribe(
         {},
         {
@@ -69,18 +89,25 @@ export function Live() {
     }
     function end() {
       isOver = true
-      clearTimeout(patience)
-      clearTimeout(next)
+      rest()
+      stream?.unsubscribe()
+      document.removeEventListener("visibilitychange", followSight)
+    }
+    function followSight() {
+      if (!document.hidden) return void connect()
+      isBehind = true
+      rest()
       stream?.unsubscribe()
     }
-    void connect()
+    document.addEventListener("visibilitychange", followSight)
+    if (!document.hidden) void connect()
     return end
   }, [client, id])
 
   return (
     <p role="status" className={isLost ? "mb-4 text-[13px] text-muted" : "sr-only"}>
       {isLost
-        ? "Live updates are interrupted. This page shows what was known before; it is trying again."
+        ? `Live updates are interrupted. Until they are back, this page looks for changes every ${LOOK_SECONDS} seconds.`
         : ""}
     </p>
   )

@@ -1,7 +1,7 @@
 import postgres from "postgres"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { announceActivity, subscribeActivity } from "#server/bus.ts"
+import { announceActivity, subscribeActivity, watchers } from "#server/bus.ts"
 import type { SignedIn } from "#server/context.ts"
 import { socketOptions } from "#server/embedded/socket.ts"
 import { newId } from "#server/ids.ts"
@@ -155,6 +155,23 @@ test.each([
   await end(user)
   await expect(changes.next()).rejects.toMatchObject({ code: "not_signed_in" })
   gone.abort()
+})
+
+test("what changes after the call and before the first look is not missed, and who never looks is not kept", async () => {
+  const { user, principal, workspaceId } = await signedIn()
+  const gone = new AbortController()
+  const changes = watchActivity({ principal, user, signal: gone.signal })
+  announceActivity(workspaceId)
+  expect((await changes.next()).value).toMatchObject({ at: expect.any(String) })
+
+  const before = watchers(workspaceId)
+  const unread = new AbortController()
+  watchActivity({ principal, user, signal: unread.signal })
+  expect(watchers(workspaceId)).toBe(before + 1)
+  unread.abort()
+  expect(watchers(workspaceId)).toBe(before)
+  gone.abort()
+  expect(watchers(workspaceId)).toBe(0)
 })
 
 test("who stays is looked at again and again, and goes on watching", async () => {

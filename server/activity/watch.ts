@@ -20,10 +20,11 @@ export function endWatches(): void {
 }
 
 /**
- * Tells of changes in a workspace, twice a second at most, until the client goes. Ends for somebody whose session or
- * membership has ended meanwhile. Errors: not_signed_in.
+ * Tells of changes in a workspace, twice a second at most, until the client goes. It listens from the call on, so that
+ * nothing is missed after the client was told that it is connected. Ends for somebody whose session or membership has
+ * ended meanwhile. Errors: not_signed_in.
  */
-export async function* watchActivity({
+export function watchActivity({
   principal,
   user,
   signal,
@@ -37,14 +38,25 @@ export async function* watchActivity({
   let changed = false
   let ended = false
   let wake = () => {}
-  const hear = () => {
+  const unsubscribe = subscribeActivity(principal.workspaceId, () => {
     changed = true
     wake()
+  })
+  const leave = () => {
+    unsubscribe()
+    watches.delete(end)
+    signal?.removeEventListener("abort", end)
   }
   const end = () => {
     ended = true
+    // What nobody begins to read is never asked for its end.
+    leave()
     wake()
   }
+  watches.add(end)
+  signal?.addEventListener("abort", end)
+  if (signal?.aborted) end()
+
   /** Resolves after `ms`, at the end, or, if they are waited for, at a change. */
   const pause = (ms: number, forChanges: boolean) =>
     new Promise<void>((resolve) => {
@@ -59,30 +71,27 @@ export async function* watchActivity({
       wake()
     })
 
-  const unsubscribe = subscribeActivity(principal.workspaceId, hear)
-  watches.add(end)
-  signal?.addEventListener("abort", end, { once: true })
-  if (signal?.aborted) end()
-  try {
-    for (let checkedAt = performance.now(); !ended; ) {
-      await pause(Math.max(0, checkedAt + recheckMs - performance.now()), true)
-      if (ended) break
-      if (performance.now() >= checkedAt + recheckMs) {
-        await requireMembership(principal, user)
-        checkedAt = performance.now()
+  async function* changes(): AsyncGenerator<Change> {
+    try {
+      for (let checkedAt = performance.now(); !ended; ) {
+        await pause(Math.max(0, checkedAt + recheckMs - performance.now()), true)
+        if (ended) break
+        if (performance.now() >= checkedAt + recheckMs) {
+          await requireMembership(principal, user)
+          checkedAt = performance.now()
+        }
+        if (!changed) continue
+        changed = false
+        yield { at: toTimestamp(clock.now()) }
+        await pause(PACE_MS, false)
       }
-      if (!changed) continue
-      changed = false
-      yield { at: toTimestamp(clock.now()) }
-      await pause(PACE_MS, false)
+    } finally {
+      leave()
     }
-  } finally {
-    unsubscribe()
-    watches.delete(end)
-    signal?.removeEventListener("abort", end)
+    // The stream breaks off instead of ending, which is what a client connects anew after.
+    throw new DOMException("The server is stopping, or the client has gone.", "AbortError")
   }
-  // The stream breaks off instead of ending, which is what a client connects anew after.
-  throw new DOMException("The server is stopping, or the client has gone.", "AbortError")
+  return changes()
 }
 
 async function requireMembership({ workspaceId }: Principal, user: SignedIn | null): Promise<void> {

@@ -54,6 +54,7 @@ export async function measureFilters({
       "status pending": () => ({ status: "pending" }),
       "status verified": () => ({ status: "verified" }),
       "status rejected": () => ({ status: "rejected" }),
+      "status revoked": () => ({ status: "revoked" }),
       "status expired": () => ({ status: "expired" }),
       "schema and status": () => ({ schema: schema(), status: any(["pending", "rejected", "expired"]) }),
       "from a day": () => ({ from: someDay() }),

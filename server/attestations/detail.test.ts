@@ -125,7 +125,7 @@ test("revoking leaves one line in the audit trail, by a key as by a person; revo
       json: { reason: "Lost" },
     })
   const response = await revoke()
-  const line = { action: "attestation.revoked", detail: { was: "pending", reason: "Lost" } }
+  const line = { action: "attestation.revoked", detail: { was: "pending" } }
   const byKey = {
     ...line,
     actor: "key",
@@ -205,6 +205,42 @@ test("the chain's own word agrees with the record, and the commitment can be mad
   expect(Buffer.from(digest).toString("base64url")).toBe(commitment)
 })
 
+test("what has become of the credential is one thing at a time: held, being removed, destroyed by a transaction", async () => {
+  const { key, browser, detail } = await enter()
+  const { sessionId } = await app.verifiedWallet(key)
+  const id = await idOf(sessionId)
+  expect((await detail(id)).credential).toEqual({ state: "held" })
+  await app.faults({ drop: 1 })
+  await browser.mutate("attestation.revoke", { id, reason: "x" })
+  const revoked = await detail(id)
+  expect(revoked).toMatchObject({ status: "revoked", credential: { state: "removing" } })
+  await app.faults({})
+  const gone = await waitFor(async () => {
+    const now = await detail(id)
+    return now.credential.state !== "removing" && now
+  }, "the credential to be destroyed")
+  const burnt = gone.timeline.find((one: Event) => one.event === "burnt")
+  expect(gone.credential).toEqual({ state: "destroyed", transaction: burnt.signature })
+  expect((await detail(await idOf((await app.startSession(key)).sessionId))).credential).toBeNull()
+})
+
+test("a renewal leaves the wallet one unit, and each attestation says whose it is", async () => {
+  const { key, detail, read } = await enter()
+  const first = await app.verifiedWallet(key)
+  const second = await app.startSession(key, first.wallet)
+  await app.webhook({ session_id: second.sessionId, decision: "approved" })
+  const [old, renewed] = [await idOf(first.sessionId), await idOf(second.sessionId)]
+  await waitFor(async () => (await detail(renewed)).status === "verified", "the renewal to be verified")
+  expect(await detail(old)).toMatchObject({ status: "expired", credential: { state: "replaced" } })
+  expect((await detail(renewed)).credential).toEqual({ state: "held" })
+  const of = async (id: string) => {
+    const { unit, account } = await read("attestation.verifyOnChain", { id })
+    return [unit, account.amount]
+  }
+  expect(await of(old)).toEqual(["another", "1"])
+  expect(await of(renewed)).toEqual(["this", "1"])
+})
+
 test("once burnt, the chain says so; before it is issued, or where the chain is silent, that is the answer", async () => {
   const { key, browser, read } = await enter()
   const pending = await idOf((await app.startSession(key)).sessionId)
@@ -215,8 +251,11 @@ test("once burnt, the chain says so; before it is issued, or where the chain is 
   })
   await browser.mutate("attestation.revoke", { id, reason: "x" })
   await waitFor(async () => {
-    const { account } = await read("attestation.verifyOnChain", { id })
-    return account.amount === "0"
+    const { account, unit } = await read("attestation.verifyOnChain", { id })
+    // At no moment is there a contradiction.
+    expect([unit, account.amount]).not.toEqual(["nobody", "1"])
+    expect([unit, account.amount]).not.toEqual(["this", "0"])
+    return unit === "nobody" && account.amount === "0"
   }, "the credential to be burnt")
   await app.faults({ too_many_requests: 1 })
   await expect(read("attestation.verifyOnChain", { id })).rejects.toMatchObject({ code: "chain_unavailable" })

@@ -5,12 +5,14 @@ import { isId } from "#server/ids.ts"
 import { explorerOf } from "#server/solana/explorer.ts"
 import { attestationMemo } from "#server/solana/memo.ts"
 import { addSeconds, clock, toTimestamp } from "#server/time.ts"
+import { type CredentialState, credentialState, readBurn } from "./credential-state.ts"
 import { attestationNotFound } from "./read.ts"
 import { type AttestationRecord, type AttestationRow, attestationColumns, toRecord } from "./record.ts"
-import { statusAt } from "./status.ts"
+import { type ShownStatus, shownStatusAt, statusAt } from "./status.ts"
 import { type Landed, type Life, type TimelineEvent, timelineOf } from "./timeline.ts"
 
-export type AttestationDetail = AttestationRecord & {
+export type AttestationDetail = Omit<AttestationRecord, "status"> & {
+  status: ShownStatus
   started_at: string
   provider: string
   /** What stands in the issuing transaction before the unit is minted; null until verified. */
@@ -18,6 +20,8 @@ export type AttestationDetail = AttestationRecord & {
   slot: number | null
   /** With `{}` for `tx/…` or `address/…`; null where no public explorer reaches. */
   explorer: string | null
+  /** What has become of its unit on chain; null until verified. */
+  credential: CredentialState | null
   timeline: TimelineEvent[]
 }
 
@@ -41,13 +45,14 @@ export async function readDetail(principal: Principal, id: string): Promise<Atte
     select ${sql(attestationColumns)}, created_at, provider, consented_at, event_at, operation_id, ended_at
     from attestations where workspace_id = ${workspaceId} and id = ${id}`
   if (!row) return attestationNotFound(id)
-  const [issuing, burning, traces] = await Promise.all([
+  const [issuing, burn, traces] = await Promise.all([
     row.operation_id === null ? null : transactionOf(workspaceId, row.operation_id),
-    row.verified_at === null ? null : burnOf(row),
+    row.verified_at === null ? null : readBurn(row),
     readTraces(row),
   ])
+  const now = clock.now()
   const life: Life = {
-    status: statusAt(row, clock.now()),
+    status: statusAt(row, now),
     started_at: row.created_at,
     opened_at: row.consented_at,
     decision: row.event_at && { at: row.event_at, said: row.event_decision! },
@@ -59,17 +64,19 @@ export async function readDetail(principal: Principal, id: string): Promise<Atte
     open_until: row.open_until,
     expires_at: row.expires_at,
     reason: row.reason,
-    burning,
+    burning: burn?.burning ?? null,
     traces,
   }
   const shown = row.verified_at !== null
   return {
     ...toRecord(row, principal),
+    status: shownStatusAt(row, now),
     started_at: toTimestamp(row.created_at),
     provider: row.provider,
     memo: shown ? attestationMemo(row.id, row.commitment!, row.expires_at!) : null,
     slot: shown ? (issuing?.slot ?? null) : null,
     explorer: explorerOf(deployment.chains[mode]?.bound?.cluster),
+    credential: burn && credentialState({ status: life.status, reason: row.reason }, burn),
     timeline: timelineOf(life, toTimestamp),
   }
 }
@@ -84,17 +91,6 @@ async function transactionOf(workspaceId: string, operationId: string): Promise<
     select t.signature, t.created_at as signed_at, t.settled_at, t.slot
     from operations o join transactions t on t.signature = o.signature and t.workspace_id = o.workspace_id
     where o.workspace_id = ${workspaceId} and o.id = ${operationId}`
-  return toLanded(row)
-}
-
-/** What took the credential away, by the wallet that had it. */
-async function burnOf({ workspace_id, id, wallet }: DetailRow): Promise<Landed | null> {
-  const [row] = await sql<LandedRow[]>`
-    select t.signature, t.created_at as signed_at, t.settled_at, t.slot
-    from operations o join transactions t on t.signature = o.signature and t.workspace_id = o.workspace_id
-    where o.workspace_id = ${workspace_id} and o.wallet = ${wallet} and o.kind = 'revoke'
-      and o.payload->>'attestation_id' = ${id} and o.status = 'confirmed'
-    order by o.seq limit 1`
   return toLanded(row)
 }
 

@@ -5,14 +5,14 @@ import { requireSchema } from "#server/schemas/require.ts"
 import { clock, toTimestamp } from "#server/time.ts"
 import { requireScope } from "#server/trpc.ts"
 import { type FoundRow, findAttestations, type SearchFilter } from "./search.ts"
-import { statusAt } from "./status.ts"
+import { shownStatusAt } from "./status.ts"
 
 /** Rows that are read and written at a time. */
 const BATCH = 1000
 
 const columnsAt = (now: Date): CsvFile<FoundRow>["columns"] => ({
   attestation_id: (row) => row.id,
-  status: (row) => statusAt(row, now),
+  status: (row) => shownStatusAt(row, now),
   schema: (row) => row.schema_id,
   user_pubkey: (row) => row.wallet,
   external_id: (row) => row.external_id,

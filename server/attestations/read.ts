@@ -15,11 +15,15 @@ export const attestationNotFound = (id: string): never =>
   )
 
 /** Errors: attestation_not_found. */
-export async function getAttestation(principal: Principal, id: string): Promise<AttestationRecord> {
+export const getAttestation = async (principal: Principal, id: string): Promise<AttestationRecord> =>
+  toRecord(await readAttestation(principal, id), principal)
+
+/** Errors: attestation_not_found. */
+export async function readAttestation({ workspaceId }: Principal, id: string): Promise<AttestationRow> {
   if (!isId("att", id)) return attestationNotFound(id)
   const [row] = await sql<AttestationRow[]>`
-    select ${sql(attestationColumns)} from attestations where workspace_id = ${principal.workspaceId} and id = ${id}`
-  return row ? toRecord(row, principal) : attestationNotFound(id)
+    select ${sql(attestationColumns)} from attestations where workspace_id = ${workspaceId} and id = ${id}`
+  return row ?? attestationNotFound(id)
 }
 
 export type AttestationFilter = {

@@ -124,6 +124,31 @@ test("a beginning that very many external ids share finds them all, page by page
   expect(await walletsOf({ q: "fund/ä", status: "pending" })).toEqual([])
 })
 
+test("what was revoked is apart from what was rejected: shown, filtered and in the file", async () => {
+  await enter()
+  const rejected = await start("r-1")
+  await app.webhook({ session_id: rejected.sessionId, decision: "rejected" })
+  const revoked = await start("r-2")
+  const [{ attestation_id }] = (await search({ q: "r-2" })).found as [Found]
+  await app.request({
+    ...{ method: "POST", path: `/attestation/${attestation_id}/revoke`, key: key.apiKey },
+    json: { reason: "Sanctions list match" },
+  })
+  expect((await search({ q: "r-" })).found.map((one) => one.status)).toEqual(["revoked", "rejected"])
+  expect(await walletsOf({ status: "revoked" })).toEqual([revoked.wallet])
+  expect(await walletsOf({ status: "rejected" })).toEqual([rejected.wallet])
+  const { lines } = await download("&status=revoked")
+  expect(lines.slice(1, -1).map((line) => line.split(",").slice(0, 2))).toEqual([[attestation_id, "revoked"]])
+  // The API has four values, and says the rest by revoked_at.
+  const { json } = await app.request({
+    ...{ method: "GET", path: "/attestations?status=rejected", key: key.apiKey },
+  })
+  expect(json.data.map((one: Record<string, unknown>) => [one.status, one.revoked_at !== null])).toEqual([
+    ["rejected", true],
+    ["rejected", false],
+  ])
+})
+
 test("filters hold together", async () => {
   await enter()
   const business = await start("a-1", "kyc_business_v1")

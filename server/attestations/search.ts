@@ -9,13 +9,13 @@ import { requireSchema } from "#server/schemas/require.ts"
 import { isWalletAddress, readWalletParts } from "#server/solana/addresses.ts"
 import { plainText } from "#server/text.ts"
 import { clock, toTimestamp } from "#server/time.ts"
-import { type AttestationRow, attestationStatus } from "./record.ts"
-import { type AttestationStatus, statusAt } from "./status.ts"
+import type { AttestationRow } from "./record.ts"
+import { type ShownStatus, shownStatusAt, shownStatuses } from "./status.ts"
 
 /** What the dashboard's table and its export filter by: those started from `from` on and before `to`. */
 export const searchFilter = z.object({
   schema: schemaId.optional(),
-  status: attestationStatus.optional(),
+  status: z.enum(shownStatuses).optional(),
   from: z.iso.datetime().optional(),
   to: z.iso.datetime().optional(),
   /** A wallet, how it begins or ends, or both with `…` between; an attestation's id; how an external id begins, in any case. */
@@ -25,7 +25,7 @@ export type SearchFilter = z.infer<typeof searchFilter>
 
 export type AttestationSummary = {
   attestation_id: string
-  status: AttestationStatus
+  status: ShownStatus
   user_pubkey: string
   schema: string
   external_id: string | null
@@ -144,7 +144,7 @@ export async function findAttestations(
 }
 
 /** The status at a time, in a form that the index by status serves. */
-export const inStatus = (status: Exclude<AttestationStatus, "expired">, now: Date) => {
+export const inStatus = (status: Exclude<ShownStatus, "expired">, now: Date) => {
   switch (status) {
     case "pending":
       return sql`and status = 'pending' and (open_until is null or open_until > ${now})
@@ -152,7 +152,9 @@ export const inStatus = (status: Exclude<AttestationStatus, "expired">, now: Dat
     case "verified":
       return sql`and status = 'verified' and expires_at > ${now}`
     case "rejected":
-      return sql`and status = 'rejected'`
+      return sql`and status = 'rejected' and revoked_at is null`
+    case "revoked":
+      return sql`and status = 'rejected' and revoked_at is not null`
   }
 }
 
@@ -243,7 +245,7 @@ function toSummary(row: FoundRow, now: Date): AttestationSummary {
   const shown = row.verified_at !== null
   return {
     attestation_id: row.id,
-    status: statusAt(row, now),
+    status: shownStatusAt(row, now),
     user_pubkey: row.wallet,
     schema: row.schema_id,
     external_id: row.external_id,

@@ -15,6 +15,19 @@ export function statusAt(
   return status
 }
 
+/** As people read it: what the API calls `rejected` was either refused or revoked. */
+export const shownStatuses = ["pending", "verified", "rejected", "revoked", "expired"] as const
+export type ShownStatus = (typeof shownStatuses)[number]
+
+/** The status at a time, for screens, filters and files. */
+export function shownStatusAt(
+  row: Parameters<typeof statusAt>[0] & { revoked_at: Date | null },
+  now: Date,
+): ShownStatus {
+  const status = statusAt(row, now)
+  return status === "rejected" && row.revoked_at !== null ? "revoked" : status
+}
+
 /** The same decision in SQL, to filter by. */
 export const statusInSql = (now: Date) => sql`
   case
@@ -22,3 +35,7 @@ export const statusInSql = (now: Date) => sql`
     when status = 'verified' and expires_at <= ${now} then 'expired'
     else status
   end`
+
+/** The shown one in SQL, to count by. */
+export const shownStatusInSql = (now: Date) => sql`
+  case when status = 'rejected' and revoked_at is not null then 'revoked' else ${statusInSql(now)} end`

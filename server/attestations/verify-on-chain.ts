@@ -4,12 +4,15 @@ import type { Principal } from "#server/context.ts"
 import { chainOf } from "#server/deployment.ts"
 import { fail } from "#server/errors.ts"
 import { decodeInstructions } from "#server/solana/decode.ts"
-import { getAttestation } from "./read.ts"
-import type { AttestationRecord } from "./record.ts"
+import { readUnit, type UnitOf } from "./credential-state.ts"
+import { readAttestation } from "./read.ts"
+import { type AttestationRecord, toRecord } from "./record.ts"
 
 /** What the chain says now, for the reader to compare with the record. */
 export type OnChainState = {
   record: AttestationRecord
+  /** Whose unit it is in the wallet's account, by the ledger. */
+  unit: UnitOf
   /** The wallet's account for the credential; null when there is none. */
   account: { owner: string; mint: string; amount: string; frozen: boolean; program: string } | null
   /** The issuing transaction; null when the chain does not know it. */
@@ -27,12 +30,14 @@ export type OnChainState = {
  * chain, chain_not_configured, chain_unavailable.
  */
 export async function verifyOnChain(principal: Principal, id: string): Promise<OnChainState> {
-  const record = await getAttestation(principal, id)
+  const row = await readAttestation(principal, id)
+  const record = toRecord(row, principal)
   const { onchain, onchain_tx } = record
   const { connection } = chainOf(principal.mode)
   if (onchain === null || onchain_tx === null) {
     return fail("validation_failed", "id: this attestation has not been put on chain.")
   }
+  const before = await readUnit(row)
   const address = new PublicKey(onchain.token_account)
   const [info, transaction] = await Promise.all([
     connection.getAccountInfo(address, "confirmed"),
@@ -43,6 +48,7 @@ export async function verifyOnChain(principal: Principal, id: string): Promise<O
   const message = transaction?.transaction.message
   return {
     record,
+    unit: before === (await readUnit(row)) ? before : "changing",
     account: account && {
       owner: account.owner.toBase58(),
       mint: account.mint.toBase58(),

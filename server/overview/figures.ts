@@ -1,5 +1,5 @@
 import { sql } from "#db/client.ts"
-import { type AttestationStatus, statusInSql } from "#server/attestations/status.ts"
+import { type ShownStatus, shownStatusInSql } from "#server/attestations/status.ts"
 import { addDays, clock } from "#server/time.ts"
 
 const DAYS = 30
@@ -11,7 +11,7 @@ const CACHE_MAX = 1000
 
 export type Figures = {
   /** Of each day in UTC, the oldest first: what became of the attestations that began then. */
-  days: ({ day: string } & Record<AttestationStatus, number>)[]
+  days: ({ day: string } & Record<ShownStatus, number>)[]
   started: number
   /** How many of them were ever verified, and how long half of those took at most, from the start to the chain. */
   verified: number
@@ -49,9 +49,9 @@ async function countDays(workspaceId: string): Promise<Figures> {
   const midnight = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()))
   const since = addDays(midnight, 1 - DAYS)
   const [rows, [median]] = await Promise.all([
-    sql<{ day: string; status: AttestationStatus; count: number; verified: number }[]>`
+    sql<{ day: string; status: ShownStatus; count: number; verified: number }[]>`
       select day::text, status, count, verified from (
-        select (created_at at time zone 'UTC')::date as day, ${statusInSql(now)} as status, count(*)::int as count,
+        select (created_at at time zone 'UTC')::date as day, ${shownStatusInSql(now)} as status, count(*)::int as count,
           count(verified_at)::int as verified
         from attestations where workspace_id = ${workspaceId} and created_at >= ${since} group by 1, 2
       ) counted`,
@@ -68,6 +68,7 @@ async function countDays(workspaceId: string): Promise<Figures> {
     pending: 0,
     verified: 0,
     rejected: 0,
+    revoked: 0,
     expired: 0,
   }))
   const byDay = new Map(days.map((one) => [one.day, one]))

@@ -39,6 +39,7 @@ test("a new workspace has thirty days of nothing, its quota, and an issuer with 
     pending: 0,
     verified: 0,
     rejected: 0,
+    revoked: 0,
     expired: 0,
   })
   expect([attestations, operations]).toEqual([[], []])
@@ -91,7 +92,7 @@ test("the latest attestations and operations are there, of every kind, the newes
     const now = await overview()
     return now.operations.every((one: { status: string }) => one.status === "confirmed") && now
   }, "everything to be confirmed")
-  expect(attestations).toMatchObject([{ user_pubkey: wallet, status: "rejected" }])
+  expect(attestations).toMatchObject([{ user_pubkey: wallet, status: "revoked" }])
   expect(operations.map((one: { kind: string }) => one.kind)).toEqual([
     "revoke",
     "mint",

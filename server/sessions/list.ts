@@ -1,6 +1,6 @@
 import { sql } from "#db/client.ts"
 import { inStatus } from "#server/attestations/search.ts"
-import { type AttestationStatus, statusAt } from "#server/attestations/status.ts"
+import { type AttestationStatus, type ShownStatus, shownStatusAt } from "#server/attestations/status.ts"
 import type { Principal } from "#server/context.ts"
 import { deployment } from "#server/deployment.ts"
 import type { Decision } from "#server/providers/provider.ts"
@@ -15,7 +15,7 @@ export type SessionRecord = {
   user_pubkey: string
   schema: string
   external_id: string | null
-  status: AttestationStatus
+  status: ShownStatus
   started_at: string
   /** When its form was sent; null while it was not, or where another provider does not tell. */
   opened_at: string | null
@@ -39,6 +39,7 @@ type Row = {
   event_decision: Decision | null
   open_until: Date | null
   expires_at: Date | null
+  revoked_at: Date | null
 }
 
 const PAGE = 50
@@ -52,7 +53,7 @@ export async function listSessions(
   const before = cursor === undefined ? null : await placeOf(workspaceId, cursor)
   const rows = await sql<Row[]>`
     select id, session_id, wallet, schema_id, external_id, status, created_at, consented_at, event_at, event_decision,
-      open_until, expires_at
+      open_until, expires_at, revoked_at
     from attestations
     where workspace_id = ${workspaceId}
       ${state === "open" ? inStatus("pending", now) : sql`and (status <> 'pending' or open_until <= ${now} or expires_at <= ${now})`}
@@ -81,7 +82,7 @@ const toSession = (row: Row, now: Date, mayOpen: boolean): SessionRecord => ({
   user_pubkey: row.wallet,
   schema: row.schema_id,
   external_id: row.external_id,
-  status: statusAt(row, now),
+  status: shownStatusAt(row, now),
   started_at: toTimestamp(row.created_at),
   opened_at: time(row.consented_at),
   decision: row.event_decision,

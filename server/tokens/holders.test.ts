@@ -94,13 +94,13 @@ test("a cursor that this list did not give is refused", async () => {
   }
 })
 
-test("a revoked wallet keeps its tokens, and is shown as rejected", async () => {
+test("a revoked wallet keeps its tokens, and is shown as revoked", async () => {
   const config = await desk.config()
   const [wallet] = (await desk.wallets(1)) as [string]
   await desk.mint(config, wallet, 1)
   const { json } = await desk.get(`/kyc/status/${wallet}`)
   await desk.post(`/attestation/${json.attestation_id}/revoke`, { reason: "test" })
-  expect((await holders(config)).data[0]).toMatchObject({ verification: "rejected", balance: "1" })
+  expect((await holders(config)).data[0]).toMatchObject({ verification: "revoked", balance: "1" })
 })
 
 test("in holder mode the accounts of verified wallets are open, until they are revoked", async () => {

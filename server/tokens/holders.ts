@@ -1,7 +1,6 @@
 import { z } from "zod"
 import { sql } from "#db/client.ts"
-import { attestationStatus } from "#server/attestations/record.ts"
-import { type AttestationStatus, statusAt } from "#server/attestations/status.ts"
+import { type AttestationStatus, shownStatusAt, shownStatuses } from "#server/attestations/status.ts"
 import type { Principal } from "#server/context.ts"
 import { deployment } from "#server/deployment.ts"
 import { logger } from "#server/log.ts"
@@ -22,7 +21,7 @@ const holder = z.object({
   /** Whether it takes one of the places that max_holders counts. */
   counted: z.boolean(),
   /** How it stands for the required schema now; null without an attestation. */
-  verification: attestationStatus.nullable(),
+  verification: z.enum(shownStatuses).nullable(),
   attestation_id: z.string().nullable(),
   /** State of its token account on chain, and what is in it; null while the chain does not answer. */
   account: z.enum(["frozen", "open", "absent"]).nullable(),
@@ -55,6 +54,7 @@ type Row = {
   status: AttestationStatus | null
   open_until: Date | null
   expires_at: Date | null
+  revoked_at: Date | null
 }
 
 /**
@@ -71,7 +71,8 @@ export async function listHolders(
   if (!config) return configNotFound(mintConfig)
   const now = clock.now()
   const rows = await sql<Row[]>`
-    select h.wallet, h.balance, h.incoming, h.outgoing, h.counted, a.id as attestation_id, a.status, a.open_until, a.expires_at
+    select h.wallet, h.balance, h.incoming, h.outgoing, h.counted, a.id as attestation_id, a.status, a.open_until, a.expires_at,
+      a.revoked_at
     from (
       select wallet, balance, incoming, outgoing, counted from holdings
       where workspace_id = ${workspaceId} and mint_config = ${mintConfig}
@@ -80,7 +81,7 @@ export async function listHolders(
         ${after === null ? sql`` : sql`and (balance, ${after.wallet}) < (${after.balance}::numeric, wallet)`}
       order by balance desc, wallet limit ${limit + 1}
     ) h left join lateral (
-      select id, status, open_until, expires_at from attestations
+      select id, status, open_until, expires_at, revoked_at from attestations
       where workspace_id = ${workspaceId} and wallet = h.wallet and schema_id = ${config.required_schema}
       order by (status = 'verified' and expires_at > ${now}) desc, seq desc limit 1
     ) a on true
@@ -97,7 +98,7 @@ export async function listHolders(
         incoming: units(row.incoming),
         outgoing: units(row.outgoing),
         counted: row.counted,
-        verification: row.status && statusAt({ ...row, status: row.status }, now),
+        verification: row.status && shownStatusAt({ ...row, status: row.status }, now),
         attestation_id: row.attestation_id,
         account: account && (account.state === "thawed" ? "open" : account.state),
         onchain_balance: account && units(account.amount),

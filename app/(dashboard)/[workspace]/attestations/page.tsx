@@ -1,7 +1,7 @@
 "use client"
 
 import { parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs"
-import type { AttestationStatus } from "#server/attestations/status.ts"
+import type { ShownStatus } from "#server/attestations/status.ts"
 import { DataTable, useCursor } from "../../../components/data-table.tsx"
 import { Link } from "../../../components/link.tsx"
 import { PageHeader } from "../../../components/page-header.tsx"
@@ -11,7 +11,7 @@ import { ChoiceFilter, DayFilter, Filters, TextFilter, timesOf } from "../../fil
 import { usePath, useRead, useWorkspace } from "../../workspace.tsx"
 import { columns } from "./columns.tsx"
 
-const statuses = ["pending", "verified", "rejected", "expired"] as const satisfies AttestationStatus[]
+const statuses = ["pending", "verified", "rejected", "revoked", "expired"] as const satisfies ShownStatus[]
 
 const filters = {
   q: parseAsString,
@@ -71,7 +71,7 @@ export default function Page() {
             words: value.charAt(0).toUpperCase() + value.slice(1),
           }))}
           value={filter.status}
-          onChange={(status) => void setFilter({ status: status as AttestationStatus | null })}
+          onChange={(status) => void setFilter({ status: status as ShownStatus | null })}
         />
         <ChoiceFilter
           label="Schema"

@@ -10,6 +10,7 @@ const outcomes = [
   { key: "verified", name: "Verified", pattern: null },
   { key: "pending", name: "Pending", pattern: "M0 6 6 0M-1 1 1 -1M5 7 7 5" },
   { key: "rejected", name: "Rejected", pattern: "M0 0 6 6M0 6 6 0" },
+  { key: "revoked", name: "Revoked", pattern: "M3 0V6" },
   { key: "expired", name: "Expired", pattern: "M0 1.5H6M0 4.5H6" },
 ] as const
 

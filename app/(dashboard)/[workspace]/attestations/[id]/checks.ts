@@ -5,7 +5,7 @@ import type { OnChainState } from "#server/attestations/verify-on-chain.ts"
 export type Check = { name: string; result: "passed" | "failed" | "open"; detail: string | null }
 
 /** Compares what the chain says with the record. Nothing of it is taken on the server's word that can be computed here. */
-export async function checksOf({ record, account, transaction }: OnChainState): Promise<Check[]> {
+export async function checksOf({ record, unit, account, transaction }: OnChainState): Promise<Check[]> {
   const { onchain } = record
   if (onchain === null) return []
   const check = (name: string, passed: boolean, detail: string | null = null): Check => ({
@@ -36,7 +36,7 @@ export async function checksOf({ record, account, transaction }: OnChainState): 
       account?.owner === record.user_pubkey && account.mint === onchain.mint,
       account ? `It is ${account.owner}'s, for ${account.mint}` : "There is no such account.",
     ),
-    checkUnit(record, account?.amount ?? "0"),
+    checkUnit(record, unit, account?.amount ?? "0"),
     check(
       "The account is frozen",
       account === null || account.frozen,
@@ -72,20 +72,26 @@ const toBase64url = (bytes: Uint8Array): string =>
     .replaceAll("/", "_")
     .replace(/=+$/, "")
 
-/** Exactly one unit while it is verified. What has ended leaves none, but a later attestation may have put its own there. */
-function checkUnit({ status }: Committed, amount: string): Check {
-  if (status === "verified") {
-    const name = "The account holds exactly one unit"
-    return amount === "1"
+/** What the wallet's account holds must be what the ledger says: this unit, a later attestation's, or none. */
+function checkUnit({ status }: Committed, unit: OnChainState["unit"], amount: string): Check {
+  const expect = (name: string, expected: string): Check =>
+    amount === expected
       ? { name, result: "passed", detail: null }
       : { name, result: "failed", detail: `It holds ${amount}.` }
+  switch (unit) {
+    case "this":
+      return expect("The account holds exactly one unit", "1")
+    case "another":
+      return expect("The unit in the account is a later attestation's", "1")
+    case "nobody":
+      return expect("The unit is destroyed: the account holds none", "0")
+    case "changing":
+      return status === "verified"
+        ? {
+            name: "The account's unit is about to change",
+            result: "open",
+            detail: "Verify again in a moment.",
+          }
+        : { name: "The unit is being removed", result: "open", detail: "Verify again in a moment." }
   }
-  const name = "The unit of this attestation is gone"
-  return amount === "0"
-    ? { name, result: "passed", detail: null }
-    : {
-        name,
-        result: "open",
-        detail: "The account holds a unit: a later attestation's, or this one's that is about to be burnt.",
-      }
 }

@@ -7,10 +7,18 @@ import { Facts } from "./facts.tsx"
 import type { Detail } from "./page.tsx"
 import { Verification } from "./verification.tsx"
 
+const stateWords = {
+  held: "The wallet holds one frozen unit of the credential.",
+  removing: "The credential is being removed from the wallet.",
+  destroyed: "The credential was destroyed: the wallet no longer holds it.",
+  replaced: "A renewal has replaced the credential: the wallet's unit is the later attestation's.",
+  absent: "The wallet no longer holds the credential.",
+} as const satisfies Record<NonNullable<Detail["credential"]>["state"], string>
+
 /** What stands on chain, for anybody to check who has the record. */
 export function Proof({ attestation }: { attestation: Detail }) {
-  const { onchain, onchain_tx, memo, slot, explorer } = attestation
-  if (onchain === null || onchain_tx === null) {
+  const { onchain, onchain_tx, memo, slot, explorer, credential } = attestation
+  if (onchain === null || onchain_tx === null || credential === null) {
     return (
       <Card title="On-chain proof">
         <p className="text-muted">
@@ -40,14 +48,17 @@ export function Proof({ attestation }: { attestation: Detail }) {
   return (
     <Card
       title="On-chain proof"
-      description="The wallet's account holds one frozen unit of the credential. Nothing personal is on chain."
+      description={`${stateWords[credential.state]} Nothing personal is on chain.`}
       actions={<TransactionLink signature={onchain_tx} explorer={explorer} />}
     >
       <Facts
         facts={{
           Network: onchain.cluster,
-          Transaction: <Copyable value={onchain_tx} what="transaction signature" compact />,
+          "Issued in": <Copyable value={onchain_tx} what="transaction signature" compact />,
           Slot: slot,
+          "Destroyed in": credential.state === "destroyed" && (
+            <Copyable value={credential.transaction} what="destroying transaction's signature" compact />
+          ),
           Mint: address(onchain.mint, "credential's mint"),
           "Token account": address(onchain.token_account, "token account"),
           Authority: address(onchain.authority, "authority"),

@@ -23,7 +23,7 @@ export function Revoke({ attestation: { attestation_id, status } }: { attestatio
       title="Revoke this attestation?"
       description={
         status === "verified"
-          ? "The wallet is no longer verified from now on, and its credential is burnt on chain within seconds. This cannot be taken back: the wallet would have to be verified again."
+          ? "The wallet is no longer verified from now on, and its credential is destroyed on chain within seconds. This cannot be undone: the wallet would have to be verified again."
           : "Its session closes, and nothing is put on chain. Its unit of quota is given back."
       }
       confirm="Revoke"

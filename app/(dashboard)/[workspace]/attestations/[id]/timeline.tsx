@@ -14,7 +14,7 @@ const words = {
   revoked: "Revoked",
   expired: "Expired",
   superseded: "Replaced by a renewal",
-  burnt: "Credential burnt on chain, its account frozen",
+  burnt: "Credential destroyed on chain",
 } as const satisfies Record<TimelineEvent["event"], string>
 
 const decisions: Record<string, string> = {

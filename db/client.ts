@@ -1,62 +1,95 @@
 import postgres from "postgres"
-import { socketOptions } from "#server/embedded/socket.ts"
+import { type Limits, openClient, settingsOf } from "./connection.ts"
+import { Pipeline, type Reads } from "./pipeline.ts"
+import { Pool, type Sql } from "./pool.ts"
 
-export type Sql = postgres.Sql<{ bigint: bigint }>
-/** `sql` or a transaction of it. */
-export type Queryable = Sql | postgres.TransactionSql<{ bigint: bigint }>
+export type { Queryable } from "./connection.ts"
+export { onBehalfOf, type Sql, type Transaction } from "./pool.ts"
 
-/** The connections of this process. bigint columns come out as bigint, times as Date. */
+/** What requests ask and change. bigint columns come out as bigint, times as Date. */
 export let sql: Sql
 /**
- * One connection for the short single reads that many requests send at once. There they travel in batches, many to a
- * system call, which doubles what a process answers; spread over `sql`, each costs a call and a wake-up of its own.
+ * One connection for the short single reads that many requests send at once: the status of a wallet.
  * Whatever may wait, for a lock or a disk, belongs on `sql`: here it would hold up all that come after it.
  */
-export let reads: Sql
-
-export type DatabaseOptions = {
-  /** Most connections of this process. */
-  max?: number
-}
-
-/** Binds `sql` to a database. Nothing connects before the first query. */
-export function connectDatabase(url: string, { max = 16 }: DatabaseOptions = {}): void {
-  sql = open(url, Math.max(1, max - 1))
-  reads = open(url, 1)
-}
-
-/** A client of its own for one purpose, such as LISTEN past a pooler. The caller ends it. */
-export function open(url: string, max: number): Sql {
-  return postgres(url, {
-    ...socketOptions(url),
-    max,
-    types: { bigint: postgres.BigInt },
-    connect_timeout: 5,
-    // A short pause between attempts: a restarted database is used again at once.
-    backoff: (attempt) => Math.min(0.05 * 2 ** attempt, 1),
-    onnotice: () => {},
-    connection: { application_name: "vouch", TimeZone: "UTC" },
-  })
-}
-
-export async function disconnectDatabase(): Promise<void> {
-  await Promise.all([sql?.end({ timeout: 5 }), reads?.end({ timeout: 5 })])
-}
-
-type Cancelable = { canceller: ((query: unknown) => Promise<void>) | null }
+export let reads: Reads
+/** As `reads`, for API keys alone: whoever waits for anything else must not keep others from being known. */
+export let keyReads: Reads
+/** As `reads`, for the question whether there is a database. */
+export let healthReads: Reads
+/** What goes on without a request: the ledger, what happens by the clock, the request log. Requests cannot take it. */
+export let background: Sql
 
 /**
- * Asks the database to stop a statement, which then fails with QUERY_CANCELED. The request for it goes over a
- * connection of its own; postgres.js's `cancel()` leaves its failure unhandled, which would end this process.
+ * A lock is waited for shortly, so that whoever waits answers in time; a session that stands still in a transaction,
+ * because its process does, gives its locks back.
  */
-export function cancelStatement(statement: PromiseLike<unknown>): void {
-  const query = statement as unknown as Cancelable
-  query.canceller?.(query).catch(() => {})
+const LIMITS: Limits = { lock_ms: 2000, statement_ms: 10_000, idleInTransaction_ms: 4000 }
+const READ_LIMITS: Limits = { ...LIMITS, statement_ms: 3000 }
+
+/** Of a tool that reads everything. */
+const PATIENCE_MS = 600_000
+
+/** Connections of the ledger and of what happens by the clock. */
+const BACKGROUND = 4
+/** Least that a process can work with: reads, keys, health, the background's, and two for requests. */
+export const LEAST_CONNECTIONS = 3 + BACKGROUND + 2
+
+export type DatabaseOptions = {
+  /** Most connections of this process, without the one that listens. */
+  max?: number
+  /** For a tool that reads everything and that nobody waits for: its statements may take long. */
+  patient?: boolean
+  /** Whether a pooler stands between, which refuses settings that it does not know. */
+  pooled?: boolean
+}
+
+type Connected = { pools: Pool[]; pipelines: Pipeline[] }
+let connected: Connected = { pools: [], pipelines: [] }
+
+/** Binds `sql` and the others to a database. Nothing connects before the first statement. */
+export function connectDatabase(
+  url: string,
+  { max = 20, patient = false, pooled = false }: DatabaseOptions = {},
+): void {
+  const limits = patient ? { ...LIMITS, statement_ms: PATIENCE_MS } : LIMITS
+  const wait = patient ? { wait_ms: PATIENCE_MS } : {}
+  const readSettings = pooled ? {} : settingsOf(READ_LIMITS)
+  const requests = new Pool({
+    url,
+    max: Math.max(2, max - 3 - BACKGROUND),
+    limits,
+    pooled,
+    fair: !patient,
+    ...wait,
+  })
+  const work = new Pool({ url, max: BACKGROUND, limits, pooled, fair: false, ...wait })
+  const pipelines = [1, 2, 3].map(() => new Pipeline(url, readSettings))
+  connected = { pools: [requests, work], pipelines }
+  sql = requests.sql
+  background = work.sql
+  reads = pipelines[0]!.sql
+  keyReads = pipelines[1]!.sql
+  healthReads = pipelines[2]!.sql
+}
+
+/** After a failover: everything connects anew, to whatever is behind the address now. */
+export function refreshConnections(reason: string): void {
+  for (const pool of connected.pools) pool.refresh(reason)
+  for (const pipeline of connected.pipelines) pipeline.refresh()
+}
+
+/** A plain client for one purpose, such as LISTEN past a pooler. The caller ends it. */
+export const open = (url: string, max: number) => openClient(url, { max })
+
+export async function disconnectDatabase(): Promise<void> {
+  const { pools, pipelines } = connected
+  await Promise.all([...pools, ...pipelines].map((one) => one.end()))
 }
 
 export const UNIQUE_VIOLATION = "23505"
-export const QUERY_CANCELED = "57014"
-
+export const LOCK_NOT_AVAILABLE = "55P03"
+export const READ_ONLY = "25006"
 export const DEADLOCK_DETECTED = "40P01"
 
 /** Runs a transaction again when the database ended it to resolve a deadlock: nothing of it has happened. */
@@ -77,12 +110,14 @@ export const isUniqueViolation = (error: unknown, constraint?: string): boolean 
   (constraint === undefined || error.constraint_name === constraint)
 
 // Classes of SQLSTATE that say "not now" (https://www.postgresql.org/docs/18/errcodes-appendix.html):
-// connection, rollback (a deadlock), insufficient resources, operator intervention; and postgres.js's own codes for
-// a lost connection.
-const TRANSIENT = /^(08|40|53|57)|^(CONNECTION_|CONNECT_TIMEOUT|ECONN|ENOENT|EPIPE|ENOTFOUND|ETIMEDOUT)/
+// connection, rollback (a deadlock), insufficient resources, operator intervention (57014: a statement that took too
+// long); a lock that was not to be had, a server that only reads, a transaction that stood still; then our own, and
+// postgres.js's for a lost connection.
+const TRANSIENT =
+  /^(08|40|53|57|55P03|25006|25P0[34])|^(POOL_EXHAUSTED|CONNECTION_|CONNECT_TIMEOUT|ECONN|ENOENT|EPIPE|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN)/
 
-/** Whether the database could not be reached or was going down: the same request may succeed in a moment. */
+/** Whether the database could not be reached, was going down or did not answer in time: the same request may succeed in a moment. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code
-  return typeof code === "string" && TRANSIENT.test(code) && code !== QUERY_CANCELED
+  return typeof code === "string" && TRANSIENT.test(code)
 }

@@ -1,5 +1,5 @@
 import { EventEmitter } from "node:events"
-import { open, type Sql, sql } from "#db/client.ts"
+import { open, background as sql } from "#db/client.ts"
 import { logger } from "./log.ts"
 
 /**
@@ -23,7 +23,7 @@ const pending = new Set<Channel>()
 const active = new Set<string>()
 let timer: NodeJS.Timeout | undefined
 let activityTimer: NodeJS.Timeout | undefined
-let listener: Sql | undefined
+let listener: ReturnType<typeof open> | undefined
 const origin = crypto.randomUUID()
 
 /** Tells this process at once and every other one soon. Call it after the commit that it speaks of. */

@@ -25,7 +25,7 @@ test.each([
   ["VOUCH_PUBLIC_URL", "ftp://vouch.example.com"],
   ["VOUCH_ROLE", "everything"],
   ["VOUCH_RATE_LIMIT", "-1"],
-  ["VOUCH_DATABASE_POOL", "2"],
+  ["VOUCH_DATABASE_POOL", "8"],
   ["VOUCH_LOG_LEVEL", "loud"],
   ["VOUCH_TLS_CERT", "cert.pem"],
 ])("a wrong %s=%s stops the start, and is named", (name, value) => {

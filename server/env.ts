@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { LEAST_CONNECTIONS } from "#db/client.ts"
 
 export type Mode = "live" | "test"
 export const modes = ["live", "test"] as const satisfies Mode[]
@@ -34,8 +35,11 @@ const settings = z.object({
   DATABASE_URL: databaseUrl,
   /** Direct address of the same database, where DATABASE_URL is a pooler: LISTEN needs a session. */
   DATABASE_DIRECT_URL: databaseUrl,
-  /** Most connections that this process opens to the database: one for hot reads, and two at least for all else. */
-  VOUCH_DATABASE_POOL: z.coerce.number().int().min(3).max(500).default(16),
+  /**
+   * Most connections that this process opens to the database, besides the one that listens: one each for hot reads, for
+   * API keys and for health, four for the ledger and what happens by the clock, the others for requests.
+   */
+  VOUCH_DATABASE_POOL: z.coerce.number().int().min(LEAST_CONNECTIONS).max(500).default(20),
   /** Solana JSON-RPC of both modes. Without it, an embedded local network runs. */
   SOLANA_RPC_URL: rpcUrl,
   VOUCH_LIVE_SOLANA_RPC_URL: rpcUrl,

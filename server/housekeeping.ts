@@ -1,4 +1,4 @@
-import { sql } from "#db/client.ts"
+import { background as sql } from "#db/client.ts"
 import { expireAttestations, expireSessions } from "./attestations/expire.ts"
 import { certainNow, clockDoubt } from "./database-clock.ts"
 import { logger } from "./log.ts"
@@ -41,7 +41,7 @@ export class Housekeeping {
 
   async beat(): Promise<void> {
     await sql`
-      insert into workers (id, seen_at, trouble) values (${this.#id}, ${clock.now()}, ${this.#trouble()})
+      insert into workers (id, seen_at, trouble) values (${this.#id}, now(), ${this.#trouble()})
       on conflict (id) do update set seen_at = excluded.seen_at, trouble = excluded.trouble`
   }
 

@@ -6,6 +6,7 @@ import type { Principal, SignedIn } from "./context.ts"
 import { readQuery } from "./csv.ts"
 import { Failure, fail, statusOf } from "./errors.ts"
 import type { HttpOptions } from "./http.ts"
+import { logger } from "./log.ts"
 import type { Client } from "./rest/client.ts"
 import type { Standing } from "./rest/rate-limit.ts"
 import { Reply, refuse } from "./rest/reply.ts"
@@ -126,6 +127,10 @@ async function callProcedure(
     allowMethodOverride: true,
     allowBatching: false,
     maxBodySize: 64 * 1024,
+    onError: ({ error }) => {
+      if (explain(error).code === "internal_error")
+        logger.error({ err: error, requestId }, "a procedure failed")
+    },
     responseMeta: ({ errors }) => {
       const [error] = errors
       return error ? { status: statusOf(explain(error.cause ?? error).code) } : {}

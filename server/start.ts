@@ -48,14 +48,22 @@ const FIRST_REPORT_MS = 1000
 /** Pause before a chain that did not answer is asked again. */
 const REBIND_MS = 2000
 
-/** Reads settings into what the domain works with, and connects the database. Both the server and the command line begin so. */
+/**
+ * Reads settings into what the domain works with, and connects the database. Both the server and the command line begin
+ * so; whoever waits for a command is `patient`.
+ */
 export async function prepare({
   settings,
   databaseUrl,
   localnetUrl,
-}: Omit<StartOptions, "pages">): Promise<Secrets> {
+  patient = false,
+}: Omit<StartOptions, "pages"> & { patient?: boolean }): Promise<Secrets> {
   const secrets = loadSecrets(settings)
-  connectDatabase(databaseUrl, { max: settings.VOUCH_DATABASE_POOL })
+  connectDatabase(databaseUrl, {
+    max: settings.VOUCH_DATABASE_POOL,
+    pooled: settings.DATABASE_DIRECT_URL !== undefined,
+    patient,
+  })
   await migrate(settings.DATABASE_DIRECT_URL ?? databaseUrl)
   await followDatabaseClock(databaseUrl)
   const isPublic = settings.VOUCH_PUBLIC_URL !== undefined

@@ -1,6 +1,7 @@
 import { initTRPC, TRPCError } from "@trpc/server"
 import type { OpenApiMeta } from "trpc-to-openapi"
 import { z } from "zod"
+import { isDatabaseUnavailable } from "#db/client.ts"
 import type { Context, Principal } from "./context.ts"
 import { errors, Failure, fail } from "./errors.ts"
 import type { Permission } from "./keys/scopes.ts"
@@ -50,7 +51,15 @@ export function explain(error: unknown): { code: keyof typeof errors; detail: st
   if (error instanceof TRPCError && error.code === "NOT_FOUND") {
     return { code: "route_not_found", detail: "There is no such procedure." }
   }
-  if (error instanceof Failure) return { code: error.code, detail: error.message }
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof Failure) return { code: cause.code, detail: cause.message }
+    if (isDatabaseUnavailable(cause)) {
+      return {
+        code: "database_unavailable",
+        detail: "The database cannot be reached. Try again in a moment.",
+      }
+    }
+  }
   const [issue] = (error as { issues?: z.core.$ZodIssue[] }).issues ?? []
   if (issue) {
     const refusal = refusalOf(issue)

@@ -1,4 +1,4 @@
-import { isUniqueViolation, sql } from "#db/client.ts"
+import { isUniqueViolation, type Queryable, sql } from "#db/client.ts"
 import { type Mode, modes } from "#server/env.ts"
 import { newId } from "#server/ids.ts"
 import { builtInSchemas } from "#server/schemas/built-in.ts"
@@ -58,8 +58,8 @@ export async function createAccount({
 }
 
 /** The account of that name, or null. */
-export async function findAccount(name: string): Promise<Account | null> {
-  const rows = await sql<{ id: string; mode: Mode; workspace_id: string }[]>`
+export async function findAccount(name: string, within: Queryable = sql): Promise<Account | null> {
+  const rows = await within<{ id: string; mode: Mode; workspace_id: string }[]>`
     select a.id, w.mode, w.id as workspace_id
     from accounts a join workspaces w on w.account_id = a.id
     where a.name = ${name}`

@@ -2,7 +2,7 @@ import { type Queryable, sql } from "#db/client.ts"
 import { createKey } from "#server/keys/create.ts"
 import { allScopes } from "#server/keys/scopes.ts"
 import { createInvitation } from "#server/users/invitations.ts"
-import { createAccount, findAccount } from "./create.ts"
+import { AccountExists, createAccount, findAccount } from "./create.ts"
 
 export type FirstKeys = { live: string; test: string }
 
@@ -23,11 +23,29 @@ export type FirstStart = {
  * On the first start of a deployment: an account with a live and a test key, and a link for its owner. Until somebody
  * has come in by one, each start makes another link: the last one may never have been seen.
  */
-export const firstStart = (): Promise<FirstStart> =>
-  sql.begin(async (tx) => {
+export async function firstStart(): Promise<FirstStart> {
+  await ensureFirstAccount()
+  return sql.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(${FIRST_START_LOCK})`
     return { keys: await createFirstKeys(tx), ownerLink: await createOwnerLink(tx) }
   })
+}
+
+/** Before the transaction: to make an account is one of its own. */
+async function ensureFirstAccount(): Promise<void> {
+  if ((await hasFirstKeys(sql)) || (await findAccount(ACCOUNT))) return
+  await createAccount({ name: ACCOUNT, plan: "free" }).catch((error) => {
+    // Of those that start together, another was first.
+    if (!(error instanceof AccountExists)) throw error
+  })
+}
+
+async function hasFirstKeys(within: Queryable): Promise<boolean> {
+  const [known] = await within<
+    { exists: boolean }[]
+  >`select exists (select from api_keys where name = ${KEY})`
+  return known!.exists
+}
 
 async function createOwnerLink(within: Queryable): Promise<string | null> {
   const [someone] = await within`select from users limit 1`
@@ -38,12 +56,9 @@ async function createOwnerLink(within: Queryable): Promise<string | null> {
 }
 
 async function createFirstKeys(within: Queryable): Promise<FirstKeys | null> {
-  const [known] = await within<
-    { exists: boolean }[]
-  >`select exists (select from api_keys where name = ${KEY})`
-  if (known?.exists) return null
-  const { workspaces } =
-    (await findAccount(ACCOUNT)) ?? (await createAccount({ name: ACCOUNT, plan: "free" }))
+  const account = await findAccount(ACCOUNT, within)
+  if (!account || (await hasFirstKeys(within))) return null
+  const { workspaces } = account
   // Both or none: the start that makes them is the only one to show them.
   const first = { name: KEY, scopes: allScopes, within }
   const live = await createKey({ ...first, workspaceId: workspaces.live, mode: "live" })

@@ -1,4 +1,4 @@
-import { sql } from "#db/client.ts"
+import { background, type Queryable, sql as requests } from "#db/client.ts"
 import { announce, announceActivity } from "#server/bus.ts"
 import { endPending } from "./end.ts"
 import { withdrawCredential } from "./withdraw.ts"
@@ -17,6 +17,8 @@ export async function expireSessions({
   workspaceId: string | null
   now: Date
 }): Promise<number> {
+  // Whoever asks for a workspace is a request of it; all of them are swept by the clock.
+  const sql: Queryable = workspaceId === null ? background : requests
   const rows = await sql<{ workspace_id: string; ended: number }[]>`
     with due as (
       select d.workspace_id, d.id from workspaces w cross join lateral (
@@ -44,7 +46,7 @@ export async function expireSessions({
  * never reached the chain ends with them. Returns how many.
  */
 export async function expireAttestations({ now }: { now: Date }): Promise<number> {
-  const ended = await sql.begin(async (sql) => {
+  const ended = await background.begin(async (sql) => {
     const verified = await sql<{ workspace_id: string; id: string; schema_id: string; wallet: string }[]>`
       update attestations a set status = 'expired', ended_at = ${now}
       from workspaces w cross join lateral (
@@ -63,13 +65,13 @@ export async function expireAttestations({ now }: { now: Date }): Promise<number
 }
 
 async function expireApproved(now: Date): Promise<number> {
-  const due = await sql<{ workspace_id: string; id: string }[]>`
+  const due = await background<{ workspace_id: string; id: string }[]>`
     select d.workspace_id, d.id from workspaces w cross join lateral (
       select a.workspace_id, a.id from attestations a
       where a.workspace_id = w.id and a.status = 'pending' and a.expires_at <= ${now} limit ${BATCH}
     ) d`
   for (const { workspace_id, id } of due) {
-    await endPending(sql, {
+    await endPending(background, {
       workspaceId: workspace_id,
       attestationId: id,
       status: "expired",

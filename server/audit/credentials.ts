@@ -1,5 +1,6 @@
 import { TOKEN_2022_PROGRAM_ID, unpackAccount } from "@solana/spl-token"
 import { PublicKey } from "@solana/web3.js"
+import { forEachBatch } from "#db/batches.ts"
 import { sql } from "#db/client.ts"
 import { credentialAccounts } from "#server/attestations/credential.ts"
 import type { Audited } from "./report.ts"
@@ -28,9 +29,9 @@ export async function auditCredentials(audited: Audited): Promise<void> {
     from attestations a
     left join credentials c on c.workspace_id = a.workspace_id and c.schema_id = a.schema_id and c.wallet = a.wallet
     where a.workspace_id = ${workspaceId} and a.issued_at is not null
-    group by a.schema_id, a.wallet`.cursor(ACCOUNTS)
+    group by a.schema_id, a.wallet`
   const held = new Map<string, bigint>()
-  for await (const batch of rows) await compare(audited, batch, busy, held)
+  await forEachBatch(rows, ACCOUNTS, (batch) => compare(audited, batch, busy, held))
   await compareSupply(audited, held, busy)
 }
 

@@ -1,4 +1,5 @@
 import type { ConfirmedSignatureInfo } from "@solana/web3.js"
+import { forEachBatch } from "#db/batches.ts"
 import { sql } from "#db/client.ts"
 import { authorityFor } from "#server/ledger/submit.ts"
 import type { Audited } from "./report.ts"
@@ -103,9 +104,9 @@ async function compareOperations(
       report.differences.push({ kind: "operation_repeated", detail })
     }
   }
-  const batches = sql<{ id: string; status: string; signature: string | null }[]>`
-    select id, status, signature from operations where workspace_id = ${workspaceId}`.cursor(1000)
-  for await (const batch of batches) {
+  const rows = sql<{ id: string; status: string; signature: string | null }[]>`
+    select id, status, signature from operations where workspace_id = ${workspaceId}`
+  await forEachBatch(rows, 1000, (batch) => {
     for (const { id, status, signature } of batch) {
       report.checked.operations++
       const there = carriers.get(id)?.[0]
@@ -118,5 +119,5 @@ async function compareOperations(
         report.differences.push({ kind: "operation_landed", detail })
       }
     }
-  }
+  })
 }

@@ -1,3 +1,4 @@
+import { forEachBatch } from "#db/batches.ts"
 import { sql } from "#db/client.ts"
 import type { Audited } from "./report.ts"
 
@@ -96,7 +97,7 @@ async function auditHoldings(
   { workspaceId, report }: Pick<Audited, "workspaceId" | "report">,
   free: readonly string[],
 ): Promise<void> {
-  const batches = sql<Holding[]>`
+  const rows = sql<Holding[]>`
     with moved as (
       select mint_config, wallet, from_wallet, (payload->>'amount')::numeric as amount,
         status = 'confirmed' as confirmed
@@ -122,13 +123,11 @@ async function auditHoldings(
       ('to hold', coalesce(k.balance, 0), coalesce(s.balance, 0)),
       ('to expect', coalesce(k.incoming, 0), coalesce(s.incoming, 0)),
       ('to give', coalesce(k.outgoing, 0), coalesce(s.outgoing, 0))) v(name, kept, summed)
-    where kept <> summed and not (name = 'to hold' and mint_config = any(${free as string[]}::text[]))`.cursor(
-    1000,
-  )
-  for await (const batch of batches) {
+    where kept <> summed and not (name = 'to hold' and mint_config = any(${free as string[]}::text[]))`
+  await forEachBatch(rows, 1000, (batch) => {
     for (const { mint_config, wallet, name, kept, summed } of batch) {
       const detail = `${workspaceId}: ${wallet} is said ${name} ${kept} base units of ${mint_config}, but its operations say ${summed}`
       report.differences.push({ kind: "token_holding", detail })
     }
-  }
+  })
 }

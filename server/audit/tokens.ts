@@ -8,6 +8,7 @@ import {
   unpackMint,
 } from "@solana/spl-token"
 import type { PublicKey } from "@solana/web3.js"
+import { forEachBatch } from "#db/batches.ts"
 import { sql } from "#db/client.ts"
 import { authorityFor } from "#server/ledger/submit.ts"
 import { addSeconds, clock } from "#server/time.ts"
@@ -127,19 +128,19 @@ async function auditAccounts(audited: Audited, config: ConfigRow): Promise<{ hel
   const { workspaceId, report } = audited
   let held = 0n
   let busy = 0
-  for await (const batch of expected(workspaceId, config, null).cursor(ACCOUNTS)) {
+  await forEachBatch(expected(workspaceId, config, null), ACCOUNTS, async (batch) => {
     const accounts = await readAll(audited, config, batch)
     for (const { amount } of accounts) held += amount
     busy += batch.filter((one) => one.busy).length
     report.checked.holdings += batch.length
     const suspects = await compareAccounts(audited, config, batch, accounts)
-    if (suspects.length === 0) continue
+    if (suspects.length === 0) return
     const wallets = suspects.map((one) => one.wallet)
     const again = await expected(workspaceId, config, wallets)
     const lasting = await compareAccounts(audited, config, again, await readAll(audited, config, again))
     const before = new Set(suspects.map((one) => one.detail))
     for (const { kind, detail } of lasting) if (before.has(detail)) report.differences.push({ kind, detail })
-  }
+  })
   if (busy > 0) {
     report.information.push(
       `${workspaceId}: ${busy} accounts of ${config.id} have operations under way and were not compared`,

@@ -46,7 +46,7 @@ export async function withDeployment(
       needsChain,
     })
     const localnetUrl = services.embedded.localnet ? services.rpcUrl : null
-    await prepare({ settings, databaseUrl: services.databaseUrl, localnetUrl })
+    await prepare({ settings, databaseUrl: services.databaseUrl, localnetUrl, patient: true })
     const output = await work()
     await flush()
     print(output, json)

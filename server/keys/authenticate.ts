@@ -1,4 +1,4 @@
-import { sql } from "#db/client.ts"
+import { keyReads, sql } from "#db/client.ts"
 import { subscribe } from "#server/bus.ts"
 import type { Principal } from "#server/context.ts"
 import type { Mode } from "#server/env.ts"
@@ -56,7 +56,7 @@ const refuse = (): never =>
   )
 
 async function readKey(hash: Buffer, now: number): Promise<CachedKey> {
-  const [row] = await sql<
+  const [row] = await keyReads<
     {
       workspace_id: string
       mode: Mode

@@ -7,7 +7,7 @@ import { certainNow } from "#server/database-clock.ts"
 import { chainOf, deployment, providerOf } from "#server/deployment.ts"
 import { fail } from "#server/errors.ts"
 import { newId } from "#server/ids.ts"
-import { KeyClaimed, withClaimDeadline } from "#server/rest/idempotency.ts"
+import { explainClaim, KeyClaimed } from "#server/rest/idempotency.ts"
 import { addSeconds, clock, sleep } from "#server/time.ts"
 import { recordChange } from "#server/trail/record.ts"
 import { periodEnd, periodOf, secondsLeftIn } from "#server/usage/period.ts"
@@ -165,7 +165,7 @@ async function begin(
   const { workspaceId } = principal
   const now = clock.now()
   try {
-    const statement = sql<Begun[]>`
+    const [begun] = await sql<Begun[]>`
       with limits as (
         select case w.mode when 'test' then ${plans.free}::int else a.included end as included
         from workspaces w join accounts a on a.id = w.account_id where w.id = ${workspaceId}
@@ -201,7 +201,6 @@ async function begin(
         not exists (select from begun) and exists (
           select from attestations
           where workspace_id = ${workspaceId} and status = 'pending' and open_until <= ${now}) as due`
-    const [begun] = await (idempotency === null ? statement : withClaimDeadline(statement))
     return begun!
   } catch (error) {
     if (isUniqueViolation(error, "attestations_one_pending")) return "raced"
@@ -211,6 +210,6 @@ async function begin(
     ) {
       throw new KeyClaimed()
     }
-    throw error
+    throw explainClaim(error)
   }
 }

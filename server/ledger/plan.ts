@@ -1,5 +1,5 @@
 import postgres from "postgres"
-import { isDatabaseUnavailable, type Queryable } from "#db/client.ts"
+import { isDatabaseUnavailable, type Queryable, type Transaction } from "#db/client.ts"
 import { logger } from "#server/log.ts"
 import type { Chain } from "#server/solana/chain.ts"
 import { addSeconds, clock } from "#server/time.ts"
@@ -7,8 +7,6 @@ import { byKind, type Issuer, kindOf, type Plan } from "./kinds.ts"
 import type { Operation } from "./operation.ts"
 import type { Planned } from "./pack.ts"
 import { failOperations, finishOperations } from "./settle.ts"
-
-type Transaction = postgres.TransactionSql<{ bigint: bigint }>
 
 /** How long an operation is left alone that cannot be planned, or that cannot end as planned. */
 const HOLD_BACK_SECONDS = 10

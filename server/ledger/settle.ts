@@ -1,5 +1,5 @@
 import type { TransactionError } from "@solana/web3.js"
-import { type Queryable, sql } from "#db/client.ts"
+import { type Queryable, background as sql } from "#db/client.ts"
 import { waitForLocks } from "#db/patience.ts"
 import { announceActivity } from "#server/bus.ts"
 import { addSeconds, clock } from "#server/time.ts"

@@ -1,5 +1,5 @@
 import type { TransactionInstruction } from "@solana/web3.js"
-import { type Queryable, sql } from "#db/client.ts"
+import { type Queryable, background as sql } from "#db/client.ts"
 import { waitForLocks } from "#db/patience.ts"
 import type { Mode } from "#server/env.ts"
 import type { Chain } from "#server/solana/chain.ts"

@@ -1,5 +1,5 @@
 import type { SignatureStatus } from "@solana/web3.js"
-import { sql } from "#db/client.ts"
+import { background as sql } from "#db/client.ts"
 import { announce } from "#server/bus.ts"
 import { logger } from "#server/log.ts"
 import type { Chain } from "#server/solana/chain.ts"

@@ -1,4 +1,4 @@
-import { sql } from "#db/client.ts"
+import { background as sql } from "#db/client.ts"
 import { subscribe } from "#server/bus.ts"
 import { logger } from "#server/log.ts"
 import { sleep } from "#server/time.ts"

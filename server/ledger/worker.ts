@@ -1,5 +1,5 @@
 import { LAMPORTS_PER_SOL, SYSVAR_CLOCK_PUBKEY } from "@solana/web3.js"
-import { isDatabaseUnavailable, sql } from "#db/client.ts"
+import { isDatabaseUnavailable, background as sql } from "#db/client.ts"
 import { isLocked } from "#db/patience.ts"
 import { announce, announceActivity, nextNotice } from "#server/bus.ts"
 import { clockDoubt, noteChainTime } from "#server/database-clock.ts"

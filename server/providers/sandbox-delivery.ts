@@ -1,5 +1,5 @@
 import { Webhook } from "standardwebhooks"
-import { sql } from "#db/client.ts"
+import { background as sql } from "#db/client.ts"
 import { openClaims } from "#server/attestations/claims.ts"
 import { nextNotice } from "#server/bus.ts"
 import type { Mode } from "#server/env.ts"

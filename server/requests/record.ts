@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http"
-import { isDatabaseUnavailable, isUniqueViolation, sql } from "#db/client.ts"
+import { isDatabaseUnavailable, isUniqueViolation, background as sql } from "#db/client.ts"
 import { logger } from "#server/log.ts"
 import { sleep } from "#server/time.ts"
 import { maskHeaders, maskPath, maskRequestBody, maskResponseBody } from "./mask.ts"

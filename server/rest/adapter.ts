@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
+import { onBehalfOf } from "#db/client.ts"
 import type { Context, IdempotencyClaim, Principal } from "#server/context.ts"
 import { type Failure, fail } from "#server/errors.ts"
 import { newId } from "#server/ids.ts"
@@ -15,7 +16,9 @@ import {
   type Answer,
   findRecord,
   fingerprintOf,
+  KeyBusy,
   KeyClaimed,
+  keyWait,
   readIdempotencyKey,
   storeAnswer,
 } from "./idempotency.ts"
@@ -30,6 +33,8 @@ export type Document = { type: string; body: string }
 
 /** How long a refusal for too many requests is held back. */
 const REFUSAL_MS = 250
+/** Pause before asking again for a key that another request holds. */
+const BUSY_MS = 100
 
 export type AdapterOptions = {
   table: RouteTable
@@ -91,7 +96,7 @@ export class Adapter {
         await this.#limit(principal, reply)
         requireScope(principal, route.meta.scope)
       }
-      call = {
+      const answering: Call = {
         request,
         reply,
         route,
@@ -102,7 +107,8 @@ export class Adapter {
         input: null,
         received: null,
       }
-      await this.#answer(call)
+      call = answering
+      await onBehalfOf(principal?.workspaceId ?? client.address, () => this.#answer(answering))
     } catch (error) {
       if (error instanceof RequestAborted) return reply.abandon()
       reply.failure(
@@ -220,6 +226,7 @@ type Call = {
 
 /** Runs the request once for its key: the first answer below 500 is stored, and every repeat gets that one. */
 async function once(call: Call, prepare: () => void, claim: IdempotencyClaim): Promise<void> {
+  const giveUpAt_ms = performance.now() + keyWait.ms
   for (;;) {
     const record = await findRecord(claim)
     if (record?.answer) return sendReplay(call, record.answer)
@@ -228,10 +235,20 @@ async function once(call: Call, prepare: () => void, claim: IdempotencyClaim): P
       const answer = await firstAnswer(call, prepare, claim)
       if (answer.status >= 500 || (await storeAnswer(claim, answer))) return sendAnswer(call, answer)
     } catch (error) {
-      if (!isKeyClaimed(error)) throw error
+      if (hasCause(error, KeyClaimed)) continue
+      if (!hasCause(error, KeyBusy)) throw error
+      // No connection is held meanwhile.
+      if (performance.now() >= giveUpAt_ms) inProgress(error)
+      await sleep(BUSY_MS)
     }
   }
 }
+
+const inProgress = (cause: unknown): never =>
+  fail("idempotency_in_progress", "The first request with this Idempotency-Key is still running.", {
+    retryAfterSeconds: 5,
+    cause,
+  })
 
 async function firstAnswer(
   call: Call,
@@ -242,7 +259,7 @@ async function firstAnswer(
     prepare()
     return await run(call, { idempotency })
   } catch (error) {
-    if (isKeyClaimed(error)) throw error
+    if (hasCause(error, KeyClaimed) || hasCause(error, KeyBusy)) throw error
     const failure = toFailure(error, { requestId: call.reply.requestId, input: call.input, hasKey: true })
     // These two speak of this attempt, not of the request: they are never stored.
     if (failure.code === "idempotency_in_progress" || failure.code === "idempotency_key_reused") throw failure
@@ -253,8 +270,9 @@ async function firstAnswer(
 const carriesKey = (request: IncomingMessage, route: Route | null): boolean =>
   route?.meta.idempotent === true && request.headers["idempotency-key"] !== undefined
 
-const isKeyClaimed = (error: unknown): boolean =>
-  error instanceof KeyClaimed || (error instanceof Error && error.cause instanceof KeyClaimed)
+/** Whether it is such an error, or stands for one: tRPC puts its own around what a procedure throws. */
+const hasCause = (error: unknown, kind: typeof KeyClaimed | typeof KeyBusy): boolean =>
+  error instanceof kind || (error instanceof Error && error.cause instanceof kind)
 
 const JSON_TYPE = "application/json"
 

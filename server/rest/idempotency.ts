@@ -1,5 +1,5 @@
 import { hash } from "node:crypto"
-import { cancelStatement, QUERY_CANCELED, type Queryable, sql } from "#db/client.ts"
+import { LOCK_NOT_AVAILABLE, type Queryable, sql } from "#db/client.ts"
 import type { IdempotencyClaim } from "#server/context.ts"
 import { fail } from "#server/errors.ts"
 import { canonicalJson, type JsonObject } from "#server/json.ts"
@@ -12,14 +12,17 @@ export const REPLAY_SECONDS = 24 * 3600
  */
 export const isReplayedNoMore = (sql: Queryable) =>
   sql`created_at <= clock_timestamp() - ${REPLAY_SECONDS} * interval '1 second'`
-/** How long a request waits for the first one with its key. */
-export const WAIT_MS = 25_000
+/** How long a request waits for the first one with its key; a test of the end of it makes it short. */
+export const keyWait = { ms: 25_000 }
 
 /** An answer as it goes over the wire. */
 export type Answer = { status: number; body: string }
 
 /** The key of a request was claimed by another one in the meantime. The adapter looks again, and replays or joins. */
 export class KeyClaimed extends Error {}
+
+/** Another request holds the key and has not committed yet. The adapter asks again in a moment. */
+export class KeyBusy extends Error {}
 
 /**
  * The header's value, checked. Sent twice, it comes joined by a comma and a space, and a space is refused.
@@ -90,34 +93,27 @@ export async function storeAnswer(claim: IdempotencyClaim, { status, body }: Ans
 }
 
 /**
- * Runs the statement that claims a key. Where another request holds the same key uncommitted, the database makes
- * it wait; past `WAIT_MS` it gives up. Errors: idempotency_in_progress.
+ * What a statement that claims a key failed with; KeyBusy where the key was the lock that it did not get. The database
+ * names what was waited for by its relation, in every language.
  */
-export async function withClaimDeadline<T>(statement: Promise<T>): Promise<T> {
-  const timer = setTimeout(() => cancelStatement(statement), WAIT_MS)
-  try {
-    return await statement
-  } catch (error) {
-    if ((error as { code?: string }).code !== QUERY_CANCELED) throw error
-    return fail("idempotency_in_progress", "The first request with this Idempotency-Key is still running.", {
-      retryAfterSeconds: 5,
-      cause: error,
-    })
-  } finally {
-    clearTimeout(timer)
-  }
+export function explainClaim(error: unknown): unknown {
+  const { code, where } = error as { code?: string; where?: string }
+  if (code !== LOCK_NOT_AVAILABLE || !where?.includes('"idempotency_records')) return error
+  return new KeyBusy("another request holds the key", { cause: error })
 }
 
 /**
  * Claims a key in the transaction of the first change that its request makes. Throws KeyClaimed when another
- * request has it: the transaction then ends without a trace. Errors: idempotency_in_progress.
+ * request has it, KeyBusy when one may have it: the transaction then ends without a trace.
  */
 export async function claimKey(sql: Queryable, claim: IdempotencyClaim, subject: string): Promise<void> {
   const { workspaceId, keyId, idempotencyKey, fingerprint } = claim
-  const claimed = await withClaimDeadline(sql`
+  const claimed = await sql`
     insert into idempotency_records (workspace_id, key_id, idempotency_key, fingerprint, subject, created_at)
     values (${workspaceId}, ${keyId}, ${idempotencyKey}, ${fingerprint}, ${subject}, clock_timestamp())
-    on conflict do nothing returning key_id`)
+    on conflict do nothing returning key_id`.catch((error) => {
+    throw explainClaim(error)
+  })
   if (claimed.length === 0) throw new KeyClaimed()
   claim.begun = subject
 }

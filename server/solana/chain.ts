@@ -1,5 +1,5 @@
 import { Connection } from "@solana/web3.js"
-import { sql } from "#db/client.ts"
+import { background as sql } from "#db/client.ts"
 import type { Mode } from "#server/env.ts"
 import { feePayerOf, type Signer } from "./keys.ts"
 

@@ -1,4 +1,4 @@
-import { type Queryable, sql } from "#db/client.ts"
+import { type Queryable, background as sql } from "#db/client.ts"
 import { waitForLocks } from "#db/patience.ts"
 import { onStandingChange, type StandingChange } from "#server/attestations/standing.ts"
 import { announce, announceActivity } from "#server/bus.ts"

@@ -1,0 +1,51 @@
+// Arrays as Postgres writes them: {1,"two",NULL} (https://www.postgresql.org/docs/18/arrays.html#ARRAYS-IO).
+// postgres.js would ask each new connection for the types of arrays; where that connection breaks, the failure of its
+// question is nobody's, and ends the process.
+
+/** An array of one dimension as text; elements are written as they print, times as ISO 8601. */
+export function writeArray(value: unknown): string {
+  // What is an array's text already, or no array at all: the database decides.
+  if (!Array.isArray(value)) return String(value)
+  return `{${value.map(writeElement).join(",")}}`
+}
+
+function writeElement(element: unknown): string {
+  if (element === null || element === undefined) return "NULL"
+  const text =
+    element instanceof Date && !Number.isNaN(element.getTime()) ? element.toISOString() : String(element)
+  return `"${text.replace(/["\\]/g, "\\$&")}"`
+}
+
+/** Reads an array of one dimension. */
+export function readTexts(text: string): (string | null)[] {
+  const elements: (string | null)[] = []
+  let at = 1
+  while (at < text.length && text[at] !== "}") {
+    if (text[at] === ",") at++
+    else if (text[at] === '"') {
+      let element = ""
+      for (at++; text[at] !== '"'; at++) {
+        if (text[at] === "\\") at++
+        element += text[at]
+      }
+      elements.push(element)
+      at++
+    } else {
+      const end = text.slice(at).search(/[,}]/) + at
+      const element = text.slice(at, end)
+      elements.push(element === "NULL" ? null : element)
+      at = end
+    }
+  }
+  return elements
+}
+
+/** Types of arrays that statements of ours name, by their oid in pg_type.dat. */
+const OIDS = { text: 1009, smallint: 1005, int: 1007, bigint: 1016, float8: 1022, numeric: 1231 }
+
+export const arrayTypes = Object.fromEntries(
+  Object.entries(OIDS).map(([name, oid]) => [
+    `${name}_array`,
+    { to: oid, from: name === "text" ? [oid] : [], serialize: writeArray, parse: readTexts },
+  ]),
+)

@@ -1,0 +1,19 @@
+import type postgres from "postgres"
+
+/**
+ * Does `work` for the rows of a statement, `size` at a time, without having all of them in memory. The library's own
+ * iteration never settles the statement, so that nobody would know when its connection is free again; and of its
+ * callbacks it does not wait for the last.
+ */
+export async function forEachBatch<Row extends postgres.MaybeRow>(
+  statement: postgres.PendingQuery<Row[]>,
+  size: number,
+  work: (batch: Row[]) => Promise<void> | void,
+): Promise<void> {
+  let last: Promise<void> = Promise.resolve()
+  await statement.cursor(size, (batch) => {
+    last = last.then(() => work(batch as unknown as Row[]))
+    return last as unknown as Promise<undefined>
+  })
+  await last
+}

@@ -1,0 +1,271 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import type postgres from "postgres"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { createTestDatabase } from "#test/database.ts"
+import { handlerOf, openClient, type Types } from "./connection.ts"
+import { Pipeline } from "./pipeline.ts"
+import { onBehalfOf, Pool, type PoolOptions } from "./pool.ts"
+
+let url: string
+let admin: postgres.Sql<Types>
+const closing: { end(): Promise<unknown> }[] = []
+
+beforeAll(async () => {
+  url = (await createTestDatabase()).url
+  admin = openClient(url, { max: 3 })
+  await admin`create table notes (asker text, text text)`
+})
+afterAll(async () => {
+  await Promise.all(closing.map((one) => one.end()))
+  await admin.end({ timeout: 1 })
+})
+
+const limits = { lock_ms: 500, statement_ms: 2000, idleInTransaction_ms: 300 }
+
+function pool(options: Partial<PoolOptions> = {}): Pool {
+  const made = new Pool({ url, max: 4, limits, pooled: false, fair: true, ...options })
+  closing.push(made)
+  return made
+}
+
+const codeOf = (error: { code?: string }) => error.code ?? String(error)
+
+test("what is relied on inside of postgres.js is there: where a client sends its statements", () => {
+  const client = openClient(url, {})
+  expect(handlerOf(client)).toBeTypeOf("function")
+  expect(client`select 1`).toBeInstanceOf(Promise)
+  expect((client`select 1` as unknown as { handler: unknown }).handler).toBe(handlerOf(client))
+})
+
+test("no statement is cancelled anywhere, by any name: it would shift the answers behind it", () => {
+  const forbidden = /\.cancel\(|\.cancell(er|ed)\b|cancelStatement|pg_cancel_backend/
+  const sources = ["db", "server", "bench"].flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
+      // The local network's subscriptions are no statements.
+      .filter((file) => !file.startsWith(join("embedded", "localnet")))
+      .map((file) => join(folder, file)),
+  )
+  expect(sources.length).toBeGreaterThan(100)
+  expect(sources.filter((file) => forbidden.test(readFileSync(file, "utf8")))).toEqual([])
+  // Iterating over a cursor never settles its statement: `batches.ts` is the way.
+  const iterated = /\.cursor\(/
+  expect(sources.filter((file) => iterated.test(readFileSync(file, "utf8")))).toEqual(["db/batches.ts"])
+})
+
+test.each([{ pooled: false }, { pooled: true }])(
+  "a transaction that stood still writes nothing more, neither by itself nor into another's ($pooled)",
+  async ({ pooled }) => {
+    const { sql } = pool({ max: 1, pooled })
+    const late = sql.begin(async (tx) => {
+      await tx`insert into notes values ('first', 'before')`
+      // Longer than the database lets a session of ours stand still: it is ended, and its locks are free.
+      await sleep(800)
+      await tx`insert into notes values ('first', 'after')`.catch(() => {})
+      await tx`insert into notes values ('first', 'once more')`
+    })
+    await expect(late).rejects.toMatchObject({ code: expect.stringMatching(/^CONNECTION_/) })
+    const undone = sql.begin(async (tx) => {
+      await tx`insert into notes values ('second', 'undone')`
+      await sleep(100)
+      throw new Error("rolled back")
+    })
+    await expect(undone).rejects.toThrow("rolled back")
+    expect(await admin`select * from notes`).toEqual([])
+    expect(await sql`select 1 as one`).toEqual([{ one: 1 }])
+  },
+)
+
+test("a transaction whose connection is lost while others use the database writes nothing more", async () => {
+  const made = pool({ max: 2 })
+  const { sql } = made
+  for (let round = 0; round < 20; round++) {
+    const lost = sql.begin(async (tx) => {
+      const [row] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`
+      await tx`insert into notes values ('lost', 'before')`
+      await admin`select pg_terminate_backend(${row!.pid})`
+      // At once, a moment later, and after others have connected anew.
+      await sleep([0, 1, 30][round % 3])
+      await tx`insert into notes values ('lost', 'after')`.catch(() => {})
+      await tx`insert into notes values ('lost', 'after that')`.catch(() => {})
+      await tx`insert into notes values ('lost', 'and that')`
+    })
+    const others = Array.from({ length: 8 }, (_, n) =>
+      sql
+        .begin(async (tx) => {
+          await tx`insert into notes values ('other', ${String(n)})`
+          await sleep(2)
+          throw new Error("rolled back")
+        })
+        .catch((error) => error.message),
+    )
+    await expect(lost).rejects.toMatchObject({ code: expect.stringMatching(/^(CONNECTION_|57P01)/) })
+    expect(new Set(await Promise.all(others))).toEqual(new Set(["rolled back"]))
+  }
+  expect(await admin`select * from notes`).toEqual([])
+  expect(made.use).toMatchObject({ leased: 0, waiting: 0 })
+})
+
+test("a transaction in which a statement failed does not commit, whoever caught the failure", async () => {
+  const { sql } = pool()
+  const half = sql.begin(async (tx) => {
+    await tx`insert into notes values ('half', 'done')`
+    await tx`select 1 / 0`.catch(() => {})
+    return "done"
+  })
+  await expect(half).rejects.toMatchObject({ code: "22012" })
+  expect(await admin`select * from notes where asker = 'half'`).toEqual([])
+})
+
+test("a savepoint undoes its own part alone", async () => {
+  const { sql } = pool()
+  const outcome = await sql.begin(async (tx) => {
+    await tx`insert into notes values ('kept', 'before')`
+    const failed = await tx
+      .savepoint(async (inner) => {
+        await inner`insert into notes values ('undone', '')`
+        await inner`select 1 / 0`
+      })
+      .catch(codeOf)
+    await tx.savepoint((inner) => inner`insert into notes values ('kept', 'inside')`.then(() => {}))
+    return failed
+  })
+  expect(outcome).toBe("22012")
+  expect(await admin`select asker from notes`).toEqual([{ asker: "kept" }, { asker: "kept" }])
+  await admin`truncate notes`
+})
+
+test("a statement after its transaction has ended is refused", async () => {
+  const { sql } = pool()
+  let kept: typeof sql | undefined
+  await sql.begin(async (tx) => {
+    kept = tx as typeof sql
+  })
+  await expect(kept!`insert into notes values ('late', '')`).rejects.toThrow(/has ended/)
+})
+
+test("arrays come back as they went, whatever is in them", async () => {
+  const { sql } = pool()
+  const texts = [
+    "plain",
+    "",
+    "NULL",
+    "null",
+    "a,b",
+    "{}",
+    '"quoted"',
+    "back\\slash",
+    "\n\t",
+    "ünïcödé 🙂",
+    null,
+  ]
+  const [row] = await sql<{ texts: string[]; sum: bigint }[]>`
+    select ${texts as string[]}::text[] as texts, (select sum(n) from unnest(${[1, 2.5, -3]}::numeric[]) n)::text as sum`
+  expect(row).toEqual({ texts, sum: "0.5" })
+  expect(await sql`select ${[]}::text[] as none`).toEqual([{ none: [] }])
+})
+
+test("a connection that is ended while it is made fails its own statement, and nothing else", async () => {
+  const { sql } = pool({ max: 8 })
+  for (let round = 0; round < 30; round++) {
+    const asked = Array.from({ length: 8 }, () => sql`select 1`.catch(codeOf))
+    await admin`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`.catch(() => {})
+    await Promise.all(asked)
+  }
+  // A rejection that is nobody's would have ended this run.
+})
+
+test("a parameter that cannot be written fails by itself, and every other asker gets their own answer", async () => {
+  const { sql } = pool({ max: 1 })
+  const answers = await Promise.all(
+    Array.from({ length: 30 }, (_, n) =>
+      n % 5 === 3
+        ? sql`select ${sql.json({ none: 1n } as never)} as who`.then(
+            () => "answered",
+            (error) => (error instanceof TypeError ? "refused" : codeOf(error)),
+          )
+        : sql<{ who: string }[]>`select ${`${n}`}::text as who`.then(([row]) => row!.who, codeOf),
+    ),
+  )
+  for (const [n, answer] of answers.entries()) expect(answer).toBe(n % 5 === 3 ? "refused" : `${n}`)
+})
+
+test("batched reads take plain values only, and a time that is none is refused by the database alone", async () => {
+  const pipeline = new Pipeline(url, {})
+  closing.push(pipeline)
+  const reads = pipeline.sql
+  const ask = (n: number) => {
+    if (n % 5 === 1) return reads`select ${undefined as never}::text as who`.then(() => "answered", String)
+    if (n % 5 === 3)
+      return reads`select ${new Date(Number.NaN)}::timestamptz as who`.then(() => "answered", codeOf)
+    return reads<{ who: string }[]>`select ${`${n}`}::text as who`.then(([row]) => row!.who, codeOf)
+  }
+  const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => ask(n)))
+  for (const [n, answer] of answers.entries()) {
+    if (n % 5 === 1) expect(answer).toMatch(/plain values only/)
+    else expect(answer).toBe(n % 5 === 3 ? "22007" : `${n}`)
+  }
+})
+
+test("a lock that is not to be had is waited for shortly", async () => {
+  const { sql } = pool()
+  await admin`insert into notes values ('locked', '')`
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const holder = admin.begin(async (tx) => {
+    await tx`select from notes where asker = 'locked' for update`
+    await promise
+  })
+  const waiting = () => sql`update notes set text = 'mine' where asker = 'locked'`
+  await expect(waiting()).rejects.toMatchObject({ code: "55P03" })
+  await expect(
+    sql.begin((tx) => tx`update notes set text = 'mine' where asker = 'locked'`),
+  ).rejects.toMatchObject({
+    code: "55P03",
+  })
+  resolve()
+  await holder
+  expect((await waiting()).count).toBe(1)
+  await admin`truncate notes`
+})
+
+test("however many requests of one asker wait, others get connections at once", async () => {
+  const made = pool({ max: 6, limits: { ...limits, lock_ms: 2000 } })
+  const { sql } = made
+  await admin`insert into notes values ('locked', '')`
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const holder = admin.begin(async (tx) => {
+    await tx`select from notes where asker = 'locked' for update`
+    await promise
+  })
+  const update = () => sql`update notes set text = 'mine' where asker = 'locked'`.then(() => "done", codeOf)
+  const blocked = ["first", "second"].flatMap((who) =>
+    Array.from({ length: 30 }, () => onBehalfOf(who, update)),
+  )
+  await sleep(50)
+  const others = await Promise.all(
+    Array.from({ length: 50 }, (_, n) =>
+      onBehalfOf(`other ${n % 5}`, () => sql`select ${`${n}`}::text as who`),
+    ),
+  )
+  expect(others.map(([row]) => row!.who)).toEqual(others.map((_, n) => `${n}`))
+  // All of that came while the others were still waiting.
+  expect(made.use.waiting).toBeGreaterThan(40)
+  resolve()
+  await holder
+  expect(new Set(await Promise.all(blocked))).toEqual(new Set(["done"]))
+  await admin`truncate notes`
+})
+
+test("who waits for a connection in vain is told so", async () => {
+  const made = pool({ max: 1 })
+  const { sql } = made
+  const holder = await sql.reserve()
+  await expect(sql`select 1`).rejects.toMatchObject({ code: "POOL_EXHAUSTED" })
+  holder.release()
+  expect(await sql`select 1 as one`).toEqual([{ one: 1 }])
+  expect(made.use).toEqual({ leased: 0, waiting: 0, max: 1 })
+})

@@ -1,0 +1,177 @@
+import postgres from "postgres"
+import { socketOptions } from "#server/embedded/socket.ts"
+import { arrayTypes } from "./arrays.ts"
+
+// What postgres.js does by itself is not safe for a process that answers for many customers (3.4.9, each reproduced
+// in connection.test.ts): a statement that is cancelled, or whose parameters cannot be written, while others are on
+// their way on the same connection, shifts all answers behind it; and a transaction that lost its connection goes on
+// with whatever connection has taken its place, in somebody else's transaction. So here a connection has one asker
+// at a time and one statement at a time, and is thrown away with its first doubt.
+
+export type Types = { bigint: bigint; date: Date }
+/** What both a pool and a transaction are: a tag for statements and for the parts of statements. */
+export type Queryable = postgres.ISql<Types>
+/** A statement of postgres.js, sent when it is first awaited. `handler` is where it is sent to. */
+export type Statement = postgres.PendingQuery<postgres.MaybeRow[]> & {
+  handler: (statement: Statement) => void
+  reject: (error: unknown) => void
+  args: unknown[]
+}
+
+/** How long the database lets a session of ours hold on to something, in milliseconds. */
+export type Limits = { lock_ms: number; statement_ms: number; idleInTransaction_ms: number }
+
+/** The limits as settings of a session (https://www.postgresql.org/docs/18/runtime-config-client.html). */
+export const settingsOf = ({ lock_ms, statement_ms, idleInTransaction_ms }: Limits) => ({
+  lock_timeout: `${lock_ms}ms`,
+  statement_timeout: `${statement_ms}ms`,
+  idle_in_transaction_session_timeout: `${idleInTransaction_ms}ms`,
+})
+
+export type ConnectionOptions = {
+  /** Settings that the session starts with. A pooler refuses those that it does not know. */
+  settings?: Record<string, string>
+  max?: number
+  /** Called when a connection has gone, before anything else can use what takes its place. */
+  onLost?: () => void
+}
+
+/** A client of postgres.js with our types. Nothing connects before the first statement. */
+export function openClient(
+  url: string,
+  { settings, max = 1, onLost }: ConnectionOptions,
+): postgres.Sql<Types> {
+  return postgres(url, {
+    ...socketOptions(url),
+    max,
+    types: {
+      ...arrayTypes,
+      bigint: postgres.BigInt,
+      // As the library's own, but it never throws: what is no time is refused by the database.
+      date: {
+        to: 1184,
+        from: [1082, 1114, 1184],
+        serialize: (time: Date) =>
+          time instanceof Date && !Number.isNaN(time.getTime()) ? time.toISOString() : String(time),
+        parse: (text: string) => new Date(text),
+      },
+    },
+    // Asked anew on each connection, in a question whose failure would be nobody's: `arrays.ts` knows them.
+    fetch_types: false,
+    connect_timeout: 5,
+    // A peer that is gone is noticed within seconds, not after the two hours of the kernel.
+    keep_alive: 5,
+    // The library would end a connection in the middle of a transaction: the pool does it between two.
+    max_lifetime: null,
+    // A short pause between attempts: a restarted database is used again at once.
+    backoff: (attempt) => Math.min(0.05 * 2 ** attempt, 1),
+    onnotice: () => {},
+    ...(onLost && { onclose: onLost }),
+    connection: { application_name: "vouch", TimeZone: "UTC", ...settings },
+  })
+}
+
+/** Where a client of postgres.js sends its statements. Internal to the library, so a test holds that it is there. */
+export const handlerOf = (client: postgres.Sql<Types>): Statement["handler"] =>
+  (client`` as unknown as Statement).handler
+
+/** Binds a statement to somebody else who sends it. Fragments and helpers are never sent, and stay as they are. */
+export function redirect<T>(part: T, handler: Statement["handler"]): T {
+  if (part instanceof Promise) (part as unknown as Statement).handler = handler
+  return part
+}
+
+/** The connection went, or was given up, before the statement's answer came. The outcome may be unknown. */
+export class ConnectionLost extends Error {
+  readonly code = "CONNECTION_LOST"
+  constructor(detail: string, options?: ErrorOptions) {
+    super(detail, options)
+    this.name = "ConnectionLost"
+  }
+}
+
+// The server refuses to write, or ends the session: what is behind this connection is no longer what we want.
+// 25006 read_only_sql_transaction (after a failover), 57P01-57P05 shutdown and termination, 25P03 and 25P04 timeouts.
+const UNUSABLE = /^(25006|57P0[1-5]|25P0[34])$/
+
+/**
+ * One connection with one asker at a time. Statements are sent one by one, each when the one before has its answer;
+ * after the first doubt none is sent any more.
+ */
+export class Connection {
+  readonly bornAt_ms = performance.now()
+  readonly client: postgres.Sql<Types>
+  readonly #send: Statement["handler"]
+  readonly #waiting: Statement[] = []
+  #active: Statement | null = null
+  #sentAt_ms = 0
+  #overdue = false
+  /** Why it may not be used again; null while it may. */
+  doubt: Error | null = null
+
+  constructor(url: string, settings: Record<string, string>) {
+    this.client = openClient(url, { settings, onLost: () => this.#lost() })
+    this.#send = handlerOf(this.client)
+  }
+
+  /** Sends a statement when its turn has come. */
+  readonly execute = (statement: Statement): void => {
+    if (this.doubt) {
+      statement.reject(new ConnectionLost("the connection is lost", { cause: this.doubt }))
+      return
+    }
+    if (this.#active) {
+      this.#waiting.push(statement)
+      return
+    }
+    this.#active = statement
+    this.#overdue = false
+    this.#sentAt_ms = performance.now()
+    statement.then(this.#answered, this.#failed)
+    this.#send(statement)
+  }
+
+  readonly #answered = (): void => {
+    this.#active = null
+    const next = this.#waiting.shift()
+    if (next) this.execute(next)
+  }
+
+  readonly #failed = (error: unknown): void => {
+    if (!isAnswer(error)) this.discard(error as Error)
+    this.#answered()
+  }
+
+  /** The socket has closed. Between two askers nothing is lost by it: the next statement connects anew. */
+  #lost(): void {
+    if (this.#active || this.isLeased) this.discard(new ConnectionLost("the database closed the connection"))
+  }
+
+  /** Set by the pool while somebody has it. */
+  isLeased = false
+
+  /** Gives it up: nothing more is sent, and whatever waits for an answer is told so. */
+  discard(reason: Error): void {
+    if (this.doubt) return
+    this.doubt = reason
+    for (const statement of this.#waiting.splice(0)) {
+      statement.reject(new ConnectionLost("the connection is lost", { cause: reason }))
+    }
+    // Not the library's cancel, which would shift answers: the socket goes, and with it all that it would bring.
+    this.client.end({ timeout: 0 }).catch(() => {})
+  }
+
+  /**
+   * Gives it up when a statement has had no answer for `limit_ms`. Two looks must agree: a process that stood still
+   * finds every statement late, though the answers are there to be read.
+   */
+  watch(limit_ms: number): void {
+    if (!this.#active || performance.now() - this.#sentAt_ms < limit_ms) return
+    if (this.#overdue) this.discard(new ConnectionLost("the database does not answer"))
+    this.#overdue = true
+  }
+}
+
+/** Whether the server has answered with this error, and the session goes on. */
+const isAnswer = (error: unknown): boolean =>
+  error instanceof postgres.PostgresError && error.severity === "ERROR" && !UNUSABLE.test(error.code)

@@ -1,0 +1,338 @@
+import { AsyncLocalStorage } from "node:async_hooks"
+import type postgres from "postgres"
+import {
+  Connection,
+  ConnectionLost,
+  type Limits,
+  openClient,
+  type Queryable,
+  redirect,
+  type Statement,
+  settingsOf,
+  type Types,
+} from "./connection.ts"
+
+/** Unless a pool says another. */
+const WAIT_MS = 3000
+/** Most that wait for a connection; past it there is no hope to be served in time. */
+const MAX_WAITING = 10_000
+/** Beyond the database's own limit on a statement, before its silence is taken for the end of the connection. */
+const SILENCE_MS = 2000
+const WATCH_EVERY_MS = 500
+/** Age at which a connection is replaced: so that a balancer's new members get their share. */
+const LIFETIME_MS = 45 * 60_000
+
+export type PoolOptions = {
+  url: string
+  max: number
+  limits: Limits
+  /** Whether a pooler stands between: then each transaction brings its limits, and no session starts with them. */
+  pooled: boolean
+  /** How long somebody waits for a connection before the database counts as not available. */
+  wait_ms?: number
+  /** Whether no asker may have more connections than are left for all others. */
+  fair: boolean
+}
+
+/** No connection became free in time. */
+export class PoolExhausted extends Error {
+  readonly code = "POOL_EXHAUSTED"
+  constructor() {
+    super("no connection to the database became free in time")
+    this.name = "PoolExhausted"
+  }
+}
+
+const asker = new AsyncLocalStorage<string>()
+
+/** Runs `work` for somebody, such as a workspace: what it asks of the database counts as theirs. */
+export const onBehalfOf = <T>(who: string, work: () => T): T => asker.run(who, work)
+
+type Waiting = { give: (connection: Connection) => void; refuse: (error: Error) => void; until_ms: number }
+
+/** The statements of a transaction. A savepoint undoes only its own part where that throws. */
+export type Transaction = Queryable & {
+  savepoint<T>(work: (sql: Transaction) => Promise<T>): Promise<T>
+}
+
+/** Runs a transaction. What `work` throws undoes it, and so does any statement in it that failed. */
+export type Begin = {
+  <T>(work: (sql: Transaction) => Promise<T>): Promise<T>
+  <T>(options: string, work: (sql: Transaction) => Promise<T>): Promise<T>
+}
+
+export type Sql = Queryable & {
+  begin: Begin
+  reserve(): Promise<Queryable & { release(): void }>
+  end(options?: { timeout?: number }): Promise<void>
+}
+
+/**
+ * Connections of one purpose. A statement has a connection of its own until its answer is there, a transaction until
+ * it ends. An asker gets a connection while more are free than they have: however many of their requests wait for one
+ * locked row, others are served.
+ */
+export class Pool {
+  readonly #options: PoolOptions
+  readonly #settings: Record<string, string>
+  readonly #begin: string
+  readonly #free: Connection[] = []
+  readonly #leased = new Map<Connection, string>()
+  readonly #held = new Map<string, number>()
+  readonly #waiting = new Map<string, Waiting[]>()
+  readonly #watch: NodeJS.Timeout
+  /** Makes statements; it never connects. */
+  readonly #tag: postgres.Sql<Types>
+  #waitingCount = 0
+  #ended = false
+  readonly sql: Sql
+
+  constructor(options: PoolOptions) {
+    this.#options = options
+    const limits = settingsOf(options.limits)
+    // So that a client that vanished holds its locks for seconds (https://www.postgresql.org/docs/18/runtime-config-connection.html).
+    const keepalive = {
+      tcp_keepalives_idle: "5",
+      tcp_keepalives_interval: "2",
+      tcp_keepalives_count: "3",
+      tcp_user_timeout: "10000",
+    }
+    this.#settings = options.pooled ? {} : { ...limits, ...keepalive }
+    this.#begin = options.pooled
+      ? `;${Object.entries(limits)
+          .map(([name, value]) => `set local ${name} = '${value}'`)
+          .join(";")}`
+      : ""
+    this.#tag = openClient(options.url, {})
+    this.sql = this.#asSql()
+    this.#watch = setInterval(() => this.#look(), WATCH_EVERY_MS).unref()
+  }
+
+  /** Connections that somebody has, and askers that wait for one. */
+  get use(): { leased: number; waiting: number; max: number } {
+    return { leased: this.#leased.size, waiting: this.#waitingCount, max: this.#options.max }
+  }
+
+  #asSql(): Sql {
+    const execute = (statement: Statement): void => {
+      const who = asker.getStore() ?? ""
+      const connection = this.#take(who)
+      if (connection) this.#alone(connection, statement)
+      else this.#wait(who).then((given) => this.#alone(given, statement), statement.reject)
+    }
+    return Object.assign(bindTag(this.#tag, execute), {
+      begin: ((first: string | Work<unknown>, second?: Work<unknown>) =>
+        typeof first === "string"
+          ? this.#transaction(first, second!)
+          : this.#transaction("", first)) as Begin,
+      reserve: () => this.#reserve(),
+      end: () => this.end(),
+    })
+  }
+
+  /** One statement, then the connection is free again. */
+  #alone(connection: Connection, statement: Statement): void {
+    connection.execute(statement)
+    // After the connection itself has seen the answer: what is in doubt must not be free again.
+    const release = () => this.#release(connection)
+    statement.then(release, release)
+  }
+
+  async #transaction<T>(options: string, work: Work<T>): Promise<T> {
+    const connection = await this.#lease()
+    const session = new Session(this.#tag, connection)
+    try {
+      await session.sql.unsafe(`begin ${options}${this.#begin}`)
+      const result = await work(session.sql)
+      if (session.failure) throw session.failure
+      await session.sql.unsafe("commit")
+      return result
+    } catch (error) {
+      if (!connection.doubt)
+        await session.sql.unsafe("rollback").catch((reason) => connection.discard(reason))
+      // A statement after the one that failed says only that it did.
+      throw (error as { code?: unknown }).code === IN_FAILED_TRANSACTION ? (session.failure ?? error) : error
+    } finally {
+      session.close()
+      this.#release(connection)
+    }
+  }
+
+  /** A connection for somebody who begins and ends transactions by themselves; it is theirs until they release it. */
+  async #reserve(): Promise<Queryable & { release(): void }> {
+    const connection = await this.#lease()
+    const session = new Session(this.#tag, connection)
+    let isOpen = true
+    return Object.assign(session.sql, {
+      release: () => {
+        if (!isOpen) return
+        isOpen = false
+        session.close()
+        this.#release(connection)
+      },
+    })
+  }
+
+  async #lease(): Promise<Connection> {
+    const who = asker.getStore() ?? ""
+    return this.#take(who) ?? this.#wait(who)
+  }
+
+  #take(who: string): Connection | null {
+    if (this.#ended || this.#waiting.has(who)) return null
+    return this.#takeNow(who)
+  }
+
+  #takeNow(who: string): Connection | null {
+    const held = this.#held.get(who) ?? 0
+    const left = this.#options.max - this.#leased.size
+    if (left < 1 || (this.#options.fair && held > 0 && held >= left)) return null
+    let connection = this.#free.pop()
+    while (connection?.doubt) connection = this.#free.pop()
+    connection ??= new Connection(this.#options.url, this.#settings)
+    this.#leased.set(connection, who)
+    this.#held.set(who, held + 1)
+    connection.isLeased = true
+    return connection
+  }
+
+  #wait(who: string): Promise<Connection> {
+    return new Promise((resolve, reject) => {
+      if (this.#ended) return reject(new ConnectionLost("the connections are closed"))
+      if (this.#waitingCount >= MAX_WAITING) return reject(new PoolExhausted())
+      const line = this.#waiting.get(who) ?? []
+      this.#waiting.set(who, line)
+      line.push({
+        give: resolve,
+        refuse: reject,
+        until_ms: performance.now() + (this.#options.wait_ms ?? WAIT_MS),
+      })
+      this.#waitingCount++
+    })
+  }
+
+  #release(connection: Connection): void {
+    const who = this.#leased.get(connection)
+    if (who === undefined) return
+    this.#leased.delete(connection)
+    const held = this.#held.get(who)! - 1
+    if (held === 0) this.#held.delete(who)
+    else this.#held.set(who, held)
+    connection.isLeased = false
+    if (!connection.doubt) {
+      if (this.#ended || performance.now() - connection.bornAt_ms > LIFETIME_MS)
+        connection.discard(new ConnectionLost("the connection is old"))
+      else this.#free.push(connection)
+    }
+    this.#serve()
+  }
+
+  /** Gives what is free to those that wait, one asker after the other. */
+  #serve(): void {
+    for (const [who, line] of this.#waiting) {
+      const connection = this.#takeNow(who)
+      if (!connection) {
+        if (this.#leased.size >= this.#options.max) return
+        continue
+      }
+      this.#waiting.delete(who)
+      this.#waitingCount--
+      line.shift()!.give(connection)
+      // Behind all others that wait.
+      if (line.length > 0) this.#waiting.set(who, line)
+    }
+  }
+
+  #look(): void {
+    const now = performance.now()
+    for (const [who, line] of this.#waiting) {
+      while (line.length > 0 && line[0]!.until_ms <= now) {
+        line.shift()!.refuse(new PoolExhausted())
+        this.#waitingCount--
+      }
+      if (line.length === 0) this.#waiting.delete(who)
+    }
+    const limit_ms = this.#options.limits.statement_ms + SILENCE_MS
+    for (const connection of this.#leased.keys()) connection.watch(limit_ms)
+  }
+
+  /** Throws away what is idle, after a failover say: whoever comes next connects anew. */
+  refresh(reason: string): void {
+    for (const connection of this.#free.splice(0)) connection.discard(new ConnectionLost(reason))
+  }
+
+  /** Lets what is under way end, for at most `timeout_s`. */
+  async end(timeout_s = 5): Promise<void> {
+    this.#ended = true
+    for (const line of this.#waiting.values())
+      for (const one of line) one.refuse(new ConnectionLost("the connections are closed"))
+    this.#waiting.clear()
+    this.#waitingCount = 0
+    const until_ms = performance.now() + timeout_s * 1000
+    while (this.#leased.size > 0 && performance.now() < until_ms)
+      await new Promise((next) => setTimeout(next, 5))
+    clearInterval(this.#watch)
+    const clients = [...this.#free, ...this.#leased.keys()].map((connection) => connection.client)
+    this.#free.length = 0
+    await Promise.all([...clients, this.#tag].map((client) => client.end({ timeout: 0 })))
+  }
+}
+
+const IN_FAILED_TRANSACTION = "25P02"
+
+type Work<T> = (sql: Transaction) => Promise<T>
+
+/** The statements of one transaction. */
+class Session {
+  readonly sql: Transaction
+  /** The first statement that failed: the database has undone everything since the beginning, or the savepoint. */
+  failure: unknown = null
+  readonly #connection: Connection
+  #isOpen = true
+  #savepoints = 0
+
+  constructor(tag: postgres.Sql<Types>, connection: Connection) {
+    this.#connection = connection
+    const note = (error: unknown) => {
+      this.failure ??= error
+    }
+    const bound = bindTag(tag, (statement) => {
+      if (!this.#isOpen) return statement.reject(new Error("the transaction of this statement has ended"))
+      statement.catch(note)
+      connection.execute(statement)
+    })
+    this.sql = Object.assign(bound, { savepoint: <T>(work: Work<T>) => this.#savepoint(work) })
+  }
+
+  async #savepoint<T>(work: Work<T>): Promise<T> {
+    const name = `s${this.#savepoints++}`
+    await this.sql.unsafe(`savepoint ${name}`)
+    try {
+      const result = await work(this.sql)
+      if (this.failure) throw this.failure
+      return result
+    } catch (error) {
+      if (!this.#connection.doubt) {
+        await this.sql.unsafe(`rollback to ${name}`)
+        this.failure = null
+      }
+      throw error
+    }
+  }
+
+  close(): void {
+    this.#isOpen = false
+  }
+}
+
+/** The tag of a client, whose statements somebody else sends. */
+function bindTag(tag: postgres.Sql<Types>, send: Statement["handler"]): Queryable {
+  const bound = (first: TemplateStringsArray, ...rest: never[]) => redirect(tag(first, ...rest), send)
+  return Object.assign(bound, {
+    json: tag.json,
+    types: tag.types,
+    typed: tag.typed,
+    unsafe: (text: string, args?: never[], options?: postgres.UnsafeQueryOptions) =>
+      redirect(tag.unsafe(text, args ?? [], options), send),
+  }) as unknown as Queryable
+}

@@ -41,7 +41,17 @@ export function readTexts(text: string): (string | null)[] {
 }
 
 /** Types of arrays that statements of ours name, by their oid in pg_type.dat. */
-const OIDS = { text: 1009, smallint: 1005, int: 1007, bigint: 1016, float8: 1022, numeric: 1231 }
+const OIDS = {
+  name: 1003,
+  smallint: 1005,
+  int: 1007,
+  text: 1009,
+  varchar: 1015,
+  bigint: 1016,
+  float8: 1022,
+  timestamptz: 1185,
+  numeric: 1231,
+}
 
 export const arrayTypes = Object.fromEntries(
   Object.entries(OIDS).map(([name, oid]) => [

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { createTestDatabase } from "#test/database.ts"
 import { handlerOf, openClient, type Types } from "./connection.ts"
 import { Pipeline } from "./pipeline.ts"
-import { onBehalfOf, Pool, type PoolOptions } from "./pool.ts"
+import { onBehalfOf, Pool, type PoolOptions, type Transaction } from "./pool.ts"
 
 let url: string
 let admin: postgres.Sql<Types>
@@ -139,9 +139,9 @@ test("a savepoint undoes its own part alone", async () => {
 
 test("a statement after its transaction has ended is refused", async () => {
   const { sql } = pool()
-  let kept: typeof sql | undefined
+  let kept: Transaction | undefined
   await sql.begin(async (tx) => {
-    kept = tx as typeof sql
+    kept = tx
   })
   await expect(kept!`insert into notes values ('late', '')`).rejects.toThrow(/has ended/)
 })

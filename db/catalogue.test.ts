@@ -16,6 +16,7 @@ const TABLES_WITHOUT_WORKSPACE: Record<string, string> = {
   user_verifications: "belongs to a person",
   user_two_factors: "belongs to a person",
   user_passkeys: "belongs to a person",
+  user_links: "belongs to a person",
   auth_rate_limits: "counts whoever is not signed in yet",
   members: "a member enters both workspaces of an account",
   invitations: "a member enters both workspaces of an account",

@@ -60,7 +60,7 @@ test.describe("for whoever is not signed in", () => {
     customer,
   }) => {
     // The second use of the link.
-    traffic.forgive(/status of 400/)
+    traffic.forgive(/status of 404/)
     await page.goto("/forgot")
     await page.getByLabel("Email", { exact: true }).fill("anybody@example.com")
     await page.getByRole("button", { name: "Send the link" }).click()

@@ -52,6 +52,18 @@ export function announceActivity(workspaceId: string): void {
   activityTimer ??= setTimeout(flushActivity, ACTIVITY_GATHER_MS)
 }
 
+/** Tells every process that a person lost a membership, or may do less: what they watch is looked at again, at once. */
+export async function announceLoss(userId: string): Promise<void> {
+  emitter.emit(lossOf(userId))
+  await notify([`${LOSS} ${userId}`])
+}
+
+/** Calls `hear` when a person loses a membership; returns what stops it. */
+export function subscribeLoss(userId: string, hear: () => void): () => void {
+  emitter.on(lossOf(userId), hear)
+  return () => emitter.off(lossOf(userId), hear)
+}
+
 async function flushActivity(): Promise<void> {
   clearTimeout(activityTimer)
   activityTimer = undefined
@@ -63,6 +75,9 @@ async function flushActivity(): Promise<void> {
   }
   await notify(notices)
 }
+
+const LOSS = "loss"
+const lossOf = (userId: string): string => `${LOSS} ${userId}`
 
 const activityOf = (workspaceId: string): string => `${ACTIVITY} ${workspaceId}`
 
@@ -113,6 +128,7 @@ export async function joinBus(url: string): Promise<void> {
     const [from, channel, ...workspaces] = payload.split(" ")
     if (from === origin) return
     if (channel === ACTIVITY) for (const id of workspaces) emitter.emit(activityOf(id))
+    else if (channel === LOSS) for (const id of workspaces) emitter.emit(lossOf(id))
     else emitter.emit(channel as Channel)
   })
 }

@@ -104,6 +104,11 @@ export const errors = {
     "The first request with this key is still running",
     "Retry with the same key after the time in Retry-After.",
   ],
+  email_unconfirmed: [
+    403,
+    "The email address is not confirmed",
+    "Open the link that was mailed to the address.",
+  ],
   email_taken: [409, "The address belongs to somebody", "Sign in as that person, and open the link again."],
   last_owner: [409, "An account needs an owner", "Make somebody else an owner first."],
   mint_config_exists: [
@@ -182,6 +187,7 @@ export const dashboardErrors: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "key_not_found",
   "request_not_found",
   "schema_not_found",
+  "email_unconfirmed",
   "email_taken",
   "last_owner",
   "schema_exists",

@@ -15,7 +15,8 @@ import { StreamPlaces } from "./streams.ts"
 import { exportAuditLog } from "./trail/export.ts"
 import { auditFilter } from "./trail/read.ts"
 import { explain } from "./trpc.ts"
-import { CLIENT_ADDRESS, openAuth } from "./users/auth.ts"
+import { CLIENT_ADDRESS, isAuthEndpoint, openAuth } from "./users/auth.ts"
+import { asAttempt } from "./users/guards.ts"
 import { principalIn, userOf } from "./users/principal.ts"
 
 /** A request of a page, or of whoever pretends to be one. */
@@ -48,7 +49,7 @@ export async function answerPage(asked: Asked): Promise<void> {
   response.setHeader("Cache-Control", "no-store")
   const user = await userOf(request.headers)
   if (exceedsRate(asked, user)) return
-  if (url.startsWith("/api/auth/")) return authenticatePerson(asked)
+  if (isAuthEndpoint(url.split("?", 1)[0]!)) return authenticatePerson(asked)
   if (isCrossSite(request, options.publicOrigin)) {
     return refuse(
       request,
@@ -206,5 +207,5 @@ async function authenticatePerson({ request, response, client }: Asked): Promise
   }
   request.headers[CLIENT_ADDRESS] = client.address
   const [auth, { toNodeHandler }] = await Promise.all([openAuth(), import("better-auth/node")])
-  await toNodeHandler(auth)(request, response)
+  await asAttempt(() => toNodeHandler(auth)(request, response))
 }

@@ -18,6 +18,7 @@ afterAll(() => app.stop())
 const OPEN = [
   ...["health.get", "kyc.webhook", "kyc.webhookOf", "verification.view", "verification.submit"],
   ...["setup.options", "setup.look", "setup.createUser", "docs.errors"],
+  ...["setup.mailLink", "setup.requestReset", "setup.resetPassword"],
 ]
 const procedures = Object.entries(appRouter._def.procedures) as unknown as [
   string,

@@ -94,15 +94,16 @@ export async function member(
   const own = account ?? (await createAccount({ name: `Account ${newId("acct")}`, plan: "free" }))
   const [inviter] = await sql<{ user_id: string }[]>`
     select user_id from members where account_id = ${own.id} and role = 'owner' limit 1`
+  const email = `${newId("evt").toLowerCase()}@example.com`
   const { link } = await createInvitation(sql, {
     accountId: own.id,
     role,
-    email: null,
+    email,
     invitedBy: inviter?.user_id ?? null,
+    mailed: true,
   })
   const token = new URL(link).searchParams.get("token")!
   const browser = new Browser(app)
-  const email = `${newId("evt").toLowerCase()}@example.com`
   const created = await browser.mutate("setup.createUser", {
     token,
     name: `The ${role}`,

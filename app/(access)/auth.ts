@@ -9,13 +9,13 @@ export const auth = createAuthClient({ plugins: [twoFactorClient(), passkeyClien
 const words: Record<string, string> = {
   INVALID_EMAIL_OR_PASSWORD: "The email or the password is wrong.",
   INVALID_EMAIL: "email: This is no email address.",
-  INVALID_CODE: "code: This code is wrong, or its time is over. Enter the one that is shown now.",
+  INVALID_CODE: "code: This code is wrong, expired, or was used before. Wait for the next one.",
   INVALID_BACKUP_CODE: "code: This is none of your backup codes, or it was used before.",
   INVALID_TWO_FACTOR_COOKIE: "That took too long. Start again with your password.",
   TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: "Too many wrong codes. Start again with your password.",
   ACCOUNT_TEMPORARILY_LOCKED: "Too many wrong codes. Wait a while, then start again with your password.",
-  INVALID_TOKEN: "This link was used before, or its time is over. Ask for another one.",
-  TOKEN_EXPIRED: "This link was used before, or its time is over. Ask for another one.",
+  USER_NOT_VERIFIED:
+    "This passkey did not ask for a fingerprint, face or PIN. Switch that on for it, or use your password.",
   PASSWORD_TOO_SHORT: "password: This password is too short.",
   PASSWORD_TOO_LONG: "password: This password is too long.",
   INVALID_PASSWORD: "current_password: This is not your password.",

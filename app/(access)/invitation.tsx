@@ -7,6 +7,7 @@ import { Link } from "../components/link.tsx"
 import { type Problem, problemOf } from "../components/problem.ts"
 import { Failed, Loading } from "../components/states.tsx"
 import { Button } from "../components/ui/button.tsx"
+import { Checkbox } from "../components/ui/checkbox.tsx"
 import { Input } from "../components/ui/input.tsx"
 import { Heading, linkLook } from "./heading.tsx"
 import { NewPassword } from "./password.tsx"
@@ -54,10 +55,13 @@ export function Invitation({ token, mayBeSignedIn }: { token: string; mayBeSigne
       </>
     )
   }
-  return seen.visitor ? (
-    <Join token={token} offer={seen.offer} visitor={seen.visitor} />
+  const { offer, visitor } = seen
+  if (visitor) return <Join token={token} offer={offer} visitor={visitor} />
+  if (offer.needs_mail) return <MailFirst token={token} offer={offer} />
+  return offer.holder === "taken" ? (
+    <SignInToJoin token={token} offer={offer} />
   ) : (
-    <Newcomer token={token} offer={seen.offer} />
+    <Newcomer token={token} offer={offer} />
   )
 }
 
@@ -73,8 +77,7 @@ function Spent() {
   return (
     <>
       <Heading title="This link does not work">
-        It was used before, its time is over, or a part of it is missing. Ask whoever gave it to you for
-        another one.
+        It was used, has expired, was withdrawn, or is incomplete. Ask whoever gave it to you for another one.
       </Heading>
       <Link href="/sign-in" prefetch={false} className={linkLook}>
         Sign in
@@ -98,6 +101,7 @@ function Newcomer({ token, offer }: { token: string; offer: Offer }) {
             name: String(values.get("name")).trim(),
             email: String(values.get("email")).trim(),
             password,
+            take_over: values.get("take_over") !== null,
           })
           const { auth, throwIf } = await import("./auth.ts")
           throwIf((await auth.signIn.email({ email, password })).error)
@@ -121,17 +125,84 @@ function Newcomer({ token, offer }: { token: string; offer: Offer }) {
           />
         </Field>
         <NewPassword />
+        {offer.holder === "unconfirmed" && (
+          <Checkbox name="take_over" value="yes" required>
+            Somebody registered {offer.email} without confirming it. It was not me, or I do not need that
+            account: remove it with everything it can access.
+          </Checkbox>
+        )}
         <Submit size="lg" className="w-full">
           Create account
         </Submit>
       </Form>
-      <p className="mt-6 text-sm text-muted">
-        Have you signed in here before?{" "}
-        <a href={`/sign-in?next=${encodeURIComponent(`/join?token=${token}`)}`} className={linkLook}>
-          Sign in
-        </a>
-        , and use the link as yourself.
-      </p>
+      <HasAccount token={token} />
+    </>
+  )
+}
+
+function HasAccount({ token }: { token: string }) {
+  return (
+    <p className="mt-6 text-sm text-muted">
+      Already have an account?{" "}
+      <a href={signInFor(token)} className={linkLook}>
+        Sign in to accept
+      </a>
+      .
+    </p>
+  )
+}
+
+const signInFor = (token: string) => `/sign-in?next=${encodeURIComponent(`/join?token=${token}`)}`
+
+/** Whose address is confirmed here already comes in as that person. */
+function SignInToJoin({ token, offer }: { token: string; offer: Offer }) {
+  return (
+    <>
+      <Heading title={`Join ${offer.account}`}>
+        {roles[offer.role]} You have an account with {offer.email}: sign in to accept.
+      </Heading>
+      <Button asChild variant="primary" size="lg" className="w-full">
+        <a href={signInFor(token)}>Sign in</a>
+      </Button>
+    </>
+  )
+}
+
+/** An address counts once a link that was mailed to it is opened: that one goes on from here. */
+function MailFirst({ token, offer }: { token: string; offer: Offer }) {
+  const [sentTo, setSentTo] = useState<string | null>(null)
+  if (sentTo !== null) {
+    return (
+      <Heading title="Check your mail">
+        Open the link that we sent to {sentTo} to join {offer.account}. Wrong address? Open your first link
+        again.
+      </Heading>
+    )
+  }
+  return (
+    <>
+      <Heading title={`Join ${offer.account}`}>
+        {roles[offer.role]} Enter your work email: we send you a link to confirm it.
+      </Heading>
+      <Form
+        onSubmit={async (values) => {
+          const email = String(values.get("email")).trim()
+          setSentTo((await api.setup.mailLink.mutate({ token, email })).sent_to)
+        }}
+      >
+        <Field name="email" label="Email" required>
+          <Input
+            type="email"
+            autoComplete="username"
+            defaultValue={offer.email ?? ""}
+            readOnly={offer.email !== null}
+          />
+        </Field>
+        <Submit size="lg" className="w-full">
+          Send link
+        </Submit>
+      </Form>
+      <HasAccount token={token} />
     </>
   )
 }

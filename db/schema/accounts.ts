@@ -68,6 +68,8 @@ export const keySecrets = pgTable(
     /** End of the grace period of a secret that was rotated out. */
     validUntil: time("valid_until"),
     createdAt: time("created_at").notNull(),
+    /** The user who made it, and saw it; null for the command line's, and the first ones. */
+    shownTo: text("shown_to"),
   },
   (t) => [
     unique("key_secrets_key").on(t.workspaceId, t.keyId, t.hash),

@@ -10,9 +10,14 @@ export const users = pgTable("users", {
   id: text().primaryKey(),
   name: text().notNull(),
   email: text().notNull().unique(),
+  /** Whether they opened a link that Vouch mailed to the address: until then it is a name to sign in with, no more. */
   emailVerified: boolean("email_verified").notNull(),
   image: text(),
+  /** The zone that times are shown in (IANA's name); null for the browser's. */
+  timeZone: text("time_zone"),
   twoFactorEnabled: boolean("two_factor_enabled").notNull().default(false),
+  /** Counts the resets. A sign-in that began before one gets no session after it. */
+  signInGeneration: integer("sign_in_generation").notNull().default(0),
   createdAt: time("created_at").notNull(),
   updatedAt: time("updated_at").notNull(),
 })
@@ -34,7 +39,11 @@ export const userSessions = pgTable(
     createdAt: time("created_at").notNull(),
     updatedAt: time("updated_at").notNull(),
   },
-  (t) => [index("user_sessions_user").on(t.userId)],
+  (t) => [
+    index("user_sessions_user").on(t.userId),
+    // Those that have expired
+    index("user_sessions_expires").on(t.expiresAt),
+  ],
 )
 
 export const userCredentials = pgTable(
@@ -58,7 +67,7 @@ export const userCredentials = pgTable(
   (t) => [index("user_credentials_user").on(t.userId)],
 )
 
-/** Links and challenges that wait to be used: password resets, second factors, passkeys. */
+/** Challenges that wait to be answered: second factors, passkeys. */
 export const userVerifications = pgTable(
   "user_verifications",
   {
@@ -69,7 +78,13 @@ export const userVerifications = pgTable(
     createdAt: time("created_at").notNull(),
     updatedAt: time("updated_at").notNull(),
   },
-  (t) => [index("user_verifications_identifier").on(t.identifier)],
+  (t) => [
+    index("user_verifications_identifier").on(t.identifier),
+    // Those of one person. By its hash: a value may be longer than a B-tree takes.
+    index("user_verifications_value").using("hash", t.value),
+    // Those that have expired
+    index("user_verifications_expires").on(t.expiresAt),
+  ],
 )
 
 export const userTwoFactors = pgTable(
@@ -83,6 +98,8 @@ export const userTwoFactors = pgTable(
     verified: boolean().notNull().default(true),
     failedVerificationCount: integer("failed_verification_count").notNull().default(0),
     lockedUntil: time("locked_until"),
+    /** The 30-second step of the last code that was taken: none up to it is taken again. */
+    lastStep: integer("last_step"),
   },
   (t) => [index("user_two_factors_user").on(t.userId)],
 )
@@ -111,6 +128,23 @@ export const authRateLimits = pgTable("auth_rate_limits", {
   count: integer().notNull(),
   lastRequest: bigint("last_request", { mode: "number" }).notNull(),
 })
+
+/** Links that a person gets by mail: to choose a new password, or to confirm the address. One of each works. */
+export const userLinks = pgTable(
+  "user_links",
+  {
+    userId: userId(),
+    kind: text().notNull(),
+    /** SHA-256 of the link's token. */
+    tokenHash: bytes("token_hash").notNull().unique(),
+    createdAt: time("created_at").notNull(),
+    expiresAt: time("expires_at").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.userId, t.kind] }),
+    check("user_links_kind", sql`${t.kind} in ('reset', 'confirm')`),
+  ],
+)
 
 /** Who may enter which customer's workspaces, and as what. */
 export const members = pgTable(
@@ -144,6 +178,12 @@ export const invitations = pgTable(
     role: text().notNull(),
     /** Whom it is for; null lets the bearer say. */
     email: text(),
+    /** Whether the link went to that address by mail, and to nobody else. */
+    mailed: boolean().notNull().default(false),
+    /** SHA-256 of the token of a second link to the same, mailed to the address that the bearer of the first one gave. */
+    proofHash: bytes("proof_hash").unique(),
+    proofEmail: text("proof_email"),
+    proofSentAt: time("proof_sent_at"),
     invitedBy: text("invited_by").references(() => users.id, { onDelete: "set null" }),
     createdAt: time("created_at").notNull(),
     expiresAt: time("expires_at").notNull(),

@@ -13,7 +13,7 @@ import { createTestDatabase } from "#test/database.ts"
 beforeAll(async () => {
   const { url } = await createTestDatabase()
   connectDatabase(url, { max: 8 })
-  deploy({ origin: "http://localhost:3000" } as Deployment)
+  deploy({ origin: "http://localhost:3000", settings: {} } as Deployment)
 })
 afterAll(() => disconnectDatabase())
 
@@ -46,6 +46,7 @@ test("each start gives a link for the first owner until somebody has come in by 
   expect(await listUsers()).toEqual([
     {
       email: "ada@example.com",
+      confirmed: false,
       name: "Ada",
       second_factor: false,
       memberships: [{ account: "My company", role: "owner" }],

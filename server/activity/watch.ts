@@ -1,5 +1,5 @@
 import { sql } from "#db/client.ts"
-import { subscribeActivity } from "#server/bus.ts"
+import { subscribeActivity, subscribeLoss } from "#server/bus.ts"
 import type { Principal, SignedIn } from "#server/context.ts"
 import { fail } from "#server/errors.ts"
 import { clock, toTimestamp } from "#server/time.ts"
@@ -37,13 +37,21 @@ export function watchActivity({
 }): AsyncGenerator<Change> {
   let changed = false
   let ended = false
+  let lost = false
   let wake = () => {}
   const unsubscribe = subscribeActivity(principal.workspaceId, () => {
     changed = true
     wake()
   })
+  const unsubscribeLoss = user
+    ? subscribeLoss(user.id, () => {
+        lost = true
+        wake()
+      })
+    : () => {}
   const leave = () => {
     unsubscribe()
+    unsubscribeLoss()
     watches.delete(end)
     signal?.removeEventListener("abort", end)
   }
@@ -66,7 +74,7 @@ export function watchActivity({
       }
       const timer = setTimeout(done, ms)
       wake = () => {
-        if (ended || (forChanges && changed)) done()
+        if (ended || lost || (forChanges && changed)) done()
       }
       wake()
     })
@@ -76,7 +84,8 @@ export function watchActivity({
       for (let checkedAt = performance.now(); !ended; ) {
         await pause(Math.max(0, checkedAt + recheckMs - performance.now()), true)
         if (ended) break
-        if (performance.now() >= checkedAt + recheckMs) {
+        if (lost || performance.now() >= checkedAt + recheckMs) {
+          lost = false
           await requireMembership(principal, user)
           checkedAt = performance.now()
         }

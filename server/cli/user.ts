@@ -1,6 +1,7 @@
 import type { Command } from "commander"
-import { createResetLink } from "#server/users/auth.ts"
+import { releaseAddress } from "#server/users/evict.ts"
 import { listUsers, removeSecondFactor } from "#server/users/people.ts"
+import { createResetLink } from "#server/users/reset.ts"
 import { CommandError, type Output } from "./run.ts"
 
 type Tools = {
@@ -20,9 +21,10 @@ export function addUserCommands(program: Command, { run, emailAddress }: Tools):
         const users = await listUsers()
         return {
           json: { data: users },
-          table: users.map(({ email, name, second_factor, memberships }) => ({
+          table: users.map(({ email, name, confirmed, second_factor, memberships }) => ({
             email,
             name,
+            confirmed: confirmed ? "yes" : "no",
             second_factor: second_factor ? "yes" : "no",
             accounts: memberships.map((one) => `${one.account} (${one.role})`).join(", ") || "none",
           })),
@@ -34,7 +36,7 @@ export function addUserCommands(program: Command, { run, emailAddress }: Tools):
     .command("reset")
     .description("print a link by which a person chooses a new password, once, within an hour")
     .argument("<email>", "the person's address", emailAddress)
-    .option("--second-factor", "also switch the second factor off, for somebody who has lost it")
+    .option("--second-factor", "switch the second factor off at once, for somebody who has lost it")
     .action((email: string, { secondFactor = false }: { secondFactor?: boolean }) =>
       run(async () => {
         const link = await createResetLink(email)
@@ -43,7 +45,24 @@ export function addUserCommands(program: Command, { run, emailAddress }: Tools):
         if (secondFactor) await removeSecondFactor(email)
         return {
           json: { email, reset_link: link, second_factor_removed: secondFactor },
-          text: `${link}\n\nBy this link ${email} chooses a new password, once, within an hour.${secondFactor ? " The second factor is off." : ""}`,
+          text: `${link}\n\nBy this link ${email} chooses a new password, once, within an hour. It signs them out everywhere, and removes their passkeys and their second factor.${secondFactor ? " The second factor is off already." : ""}`,
+        }
+      }),
+    )
+
+  user
+    .command("release")
+    .description("take an address away from somebody who registered it and never confirmed it")
+    .argument("<email>", "the address", emailAddress)
+    .action((email: string) =>
+      run(async () => {
+        if (!(await releaseAddress(email)))
+          throw new CommandError(
+            `Nobody holds ${email} without having confirmed it. "vouch user list" shows who does.`,
+          )
+        return {
+          json: { email, released: true },
+          text: `${email} is free. Whoever had registered it is no user any more, and in no account.`,
         }
       }),
     )

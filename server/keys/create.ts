@@ -3,6 +3,7 @@ import type { Mode } from "#server/env.ts"
 import { newId } from "#server/ids.ts"
 import { clock, toTimestamp } from "#server/time.ts"
 import { type Author, recordChange, theOperator } from "#server/trail/record.ts"
+import { holdPermission, userOf } from "#server/users/membership.ts"
 import type { Scope } from "./scopes.ts"
 import { hashApiKey, newApiKey, startOfApiKey } from "./secret.ts"
 
@@ -29,10 +30,11 @@ export async function createKey({
 }): Promise<NewKey> {
   const key: NewKey = { apiKey: newApiKey(mode), keyId: newId("key") }
   const create = async (sql: Queryable) => {
+    await holdPermission(sql, workspaceId, author, "key:write")
     await sql`
       insert into api_keys (workspace_id, id, name, scopes, expires_at, created_at)
       values (${workspaceId}, ${key.keyId}, ${name}, ${scopes}, ${expiresAt}, ${clock.now()})`
-    await addSecret(sql, { workspaceId, keyId: key.keyId, apiKey: key.apiKey })
+    await addSecret(sql, { workspaceId, keyId: key.keyId, apiKey: key.apiKey, author })
     await recordChange(sql, workspaceId, {
       author,
       action: "key.created",
@@ -47,9 +49,15 @@ export async function createKey({
 
 export async function addSecret(
   sql: Queryable,
-  { workspaceId, keyId, apiKey }: { workspaceId: string; keyId: string; apiKey: string },
+  {
+    workspaceId,
+    keyId,
+    apiKey,
+    author,
+  }: { workspaceId: string; keyId: string; apiKey: string; author: Author },
 ): Promise<void> {
   await sql`
-    insert into key_secrets (hash, workspace_id, key_id, start, created_at)
-    values (${hashApiKey(apiKey)}, ${workspaceId}, ${keyId}, ${startOfApiKey(apiKey)}, ${clock.now()})`
+    insert into key_secrets (hash, workspace_id, key_id, start, created_at, shown_to)
+    values (${hashApiKey(apiKey)}, ${workspaceId}, ${keyId}, ${startOfApiKey(apiKey)}, ${clock.now()},
+      ${userOf(author)})`
 }

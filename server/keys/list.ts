@@ -17,6 +17,8 @@ export type KeySummary = {
   created_at: string
   /** Who made it, by the audit trail; null for one from before there was one. */
   created_by: string | null
+  /** Somebody who is no member any more, or may make no keys, and saw a secret of it that still works. */
+  known_to: string | null
 }
 
 /** Keys without their secrets, oldest first: of one workspace, of one account by its name, or all. */
@@ -41,12 +43,19 @@ export async function listKeys({
       last_used_at: Date | null
       created_at: Date
       created_by: string | null
+      known_to: string | null
     }[]
   >`
     select k.id, a.name as account, w.mode, k.name, k.scopes, k.expires_at, k.revoked_at, k.last_used_at, k.created_at,
       (select start from key_secrets s where s.workspace_id = k.workspace_id and s.key_id = k.id
        order by s.created_at desc limit 1) as start,
-      c.actor_name as created_by
+      c.actor_name as created_by,
+      (select coalesce(u.name, 'a former member') from key_secrets s
+       left join users u on u.id = s.shown_to
+       left join members m on m.account_id = a.id and m.user_id = s.shown_to and m.role <> 'viewer'
+       where s.workspace_id = k.workspace_id and s.key_id = k.id and s.shown_to is not null and m.user_id is null
+         and k.revoked_at is null and (k.expires_at is null or k.expires_at > ${now})
+         and (s.valid_until is null or s.valid_until > ${now}) limit 1) as known_to
     from api_keys k
     join workspaces w on w.id = k.workspace_id
     join accounts a on a.id = w.account_id
@@ -67,5 +76,6 @@ export async function listKeys({
     last_used_at: row.last_used_at && toTimestamp(row.last_used_at),
     created_at: toTimestamp(row.created_at),
     created_by: row.created_by,
+    known_to: row.known_to,
   }))
 }

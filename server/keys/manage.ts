@@ -4,6 +4,7 @@ import type { Mode } from "#server/env.ts"
 import { fail } from "#server/errors.ts"
 import { addSeconds, clock } from "#server/time.ts"
 import { type Author, recordChange, theOperator } from "#server/trail/record.ts"
+import { holdPermission } from "#server/users/membership.ts"
 import { addSecret } from "./create.ts"
 import { isScope, type Permission } from "./scopes.ts"
 import { newApiKey } from "./secret.ts"
@@ -54,6 +55,7 @@ export async function rotateKey({
   allowed?: ReadonlySet<Permission> | null
 }): Promise<string> {
   const rotated = await sql.begin(async (sql) => {
+    if (workspaceId !== null) await holdPermission(sql, workspaceId, author, "key:write")
     const key = await lockKey(sql, keyId, workspaceId)
     if (!key || key.revoked_at !== null) return noWorkingKey()
     if (allowed !== null) requireScopes(allowed, key.scopes)
@@ -63,7 +65,7 @@ export async function rotateKey({
       update key_secrets set valid_until = least(coalesce(valid_until, 'infinity'), ${addSeconds(now, graceSeconds)})
       where workspace_id = ${key.workspace_id} and key_id = ${keyId}`
     const apiKey = newApiKey(key.mode)
-    await addSecret(sql, { workspaceId: key.workspace_id, keyId, apiKey })
+    await addSecret(sql, { workspaceId: key.workspace_id, keyId, apiKey, author })
     await recordChange(sql, key.workspace_id, {
       author,
       action: "key.rotated",

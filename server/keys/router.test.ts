@@ -153,6 +153,7 @@ test("a viewer sees the keys and changes none; a developer does", async () => {
 
 test("nobody makes or rotates a key that may do more than its maker", async () => {
   const { data } = await create({ scopes: ["kyc:read", "token:mint"] })
+  const me = (await owner.browser.query("me.get")).data.user
   const caller = createCallerFactory(keyRouter)({
     ...{ requestId: newId("req"), door: "pages", user: null, idempotency: null, webhook: null },
     ...{ respondAsync: false, answer: { status: 200 } },
@@ -160,7 +161,7 @@ test("nobody makes or rotates a key that may do more than its maker", async () =
       workspaceId: owner.workspaceId,
       mode: "test",
       scopes: new Set(["key:write", "kyc:read"] as const),
-      via: { kind: "user", userId: "u", name: "Limited", role: "developer" },
+      via: { kind: "user", userId: me.id, name: "Limited", role: "developer" },
     },
   })
   const refused = { cause: { code: "insufficient_scope" } }

@@ -27,6 +27,7 @@ const keyRecord = z.object({
   last_used_at: timestamp.nullable(),
   created_at: timestamp,
   created_by: z.string().nullable(),
+  known_to: z.string().nullable(),
 })
 
 export const keyRouter = router({

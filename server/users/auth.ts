@@ -5,9 +5,7 @@ import { type Deployment, deployment } from "#server/deployment.ts"
 import { limitsStrangers } from "#server/env.ts"
 import { fail } from "#server/errors.ts"
 import { logger } from "#server/log.ts"
-import { addSeconds, clock } from "#server/time.ts"
-import { mailer } from "./mail.ts"
-import { newToken } from "./token.ts"
+import { guards, refuseStaleSessions } from "./guards.ts"
 
 /** Shortest password that is taken; length is what makes one hard to guess. */
 export const MIN_PASSWORD = 12
@@ -15,10 +13,38 @@ export const MAX_PASSWORD = 128
 /** Header by which better-auth learns the client's address, for its rates. Set by us on every request, never believed. */
 export const CLIENT_ADDRESS = "x-vouch-client-address"
 
+/**
+ * The endpoints of better-auth that pages use; the others answer as if they were not there. Ours say more and take less: a
+ * name that is fit to be read by others, sessions without their tokens, and a reset that ends every other way in.
+ */
+const endpoints = new Set([
+  "/sign-in/email",
+  "/sign-out",
+  "/get-session",
+  "/change-password",
+  "/revoke-other-sessions",
+  "/two-factor/enable",
+  "/two-factor/disable",
+  "/two-factor/verify-totp",
+  "/two-factor/verify-backup-code",
+  "/two-factor/generate-backup-codes",
+  "/passkey/generate-register-options",
+  "/passkey/verify-registration",
+  "/passkey/generate-authenticate-options",
+  "/passkey/verify-authentication",
+  "/passkey/list-user-passkeys",
+  "/passkey/delete-passkey",
+  "/passkey/update-passkey",
+])
+const BASE = "/api/auth"
+
+/** Whether an address, without its query, is one of them. */
+export const isAuthEndpoint = (path: string): boolean =>
+  path.startsWith(BASE) && endpoints.has(path.slice(BASE.length))
+
 const SESSION_SECONDS = 7 * 86_400
 /** How exactly a session knows when it was last used; each time costs a write. */
 const SEEN_SECONDS = 3600
-const RESET_SECONDS = 3600
 
 export type Auth = Awaited<ReturnType<typeof build>>
 
@@ -53,18 +79,16 @@ async function build({ origin, isPublic, dataKey, settings }: Deployment, databa
   ])
   // The same connections as everything else.
   const kysely = new Kysely<unknown>({ dialect: new PostgresJSDialect({ postgres: database as never }) })
-  const { send } = mailer(settings)
   const times = { createdAt: "created_at", updatedAt: "updated_at" }
   return betterAuth({
     appName: "Vouch",
     baseURL: origin,
-    basePath: "/api/auth",
+    basePath: BASE,
     secret: Buffer.from(hkdfSync("sha256", dataKey, "", "vouch dashboard sessions", 32)).toString("base64"),
     database: { db: kysely, type: "postgres", transaction: true },
     trustedOrigins: isPublic ? [origin] : localOrigins(origin),
     telemetry: { enabled: false },
-    // Ours say more and take less: a name that is fit to be read by others, and sessions without their tokens.
-    disabledPaths: ["/update-user", "/list-sessions", "/revoke-session", "/revoke-sessions"],
+    databaseHooks: refuseStaleSessions,
     logger: {
       // Only what it says: what it adds may hold a person's data.
       log: (level, message) => logger[level === "error" ? "warn" : "debug"]({ from: "better-auth" }, message),
@@ -105,6 +129,7 @@ async function build({ origin, isPublic, dataKey, settings }: Deployment, databa
     },
     verification: {
       modelName: "user_verifications",
+      storeIdentifier: "hashed",
       fields: { expiresAt: "expires_at", ...times },
     },
     rateLimit: {
@@ -116,8 +141,6 @@ async function build({ origin, isPublic, dataKey, settings }: Deployment, databa
       max: 100,
       customRules: {
         "/sign-in/email": { window: 60, max: 10 },
-        "/request-password-reset": { window: 60, max: 5 },
-        "/reset-password": { window: 60, max: 10 },
         "/two-factor/*": { window: 60, max: 10 },
         "/get-session": false,
       },
@@ -128,17 +151,6 @@ async function build({ origin, isPublic, dataKey, settings }: Deployment, databa
       disableSignUp: true,
       minPasswordLength: MIN_PASSWORD,
       maxPasswordLength: MAX_PASSWORD,
-      resetPasswordTokenExpiresIn: RESET_SECONDS,
-      revokeSessionsOnPasswordReset: true,
-      ...(send && {
-        // Not waited for: how long it takes would tell whether somebody has the address.
-        sendResetPassword: async ({ user, token }: { user: { email: string }; token: string }) =>
-          void send({
-            to: user.email,
-            subject: "Choose a new password for Vouch",
-            text: `Open this link within an hour to choose a new password:\n\n${resetLink(token)}\n\nIf you did not ask for it, nothing has changed.`,
-          }).catch((error) => logger.warn({ err: error }, "a password reset could not be mailed")),
-      }),
     },
     advanced: {
       cookiePrefix: "vouch",
@@ -149,6 +161,7 @@ async function build({ origin, isPublic, dataKey, settings }: Deployment, databa
       defaultCookieAttributes: { sameSite: "lax", httpOnly: true },
     },
     plugins: [
+      await guards(),
       twoFactor({
         issuer: "Vouch",
         schema: {
@@ -168,6 +181,16 @@ async function build({ origin, isPublic, dataKey, settings }: Deployment, databa
         rpName: "Vouch",
         rpID: new URL(origin).hostname,
         origin,
+        // It counts as two factors: something that they have, and a finger, a face or a PIN that it asks for.
+        authenticatorSelection: { residentKey: "preferred", userVerification: "required" },
+        registration: {
+          afterVerification: ({ verification }) =>
+            requireVerified(verification.registrationInfo?.userVerified),
+        },
+        authentication: {
+          afterVerification: ({ verification }) =>
+            requireVerified(verification.authenticationInfo.userVerified),
+        },
         schema: {
           passkey: {
             modelName: "user_passkeys",
@@ -186,25 +209,19 @@ async function build({ origin, isPublic, dataKey, settings }: Deployment, databa
   })
 }
 
+/** Errors: USER_NOT_VERIFIED, for a passkey that asked its owner for nothing. */
+async function requireVerified(userVerified: boolean | undefined): Promise<void> {
+  if (userVerified) return
+  const { APIError } = await import("better-auth/api")
+  throw new APIError("BAD_REQUEST", {
+    code: "USER_NOT_VERIFIED",
+    message: "The passkey did not verify its user.",
+  })
+}
+
 /** A browser on this machine may call it by any of its names. */
 function localOrigins(origin: string): string[] {
   const { protocol, port } = new URL(origin)
   const end = port === "" ? "" : `:${port}`
   return ["localhost", "127.0.0.1", "[::1]"].map((host) => `${protocol}//${host}${end}`)
-}
-
-export const resetLink = (token: string): string => `${deployment.origin}/reset?token=${token}`
-
-/** Makes a link by which a person chooses a new password, once, within an hour. Null when nobody has that address. */
-export async function createResetLink(email: string): Promise<string | null> {
-  const { internalAdapter } = await (await openAuth()).$context
-  const found = await internalAdapter.findUserByEmail(email.toLowerCase())
-  if (!found) return null
-  const token = newToken()
-  await internalAdapter.createVerificationValue({
-    identifier: `reset-password:${token}`,
-    value: found.user.id,
-    expiresAt: addSeconds(clock.now(), RESET_SECONDS),
-  })
-  return resetLink(token)
 }

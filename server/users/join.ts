@@ -3,17 +3,30 @@ import type { SignedIn } from "#server/context.ts"
 import { fail } from "#server/errors.ts"
 import { clock } from "#server/time.ts"
 import { recordAccountChange } from "#server/trail/record.ts"
-import { findInvitation, type Invitation } from "./invitations.ts"
+import { evictUnproven } from "./evict.ts"
+import { findInvitation, type Invitation, needsMail, requireAddress } from "./invitations.ts"
 import { newToken } from "./token.ts"
 
-export type NewUser = { token: string; name: string; email: string; password: string; requestId: string }
+export type NewUser = {
+  token: string
+  name: string
+  email: string
+  password: string
+  /** Whether to take the address over from somebody who registered it and never confirmed it. */
+  takeOver?: boolean
+  requestId: string
+}
 
-/** Makes a person of a link, and a member of its account, in one commit. Errors: invalid_link, email_taken. */
+/**
+ * Makes a person of a link, and a member of its account, in one commit. Errors: invalid_link, email_unconfirmed,
+ * email_taken.
+ */
 export async function createUser({
   token,
   name,
   email,
   password,
+  takeOver = false,
   requestId,
 }: NewUser): Promise<{ email: string }> {
   await findInvitation(sql, token)
@@ -24,12 +37,21 @@ export async function createUser({
   try {
     await sql.begin(async (sql) => {
       const invitation = await findInvitation(sql, token, { lock: true })
-      if (invitation.email !== null && invitation.email !== user.email) {
-        fail("validation_failed", `email: this link is for ${invitation.email}.`)
+      requireAddress(invitation, user.email)
+      if (needsMail(invitation)) {
+        fail("email_unconfirmed", "email: ask for a link by mail first, and open that one.")
       }
+      const holder = await holderOf(sql, invitation)
+      if (holder === "unconfirmed" && !takeOver) {
+        fail(
+          "email_taken",
+          "Somebody registered this address and never confirmed it. If it was you, sign in; if not, choose to remove them.",
+        )
+      }
+      if (holder === "unconfirmed") await evictUnproven(sql, user.email, requestId)
       await sql`
         insert into users (id, name, email, email_verified, created_at, updated_at)
-        values (${user.id}, ${name}, ${user.email}, ${invitation.email !== null}, ${now}, ${now})`
+        values (${user.id}, ${name}, ${user.email}, ${invitation.proves_email}, ${now}, ${now})`
       await sql`
         insert into user_credentials (id, account_id, provider_id, user_id, password, created_at, updated_at)
         values (${newToken()}, ${user.id}, 'credential', ${user.id}, ${hash}, ${now}, ${now})`
@@ -39,19 +61,41 @@ export async function createUser({
     if (!isUniqueViolation(error, "users_email_unique")) throw error
     fail(
       "email_taken",
-      "email: somebody has this address already. If it is you, sign in and open the link again.",
+      "email: somebody signs in with this address. If it is you, sign in and open the link again; if not, ask your operator to release it.",
     )
   }
   return { email: user.email }
 }
 
-/** Makes somebody who is signed in a member by a link. Errors: invalid_link. */
+/**
+ * Who has the address that a link proves: `taken` by somebody who proved it too, `unconfirmed` where somebody has
+ * registered it and never did, `free`. A link that proves nothing is told nothing.
+ */
+export async function holderOf(
+  sql: Queryable,
+  { email, proves_email }: Invitation,
+): Promise<"free" | "taken" | "unconfirmed"> {
+  if (!proves_email || email === null) return "free"
+  const [holder] = await sql<{ email_verified: boolean }[]>`
+    select email_verified from users where email = ${email}`
+  if (!holder) return "free"
+  return holder.email_verified ? "taken" : "unconfirmed"
+}
+
+/** Makes somebody who is signed in a member by a link. Errors: invalid_link, email_unconfirmed. */
 export async function join(token: string, user: SignedIn, requestId: string): Promise<{ workspace: string }> {
   const accountId = await sql.begin(async (sql) => {
     const invitation = await findInvitation(sql, token, { lock: true })
     if (invitation.email !== null && invitation.email !== user.email) {
       fail("invalid_link", `This link is for ${invitation.email}. Sign in as that person.`)
     }
+    const [person] = await sql<{ email_verified: boolean }[]>`
+      select email_verified from users where id = ${user.id} for update`
+    if (!person) fail("not_signed_in", "Sign in first.")
+    if (needsMail(invitation) && !person?.email_verified) {
+      fail("email_unconfirmed", `Confirm ${user.email} first: Settings, Your account.`)
+    }
+    if (invitation.proves_email) await sql`update users set email_verified = true where id = ${user.id}`
     await enter(sql, invitation, user, requestId)
     return invitation.account_id
   })

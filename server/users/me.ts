@@ -4,10 +4,18 @@ import { deployment } from "#server/deployment.ts"
 import type { Mode } from "#server/env.ts"
 import type { Permission } from "#server/keys/scopes.ts"
 import { clock } from "#server/time.ts"
+import { mailer } from "./mail.ts"
 import { permissionsOf, type Role } from "./roles.ts"
 
 export type Me = {
-  user: { id: string; name: string; email: string; two_factor: boolean }
+  user: {
+    id: string
+    name: string
+    email: string
+    /** Whether they opened a link that was mailed to the address; null where this server mails none. */
+    email_confirmed: boolean | null
+    two_factor: boolean
+  }
   /** Test before live in each account: where a newcomer begins. */
   workspaces: {
     id: string
@@ -24,14 +32,21 @@ export type Me = {
 /** Somebody who is signed in, and where they may go. */
 export async function me({ id, name, email }: SignedIn): Promise<Me> {
   const [[person], workspaces] = await Promise.all([
-    sql<{ two_factor_enabled: boolean }[]>`select two_factor_enabled from users where id = ${id}`,
+    sql<{ two_factor_enabled: boolean; email_verified: boolean }[]>`
+      select two_factor_enabled, email_verified from users where id = ${id}`,
     sql<Omit<Me["workspaces"][number], "permissions" | "notices">[]>`
       select w.id, w.account_id, a.name as account, w.mode, m.role
       from members m join accounts a on a.id = m.account_id join workspaces w on w.account_id = a.id
       where m.user_id = ${id} order by a.name, a.id, w.mode desc`,
   ])
   return {
-    user: { id, name, email, two_factor: person?.two_factor_enabled ?? false },
+    user: {
+      id,
+      name,
+      email,
+      email_confirmed: mailer(deployment.settings).send && (person?.email_verified ?? false),
+      two_factor: person?.two_factor_enabled ?? false,
+    },
     workspaces: workspaces.map((workspace) => ({
       ...workspace,
       permissions: [...permissionsOf(workspace.role)],

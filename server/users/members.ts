@@ -1,12 +1,16 @@
 import { type Queryable, sql } from "#db/client.ts"
+import { announceLoss } from "#server/bus.ts"
 import type { Principal } from "#server/context.ts"
 import { deployment } from "#server/deployment.ts"
 import { fail } from "#server/errors.ts"
+import { type KnownKey, keysKnownTo } from "#server/keys/known.ts"
+import { revokeKey } from "#server/keys/manage.ts"
+import type { Permission } from "#server/keys/scopes.ts"
 import { clock, toTimestamp } from "#server/time.ts"
 import { recordAccountChange } from "#server/trail/record.ts"
-import { createInvitation } from "./invitations.ts"
+import { createInvitation, endInvitationsOf } from "./invitations.ts"
 import { mailer } from "./mail.ts"
-import type { Role } from "./roles.ts"
+import { permissionsOf, type Role } from "./roles.ts"
 
 type Asked = { principal: Principal; requestId: string }
 
@@ -16,6 +20,8 @@ export type Members = {
     name: string
     email: string
     role: Role
+    /** Whether they opened a link that was mailed to the address; null where this server mails none. */
+    email_confirmed: boolean | null
     two_factor: boolean
     joined_at: string
   }[]
@@ -31,17 +37,18 @@ export type Members = {
 
 /** The members of the workspace's account, and who is invited. */
 export async function listMembers({ workspaceId }: Principal): Promise<Members> {
+  const mails = mailer(deployment.settings).send !== null
   const [members, invitations] = await Promise.all([
-    sql<
-      { user_id: string; name: string; email: string; role: Role; two_factor: boolean; created_at: Date }[]
-    >`
-      select m.user_id, u.name, u.email, m.role, u.two_factor_enabled as two_factor, m.created_at
+    sql<(Omit<Members["members"][number], "joined_at"> & { created_at: Date })[]>`
+      select m.user_id, u.name, u.email, m.role, u.two_factor_enabled as two_factor, m.created_at,
+        case when ${mails} then u.email_verified end as email_confirmed
       from workspaces w join members m on m.account_id = w.account_id join users u on u.id = m.user_id
       where w.id = ${workspaceId} order by m.created_at, m.user_id`,
     sql<{ id: string; role: Role; email: string | null; invited_by: string | null; expires_at: Date }[]>`
       select i.id, i.role, i.email, u.name as invited_by, i.expires_at
       from workspaces w join invitations i on i.account_id = w.account_id left join users u on u.id = i.invited_by
-      where w.id = ${workspaceId} and i.used_at is null and i.expires_at > ${clock.now()} and i.invited_by is not null
+      where w.id = ${workspaceId} and i.used_at is null and i.expires_at > ${clock.now()}
+        and exists (select from members m where m.account_id = i.account_id and m.user_id = i.invited_by and m.role = 'owner')
       order by i.created_at desc`,
   ])
   return {
@@ -65,7 +72,13 @@ export async function inviteMember({
   const account = await accountOf(sql, principal)
   const invitation = await sql.begin(async (sql) => {
     const invitedBy = principal.via.kind === "user" ? principal.via.userId : null
-    const created = await createInvitation(sql, { accountId: account.id, role, email, invitedBy })
+    const created = await createInvitation(sql, {
+      accountId: account.id,
+      role,
+      email,
+      invitedBy,
+      mailed: send !== null && email !== null,
+    })
     await recordAccountChange(sql, account.id, {
       author: { principal, requestId },
       action: "member.invited",
@@ -111,46 +124,82 @@ export async function revokeInvitation({
   return { id }
 }
 
-/** Errors: member_not_found, last_owner. */
+/** What is left of somebody who may do less than before. */
+export type Leftovers = {
+  /** Links of theirs that nobody had used, and that work no more. */
+  invitations_ended: number
+  /** API keys that still work and whose secret they saw: nothing but revoking (or rotating) ends what they can do. */
+  keys: KnownKey[]
+}
+
+/**
+ * Gives a member another role. Whoever may invite or make keys no more leaves no invitation behind, and is told of with
+ * the keys that they know. Errors: member_not_found, last_owner.
+ */
 export async function changeRole({
   principal,
   requestId,
   userId,
   role,
-}: Asked & { userId: string; role: Role }): Promise<{ user_id: string; role: Role }> {
-  await sql.begin(async (sql) => {
+}: Asked & { userId: string; role: Role }): Promise<{ user_id: string; role: Role } & Leftovers> {
+  const leftovers = await sql.begin(async (sql): Promise<Leftovers> => {
     const { account, before } = await lockMember(sql, principal, userId)
-    if (before === role) return
+    if (before === role) return { invitations_ended: 0, keys: [] }
     if (before === "owner") await requireOtherOwner(sql, account.id, userId)
     await sql`update members set role = ${role} where account_id = ${account.id} and user_id = ${userId}`
+    const may = (permission: Permission) => permissionsOf(role).has(permission)
+    const ended = may("member:write") ? 0 : await endInvitationsOf(sql, account.id, userId)
     await recordAccountChange(sql, account.id, {
       author: { principal, requestId },
       action: "member.role_changed",
       subject: userId,
-      detail: { before, after: role },
+      detail: { before, after: role, ...(ended > 0 && { invitations_ended: ended }) },
     })
+    const keys = may("key:write") ? [] : await keysKnownTo(sql, account.id, userId)
+    return { invitations_ended: ended, keys }
   })
-  return { user_id: userId, role }
+  await announceLoss(userId)
+  return { user_id: userId, role, ...leftovers }
 }
 
-/** Ends a membership at once; the person stays, for other accounts. Errors: member_not_found, last_owner. */
+/**
+ * Ends a membership at once, and with it the invitations that they gave out; the person stays, for other accounts. Errors:
+ * member_not_found, last_owner.
+ */
 export async function removeMember({
   principal,
   requestId,
   userId,
-}: Asked & { userId: string }): Promise<{ user_id: string }> {
-  await sql.begin(async (sql) => {
+}: Asked & { userId: string }): Promise<{ user_id: string } & Leftovers> {
+  const leftovers = await sql.begin(async (sql): Promise<Leftovers> => {
     const { account, before } = await lockMember(sql, principal, userId)
     if (before === "owner") await requireOtherOwner(sql, account.id, userId)
     await sql`delete from members where account_id = ${account.id} and user_id = ${userId}`
+    const ended = await endInvitationsOf(sql, account.id, userId)
     await recordAccountChange(sql, account.id, {
       author: { principal, requestId },
       action: "member.removed",
       subject: userId,
-      detail: { role: before },
+      detail: { role: before, ...(ended > 0 && { invitations_ended: ended }) },
     })
+    return { invitations_ended: ended, keys: await keysKnownTo(sql, account.id, userId) }
   })
-  return { user_id: userId }
+  await announceLoss(userId)
+  return { user_id: userId, ...leftovers }
+}
+
+/** Revokes every key of the account whose secret somebody saw: with one click, after they left. */
+export async function revokeKeysKnownTo({
+  principal,
+  requestId,
+  userId,
+}: Asked & { userId: string }): Promise<{ revoked: number }> {
+  const account = await accountOf(sql, principal)
+  const keys = await keysKnownTo(sql, account.id, userId)
+  for (const { key_id, workspace_id } of keys) {
+    await revokeKey({ keyId: key_id, workspaceId: workspace_id, author: { principal, requestId } })
+  }
+  return { revoked: keys.length }
 }
 
 type AccountName = { id: string; name: string }

@@ -4,6 +4,8 @@ import type { Role } from "./roles.ts"
 export type Person = {
   email: string
   name: string
+  /** Whether they opened a link that was mailed to the address. */
+  confirmed: boolean
   second_factor: boolean
   memberships: { account: string; role: Role }[]
 }
@@ -11,7 +13,7 @@ export type Person = {
 /** Everybody who can sign in, in the order that they came. */
 export async function listUsers(): Promise<Person[]> {
   return sql<Person[]>`
-    select u.email, u.name, u.two_factor_enabled as second_factor,
+    select u.email, u.name, u.email_verified as confirmed, u.two_factor_enabled as second_factor,
       coalesce(jsonb_agg(jsonb_build_object('account', a.name, 'role', m.role) order by a.name)
         filter (where a.id is not null), '[]') as memberships
     from users u left join members m on m.user_id = u.id left join accounts a on a.id = m.account_id

@@ -3,17 +3,30 @@ import { sql } from "#db/client.ts"
 import { plainText } from "#server/text.ts"
 import { openProcedure, procedure, router, userProcedure } from "#server/trpc.ts"
 import { MAX_PASSWORD, MIN_PASSWORD } from "./auth.ts"
-import { findInvitation } from "./invitations.ts"
-import { createUser, join } from "./join.ts"
+import { confirmEmail, mailConfirmation } from "./confirm.ts"
+import { findInvitation, mailInvitation, needsMail } from "./invitations.ts"
+import { createUser, holderOf, join } from "./join.ts"
 import { me, renameUser } from "./me.ts"
-import { changeRole, inviteMember, listMembers, removeMember, revokeInvitation } from "./members.ts"
+import {
+  changeRole,
+  inviteMember,
+  listMembers,
+  removeMember,
+  revokeInvitation,
+  revokeKeysKnownTo,
+} from "./members.ts"
 import { signInOptions } from "./options.ts"
+import { requestReset, resetPassword } from "./reset.ts"
 import { allRoles, type Role } from "./roles.ts"
 import { endSignIns, listSignIns } from "./sign-ins.ts"
 
 const token = z.string().min(1).max(200)
 const role = z.enum(allRoles as [Role, ...Role[]])
 const email = z.email("must be an email address").max(254).toLowerCase()
+const password = z
+  .string()
+  .min(MIN_PASSWORD, `must have at least ${MIN_PASSWORD} characters`)
+  .max(MAX_PASSWORD, `must have at most ${MAX_PASSWORD} characters`)
 
 /** Whoever is signed in. */
 export const meRouter = router({
@@ -30,6 +43,13 @@ export const meRouter = router({
     return { id: input.id }
   }),
 
+  /** Mails a link by which they confirm their address. */
+  mailConfirmation: userProcedure.mutation(({ ctx }) => mailConfirmation(ctx.user)),
+
+  confirmEmail: userProcedure
+    .input(z.object({ token }))
+    .mutation(({ ctx, input }) => confirmEmail(ctx.user, input.token)),
+
   /** Also the one that asks. */
   endAllSignIns: userProcedure.mutation(async ({ ctx }) => {
     await endSignIns(ctx.user, "all")
@@ -42,8 +62,18 @@ export const setupRouter = router({
   options: openProcedure.query(() => signInOptions()),
 
   look: openProcedure.input(z.object({ token })).query(async ({ input }) => {
-    const { account, role, email, invited_by } = await findInvitation(sql, input.token)
-    return { kind: invited_by === null ? ("owner" as const) : ("member" as const), account, role, email }
+    const invitation = await findInvitation(sql, input.token)
+    const { account, role, email, invited_by } = invitation
+    return {
+      kind: invited_by === null ? ("owner" as const) : ("member" as const),
+      account,
+      role,
+      email,
+      /** Whether the bearer gives an address first, and comes in by the link that is mailed there. */
+      needs_mail: needsMail(invitation),
+      /** Who has registered the address already. */
+      holder: await holderOf(sql, invitation),
+    }
   }),
 
   createUser: openProcedure
@@ -52,13 +82,28 @@ export const setupRouter = router({
         token,
         name: plainText(100),
         email,
-        password: z
-          .string()
-          .min(MIN_PASSWORD, `must have at least ${MIN_PASSWORD} characters`)
-          .max(MAX_PASSWORD, `must have at most ${MAX_PASSWORD} characters`),
+        password,
+        take_over: z.boolean().default(false),
       }),
     )
-    .mutation(({ ctx, input }) => createUser({ ...input, requestId: ctx.requestId })),
+    .mutation(({ ctx, input: { take_over, ...input } }) =>
+      createUser({ ...input, takeOver: take_over, requestId: ctx.requestId }),
+    ),
+
+  /** Mails a link to the address that somebody wants to come in with. */
+  mailLink: openProcedure
+    .input(z.object({ token, email }))
+    .mutation(({ input }) => mailInvitation(input.token, input.email)),
+
+  /** The same answer for whoever is here and for whoever is not. */
+  requestReset: openProcedure.input(z.object({ email })).mutation(({ input }) => {
+    requestReset(input.email)
+    return {}
+  }),
+
+  resetPassword: openProcedure
+    .input(z.object({ token, password }))
+    .mutation(({ input }) => resetPassword(input.token, input.password)),
 
   join: userProcedure
     .input(z.object({ token }))
@@ -90,4 +135,9 @@ export const memberRouter = router({
     .meta({ scope: "member:write" })
     .input(userId)
     .mutation(({ ctx, input }) => removeMember({ ...ctx, userId: input.user_id })),
+
+  revokeKeys: procedure
+    .meta({ scope: "member:write" })
+    .input(userId)
+    .mutation(({ ctx, input }) => revokeKeysKnownTo({ ...ctx, userId: input.user_id })),
 })

@@ -44,7 +44,7 @@ test("better-auth's own endpoints for names and sessions are closed: they take a
     expect((await browser.auth(path, { name: "Mallory\u202e", token: "x" })).status).toBe(404)
   }
   const refused = await browser.mutate("me.rename", { name: "one\ntwo" })
-  expect(refused.error.detail).toBe("name: must not contain control characters")
+  expect(refused.error.detail).toBe("name: must not contain control characters.")
   expect((await browser.mutate("me.rename", { name: "Ada Lovelace" })).status).toBe(200)
   expect((await browser.query("me.get")).data.user.name).toBe("Ada Lovelace")
 })

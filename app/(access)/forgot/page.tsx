@@ -13,8 +13,9 @@ export default function Forgot() {
   if (outcome === "sent") {
     return (
       <>
-        <Heading title="Look into your mail">
-          If the address belongs to somebody here, a link is on its way to it. It works for one hour.
+        <Heading title="Check your mail">
+          If somebody here has confirmed this address, a link is on its way to it. It works for one hour. No
+          mail after five minutes? Try again, or ask whoever runs this server.
         </Heading>
         <BackToSignIn />
       </>
@@ -38,8 +39,7 @@ export default function Forgot() {
         onSubmit={async (values) => {
           const { mail } = await api.setup.options.query()
           if (!mail) return setOutcome("no mail")
-          const { auth, throwIf } = await import("../auth.ts")
-          throwIf((await auth.requestPasswordReset({ email: String(values.get("email")) })).error)
+          await api.setup.requestReset.mutate({ email: String(values.get("email")).trim() })
           setOutcome("sent")
         }}
       >

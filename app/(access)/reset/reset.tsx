@@ -1,6 +1,8 @@
 "use client"
 
 import { useState } from "react"
+import type { Reset as ResetOutcome } from "#server/users/reset.ts"
+import { api } from "../../api.ts"
 import { Form, Submit } from "../../components/form.tsx"
 import { Link } from "../../components/link.tsx"
 import { Button } from "../../components/ui/button.tsx"
@@ -9,12 +11,12 @@ import { NewPassword } from "../password.tsx"
 
 /** Takes a new password, with the token of the link. */
 export function Reset({ token }: { token: string }) {
-  const [isDone, setDone] = useState(false)
-  if (isDone) {
+  const [done, setDone] = useState<ResetOutcome | null>(null)
+  if (done) {
     return (
       <>
         <Heading title="Your password is changed">
-          You are signed out everywhere. Sign in with the new one.
+          You are signed out everywhere. {removed(done)} Sign in with the new password.
         </Heading>
         <Button asChild variant="primary" size="lg" className="w-full">
           <Link href="/sign-in">Sign in</Link>
@@ -24,12 +26,13 @@ export function Reset({ token }: { token: string }) {
   }
   return (
     <>
-      <Heading title="Choose a new password">It replaces the old one, and signs you out everywhere.</Heading>
+      <Heading title="Choose a new password">
+        It signs you out everywhere, and removes your passkeys and your second factor: set them up again
+        afterwards, in Settings.
+      </Heading>
       <Form
         onSubmit={async (values) => {
-          const { auth, throwIf } = await import("../auth.ts")
-          throwIf((await auth.resetPassword({ newPassword: String(values.get("password")), token })).error)
-          setDone(true)
+          setDone(await api.setup.resetPassword.mutate({ token, password: String(values.get("password")) }))
         }}
       >
         <NewPassword label="New password" />
@@ -39,4 +42,16 @@ export function Reset({ token }: { token: string }) {
       </Form>
     </>
   )
+}
+
+/** What has to be set up again, as far as there was any. */
+function removed({
+  passkeys_removed: passkeys,
+  second_factor_removed: hadSecondFactor,
+}: ResetOutcome): string {
+  const gone = [
+    ...(passkeys > 0 ? [passkeys === 1 ? "your passkey" : `your ${passkeys} passkeys`] : []),
+    ...(hadSecondFactor ? ["your second factor"] : []),
+  ].join(" and ")
+  return gone && `We removed ${gone}: set them up again in Settings, Your account.`
 }

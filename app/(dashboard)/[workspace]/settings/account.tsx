@@ -63,7 +63,32 @@ function Profile({ user }: { user: Me["user"] }) {
         </Field>
         <Submit variant="outline">Save name</Submit>
       </Form>
+      {user.email_confirmed === false && <ConfirmEmail />}
     </Card>
+  )
+}
+
+/** For whoever came in before this server sent mail: until then no reset goes to the address. */
+function ConfirmEmail() {
+  const [sentTo, setSentTo] = useState<string | null>(null)
+  const send = useChange((api) => api.me.mailConfirmation.mutate(), { quiet: true })
+  return (
+    <section aria-label="Confirm your email" className="mt-5 border-t border-line pt-4">
+      {sentTo === null ? (
+        <Form
+          onSubmit={async () => {
+            setSentTo((await send.mutateAsync()).sent_to)
+          }}
+        >
+          <p className="text-muted">
+            Your email is not confirmed: you cannot reset your password by mail, or join another account.
+          </p>
+          <Submit variant="outline">Send confirmation link</Submit>
+        </Form>
+      ) : (
+        <p role="status">Open the link that we sent to {sentTo}. It works for one day.</p>
+      )}
+    </section>
   )
 }
 

@@ -57,7 +57,7 @@ function Invitation() {
       <Field
         name="email"
         label="Email (optional)"
-        hint="Then the link is for that person alone. Without one, it is for whoever has it."
+        hint="With an address, only that person can use the link. Without one, whoever has it can."
       >
         <Input type="email" autoComplete="off" />
       </Field>

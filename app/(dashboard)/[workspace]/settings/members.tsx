@@ -23,6 +23,7 @@ import {
 import { useChange, useMe, useRead, useWorkspace } from "../../workspace.tsx"
 import { Invitations } from "./invitations.tsx"
 import { Invite } from "./invite.tsx"
+import { KnownKeys, type Less } from "./known-keys.tsx"
 import { roleNames } from "./roles.ts"
 
 export type Member = {
@@ -30,6 +31,7 @@ export type Member = {
   name: string
   email: string
   role: Role
+  email_confirmed: boolean | null
   two_factor: boolean
   joined_at: string
 }
@@ -41,6 +43,8 @@ export function Members() {
   const { account, can } = useWorkspace()
   const { data: me } = useMe()
   const mayChange = can("member:write")
+  // Whoever was removed or demoted just now, with what is left of them; it outlives their row.
+  const [less, setLess] = useState<Less | null>(null)
   const list = useRead(["members"], (api, signal) => api.member.list.query(undefined, { signal }))
   const columns = useMemo(
     () => [
@@ -54,7 +58,18 @@ export function Members() {
           </>
         ),
       }),
-      column.accessor("email", { header: "Email", meta: { wideOnly: true } }),
+      column.accessor("email", {
+        header: "Email",
+        meta: { wideOnly: true },
+        cell: ({ row: { original } }) => (
+          <>
+            {original.email}
+            {original.email_confirmed === false && (
+              <span className="block text-[13px] text-notice">Not confirmed</span>
+            )}
+          </>
+        ),
+      }),
       column.accessor("role", {
         header: "Role",
         meta: { className: "whitespace-nowrap" },
@@ -78,7 +93,11 @@ export function Members() {
               header: () => <span className="sr-only">Actions</span>,
               meta: { align: "end" },
               cell: ({ row: { original } }) => (
-                <MemberMenu member={original} isYou={original.user_id === me?.user.id} />
+                <MemberMenu
+                  member={original}
+                  isYou={original.user_id === me?.user.id}
+                  onLess={(leftovers) => setLess({ member: original, ...leftovers })}
+                />
               ),
             }),
           ]
@@ -113,11 +132,21 @@ export function Members() {
       {list.data && list.data.invitations.length > 0 && (
         <Invitations invitations={list.data.invitations} mayChange={mayChange} />
       )}
+      {less && <KnownKeys {...less} onClose={() => setLess(null)} />}
     </div>
   )
 }
 
-function MemberMenu({ member, isYou }: { member: Member; isYou: boolean }) {
+function MemberMenu({
+  member,
+  isYou,
+  onLess,
+}: {
+  member: Member
+  isYou: boolean
+  /** Told when the member may do less than before, and knows keys that still work. */
+  onLess: (leftovers: Pick<Less, "keys" | "invitations_ended">) => void
+}) {
   const [isRemoving, setRemoving] = useState(false)
   const { account } = useWorkspace()
   const client = useQueryClient()
@@ -145,8 +174,11 @@ function MemberMenu({ member, isYou }: { member: Member; isYou: boolean }) {
             onValueChange={(role) => {
               if (role === member.role) return
               changeRole.mutate(role as Role, {
-                // Whoever gave up a role sees at once what it took along.
-                onSuccess: () => isYou && void client.invalidateQueries({ queryKey: ["me"] }),
+                onSuccess: (leftovers) => {
+                  // Whoever gave up a role sees at once what it took along.
+                  if (isYou) void client.invalidateQueries({ queryKey: ["me"] })
+                  else if (leftovers.keys.length > 0) onLess(leftovers)
+                },
               })
             }}
           >
@@ -170,13 +202,14 @@ function MemberMenu({ member, isYou }: { member: Member; isYou: boolean }) {
         description={
           isYou
             ? "You lose access at once. Another owner can invite you again."
-            : "They lose access at once. The API keys that they made go on working: revoke those by themselves."
+            : "They lose access at once, and links that they gave out stop working. The API keys that they made keep working until you revoke them: you see them next."
         }
         confirm={isYou ? "Leave" : "Remove"}
         onConfirm={async () => {
-          await remove.mutateAsync()
+          const leftovers = await remove.mutateAsync()
           // All that was read here is forgotten with the page.
           if (isYou) window.location.assign("/")
+          else if (leftovers.keys.length > 0) onLess(leftovers)
         }}
       />
     </>

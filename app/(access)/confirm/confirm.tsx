@@ -1,0 +1,60 @@
+"use client"
+
+import { useState } from "react"
+import { api } from "../../api.ts"
+import { Form, Submit } from "../../components/form.tsx"
+import { Link } from "../../components/link.tsx"
+import { problemOf } from "../../components/problem.ts"
+import { Button } from "../../components/ui/button.tsx"
+import { Heading } from "../heading.tsx"
+
+/** Confirms an address, by the link that was mailed there, for whoever is signed in with it. */
+export function Confirm({ token, mayBeSignedIn }: { token: string; mayBeSignedIn: boolean }) {
+  const [confirmed, setConfirmed] = useState<string | null>(null)
+  const [isSignedIn, setSignedIn] = useState(mayBeSignedIn)
+  if (confirmed !== null) {
+    return (
+      <>
+        <Heading title="Your email is confirmed">
+          {confirmed} is yours. You can reset your password by mail from now on.
+        </Heading>
+        <Button asChild variant="primary" size="lg" className="w-full">
+          <Link href="/">Continue</Link>
+        </Button>
+      </>
+    )
+  }
+  if (!isSignedIn) {
+    return (
+      <>
+        <Heading title="Confirm your email">
+          Sign in first: only the person who signs in with an address can confirm it.
+        </Heading>
+        <Button asChild variant="primary" size="lg" className="w-full">
+          <a href={`/sign-in?next=${encodeURIComponent(`/confirm?token=${token}`)}`}>Sign in</a>
+        </Button>
+      </>
+    )
+  }
+  return (
+    <>
+      <Heading title="Confirm your email">
+        It shows your team that the address is yours, and lets you reset your password by mail.
+      </Heading>
+      <Form
+        onSubmit={async () => {
+          try {
+            setConfirmed((await api.me.confirmEmail.mutate({ token })).email)
+          } catch (error) {
+            if (problemOf(error).code !== "not_signed_in") throw error
+            setSignedIn(false)
+          }
+        }}
+      >
+        <Submit size="lg" className="w-full">
+          Confirm
+        </Submit>
+      </Form>
+    </>
+  )
+}

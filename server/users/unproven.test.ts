@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
+import { startTestApp, type TestApp } from "#test/app.ts"
+import { Browser, member, PASSWORD } from "#test/people.ts"
+import { releaseAddress } from "./evict.ts"
+
+// A server that sends no mail: links go from hand to hand, and an address is a name to sign in with.
+
+let app: TestApp
+
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.stop())
+
+const tokenOf = (link: string) => new URL(link).searchParams.get("token")!
+
+test("people come in by the link alone, and no address counts as confirmed, bound or not", async () => {
+  const { browser } = await member(app)
+  for (const email of [undefined, "bound@example.com"]) {
+    const token = tokenOf((await browser.mutate("member.invite", { role: "viewer", email })).data.link)
+    const bearer = new Browser(app)
+    expect((await bearer.query("setup.look", { token })).data.needs_mail).toBe(false)
+    const address = email ?? "free@example.com"
+    const person = { token, name: "Bob", email: address, password: PASSWORD }
+    expect((await bearer.mutate("setup.createUser", person)).status).toBe(200)
+    const [user] = await sql`select email_verified from users where email = ${address}`
+    expect(user).toEqual({ email_verified: false })
+  }
+})
+
+test("a link that an inviter keeps takes nobody's address over; the operator releases one that was never confirmed", async () => {
+  const host = await member(app)
+  const victim = "vera@example.com"
+  const squat = tokenOf((await host.browser.mutate("member.invite", { role: "owner" })).data.link)
+  const squatter = new Browser(app)
+  await squatter.mutate("setup.createUser", { token: squat, name: "M", email: victim, password: PASSWORD })
+  await squatter.signIn(victim)
+
+  const inviter = await member(app)
+  const token = tokenOf(
+    (await inviter.browser.mutate("member.invite", { role: "viewer", email: victim })).data.link,
+  )
+  const bearer = new Browser(app)
+  const person = { token, name: "Vera", email: victim, password: PASSWORD, take_over: true }
+  const taken = await bearer.mutate("setup.createUser", person)
+  expect([taken.error.error, taken.error.detail]).toEqual(["email_taken", expect.stringMatching(/operator/)])
+  expect((await squatter.query("me.get")).status).toBe(200)
+
+  expect(await releaseAddress(victim.toUpperCase())).toBe(true)
+  expect(await releaseAddress(victim)).toBe(false)
+  expect((await squatter.query("me.get")).status).toBe(401)
+  expect((await bearer.mutate("setup.createUser", person)).status).toBe(200)
+  expect(await releaseAddress(host.email)).toBe(false)
+})

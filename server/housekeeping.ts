@@ -5,6 +5,7 @@ import { logger } from "./log.ts"
 import { isReplayedNoMore } from "./rest/idempotency.ts"
 import { addDays, clock } from "./time.ts"
 import { alignDue } from "./tokens/align.ts"
+import { cleanPeople } from "./users/retention.ts"
 
 const SWEEP_EVERY_MS = 1000
 const ALIGN_EVERY_MS = 500
@@ -96,6 +97,7 @@ export async function clean(): Promise<void> {
       delete from api_requests where ctid in (
         select ctid from api_requests where at <= ${logged} order by at limit ${BATCH})`,
   )
+  await cleanPeople()
   await sql`delete from workers where seen_at <= ${addDays(now, -1)}`
 }
 

@@ -1,0 +1,32 @@
+import { type Sql, sql } from "#db/client.ts"
+
+const BATCH = 5000
+/** An invitation is kept this long after its end, for whoever wonders why a link does not work. */
+const INVITATIONS_KEPT = "30 days"
+/** Longer than any window that requests are counted over. */
+const RATES_KEPT = "1 hour"
+
+/** What has ended and would stay for good, by the database's clock; strangers make rows of most of it. */
+const ended: readonly ((sql: Sql) => PromiseLike<{ count: number }>)[] = [
+  (sql) => sql`
+    delete from user_sessions where ctid in (
+      select ctid from user_sessions where expires_at <= now() limit ${BATCH})`,
+  (sql) => sql`
+    delete from user_verifications where ctid in (
+      select ctid from user_verifications where expires_at <= now() limit ${BATCH})`,
+  (sql) => sql`
+    delete from user_links where ctid in (select ctid from user_links where expires_at <= now() limit ${BATCH})`,
+  (sql) => sql`
+    delete from auth_rate_limits where ctid in (
+      select ctid from auth_rate_limits
+      where last_request <= extract(epoch from now() - ${RATES_KEPT}::interval) * 1000 limit ${BATCH})`,
+  (sql) => sql`
+    delete from invitations where ctid in (
+      select ctid from invitations
+      where least(used_at, expires_at) <= now() - ${INVITATIONS_KEPT}::interval limit ${BATCH})`,
+]
+
+/** Drops sessions, challenges, links, counts of requests and invitations that have ended, a batch at a time. */
+export async function cleanPeople(): Promise<void> {
+  for (const remove of ended) while ((await remove(sql)).count === BATCH);
+}

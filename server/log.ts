@@ -1,4 +1,5 @@
 import { pino } from "pino"
+import { MASK, withoutSecrets } from "./without-secrets.ts"
 
 /** Structured log on standard output. Keys, session ids, signatures and secrets never reach it. */
 export const logger = pino({
@@ -6,7 +7,15 @@ export const logger = pino({
   base: null,
   redact: ["headers.authorization", "headers.cookie"],
   serializers: { err: serializeError },
+  // Whatever an error or an address brought along, in whatever writing.
+  hooks: { streamWrite: maskLine },
 })
+
+/** A line stays JSON: of one that is masked as a whole, a text is left. */
+function maskLine(line: string): string {
+  const kept = withoutSecrets(line)
+  return kept === MASK ? `${JSON.stringify(MASK)}\n` : kept
+}
 
 /** A level that pino knows. Another one is refused with the other settings (`env.ts`), in words and not by a stack. */
 function levelOf(name: string | undefined): string | undefined {

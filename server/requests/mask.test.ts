@@ -4,7 +4,8 @@ import { newApiKey, startOfApiKey } from "#server/keys/secret.ts"
 import { openApiDocument } from "#server/rest/openapi/document.ts"
 import { RouteTable } from "#server/rest/routes.ts"
 import { appRouter } from "#server/router.ts"
-import { MASK, maskHeaders, maskPath, maskRequestBody, maskResponseBody } from "./mask.ts"
+import { MASK } from "#server/without-secrets.ts"
+import { maskHeaders, maskPath, maskRequestBody, maskResponseBody } from "./mask.ts"
 
 const { routes } = new RouteTable(appRouter)
 const fieldsOf = (method: string, path: string) =>

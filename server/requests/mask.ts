@@ -1,7 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http"
-
-/** What stands in the log for what must not. */
-export const MASK = "[masked]"
+import { MASK, withoutKeys, withoutSecrets } from "#server/without-secrets.ts"
 
 /** Largest body that is kept, in bytes. */
 const MAX_BODY_BYTES = 16 * 1024
@@ -46,19 +44,13 @@ const RULES = new Set([
   "transfers_locked_until",
 ])
 
-// Whatever opens something, wherever it was put by mistake: API keys, sessions, webhooks' secrets and signatures, and
-// the 64 bytes of a wallet's secret key in base58. A transaction's signature is as long, but no request carries one.
-const SECRETS: [RegExp, string][] = [
-  [/(vouch_(?:live|test)_[0-9A-Za-z]{4})[0-9A-Za-z]+/g, "$1…"],
-  [/sess_[0-9A-Za-z]{8,}/g, "sess_…"],
-  [/whsec_[0-9A-Za-z+/=]+/g, "whsec_…"],
-  [/v1,[0-9A-Za-z+/]{40,}=*/g, "v1,…"],
-]
-const SECRET_KEY = /[1-9A-HJ-NP-Za-km-z]{80,}/g
-
-const withoutSecrets = (text: string): string =>
-  SECRETS.reduce((rest, [pattern, start]) => rest.replace(pattern, start), text)
-const withoutKeys = (text: string): string => withoutSecrets(text).replace(SECRET_KEY, MASK)
+/** The headers that are read when they are masked: to hold the others as well would cost 16 KiB a request. */
+export function headersToMask(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const taken: IncomingHttpHeaders = {}
+  for (const name of ["authorization", ...HEADERS])
+    if (headers[name] !== undefined) taken[name] = headers[name]
+  return taken
+}
 
 /** The headers that are kept. Of the API key its start is, which its list shows as well. */
 export function maskHeaders(headers: IncomingHttpHeaders): Record<string, string> {

@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders } from "node:http"
 import { isDatabaseUnavailable, isUniqueViolation, background as sql } from "#db/client.ts"
 import { logger } from "#server/log.ts"
 import { sleep } from "#server/time.ts"
-import { maskHeaders, maskPath, maskRequestBody, maskResponseBody } from "./mask.ts"
+import { headersToMask, maskHeaders, maskPath, maskRequestBody, maskResponseBody } from "./mask.ts"
 
-/** A request that has been answered, as references to what is there anyway: nothing is copied on its way. */
+/** A request that has been answered, as references to what is there anyway: no text is copied on its way. */
 export type AnsweredRequest = {
   workspaceId: string
   keyId: string
@@ -29,6 +29,8 @@ const BATCH = 200
 /** What waits at most while the database is away. */
 const MAX_WAITING = 20_000
 const MAX_WAITING_BYTES = 32 * 1024 * 1024
+/** What a request takes beyond its texts. */
+const ROW_BYTES = 500
 /** How long a stop waits for the database. */
 const LAST_FLUSH_MS = 5000
 
@@ -59,14 +61,20 @@ export class RequestLog {
     await Promise.race([this.flush(), sleep(LAST_FLUSH_MS)])
   }
 
+  /** What waits takes about so many bytes. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
   note(request: AnsweredRequest): void {
     if (this.#waiting.length >= this.#maxWaiting || this.#bytes >= MAX_WAITING_BYTES) {
       this.#drop()
       return
     }
-    this.#bytes += sizeOf(request)
+    const waiting = { ...request, headers: headersToMask(request.headers) }
+    this.#bytes += sizeOf(waiting)
     // While the database is away, trying is left to the clock.
-    if (this.#waiting.push(request) >= BATCH && !this.#isAway) void this.flush()
+    if (this.#waiting.push(waiting) >= BATCH && !this.#isAway) void this.flush()
   }
 
   /** Writes all that waits now; resolves when it is written, or cannot be for now. Never rejects. */
@@ -101,7 +109,12 @@ export class RequestLog {
   }
 }
 
-const sizeOf = ({ received, body }: AnsweredRequest): number => (received?.length ?? 0) + body.length
+/** About what it takes while it waits, in bytes. */
+const sizeOf = ({ target, headers, received, body }: AnsweredRequest): number =>
+  Object.values(headers).reduce<number>(
+    (sum, value) => sum + value!.length,
+    ROW_BYTES + target.length + (received?.length ?? 0) + body.length,
+  )
 
 /** A batch may have been written though its answer was lost: ids are random, so one that is taken is its own. */
 async function write(requests: readonly AnsweredRequest[]): Promise<void> {

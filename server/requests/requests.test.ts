@@ -121,6 +121,53 @@ test("bodies are kept masked: no session, no customer's id of a person", async (
   }
 })
 
+test("a key, a session or a wallet's secret key is in no part of a line, however it was written", async () => {
+  const sessionId = newId("sess")
+  const secretKey = "4NMwxzmYj2uvHuq8xoqhY8RXg63KSVJM1DXkpbmkUY7YQWuoyQgFnnzn6yo3CMnqZasnNPNuAT2TLwQsCaKkUddp"
+  const bytes = (text: string) => [...text].map((char) => `%${char.charCodeAt(0).toString(16)}`).join("")
+  const escapes = (text: string) =>
+    [...text].map((char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`).join("")
+  for (const write of [
+    (text: string) => text,
+    (text: string) => text.replace(/[_o]/g, bytes),
+    bytes,
+    (text: string) => bytes(text).toUpperCase(),
+    (text: string) => encodeURIComponent(bytes(text)),
+    escapes,
+  ]) {
+    const secrets = [key.apiKey, sessionId, secretKey]
+    const [a, b, c] = secrets.map(write) as [string, string, string]
+    const inAddress = (text: string) => text.replaceAll("\\", "%5C")
+    const answers = [
+      await ask({ path: `/attestation/${inAddress(b)}?${inAddress(a)}` }),
+      await ask({ path: `/nowhere/${inAddress(a)}/${inAddress(c)}` }),
+      await ask({ path: `/attestations?pubkey=${inAddress(c)}&schema=${inAddress(a)}&${inAddress(b)}=x` }),
+      await ask({
+        method: "POST",
+        path: "/kyc/start",
+        headers: { "user-agent": `curl ${a}`, accept: b, prefer: c, "content-type": "application/json" },
+        idempotencyKey: a + b.slice(0, 60),
+        body: `{"userPubkey": "${c}", "schemaId": "${a}", "${b}": 1, "redirectUrl": "https://example.com/${inAddress(a)}"}`,
+      }),
+    ]
+    for (const answer of answers) {
+      await logged(idOf(answer))
+      const [row] = await sql<{ text: string }[]>`
+        select t::text as text from api_requests t where id = ${idOf(answer)}`
+      const plain = resolved(row!.text)
+      for (const secret of secrets) expect(plain).not.toContain(secret.slice(20, 26))
+    }
+  }
+})
+
+/** A text without any escape in it. */
+function resolved(text: string): string {
+  const next = text
+    .replace(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
+    .replace(/\\+u00([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
+  return next === text ? text : resolved(next)
+}
+
 test("who has no valid key, health, the document and webhooks leave no line", async () => {
   const before = await sql`select from api_requests`
   await app.request({ method: "GET", path: "/usage" })

@@ -106,3 +106,45 @@ test("while the database is away the log is bounded: the newest are dropped, the
   await log.stop()
   expect((await readLog(url)).map(({ id }) => id).sort()).toEqual(noted.slice(0, 250).sort())
 })
+
+test("what waits is bounded in bytes too, whatever is long in it, and holds no header that the log does not keep", async () => {
+  const { url } = await createTestDatabase()
+  const between = await cuttable(url)
+  connectDatabase(between.url, { max: 3 })
+  ends.push(disconnectDatabase)
+  await between.cut()
+  const long = "x".repeat(15_000)
+  const request = {
+    ...{
+      workspaceId: newId("ws"),
+      keyId: newId("key"),
+      at_ms: 0,
+      duration_us: 1,
+      method: "GET",
+      status: 200,
+    },
+    ...{ target: "/usage", fields: null, headers: {}, received: null, body: "" },
+  }
+  for (const part of [
+    { target: `/${long}` },
+    { headers: { "user-agent": long } },
+    { headers: { "idempotency-key": long } },
+    { received: Buffer.alloc(15_000) },
+    { body: long },
+  ]) {
+    const log = new RequestLog()
+    let count = 0
+    for (let before = -1; log.bytes > before; count++) {
+      before = log.bytes
+      log.note({ ...request, ...part, requestId: newId("req") })
+    }
+    expect(log.bytes).toBeLessThan(33 * 1024 * 1024)
+    expect(count).toBeGreaterThan(2000)
+  }
+  const log = new RequestLog()
+  for (let i = 0; i < 20_001; i++) {
+    log.note({ ...request, requestId: newId("req"), headers: { cookie: long, "x-customer": long } })
+  }
+  expect(log.bytes).toBeLessThan(12 * 1024 * 1024)
+  await between.mend()
+})

@@ -1,0 +1,51 @@
+/** What stands in a log for what must not. */
+export const MASK = "[masked]"
+
+// Whatever opens something, wherever it was put by mistake: API keys, sessions, webhooks' secrets and signatures; with
+// all that stands directly behind, which may be another one.
+const SECRETS: [RegExp, string][] = [
+  [/v1,[0-9a-z+/]{40}[\w+/=]*/gi, "v1,…"],
+  [/(vouch_(?:live|test)_[0-9a-z]{4})\w+/gi, "$1…"],
+  [/sess_[0-9a-z]{8}\w*/gi, "sess_…"],
+  [/whsec_[\w+/=]+/gi, "whsec_…"],
+]
+/** The 64 bytes of a wallet's secret key in base58. A transaction's signature is as long, but no request carries one. */
+const SECRET_KEY = /[1-9A-HJ-NP-Za-km-z]{80,}/g
+
+const hide = (text: string): string =>
+  SECRETS.reduce((rest, [pattern, start]) => rest.replace(pattern, start), text)
+
+/** A text without what opens anything, however it is written: plain, percent-encoded, or with JSON's escapes. */
+export const withoutSecrets = (text: string): string => inEveryWriting(text, hide)
+
+/** The same, without wallets' secret keys as well. */
+export const withoutKeys = (text: string): string =>
+  inEveryWriting(text, (written) => hide(written).replace(SECRET_KEY, MASK))
+
+/** Encodings around one another that are looked through. Nobody has so many: what lies beneath is not kept. */
+const MAX_LAYERS = 5
+
+/** Hides what is there once escapes are resolved. A text in which nothing is keeps its escapes. */
+function inEveryWriting(text: string, hide: (text: string) => string): string {
+  let plain = text
+  for (let layers = 0; ; layers++) {
+    const resolved = resolveEscapes(plain)
+    if (resolved === plain) break
+    if (layers === MAX_LAYERS) return MASK
+    plain = resolved
+  }
+  const kept = hide(plain)
+  return kept === plain ? text : kept
+}
+
+// `%5F` however often its `%` was encoded again, `\x5f`, `\u005f` and `%u005f`, a backslash itself being one of many or
+// encoded.
+const ESCAPE = /(?:\\|%(?:25)*5c){1,8}(?:u00|x)([0-9a-f]{2})|%(?:25)*(?:u00)?([0-9a-f]{2})/gi
+/** Resolved are only characters that a secret consists of: what was JSON stays JSON. */
+const PART_OF_SECRET = /[\w%,+/=]/
+
+const resolveEscapes = (text: string): string =>
+  text.replace(ESCAPE, (whole, a: string | undefined, b: string | undefined) => {
+    const char = String.fromCharCode(Number.parseInt((a ?? b)!, 16))
+    return PART_OF_SECRET.test(char) ? char : whole
+  })

@@ -64,12 +64,25 @@ test.describe("from the form to the outcome", () => {
   test("one that must be submitted again gets the form again, and can pass then", async ({ page, api }) => {
     const { url } = await api.start()
     await page.goto(url)
-    await submitForm(page, { outcome: "resubmission_requested" })
+    await fillInForm(page, { outcome: "resubmission_requested" })
+    await page.getByRole("checkbox", { name: "Accredited investor" }).uncheck()
+    await page.getByRole("button", { name: "Submit verification" }).click()
     await expect(page.getByRole("main").getByText("Your last submission could not be decided.")).toBeVisible()
     await expect(heading(page, "Verify your identity")).toBeFocused()
     await expectSound(page)
-    await submitForm(page)
+    // What was entered is still there, also when the page is opened again; only the consent is asked for anew.
+    for (const open of [async () => {}, async () => void (await page.reload())]) {
+      await open()
+      await expect(page.getByLabel("Country", { exact: true })).toHaveValue("DE")
+      await expect(page.getByRole("checkbox", { name: "I am over 18" })).toBeChecked()
+      await expect(page.getByRole("checkbox", { name: "Accredited investor" })).not.toBeChecked()
+      await expect(page.getByRole("checkbox", { name: "I agree", exact: true })).not.toBeChecked()
+    }
+    await page.getByRole("checkbox", { name: "I agree", exact: true }).check()
+    await page.getByRole("button", { name: "Submit verification" }).click()
     await expect(heading(page, "Your wallet is verified")).toBeVisible()
+    // With the outcome it has done its work.
+    await expect.poll(() => page.evaluate(() => sessionStorage.length)).toBe(0)
   })
 
   test("one that expires is closed, and says where a new link comes from", async ({ page, api }) => {
@@ -185,6 +198,51 @@ test.describe("the form", () => {
   })
 })
 
+test.describe("somebody else decides while the form is open", () => {
+  test("a revocation comes to the page by itself, and what was entered is not sent", async ({
+    page,
+    api,
+    traffic,
+  }) => {
+    const { url, wallet } = await api.start()
+    await page.goto(url)
+    await fillInForm(page)
+    const { attestation_id } = await api.status(wallet)
+    await api.revoke(attestation_id, "Started by mistake.")
+    await expect(heading(page, "Verification revoked")).toBeFocused()
+    await expect(page.getByText("e2e ended this verification before it was decided.")).toBeVisible()
+    expect(traffic.requests.filter(({ url }) => url.endsWith("verification.submit"))).toEqual([])
+    await expectSound(page)
+  })
+
+  test("a submission in another tab is followed in the first, from the form to the outcome", async ({
+    page,
+    context,
+    api,
+  }) => {
+    const { url } = await api.start()
+    await page.goto(url)
+    await expect(heading(page, "Verify your identity")).toBeVisible()
+    const second = await context.newPage()
+    // As if both were in front, on two screens.
+    await setHidden(page, false)
+    await second.goto(url)
+    await submitForm(second)
+    await expect(heading(page, "Your wallet is verified")).toBeVisible()
+    await second.close()
+  })
+
+  test("what is typed in stays while the page looks after its session", async ({ page, api }) => {
+    const { url } = await api.start()
+    await page.goto(url)
+    await fillInForm(page)
+    for (let looks = 0; looks < 2; looks++)
+      await (await page.waitForResponse("**/verification.view")).finished()
+    await expect(page.getByLabel("Country", { exact: true })).toHaveValue("DE")
+    await expect(page.getByRole("checkbox", { name: "I agree", exact: true })).toBeChecked()
+  })
+})
+
 test.describe("the connection", () => {
   test("may be slow: there is the shape of what comes", async ({ page, api }) => {
     const { url } = await api.start()
@@ -244,9 +302,11 @@ test.describe("the connection", () => {
     await page.goto(url)
     await submitForm(page, { outcome: "in_review" })
     await expect(page.getByText("A reviewer looks at it")).toBeVisible()
+    // From here on its time is that of this test, however long an answer takes.
+    await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000))
     expect(await looksWithin(3000)).toBeGreaterThanOrEqual(3)
     await page.clock.fastForward(30_000)
-    await expect.poll(() => looksWithin(6000)).toBeLessThanOrEqual(3)
+    await expect.poll(() => looksWithin(6000)).toBeLessThanOrEqual(4)
     await setHidden(page, true)
     expect(await looksWithin(6000)).toBe(0)
     const before = looks()

@@ -4,6 +4,7 @@ import { api } from "../../api.ts"
 import { primaryButton } from "../../components/button.ts"
 import { Icon, Spinner } from "../../components/icons.tsx"
 import { problemOf } from "../../components/problem.ts"
+import { type Answers, keepAnswers, keptAnswers } from "./answers.ts"
 import { countries } from "./countries.ts"
 
 const TIMEOUT_MS = 20_000
@@ -35,6 +36,7 @@ export function VerificationForm({
   const [problems, setProblems] = useState<Problems>({})
   const [failure, setFailure] = useState<string | null>(null)
   const [isSending, setSending] = useState(false)
+  const [kept] = useState(() => keptAnswers(sessionId))
   // State is only seen with the next render; a second click may come before it.
   const sending = useRef(false)
 
@@ -51,7 +53,9 @@ export function VerificationForm({
     sending.current = true
     setSending(true)
     try {
-      onAnswer(await send(sessionId, answers))
+      const view = await send(sessionId, answers)
+      keepAnswers(sessionId, readAnswers(answers))
+      onAnswer(view)
     } catch (error) {
       setFailure(explain(error))
     } finally {
@@ -70,7 +74,7 @@ export function VerificationForm({
         <select
           id="country"
           name="country"
-          defaultValue=""
+          defaultValue={kept?.country ?? ""}
           required
           autoComplete="country"
           aria-invalid={problems.country !== undefined}
@@ -90,8 +94,12 @@ export function VerificationForm({
       </Select>
       <Problem id="country-problem">{problems.country}</Problem>
       <div className="mt-4 divide-y divide-line rounded-lg border border-line">
-        <Checkbox name="over-18">I am over 18</Checkbox>
-        <Checkbox name="accredited">Accredited investor</Checkbox>
+        <Checkbox name="over-18" checked={kept?.over18}>
+          I am over 18
+        </Checkbox>
+        <Checkbox name="accredited" checked={kept?.accredited}>
+          Accredited investor
+        </Checkbox>
       </div>
 
       <section
@@ -165,18 +173,20 @@ function problemsOf(answers: FormData): Problems {
   }
 }
 
-const send = (sessionId: string, answers: FormData): Promise<SessionView> =>
-  api.verification.submit.mutate(
-    {
-      sessionId,
-      consent: true,
-      country: String(answers.get("country")),
-      ageOver18: answers.has("over-18"),
-      accredited: answers.has("accredited"),
-      decision: answers.get("outcome") as Outcome,
-    },
+const readAnswers = (answers: FormData): Answers => ({
+  country: String(answers.get("country")),
+  over18: answers.has("over-18"),
+  accredited: answers.has("accredited"),
+})
+
+function send(sessionId: string, answers: FormData): Promise<SessionView> {
+  const { country, over18, accredited } = readAnswers(answers)
+  const decision = answers.get("outcome") as Outcome
+  return api.verification.submit.mutate(
+    { sessionId, consent: true, country, ageOver18: over18, accredited, decision },
     { signal: AbortSignal.timeout(TIMEOUT_MS) },
   )
+}
 
 function explain(error: unknown): string {
   const { code, detail } = problemOf(error)
@@ -199,6 +209,7 @@ function Select({ children }: { children: ReactNode }) {
 
 function Checkbox({
   name,
+  checked,
   required,
   invalid,
   labelledBy,
@@ -207,6 +218,8 @@ function Checkbox({
   children,
 }: {
   name: string
+  /** Whether it is ticked at first. */
+  checked?: boolean | undefined
   required?: boolean
   invalid?: boolean
   labelledBy?: string
@@ -220,6 +233,7 @@ function Checkbox({
         <input
           type="checkbox"
           name={name}
+          defaultChecked={checked}
           required={required}
           aria-invalid={invalid}
           aria-labelledby={labelledBy}

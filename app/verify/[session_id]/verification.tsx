@@ -3,6 +3,7 @@
 import { type RefObject, useEffect, useRef, useState, useSyncExternalStore } from "react"
 import type { SessionView } from "#server/verification/view.ts"
 import { Card } from "../../components/card.tsx"
+import { dropAnswers } from "./answers.ts"
 import { Emblem } from "./emblem.tsx"
 import { Opening } from "./opening.tsx"
 import { Checking, Ended, Failed, Loading, Unknown, Verified } from "./outcomes.tsx"
@@ -17,6 +18,10 @@ export function Verification({ sessionId }: { sessionId: string }) {
   const { heading, news, mood } = wordsFor(watched)
   const headingRef = useRef<HTMLHeadingElement>(null)
   useFocusWhenLost(headingRef, view?.state)
+  const isOver = view !== null && view.state !== "open" && view.state !== "checking"
+  useEffect(() => {
+    if (isOver) dropAnswers(sessionId)
+  }, [isOver, sessionId])
 
   return (
     <Card badge={view && view.state !== "unknown" && view.mode === "test" ? <TestMode /> : null}>

@@ -2,11 +2,11 @@ import type { SessionView } from "#server/verification/view.ts"
 import { api } from "../../api.ts"
 
 const QUICK_MS = 700
-const SLOW_MS = 3000
+/** Somebody else may decide at any moment: no page is more than three seconds behind. */
+const SLOW_MS = 2000
 /** How long a check is followed closely; what takes longer than this is waited for. */
 const QUICK_FOR_MS = 30_000
 const TIMEOUT_MS = 10_000
-const MINUTE_MS = 60_000
 
 export type Watched = {
   /** Null until the first answer. */
@@ -16,8 +16,9 @@ export type Watched = {
 }
 
 /**
- * Follows a session for as long as somebody subscribes: closely while it is checked, not at all while nobody sees
- * the page, and at once when it is seen again. A failed look is followed by another one.
+ * Follows a session for as long as somebody subscribes: closely while it is checked, within seconds while its form is open,
+ * not at all once it is over or while nobody sees the page, and at once when that is seen again. A failed look is followed
+ * by another one.
  */
 export class SessionWatch {
   readonly #sessionId: string
@@ -90,11 +91,8 @@ function pauseAfter({ view, lost }: Watched, checkingFor_ms: number): number | n
   switch (view.state) {
     case "checking":
       return lost || checkingFor_ms > QUICK_FOR_MS ? SLOW_MS : QUICK_MS
-    case "open": {
-      // An open form closes in front of its reader, give or take a minute, for their clock may be wrong.
-      const open_ms = new Date(view.openUntil).getTime() - Date.now()
-      return Math.min(Math.max(open_ms, MINUTE_MS), 60 * MINUTE_MS)
-    }
+    case "open":
+      return SLOW_MS
     default:
       return null
   }

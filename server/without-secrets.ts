@@ -4,7 +4,7 @@ export const MASK = "[masked]"
 // Whatever opens something, wherever it was put by mistake: API keys, sessions, webhooks' secrets and signatures; with
 // all that stands directly behind, which may be another one.
 const SECRETS: [RegExp, string][] = [
-  [/v1,[0-9a-z+/]{40}[\w+/=]*/gi, "v1,…"],
+  [/v1,[0-9a-z+/]{40}[\w+/=,]*/gi, "v1,…"],
   [/(vouch_(?:live|test)_[0-9a-z]{4})\w+/gi, "$1…"],
   [/sess_[0-9a-z]{8}\w*/gi, "sess_…"],
   [/whsec_[\w+/=]+/gi, "whsec_…"],

@@ -157,6 +157,11 @@ export const errors = {
     "Something failed on our side",
     "Retry in a moment. If it goes on, quote request_id to support.",
   ],
+  server_busy: [
+    503,
+    "The server has too much to do",
+    "Retry with the same Idempotency-Key after the time in Retry-After.",
+  ],
   mail_failed: [503, "The mail could not be sent", "Check VOUCH_SMTP_URL, or pass the link on yourself."],
   chain_unavailable: [503, "The chain cannot be reached", "Retry in a moment."],
   database_unavailable: [503, "The database cannot be reached", "Retry in a moment."],
@@ -196,17 +201,24 @@ export const dashboardErrors: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 
 export const statusOf = (code: ErrorCode): number => errors[code][0]
 
-export type ErrorOptions = { cause?: unknown; retryAfterSeconds?: number }
+export type ErrorOptions = {
+  cause?: unknown
+  retryAfterSeconds?: number
+  /** The rest of the request is not read: its connection cannot be used again. */
+  endsConnection?: boolean
+}
 
 /** An answer that is one of ours. Thrown once where the trouble is seen, rendered once by the adapter. */
 export class Failure extends Error {
   readonly code: ErrorCode
   readonly retryAfterSeconds: number | undefined
+  readonly endsConnection: boolean
   constructor(code: ErrorCode, detail: string, options: ErrorOptions = {}) {
     super(detail, { cause: options.cause })
     this.name = "Failure"
     this.code = code
     this.retryAfterSeconds = options.retryAfterSeconds
+    this.endsConnection = options.endsConnection ?? false
   }
 }
 

@@ -108,6 +108,54 @@ test("a wish to speak another protocol is ignored", async () => {
   expect(answer).toMatch(/^HTTP\/1.1 200 /)
 })
 
+test.each([
+  ["Host", "Host: localhost\r\nHost: localhost\r\n"],
+  ["hOST", "Host: localhost\r\nhOST: example.com\r\n"],
+  ["Authorization", "Host: localhost\r\nAuthorization: Bearer a\r\nAuthorization: Bearer b\r\n"],
+  ["Content-Type", "Host: localhost\r\nContent-Type: application/json\r\nContent-Type: text/plain\r\n"],
+  ["Origin", "Host: localhost\r\nOrigin: http://localhost\r\nOrigin: https://example.com\r\n"],
+])("two headers %s, of which others may read the other one, are refused", async (name, headers) => {
+  for (const target of ["/v1/health", "/v1/usage", "/", "/api/trpc/health.get"]) {
+    const answer = await sendRaw(port, get(target, headers))
+    expectRefusal(answer, 400, "malformed_request")
+    expect(answer).toContain(`${name}: is given more than once.`)
+  }
+})
+
+test("headers that are lists may come more than once", async () => {
+  const lists = "Accept: */*\r\nAccept: text/html\r\nPrefer: wait=1\r\nPrefer: respond-async\r\n"
+  const forwarded = "X-Forwarded-For: 10.0.0.1\r\nX-Forwarded-For: 10.0.0.2\r\n"
+  const answer = await sendRaw(port, get("/v1/health", `Host: localhost\r\n${lists}${forwarded}`))
+  expect(answer).toMatch(/^HTTP\/1.1 200 /)
+})
+
+test.each(["localhost/a", "a@localhost", "local host", "localhost:99999", "[::1", "a,b", "[::g]", "\u00ff"])(
+  "the host %j, which is none, is refused",
+  async (host) => {
+    for (const target of ["/v1/health", "/", "/api/auth/get-session"]) {
+      expectRefusal(await sendRaw(port, get(target, `Host: ${host}\r\n`)), 400, "malformed_request")
+    }
+  },
+)
+
+test.each(["POST", "PUT", "DELETE", "PATCH"])(
+  "a page takes no %s, and its body is not read",
+  async (method) => {
+    const bytes = `${method} /verify/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}`
+    const answer = await sendRaw(port, bytes)
+    expectRefusal(answer, 405, "method_not_allowed")
+    expect(answer).toMatch(/^allow: GET, HEAD, OPTIONS\r?$/im)
+  },
+)
+
+test("what cannot be read is no answer to the request before it", async () => {
+  const upload = "POST /v1/kyc/webhook HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+  const first = "GET /v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n"
+  // The first is still being answered: a 400 of the second would be taken for its answer.
+  expect(await sendRaw(port, `${first}hello\r\n\r\n`)).not.toMatch(/^HTTP\/1.1 400 /)
+  expect(await sendRaw(port, `${first}${upload}zz\r\n`)).not.toMatch(/^HTTP\/1.1 400 /)
+})
+
 test("requests that come in one packet are answered in their order", async () => {
   const one = (path: string, last: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${last}\r\n`
   const answers = await sendRaw(port, one("/v1/health", "") + one("/v1/usage", "Connection: close\r\n"))

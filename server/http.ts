@@ -9,14 +9,15 @@ import {
 } from "node:http"
 import { createServer as createTlsServer } from "node:https"
 import type { BlockList, Socket } from "node:net"
+import { RequestAborted } from "./body.ts"
 import { Failure, isErrorCode } from "./errors.ts"
 import { newId } from "./ids.ts"
 import { logger } from "./log.ts"
-import { answerPage, exceedsPageRate } from "./pages-api.ts"
+import { type Asked, answerPage, exceedsPageRate } from "./pages-api.ts"
 import type { Adapter } from "./rest/adapter.ts"
 import { type Client, clientOf } from "./rest/client.ts"
 import type { RateLimiter } from "./rest/rate-limit.ts"
-import { refuse, STRICT_TRANSPORT_SECURITY } from "./rest/reply.ts"
+import { Reply, refuse, STRICT_TRANSPORT_SECURITY } from "./rest/reply.ts"
 
 /** Serves a page; the path is in the request. */
 export type PageHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>
@@ -40,22 +41,31 @@ export type HttpOptions = {
 
 const LOCAL_HOSTS = /^(localhost|127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?$/i
 
-/** The one HTTP server: REST below /v1, the pages' procedures below /api/trpc, pages everywhere else. */
-export function createHttpServer(options: HttpOptions): Server {
-  const listener = createListener(options)
-  const settings = {
-    requestTimeout: 60_000,
-    headersTimeout: 20_000,
-    keepAliveTimeout: 65_000,
-    // Without it the listener answers, so that this refusal too is one of ours.
-    requireHostHeader: false,
-  }
-  const { tls } = options
+/** How long a client may take for what, in milliseconds. */
+const settings = {
+  headersTimeout: 15_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 65_000,
+  connectionsCheckingInterval: 5000,
+  /** For the handshake of TLS. */
+  handshakeTimeout: 10_000,
+  // Without it the listener answers, so that this refusal too is one of ours.
+  requireHostHeader: false,
+  // A wish to speak another protocol is answered as the same request without it, whoever listens for upgrades: Next does
+  // from its first page on, and then never answers them.
+  shouldUpgradeCallback: () => false,
+}
+/** A connection on which nothing moves for so long is closed, be it that its client does not read our answer. */
+const STILL_MS = 120_000
+
+/** A server that answers whatever comes, also what Node would answer by itself or not at all. */
+export function createHttpServer(listener: RequestListener, tls: HttpOptions["tls"]): Server {
   const server: Server = tls
     ? createTlsServer({ ...settings, cert: readFileSync(tls.cert), key: readFileSync(tls.key) }, listener)
     : createServer(settings, listener)
+  server.timeout = STILL_MS
+  server.on("request", (request, response) => latest.set(request.socket, response))
   server.on("clientError", answerUnreadable)
-  // What Node would answer by itself, or not at all.
   server.on("connect", (_request, socket: Socket) => refuseRaw(socket, "This server is no proxy."))
   server.on("checkExpectation", (request, response) =>
     refuse(request, response, "malformed_request", "Expect: only 100-continue is understood."),
@@ -63,6 +73,7 @@ export function createHttpServer(options: HttpOptions): Server {
   return server
 }
 
+/** REST below /v1, the pages' procedures below /api/trpc, pages everywhere else. */
 export function createListener(options: HttpOptions): RequestListener {
   const { adapter, trustedProxies, publicOrigin } = options
   const httpsOnly = publicOrigin?.startsWith("https:") ?? false
@@ -70,8 +81,15 @@ export function createListener(options: HttpOptions): RequestListener {
     const url = request.url ?? ""
     const client = clientOf(request, trustedProxies)
     const api = /^\/v1(?:[/?]|$)/.test(url)
+    const repeated = repeatedHeader(request.rawHeaders)
+    if (repeated !== null) {
+      return refuse(request, response, "malformed_request", `${repeated}: is given more than once.`)
+    }
     if (request.headers.host === undefined && request.httpVersion !== "1.0") {
       return refuse(request, response, "malformed_request", "Host: is missing.")
+    }
+    if (!isReadableHost(request.headers.host)) {
+      return refuse(request, response, "malformed_request", "Host: is no name of a host.")
     }
     if (publicOrigin === null && !LOCAL_HOSTS.test(request.headers.host ?? "")) {
       return refuse(
@@ -93,14 +111,16 @@ export function createListener(options: HttpOptions): RequestListener {
       return
     }
     servePage(options, request, response, client).catch((error) => {
-      if (error instanceof Failure) {
-        return refuse(request, response, error.code, error.message, error.retryAfterSeconds)
-      }
+      if (error instanceof RequestAborted) return void response.destroy()
+      if (error instanceof Failure) return new Reply(response, newId("req"), false).failure(error)
       logger.error({ err: error }, "a page failed")
       refuse(request, response, "internal_error", "The page could not be shown. Try again in a moment.")
     })
   }
 }
+
+const isReadableHost = (host = "localhost"): boolean =>
+  host === "" || (/^[\w.~%:[\]-]+$/.test(host) && URL.canParse(`http://${host}`))
 
 function redirectToHttps(response: ServerResponse, origin: string, url: string): void {
   response
@@ -135,8 +155,17 @@ async function servePage(
   const asked = { request, response, url, requestId, client, options }
   if (url.startsWith("/api/")) return answerPage(asked)
   if (await exceedsPageRate(asked)) return
+  // Next would read the body of any other, in its own way.
+  if (request.method !== "GET" && request.method !== "HEAD") return refuseMethod(asked)
   if (isUnknownError(url)) response.statusCode = 404
   await options.pages(request, response)
+}
+
+function refuseMethod({ request, response, requestId }: Asked): void {
+  const reply = new Reply(response, requestId, false)
+  reply.allow = "GET, HEAD, OPTIONS"
+  if (request.method === "OPTIONS") reply.send(204, "", null)
+  else reply.failure(new Failure("method_not_allowed", `A page takes ${reply.allow}.`))
 }
 
 /** The page of a code that does not exist says so, and names others; machines read it in the status. */
@@ -181,9 +210,41 @@ function securePage(request: IncomingMessage, response: ServerResponse): void {
   response.setHeader("Permissions-Policy", "camera=(), microphone=(), geolocation=()")
 }
 
-/** What is not HTTP, or too long in its head, gets our error object as well. */
+/**
+ * Headers that say one thing: of two, a proxy before us may have read the other one. Node takes the first of most, and
+ * joins the rest.
+ */
+const singular = ["host", "authorization", "content-type", "content-length", "origin"]
+const lengths = new Set(singular.map((name) => name.length))
+
+/** The name of a header that may come once and does not. Names and values take turns in `raw`. */
+function repeatedHeader(raw: readonly string[]): string | null {
+  const seen: string[] = []
+  for (let i = 0; i < raw.length; i += 2) {
+    if (!lengths.has(raw[i]!.length)) continue
+    const name = raw[i]!.toLowerCase()
+    if (!singular.includes(name)) continue
+    if (seen.includes(name)) return raw[i]!
+    seen.push(name)
+  }
+  return null
+}
+
+/** The latest answer that was begun on a connection. */
+const latest = new WeakMap<Socket, ServerResponse>()
+
+/**
+ * What is not HTTP, or too long in its head, gets our error object as well, unless that would be read as the answer to
+ * a request before it.
+ */
 function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy()
+  const response = latest.get(socket)
+  if (response && !response.writableFinished) {
+    // Its own answer has not begun, and no other one is before it.
+    const isDue = !response.req.complete && !response.headersSent && response.socket === socket
+    if (!isDue) return void socket.destroy()
+  }
   refuseRaw(socket, "The request is not valid HTTP, came too slowly, or its headers are too long.")
 }
 

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { nodeHTTPRequestHandler } from "@trpc/server/adapters/node-http"
 import { exportAttestations } from "./attestations/export.ts"
 import { searchFilter } from "./attestations/search.ts"
+import { MAX_BODY_BYTES, readBody, readText } from "./body.ts"
 import type { Principal, SignedIn } from "./context.ts"
 import { readQuery } from "./csv.ts"
 import { Failure, fail, statusOf } from "./errors.ts"
@@ -95,10 +96,9 @@ function refuseBeyond({ request, response }: Asked, { allowed, resetSeconds }: S
   return true
 }
 
-async function callProcedure(
-  { request, response, url, requestId }: Asked,
-  user: SignedIn | null,
-): Promise<void> {
+async function callProcedure(asked: Asked, user: SignedIn | null): Promise<void> {
+  const { request, response, url, requestId } = asked
+  await keepBody(asked)
   const end = url.indexOf("?")
   const query = new URLSearchParams(end < 0 ? "" : url.slice(end))
   // Rates count requests, so a request is one call.
@@ -127,14 +127,13 @@ async function callProcedure(
     path,
     allowMethodOverride: true,
     allowBatching: false,
-    maxBodySize: 64 * 1024,
     onError: ({ error }) => {
       if (explain(error).code === "internal_error")
         logger.error({ err: error, requestId }, "a procedure failed")
     },
     responseMeta: ({ errors }) => {
       const [error] = errors
-      return error ? { status: statusOf(explain(error.cause ?? error).code) } : {}
+      return error ? { status: statusOf(explain(error).code) } : {}
     },
     createContext: async ({ info }) => ({
       requestId,
@@ -195,17 +194,23 @@ async function download(
   }
 }
 
-const MAX_AUTH_BYTES = 64 * 1024
+/**
+ * Reads the body to its end and leaves it where tRPC and better-auth look for one that was read before them: their own
+ * reading has no bound of what all clients take together.
+ */
+async function keepBody({ request, client }: Asked): Promise<void> {
+  if (request.method === "GET" || request.method === "HEAD") return
+  const bytes = await readBody(request, MAX_BODY_BYTES, client.network)
+  Object.assign(request, { body: bytes.length > 0 ? readText(bytes) : undefined })
+}
 
 /** Signing in and out, passwords, second factors: better-auth's own endpoints. */
-async function authenticatePerson({ request, response, client }: Asked): Promise<void> {
-  if (
-    Number(request.headers["content-length"] ?? 0) > MAX_AUTH_BYTES ||
-    request.headers["transfer-encoding"]
-  ) {
-    return refuse(request, response, "payload_too_large", "Send at most 64 KiB, with its Content-Length.")
-  }
+async function authenticatePerson(asked: Asked): Promise<void> {
+  const { request, response, client } = asked
+  await keepBody(asked)
   request.headers[CLIENT_ADDRESS] = client.address
+  // It would believe it from anybody.
+  request.headers["x-forwarded-proto"] = client.secure ? "https" : "http"
   const [auth, { toNodeHandler }] = await Promise.all([openAuth(), import("better-auth/node")])
   await asAttempt(() => toNodeHandler(auth)(request, response))
 }

@@ -1,4 +1,3 @@
-import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { connectDatabase, disconnectDatabase } from "#db/client.ts"
 import { migrate } from "#db/migrate.ts"
@@ -7,11 +6,13 @@ import "./tokens/align-kind.ts"
 import "./tokens/operation-kinds.ts"
 import { endWatches } from "./activity/watch.ts"
 import { joinBus, leaveBus } from "./bus.ts"
+import { connectionLimit, watchConnections } from "./connections.ts"
 import { clockDoubt, followDatabaseClock, leaveDatabaseClock } from "./database-clock.ts"
 import { deploy, deployment } from "./deployment.ts"
 import { limitsStrangers, type Mode, modes, type Settings } from "./env.ts"
 import { Housekeeping } from "./housekeeping.ts"
 import { createHttpServer, createListener, type PageHandler } from "./http.ts"
+import { endWaits } from "./ledger/wait.ts"
 import { LedgerWorker } from "./ledger/worker.ts"
 import { logger } from "./log.ts"
 import { sandboxProvider } from "./providers/sandbox.ts"
@@ -21,6 +22,7 @@ import { Adapter } from "./rest/adapter.ts"
 import { parseTrustedProxies } from "./rest/client.ts"
 import { documents } from "./rest/openapi.ts"
 import { RateLimiter } from "./rest/rate-limit.ts"
+import { refuse } from "./rest/reply.ts"
 import { RouteTable } from "./rest/routes.ts"
 import { appRouter } from "./router.ts"
 import { loadSecrets, type Secrets } from "./secrets.ts"
@@ -45,6 +47,11 @@ export type Running = {
 const CLUSTER_SLOT_MS = 400
 /** How long the start waits for its workers to know how they are. */
 const FIRST_REPORT_MS = 1000
+/** How long operations that are waited for have left to end once the server stops. */
+const LAST_WAIT_MS = 2000
+/** Most connections to the door of the sandbox, which delivers 16 decisions at a time. */
+const DOOR_CONNECTIONS = 64
+const SANDBOX_WEBHOOK = "/v1/kyc/webhook/sandbox"
 /** Pause before a chain that did not answer is asked again. */
 const REBIND_MS = 2000
 
@@ -122,15 +129,17 @@ export async function start(options: StartOptions): Promise<Running> {
   const limiter = (perSecond: number, burst: number) => (isLimited ? new RateLimiter(perSecond, burst) : null)
   const requests = new RequestLog()
   requests.start()
+  const api = {
+    table: new RouteTable(appRouter),
+    documents: documents(),
+    keyLimiter: rate > 0 ? new RateLimiter(rate, rate * 2) : null,
+    wrongKeyLimiter: limiter(10, 100),
+    webhookLimiter: limiter(100, 1000),
+    openLimiter: limiter(50, 500),
+    requests,
+  }
   const http = {
-    adapter: new Adapter({
-      table: new RouteTable(appRouter),
-      documents: documents(),
-      keyLimiter: rate > 0 ? new RateLimiter(rate, rate * 2) : null,
-      wrongKeyLimiter: limiter(10, 100),
-      openLimiter: limiter(50, 500),
-      requests,
-    }),
+    adapter: new Adapter(api),
     pages: options.pages,
     trustedProxies: parseTrustedProxies(settings.VOUCH_TRUSTED_PROXIES),
     publicOrigin: settings.VOUCH_PUBLIC_URL ?? null,
@@ -140,19 +149,26 @@ export async function start(options: StartOptions): Promise<Running> {
     userLimiter: limiter(50, 500),
     tls: settings.VOUCH_TLS_CERT ? { cert: settings.VOUCH_TLS_CERT, key: settings.VOUCH_TLS_KEY! } : null,
   }
+  // Nobody but this process uses the sandbox's own door, so strangers use up nothing there.
+  const door = { ...http, adapter: new Adapter({ ...api, webhookLimiter: null }), publicOrigin: null }
   const stops: (() => Promise<void>)[] = []
-  const server = createHttpServer(http)
+  const server = createHttpServer(createListener(http), http.tls)
   if (settings.VOUCH_ROLE !== "worker") {
+    const max = connectionLimit()
+    const connections = watchConnections(server, { max, trusted: http.trustedProxies })
     await listen(server, settings.PORT, deployment.isPublic ? undefined : "127.0.0.1")
+    logger.info({ connections: max }, "the door is open")
     stops.push(() => {
-      const closed = close(server)
+      const closed = connections.close()
       // What would go on for as long as its client likes.
       endWatches()
-      return closed
+      // What would go on for as long as the chain takes: its client is told how far it has come.
+      const waits = setInterval(endWaits, LAST_WAIT_MS)
+      return closed.finally(() => clearInterval(waits))
     })
   }
   const port = (server.address() as AddressInfo | null)?.port ?? settings.PORT
-  if (settings.VOUCH_ROLE !== "web") stops.push(...(await startWorkers(chains, settings, secrets, http)))
+  if (settings.VOUCH_ROLE !== "web") stops.push(...(await startWorkers(chains, settings, secrets, door)))
   return {
     origin: deployment.origin,
     port,
@@ -226,14 +242,15 @@ function troubleOf(ledgers: readonly LedgerWorker[]): string | null {
 }
 
 async function openWebhookDoor(http: Parameters<typeof createListener>[0]) {
-  const listener = createListener({ ...http, publicOrigin: null })
-  const server = createServer((request, response) => {
-    if (request.url !== "/v1/kyc/webhook/sandbox") return void response.writeHead(404).end()
-    listener(request, response)
-  })
+  const listener = createListener(http)
+  const server = createHttpServer((request, response) => {
+    if (request.url === SANDBOX_WEBHOOK) return listener(request, response)
+    refuse(request, response, "route_not_found", "This door is for webhooks of the sandbox.")
+  }, null)
+  const connections = watchConnections(server, { max: DOOR_CONNECTIONS, trusted: null })
   await listen(server, 0, "127.0.0.1")
   const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}/v1/kyc/webhook/sandbox`, close: () => close(server) }
+  return { url: `http://127.0.0.1:${port}${SANDBOX_WEBHOOK}`, close: () => connections.close() }
 }
 
 type Listening = ReturnType<typeof createHttpServer>
@@ -256,20 +273,3 @@ function explainListen(error: NodeJS.ErrnoException, port: number): Error {
   }
   return error
 }
-
-/**
- * Lets requests that are being answered end, and waits for at most ten seconds. A connection that a client keeps
- * alive would be served for as long as it sends, so each ends with the request that it is at.
- */
-const close = (server: Listening): Promise<void> =>
-  new Promise((resolve) => {
-    server.prependListener("request", (_request, response) => response.setHeader("Connection", "close"))
-    const idle = setInterval(() => server.closeIdleConnections(), 50)
-    const timeout = setTimeout(() => server.closeAllConnections(), 10_000)
-    server.close(() => {
-      clearInterval(idle)
-      clearTimeout(timeout)
-      resolve()
-    })
-    server.closeIdleConnections()
-  })

@@ -74,3 +74,56 @@ test("an error of the pages' procedures tells nothing of our insides", async () 
     }
   }
 })
+
+test.each([
+  ["GET", "verification.submit?input=%7B%7D", null, 405, "method_not_allowed"],
+  ["PUT", "verification.submit", "application/json", 405, "method_not_allowed"],
+  ["DELETE", "health.get", "application/json", 405, "method_not_allowed"],
+  ["POST", "verification.submit", "text/plain", 415, "unsupported_media_type"],
+  ["POST", "verification.submit", null, 415, "unsupported_media_type"],
+  ["POST", "nobody.knows", "application/json", 404, "route_not_found"],
+])(
+  "%s %s as %s is refused by us, in the shape of the procedures",
+  async (method, path, type, status, code) => {
+    const response = await fetch(`${app.origin}/api/trpc/${path}`, {
+      method,
+      headers: type === null ? {} : { "content-type": type },
+      ...(method === "GET" ? {} : { body: new TextEncoder().encode("{}") }),
+    })
+    expect(response.status).toBe(status)
+    const { error } = (await response.json()) as { error: { data: unknown } }
+    expect(error.data).toMatchObject({ error: code, detail: expect.any(String) })
+  },
+)
+
+test.each(["{", "not json", '{"a":}'])("an input that is not JSON, %s, is malformed_json", async (input) => {
+  const asked = await Promise.all([
+    fetch(`${app.origin}/api/trpc/setup.look?input=${encodeURIComponent(input)}`),
+    fetch(`${app.origin}/api/trpc/verification.submit`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: input,
+    }),
+  ])
+  for (const response of asked) {
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ error: { data: { error: "malformed_json" } } })
+  }
+})
+
+test("a body that is too large or not UTF-8 is refused before a procedure sees it", async () => {
+  for (const path of ["trpc/verification.submit", "auth/sign-in/email"]) {
+    const post = (body: Uint8Array<ArrayBuffer>) =>
+      fetch(`${app.origin}/api/${path}`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body,
+      })
+    const large = await post(new Uint8Array(64 * 1024 + 1).fill(0x20))
+    expect(large.status).toBe(413)
+    expect(await large.json()).toMatchObject({ error: "payload_too_large" })
+    const broken = await post(new Uint8Array([0x22, 0xff, 0x22]))
+    expect(broken.status).toBe(400)
+    expect(await broken.json()).toMatchObject({ error: "malformed_request" })
+  }
+})

@@ -1,9 +1,9 @@
-import { initTRPC, TRPCError } from "@trpc/server"
+import { initTRPC, type TRPCError } from "@trpc/server"
 import type { OpenApiMeta } from "trpc-to-openapi"
 import { z } from "zod"
 import { isDatabaseUnavailable } from "#db/client.ts"
 import type { Context, Principal } from "./context.ts"
-import { errors, Failure, fail } from "./errors.ts"
+import { type ErrorCode, errors, Failure, fail, statusOf } from "./errors.ts"
 import type { Permission } from "./keys/scopes.ts"
 import { detailOf, refusalOf, sentenceOf } from "./validation.ts"
 
@@ -41,17 +41,30 @@ const t = initTRPC
     },
     // The dashboard sees the same code, detail and request id as a REST client, and nothing of an unknown error.
     errorFormatter({ shape, error, ctx }) {
-      const { code, detail } = explain(error.cause ?? error)
-      return { ...shape, message: detail, data: { error: code, detail, requestId: ctx?.requestId ?? null } }
+      const { code, detail } = explain(error)
+      const data = { error: code, detail, requestId: ctx?.requestId ?? null, httpStatus: statusOf(code) }
+      return { ...shape, message: detail, data }
     },
   })
 
+/** What tRPC itself refuses before a procedure has its say. */
+const refusals: { [code in TRPCError["code"]]?: { code: ErrorCode; detail: string } } = {
+  NOT_FOUND: { code: "route_not_found", detail: "There is no such procedure." },
+  METHOD_NOT_SUPPORTED: {
+    code: "method_not_allowed",
+    detail: "The procedure does not take this method: what changes something is for POST.",
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    code: "unsupported_media_type",
+    detail: "Content-Type: must be application/json, in UTF-8.",
+  },
+  PARSE_ERROR: { code: "malformed_json", detail: "The input is not valid JSON." },
+  BAD_REQUEST: { code: "malformed_request", detail: "The call cannot be read." },
+}
+
 /** The answer that an error of a procedure gives: its own, or internal_error for what nobody foresaw. */
-export function explain(error: unknown): { code: keyof typeof errors; detail: string } {
-  if (error instanceof TRPCError && error.code === "NOT_FOUND") {
-    return { code: "route_not_found", detail: "There is no such procedure." }
-  }
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+export function explain(error: TRPCError): { code: ErrorCode; detail: string } {
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof Failure) return { code: cause.code, detail: cause.message }
     if (isDatabaseUnavailable(cause)) {
       return {
@@ -60,12 +73,14 @@ export function explain(error: unknown): { code: keyof typeof errors; detail: st
       }
     }
   }
-  const [issue] = (error as { issues?: z.core.$ZodIssue[] }).issues ?? []
+  const { cause } = error
+  const [issue] = (cause as { issues?: z.core.$ZodIssue[] } | undefined)?.issues ?? []
   if (issue) {
     const refusal = refusalOf(issue)
     return { code: refusal.code, detail: detailOf(refusal) }
   }
-  return { code: "internal_error", detail: errors.internal_error[2] }
+  if (cause instanceof SyntaxError && error.code === "BAD_REQUEST") return refusals.PARSE_ERROR!
+  return refusals[error.code] ?? { code: "internal_error", detail: errors.internal_error[2] }
 }
 
 export const router = t.router

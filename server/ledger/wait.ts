@@ -34,6 +34,11 @@ export async function untilEnded(workspaceId: string, operationId: string, timeo
   if (one.ended.length === 0) waiting.delete(operationId)
 }
 
+/** Ends what is waited for in this process, which is about to stop: the operations go on elsewhere. */
+export function endWaits(): void {
+  for (const { ended } of waiting.values()) for (const end of ended) end()
+}
+
 async function look(): Promise<void> {
   looking = true
   while (waiting.size > 0) {

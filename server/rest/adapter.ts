@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { onBehalfOf } from "#db/client.ts"
+import { MAX_BODY_BYTES, MAX_WEBHOOK_BYTES, RequestAborted, readBody, requireJson } from "#server/body.ts"
 import type { Context, IdempotencyClaim, Principal } from "#server/context.ts"
 import { type Failure, fail } from "#server/errors.ts"
 import { newId } from "#server/ids.ts"
@@ -9,7 +10,6 @@ import type { RequestLog } from "#server/requests/record.ts"
 import { clock, sleep } from "#server/time.ts"
 import { requireScope } from "#server/trpc.ts"
 import { secondsLeftIn } from "#server/usage/period.ts"
-import { MAX_BODY_BYTES, MAX_WEBHOOK_BYTES, RequestAborted, readBytes, requireJson } from "./body.ts"
 import type { Client } from "./client.ts"
 import { toFailure } from "./failure.ts"
 import {
@@ -44,6 +44,8 @@ export type AdapterOptions = {
   keyLimiter: RateLimiter | null
   /** Per network, for wrong keys. */
   wrongKeyLimiter: RateLimiter | null
+  /** Per network, for webhooks: anybody may send one, and a vendor many at once. */
+  webhookLimiter: RateLimiter | null
   /** Per network, for what needs no key: health, the document, and addresses that do not exist. */
   openLimiter: RateLimiter | null
   requests: RequestLog
@@ -101,6 +103,7 @@ export class Adapter {
         reply,
         route,
         path,
+        client,
         principal,
         raw: match.raw,
         query,
@@ -172,7 +175,10 @@ export class Adapter {
   async #answer(call: Call): Promise<void> {
     const { request, route } = call
     if (route.meta.raw) {
-      const body = await readBytes(request, MAX_WEBHOOK_BYTES)
+      const standing = this.#options.webhookLimiter?.take(call.client.network)
+      if (standing && !standing.allowed)
+        await rateLimited(standing, "Too many webhooks come from this address.")
+      const body = await readBody(request, MAX_WEBHOOK_BYTES, call.client.network)
       call.input = readParameters(route, call.raw)
       refuseQuery(call.query)
       return sendAnswer(call, await run(call, { webhook: { headers: request.headers, body } }))
@@ -182,7 +188,7 @@ export class Adapter {
       if (call.query !== "") addQuery(call.input, route, call.query)
       return sendAnswer(call, await run(call, {}))
     }
-    const bytes = await readBytes(request, MAX_BODY_BYTES)
+    const bytes = await readBody(request, MAX_BODY_BYTES, call.client.network)
     call.received = bytes
     requireJson(request, bytes)
     const mayBeEmpty = request.headers["content-type"] === undefined || bodyFields(route) === 0
@@ -216,6 +222,7 @@ type Call = {
   reply: Reply
   route: Route
   path: string
+  client: Client
   principal: Principal | null
   raw: readonly string[]
   query: string

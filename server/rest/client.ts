@@ -28,13 +28,22 @@ export type Client = {
   secure: boolean
 }
 
+/** Who is at the other end of a connection, and whether it is a proxy that is trusted. */
+export function peerOf(
+  socket: { remoteAddress?: string | undefined },
+  trusted: BlockList | null,
+): { address: string; network: string; isProxy: boolean } {
+  const address = readAddress(socket.remoteAddress ?? "") ?? ""
+  return { address, network: networkOf(address), isProxy: trusted !== null && isTrusted(address, trusted) }
+}
+
 /** Who is calling, and whether the way was HTTPS all along. Forwarding headers count only from trusted proxies. */
 export function clientOf(request: IncomingMessage, trusted: BlockList | null): Client {
-  const socket = readAddress(request.socket.remoteAddress ?? "") ?? ""
+  const { isProxy, ...peer } = peerOf(request.socket, trusted)
   const encrypted = "encrypted" in request.socket && request.socket.encrypted === true
-  const isForwarded = trusted !== null && isTrusted(socket, trusted)
-  const address = isForwarded ? originalAddress(request, socket, trusted) : socket
-  const isSecure = isForwarded && lastOf(request.headers["x-forwarded-proto"]) === "https"
+  if (!isProxy) return { ...peer, secure: encrypted }
+  const address = originalAddress(request, peer.address, trusted!)
+  const isSecure = lastOf(request.headers["x-forwarded-proto"]) === "https"
   return { address, network: networkOf(address), secure: encrypted || isSecure }
 }
 

@@ -58,8 +58,7 @@ export class Reply {
     const extra: string[] = []
     if (failure.retryAfterSeconds !== undefined) extra.push("Retry-After", String(failure.retryAfterSeconds))
     if (failure.code.endsWith("_api_key")) extra.push("WWW-Authenticate", "Bearer")
-    // The rest of a body that is too large is not read: the connection cannot be used again.
-    if (status === 413) extra.push("Connection", "close")
+    if (failure.endsConnection) extra.push("Connection", "close")
     this.send(status, body, "application/json", { extra })
   }
 

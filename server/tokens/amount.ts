@@ -30,7 +30,7 @@ export function fromBaseUnits(units: bigint, decimals: number): string {
 
 /**
  * An amount in a request, in whole tokens: a decimal string, or a JSON number. The number comes here as its source text
- * (`rest/body.ts`), never through a double. Errors: invalid_amount.
+ * (`server/json.ts`), never through a double. Errors: invalid_amount.
  */
 export const amountField = z
   .unknown()

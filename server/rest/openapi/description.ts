@@ -5,7 +5,7 @@ the chain refuses to unverified wallets.
 **Keys.** Every endpoint takes \`Authorization: Bearer <API_KEY>\`, except those that say otherwise. A key
 belongs to one workspace, live or test, and sees nothing of another one.
 
-**Bodies** are JSON in UTF-8, at most 64 KiB (webhooks 1 MiB). Unknown fields and unknown or repeated query
+**Bodies** are JSON in UTF-8, at most 64 KiB (webhooks 256 KiB). Unknown fields and unknown or repeated query
 parameters are refused. Times are UTC, ISO 8601, to the second; addresses and signatures are base58.
 
 **Errors** have exactly three fields: \`error\`, a code to act on; \`detail\`, a sentence for a person, which names

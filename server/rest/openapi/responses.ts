@@ -21,9 +21,9 @@ const rules: readonly Rule[] = [
     codes: ["missing_api_key", "invalid_api_key", "expired_api_key", "database_unavailable"],
   },
   { applies: (route) => route?.meta.scope !== undefined, codes: ["insufficient_scope"] },
-  { applies: takesBody, codes: ["malformed_json", "payload_too_large"] },
+  { applies: takesBody, codes: ["malformed_json", "payload_too_large", "server_busy"] },
   { applies: (route) => takesBody(route) && !route?.meta.raw, codes: ["unsupported_media_type"] },
-  { applies: (route) => route?.meta.raw === true, codes: ["database_unavailable"] },
+  { applies: (route) => route?.meta.raw === true, codes: ["rate_limited", "database_unavailable"] },
   {
     applies: (route) => route?.meta.idempotent === true,
     codes: ["invalid_idempotency_key", "idempotency_in_progress", "idempotency_key_reused"],

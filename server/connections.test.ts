@@ -1,0 +1,95 @@
+import { createServer, type Server } from "node:http"
+import { type AddressInfo, BlockList, connect, type Socket } from "node:net"
+import { afterEach, expect, test } from "vitest"
+import { waitFor } from "#test/app.ts"
+import { connectionLimit, watchConnections } from "./connections.ts"
+
+let server: Server
+const sockets: Socket[] = []
+
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy()
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+})
+
+async function listen(max: number, trusted: BlockList | null = null) {
+  server = createServer((request, response) => {
+    if (request.url === "/waits") return
+    response.end("here")
+  })
+  const connections = watchConnections(server, { max, trusted })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  return connections
+}
+
+type Client = { socket: Socket; text: () => string; closed: () => boolean }
+
+function open(from = "127.0.0.1", bytes = ""): Client {
+  let text = ""
+  const socket = connect({
+    port: (server.address() as AddressInfo).port,
+    host: "127.0.0.1",
+    localAddress: from,
+  })
+  sockets.push(socket)
+  socket.on("data", (chunk) => {
+    text += chunk
+  })
+  socket.on("error", () => {})
+  if (bytes !== "") socket.write(bytes)
+  return { socket, text: () => text, closed: () => socket.closed }
+}
+
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
+const isServed = (client: Client) => waitFor(async () => client.text().endsWith("here"), "an answer")
+const isClosed = (client: Client) => waitFor(async () => client.closed(), "the connection to be closed")
+
+test("one address has a quarter of the connections at most; others are served all the same", async () => {
+  await listen(16)
+  const mine = Array.from({ length: 4 }, () => open("127.0.0.2", get("/")))
+  for (const client of mine) await isServed(client)
+  await isClosed(open("127.0.0.2", get("/")))
+  await isServed(open("127.0.0.3", get("/")))
+  mine[0]!.socket.destroy()
+  await waitFor(async () => {
+    const again = open("127.0.0.2", get("/"))
+    await waitFor(async () => again.closed() || again.text() !== "", "an end")
+    return again.text() !== ""
+  }, "a place to be free again")
+})
+
+test("a trusted proxy carries many clients, and may have every connection", async () => {
+  const trusted = new BlockList()
+  trusted.addAddress("127.0.0.2", "ipv4")
+  await listen(8, trusted)
+  const proxied = Array.from({ length: 8 }, () => open("127.0.0.2", get("/")))
+  for (const client of proxied) await isServed(client)
+  await isClosed(open("127.0.0.2", get("/")))
+})
+
+test("there are fewer connections than descriptors, and some are left for everything else", () => {
+  const { userLimits } = process.report.getReport() as { userLimits: { open_files: { soft: number } } }
+  expect(connectionLimit()).toBeGreaterThan(0)
+  expect(connectionLimit()).toBeLessThanOrEqual(Math.max(userLimits.open_files.soft - 256, 128))
+})
+
+test("closing waits for what is being answered, and for nobody longer than a few seconds", async () => {
+  const connections = await listen(100)
+  server.on("upgrade", () => {
+    // As Next does it: nobody ever answers.
+  })
+  const kept = open("127.0.0.1", get("/"))
+  await isServed(kept)
+  const stubborn = [
+    open(),
+    open("127.0.0.1", "GET / HT"),
+    open("127.0.0.1", "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nx"),
+    open("127.0.0.1", get("/waits")),
+    open("127.0.0.1", "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n"),
+    open("127.0.0.1", "\x16\x03\x01\x02"),
+  ]
+  await waitFor(async () => stubborn.every(({ socket }) => !socket.connecting), "all to be connected")
+  await connections.close()
+  for (const client of [kept, ...stubborn]) await isClosed(client)
+}, 30_000)

@@ -1,4 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import { readBody } from "#server/body.ts"
+import { Failure } from "#server/errors.ts"
 import type { Fate } from "./faults.ts"
 import { answer, type Method, parseError } from "./rpc.ts"
 
@@ -9,21 +11,30 @@ const KEEP_ALIVE_MS = 65_000
 
 type Options = { methods: ReadonlyMap<string, Method>; fateOf: (request: unknown) => Fate }
 
+const LOCAL_HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::[0-9]{1,5})?$/i
+const LOCAL_ORIGIN = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::[0-9]{1,5})?$/i
+
+/**
+ * Whether a program or a page of this machine asks. A browser lets any site's page send to this port, and one whose name
+ * was pointed here (DNS rebinding) could read the answers as well.
+ */
+export const isLocal = ({ headers }: IncomingMessage): boolean =>
+  LOCAL_HOST.test(headers.host ?? "") && (headers.origin === undefined || LOCAL_ORIGIN.test(headers.origin))
+
 /** JSON-RPC over HTTP POST, and `GET /health`. */
 export function httpServer(options: Options): Server {
   const server = createServer((request, response) => {
+    if (!isLocal(request)) return end(response, 403, "text/plain", "This network serves its own machine only")
     if (request.method !== "POST") return answerPlain(request, response)
-    const chunks: Buffer[] = []
-    let bytes = 0
-    request.on("data", (chunk: Buffer) => {
-      bytes += chunk.length
-      if (bytes <= MAX_BODY_BYTES) chunks.push(chunk)
-    })
-    request.on("error", () => response.destroy())
-    request.on("end", () => {
-      if (bytes > MAX_BODY_BYTES) end(response, 413, "text/plain", "Payload Too Large")
-      else answerBody(Buffer.concat(chunks), response, options)
-    })
+    readBody(request, MAX_BODY_BYTES, "").then(
+      (body) => answerBody(body, response, options),
+      (error: unknown) => {
+        const tooLarge = error instanceof Failure && error.code === "payload_too_large"
+        if (!tooLarge) return void response.destroy()
+        response.setHeader("connection", "close")
+        end(response, 413, "text/plain", "Payload Too Large")
+      },
+    )
   })
   server.keepAliveTimeout = KEEP_ALIVE_MS
   return server

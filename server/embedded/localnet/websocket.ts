@@ -1,4 +1,5 @@
 import { type WebSocket, WebSocketServer } from "ws"
+import { isLocal } from "./http.ts"
 import { answer, type Method, parseError } from "./rpc.ts"
 import type { Subscriptions } from "./subscriptions.ts"
 
@@ -8,7 +9,12 @@ const MAX_UNREAD_BYTES = 16 << 20
 
 /** The subscriptions, on the port where web3.js looks for them: HTTP's plus one. */
 export function webSocketServer(port: number, host: string, subscriptions: Subscriptions): WebSocketServer {
-  const server = new WebSocketServer({ port, host, maxPayload: MAX_MESSAGE_BYTES })
+  const server = new WebSocketServer({
+    port,
+    host,
+    maxPayload: MAX_MESSAGE_BYTES,
+    verifyClient: ({ req }, answer) => answer(isLocal(req), 403),
+  })
   server.on("connection", (socket) => serve(socket, subscriptions))
   return server
 }

@@ -6,11 +6,14 @@ const POOL_LENGTH = 1 << 20
 // Cut from one long random text: making a wallet must cost the load generator next to nothing.
 const pool = Array.from(randomBytes(POOL_LENGTH), (byte) => ALPHABET[byte % 58]).join("")
 
-/** Random base58 text. Two of the same length are as good as never equal. */
+/** Longest piece that is cut at one place: of short ones there are more, and so many more texts. */
+const PIECE_LENGTH = 8
+
+/** Random base58 text: 2^20 of them for every 8 characters, so that millions of 22 are as good as never equal. */
 export function randomText(length: number): string {
   let text = ""
   while (text.length < length) {
-    const piece = Math.min(length - text.length, 16)
+    const piece = Math.min(length - text.length, PIECE_LENGTH)
     const at = Math.floor(Math.random() * (POOL_LENGTH - piece))
     text += pool.slice(at, at + piece)
   }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { sql } from "#db/client.ts"
+import { open, sql } from "#db/client.ts"
 import { newId } from "#server/ids.ts"
 import { newWallet, signWebhook, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
 import { type Cuttable, cuttable } from "#test/cuttable.ts"
@@ -115,9 +115,46 @@ test("connections that break in the middle of a request are 503, not 500", async
   expect(blocked).toMatchObject({ status: 503, json: { error: "database_unavailable" } })
 })
 
+test("a database that only reads is 503, said in health, and left as soon as another can be reached", async () => {
+  const wallet = newWallet()
+  const readOnly = async (value: "on" | "off") => {
+    const { pathname } = new URL(app.databaseUrl)
+    const admin = open(app.databaseUrl, 1)
+    await admin`set default_transaction_read_only = off`
+    await admin.unsafe(`alter database "${pathname.slice(1)}" set default_transaction_read_only = ${value}`)
+    await admin.end()
+  }
+  // As after a failover: connections break, and what they find next is a standby.
+  await readOnly("on")
+  await database.cut()
+  await database.mend()
+  const written = await waitFor(async () => {
+    const answer = await app.request(start(wallet))
+    return answer.status !== 200 && answer
+  }, "the standby to be met")
+  expect(written).toMatchObject({ status: 503, json: { error: "database_unavailable" } })
+  const health = await waitFor(async () => {
+    const answer = await app.request({ method: "GET", path: "/health" })
+    return answer.status === 503 && answer
+  }, "health to say so")
+  expect(health.json).toMatchObject({ status: "degraded", checks: { database: "read-only" } })
+
+  // The primary is there again. No connection breaks by itself: those to the standby have to be given up.
+  await readOnly("off")
+  await waitFor(async () => (await app.request(start(wallet))).status === 200, "the primary to be found")
+  await waitFor(async () => {
+    const { json } = await app.request({ method: "GET", path: "/health" })
+    return json.checks.database === "ok"
+  }, "health to be well")
+})
+
 test("a database that hangs does not hang /health", async () => {
   database.stall()
-  const health = await app.request({ method: "GET", path: "/health" })
+  // Until the last good answer is a second old, that is the one.
+  const health = await waitFor(async () => {
+    const answer = await app.request({ method: "GET", path: "/health" })
+    return answer.status === 503 && answer
+  }, "health to notice")
   database.flow()
   expect(health).toMatchObject({ status: 503, json: { status: "degraded" } })
 })

@@ -1,4 +1,4 @@
-import { type Queryable, repeatOnDeadlock, sql } from "#db/client.ts"
+import { onBehalfOf, type Queryable, reads, repeatOnDeadlock, sql } from "#db/client.ts"
 import { sealClaims } from "#server/attestations/claims.ts"
 import { commitmentOf, newSalt } from "#server/attestations/commitment.ts"
 import { credentialAccounts, ensureCredentialMint } from "#server/attestations/credential.ts"
@@ -49,7 +49,13 @@ export async function applyEvent({ event, provider, verifiedFor }: VerifiedEvent
   if (!isId("sess", event.sessionId)) return "ignored"
   const now = clock.now()
   // A start of the same wallet may hold the counter that this one's end gives its unit back to.
-  const { outcome, workspaceId } = await repeatOnDeadlock(() => record({ event, provider, verifiedFor, now }))
+  const [session] = await reads<{ workspace_id: string }[]>`
+    select workspace_id from attestations where session_id = ${event.sessionId}`
+  if (!session) return "ignored"
+  // A provider reports for all customers from one address; connections are counted by the customer.
+  const { outcome, workspaceId } = await onBehalfOf(session.workspace_id, () =>
+    repeatOnDeadlock(() => record({ event, provider, verifiedFor, now })),
+  )
   if (workspaceId !== null) {
     announce("ledger")
     announceActivity(workspaceId)

@@ -1,6 +1,5 @@
 import type { TransactionError } from "@solana/web3.js"
 import { type Queryable, background as sql } from "#db/client.ts"
-import { waitForLocks } from "#db/patience.ts"
 import { announceActivity } from "#server/bus.ts"
 import { addSeconds, clock } from "#server/time.ts"
 import { byKind, kindOf, type Landing, type Settled, type Verdict } from "./kinds.ts"
@@ -12,8 +11,10 @@ const QUICK_RETRIES = 3
 const LONGEST_WAIT_SECONDS = 60
 /** Pause before what failed for lack of SOL is tried again. */
 const FUNDS_WAIT_SECONDS = 5
-/** How long settling waits for what somebody else has locked. */
+/** How long settling waits for what somebody else has locked: others wait to be settled behind it. */
 const LOCK_MS = 500
+
+const waitShortly = (sql: Queryable) => sql`select set_config('lock_timeout', ${String(LOCK_MS)}, true)`
 
 /**
  * Settles transactions that are confirmed: marks them and their operations, and applies the effects on the
@@ -22,7 +23,7 @@ const LOCK_MS = 500
 export async function settleConfirmed(landings: readonly Landing[]): Promise<void> {
   if (landings.length === 0) return
   const workspaces = await sql.begin(async (sql) => {
-    await waitForLocks(sql, LOCK_MS)
+    await waitShortly(sql)
     const now = clock.now()
     const won = await sql<Landing[]>`
       update transactions t set status = 'confirmed', slot = l.slot, settled_at = ${now}
@@ -108,7 +109,7 @@ async function endTransaction(
  */
 export async function settleExpired(signature: string): Promise<void> {
   const row = await sql.begin(async (sql) => {
-    await waitForLocks(sql, LOCK_MS)
+    await waitShortly(sql)
     const row = await endTransaction(sql, signature, { status: "expired", slot: null, error: null })
     if (!row) return null
     await sql`
@@ -125,7 +126,7 @@ export async function settleExpired(signature: string): Promise<void> {
  */
 export async function settleFailed(signature: string, slot: number, error: TransactionError): Promise<void> {
   const row = await sql.begin(async (sql) => {
-    await waitForLocks(sql, LOCK_MS)
+    await waitShortly(sql)
     const row = await endTransaction(sql, signature, { status: "failed", slot, error })
     if (!row) return null
     const operations = await carriedBy(sql, row.workspace_id, signature)

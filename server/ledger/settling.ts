@@ -1,8 +1,7 @@
 import type { TransactionError } from "@solana/web3.js"
 import { isDatabaseUnavailable } from "#db/client.ts"
-import { isLocked } from "#db/patience.ts"
 import { logger } from "#server/log.ts"
-import { Backoff } from "./backoff.ts"
+import { Backoff, isLocked } from "./backoff.ts"
 import { settleConfirmed, settleExpired, settleFailed } from "./settle.ts"
 
 /** How a transaction of a workspace has ended. */
@@ -15,7 +14,7 @@ export type Ending = { signature: string; workspaceId: string } & (
 type Confirmed = Extract<Ending, { end: "confirmed" }>
 
 /** Workspaces that are settled apart at the same time: each may wait for a lock, and has a connection meanwhile. */
-const APART = 3
+const APART = 2
 
 /**
  * Writes down how transactions have ended: all in one commit as long as that works. Where it does not, each workspace

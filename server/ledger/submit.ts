@@ -1,6 +1,5 @@
 import type { TransactionInstruction } from "@solana/web3.js"
 import { type Queryable, background as sql } from "#db/client.ts"
-import { waitForLocks } from "#db/patience.ts"
 import type { Mode } from "#server/env.ts"
 import type { Chain } from "#server/solana/chain.ts"
 import { authorityOf, type Signer } from "#server/solana/keys.ts"
@@ -14,9 +13,6 @@ import { claim } from "./queue.ts"
 
 /** A transaction that may be sent: its bytes are saved. */
 export type Saved = { signature: string; workspaceId: string; wire: Buffer; lastValidBlockHeight: number }
-
-/** How long a turn waits for what somebody else has locked: what it claims, it holds. */
-const LOCK_MS = 1000
 
 export type Turn = {
   chain: Chain
@@ -54,7 +50,6 @@ export async function submitTurn(turn: Turn): Promise<Taken> {
     rentOf: chain.bound!.rentOf,
   }
   return sql.begin(async (sql) => {
-    await waitForLocks(sql, LOCK_MS)
     const operations = await claim(sql, workspaceId, { now, only: facts?.of ?? null })
     if (operations.length === 0) return { saved: [], ended: false, toLookUp: [] }
     const plans = await planAll(sql, operations, { issuer, facts })

@@ -29,9 +29,17 @@ export type TokenRequest = {
 
 /** Requests of one workspace that are decided in one commit. */
 const BATCH = { least: 4, most: 128 }
+/** Requests of one workspace that wait to be decided, at most. */
+const MOST_WAITING = 4096
+/** How long a request waits for those before it. */
+const WAIT_MS = 3000
+/** How often those are looked for that have waited too long. */
+const LOOK_MS = 250
 
 type Waiting = {
   request: TokenRequest
+  /** When it came, by `performance.now()`. */
+  since: number
   resolve: (operation: OperationRow) => void
   reject: (error: unknown) => void
 }
@@ -43,25 +51,27 @@ const waiting = new Map<string, Waiting[]>()
  * that also claims the idempotency key. Returns the operation as it began.
  *
  * Requests of a workspace share commits: whatever gathers while one is written is decided in the next. So the
- * configuration's lock is taken once for many, and nobody waits for company. Errors: unknown_mint_config,
- * invalid_amount, and those of the rules.
+ * configuration's lock is taken once for many, and nobody waits for company. A workspace has one transaction at a
+ * time here, whatever that waits for. Errors: unknown_mint_config, invalid_amount, and those of the rules;
+ * database_unavailable where rows stay locked, and then nothing has begun.
  */
 export function admit(workspaceId: string, request: TokenRequest): Promise<OperationRow> {
-  return new Promise((resolve, reject) => {
-    const line = waiting.get(workspaceId)
-    if (line) {
-      line.push({ request, resolve, reject })
-      return
-    }
-    waiting.set(workspaceId, [{ request, resolve, reject }])
+  const { promise, resolve, reject } = Promise.withResolvers<OperationRow>()
+  const one = { request, since: performance.now(), resolve, reject }
+  const line = waiting.get(workspaceId)
+  if (!line) {
+    waiting.set(workspaceId, [one])
     void decideAll(workspaceId)
-  })
+  } else if (line.length < MOST_WAITING) line.push(one)
+  else reject(tooLong())
+  return promise
 }
 
 async function decideAll(workspaceId: string): Promise<void> {
   const line = waiting.get(workspaceId)!
   // Those that come in the same turn of the event loop go together from the first.
   await new Promise((next) => setImmediate(next))
+  const look = setInterval(() => refuseLate(line), LOOK_MS)
   while (line.length > 0) {
     const began = performance.now()
     const step = stepFor(workspaceId, BATCH)
@@ -69,7 +79,19 @@ async function decideAll(workspaceId: string): Promise<void> {
     // A line that others have cut short leaves them half of the time.
     if (step < BATCH.most && line.length > step) await sleep(performance.now() - began)
   }
+  clearInterval(look)
   waiting.delete(workspaceId)
+}
+
+const tooLong = () =>
+  new Failure("database_unavailable", "Earlier requests of this workspace take long. Retry in a moment.", {
+    retryAfterSeconds: 1,
+  })
+
+/** Those that have waited too long are told so, and have not begun. A line has them in front. */
+function refuseLate(line: Waiting[]): void {
+  const before = performance.now() - WAIT_MS
+  while (line.length > 0 && line[0]!.since < before) line.shift()!.reject(tooLong())
 }
 
 async function decide(workspaceId: string, batch: readonly Waiting[]): Promise<void> {

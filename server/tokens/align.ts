@@ -1,5 +1,4 @@
 import { type Queryable, background as sql } from "#db/client.ts"
-import { waitForLocks } from "#db/patience.ts"
 import { onStandingChange, type StandingChange } from "#server/attestations/standing.ts"
 import { announce, announceActivity } from "#server/bus.ts"
 import { deployment } from "#server/deployment.ts"
@@ -16,8 +15,6 @@ import { lockHoldings, type Place } from "./parties.ts"
 
 /** Accounts that are looked at in one commit. */
 const BATCH = 100
-/** How long a batch waits for what somebody else has locked. */
-const LOCK_MS = 1000
 /** Transactions that a node of the chain could not have heard of yet are among so many of the last. */
 const RECENT = 1000
 
@@ -78,7 +75,6 @@ export async function alignDue(): Promise<boolean> {
 async function goOn(due: Due): Promise<void> {
   const count = await readCount(due)
   await sql.begin(async (sql) => {
-    await waitForLocks(sql, LOCK_MS)
     const config = (await loadConfigs(sql, due.workspace_id, [due.id], { lock: true })).get(due.id)
     if (config && config.aligned_up_to !== null) await alignBatch(sql, due, config.aligned_up_to)
     else if (config && config.counted_up_to !== null && count) await countBatch(sql, due, { config, count })

@@ -94,7 +94,7 @@ async function begin(
     ), schema as (
       select id from schemas where workspace_id = ${workspaceId} and id = ${schemaId}
     ), pending as (
-      select session_id, open_until is null or open_until > ${now} as open from attestations
+      select id, session_id, open_until is null or open_until > ${now} as open from attestations
       where workspace_id = ${workspaceId} and wallet = ${wallet} and schema_id = ${schemaId} and status = 'pending'
     ), reserved as (
       insert into usage_periods as u (workspace_id, period, used)
@@ -115,7 +115,7 @@ async function begin(
     ), claim as (
       insert into idempotency_records (workspace_id, key_id, idempotency_key, fingerprint, subject, created_at)
       select ${workspaceId}, ${claim?.keyId ?? ""}, ${claim?.idempotencyKey ?? ""},
-        ${claim?.fingerprint ?? Buffer.alloc(0)}, session_id, ${now}
+        ${claim?.fingerprint ?? Buffer.alloc(0)}, session_id, clock_timestamp()
       from begun where ${claim !== null}
     )
     select exists (select from schema) as schema_known, (select included from limits) as included,
@@ -136,13 +136,13 @@ async function start(key: Key, request: IncomingMessage): Promise<string> {
   const { workspaceId, keyId } = key
   const fingerprint = hash("sha256", received, "buffer")
   await sql`
-    select fingerprint, subject, status, body, created_at from idempotency_records
+    select fingerprint, subject, status, body, created_at <= clock_timestamp() - ${86_400} * interval '1 second' as over from idempotency_records
     where workspace_id = ${workspaceId} and key_id = ${keyId} and idempotency_key = ${idempotencyKey}`
   const session = await begin(key, body, { keyId, idempotencyKey, fingerprint })
   const answer = JSON.stringify(session)
   await sql`
     insert into idempotency_records as r (workspace_id, key_id, idempotency_key, fingerprint, status, body, created_at)
-    values (${workspaceId}, ${keyId}, ${idempotencyKey}, ${fingerprint}, ${200}, ${Buffer.from(answer)}, ${new Date()})
+    values (${workspaceId}, ${keyId}, ${idempotencyKey}, ${fingerprint}, ${200}, ${Buffer.from(answer)}, clock_timestamp())
     on conflict (workspace_id, key_id, idempotency_key) do update set status = excluded.status, body = excluded.body
     where r.status is null and r.fingerprint = excluded.fingerprint and r.subject is not distinct from ${session.session_id}
     returning r.key_id`

@@ -1,0 +1,160 @@
+import { randomBytes } from "node:crypto"
+import { setTimeout as sleep } from "node:timers/promises"
+import { Connection, Keypair, LAMPORTS_PER_SOL } from "@solana/web3.js"
+import postgres from "postgres"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { type Localnet, startLocalnet } from "#server/embedded/localnet/server.ts"
+import { signal } from "#server/embedded/process.ts"
+import { socketOptions } from "#server/embedded/socket.ts"
+import { feePayerOf } from "#server/solana/keys.ts"
+import { createTestDatabase } from "../database.ts"
+import { type Sent, send } from "../http.ts"
+import { newClient } from "./client.ts"
+import { newCustomers } from "./customers.ts"
+import { createDeployment, type Deployment, type ServerProcess, until } from "./deployment.ts"
+import { FUND, Issuer } from "./issuer.ts"
+import { quietPorts } from "./ports.ts"
+import { allVerified } from "./proof.ts"
+import { proveTokens } from "./token-proof.ts"
+
+// A process that stands still is worse than one that dies: its connections live, and hold what they hold.
+
+const CUSTOMERS = 3
+const WALLETS = 6
+/** Mints at the server that is stopped, and at the other one, of each customer. */
+const MINTS = { stopped: 200, other: 30 }
+
+type Customer = { apiKey: string; wallets: string[] }
+
+let localnet: Localnet
+let deployment: Deployment
+let database: postgres.Sql
+let otherPort: number
+
+beforeAll(async () => {
+  localnet = await startLocalnet({ port: 0, dataDir: null, slotMs: 50, allowFaults: true })
+  const signer = randomBytes(32)
+  const { url } = await createTestDatabase()
+  database = postgres(url, { ...socketOptions(url), max: 2 })
+  deployment = await createDeployment({
+    DATABASE_URL: url,
+    SOLANA_RPC_URL: localnet.url,
+    VOUCH_SIGNER: signer.toString("base64"),
+    VOUCH_DATA_KEY: randomBytes(32).toString("base64"),
+  })
+  otherPort = await quietPorts(1)
+  const connection = new Connection(localnet.url, "confirmed")
+  await connection.requestAirdrop(feePayerOf(signer, "test").publicKey, 1000 * LAMPORTS_PER_SOL)
+}, 120_000)
+afterAll(async () => {
+  await deployment.destroy()
+  await database.end()
+  await localnet.close()
+})
+
+async function newCustomer(name: string): Promise<Customer> {
+  const apiKey = await deployment.createKey(name)
+  const customers = newCustomers(deployment, { apiKey, total: WALLETS })
+  await customers.runAll()
+  await allVerified(customers)
+  return { apiKey, wallets: customers.cases.map(({ wallet }) => wallet) }
+}
+
+function issue(origin: string, { apiKey, wallets }: Customer, total: number) {
+  const issuer = new Issuer({ client: newClient({ origin }, apiKey), wallets, total })
+  issuer.release(total)
+  return { issuer, done: issuer.run() }
+}
+
+/** Stops the process at an instant at which it holds rows of somebody, and is not waiting for anything. */
+async function stopInTransaction(server: ServerProcess): Promise<void> {
+  await until("the server to be caught in a transaction", async () => {
+    await sleep(10 + Math.random() * 30)
+    signal(server.pid, "SIGSTOP")
+    // Whoever goes on is out of its transaction by then; the other server's never stand still for so long.
+    await sleep(300)
+    const held = await database`
+      select from pg_stat_activity a
+      where a.datname = current_database() and a.state = 'idle in transaction' and a.state_change < now() - interval '200 ms'
+        and exists (select from pg_locks l where l.pid = a.pid and l.granted
+          and l.relation in ('mint_configs'::regclass, 'holdings'::regclass, 'operations'::regclass)
+          and l.mode in ('RowShareLock', 'RowExclusiveLock'))`
+    if (held.length > 0) return true
+    signal(server.pid, "SIGCONT")
+    return false
+  })
+}
+
+test("while one of two servers stands still in a transaction, the other answers everybody, and nothing is done twice", async () => {
+  const stopped = deployment.startServer()
+  await deployment.ready(stopped)
+  const other = deployment.startServer({ PORT: String(otherPort) })
+  await deployment.ready(other, { at: otherPort })
+  const origin = `http://127.0.0.1:${otherPort}`
+  const customers = await Promise.all(
+    Array.from({ length: CUSTOMERS }, (_, n) => newCustomer(`customer-${n}`)),
+  )
+  const [held, ...free] = customers as [Customer, ...Customer[]]
+
+  const atStopped = customers.map((one) => issue(deployment.origin, one, MINTS.stopped))
+  await until("mints at the server that will be stopped", () =>
+    atStopped.every(({ issuer }) => issuer.done > 3),
+  )
+  await stopInTransaction(stopped)
+
+  // Besides, somebody holds all that one customer's requests need, and does not let go.
+  const [locked, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const holding = database.begin(async (sql) => {
+    const mine = sql`
+      select w.id from workspaces w join accounts a on a.id = w.account_id where a.name = 'customer-0'`
+    await sql`select id from mint_configs where workspace_id in (${mine}) for update`
+    await sql`select used from usage_periods where workspace_id in (${mine}) for update`
+    locked.resolve()
+    await over.promise
+  })
+  await locked.promise
+
+  const ask = (sent: Sent) => send(origin, sent)
+  const mint = (): Sent => ({
+    method: "POST",
+    path: "/token/mint",
+    key: held.apiKey,
+    json: { user_pubkey: held.wallets[0], mint_config: FUND, amount: "1" },
+  })
+  const start = (): Sent => ({
+    method: "POST",
+    path: "/kyc/start",
+    key: held.apiKey,
+    json: { userPubkey: Keypair.generate().publicKey.toBase58(), schemaId: "kyc_individual_v1" },
+  })
+  const refused = await Promise.all(Array.from({ length: 40 }, (_, n) => ask(n % 2 ? mint() : start())))
+  for (const { status, json } of refused) {
+    expect([status, json.error]).toEqual([503, "database_unavailable"])
+  }
+
+  // Everybody else's work is done, in full, while the one process stands still and the other customer's rows are held.
+  const atOther = free.map((one) => issue(origin, one, MINTS.other))
+  await Promise.all(atOther.map(({ done }) => done))
+  for (const { apiKey, wallets } of customers) {
+    expect((await ask({ method: "GET", path: `/kyc/status/${wallets[0]}`, key: apiKey })).status).toBe(200)
+    expect((await ask({ method: "GET", path: "/token/operations", key: apiKey })).status).toBe(200)
+  }
+  expect((await ask({ method: "GET", path: "/health" })).status).toBe(200)
+
+  over.resolve()
+  await holding
+  const heldAtOther = issue(origin, held, MINTS.other)
+  await heldAtOther.done
+
+  signal(stopped.pid, "SIGCONT")
+  await Promise.all(atStopped.map(({ done }) => done))
+  const everyone = [heldAtOther, ...atOther]
+  for (const [n, { apiKey, wallets }] of customers.entries()) {
+    const orders = [...atStopped[n]!.issuer.orders, ...everyone[n]!.issuer.orders]
+    await proveTokens(deployment, { client: newClient(deployment, apiKey), wallets, orders })
+  }
+  for (const server of [stopped, other]) {
+    signal(server.pid, "SIGTERM")
+    expect(await server.exited, server.output()).toBe(0)
+  }
+}, 300_000)

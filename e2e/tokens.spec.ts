@@ -60,7 +60,7 @@ async function fillInMint(page: Page, wallet: string, amount: string) {
   await page.getByLabel("Amount", { exact: true }).fill(amount)
 }
 
-const verdict = (page: Page) => page.getByRole("region", { name: "Verdict" })
+const verdict = (page: Page) => page.getByRole("region", { name: "Rules check" })
 const send = (page: Page, name: "Mint" | "Transfer") =>
   page.getByRole("dialog").getByRole("button", { name, exact: true })
 
@@ -86,15 +86,17 @@ test("a token is created, minted and transferred, and a refused mint is explaine
     await page.getByLabel("Symbol").fill("HARB")
     await expect(page.getByText("Must be 1 to 10 letters and digits")).toHaveCount(0)
     await page.getByLabel("Decimals").selectOption("2")
-    await page.getByLabel("Most tokens there may be").fill("1,000.125")
-    await expect(page.getByText(/^Must have at most 2 digits after the point/)).toBeVisible()
-    await page.getByLabel("Most tokens there may be").fill("1,000")
+    await page.getByLabel("Maximum supply").fill("1,000.125")
+    await expect(
+      page.getByText(/^Must be at most 184467440737095516.15, with at most 2 digits/),
+    ).toBeVisible()
+    await page.getByLabel("Maximum supply").fill("1,000")
     await page.getByRole("radio", { name: /^Holder/ }).check()
-    await expect(page.getByLabel("Most tokens in a wallet")).toBeDisabled()
+    await expect(page.getByLabel("Maximum balance per wallet")).toBeDisabled()
     await expect(page.getByText(/^Not in holder mode/)).toHaveCount(3)
     await expectSound(page)
     await page.getByRole("radio", { name: /^Agent/ }).check()
-    await page.getByLabel("Most tokens in a wallet").fill("600")
+    await page.getByLabel("Maximum balance per wallet").fill("600")
     await page.getByLabel("Not from these countries", { exact: true }).selectOption("KP")
     await page.getByRole("button", { name: "Add to not from these countries" }).click()
     await expect(page.getByRole("button", { name: /^Remove North Korea/ })).toBeVisible()
@@ -123,13 +125,25 @@ test("a token is created, minted and transferred, and a refused mint is explaine
     await expectSound(page)
   })
 
+  await test.step("an address that is none is said to be none, at its field", async () => {
+    const wallet = page.getByLabel("Wallet", { exact: true })
+    const complaint = page.getByText(/^This is not a wallet address/)
+    for (const wrong of [alice.slice(0, 20), `0${alice.slice(1)}`, `${alice} ${bob}`]) {
+      await wallet.fill(wrong)
+      await page.getByLabel("Amount", { exact: true }).fill("1")
+      await expect(complaint).toBeVisible()
+      await expect(wallet).toHaveAttribute("aria-invalid", "true")
+      await expect(send(page, "Mint")).toBeDisabled()
+    }
+  })
+
   await test.step("what the rules admit is minted, and followed until it is confirmed", async () => {
     await page.getByLabel("Wallet", { exact: true }).fill(alice)
     await page.getByLabel("Amount", { exact: true }).fill("600.01")
     await expect(verdict(page)).toContainText("may hold 600 at most")
     await expect(send(page, "Mint")).toBeDisabled()
     await page.getByLabel("Amount", { exact: true }).fill("600")
-    await expect(verdict(page)).toContainText("Every rule admits this.")
+    await expect(verdict(page)).toContainText("All rules passed.")
     await expectSound(page)
     await send(page, "Mint").click()
     await expect(page.getByRole("dialog").getByRole("heading", { name: "Mint of 600 HARB" })).toBeFocused()
@@ -196,7 +210,7 @@ test("a double click, a lost answer and a second tab mint once", async ({
   for (const tab of [page, other]) {
     await tab.goto(address)
     await fillInMint(tab, wallet, "7.25")
-    await expect(verdict(tab)).toContainText("Every rule admits this.")
+    await expect(verdict(tab)).toContainText("All rules passed.")
   }
   traffic.forgive(/token\.mintOnce|ERR_FAILED/)
   await page.route("**/token.mintOnce", async (route) => {
@@ -216,7 +230,7 @@ test("a double click, a lost answer and a second tab mint once", async ({
   await page.getByRole("button", { name: "Mint more" }).click()
   await page.getByLabel("Wallet", { exact: true }).fill(wallet)
   await page.getByLabel("Amount", { exact: true }).fill("7.25")
-  await expect(verdict(page)).toContainText("Every rule admits this.")
+  await expect(verdict(page)).toContainText("All rules passed.")
   await send(page, "Mint").click()
   await expect(page.getByRole("button", { name: "Mint more" })).toBeVisible()
   expect(await operationsOf(customer, id)).toHaveLength(2)
@@ -251,7 +265,7 @@ test("rules are changed, and accounts follow a change of mode", async ({ page, c
   await expect(page.getByLabel("Symbol")).toBeDisabled()
   await page.getByRole("radio", { name: /^Holder/ }).check()
   await expect(page.getByText("Accounts of verified wallets are opened")).toBeVisible()
-  await page.getByLabel("Most tokens there may be").fill("50")
+  await page.getByLabel("Maximum supply").fill("50")
   await expectSound(page)
   await page.getByRole("button", { name: "Save changes" }).click()
   await expect(page).toHaveURL(new RegExp(`/tokens/${id}$`))

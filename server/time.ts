@@ -24,6 +24,16 @@ export const monotonic = { now: () => performance.now() }
 /** `YYYY-MM-DDThh:mm:ssZ`, the only form in which times leave Vouch. Fractions are cut off. */
 export const toTimestamp = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`
 
+const day = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric",
+  month: "short",
+  year: "numeric",
+  timeZone: "UTC",
+})
+
+/** The day (UTC) as a person reads it: `3 Nov 2026`. */
+export const formatDay = (time: Date): string => day.format(time)
+
 export const secondsBetween = (from: Date, to: Date): number => (to.getTime() - from.getTime()) / 1000
 
 export const addSeconds = (time: Date, seconds: number): Date => new Date(time.getTime() + seconds * 1000)

@@ -9,7 +9,7 @@ export const failsWith = (code: ErrorCode) => ({ params: { code } })
 export const walletAddress = z
   .string()
   .refine(isWalletAddress, {
-    error: "is not the base58 address of a wallet",
+    error: "must be the base58 address of a wallet",
     ...failsWith("invalid_public_key"),
   })
   .meta({

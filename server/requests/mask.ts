@@ -133,6 +133,8 @@ export function maskResponseBody(body: string): { text: string | null; code: str
   if (body.length > MAX_BODY_BYTES) return { text: tooLong(Buffer.byteLength(body)), code: null }
   const value = JSON.parse(body, (name, value) => (HIDDEN.has(name) && value !== null ? MASK : value))
   const code = typeof value.error === "string" ? value.error : null
+  // Whoever sent the request is told the investor's country; whoever reads the log is not.
+  if (code === "country_not_allowed") value.detail = String(value.detail).replace(/: .*/s, `: ${MASK}`)
   return { text: withoutSecrets(JSON.stringify(value)), code }
 }
 

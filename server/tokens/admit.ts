@@ -7,12 +7,21 @@ import { stepFor } from "#server/ledger/callers.ts"
 import { KeyClaimed } from "#server/rest/idempotency.ts"
 import { clock, sleep } from "#server/time.ts"
 import { type Author, recordChanges } from "#server/trail/record.ts"
-import { fromBaseUnits, toBaseUnits } from "./amount.ts"
+import { fromBaseUnits, limitsOf, toBaseUnits } from "./amount.ts"
 import { accountName, assetMintOf, ensureAssetMints } from "./asset-mint.ts"
 import { caseOf } from "./case.ts"
 import { type ConfigRow, loadConfigs } from "./config.ts"
 import type { OperationRow } from "./operation.ts"
-import { type Holdings, loadClaims, lockHoldings, NOTHING, type Place, type Standing } from "./parties.ts"
+import {
+  type Holdings,
+  loadClaims,
+  loadLosses,
+  lockHoldings,
+  NOTHING,
+  type Place,
+  type Sight,
+  type Standing,
+} from "./parties.ts"
 import { type Case, type Objection, objectionTo, objectionToSigning, type Party } from "./rules.ts"
 
 /** A mint, or a transfer where `from` is not null. */
@@ -25,6 +34,8 @@ export type TokenRequest = {
   amount: string
   /** Who asked, for the audit log. */
   author: Author
+  /** What a refusal may tell them. */
+  sight: Sight
 }
 
 /** Requests of one workspace that are decided in one commit. */
@@ -131,6 +142,7 @@ class Decision {
   readonly #requests: readonly TokenRequest[]
   readonly #outcomes: Outcome[]
   readonly #now = clock.now()
+  #losses: (of: Standing) => string | undefined = () => undefined
 
   constructor(sql: Queryable, workspaceId: string, requests: readonly TokenRequest[]) {
     this.#sql = sql
@@ -144,7 +156,10 @@ class Decision {
     const configs = await loadConfigs(this.#sql, this.#workspaceId, configIds, { lock: true })
     await this.#claimKeys()
     const known = this.#read(configs)
-    const claims = await loadClaims(this.#sql, this.#workspaceId, known.flatMap(standingsOf), this.#now)
+    const standings = known.flatMap(standingsOf)
+    const claims = await loadClaims(this.#sql, this.#workspaceId, standings, this.#now)
+    const strangers = standings.filter((one) => claims(one) === null)
+    this.#losses = await loadLosses(this.#sql, this.#workspaceId, strangers, this.#now)
     // Who may not come in at all gets no row of its own.
     const admissible = known.filter((one) => {
       const objection = objectionToSigning(this.#caseOf(one, claims, null))
@@ -206,12 +221,18 @@ class Decision {
   }
 
   #caseOf(
-    { request: { from, to }, config, amount }: Considered,
+    { request: { from, to, sight }, config, amount }: Considered,
     claims: (of: Standing) => Party["claims"],
     holdings: Holdings | null,
   ): Case {
     const holdingOf = (place: Place) => holdings?.of(place) ?? NOTHING
-    return caseOf({ config, from, to, amount, now: this.#now }, claims, holdingOf)
+    const losses = sight.attestations ? this.#losses : undefined
+    return caseOf(
+      { config, from, to, amount, now: this.#now, namesClaims: sight.claims },
+      claims,
+      holdingOf,
+      losses,
+    )
   }
 
   #refuse({ request }: Considered, objection: Objection): false {
@@ -348,5 +369,5 @@ export const unknownConfig = (id: string): Objection => ({
 
 export const tooFine = ({ id, decimals }: ConfigRow): Objection => ({
   code: "invalid_amount",
-  detail: `amount: must be more than zero with at most ${decimals} digits after the point for ${id}, and fit 2^64 − 1 base units.`,
+  detail: `amount: must be more than zero; for ${id} it ${limitsOf(decimals)}.`,
 })

@@ -20,6 +20,12 @@ export function toBaseUnits(text: string, decimals: number): bigint | null {
   return units <= MAX_BASE_UNITS ? units : null
 }
 
+/** What an amount must keep to, in words. */
+export const limitsOf = (decimals: number): string =>
+  decimals === 0
+    ? `must be a whole number of at most ${MAX_BASE_UNITS}`
+    : `must be at most ${fromBaseUnits(MAX_BASE_UNITS, decimals)}, with at most ${decimals} digits after the point`
+
 /** Decimal text of base units, without trailing zeros: `2.505` of 2505000n with 6 decimals. */
 export function fromBaseUnits(units: bigint, decimals: number): string {
   const digits = units.toString().padStart(decimals + 1, "0")

@@ -10,13 +10,16 @@ export function caseOf(
     to,
     amount,
     now,
-  }: { config: ConfigRow; from: string | null; to: string; amount: bigint; now: Date },
+    namesClaims,
+  }: Pick<Case, "amount" | "now" | "namesClaims"> & { config: ConfigRow; from: string | null; to: string },
   claims: (of: Standing) => Party["claims"],
   holdingOf: (place: Place) => Holding,
+  unverifiedBecause: (of: Standing) => string | undefined = () => undefined,
 ): Case {
   const party = (wallet: string): Party => ({
     wallet,
     claims: claims({ schemaId: config.required_schema, wallet }),
+    unverifiedBecause: unverifiedBecause({ schemaId: config.required_schema, wallet }),
     ...holdingOf({ config: config.id, wallet }),
   })
   return {
@@ -24,6 +27,7 @@ export function caseOf(
     from: from === null ? null : party(from),
     to: party(to),
     now,
+    namesClaims,
     config: ruledBy(config),
   }
 }

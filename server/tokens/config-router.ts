@@ -80,7 +80,7 @@ export const mintConfigRouter = router({
     .query(({ ctx, input }) => getConfig(ctx.principal, input.id)),
 
   pause: pausing("pause", "Pause a token", "Stops minting and moving until it is unpaused."),
-  unpause: pausing("unpause", "Unpause a token", "Lets minting and moving go on."),
+  unpause: pausing("unpause", "Unpause a token", "Lets minting and transfers resume."),
 
   // For the dashboard alone.
 

@@ -8,7 +8,7 @@ import { timestamp, wholeNumber } from "#server/rest/fields.ts"
 import type { Asset, TransferMode } from "#server/solana/asset.ts"
 import { plainText } from "#server/text.ts"
 import { clock, toTimestamp } from "#server/time.ts"
-import { fromBaseUnits, toBaseUnits } from "./amount.ts"
+import { fromBaseUnits, limitsOf, toBaseUnits } from "./amount.ts"
 import { assetMintOf } from "./asset-mint.ts"
 import type { Case, Rules } from "./rules.ts"
 
@@ -48,12 +48,12 @@ const ruleFields = {
     .boolean()
     .optional()
     .meta({ description: "Only accredited investors", example: true }),
-  max_supply: units.optional().meta({ description: "Most whole tokens there may be", example: "1000000" }),
+  max_supply: units.optional().meta({ description: "Maximum supply, in whole tokens", example: "1000000" }),
   max_holders: wholeNumber(1, 1_000_000_000)
     .optional()
-    .meta({ description: "Most wallets that may hold", example: 2000 }),
+    .meta({ description: "Maximum number of holders", example: 2000 }),
   max_balance_per_wallet: units.optional().meta({
-    description: "Most whole tokens that one wallet may hold",
+    description: "Maximum balance of one wallet, in whole tokens",
     example: "50000",
   }),
   transfers_locked_until: z
@@ -229,10 +229,7 @@ export function checkTogether({ transfer_mode, rules, decimals }: ConfigInput): 
   for (const name of ["max_supply", "max_balance_per_wallet"] as const) {
     const amount = rules[name]
     if (amount !== undefined && toBaseUnits(amount, decimals) === null) {
-      fail(
-        "validation_failed",
-        `rules.${name}: must have at most ${decimals} digits after the point, and fit 2^64 − 1 base units.`,
-      )
+      fail("validation_failed", `rules.${name}: ${limitsOf(decimals)}.`)
     }
   }
 }

@@ -5,6 +5,7 @@ import { findRecord, KeyClaimed } from "#server/rest/idempotency.ts"
 import { admit } from "./admit.ts"
 import type { Move } from "./move.ts"
 import { getOperation, type OperationRecord, toOperationRecord } from "./operation.ts"
+import { sightOf } from "./parties.ts"
 
 type Member = Principal & { via: { kind: "user" } }
 
@@ -36,7 +37,17 @@ export async function moveOnce(request: MoveOnce): Promise<OperationRecord> {
     if (begun) return getOperation(principal, begun)
     try {
       const author = { principal, requestId }
-      return toOperationRecord(await admit(workspaceId, { idempotency, config, from, to, amount, author }))
+      return toOperationRecord(
+        await admit(workspaceId, {
+          idempotency,
+          config,
+          from,
+          to,
+          amount,
+          author,
+          sight: sightOf(principal),
+        }),
+      )
     } catch (error) {
       if (!(error instanceof KeyClaimed)) throw error
     }

@@ -16,6 +16,7 @@ import {
   throwIfFailed,
   toOperationRecord,
 } from "./operation.ts"
+import { sightOf } from "./parties.ts"
 
 export type Move = {
   principal: Principal
@@ -48,7 +49,9 @@ async function begin(request: Move): Promise<Moved> {
   const joined = idempotency?.begun ?? null
   const author = { principal, requestId }
   const begun =
-    joined === null ? await admit(workspaceId, { idempotency, config, from, to, amount, author }) : null
+    joined === null
+      ? await admit(workspaceId, { idempotency, config, from, to, amount, author, sight: sightOf(principal) })
+      : null
   if (begun && respondAsync) return { record: toOperationRecord(begun), isFinal: false }
   const operationId = joined ?? begun!.id
   if (!respondAsync) await untilEnded(workspaceId, operationId, WAIT_MS)

@@ -1,6 +1,9 @@
 import type { Queryable } from "#db/client.ts"
 import { openClaims } from "#server/attestations/claims.ts"
+import { statusAt } from "#server/attestations/status.ts"
+import type { Principal } from "#server/context.ts"
 import type { Claims } from "#server/providers/provider.ts"
+import { formatDay } from "#server/time.ts"
 
 /** What a wallet is looked up by: the schema that its configuration requires. */
 export type Standing = { schemaId: string; wallet: string }
@@ -32,6 +35,63 @@ export async function loadClaims(
     ]),
   )
   return (of) => claims.get(nameOf(of)) ?? null
+}
+
+/** What an objection may tell whoever asks. */
+export type Sight = { claims: boolean; attestations: boolean }
+
+/** Whoever mints or transfers may know why a rule refuses it, and whoever reads attestations, what became of one. */
+export const sightOf = ({ scopes }: Principal): Sight => ({
+  claims: scopes.has("token:mint") || scopes.has("token:transfer"),
+  attestations: scopes.has("attestation:read") || scopes.has("kyc:read"),
+})
+
+/** What became of the newest attestation of each wallet that is not verified. */
+export async function loadLosses(
+  sql: Queryable,
+  workspaceId: string,
+  asked: readonly Standing[],
+  now: Date,
+): Promise<(of: Standing) => string | undefined> {
+  if (asked.length === 0) return () => undefined
+  const rows = await sql<LossRow[]>`
+    select distinct on (a.schema_id, a.wallet)
+      a.schema_id, a.wallet, a.status, a.open_until, a.expires_at, a.verified_at, a.revoked_at, a.ended_at
+    from attestations a join (
+      select distinct * from unnest(${asked.map((one) => one.schemaId)}::text[], ${asked.map((one) => one.wallet)}::text[])
+        as t(schema_id, wallet)
+    ) w on a.wallet = w.wallet and a.schema_id = w.schema_id
+    where a.workspace_id = ${workspaceId} order by a.schema_id, a.wallet, a.seq desc`
+  const losses = new Map(
+    rows.map((row) => [nameOf({ schemaId: row.schema_id, wallet: row.wallet }), lossOf(row, now)]),
+  )
+  return (of) => losses.get(nameOf(of))
+}
+
+type LossRow = Parameters<typeof statusAt>[0] & {
+  schema_id: string
+  wallet: string
+  verified_at: Date | null
+  revoked_at: Date | null
+  ended_at: Date | null
+}
+
+function lossOf(row: LossRow, now: Date): string | undefined {
+  const { revoked_at, ended_at, verified_at, expires_at, open_until } = row
+  switch (statusAt(row, now)) {
+    case "pending":
+      return "its verification is pending"
+    case "rejected":
+      return revoked_at
+        ? `its attestation was revoked on ${formatDay(revoked_at)}`
+        : `its verification was rejected on ${formatDay(ended_at!)}`
+    case "expired":
+      return verified_at
+        ? `its attestation expired on ${formatDay(expires_at!)}`
+        : `its session expired on ${formatDay(ended_at ?? open_until ?? expires_at!)}`
+    case "verified":
+      return undefined
+  }
 }
 
 export type Holding = { balance: bigint; incoming: bigint; outgoing: bigint; counted: boolean }

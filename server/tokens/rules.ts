@@ -19,6 +19,8 @@ export type Party = {
   wallet: string
   /** Claims of its attestation of the required schema; null while it is not verified. */
   claims: Claims | null
+  /** What became of its attestation where it is not verified; absent where whoever asks may not know. */
+  unverifiedBecause?: string | undefined
   /** Base units that it has for sure, and those on their way to and from it. */
   balance: bigint
   incoming: bigint
@@ -33,6 +35,8 @@ export type Case = {
   from: Party | null
   to: Party
   now: Date
+  /** Whether an objection may name a claim. Not where it is stored: claims can be erased. */
+  namesClaims?: boolean | undefined
   config: {
     decimals: number
     requiredSchema: string
@@ -94,7 +98,8 @@ const isVerified: Rule = {
   against(one) {
     const stranger = parties(one).find((party) => party.claims === null)
     if (!stranger) return null
-    return `${stranger.wallet} is not verified for ${one.config.requiredSchema}. Start a verification with POST /kyc/start.`
+    const because = stranger.unverifiedBecause === undefined ? "" : `: ${stranger.unverifiedBecause}`
+    return `${stranger.wallet} is not verified for ${one.config.requiredSchema}${because}. Start a verification with POST /kyc/start.`
   },
 }
 
@@ -110,9 +115,18 @@ const isFromAdmittedCountry: Rule = {
       if (country === undefined) return true
       return allowedCountries?.includes(country) === false || blockedCountries?.includes(country) === true
     })
-    return outside ? `The country rules do not admit ${outside.wallet}.` : null
+    if (!outside) return null
+    const because = one.namesClaims && outside.claims ? `: ${countryIn(outside.claims)}` : ""
+    return `The country rules do not admit ${outside.wallet}${because}.`
   },
 }
+
+const countryNames = new Intl.DisplayNames("en", { type: "region" })
+
+const countryIn = ({ country }: Claims): string =>
+  country === undefined
+    ? "its verification names no country"
+    : `its investor is from ${countryNames.of(country)} (${country})`
 
 const isAccredited: Rule = {
   code: "not_accredited",
@@ -135,7 +149,10 @@ const isWithinSupply: Rule = {
     const cap = supplyCap(one)
     if (config.issued + amount <= cap) return null
     const left = fromBaseUnits(cap > config.issued ? cap - config.issued : 0n, config.decimals)
-    return `amount: ${left} of the supply of ${fromBaseUnits(cap, config.decimals)} can still be minted.`
+    const most = fromBaseUnits(cap, config.decimals)
+    return config.rules.maxSupply === undefined
+      ? `amount: ${left} can still be minted: with ${config.decimals} decimals a token has at most ${most}.`
+      : `amount: ${left} of the supply of ${most} can still be minted.`
   },
 }
 
@@ -152,7 +169,7 @@ const hasPlace: Rule = {
   against({ from, to, amount, config }) {
     const cap = config.rules.maxHolders!
     if (to.counted || config.holders < cap || leaves(from, amount)) return null
-    return `The ${cap} holders that this token may have are there.`
+    return `All ${cap} places for holders are taken.`
   },
 }
 

@@ -62,12 +62,12 @@ test("every rule that binds a mint is told in the contract's order, with what is
     {
       code: "supply_cap_exceeded",
       outcome: "passed",
-      detail: "40 of the supply of 100 are left after it.",
+      detail: "40 of 100 left to mint after it.",
     },
     {
       code: "holder_limit_reached",
       outcome: "passed",
-      detail: "0 of the 1 holders that there may be are there.",
+      detail: "0 of 1 holders.",
     },
     {
       code: "balance_limit_exceeded",

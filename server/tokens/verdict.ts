@@ -8,8 +8,8 @@ import { tooFine, unknownConfig } from "./admit.ts"
 import { fromBaseUnits, toBaseUnits } from "./amount.ts"
 import { caseOf } from "./case.ts"
 import { loadConfigs } from "./config.ts"
-import { loadClaims, readHoldings } from "./parties.ts"
-import { type Case, judge, type Objection, objectionTo, type RuleCode, supplyCap } from "./rules.ts"
+import { loadClaims, loadLosses, readHoldings, sightOf } from "./parties.ts"
+import { type Case, judge, type Objection, objectionTo, type RuleCode } from "./rules.ts"
 
 /** What somebody thinks of doing: a mint, or a transfer where `from` is not null. */
 export type Intent = { config: string; from: string | null; to: string; amount: string }
@@ -37,10 +37,12 @@ export type Verdict = z.infer<typeof verdictRecord>
  * to the request itself may differ a moment later. Errors: chain_not_configured.
  */
 export async function verdictOn(
-  { workspaceId, mode }: Principal,
+  principal: Principal,
   { config: id, from, to, amount: text }: Intent,
 ): Promise<Verdict> {
-  chainOf(mode)
+  const { workspaceId } = principal
+  chainOf(principal.mode)
+  const sight = sightOf(principal)
   const now = clock.now()
   // One snapshot, so that what is counted and what it is compared with belong together.
   return sql.begin("isolation level repeatable read read only", async (sql) => {
@@ -50,22 +52,21 @@ export async function verdictOn(
     if (!amount) return unreadable(tooFine(config))
     const wallets = from === null ? [to] : [from, to]
     const schemaId = config.required_schema
-    const claims = await loadClaims(
-      sql,
-      workspaceId,
-      wallets.map((wallet) => ({ schemaId, wallet })),
-      now,
-    )
+    const standings = wallets.map((wallet) => ({ schemaId, wallet }))
+    const claims = await loadClaims(sql, workspaceId, standings, now)
+    const strangers = standings.filter((one) => claims(one) === null)
+    const losses = sight.attestations ? await loadLosses(sql, workspaceId, strangers, now) : undefined
     const holdings = await readHoldings(
       sql,
       workspaceId,
       wallets.map((wallet) => ({ config: id, wallet })),
     )
-    const one = caseOf({ config, from, to, amount, now }, claims, holdings)
+    const namesClaims = sight.claims
+    const one = caseOf({ config, from, to, amount, now, namesClaims }, claims, holdings, losses)
     return {
       answer: answerOf(objectionTo(one)),
       rules: judge(one).map(({ code, against }) => explain(one, code, against)),
-      unverified: wallets.filter((wallet) => claims({ schemaId, wallet }) === null),
+      unverified: strangers.map(({ wallet }) => wallet),
       required_schema: schemaId,
     }
   })
@@ -107,14 +108,16 @@ const passed: Record<RuleCode, (one: Case) => string> = {
   country_not_allowed: (one) =>
     isMint(one) ? "The investor's country is admitted." : "The countries of both investors are admitted.",
   not_accredited: (one) => (isMint(one) ? "The investor is accredited." : "Both investors are accredited."),
+  // Without a rule the mint itself holds 2^64 − 1 base units: a number that says nothing to anybody.
   supply_cap_exceeded: (one) => {
-    const cap = supplyCap(one)
-    return `${units(one, cap - one.config.issued - one.amount)} of the supply of ${units(one, cap)} are left after it.`
+    const { maxSupply } = one.config.rules
+    if (maxSupply === undefined) return "No maximum supply is set."
+    return `${units(one, maxSupply - one.config.issued - one.amount)} of ${units(one, maxSupply)} left to mint after it.`
   },
   holder_limit_reached: ({ config, to }) =>
     to.counted
       ? "The wallet is a holder already."
-      : `${config.holders} of the ${config.rules.maxHolders} holders that there may be are there.`,
+      : `${config.holders} of ${config.rules.maxHolders} holders.`,
   balance_limit_exceeded: (one) =>
     `The wallet has ${units(one, one.to.balance + one.to.incoming + one.amount)} after it, and may hold ${units(one, one.config.rules.maxBalancePerWallet!)}.`,
   insufficient_balance: (one) => `The wallet can move ${units(one, one.from!.balance - one.from!.outgoing)}.`,

@@ -17,6 +17,8 @@ export type MoveKind = "mint" | "transfer"
 /** How often the verdict is asked for again while the form is open: somebody may be verified meanwhile. */
 const VERDICT_EVERY_MS = 4000
 const SHORTEST_ADDRESS = 32
+/** What an address looks like. Whether it is a wallet's, the server knows. */
+const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
 
 type Entered = { from: string; to: string; amount: string }
 
@@ -49,12 +51,19 @@ export function MoveForm({
   // It comes after its sheet has opened, so nothing in it has the focus yet.
   const form = useRef<HTMLDivElement>(null)
   useEffect(() => form.current?.querySelector("input")?.focus(), [])
+  // What is still being typed is not complete, and no mistake yet.
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
+  const leave = (name: string) => () => setLeft((before) => new Set([...before, name]))
   const problemAt = (name: string) => (objection?.field === name ? objection.words : undefined)
+  const problemOfWallet = (name: string, wallet: string) =>
+    wallet !== "" && !ADDRESS.test(wallet) && (left.has(name) || wallet.length >= SHORTEST_ADDRESS)
+      ? "This is not a wallet address: 32 to 44 letters and digits, without 0, O, I and l."
+      : problemAt(name)
 
   return (
     <Form
       onSubmit={async () => {
-        if (!isAdmitted) throw new Refused("The rules do not admit this. See the verdict for what to do.")
+        if (!isAdmitted) throw new Refused("The rules refuse this. See above for what to do.")
         const idempotency_key = intent.keyOf()
         const operation = await send(api, { kind, token, from, to, amount, idempotency_key })
         intent.forget()
@@ -64,17 +73,22 @@ export function MoveForm({
     >
       <div ref={form} className="space-y-4">
         {kind === "transfer" && (
-          <Field name={fields.transfer.from} label="From wallet" required error={problemAt("from_pubkey")}>
-            <WalletInput value={entered.from} onChange={set("from")} />
+          <Field
+            name={fields.transfer.from}
+            label="From wallet"
+            required
+            error={problemOfWallet("from_pubkey", from)}
+          >
+            <WalletInput value={entered.from} onChange={set("from")} onBlur={leave("from_pubkey")} />
           </Field>
         )}
         <Field
           name={fields[kind].to}
           label={kind === "mint" ? "Wallet" : "To wallet"}
           required
-          error={problemAt(fields[kind].to)}
+          error={problemOfWallet(fields[kind].to, to)}
         >
-          <WalletInput value={entered.to} onChange={set("to")} />
+          <WalletInput value={entered.to} onChange={set("to")} onBlur={leave(fields[kind].to)} />
         </Field>
         <Field
           name="amount"
@@ -95,9 +109,9 @@ export function MoveForm({
           <VerdictPanel token={token} verdict={verdict} />
         </div>
       ) : isComplete({ kind, from, to, amount }) && !objection ? (
-        <Loading what="Asking the rules" lines={3} />
+        <Loading what="Checking the rules" lines={3} />
       ) : (
-        <p className="text-[13px] text-muted">What each rule says is shown here as soon as all is entered.</p>
+        <p className="text-[13px] text-muted">Enter a wallet and an amount to check the rules.</p>
       )}
       <Submit disabled={!isAdmitted} className="w-full">
         {kind === "mint" ? "Mint" : "Transfer"}
@@ -106,7 +120,11 @@ export function MoveForm({
   )
 }
 
-function WalletInput(props: { value: string; onChange: (event: { target: { value: string } }) => void }) {
+function WalletInput(props: {
+  value: string
+  onChange: (event: { target: { value: string } }) => void
+  onBlur: () => void
+}) {
   return (
     <Input
       {...props}
@@ -121,7 +139,7 @@ function WalletInput(props: { value: string; onChange: (event: { target: { value
 type Sending = Entered & { kind: MoveKind; token: TokenView }
 
 const isComplete = ({ kind, from, to, amount }: Omit<Sending, "token">): boolean =>
-  to.length >= SHORTEST_ADDRESS && amount !== "" && (kind === "mint" || from.length >= SHORTEST_ADDRESS)
+  ADDRESS.test(to) && amount !== "" && (kind === "mint" || ADDRESS.test(from))
 
 /** The verdict on what is entered, once it has been left alone for a moment. */
 function useVerdict(sending: Sending) {

@@ -29,6 +29,27 @@ test.describe("for whoever is not signed in", () => {
     await expect(heading(page, "The wallet is not verified")).toBeVisible()
   })
 
+  test("/docs leads to everything, with requests that work once the key is there", async ({
+    page,
+    customer,
+  }) => {
+    await page.goto("/docs")
+    await expect(heading(page, "Documentation")).toBeVisible()
+    await expectSound(page)
+    const text = async (name: string) => (await page.getByRole("region", { name }).last().textContent())!
+    const where = (await text("Your key and this server")).replace("vouch_test_…", customer.apiKey)
+    expect(where).toContain(`VOUCH=http://localhost:${process.env.PORT}/v1`)
+    const run = async (line: string) =>
+      JSON.parse((await promisify(execFile)("sh", ["-c", `${where}\n${line}`])).stdout)
+    expect(await run(await text("Start a verification (curl)"))).toHaveProperty("session_url")
+    expect(await run(await text("Get the wallet's status (curl)"))).toHaveProperty("status")
+    expect(await run(await text("Mint to the wallet (curl)"))).toHaveProperty("request_id")
+    await page.getByRole("main").getByRole("link", { name: "Errors" }).click()
+    await expect(heading(page, "Errors")).toBeVisible()
+    await page.getByRole("link", { name: "Docs", exact: true }).click()
+    await expect(heading(page, "Documentation")).toBeVisible()
+  })
+
   test("the API reference tries a request on this very server, with a key that somebody typed in", async ({
     page,
     traffic,
@@ -79,6 +100,14 @@ test("the quick start's lines hold the start of the reader's key and work once t
   const start = /Bearer (\S+)…/.exec(shown)![1]!
   expect(customer.apiKey.startsWith(start)).toBe(true)
   expect(shown).not.toContain(customer.apiKey)
+
+  // Whoever pastes a line twice wants nothing twice.
+  for (const step of ["Start a verification", "Mint to the wallet"]) {
+    const sample = page.getByRole("region", { name: `${step} (curl)` })
+    await expect(sample).toContainText(/"Idempotency-Key: (start|mint)-[a-z0-9]{6}"/)
+    await expect(sample).not.toContainText("$(")
+  }
+  await expect(page.getByRole("region", { name: "Send a test webhook" })).toContainText("secrets.json")
 
   const command = shown.replace(`${start}…`, customer.apiKey)
   const { stdout } = await promisify(execFile)("sh", ["-c", command])

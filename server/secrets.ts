@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { join, resolve } from "node:path"
 import { type Mode, modes, type Settings, SettingsError } from "./env.ts"
 
 export type Secrets = {
@@ -40,8 +40,21 @@ export function loadSecrets(settings: Settings): Secrets {
   }
 }
 
+/** Where a mode's webhook secret is, for whoever has to sign with it. Never the secret. */
+export function placeOfWebhookSecret(
+  settings: Settings,
+  mode: Mode,
+): { variable: string; file: string | null } {
+  const own = mode === "live" ? "VOUCH_LIVE_WEBHOOK_SECRET" : "VOUCH_TEST_WEBHOOK_SECRET"
+  if (settings[own]) return { variable: own, file: null }
+  const file = settings.VOUCH_WEBHOOK_SECRET ? null : resolve(storedIn(settings.VOUCH_DATA_DIR))
+  return { variable: "VOUCH_WEBHOOK_SECRET", file }
+}
+
+const storedIn = (dataDir: string): string => join(dataDir, "secrets.json")
+
 function loadStored(dataDir: string): Stored {
-  const path = join(dataDir, "secrets.json")
+  const path = storedIn(dataDir)
   if (!existsSync(path)) {
     const generated: Stored = {
       VOUCH_SIGNER: randomBytes(32).toString("base64"),

@@ -2,6 +2,7 @@ import type { ReactNode } from "react"
 import { Wordmark } from "../components/wordmark.tsx"
 
 const links = [
+  { href: "/docs", name: "Docs" },
   { href: "/docs/api", name: "API reference" },
   { href: "/docs/errors", name: "Errors" },
 ]

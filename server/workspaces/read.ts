@@ -3,6 +3,7 @@ import type { Plan } from "#server/accounts/plans.ts"
 import type { Principal } from "#server/context.ts"
 import { deployment } from "#server/deployment.ts"
 import type { Mode } from "#server/env.ts"
+import { placeOfWebhookSecret } from "#server/secrets.ts"
 import { authorityOf } from "#server/solana/keys.ts"
 
 export type WorkspaceFacts = {
@@ -13,6 +14,12 @@ export type WorkspaceFacts = {
   base_url: string
   /** Null where the mode has none. */
   provider: string | null
+  /** Where the server has the secret of the provider's webhooks; null for whoever makes no keys. */
+  webhook_secret: {
+    variable: string
+    /** Null where it is in the environment. */
+    file: string | null
+  } | null
   /** Null where the mode has none. */
   chain: {
     /** `unknown` until it has answered once. */
@@ -25,7 +32,7 @@ export type WorkspaceFacts = {
 }
 
 /** What a workspace is, and what it runs on. */
-export async function readWorkspace({ workspaceId, mode }: Principal): Promise<WorkspaceFacts> {
+export async function readWorkspace({ workspaceId, mode, scopes }: Principal): Promise<WorkspaceFacts> {
   const [account] = await sql<WorkspaceFacts["account"][]>`
     select a.id, a.name, a.plan from workspaces w join accounts a on a.id = w.account_id where w.id = ${workspaceId}`
   const chain = deployment.chains[mode]
@@ -35,6 +42,7 @@ export async function readWorkspace({ workspaceId, mode }: Principal): Promise<W
     account: account!,
     base_url: `${deployment.origin}/v1`,
     provider: deployment.providers[mode]?.name ?? null,
+    webhook_secret: scopes.has("key:write") ? placeOfWebhookSecret(deployment.settings, mode) : null,
     chain: chain && {
       cluster: chain.bound?.cluster ?? "unknown",
       authority: authorityOf(chain.secret, workspaceId).publicKey.toBase58(),

@@ -20,6 +20,10 @@ test("a workspace shows its members what it is and who issues for it", async () 
     base_url: `${deployment.origin}/v1`,
     provider: deployment.providers.test!.name,
   })
+  expect(data.webhook_secret.variable).toBe("VOUCH_WEBHOOK_SECRET")
+  expect(JSON.stringify(data)).not.toContain("whsec_")
+  const viewer = await member(app, { account, role: "viewer" })
+  expect((await viewer.browser.query("workspace.get")).data.webhook_secret).toBeNull()
   expect(data.chain.authority).toMatch(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/)
   expect(data.chain.authority).not.toBe(data.chain.fee_payer)
 })

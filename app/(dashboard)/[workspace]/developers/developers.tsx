@@ -3,10 +3,11 @@
 import { PageHeader } from "../../../components/page-header.tsx"
 import { Button } from "../../../components/ui/button.tsx"
 import { Guides } from "./guides.tsx"
-import { QuickStart } from "./quick-start.tsx"
+import { QuickStart, useQuickStart } from "./quick-start.tsx"
 
 /** How to build on this workspace: the first requests, ready to run, and where everything else is written down. */
 export function Developers() {
+  const { isLoading } = useQuickStart()
   return (
     <>
       <PageHeader
@@ -25,7 +26,8 @@ export function Developers() {
       />
       <div className="space-y-6">
         <QuickStart />
-        <Guides />
+        {/* Below what is still loading they would be pushed down. */}
+        {!isLoading && <Guides />}
       </div>
     </>
   )

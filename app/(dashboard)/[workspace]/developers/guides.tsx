@@ -8,6 +8,7 @@ import { Code } from "./code.tsx"
 import { webhookSample } from "./webhook-sample.ts"
 
 const documents = [
+  { href: "/docs", name: "Documentation", what: "Where to start, and where everything is" },
   { href: "/docs/api", name: "API reference", what: "Every endpoint, with a way to try it" },
   { href: "/docs/errors", name: "Errors", what: "Every code, and what to do about it" },
   { href: "/v1/openapi.json", name: "OpenAPI 3.1, JSON", what: "For generators of clients" },
@@ -66,7 +67,7 @@ export function Guides() {
               <dt>Rates</dt>
               <dd>
                 Each key has its own. <Code>RateLimit</Code> says what is left; a 429 says in{" "}
-                <Code>Retry-After</Code> when to go on.
+                <Code>Retry-After</Code> when to continue.
               </dd>
             </div>
             <div>
@@ -116,8 +117,34 @@ export function Guides() {
             </li>
           </ol>
           {facts && <CodeBlock label="Signing in Node" code={webhookSample(facts.base_url)} />}
+          {facts?.webhook_secret && <WebhookSecret place={facts.webhook_secret} />}
         </div>
       </Card>
+    </>
+  )
+}
+
+/** Where the secret is that signs a webhook by hand. The page never has the secret itself. */
+function WebhookSecret({ place: { variable, file } }: { place: { variable: string; file: string | null } }) {
+  if (file === null) {
+    return (
+      <p className="text-muted">
+        The secret is in the environment of the server, as <Code>{variable}</Code>: whoever runs the server
+        has it.
+      </p>
+    )
+  }
+  const path = JSON.stringify(file)
+  const command = `export VOUCH_WEBHOOK_SECRET="$(node -p 'require(${path}).${variable}')"
+export SESSION_ID=sess_…   # from the session's address
+node sign.mjs`
+  return (
+    <>
+      <p className="text-muted">
+        This server made its own secret. It is <Code>{variable}</Code> in <Code>{file}</Code>, on the machine
+        of the server. To send a webhook by hand, save the sample as <Code>sign.mjs</Code> and run:
+      </p>
+      <CodeBlock label="Send a test webhook" code={command} />
     </>
   )
 }

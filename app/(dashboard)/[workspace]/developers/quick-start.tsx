@@ -15,16 +15,22 @@ import { Code } from "./code.tsx"
 import { type Language, languages } from "./samples.ts"
 import { steps } from "./steps.ts"
 
+/** What the quick start is made of: this server's address, and the reader's keys. */
+export function useQuickStart() {
+  const facts = useRead(["workspace"], (api, signal) => api.workspace.get.query(undefined, { signal }))
+  const keys = useRead(["keys"], (api, signal) => api.key.list.query({}, { signal }))
+  const error = facts.error ?? keys.error
+  return { facts, keys, error, isLoading: error === null && !(facts.data && keys.data) }
+}
+
 /** The first requests, with the reader's own key and this server's address in them. */
 export function QuickStart() {
   const path = usePath()
   const { can } = useWorkspace()
-  const facts = useRead(["workspace"], (api, signal) => api.workspace.get.query(undefined, { signal }))
-  const keys = useRead(["keys"], (api, signal) => api.key.list.query({}, { signal }))
+  const { facts, keys, error } = useQuickStart()
   const [chosen, setChosen] = useState<string | null>(null)
   const active = keys.data?.data.filter(({ status }) => status === "active")
   const key = active?.find(({ key_id }) => key_id === chosen) ?? active?.[0]
-  const error = facts.error ?? keys.error
 
   if (!facts.data || !active) {
     return (
@@ -94,6 +100,8 @@ export function QuickStart() {
 const language = parseAsStringLiteral(languages.map(({ id }) => id)).withDefault("curl")
 
 function Steps({ baseUrl, keyStart }: { baseUrl: string; keyStart: string }) {
+  // One for as long as the page is open: in each language the same request is the same attempt.
+  const [attempt] = useState(newAttempt)
   const [chosen, setChosen] = useQueryState("language", language)
   return (
     <Tabs value={chosen} onValueChange={(value) => void setChosen(value as Language)}>
@@ -106,7 +114,10 @@ function Steps({ baseUrl, keyStart }: { baseUrl: string; keyStart: string }) {
       </TabsList>
       {languages.map(({ id, name, write }) => {
         const sample = ({ title, call }: (typeof steps)[keyof typeof steps]) => (
-          <CodeBlock label={`${title} (${name})`} code={write(call, { baseUrl, key: `${keyStart}…` })} />
+          <CodeBlock
+            label={`${title} (${name})`}
+            code={write(call, { baseUrl, key: `${keyStart}…`, attempt })}
+          />
         )
         return (
           <TabsContent key={id} value={id}>
@@ -136,9 +147,10 @@ function Steps({ baseUrl, keyStart }: { baseUrl: string; keyStart: string }) {
                 {sample(steps.mint)}
                 <p>
                   The same request with the same <Code>Idempotency-Key</Code> mints once, however often it is
-                  sent. 200 when the mint is confirmed. 202 when it takes longer, or at once with the header{" "}
+                  sent. Its answer is kept for 24 hours, a refusal too: change the key to try again. 200 when
+                  the mint is confirmed. 202 when it takes longer, or at once with the header{" "}
                   <Code>Prefer: respond-async</Code>: then <Code>GET /token/operation/&#123;id&#125;</Code>{" "}
-                  says how it goes on. What a rule refuses is 403, with the rule’s own code.
+                  gives its status. What a rule refuses is 403, with the rule’s own code.
                 </p>
               </Step>
             </ol>
@@ -148,6 +160,10 @@ function Steps({ baseUrl, keyStart }: { baseUrl: string; keyStart: string }) {
     </Tabs>
   )
 }
+
+/** Six characters. Not `randomUUID`: browsers have that over HTTPS alone. */
+const newAttempt = () =>
+  crypto.getRandomValues(new Uint32Array(1))[0]!.toString(36).padStart(6, "0").slice(-6)
 
 function Step({ number, title, children }: { number: number; title: string; children: ReactNode }) {
   return (

@@ -4,11 +4,19 @@ export type Call = {
   /** Below the base URL, query included. */
   path: string
   body?: Record<string, string>
-  /** Sends an Idempotency-Key of its own. */
-  once?: boolean
+  /** Sends an Idempotency-Key: its beginning, which says what it is for. */
+  once?: string
 }
 
-export type Target = { baseUrl: string; key: string }
+export type Target = {
+  baseUrl: string
+  key: string
+  /**
+   * The end of each Idempotency-Key. It stands in the sample as it is: one that the sample made at each run would do the
+   * same thing again when it is pasted twice. And it is not the same for good, as a refusal is replayed for a day.
+   */
+  attempt: string
+}
 
 /** The languages that the samples are written in. */
 export const languages = [
@@ -19,26 +27,25 @@ export const languages = [
 
 export type Language = (typeof languages)[number]["id"]
 
-// A new key each second: `uuidgen` is not everywhere, and one that stood here would give a refusal back for a day.
-function inCurl({ method, path, body, once }: Call, { baseUrl, key }: Target): string {
+function inCurl({ method, path, body, once }: Call, { baseUrl, key, attempt }: Target): string {
   return [
     `curl -s ${quoteIfNeeded(baseUrl + path)}`,
     `-H "Authorization: Bearer ${key}"`,
     ...(method === "POST" ? ['-H "Content-Type: application/json"'] : []),
-    ...(once ? ['-H "Idempotency-Key: $(date +%s)"'] : []),
+    ...(once ? [`-H "Idempotency-Key: ${once}-${attempt}"`] : []),
     ...(body ? [`-d '${JSON.stringify(body)}'`] : []),
   ].join(" \\\n  ")
 }
 
 const quoteIfNeeded = (url: string) => (/[?&]/.test(url) ? `"${url}"` : url)
 
-function inNode({ method, path, body, once }: Call, { baseUrl, key }: Target): string {
+function inNode({ method, path, body, once }: Call, { baseUrl, key, attempt }: Target): string {
   const options = [
     ...(method === "GET" ? [] : [`  method: "${method}",`]),
     "  headers: {",
     `    Authorization: "Bearer ${key}",`,
     ...(method === "POST" ? ['    "Content-Type": "application/json",'] : []),
-    ...(once ? ['    "Idempotency-Key": crypto.randomUUID(),'] : []),
+    ...(once ? [`    "Idempotency-Key": "${once}-${attempt}",`] : []),
     "  },",
     ...(body ? [`  body: JSON.stringify(${indent(JSON.stringify(body, null, 2), 2)}),`] : []),
   ]
@@ -50,13 +57,13 @@ function inNode({ method, path, body, once }: Call, { baseUrl, key }: Target): s
   ].join("\n")
 }
 
-function inPython({ method, path, body, once }: Call, { baseUrl, key }: Target): string {
+function inPython({ method, path, body, once }: Call, { baseUrl, key, attempt }: Target): string {
   const headers = [
     `        "Authorization": "Bearer ${key}",`,
-    ...(once ? ['        "Idempotency-Key": str(uuid.uuid4()),'] : []),
+    ...(once ? [`        "Idempotency-Key": "${once}-${attempt}",`] : []),
   ]
   return [
-    once ? "import uuid\n\nimport requests" : "import requests",
+    "import requests",
     "",
     `response = requests.${method.toLowerCase()}(`,
     `    "${baseUrl}${path}",`,

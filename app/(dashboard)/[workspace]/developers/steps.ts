@@ -8,10 +8,15 @@ const SCHEMA = "kyc_individual_v1"
 export const steps = {
   start: {
     title: "Start a verification",
-    call: { method: "POST", path: "/kyc/start", body: { userPubkey: WALLET, schemaId: SCHEMA }, once: true },
+    call: {
+      method: "POST",
+      path: "/kyc/start",
+      body: { userPubkey: WALLET, schemaId: SCHEMA },
+      once: "start",
+    },
   },
   status: {
-    title: "Read how the wallet stands",
+    title: "Get the wallet's status",
     call: { method: "GET", path: `/kyc/status/${WALLET}?schema=${SCHEMA}` },
   },
   mint: {
@@ -20,7 +25,7 @@ export const steps = {
       method: "POST",
       path: "/token/mint",
       body: { user_pubkey: WALLET, mint_config: "us_real_estate_fund_v1", amount: "100" },
-      once: true,
+      once: "mint",
     },
   },
 } as const satisfies Record<string, { title: string; call: Call }>

@@ -1,0 +1,5 @@
+import { DocsIndex } from "./docs-index.tsx"
+
+export default function Page() {
+  return <DocsIndex />
+}

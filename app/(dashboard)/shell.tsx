@@ -61,6 +61,8 @@ export function Shell({ workspaceId, children }: { workspaceId: string; children
         </header>
         {here && <Notices notices={here.notices} />}
         <main
+          // What is there before the notices above it are known would be pushed down by them.
+          key={here ? "page" : "opening"}
           id="main"
           tabIndex={-1}
           className="mx-auto w-full max-w-6xl flex-1 scroll-mt-14 px-4 py-6 outline-none sm:px-6 sm:py-8"

@@ -1,0 +1,33 @@
+"use client"
+
+import { usePathname } from "next/navigation.js"
+import { Providers } from "../../../(dashboard)/providers.tsx"
+import { Shell } from "../../../(dashboard)/shell.tsx"
+import { Link } from "../../../components/link.tsx"
+import { PageHeader } from "../../../components/page-header.tsx"
+import { Button } from "../../../components/ui/button.tsx"
+import NotFound from "../../../not-found.tsx"
+
+/** Below a workspace its navigation stays at hand. */
+export function Lost() {
+  const workspaceId = usePathname().split("/")[1] ?? ""
+  if (!/^ws_\w+$/.test(workspaceId)) return <NotFound />
+  return (
+    <Providers>
+      <Shell workspaceId={workspaceId}>
+        <PageHeader
+          title="Not found"
+          heading="There is no such page"
+          description="Check the address, or choose a section from the navigation."
+          actions={
+            <Button asChild variant="primary">
+              <Link href={`/${workspaceId}/overview`} prefetch={false}>
+                Go to the overview
+              </Link>
+            </Button>
+          }
+        />
+      </Shell>
+    </Providers>
+  )
+}

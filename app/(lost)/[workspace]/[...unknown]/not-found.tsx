@@ -1,0 +1,7 @@
+import { carriesSession } from "../../../(dashboard)/signed-in.ts"
+import NotFound from "../../../not-found.tsx"
+import { Lost } from "./lost.tsx"
+
+export default async function LostPage() {
+  return (await carriesSession()) ? <Lost /> : <NotFound />
+}

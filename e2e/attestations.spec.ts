@@ -67,7 +67,9 @@ test("a session started in the page, approved in a second tab, is verified in th
   await page.getByRole("button", { name: "Start session" }).first().click()
   await page.getByLabel("Wallet").fill("not a wallet")
   await page.getByRole("dialog").getByRole("button", { name: "Start session" }).click()
-  await expect(page.getByLabel("Wallet")).toHaveAccessibleDescription(/Is not the base58 address of a wallet/)
+  await expect(page.getByLabel("Wallet")).toHaveAccessibleDescription(
+    /Must be the base58 address of a wallet/,
+  )
   await expect(page.getByLabel("Wallet")).toBeFocused()
   await expectSound(page)
   await page.getByLabel("Wallet").fill(wallet)
@@ -112,14 +114,14 @@ test("a new attestation and its outcome come to the overview by themselves", asy
   await expectSound(page)
 })
 
-test("Verify reads the chain now, and makes the commitment again in the browser", async ({
+test("Verify reads the chain now, and recomputes the fingerprint in the browser", async ({
   page,
   customer,
 }) => {
   const { id } = await verified(customer)
   await page.goto(section(customer, `attestations/${id}`))
   await page.getByRole("button", { name: "Verify" }).click()
-  await expect(page.getByText("The chain and the record agree in everything.")).toBeFocused()
+  await expect(page.getByText("Verified: all checks match.")).toBeFocused()
   await expect(page.getByRole("list", { name: "Checks" }).getByRole("listitem")).toHaveCount(7)
   await expectSound(page)
 
@@ -155,7 +157,7 @@ test("revoking wants a reason and the word, and is seen through to the burn", as
   await dialog.getByLabel("What the investor is told").selectOption("withdrawn")
   await dialog.getByLabel("Type REVOKE to confirm").fill("revoke")
   await dialog.getByRole("button", { name: "Revoke" }).click()
-  await expect(dialog.getByText("Type REVOKE to go on.")).toBeVisible()
+  await expect(dialog.getByText("Type REVOKE to continue.")).toBeVisible()
   await expectSound(page)
   await dialog.getByLabel("Type REVOKE to confirm").fill("REVOKE")
   await dialog.getByRole("button", { name: "Revoke" }).click()

@@ -104,7 +104,7 @@ test.describe("by keyboard alone", () => {
       const sheet = page.getByRole("dialog")
       await enter(page, sheet.getByLabel("Wallet", { exact: true }), wallet)
       await enter(page, sheet.getByLabel("Amount", { exact: true }), "12.5")
-      await expect(page.getByRole("region", { name: "Verdict" })).toContainText("Every rule admits this.")
+      await expect(page.getByRole("region", { name: "Rules check" })).toContainText("All rules passed.")
       await press(page, sheet.getByRole("button", { name: "Mint", exact: true }))
       await expect(page.getByRole("button", { name: "Mint more" })).toBeVisible()
       await page.keyboard.press("Escape")

@@ -135,7 +135,7 @@ test("a key is rotated and revoked in the page, and the audit log tells of it", 
   await act(page, "Backend", "Revoke")
   const revoke = page.getByRole("alertdialog", { name: "Revoke Backend" })
   await revoke.getByRole("button", { name: "Revoke key" }).click()
-  await expect(revoke.getByText(/^Type .* to go on/)).toBeVisible()
+  await expect(revoke.getByText(/^Type .* to continue/)).toBeVisible()
   await revoke.getByRole("textbox").fill(next.apiKey.slice(0, 15))
   await expectSound(page)
   await revoke.getByRole("button", { name: "Revoke key" }).click()

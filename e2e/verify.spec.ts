@@ -162,7 +162,7 @@ test.describe("the form", () => {
     await submit.click()
     await expect(country).toBeFocused()
     await expect(country).toHaveAccessibleDescription("Choose your country.")
-    await expect(consent).toHaveAccessibleDescription(/^Agree to this to go on\./)
+    await expect(consent).toHaveAccessibleDescription(/^Agree to this to continue\./)
     await expectSound(page)
     await country.selectOption("FR")
     await expect(country).toHaveAttribute("aria-invalid", "false")

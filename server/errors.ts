@@ -65,11 +65,7 @@ export const errors = {
   mint_paused: [403, "The token is paused", "Unpause the configuration before minting or moving its tokens."],
   workspace_not_found: [404, "There is no such workspace", "Choose one of your own at the start page."],
   member_not_found: [404, "There is no such member", "Open the list of members again."],
-  invalid_link: [
-    404,
-    "The link does not work",
-    "It was used before, or its time is over. Ask for another one.",
-  ],
+  invalid_link: [404, "The link does not work", "It was used before or has expired. Ask for another one."],
   route_not_found: [404, "There is no such endpoint", "Compare the path with the API reference."],
   attestation_not_found: [
     404,

@@ -52,7 +52,7 @@ export function Confirm({
           className="mt-4"
           check={(values) =>
             word !== undefined && values.get("confirmation") !== word
-              ? { confirmation: `Type ${word} to go on.` }
+              ? { confirmation: `Type ${word} to continue.` }
               : {}
           }
           onSubmit={async (values) => {

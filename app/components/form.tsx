@@ -116,7 +116,7 @@ function missing(form: HTMLFormElement): Problems {
   for (const element of form.elements) {
     const { name, validity, minLength } = element as HTMLInputElement
     if (!name || !validity || validity.valid) continue
-    if (validity.valueMissing) problems[name] = "This is needed."
+    if (validity.valueMissing) problems[name] = "Required"
     else if (validity.typeMismatch) problems[name] = "This is not complete, or mistyped."
     else if (validity.tooShort) problems[name] = `At least ${minLength} characters are needed.`
     else problems[name] = "This is not valid."

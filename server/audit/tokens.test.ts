@@ -200,7 +200,7 @@ test("units that are in an account which the ledger does not know", async () => 
 test("in agent mode an open account", async () => {
   await actOutside(thaw(FUND, second))
   expect(await ofAssets()).toEqual([
-    `asset_not_frozen: the ${FUND} account of ${second} is not frozen, but accounts rest frozen`,
+    `asset_not_frozen: the ${FUND} account of ${second} is not frozen, but accounts stay frozen`,
   ])
   await actOutside(freeze(FUND, second))
   expect(await ofAssets()).toEqual([])

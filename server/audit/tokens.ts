@@ -210,7 +210,7 @@ async function reasonsToBeFrozen(
   config: ConfigRow,
   batch: readonly Expected[],
 ): Promise<(wallet: string) => string | null> {
-  if (config.transfer_mode === "agent") return () => "accounts rest frozen"
+  if (config.transfer_mode === "agent") return () => "accounts stay frozen"
   if (config.paused && !config.pausable) return () => "its configuration is paused"
   const now = addSeconds(clock.now(), -GRACE_SECONDS)
   const schemaId = config.required_schema

@@ -50,7 +50,7 @@ export function addMintConfigCommands(
     inWorkspace(
       mintConfig
         .command(verb)
-        .description(verb === "pause" ? "stop minting and moving" : "let minting and moving go on")
+        .description(verb === "pause" ? "stop minting and moving" : "let minting and moving resume")
         .argument("<id>", "the configuration"),
     ).action((id: string, options: Options) =>
       run(async () => {

@@ -105,7 +105,7 @@ export const kycRouter = router({
         path: "/kyc/status/{pubkey}",
         operationId: "getWalletStatus",
         tags: ["KYC"],
-        summary: "Read how a wallet stands",
+        summary: "Get a wallet's status",
         description:
           "Of the wallet's attestations, the latest verified one that has not expired; otherwise the newest. All five fields are always there.",
       },

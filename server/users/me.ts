@@ -73,7 +73,7 @@ function noticesOf(mode: Mode): string[] {
     ...(provider === null
       ? [`No KYC provider is configured for ${mode}: nobody can be verified.`]
       : provider.name === "sandbox"
-        ? ["Verifications are decided in the sandbox form, by whoever opens it: they prove nothing."]
+        ? ["Test only: whoever opens the link chooses the result."]
         : []),
   ]
 }

@@ -6,18 +6,18 @@ import { ErrorLinks } from "./error-links.tsx"
 import { useErrorTable } from "./table.ts"
 
 const meanings: Record<number, string> = {
-  400: "The request cannot be read",
-  401: "Nobody is known by it",
-  403: "It is known who asks, and that may not be",
-  404: "There is no such thing",
-  405: "There is no such method",
-  409: "It collides with something that is there",
-  413: "It is too large",
-  415: "It is of another type",
-  422: "It was read, and cannot be done",
-  429: "It is too much",
-  500: "It failed on our side",
-  503: "Something that it needs is not there now",
+  400: "Malformed request",
+  401: "Not authenticated",
+  403: "Not allowed",
+  404: "Not found",
+  405: "Method not allowed",
+  409: "Conflict",
+  413: "Too large",
+  415: "Unsupported media type",
+  422: "Validation failed",
+  429: "Too many requests or over the quota",
+  500: "Server error",
+  503: "Temporarily unavailable",
 }
 
 /** Every error of this server, by status. */

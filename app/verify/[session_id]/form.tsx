@@ -169,7 +169,7 @@ export function VerificationForm({
 function problemsOf(answers: FormData): Problems {
   return {
     ...(!answers.get("country") && { country: "Choose your country." }),
-    ...(!answers.has("consent") && { consent: "Agree to this to go on." }),
+    ...(!answers.has("consent") && { consent: "Agree to this to continue." }),
   }
 }
 

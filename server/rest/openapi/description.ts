@@ -26,7 +26,7 @@ you do not know, and treat an unknown code by its status.`
 
 /** The groups of endpoints, in the order of the reference. Only those that have endpoints are shown. */
 export const tags: Record<string, string> = {
-  KYC: "Verify the person behind a wallet: start a session, read how the wallet stands, take the provider's decisions.",
+  KYC: "Verify the person behind a wallet: start a session, get the wallet's status, take the provider's decisions.",
   Attestation:
     "The records of verified wallets, with what is needed to check them on chain, and their revocation.",
   Token: "Mint and move tokens of verified wallets, follow the operations, and read balances.",

@@ -16,8 +16,8 @@ const FOLLOW_MS = 5000
 const methods = ["GET", "HEAD", "POST"] as const
 const statuses = [
   { value: "2xx", words: "Success (2xx)" },
-  { value: "4xx", words: "Refused (4xx)" },
-  { value: "5xx", words: "Our trouble (5xx)" },
+  { value: "4xx", words: "Request error (4xx)" },
+  { value: "5xx", words: "Server error (5xx)" },
   ...["400", "403", "404", "409", "422", "429"].map((value) => ({ value, words: value })),
 ]
 

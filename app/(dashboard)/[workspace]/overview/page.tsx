@@ -83,10 +83,7 @@ function Figures({ overview }: { overview: Overview }) {
       </div>
       {!isNew && (
         <>
-          <Card
-            title="Attestations per day"
-            description="By what has become of them. Days in UTC, the last 30."
-          >
+          <Card title="Attestations per day" description="By current status, last 30 days (UTC)">
             <Suspense fallback={<Skeleton className="h-64 w-full" />}>
               <Chart days={figures.days} />
             </Suspense>

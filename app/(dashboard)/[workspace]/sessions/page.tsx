@@ -45,7 +45,9 @@ export default function Page() {
       paging={paging}
       empty={
         state === "closed" || !paging.isFirst ? (
-          <Empty title="No session here">Sessions that were decided, or whose time is over, come here.</Empty>
+          <Empty title="No closed sessions">
+            Sessions that were decided or have expired are listed here.
+          </Empty>
         ) : (
           <Empty title="No session is open" action={start}>
             {can("kyc:write")

@@ -124,7 +124,7 @@ function PasswordStep({
       <CurrentPassword />
       <DialogFooter>
         <Button onClick={onCancel}>Cancel</Button>
-        <Submit>Go on</Submit>
+        <Submit>Continue</Submit>
       </DialogFooter>
     </Form>
   )

@@ -221,9 +221,9 @@ export function ConfigForm({
 
       <Card title="Limits" description={checkedWhen.limits[draft.transfer_mode]}>
         <div className="grid gap-5 sm:grid-cols-2">
-          {limit("max_supply", "Most tokens there may be")}
-          {limit("max_holders", "Most wallets that hold")}
-          {limit("max_balance_per_wallet", "Most tokens in a wallet")}
+          {limit("max_supply", "Maximum supply")}
+          {limit("max_holders", "Maximum holders")}
+          {limit("max_balance_per_wallet", "Maximum balance per wallet")}
           <Field name={lock.name} error={lock.error} hint={lock.hint} label="Transfers locked until">
             <Input
               {...entered("transfers_locked_until")}

@@ -9,7 +9,7 @@ const inUtc = (at: string) => at.replace("T", " ").replace("Z", " UTC")
 const lockUp = (until: string) =>
   new Date(until).getTime() > Date.now()
     ? `No transfers before ${inUtc(until)}.`
-    : `Transfers are free since ${inUtc(until)}.`
+    : `Transfers open since ${inUtc(until)}.`
 
 /** The rules of a token, each in a sentence, in the order in which they are asked. */
 export function rulesInWords(rules: Rules): { name: keyof Rules; words: string }[] {
@@ -67,7 +67,7 @@ export const ruleHints = {
   blocked_countries: "Refuses investors from these, and those whose country is not known.",
   require_accredited: "Refuses investors whose verification does not say that they are accredited.",
   max_supply: "Refuses mints beyond it.",
-  max_holders: "Refuses tokens to a new wallet once so many hold. Who gives everything away makes room.",
+  max_holders: "Refuses new holders beyond it. A holder who transfers their whole balance frees a place.",
   max_balance_per_wallet: "Refuses what would leave a wallet with more, counting what is on its way to it.",
   transfers_locked_until: "Refuses transfers before this time, in your own time zone. Minting is free.",
 } as const satisfies Record<keyof Rules, string>

@@ -33,14 +33,14 @@ export function VerdictPanel({ token, verdict }: { token: TokenView; verdict: Ve
   const { answer, rules } = verdict
   const isFine = answer.error === null
   return (
-    <section aria-label="Verdict" className="rounded-lg border border-line">
+    <section aria-label="Rules check" className="rounded-lg border border-line">
       <div
         className={`rounded-t-lg px-3 py-2.5 ${isFine ? "bg-accent-soft text-accent" : "bg-danger-soft text-danger"}`}
       >
         <p role="status" className="flex items-start gap-2 font-medium">
           <Icon name={isFine ? "check" : "alert"} className="mt-0.5 size-4" />
           {isFine ? (
-            "Every rule admits this."
+            "All rules passed."
           ) : rules.length > 0 ? (
             // The rule's own line below shows why.
             <span>

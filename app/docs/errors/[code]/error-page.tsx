@@ -79,7 +79,7 @@ function retryAdvice(code: string, status: number): string {
   if (status >= 500) {
     return "The same request with the same Idempotency-Key is safe to repeat: nothing happens twice."
   }
-  return "The same request gives the same answer: change it first."
+  return "Retrying won't help until the data or the rules change."
 }
 
 const exampleOf = (code: string) =>

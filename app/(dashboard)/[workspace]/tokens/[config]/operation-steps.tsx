@@ -82,7 +82,7 @@ function stepsOf(operation: Operation, detail: OperationDetail | undefined): Ste
     name: "Admitted",
     at: created_at,
     state: "done",
-    words: "Every rule agreed, and what counts is reserved.",
+    words: "All rules passed; limits reserved.",
   }
   const signed: Step = {
     name: "Signed and sent",

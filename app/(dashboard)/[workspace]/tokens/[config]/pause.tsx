@@ -17,7 +17,7 @@ const wordsFor = ({ name, transfer_mode }: TokenView) => ({
   },
   unpause: {
     title: `Unpause ${name}?`,
-    description: "Minting and moving go on, by the rules as they are.",
+    description: "Minting and transfers resume under the current rules.",
     confirm: "Unpause",
     danger: false,
   },

@@ -1,0 +1,80 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, test } from "vitest"
+
+type Package = {
+  version: string
+  integrity?: string
+  resolved?: string
+  inBundle?: boolean
+  dependencies?: Record<string, string>
+  optionalDependencies?: Record<string, string>
+  devDependencies?: Record<string, string>
+  peerDependencies?: Record<string, string>
+  peerDependenciesMeta?: Record<string, { optional?: boolean }>
+}
+
+const root = join(import.meta.dirname, "..")
+const text = readFileSync(join(root, "package-lock.json"), "utf8")
+const { packages } = JSON.parse(text) as { packages: Record<string, Package> }
+const all = Object.entries(packages)
+
+/** What a package finds under a name: the nearest one going up, as Node does. */
+function found(from: string, name: string): Package | undefined {
+  for (let at = from; ; at = at.slice(0, Math.max(0, at.lastIndexOf("/node_modules/")))) {
+    const path = `${at === "" ? "" : `${at}/`}node_modules/${name}`
+    if (packages[path]) return packages[path]
+    if (at === "") return undefined
+    if (!at.includes("/node_modules/")) at = ""
+  }
+}
+
+/** The major version (for 0.x, the minor one) that a caret range or a fixed version names. */
+const line = (version: string): string => {
+  const [major, minor] = version.replace(/^[\^~v=]/, "").split(".")
+  return major === "0" ? `0.${minor}` : major!
+}
+/** Whether a version lies in one of the caret ranges; ranges of another form are taken as met. */
+const meets = (version: string, range: string): boolean =>
+  range.split("||").some((one) => !/^\^\d/.test(one.trim()) || line(one.trim()) === line(version))
+
+test("every package that another one wants, on whatever platform, is in the lockfile: npm ci refuses it otherwise", () => {
+  const missing = all.flatMap(([path, { dependencies, optionalDependencies }]) =>
+    Object.keys({ ...dependencies, ...optionalDependencies })
+      .filter((name) => !found(path, name))
+      .map((name) => `${path} wants ${name}`),
+  )
+  expect(missing).toEqual([])
+})
+
+test("optional peers of another version are beside who wants them: npm 10 refuses it otherwise (npm run lock)", () => {
+  const clashing = all.flatMap(([path, { peerDependencies, peerDependenciesMeta }]) =>
+    Object.entries(peerDependencies ?? {})
+      .filter(([name]) => peerDependenciesMeta?.[name]?.optional)
+      .filter(([name, range]) => {
+        const peer = found(path.slice(0, Math.max(0, path.lastIndexOf("node_modules/") - 1)), name)
+        return peer !== undefined && !meets(peer.version, range)
+      })
+      .map(([name, range]) => `${path} wants ${name} ${range}`),
+  )
+  expect(clashing).toEqual([])
+})
+
+test("every package has its hash, and none names a registry", () => {
+  const unhashed = all.filter(([path, { integrity, inBundle }]) => path !== "" && !inBundle && !integrity)
+  expect(unhashed.map(([path]) => path)).toEqual([])
+  expect(all.filter(([, { resolved }]) => resolved !== undefined)).toEqual([])
+  expect(text).not.toMatch(/"https?:\/\/[^"]*\.tgz"/)
+})
+
+test("the lockfile is of this package.json, and carries a Node for Linux and macOS", () => {
+  const ours = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Package
+  const { dependencies, devDependencies, optionalDependencies } = packages[""]!
+  expect({ dependencies, devDependencies, optionalDependencies }).toEqual({
+    dependencies: ours.dependencies,
+    devDependencies: ours.devDependencies,
+    optionalDependencies: ours.optionalDependencies,
+  })
+  const carried = all.filter(([path]) => /^node_modules\/node(-bin)?-(linux|darwin)-/.test(path))
+  expect(carried.map(([, { version }]) => version.split(".")[0])).toEqual(["24", "24", "24", "24"])
+})

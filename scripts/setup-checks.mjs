@@ -23,7 +23,7 @@ export function dependenciesAreInstalled(root, { forDevelopment }) {
 
 /**
  * @param {string} file
- * @returns {Record<string, { version?: string, optional?: boolean, dev?: boolean, devOptional?: boolean }> | undefined}
+ * @returns {Record<string, { version?: string, optional?: boolean, dev?: boolean, devOptional?: boolean, os?: string | string[], cpu?: string | string[] }> | undefined}
  */
 function packagesOf(file) {
   try {
@@ -32,6 +32,21 @@ function packagesOf(file) {
     return undefined
   }
 }
+
+/**
+ * About how many packages an installation brings here.
+ * @param {string} root
+ */
+export function packagesForHere(root) {
+  const packages = Object.values(packagesOf(join(root, "package-lock.json")) ?? {})
+  return packages.filter(({ os, cpu }) => suits(os, process.platform) && suits(cpu, process.arch)).length - 1
+}
+
+/**
+ * @param {string | string[] | undefined} wanted
+ * @param {string} ours
+ */
+const suits = (wanted, ours) => wanted === undefined || [wanted].flat().includes(ours)
 
 /** @param {string} root */
 export const buildStamp = (root) => join(root, ".next", "vouch-inputs")

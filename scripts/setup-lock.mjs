@@ -9,7 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises"
  * installation replaces node_modules.
  * @param {string} root
  * @param {(line: string) => void} say
- * @param {() => void} work
+ * @param {() => Promise<void>} work
  */
 export async function withSetupLock(root, say, work) {
   const checkout = createHash("sha256").update(root).digest("hex").slice(0, 12)
@@ -25,7 +25,7 @@ export async function withSetupLock(root, say, work) {
   // `stop` and a failure end the process from inside.
   process.once("exit", release)
   for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1))
-  work()
+  await work()
 }
 
 /**

@@ -1,20 +1,30 @@
 // Makes a checkout ready to run: dependencies, the built pages, a browser for the tests. npm calls it before
 // `start`, `test` and `vouch`. It runs on Node 20 with nothing installed, writes to standard error only
 // (standard output belongs to the command that follows), and says nothing when there is nothing to do.
-import { spawnSync } from "node:child_process"
 import { existsSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { findChromium } from "./chromium.mjs"
-import { buildIsCurrent, buildStamp, dependenciesAreInstalled, inputsOfBuild } from "./setup-checks.mjs"
+import { hearNpm, runProgram, withProgress } from "./progress.mjs"
+import {
+  buildIsCurrent,
+  buildStamp,
+  dependenciesAreInstalled,
+  inputsOfBuild,
+  packagesForHere,
+} from "./setup-checks.mjs"
 import { withSetupLock } from "./setup-lock.mjs"
 
 const root = join(import.meta.dirname ?? new URL(".", import.meta.url).pathname, "..")
 const carriedNode = join(root, "node_modules", ".bin", "node")
+/** The Node that this runs on may stand in where none is carried for the platform. */
+const WANTED_NODE = 24
 
-/** @type {Record<string, { label: string, isDone: () => boolean, run: () => void }>} */
+/** @typedef {import("./progress.mjs").Progress} Progress */
+
+/** @type {Record<string, { label: string, isDone: () => boolean, run: (progress: Progress) => Promise<void> }>} */
 const steps = {
   dependencies: {
-    label: "Installing dependencies (a minute or two)",
+    label: "Installing dependencies",
     isDone: () => dependenciesAreInstalled(root, { forDevelopment: needsDevelopment() }),
     run: installDependencies,
   },
@@ -42,80 +52,82 @@ if (Number(process.versions.node.split(".")[0]) < 20) {
 }
 
 if (needs.some((name) => !steps[name]?.isDone())) {
-  await withSetupLock(root, say, () => {
+  await withSetupLock(root, say, async () => {
     for (const name of needs) {
       const step = steps[name]
       // Looked at again: whoever held the lock before us may have done it.
       if (!step || step.isDone()) continue
-      say(`${step.label}…`)
-      const began = performance.now()
-      step.run()
-      say(`${step.label}: done in ${((performance.now() - began) / 1000).toFixed(1)} s`)
+      await withProgress(step.label, step.run).catch((error) => stop(error.message))
     }
   })
 }
-requireCarriedNode()
+nodeToRun()
 
 /** An image for production has neither Tailwind nor test runners, and does not need them once it is built. */
 function needsDevelopment() {
   return purpose === "test" || purpose === "bench" || (needs.includes("build") && !buildIsCurrent(root))
 }
 
-function installDependencies() {
+/**
+ * What the lockfile says, each package checked by its hash. `npm ci` is for a checkout without packages: it would throw
+ * away those of a developer who lacks three. The same lockfile leads npm to the same versions either way.
+ * @param {Progress} progress
+ */
+async function installDependencies(progress) {
   // npm itself runs this script and says where it lies; from a shell it is the one on the PATH.
   const npm = process.env.npm_execpath
   const [command, ...first] = npm?.endsWith("npm-cli.js") ? [process.execPath, npm] : ["npm"]
-  // Not `npm ci`: it refuses a lockfile without the optional packages of platforms that it was not written on.
-  // --no-save leaves that file as it is. Warnings are left out, as packages that want a newer Node get one.
-  const installed = run(command, [...first, "install", "--no-save", "--loglevel=error"])
-  if (!installed) stop("The dependencies could not be installed; npm's reason is above. Then run this again.")
+  const how = existsSync(join(root, "node_modules")) ? ["install", "--no-save"] : ["ci"]
+  const hear = hearNpm(progress, packagesForHere(root))
+  const installed = await run(command, [...first, ...how, "--loglevel=http"], { hear })
+  if (!installed)
+    throw new Error("The dependencies could not be installed; npm's reason is above. Then run this again.")
 }
 
-function buildPages() {
-  requireCarriedNode()
+/** @param {Progress} progress */
+async function buildPages({ say }) {
+  const node = nodeToRun()
   const inputs = inputsOfBuild(root)
   rmSync(buildStamp(root), { force: true })
   const next = join(root, "node_modules", "next", "dist", "bin", "next")
-  const built = run(carriedNode, [next, "build"], { NEXT_TELEMETRY_DISABLED: "1", NODE_ENV: "production" })
-  if (!built) stop("The pages could not be built; the reason is above.")
+  const env = { NEXT_TELEMETRY_DISABLED: "1", NODE_ENV: "production" }
+  if (!(await run(node, [next, "build"], { env, hear: say })))
+    throw new Error("The pages could not be built; the reason is above.")
   writeFileSync(buildStamp(root), inputs)
 }
 
-function installChromium() {
+/** @param {Progress} progress */
+async function installChromium({ say: hear }) {
   const aptGet = "/usr/bin/apt-get"
   if (process.getuid?.() === 0 && existsSync(aptGet)) {
-    const quietly = { DEBIAN_FRONTEND: "noninteractive" }
-    run(aptGet, ["update", "-qq"], quietly)
-    run(aptGet, ["install", "-y", "-qq", "--no-install-recommends", "chromium"], quietly)
+    const env = { DEBIAN_FRONTEND: "noninteractive" }
+    await run(aptGet, ["update", "-qq"], { env, hear })
+    await run(aptGet, ["install", "-y", "-qq", "--no-install-recommends", "chromium"], { env, hear })
     if (findChromium()) return
   }
-  stop(
+  throw new Error(
     "The browser tests need Chromium. Install it (Debian, Ubuntu: sudo apt-get install chromium; " +
       "macOS: brew install --cask chromium), or set CHROMIUM_PATH to a Chromium or Chrome.",
   )
 }
 
-function requireCarriedNode() {
-  if (existsSync(carriedNode)) return
-  stop(
-    "node_modules/.bin/node is missing: the dependencies were installed without their install scripts " +
-      "(npm's ignore-scripts). Run: npm rebuild --ignore-scripts=false",
+/** The Node that everything but this script runs on. npm puts the carried one first on its path. */
+function nodeToRun() {
+  if (existsSync(carriedNode)) return carriedNode
+  if (Number(process.versions.node.split(".")[0]) >= WANTED_NODE) return process.execPath
+  return stop(
+    `Vouch runs on Node ${WANTED_NODE}. It brings one for Linux and macOS, which is missing here: run npm install ` +
+      `without --omit=optional. On other systems, install Node ${WANTED_NODE} yourself: https://nodejs.org`,
   )
 }
 
 /**
  * @param {string} command
  * @param {string[]} args
- * @param {Record<string, string>} [environment]
+ * @param {{ env?: Record<string, string>, hear: (line: string) => void }} options
  */
-function run(command, args, environment = {}) {
-  const { status, error } = spawnSync(command, args, {
-    cwd: root,
-    stdio: ["ignore", 2, 2],
-    env: { ...process.env, ...environment },
-  })
-  if (error) say(error.message)
-  return status === 0
+function run(command, args, { env, hear }) {
+  return runProgram(command, args, { cwd: root, env: { ...process.env, ...env }, hear })
 }
 
 /** @param {string} line */

@@ -7,6 +7,7 @@ import { parseSettings, SettingsError } from "./env.ts"
 import { logger } from "./log.ts"
 import { openPages } from "./pages.ts"
 import { loadSecrets } from "./secrets.ts"
+import { sayWhenSlow } from "./slow.ts"
 import { type Running, start } from "./start.ts"
 import { sleep } from "./time.ts"
 import { welcome } from "./welcome.ts"
@@ -41,10 +42,10 @@ async function main(): Promise<void> {
     const pages = openPages()
     process.on("uncaughtException", survive)
     running = await start({ settings, databaseUrl: services.databaseUrl, localnetUrl, pages: pages.handle })
-    await pages
-      .ready()
-      .catch((error) => logger.error({ err: error }, "there are no pages; run npm run build"))
-    const first = await patiently(firstStart, ending.signal)
+    await sayWhenSlow("the pages to load", pages.ready()).catch((error) =>
+      logger.error({ err: error }, "there are no pages; run npm run build"),
+    )
+    const first = await sayWhenSlow("the first account", patiently(firstStart, ending.signal))
     if (first && !ending.signal.aborted) welcome({ origin: deployment.origin, ...first })
     await aborted(ending.signal)
     logger.info("stopping")

@@ -26,6 +26,7 @@ import { refuse } from "./rest/reply.ts"
 import { RouteTable } from "./rest/routes.ts"
 import { appRouter } from "./router.ts"
 import { loadSecrets, type Secrets } from "./secrets.ts"
+import { sayWhenSlow } from "./slow.ts"
 import { bindChain, type Chain, openChain, WrongChain } from "./solana/chain.ts"
 import { sleep } from "./time.ts"
 
@@ -71,7 +72,7 @@ export async function prepare({
     pooled: settings.DATABASE_DIRECT_URL !== undefined,
     patient,
   })
-  await migrate(settings.DATABASE_DIRECT_URL ?? databaseUrl)
+  await sayWhenSlow("the database and its migrations", migrate(settings.DATABASE_DIRECT_URL ?? databaseUrl))
   await followDatabaseClock(databaseUrl)
   const isPublic = settings.VOUCH_PUBLIC_URL !== undefined
   const scheme = settings.VOUCH_TLS_CERT ? "https" : "http"
@@ -122,7 +123,7 @@ export async function start(options: StartOptions): Promise<Running> {
   const secrets = await prepare(options)
   await joinBus(settings.DATABASE_DIRECT_URL ?? options.databaseUrl)
   const chains = modes.flatMap((mode) => deployment.chains[mode] ?? [])
-  await Promise.all(chains.map(bindOrWait))
+  await sayWhenSlow("the chain to answer", Promise.all(chains.map(bindOrWait)))
 
   const rate = settings.VOUCH_RATE_LIMIT
   const isLimited = limitsStrangers(settings)

@@ -1,5 +1,6 @@
 import { accessSync, constants, mkdirSync, rmSync } from "node:fs"
 import { join, resolve } from "node:path"
+import { sayWhenSlow } from "#server/slow.ts"
 import type { RunningLocalnet } from "./localnet.ts"
 import { startLocalnet } from "./localnet.ts"
 import type { Holder } from "./lock.ts"
@@ -83,8 +84,8 @@ export async function startServices(options: ServicesOptions): Promise<Services>
   const running = embeddedServices(options, dataDir)
   try {
     const starting = [
-      embedded.postgres && running.startPostgres(),
-      embedded.localnet && running.startLocalnet(),
+      embedded.postgres && sayWhenSlow("the embedded Postgres", running.startPostgres()),
+      embedded.localnet && sayWhenSlow("the local Solana network", running.startLocalnet()),
     ]
     const outcomes = await Promise.allSettled(starting)
     for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason

@@ -3,7 +3,7 @@ import { expireAttestations, expireSessions } from "./attestations/expire.ts"
 import { certainNow, clockDoubt } from "./database-clock.ts"
 import { logger } from "./log.ts"
 import { isReplayedNoMore } from "./rest/idempotency.ts"
-import { addDays, clock } from "./time.ts"
+import { addDays } from "./time.ts"
 import { alignDue } from "./tokens/align.ts"
 import { cleanPeople } from "./users/retention.ts"
 

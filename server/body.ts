@@ -146,9 +146,9 @@ const largestHolder = (): Holder => [...holders.values()].reduce((a, b) => (b.by
 /** What unfinished bodies take now; for tests. */
 export const unfinishedBytes = (): number => allBytes
 
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+const utf8 = new TextDecoder("utf-8", { fatal: true })
 
-/** Errors: malformed_request. */
+/** A body as text, without the byte order mark that some writers put before it. Errors: malformed_request. */
 export function readText(bytes: Buffer): string {
   try {
     return utf8.decode(bytes)

@@ -1,3 +1,4 @@
+import { readText } from "#server/body.ts"
 import { fail } from "#server/errors.ts"
 import { quoted } from "#server/text.ts"
 
@@ -51,13 +52,7 @@ export type JsonObject = { [member: string]: Json }
  * mark before the text is ignored. Errors: malformed_json; malformed_request for what is not UTF-8 or nested too deeply.
  */
 export function readJson(bytes: Buffer): Json {
-  let text: string
-  try {
-    text = utf8.decode(bytes)
-  } catch (cause) {
-    return fail("malformed_request", "The body is not UTF-8.", { cause })
-  }
-  return new Reader(text).read()
+  return new Reader(readText(bytes)).read()
 }
 
 /** As readJson, where only an object will do. Errors: malformed_json, malformed_request. */
@@ -66,8 +61,6 @@ export function readJsonObject(bytes: Buffer): JsonObject {
   if (isObject(value)) return value
   return fail("malformed_request", "The body must be a JSON object.")
 }
-
-const utf8 = new TextDecoder("utf-8", { fatal: true })
 
 const isObject = (value: Json): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber)

@@ -1,15 +1,20 @@
 import { z } from "zod"
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
-const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/
+const PRINTABLE = /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$/
 
 /** Text that people wrote: 1 to `max` characters, no control characters, no halves of surrogate pairs. */
 export const plainText = (max: number) =>
   z
     .string()
-    .min(1, "must not be empty")
-    .max(max, `must be at most ${max} characters`)
-    .refine((text) => !CONTROL.test(text) && text.isWellFormed(), "must not contain control characters")
+    .refine((text) => text !== "", "must not be empty")
+    .refine((text) => isAtMost(text, max), `must be at most ${max} characters`)
+    .refine((text) => PRINTABLE.test(text) && text.isWellFormed(), "must not contain control characters")
+    .meta({ minLength: 1, maxLength: max, pattern: PRINTABLE.source })
+
+/** Whether a text has at most `max` characters: not halves of surrogate pairs, as JavaScript counts. */
+const isAtMost = (text: string, max: number): boolean =>
+  text.length <= max || (text.length <= 2 * max && [...text].length <= max)
 
 /** A name that the caller made up, short enough and clean enough to be quoted back. */
 export function quoted(name: string): string {

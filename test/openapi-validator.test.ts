@@ -23,7 +23,7 @@ const verified = {
   expires_at: "2027-01-02T03:04:05Z",
   onchain_tx: null,
 }
-const session = { session_id: "sess_1", session_url: "http://localhost:3000/verify/sess_1" }
+const session = { session_id: "sess_Kx8vPq3mNbR5tYw2Lc7HdZ", session_url: "http://localhost:3000/verify/x" }
 const status = "/kyc/status/7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU"
 const health = { status: "ok", version: "0.1.0", checks: { database: "ok", chain: "ok", worker: "ok" } }
 

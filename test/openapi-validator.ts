@@ -61,7 +61,7 @@ function documentedProblem(
 ): string | null {
   const media = documented.content?.["application/json"]
   const codes = Object.keys(media?.examples ?? {})
-  const isError = media?.schema.$ref === "#/components/schemas/Error"
+  const isError = media?.schema.$ref === "#/components/schemas/ApiError"
   return (
     headerProblem(documented.headers ?? {}, response) ??
     (isError
@@ -128,7 +128,7 @@ const commonHeaders: Headers = {
   "Strict-Transport-Security": { $ref: "#/components/headers/Strict-Transport-Security" },
 }
 
-const errorRef: Schema = { $ref: "#/components/schemas/Error" }
+const errorRef: Schema = { $ref: "#/components/schemas/ApiError" }
 
 /** Headers that say something of ours, and so must be documented where they appear. */
 const ours = new Set(Object.keys(components.headers).map((name) => name.toLowerCase()))

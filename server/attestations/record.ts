@@ -3,7 +3,7 @@ import { z } from "zod"
 import type { Principal } from "#server/context.ts"
 import { deployment } from "#server/deployment.ts"
 import { authorityFor } from "#server/ledger/submit.ts"
-import { timestamp } from "#server/rest/fields.ts"
+import { address, idOf, named, signature, timestamp } from "#server/rest/fields.ts"
 import { clock, toTimestamp } from "#server/time.ts"
 import { credentialAccounts } from "./credential.ts"
 import { type PublicReason, publicReasonOf, publicReasons } from "./public-reason.ts"
@@ -21,32 +21,35 @@ export const publicReason = z.enum(publicReasons).meta({
   example: "unverifiable",
 })
 
+/** 32 bytes in base64url. */
+const hash = z.string().meta({ pattern: "^[A-Za-z0-9_-]{43}$" })
+
 const onchain = z
   .object({
     cluster: z
       .string()
       .meta({ description: "localnet, devnet, testnet, mainnet-beta or unknown", example: "localnet" }),
-    program: z.string().meta({
+    program: address.meta({
       description: "The token program (Token-2022)",
       example: "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb",
     }),
-    mint: z.string().meta({
+    mint: address.meta({
       description: "The credential's mint",
       example: "9vZbTqUc2mJXkLwRfY4hNsPdE7aG5tKoW3iBx1CyMr6Q",
     }),
-    token_account: z.string().meta({
+    token_account: address.meta({
       description: "The wallet's account, which holds one unit",
       example: "4hXbM8rPqTzKcWvY2sLnDgF6uJeA9iRo3wE5tCyB7kVN",
     }),
-    authority: z.string().meta({
+    authority: address.meta({
       description: "The issuer: signs every change of the credential",
       example: "6mRkYtGvB3xNcQ8sLwPzFhJ2dTaU5eKo9iW4rCy7XbVE",
     }),
-    commitment: z.string().meta({
+    commitment: hash.meta({
       description: "base64url of SHA-256 of the record's canonical JSON; stands in the memo",
       example: "k3Jp0bVb8C1xQm2tYw5rNhZs7uLdEaGfTiOoXc9v6Rk",
     }),
-    salt: z.string().nullable().meta({
+    salt: hash.nullable().meta({
       description: "Part of what the commitment is made of, base64url; null once erased",
       example: "Zt4x8nQmKpV2sYw7rBhLcJ0dGfTaUe5iRoX3vC9yN1E",
     }),
@@ -55,14 +58,14 @@ const onchain = z
 
 export const attestationRecord = z
   .object({
-    attestation_id: z.string().meta({ example: "att_4f8NqYcTzHkLwR2sVbJm9X" }),
+    attestation_id: idOf("att").meta({ example: "att_4f8NqYcTzHkLwR2sVbJm9X" }),
     status: attestationStatus,
-    user_pubkey: z.string().meta({
+    user_pubkey: address.meta({
       description: "The wallet's address, base58",
       example: "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU",
     }),
-    schema: z.string().meta({ description: "Schema verified", example: "kyc_individual_v1" }),
-    session_id: z.string().nullable().meta({
+    schema: named.meta({ description: "Schema verified", example: "kyc_individual_v1" }),
+    session_id: idOf("sess").nullable().meta({
       description: "Opens the hosted page; null unless the key has the scope kyc:write",
       example: "sess_Kx8vPq3mNbR5tYw2Lc7HdZ",
     }),
@@ -83,7 +86,7 @@ export const attestationRecord = z
       description: "What the hosted page tells the wallet's holder; null where there is nothing to explain",
       example: null,
     }),
-    onchain_tx: z.string().nullable().meta({
+    onchain_tx: signature.nullable().meta({
       description: "The issuing transaction's signature, base58; null until verified",
       example: "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW",
     }),

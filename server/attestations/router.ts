@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { schemaId, walletAddress } from "#server/kyc/wallet.ts"
-import { listOf, page } from "#server/rest/fields.ts"
+import { idOf, listOf, page } from "#server/rest/fields.ts"
 import { plainText } from "#server/text.ts"
 import { procedure, router } from "#server/trpc.ts"
 import { readDetail } from "./detail.ts"
@@ -10,7 +10,7 @@ import { revokeAttestation } from "./revoke.ts"
 import { searchAttestations, searchFilter } from "./search.ts"
 import { verifyOnChain } from "./verify-on-chain.ts"
 
-const id = z.string().meta({ description: "The attestation's id", example: "att_4f8NqYcTzHkLwR2sVbJm9X" })
+const id = idOf("att").meta({ description: "The attestation's id", example: "att_4f8NqYcTzHkLwR2sVbJm9X" })
 
 export const attestationRouter = router({
   get: procedure

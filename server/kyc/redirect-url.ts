@@ -1,20 +1,22 @@
 import { z } from "zod"
 
+const ADDRESS = /^https?:\/\/[!-~]+$/
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"])
 
 /** Where the hosted page returns to: https, or http on loopback; no credentials. */
 export const redirectUrl = z
   .string()
-  .max(2000, "must be at most 2000 characters")
+  .max(2000)
   .refine(isRedirectUrl, "must be an https address (http only for loopback) without credentials")
   .meta({
     format: "uri",
+    pattern: ADDRESS.source,
     description: "The hosted page returns here, with attestation_id and status appended",
     example: "https://example.com/welcome",
   })
 
 function isRedirectUrl(text: string): boolean {
-  if (!/^https?:\/\/[\x21-\x7e]+$/.test(text) || !URL.canParse(text)) return false
+  if (!ADDRESS.test(text) || !URL.canParse(text)) return false
   const { protocol, hostname, username, password } = new URL(text)
   return username === "" && password === "" && (protocol === "https:" || LOOPBACK.has(hostname))
 }

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { attestationStatus } from "#server/attestations/record.ts"
-import { timestamp } from "#server/rest/fields.ts"
+import { idOf, named, signature, timestamp } from "#server/rest/fields.ts"
 import { plainText } from "#server/text.ts"
 import { openProcedure, procedure, router } from "#server/trpc.ts"
 import { redirectUrl } from "./redirect-url.ts"
@@ -11,7 +11,7 @@ import { receiveWebhook } from "./webhook.ts"
 
 const session = z
   .object({
-    session_id: z.string().meta({
+    session_id: idOf("sess").meta({
       description: "Identifier of the session; whoever has it can open its page",
       example: "sess_Kx8vPq3mNbR5tYw2Lc7HdZ",
     }),
@@ -25,14 +25,15 @@ const session = z
 const walletStatusRecord = z
   .object({
     status: attestationStatus,
-    attestation_id: z
-      .string()
-      .meta({ description: "The attestation's id", example: "att_4f8NqYcTzHkLwR2sVbJm9X" }),
-    schema: z.string().meta({ description: "Schema verified", example: "kyc_individual_v1" }),
+    attestation_id: idOf("att").meta({
+      description: "The attestation's id",
+      example: "att_4f8NqYcTzHkLwR2sVbJm9X",
+    }),
+    schema: named.meta({ description: "Schema verified", example: "kyc_individual_v1" }),
     expires_at: timestamp
       .nullable()
       .meta({ description: "Null until verified", example: "2027-01-02T03:04:05Z" }),
-    onchain_tx: z.string().nullable().meta({
+    onchain_tx: signature.nullable().meta({
       description: "The issuing transaction's signature, base58; null until verified",
       example: "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW",
     }),

@@ -1,10 +1,11 @@
 import { createHmac, timingSafeEqual } from "node:crypto"
 import type { IncomingHttpHeaders } from "node:http"
 import { z } from "zod"
-import { isPublicReason, type PublicReason } from "#server/attestations/public-reason.ts"
-import { readText } from "#server/body.ts"
+import { isPublicReason, type PublicReason, publicReasons } from "#server/attestations/public-reason.ts"
 import { fail } from "#server/errors.ts"
+import { plainJson, readJsonObject } from "#server/json.ts"
 import { logger } from "#server/log.ts"
+import { country } from "#server/rest/fields.ts"
 import { plainText } from "#server/text.ts"
 import { clock, secondsBetween } from "#server/time.ts"
 import { detailOf, refusalOf, sentenceOf } from "#server/validation.ts"
@@ -15,27 +16,44 @@ const TOLERANCE_SECONDS = 300
 /** How far in the future an event may claim to lie, in seconds. */
 const CLOCK_SKEW_SECONDS = 300
 
-const event = z.object({
-  type: z.literal("verification.completed"),
-  data: z.object({
-    session_id: z.string(),
-    decision: z.enum(decisions),
-    occurred_at: z.iso.datetime({ offset: true }),
-    claims: z
-      .object({
-        country: z
-          .string()
-          .regex(/^[A-Z]{2}$/, "must be an ISO 3166-1 alpha-2 code")
-          .optional(),
-        age_over_18: z.boolean().optional(),
-        accredited: z.boolean().optional(),
-      })
-      .optional(),
-    reason: plainText(500).optional(),
-    // A vendor may have codes of its own: one that is none of ours is read as none.
-    public_reason: z.unknown().optional(),
-  }),
-})
+/** What a provider reports. Vendors add fields of their own: unknown ones are ignored here. */
+export const webhookEvent = z
+  .object({
+    type: z.literal("verification.completed"),
+    data: z.object({
+      session_id: z.string().meta({ description: "The session that it is about; an unknown one is ignored" }),
+      decision: z.enum(decisions).meta({
+        description:
+          "`resubmission_requested` and `in_review` leave the attestation pending; `rejected` after `approved` revokes",
+      }),
+      occurred_at: z.iso.datetime({ offset: true }).meta({
+        pattern:
+          "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})$",
+        description: "When it was decided: events older than the last one applied are ignored",
+      }),
+      claims: z
+        .object({
+          country: country.optional(),
+          age_over_18: z.boolean().optional(),
+          accredited: z.boolean().optional(),
+        })
+        .optional()
+        .meta({ description: "What rules may use. Nothing else about a person is kept." }),
+      reason: plainText(500)
+        .optional()
+        .meta({ description: "Shown in the attestation's record, never to the wallet's holder" }),
+      // A vendor may have codes of its own: one that is none of ours is read as none.
+      public_reason: z
+        .unknown()
+        .optional()
+        .meta({
+          type: "string",
+          enum: [...publicReasons],
+          description: "What the wallet's holder is told. An unknown code is taken as `unverifiable`.",
+        }),
+    }),
+  })
+  .meta({ description: "A provider's decision about a session. Unknown fields are ignored." })
 
 /**
  * Checks a webhook signed by Standard Webhooks (https://www.standardwebhooks.com, symmetric, version 1) and
@@ -53,7 +71,7 @@ export function verifyStandardWebhook(
       "The webhook is not signed by Standard Webhooks with the shared secret, or its timestamp is off by more than 300 seconds.",
     )
   }
-  return readEvent(signed.id, readText(body))
+  return readEvent(signed.id, body)
 }
 
 type Signature = { id: string; timestamp: string; macs: Buffer[] }
@@ -89,17 +107,9 @@ function holds(secret: string, { id, timestamp, macs }: Signature, body: Buffer)
   return macs.some((mac) => timingSafeEqual(mac, expected))
 }
 
-function readEvent(eventId: string, text: string): ProviderEvent {
-  let json: unknown
-  try {
-    json = JSON.parse(text)
-  } catch (cause) {
-    return fail("malformed_json", "The webhook's body is not valid JSON.", { cause })
-  }
-  if (typeof json !== "object" || json === null || Array.isArray(json)) {
-    return fail("malformed_request", "The webhook's body must be a JSON object.")
-  }
-  const parsed = event.safeParse(json, { error: sentenceOf })
+function readEvent(eventId: string, body: Buffer): ProviderEvent {
+  const json = plainJson(readJsonObject(body))
+  const parsed = webhookEvent.safeParse(json, { error: sentenceOf })
   if (!parsed.success) return fail("validation_failed", detailOf(refusalOf(parsed.error.issues[0]!)))
   const { session_id, decision, occurred_at, claims, reason, public_reason } = parsed.data.data
   const occurredAt = new Date(occurred_at)

@@ -352,6 +352,9 @@ test.each([
   ["GET", "/token/operations?wallet=x", "wallet"],
   ["GET", "/token/operations?status=done", "status"],
   ["GET", "/token/operations?limit=101", "limit"],
+  ...["05", "+5", "%2B5", "%205", "5%20", "5.0", "5.", "1e1", "0x5", "-5", "0", "5%00", "\u0665", ""].map(
+    (limit) => ["GET", `/attestations?limit=${encodeURI(limit).replaceAll("%25", "%")}`, "limit"],
+  ),
   ["GET", "/token/operations?cursor=x", "cursor"],
   ["GET", `/token/operation/${newId("op")}?x=1`, "x"],
   ["GET", `/token/balance/${newWallet()}`, "mint_config"],

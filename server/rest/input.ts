@@ -29,7 +29,7 @@ export function addQuery(input: Fields, route: Route, query: string): void {
       )
     }
     if (name in input) fail("validation_failed", `${name}: is given more than once.`)
-    input[name] = route.numbers.has(name) && /^[0-9]{1,15}$/.test(value) ? Number(value) : value
+    input[name] = route.numbers.has(name) && /^(?:0|[1-9][0-9]{0,14})$/.test(value) ? Number(value) : value
   }
 }
 

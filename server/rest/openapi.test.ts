@@ -16,6 +16,7 @@ import { tags } from "./openapi/description.ts"
 import { openApiDocument } from "./openapi/document.ts"
 import { variations } from "./openapi/examples.ts"
 import { operationIdOf, pascalCase } from "./openapi/names.ts"
+import { within } from "./openapi/schemas.ts"
 import type { Example, Media, Operation, Parameter, Reference, Response } from "./openapi/types.ts"
 import { documents, toYaml } from "./openapi.ts"
 import { type Route, RouteTable } from "./routes.ts"
@@ -53,7 +54,11 @@ describe("the document", () => {
   test("is OpenAPI 3.1, with an address below /v1 and a licence", () => {
     expect(document.openapi).toMatch(/^3\.1\./)
     expect(document.servers).toEqual([{ url: "/v1" }])
-    expect(document.info).toMatchObject({ title: "Vouch", license: { name: "MIT", identifier: "MIT" } })
+    expect(document.info).toMatchObject({
+      title: "Vouch",
+      contact: { name: expect.any(String) },
+      license: { name: "MIT", identifier: "MIT" },
+    })
     const { version } = JSON.parse(readFileSync("package.json", "utf8"))
     expect(document.info.version).toBe(version)
   })
@@ -113,9 +118,52 @@ describe("the document", () => {
     expect(schema.additionalProperties).toBe(false)
   })
 
+  test("holds nothing that generators of clients stumble over", () => {
+    expect(Object.keys(document.components.schemas)).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/^(Error|Schema|Object|Map|Date|Response|Request)$/)]),
+    )
+    const all = Object.values(document.components.schemas).flatMap((schema) => [...within(schema)])
+    for (const schema of all) {
+      // Two types in one field have no type in Go or Java; null is what they can do without.
+      if (Array.isArray(schema.type)) expect(schema.type).toEqual([expect.any(String), "null"])
+      // Without a format, a number is a float of 32 bits to some: 16777217 became 16777216.
+      if (schema.type === "number") expect(schema.format).toBe("double")
+    }
+    for (const [name, schema] of Object.entries(document.components.schemas).filter(([name]) =>
+      name.endsWith("Request"),
+    )) {
+      // What has a default is always there, to some.
+      for (const one of within(schema)) expect(one, name).not.toHaveProperty("default")
+    }
+    const amount = document.components.schemas.MintTokensRequest!.properties!.amount!
+    expect(amount.oneOf).toMatchObject([{ type: "string" }, { type: "number", format: "double" }])
+    expect(document.paths["/openapi.yaml"]!.get!.responses[200]).toMatchObject({
+      content: { "application/yaml": { schema: { type: "object" } } },
+    })
+  })
+
+  test("says of every string what it may be: a form, a length, its values, or that it is for people", () => {
+    const free = new Set(["detail", "cluster", "plan", "version", "database", "chain", "worker", "name"])
+    const ofPeople = new Set([
+      "external_id",
+      "revocation_reason",
+      "provider",
+      "error",
+      "session_id",
+      "next_cursor",
+    ])
+    for (const [name, schema] of Object.entries(document.components.schemas)) {
+      for (const [field, type] of Object.entries(schema.properties ?? {})) {
+        if (![type.type].flat().includes("string") || free.has(field) || ofPeople.has(field)) continue
+        const said = type.pattern ?? type.maxLength ?? type.enum ?? type.const ?? type.format
+        expect(said, `${name}.${field}`).toBeDefined()
+      }
+    }
+  })
+
   test("leaves answers open to new fields, but for the error object", () => {
     for (const [name, schema] of Object.entries(document.components.schemas)) {
-      const closed = name === "Error" || name.endsWith("Request")
+      const closed = name === "ApiError" || name.endsWith("Request")
       expect(JSON.stringify(schema).includes('"additionalProperties":false'), name).toBe(closed)
     }
   })
@@ -123,7 +171,7 @@ describe("the document", () => {
 
 describe("errors", () => {
   test("the error object has exactly its three fields, and every code of the table", () => {
-    const schema = document.components.schemas.Error!
+    const schema = document.components.schemas.ApiError!
     expect(Object.keys(schema.properties!)).toEqual(["error", "detail", "request_id"])
     expect(schema.required).toEqual(["error", "detail", "request_id"])
     expect(schema.properties!.error!.enum).toEqual(
@@ -167,7 +215,7 @@ describe("errors", () => {
       for (const [status, response] of Object.entries(operation.responses)) {
         if (status.startsWith("2") || (name === "GET /health" && status === "503")) continue
         const { schema } = follow<Response>(response).content!["application/json"]!
-        expect(schema, `${name} ${status}`).toEqual({ $ref: "#/components/schemas/Error" })
+        expect(schema, `${name} ${status}`).toEqual({ $ref: "#/components/schemas/ApiError" })
       }
     }
   })

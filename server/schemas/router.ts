@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { sql } from "#db/client.ts"
-import { timestamp, wholeNumber } from "#server/rest/fields.ts"
+import { named, timestamp, wholeNumber } from "#server/rest/fields.ts"
 import { plainText } from "#server/text.ts"
 import { toTimestamp } from "#server/time.ts"
 import { memberProcedure, procedure, router } from "#server/trpc.ts"
@@ -9,12 +9,12 @@ import { summariseSchemas } from "./summary.ts"
 
 const schemaRecord = z
   .object({
-    id: z.string().meta({ description: "Identifier, as schemaId takes it", example: "kyc_individual_v1" }),
+    id: named.meta({ description: "Identifier, as schemaId takes it", example: "kyc_individual_v1" }),
     name: z.string().meta({ description: "For people", example: "Individual identity" }),
     validity_days: z.number().int().meta({ description: "Days from the provider's decision", example: 365 }),
     created_at: timestamp,
   })
-  .meta({ id: "Schema" })
+  .meta({ id: "VerificationSchema" })
 
 const name = plainText(100)
 const validityDays = wholeNumber(1, 3650)
@@ -31,7 +31,7 @@ export const schemaRouter = router({
       },
     })
     .input(z.object({}))
-    .output(z.object({ data: z.array(schemaRecord) }).meta({ id: "SchemaList" }))
+    .output(z.object({ data: z.array(schemaRecord) }).meta({ id: "VerificationSchemaList" }))
     .query(async ({ ctx }) => {
       const rows = await sql<{ id: string; name: string; validity_days: number; created_at: Date }[]>`
         select id, name, validity_days, created_at from schemas

@@ -17,6 +17,10 @@ const NOT_WALLETS = new Set([
 
 const ADDRESS_BYTES = 32
 
+/** How an address, and a transaction's signature, are written in base58. */
+export const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
+export const SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/
+
 /** By how many bytes follow the leading zeros: the least and the greatest number of that length, in base58. */
 const BOUNDS = Array.from({ length: ADDRESS_BYTES + 1 }, (_, length) => {
   const least = new Uint8Array(length)
@@ -26,7 +30,7 @@ const BOUNDS = Array.from({ length: ADDRESS_BYTES + 1 }, (_, length) => {
 
 /** Whether `text` is the base58 form of a 32-byte address that can be somebody's wallet, smart wallets included. */
 export function isWalletAddress(text: string): boolean {
-  if (text.length < 32 || text.length > 44 || !/^[1-9A-HJ-NP-Za-km-z]+$/.test(text)) return false
+  if (!ADDRESS.test(text)) return false
   // Base58's digits stand in ASCII's order, so texts of one length compare as their numbers do: nothing is decoded.
   const zeros = /^1*/.exec(text)![0].length
   const bounds = BOUNDS[ADDRESS_BYTES - zeros]

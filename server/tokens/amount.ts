@@ -1,10 +1,11 @@
 import { z } from "zod"
-import { failsWith } from "#server/kyc/wallet.ts"
+import { failsWith } from "#server/rest/fields.ts"
 
 /** Most base units that a token account holds: 2^64 − 1. */
 export const MAX_BASE_UNITS = 2n ** 64n - 1n
 
 const GRAMMAR = /^(0|[1-9][0-9]*)(?:\.([0-9]+))?$/
+const MAX_DIGITS = 40
 
 /**
  * Base units of a decimal text, such as 2505000n of `2.505` with 6 decimals. Null when it is not of the grammar
@@ -41,7 +42,8 @@ export function fromBaseUnits(units: bigint, decimals: number): string {
 export const amountField = z
   .unknown()
   .refine(
-    (sent) => typeof sent === "string" && GRAMMAR.test(sent) && /[1-9]/.test(sent) && sent.length <= 40,
+    (sent) =>
+      typeof sent === "string" && sent.length <= MAX_DIGITS && GRAMMAR.test(sent) && /[1-9]/.test(sent),
     {
       error: "must be more than zero, in digits with at most one point, such as 250.5",
       ...failsWith("invalid_amount"),
@@ -49,7 +51,11 @@ export const amountField = z
   )
   .pipe(z.string())
   .meta({
-    type: ["string", "number"],
-    description: "Whole tokens: a decimal string, or a number, which is read from its digits exactly",
+    oneOf: [
+      { type: "string", minLength: 1, maxLength: MAX_DIGITS, pattern: GRAMMAR.source },
+      { type: "number", format: "double", exclusiveMinimum: 0 },
+    ],
+    description:
+      "Whole tokens, more than zero. A decimal string is always exact; a number is read from its digits as they were sent",
     example: "250.5",
   })

@@ -1,10 +1,20 @@
 import { z } from "zod"
 import type { Queryable } from "#db/client.ts"
 import { fail } from "#server/errors.ts"
-import { failsWith, schemaId } from "#server/kyc/wallet.ts"
+import { schemaId } from "#server/kyc/wallet.ts"
 import type { Issuer } from "#server/ledger/kinds.ts"
 import type { Operation } from "#server/ledger/operation.ts"
-import { timestamp, wholeNumber } from "#server/rest/fields.ts"
+import {
+  address,
+  amountText,
+  country,
+  matching,
+  NAME,
+  recordedCountry,
+  time,
+  timestamp,
+  wholeNumber,
+} from "#server/rest/fields.ts"
 import type { Asset, TransferMode } from "#server/solana/asset.ts"
 import { plainText } from "#server/text.ts"
 import { clock, toTimestamp } from "#server/time.ts"
@@ -24,26 +34,25 @@ export const firstConfig = {
 } satisfies ConfigInput
 
 export const MAX_CONFIGS = 100
-const ID = /^[a-z0-9][a-z0-9_]{0,63}$/
 /** What the name may take of the transaction that creates the mint. */
 const MAX_NAME_BYTES = 96
 
-const country = z
-  .string()
-  .regex(/^[A-Z]{2}$/, "must be ISO 3166-1 alpha-2 codes, such as US")
-  .meta({ example: "US" })
 const countries = z.array(country).min(1).max(250)
+
+const UNITS = /^(0|[1-9][0-9]{0,19})(\.[0-9]{1,9})?$/
 const units = z
   .string()
-  .refine((text) => /^(0|[1-9][0-9]{0,19})(\.[0-9]{1,9})?$/.test(text) && /[1-9]/.test(text), {
+  .refine((text) => UNITS.test(text) && /[1-9]/.test(text), {
     error: 'must be a decimal string of more than zero, such as "1000000"',
   })
+  .meta({ pattern: UNITS.source })
+
+const allowed = { description: "Only investors from these", example: ["US", "CA"] }
+const blocked = { description: "No investors from these", example: ["KP"] }
 
 const ruleFields = {
-  allowed_countries: countries
-    .optional()
-    .meta({ description: "Only investors from these", example: ["US", "CA"] }),
-  blocked_countries: countries.optional().meta({ description: "No investors from these", example: ["KP"] }),
+  allowed_countries: countries.optional().meta(allowed),
+  blocked_countries: countries.optional().meta(blocked),
   require_accredited: z
     .boolean()
     .optional()
@@ -56,58 +65,51 @@ const ruleFields = {
     description: "Maximum balance of one wallet, in whole tokens",
     example: "50000",
   }),
-  transfers_locked_until: z
-    .string()
-    .refine((text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text) && isTime(text), {
-      error: "must be a time such as 2027-01-01T00:00:00Z",
-    })
-    .optional()
-    .meta({
-      description: "No transfers before this time; minting is free",
-      example: "2027-01-01T00:00:00Z",
-    }),
+  transfers_locked_until: time.optional().meta({
+    description: "No transfers before this time; minting is free",
+    example: "2027-01-01T00:00:00Z",
+  }),
 }
 
 const ABOUT_RULES = "Every rule is optional; absent ones do not bind"
 const rulesField = z.strictObject(ruleFields).meta({ id: "MintRulesRequest", description: ABOUT_RULES })
-const rulesRecord = z.object(ruleFields).meta({ id: "MintRules", description: ABOUT_RULES })
-
-function isTime(text: string): boolean {
-  const time = new Date(text)
-  return !Number.isNaN(time.getTime()) && toTimestamp(time) === text
-}
+// A configuration that was made before may name what is no country: it can be read all the same.
+const recordedCountries = z.array(recordedCountry)
+const rulesRecord = z
+  .object({
+    ...ruleFields,
+    allowed_countries: recordedCountries.optional().meta(allowed),
+    blocked_countries: recordedCountries.optional().meta(blocked),
+  })
+  .meta({ id: "MintRules", description: ABOUT_RULES })
 
 const idMeta = { description: "Identifier of the configuration", example: "us_real_estate_fund_v1" }
 
-export const isConfigId = (text: string): boolean => ID.test(text)
+export const isConfigId = (text: string): boolean => NAME.test(text)
 
 /** The id of a configuration that is there. One that is not is unknown_mint_config, whatever it looks like. */
-export const knownConfigId = z
-  .string()
-  .refine(isConfigId, {
-    error: "is not a configuration of this workspace. List them with GET /mint-configs",
-    ...failsWith("unknown_mint_config"),
-  })
-  .meta(idMeta)
+export const knownConfigId = matching(
+  NAME,
+  "is not a configuration of this workspace. List them with GET /mint-configs.",
+  "unknown_mint_config",
+).meta(idMeta)
 
 /** The same in a path: one that is not there is not found. */
-export const configId = z
-  .string()
-  .refine(isConfigId, {
-    error: "there is no such mint configuration in this workspace",
-    ...failsWith("mint_config_not_found"),
-  })
-  .meta({ description: "Identifier of the configuration", example: "us_real_estate_fund_v1" })
+export const configId = matching(
+  NAME,
+  "there is no such mint configuration in this workspace",
+  "mint_config_not_found",
+).meta(idMeta)
 
 const configFields = {
-  id: z.string().refine(isConfigId, "must be 1 to 64 of a-z, 0-9 and _").meta(idMeta),
+  id: matching(NAME, "must be 1 to 64 of a-z, 0-9 and _").meta(idMeta),
   name: plainText(64)
     .refine((text) => Buffer.byteLength(text) <= MAX_NAME_BYTES, `must be at most ${MAX_NAME_BYTES} bytes`)
     .meta({ description: "Name of the token, on chain too", example: "US Real Estate Fund" }),
-  symbol: z
-    .string()
-    .regex(/^[A-Za-z0-9.]{1,10}$/, "must be 1 to 10 letters and digits")
-    .meta({ description: "Symbol of the token, on chain too", example: "USREF" }),
+  symbol: matching(/^[A-Za-z0-9.]{1,10}$/, "must be 1 to 10 letters, digits and points").meta({
+    description: "Symbol of the token, on chain too",
+    example: "USREF",
+  }),
   decimals: wholeNumber(0, 9).meta({ description: "Digits after the point", example: 6 }),
   required_schema: schemaId.meta({
     description: "Schema that holders must be verified for",
@@ -123,6 +125,9 @@ const configFields = {
 /** A configuration as it is created. */
 export const configInput = z.object({
   ...configFields,
+  id: configFields.id.meta({ example: "eu_growth_fund_v1" }),
+  name: configFields.name.meta({ example: "EU Growth Fund" }),
+  symbol: configFields.symbol.meta({ example: "EUGF" }),
   transfer_mode: configFields.transfer_mode.default("agent"),
   rules: rulesField.default({}),
 })
@@ -132,11 +137,11 @@ export const mintConfigRecord = z
   .object({
     ...configFields,
     rules: rulesRecord,
-    mint: z.string().nullable().meta({
+    mint: address.nullable().meta({
       description: "Address of the Token-2022 mint; null until it is on chain",
       example: "3NZ9JMVBmGAqocybic2c7LQCJScmgsAZ6vQqTDzcqmJh",
     }),
-    supply: z.string().meta({ description: "Whole tokens minted", example: "1000" }),
+    supply: amountText.meta({ description: "Whole tokens minted", example: "1000" }),
     holders: z.number().int().meta({ description: "Wallets that hold", example: 2 }),
     paused: z.boolean().meta({ description: "Whether minting and moving is stopped", example: false }),
     created_at: timestamp,

@@ -200,6 +200,10 @@ test.each<[string, object]>([
     "rules.transfers_locked_until",
     { transfer_mode: "holder", ...rules({ transfers_locked_until: "2027-01-01T00:00:00Z" }) },
   ],
+  ...["ZZ", "XX", "EU", "UK", "SU", "AN", "us", "USA", "", null, 1].flatMap((country): [string, object][] => [
+    ["rules.allowed_countries.0", rules({ allowed_countries: [country] })],
+    ["rules.blocked_countries.1", rules({ blocked_countries: ["US", country] })],
+  ]),
 ])("validation_failed names %s in %j", async (field, more) => {
   const before = (await desk.get("/mint-configs")).text
   const { status, json } = await create({ ...fund(freshId()), ...more })
@@ -358,4 +362,38 @@ test("supply and holders are those of confirmed operations", async () => {
   })
   expect((await waiting!).status).toBe(200)
   expect((await desk.get(`/mint-config/${id}`)).json).toMatchObject({ supply: "11.25", holders: 2 })
+})
+
+test("decimals are read from their digits: 6.0 is 6, and what a double would make 6 is none", async () => {
+  const send = (id: string, decimals: string) =>
+    desk.post("/mint-configs", undefined, {
+      headers: { "content-type": "application/json", prefer: "respond-async" },
+      body: JSON.stringify(fund(id)).replace('"decimals":0', `"decimals":${decimals}`),
+    })
+  for (const decimals of ["6.0", "6e0", "60e-1"]) {
+    const { status, json } = await send(freshId(), decimals)
+    expect([status, json.decimals], decimals).toEqual([202, 6])
+  }
+  const none = [
+    "6.0000000000000001",
+    "5.9999999999999999999",
+    "1e-400",
+    "9007199254740993",
+    "1e400",
+    '"6"',
+    "10",
+    "-1",
+  ]
+  for (const decimals of none) {
+    const { status, json } = await send(freshId(), decimals)
+    expect([status, json.error], decimals).toEqual([422, "validation_failed"])
+    expect(json.detail).toBe("decimals: must be a whole number between 0 and 9.")
+  }
+})
+
+test("a configuration that was made when any two letters were a country is read as it stands", async () => {
+  const id = await desk.config({ blocked_countries: ["KP"] })
+  await sql`update mint_configs set rules = ${sql.json({ blocked_countries: ["ZZ"] })} where id = ${id}`
+  expect((await desk.get(`/mint-config/${id}`)).json.rules).toEqual({ blocked_countries: ["ZZ"] })
+  expect((await desk.get("/mint-configs")).status).toBe(200)
 })

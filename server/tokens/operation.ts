@@ -4,7 +4,7 @@ import type { Principal } from "#server/context.ts"
 import { type ErrorCode, errors, fail } from "#server/errors.ts"
 import { isId } from "#server/ids.ts"
 import { badCursor, fromCursor, toCursor } from "#server/rest/cursor.ts"
-import { timestamp } from "#server/rest/fields.ts"
+import { address, amountText, idOf, named, signature, timestamp } from "#server/rest/fields.ts"
 import { toTimestamp } from "#server/time.ts"
 import { fromBaseUnits } from "./amount.ts"
 
@@ -13,28 +13,32 @@ export const operationStatus = z
   .meta({ description: "`confirmed` and `failed` are final", example: "confirmed" })
 export type OperationStatus = z.infer<typeof operationStatus>
 
-const wallet = z.string().meta({
+/** A transfer needs two. */
+export const OTHER_WALLET = "2kob1DaEJhgM667REcnYQihS48TJmZLxWK5L7mbX24E1"
+
+const wallet = address.meta({
   description: "A wallet's address, base58",
   example: "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU",
 })
 
 export const operationRecord = z
   .object({
-    operation_id: z
-      .string()
-      .meta({ description: "The operation's id", example: "op_9sXcVbNmQwErTyUiPaSdFg" }),
+    operation_id: idOf("op").meta({
+      description: "The operation's id",
+      example: "op_9sXcVbNmQwErTyUiPaSdFg",
+    }),
     kind: z.enum(["mint", "transfer"]).meta({ example: "mint" }),
     status: operationStatus,
-    mint_config: z.string().meta({ description: "Its configuration", example: "us_real_estate_fund_v1" }),
+    mint_config: named.meta({ description: "Its configuration", example: "us_real_estate_fund_v1" }),
     user_pubkey: wallet.optional().meta({ description: "Of a mint: who receives" }),
     from_pubkey: wallet.optional().meta({ description: "Of a transfer: who gives" }),
-    to_pubkey: wallet.optional().meta({ description: "Of a transfer: who receives" }),
-    amount: z.string().meta({ description: "Whole tokens, without trailing zeros", example: "250.5" }),
-    mint: z.string().nullable().meta({
+    to_pubkey: wallet.optional().meta({ description: "Of a transfer: who receives", example: OTHER_WALLET }),
+    amount: amountText.meta({ example: "250.5" }),
+    mint: address.nullable().meta({
       description: "Address of the Token-2022 mint",
       example: "3NZ9JMVBmGAqocybic2c7LQCJScmgsAZ6vQqTDzcqmJh",
     }),
-    onchain_tx: z.string().nullable().meta({
+    onchain_tx: signature.nullable().meta({
       description: "Signature of the transaction, base58; null until confirmed",
       example: "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW",
     }),

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { fail } from "#server/errors.ts"
 import { walletAddress } from "#server/kyc/wallet.ts"
-import { listOf, page } from "#server/rest/fields.ts"
+import { address, amountText, idOf, listOf, named, page } from "#server/rest/fields.ts"
 import { readWalletParts } from "#server/solana/addresses.ts"
 import { memberProcedure, procedure, router } from "#server/trpc.ts"
 import { amountField } from "./amount.ts"
@@ -9,7 +9,7 @@ import { configId, knownConfigId } from "./config.ts"
 import { holderList, listHolders } from "./holders.ts"
 import { balanceOf, move } from "./move.ts"
 import { moveOnce } from "./move-once.ts"
-import { getOperation, listOperations, operationRecord, operationStatus } from "./operation.ts"
+import { getOperation, listOperations, OTHER_WALLET, operationRecord, operationStatus } from "./operation.ts"
 import { operationDetail, readOperationDetail } from "./operation-detail.ts"
 import { verdictOn, verdictRecord } from "./verdict.ts"
 
@@ -29,9 +29,9 @@ const refusals = [
 
 const balance = z
   .object({
-    user_pubkey: z.string().meta({ example: "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU" }),
-    mint_config: z.string().meta({ example: "us_real_estate_fund_v1" }),
-    amount: z.string().meta({ description: "Whole tokens, without trailing zeros", example: "749.5" }),
+    user_pubkey: address.meta({ example: "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU" }),
+    mint_config: named.meta({ example: "us_real_estate_fund_v1" }),
+    amount: amountText.meta({ example: "749.5" }),
     frozen: z
       .boolean()
       .meta({ description: "Whether the account is frozen; true without one", example: true }),
@@ -41,7 +41,7 @@ const balance = z
 const mintInput = { user_pubkey: walletAddress, mint_config: knownConfigId, amount: amountField }
 const transferInput = {
   from_pubkey: walletAddress,
-  to_pubkey: walletAddress,
+  to_pubkey: walletAddress.meta({ example: OTHER_WALLET }),
   mint_config: knownConfigId,
   amount: amountField,
 }
@@ -134,7 +134,7 @@ export const tokenRouter = router({
     })
     .input(
       z.object({
-        id: z.string().meta({ description: "The operation's id", example: "op_9sXcVbNmQwErTyUiPaSdFg" }),
+        id: idOf("op").meta({ description: "The operation's id", example: "op_9sXcVbNmQwErTyUiPaSdFg" }),
       }),
     )
     .output(operationRecord)

@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { deployment } from "#server/deployment.ts"
 import { decisions } from "#server/providers/provider.ts"
+import { country } from "#server/rest/fields.ts"
 import { clock } from "#server/time.ts"
 import { openProcedure, router } from "#server/trpc.ts"
 import { submitSandboxForm } from "./submit.ts"
@@ -25,7 +26,7 @@ export const verificationRouter = router({
       z.object({
         sessionId,
         consent: z.literal(true),
-        country: z.string().regex(/^[A-Z]{2}$/),
+        country,
         ageOver18: z.boolean(),
         accredited: z.boolean(),
         decision: z.enum(decisions),

@@ -3,11 +3,11 @@ import { parameters } from "./operations.ts"
 import { errorSchema } from "./responses.ts"
 import { open, reachable } from "./schemas.ts"
 import type { Components, Operation, PathItem, Schema } from "./types.ts"
-import { webhookEvent, webhookSignature } from "./webhook.ts"
+import { eventAsSent, webhookSignature } from "./webhook.ts"
 
 /** What operations may refer to: the schemas of the procedures, and what all of them share. */
 export const componentsWith = (schemas: Record<string, Schema>): Components => ({
-  schemas: { ...schemas, Error: errorSchema, WebhookEvent: webhookEvent },
+  schemas: { ...schemas, ApiError: errorSchema, WebhookEvent: eventAsSent },
   responses: {},
   parameters,
   examples: {},

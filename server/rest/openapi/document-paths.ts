@@ -24,8 +24,8 @@ export function documentPaths(components: Components): Record<string, PathItem> 
       example: { openapi },
     }),
     "/openapi.yaml": read("getOpenapiYaml", "Read this description as YAML", "application/yaml", {
-      schema: { type: "string" },
-      example: `openapi: ${openapi}\n`,
+      schema: { type: "object" },
+      example: { openapi },
     }),
   }
 }

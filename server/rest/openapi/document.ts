@@ -30,6 +30,7 @@ export function openApiDocument(router: AnyRouter = appRouter): OpenApi {
       version,
       summary: "KYC attestations and compliant tokens on Solana",
       description,
+      contact: { name: "The operator of this Vouch deployment" },
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: "/v1" }],

@@ -1,4 +1,5 @@
 import { type ErrorCode, statusOf } from "#server/errors.ts"
+import { idPattern } from "#server/ids.ts"
 import type { Route } from "../routes.ts"
 import type { Header, Reference } from "./types.ts"
 
@@ -9,7 +10,7 @@ export const headers = {
   "X-Request-Id": {
     description: "Identifier of this request. Quote it to support.",
     required: true,
-    schema: { type: "string", pattern: "^req_[1-9A-HJ-NP-Za-km-z]{16,22}$" },
+    schema: { type: "string", pattern: idPattern("req") },
     example: "req_4MpXbW9sYt2KcQvLhRz7Jd",
   },
   "Strict-Transport-Security": {

@@ -99,9 +99,17 @@ function nameBody(
   const fields = Object.keys(schema?.properties ?? {})
   if (!schema || fields.length === 0) return undefined
   const name = `${pascalCase(operationId)}Request`
-  schemas[name] = { ...schema, additionalProperties: false }
+  const properties = Object.entries(schema.properties!).map(([name, field]) => [name, optional(field)])
+  const request = { ...schema, properties: Object.fromEntries(properties), additionalProperties: false }
+  schemas[name] = request
   const required = (schema.required ?? []).length > 0
-  return { required, content: { [JSON_TYPE]: { schema: refTo(name), example: sample(schema, schemas) } } }
+  return { required, content: { [JSON_TYPE]: { schema: refTo(name), example: sample(request, schemas) } } }
+}
+
+/** A default is told in words: by the keyword, generators of clients take the field for one that is always there. */
+function optional({ default: value, ...field }: Schema): Schema {
+  if (value === undefined || typeof value === "object") return field
+  return { ...field, description: `${field.description}. Default: \`${value}\`` }
 }
 
 /** Says what a parameter is where its reader looks for it; the generator loses the words of optional ones. */

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from "node:http"
 import { dashboardErrors, type ErrorCode, errors, statusOf } from "#server/errors.ts"
+import { idPattern } from "#server/ids.ts"
 import type { Route } from "../routes.ts"
 import { headersOf } from "./headers.ts"
 import { pascalCase } from "./names.ts"
@@ -54,7 +55,7 @@ export const errorSchema: Schema = {
       type: "string",
       description:
         "Identifier of the request; of the first one, when its answer is replayed. Quote it to support.",
-      pattern: "^req_[1-9A-HJ-NP-Za-km-z]{16,22}$",
+      pattern: idPattern("req"),
     },
   },
   required: ["error", "detail", "request_id"],
@@ -92,7 +93,7 @@ function errorResponse(status: number, route: Route | null, codes: readonly Erro
     headers: headersOf(status, route, codes),
     content: {
       "application/json": {
-        schema: { $ref: "#/components/schemas/Error" },
+        schema: { $ref: "#/components/schemas/ApiError" },
         examples: Object.fromEntries(examples),
       },
     },

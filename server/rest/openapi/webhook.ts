@@ -1,6 +1,6 @@
-import { publicReasons } from "#server/attestations/public-reason.ts"
-import { decisions } from "#server/providers/provider.ts"
-import { refTo } from "./schemas.ts"
+import { z } from "zod"
+import { webhookEvent } from "#server/providers/standard-webhooks.ts"
+import { refTo, tidy } from "./schemas.ts"
 import type { Example, Operation, Parameter, Schema } from "./types.ts"
 
 /** How a provider proves that a webhook is its own: https://www.standardwebhooks.com, symmetric, version 1. */
@@ -38,57 +38,9 @@ const headers: Parameter[] = [
   },
 ]
 
-/** What a provider reports. Vendors add fields of their own: unknown ones are ignored here. */
-export const webhookEvent: Schema = {
-  type: "object",
-  description: "A provider's decision about a session. Unknown fields are ignored.",
-  properties: {
-    type: { type: "string", const: "verification.completed" },
-    data: {
-      type: "object",
-      properties: {
-        session_id: {
-          type: "string",
-          description: "The session that it is about; an unknown one is ignored",
-        },
-        decision: {
-          type: "string",
-          enum: [...decisions],
-          description:
-            "`resubmission_requested` and `in_review` leave the attestation pending; `rejected` after `approved` revokes",
-        },
-        occurred_at: {
-          type: "string",
-          format: "date-time",
-          description: "When it was decided: events older than the last one applied are ignored",
-        },
-        claims: {
-          type: "object",
-          description: "What rules may use. Nothing else about a person is kept.",
-          properties: {
-            country: { type: "string", pattern: "^[A-Z]{2}$", description: "ISO 3166-1 alpha-2" },
-            age_over_18: { type: "boolean" },
-            accredited: { type: "boolean" },
-          },
-        },
-        reason: {
-          type: "string",
-          minLength: 1,
-          maxLength: 500,
-          description: "Shown in the attestation's record, never to the wallet's holder",
-        },
-        public_reason: {
-          type: "string",
-          enum: [...publicReasons],
-          default: "unverifiable",
-          description: "What the wallet's holder is told. An unknown code is taken as the default.",
-        },
-      },
-      required: ["session_id", "decision", "occurred_at"],
-    },
-  },
-  required: ["type", "data"],
-}
+const { $schema: _, ...eventSchema } = z.toJSONSchema(webhookEvent, { io: "input" })
+export const eventAsSent = eventSchema as Schema
+tidy(eventAsSent)
 
 const event = (data: Record<string, unknown>) => ({
   type: "verification.completed",

@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { startTestApp, type TestApp, type TestKey } from "#test/app.ts"
+import { openApiDocument } from "./openapi/document.ts"
+
+const { paths } = openApiDocument()
+
+let app: TestApp
+let key: TestKey
+
+beforeAll(async () => {
+  app = await startTestApp()
+  key = await app.key()
+})
+afterAll(() => app.stop())
+
+/** The example of a request's body, as a reader of the document would copy it. */
+// biome-ignore lint/suspicious/noExplicitAny: examples are of any shape
+const exampleOf = (path: string): any => paths[path]!.post!.requestBody!.content["application/json"]!.example
+
+const post = (path: string, json: unknown) => app.request({ method: "POST", path, key: key.apiKey, json })
+
+test("the examples of requests are done as they stand: start, mint, transfer, create, revoke", async () => {
+  const start = exampleOf("/kyc/start")
+  const mint = exampleOf("/token/mint")
+  const transfer = exampleOf("/token/transfer")
+  expect([mint.user_pubkey, transfer.from_pubkey]).toEqual([start.userPubkey, start.userPubkey])
+
+  const started = await post("/kyc/start", start)
+  expect(started.status).toBe(200)
+  await app.webhook({ session_id: started.json.session_id, decision: "approved", claims: { country: "US" } })
+  await app.waitForStatus(key, start.userPubkey, "verified")
+  await app.verifiedWallet(key, transfer.to_pubkey)
+
+  expect(await post("/token/mint", mint)).toMatchObject({ status: 200, json: { amount: mint.amount } })
+  expect(await post("/token/transfer", transfer)).toMatchObject({
+    status: 200,
+    json: { amount: transfer.amount, to_pubkey: transfer.to_pubkey },
+  })
+  const config = exampleOf("/mint-configs")
+  expect(await post("/mint-configs", config)).toMatchObject({ status: 200, json: config })
+
+  const { json } = await app.request({ method: "GET", path: "/attestations", key: key.apiKey })
+  const revoke = exampleOf("/attestation/{id}/revoke")
+  expect(await post(`/attestation/${json.data[0].attestation_id}/revoke`, revoke)).toMatchObject({
+    status: 200,
+    json: { revocation_reason: revoke.reason },
+  })
+})

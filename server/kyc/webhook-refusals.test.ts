@@ -147,6 +147,20 @@ test.each(["{", "", "not json", "{'a': 1}", '{"a": 1}}'])(
   },
 )
 
+test("a signed decision that stands there twice is no decision", async () => {
+  for (const again of ['"decision":"rejected"', '"\\u0064ecision":"rejected"', '"decision":"approved"']) {
+    const body = genuine().replace('"decision"', `${again},"decision"`)
+    const response = await refused(() => post(body, signWebhook("evt_1", body)), 400, "malformed_json")
+    expect(response.json.detail).toMatch(/^decision: is in the body twice/)
+  }
+})
+
+test("a byte order mark that was signed with the body is ignored, as everywhere", async () => {
+  const body = `\ufeff${genuine({ session_id: "sess_unknown" })}`
+  const response = await post(body, signWebhook("evt_1", body))
+  expect(response).toMatchObject({ status: 200, json: { outcome: "ignored" } })
+})
+
 test.each(["[]", "null", '"text"', "1"])(
   "a signed body that is no object, %s, is malformed",
   async (body) => {
@@ -183,6 +197,7 @@ test.each<[string, string]>([
   ["data.claims", dataWith({ claims: [] })],
   ["data.claims.country", dataWith({ claims: { country: "USA" } })],
   ["data.claims.country", dataWith({ claims: { country: "us" } })],
+  ["data.claims.country", dataWith({ claims: { country: "ZZ" } })],
   ["data.claims.age_over_18", dataWith({ claims: { age_over_18: "yes" } })],
   ["data.claims.accredited", dataWith({ claims: { accredited: 1 } })],
   ["data.reason", dataWith({ reason: 1 })],

@@ -3,9 +3,10 @@ import { type Sql, sql } from "#db/client.ts"
 import { ownClockDiffers } from "#server/database-clock.ts"
 import { type Deployment, deployment } from "#server/deployment.ts"
 import { limitsStrangers } from "#server/env.ts"
-import { fail } from "#server/errors.ts"
+import { Failure, fail } from "#server/errors.ts"
 import { logger } from "#server/log.ts"
 import { guards, refuseStaleSessions } from "./guards.ts"
+import { hashPassword, verifyPassword } from "./password.ts"
 
 /** Shortest password that is taken; length is what makes one hard to guess. */
 export const MIN_PASSWORD = 12
@@ -151,6 +152,10 @@ async function build({ origin, isPublic, dataKey, settings }: Deployment, databa
       disableSignUp: true,
       minPasswordLength: MIN_PASSWORD,
       maxPasswordLength: MAX_PASSWORD,
+      password: {
+        hash: (password) => inItsWords(hashPassword(password)),
+        verify: (given) => inItsWords(verifyPassword(given)),
+      },
     },
     advanced: {
       cookiePrefix: "vouch",
@@ -161,7 +166,7 @@ async function build({ origin, isPublic, dataKey, settings }: Deployment, databa
       defaultCookieAttributes: { sameSite: "lax", httpOnly: true },
     },
     plugins: [
-      await guards(),
+      await guards(limitsStrangers(settings)),
       twoFactor({
         issuer: "Vouch",
         schema: {
@@ -206,6 +211,15 @@ async function build({ origin, isPublic, dataKey, settings }: Deployment, databa
         },
       }),
     ],
+  })
+}
+
+/** What we refuse, as better-auth would: of other errors it says nothing but that it failed. */
+async function inItsWords<T>(work: Promise<T>): Promise<T> {
+  const { APIError } = await import("better-auth/api")
+  return work.catch((error) => {
+    if (!(error instanceof Failure)) throw error
+    throw new APIError("TOO_MANY_REQUESTS", { message: error.message })
   })
 }
 

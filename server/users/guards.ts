@@ -2,11 +2,17 @@ import { AsyncLocalStorage } from "node:async_hooks"
 import { createHmac } from "node:crypto"
 import type { BetterAuthOptions, BetterAuthPlugin, GenericEndpointContext } from "better-auth"
 import { sql } from "#db/client.ts"
+import { RateLimiter } from "#server/rest/rate-limit.ts"
 import { clock } from "#server/time.ts"
 
 const TOTP_SECONDS = 30
 /** How many steps a device's clock may be off, either way; better-auth takes as many. */
 const TOTP_WINDOW = 1
+
+/** Passwords that may be tried for one address in a row, and how long until one more. */
+const MAX_GUESSES = 20
+const GUESS_SECONDS = 30
+const MAX_EMAIL = 254
 
 /** The request that may end in a session: how often the person had been reset when it began; null for nobody known. */
 const attempt = new AsyncLocalStorage<{ generation: number | null }>()
@@ -15,9 +21,11 @@ const attempt = new AsyncLocalStorage<{ generation: number | null }>()
 export const asAttempt = <T>(run: () => Promise<T>): Promise<T> => attempt.run({ generation: null }, run)
 
 /** What better-auth leaves open, closed by hooks around its endpoints. */
-export async function guards(): Promise<BetterAuthPlugin> {
-  const { createAuthMiddleware, getSessionFromCtx } = await import("better-auth/api")
+export async function guards(isLimited: boolean): Promise<BetterAuthPlugin> {
+  const { APIError, createAuthMiddleware, getSessionFromCtx } = await import("better-auth/api")
   const { symmetricDecrypt } = await import("better-auth/crypto")
+
+  const attempts = isLimited ? new RateLimiter(1 / GUESS_SECONDS, MAX_GUESSES) : null
 
   /** Whoever a request is about to sign in, before anything of theirs is believed. */
   async function personOf(ctx: GenericEndpointContext): Promise<string | null> {
@@ -59,6 +67,17 @@ export async function guards(): Promise<BetterAuthPlugin> {
     id: "guards",
     hooks: {
       before: [
+        {
+          // From however many addresses somebody guesses, and whether or not there is such a person.
+          matcher: ({ path }) => path === "/sign-in/email",
+          handler: createAuthMiddleware(async (ctx) => {
+            const email = String(ctx.body?.email ?? "").toLowerCase()
+            const standing = attempts?.take(email.slice(0, MAX_EMAIL))
+            if (!standing || standing.allowed) return
+            const message = `Too many attempts for this address. Retry in ${standing.resetSeconds} s, or use a passkey.`
+            throw new APIError("TOO_MANY_REQUESTS", { message })
+          }),
+        },
         {
           matcher: ({ path }) => path !== "/get-session" && path !== "/sign-out",
           handler: createAuthMiddleware(async (ctx) => {

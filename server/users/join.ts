@@ -5,6 +5,7 @@ import { clock } from "#server/time.ts"
 import { recordAccountChange } from "#server/trail/record.ts"
 import { evictUnproven } from "./evict.ts"
 import { findInvitation, type Invitation, needsMail, requireAddress } from "./invitations.ts"
+import { hashPassword } from "./password.ts"
 import { newToken } from "./token.ts"
 
 export type NewUser = {
@@ -30,7 +31,6 @@ export async function createUser({
   requestId,
 }: NewUser): Promise<{ email: string }> {
   await findInvitation(sql, token)
-  const { hashPassword } = await import("better-auth/crypto")
   const hash = await hashPassword(password)
   const user = { id: newToken(), name, email: email.toLowerCase() }
   const now = clock.now()

@@ -3,6 +3,7 @@ import { deployment } from "#server/deployment.ts"
 import { logger } from "#server/log.ts"
 import { createMailedLink, createUserLink, findUserLink, useUserLink } from "./links.ts"
 import { mailer } from "./mail.ts"
+import { hashPassword } from "./password.ts"
 import { newToken } from "./token.ts"
 
 const resetLink = (token: string): string => `${deployment.origin}/reset?token=${token}`
@@ -46,7 +47,6 @@ export type Reset = { passkeys_removed: number; second_factor_removed: boolean }
  */
 export async function resetPassword(token: string, password: string): Promise<Reset> {
   await findUserLink(sql, "reset", token)
-  const { hashPassword } = await import("better-auth/crypto")
   const hash = await hashPassword(password)
   return sql.begin(async (sql) => {
     const userId = await useUserLink(sql, "reset", token)

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, test, vi } from "vitest"
+import { startTestApp, type TestApp, waitFor } from "#test/app.ts"
+import { Browser, member, PASSWORD } from "#test/people.ts"
+import { hashPassword, passwordWork, verifyPassword } from "./password.ts"
+
+// A hash takes a second on a busy machine.
+vi.setConfig({ testTimeout: 120_000 })
+
+let app: TestApp
+
+beforeAll(async () => {
+  app = await startTestApp({
+    VOUCH_ROLE: "web",
+    VOUCH_RATE_LIMIT: "1000",
+    VOUCH_TRUSTED_PROXIES: "127.0.0.1",
+  })
+})
+afterAll(() => app.stop())
+
+let network = 0
+/** A browser in a network of its own, or at an address. */
+const from = (address = `2001:db8:0:${(++network).toString(16)}::1`) =>
+  new Browser({ origin: app.origin, headers: { "x-forwarded-for": address } })
+const signIn = (browser: Browser, email: string, password: string) =>
+  browser.auth("/sign-in/email", { email, password })
+
+test("two hashes are made at once, 20 wait, and one more is refused; then all is as before", async () => {
+  const hash = await hashPassword(PASSWORD)
+  const work = Array.from({ length: 30 }, (_, i) =>
+    verifyPassword({ hash, password: i % 2 ? PASSWORD : "no" }),
+  )
+  const settled = Promise.allSettled(work)
+  expect(passwordWork()).toEqual({ running: 2, waiting: 20 })
+  const outcomes = await settled
+  const refused = outcomes.filter(({ status }) => status === "rejected")
+  expect(refused).toHaveLength(8)
+  for (const { reason } of refused as PromiseRejectedResult[])
+    expect(reason).toMatchObject({ code: "rate_limited" })
+  for (const [i, outcome] of outcomes.slice(0, 22).entries()) {
+    expect(outcome).toEqual({ status: "fulfilled", value: i % 2 === 1 })
+  }
+  expect(passwordWork()).toEqual({ running: 0, waiting: 0 })
+})
+
+test("a crowd that signs in at once makes two hashes at a time, is told to come again, and holds up nobody else", async () => {
+  const { email, account } = await member(app)
+  const key = await app.key({ account })
+  let most = 0
+  const look = setInterval(() => {
+    most = Math.max(most, passwordWork().running)
+  }, 1)
+  const crowd = Promise.all(Array.from({ length: 80 }, (_, i) => signIn(from(), `${i}${email}`, PASSWORD)))
+  await waitFor(async () => passwordWork().waiting > 0, "the crowd")
+  expect((await app.request({ method: "GET", path: "/usage", key: key.apiKey })).status).toBe(200)
+  const answers = await crowd
+  clearInterval(look)
+  expect(most).toBe(2)
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401, 429]))
+  expect(answers.find(({ status }) => status === 429)!.json.message).toMatch(/Many people sign in/)
+  expect((await signIn(from(), email, PASSWORD)).status).toBe(200)
+})
+
+test("one network has ten attempts a minute, whichever of its addresses it uses", async () => {
+  const { email } = await member(app)
+  const answers: number[] = []
+  for (let i = 0; i < 12; i++) {
+    answers.push((await signIn(from(`2001:db8:ffff:1::${i + 1}`), email, "wrong")).status)
+  }
+  expect(answers).toEqual([...Array(10).fill(401), 429, 429])
+  expect((await signIn(from(), email, PASSWORD)).status).toBe(200)
+})
+
+test("one email address has twenty attempts in a row, from however many networks, known or not", async () => {
+  const [known, other] = [await member(app), await member(app)]
+  // To come in, the known one has made an attempt.
+  for (const [email, left] of [
+    [known.email, 19],
+    ["nobody@example.com", 20],
+  ] as const) {
+    const answers: number[] = []
+    for (let i = 0; i < left + 2; i++) {
+      answers.push((await signIn(from(), i % 2 ? email : email.toUpperCase(), "wrong")).status)
+    }
+    expect(answers).toEqual([...Array(left).fill(401), 429, 429])
+  }
+  expect((await signIn(from(), known.email, PASSWORD)).json.message).toMatch(
+    /Too many attempts for this address/,
+  )
+  expect((await signIn(from(), other.email, PASSWORD)).status).toBe(200)
+})

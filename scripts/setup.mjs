@@ -3,6 +3,7 @@
 // (standard output belongs to the command that follows), and says nothing when there is nothing to do.
 import { existsSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { carriedNode } from "./carried-node.mjs"
 import { findChromium } from "./chromium.mjs"
 import { hearNpm, runProgram, withProgress } from "./progress.mjs"
 import {
@@ -15,7 +16,6 @@ import {
 import { withSetupLock } from "./setup-lock.mjs"
 
 const root = join(import.meta.dirname ?? new URL(".", import.meta.url).pathname, "..")
-const carriedNode = join(root, "node_modules", ".bin", "node")
 /** The Node that this runs on may stand in where none is carried for the platform. */
 const WANTED_NODE = 24
 
@@ -113,7 +113,8 @@ async function installChromium({ say: hear }) {
 
 /** The Node that everything but this script runs on. npm puts the carried one first on its path. */
 function nodeToRun() {
-  if (existsSync(carriedNode)) return carriedNode
+  const carried = carriedNode(root)
+  if (carried !== undefined) return carried
   if (Number(process.versions.node.split(".")[0]) >= WANTED_NODE) return process.execPath
   return stop(
     `Vouch runs on Node ${WANTED_NODE}. It brings one for Linux and macOS, which is missing here: run npm install ` +

@@ -1,6 +1,6 @@
 import { webcrypto } from "node:crypto"
 import canonicalize from "canonicalize"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { newId } from "#server/ids.ts"
 import { startTestApp, type TestApp, waitFor } from "#test/app.ts"
@@ -11,6 +11,7 @@ let app: TestApp
 beforeAll(async () => {
   app = await startTestApp()
 })
+afterEach(() => app.faults({}))
 afterAll(() => app.stop())
 
 type Event = {

@@ -106,6 +106,7 @@ export const errors = {
     "Open the link that was mailed to the address.",
   ],
   email_taken: [409, "The address belongs to somebody", "Sign in as that person, and open the link again."],
+  account_exists: [409, "The name belongs to another account", "Choose a different name."],
   last_owner: [409, "An account needs an owner", "Make somebody else an owner first."],
   mint_config_exists: [
     409,
@@ -190,6 +191,7 @@ export const dashboardErrors: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "schema_not_found",
   "email_unconfirmed",
   "email_taken",
+  "account_exists",
   "last_owner",
   "schema_exists",
   "mail_failed",

@@ -1,6 +1,14 @@
+import { z } from "zod"
+import { renameAccount } from "#server/accounts/rename.ts"
+import { plainText } from "#server/text.ts"
 import { memberProcedure, router } from "#server/trpc.ts"
 import { readWorkspace } from "./read.ts"
 
 export const workspaceRouter = router({
   get: memberProcedure.query(({ ctx }) => readWorkspace(ctx.principal)),
+
+  renameAccount: memberProcedure
+    .meta({ scope: "member:write" })
+    .input(z.object({ name: plainText(100) }))
+    .mutation(({ ctx, input }) => renameAccount({ ...ctx, name: input.name })),
 })

@@ -1,16 +1,21 @@
 "use client"
 
+import { useQueryClient } from "@tanstack/react-query"
 import type { ReactNode } from "react"
 import { Copyable } from "../../../components/copyable.tsx"
+import { Field, Form, Submit } from "../../../components/form.tsx"
 import { Failed, Loading } from "../../../components/states.tsx"
+import { notify } from "../../../components/toast.tsx"
 import { Badge } from "../../../components/ui/badge.tsx"
 import { Card } from "../../../components/ui/card.tsx"
-import { useRead } from "../../workspace.tsx"
+import { Input } from "../../../components/ui/input.tsx"
+import { useChange, useRead, useWorkspace } from "../../workspace.tsx"
 
 const plans = { free: "Free", growth: "Growth", enterprise: "Enterprise" } as const
 
-/** What this workspace is, and what it runs on. Nothing of it is changed here. */
+/** What this workspace is, and what it runs on. Owners change the account's name. */
 export function WorkspaceFacts() {
+  const { can } = useWorkspace()
   const { data, error, refetch } = useRead(["workspace"], (api, signal) =>
     api.workspace.get.query(undefined, { signal }),
   )
@@ -27,11 +32,12 @@ export function WorkspaceFacts() {
       <Card title="Account">
         <Facts
           facts={[
-            ["Name", account.name],
+            ...(can("member:write") ? [] : [["Name", account.name] as [string, string]]),
             ["Plan", plans[account.plan]],
             ["Account id", <Copyable key="id" value={account.id} what="the account’s id" compact />],
           ]}
         />
+        {can("member:write") && <AccountName name={account.name} />}
       </Card>
       <Card title="Workspace">
         <Facts
@@ -70,6 +76,35 @@ export function WorkspaceFacts() {
         <Facts facts={[["Provider", provider ?? "None is configured for this mode"]]} />
       </Card>
     </div>
+  )
+}
+
+/** The company's name, as its people, its invitations and the command line know it. */
+function AccountName({ name }: { name: string }) {
+  const client = useQueryClient()
+  const rename = useChange((api, name: string) => api.workspace.renameAccount.mutate({ name }), {
+    refresh: ["workspace"],
+    quiet: true,
+  })
+  return (
+    <Form
+      className="mt-4"
+      onSubmit={async (values) => {
+        await rename.mutateAsync(String(values.get("name")).trim())
+        await client.invalidateQueries({ queryKey: ["me"] })
+        notify("The company name is changed")
+      }}
+    >
+      <Field
+        name="name"
+        label="Company name"
+        hint="In invitations, and wherever you choose a workspace."
+        required
+      >
+        <Input key={name} autoComplete="organization" defaultValue={name} maxLength={100} />
+      </Field>
+      <Submit variant="outline">Save company name</Submit>
+    </Form>
   )
 }
 

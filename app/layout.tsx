@@ -1,9 +1,10 @@
 import { GeistMono } from "geist/font/mono"
 import { GeistSans } from "geist/font/sans"
 import type { Metadata, Viewport } from "next"
-import { connection } from "next/server.js"
+import { cookies } from "next/headers.js"
 import type { ReactNode } from "react"
 import "./globals.css"
+import { asTheme, THEME_COOKIE } from "./theme.ts"
 
 // Each page renders its own <title>: one of these would arrive later, and replace what a page says meanwhile.
 export const metadata: Metadata = {
@@ -11,18 +12,27 @@ export const metadata: Metadata = {
   referrer: "no-referrer",
 }
 
-export const viewport: Viewport = {
-  themeColor: [
-    { media: "(prefers-color-scheme: light)", color: "#f6f7f6" },
-    { media: "(prefers-color-scheme: dark)", color: "#0b0e0d" },
-  ],
+const canvas = { light: "#f6f7f6", dark: "#0b0e0d" }
+
+/** The theme that was chosen in this browser. With the page, so that none flashes before another. */
+const chosenTheme = async () => asTheme((await cookies()).get(THEME_COOKIE)?.value)
+
+export async function generateViewport(): Promise<Viewport> {
+  const theme = await chosenTheme()
+  if (theme) return { themeColor: canvas[theme] }
+  return {
+    themeColor: [
+      { media: "(prefers-color-scheme: light)", color: canvas.light },
+      { media: "(prefers-color-scheme: dark)", color: canvas.dark },
+    ],
+  }
 }
 
 export default async function Layout({ children }: { children: ReactNode }) {
-  // A page that was rendered before its request has no nonce, and the content security policy stops its scripts.
-  await connection()
+  // Read at each request: a page that was rendered before has no nonce, and the content security policy stops its scripts.
+  const theme = await chosenTheme()
   return (
-    <html lang="en" className={`${GeistSans.variable} ${GeistMono.variable}`}>
+    <html lang="en" data-theme={theme} className={`${GeistSans.variable} ${GeistMono.variable}`}>
       <body className="font-sans text-[15px] leading-relaxed">{children}</body>
     </html>
   )

@@ -340,8 +340,72 @@ test("a viewer changes nothing on the page, and the server refuses what is sent 
 
 test("the workspace's part shows what it is and who issues for it", async ({ page, customer }) => {
   await page.goto(section(customer, "settings?part=workspace"))
-  await expect(page.getByText(customer.account, { exact: true }).last()).toBeVisible()
+  await expect(page.getByLabel("Company name")).toHaveValue(customer.account)
   await expect(page.getByText(`${origin}/v1`)).toBeVisible()
   await expect(page.getByRole("button", { name: /copy the issuer’s address/ })).toBeVisible()
   await expectSound(page)
+})
+
+test("theme and time zone are chosen: the page comes in the theme at once, and every time is of the zone that it names", async ({
+  browser,
+  customer,
+}) => {
+  test.slow()
+  const { page, context } = await ownMember(browser, customer)
+  await page.emulateMedia({ colorScheme: "light" })
+  const canvas = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
+  const light = await canvas()
+  await page.getByLabel("Theme").selectOption("Dark")
+  await page.getByLabel("Time zone").selectOption("Asia/Tokyo")
+  await expect(page.getByRole("link", { name: "Times in Asia/Tokyo" })).toHaveCount(0)
+  await page.getByRole("button", { name: "Save display" }).click()
+  await expect(page.getByRole("link", { name: "Times in Asia/Tokyo" })).toBeVisible()
+  expect(await canvas()).not.toBe(light)
+  await expectSound(page)
+
+  // Which looks at it in both.
+  await page.emulateMedia({ colorScheme: "light" })
+  expect(await canvas()).not.toBe(light)
+
+  // In the page as the server sends it: nothing flashes before.
+  const html = await (await page.request.get(section(customer, "overview"))).text()
+  expect(html).toMatch(/<html[^>]* data-theme="dark"/)
+  await page.reload()
+  expect(await canvas()).not.toBe(light)
+  await expect(page.getByLabel("Theme")).toHaveValue("dark")
+  await expect(page.getByLabel("Time zone")).toHaveValue("Asia/Tokyo")
+  await page.goto(section(customer, "audit"))
+  const time = page.locator("time").first()
+  const at = new Date((await time.getAttribute("datetime"))!)
+  const shown = new Intl.DateTimeFormat("en-GB", {
+    ...{ timeZone: "Asia/Tokyo", hour: "2-digit", minute: "2-digit" },
+  }).format(at)
+  await expect(time).toContainText(shown)
+
+  await page.goto(section(customer, "settings?part=account"))
+  await page.getByLabel("Theme").selectOption("System")
+  await page.getByRole("button", { name: "Save display" }).click()
+  await expect(page.getByText("Display settings saved").last()).toBeVisible()
+  expect(await canvas()).toBe(light)
+  await context.close()
+})
+
+test("an owner names the company, and everybody else reads it", async ({ page, as, customer }) => {
+  await page.goto(section(customer, "settings?part=workspace"))
+  const name = page.getByLabel("Company name")
+  await expect(name).toHaveValue(customer.account)
+  const other = `${customer.account} Ltd`
+  await name.fill(other)
+  await page.getByRole("button", { name: "Save company name" }).click()
+  await expect(page.getByText("The company name is changed")).toBeVisible()
+  await expect(page.getByRole("banner")).toContainText(other)
+  await expectSound(page)
+  const viewer = await as("viewer")
+  await viewer.goto(section(customer, "settings?part=workspace"))
+  await expect(viewer.getByText(other, { exact: true }).last()).toBeVisible()
+  await expect(viewer.getByLabel("Company name")).toHaveCount(0)
+  // Other tests know it by its first one.
+  await name.fill(customer.account)
+  await page.getByRole("button", { name: "Save company name" }).click()
+  await expect(page.getByRole("banner")).not.toContainText(other)
 })

@@ -5,6 +5,7 @@ import { Button } from "../components/ui/button.tsx"
 import { Input } from "../components/ui/input.tsx"
 import { Label } from "../components/ui/label.tsx"
 import { Select } from "../components/ui/select.tsx"
+import { instantIn } from "../components/zone.ts"
 
 const TYPING_MS = 350
 
@@ -105,7 +106,7 @@ export function ChoiceFilter({
   )
 }
 
-/** A day, `YYYY-MM-DD`, where the reader is. */
+/** A day, `YYYY-MM-DD`, in the zone of the page. */
 export function DayFilter({
   label,
   value,
@@ -131,19 +132,19 @@ export function DayFilter({
   )
 }
 
-/** From the beginning of one day to the end of another, where the reader is, as the server takes it. */
-export function timesOf({ from, to }: { from: string | null; to: string | null }): {
-  from?: string
-  to?: string
-} {
-  const start = from === null ? null : startOfDay(from, 0)
-  const end = to === null ? null : startOfDay(to, 1)
-  return { ...(start && { from: start }), ...(end && { to: end }) }
+/** From the beginning of one day to the end of another, in the zone of the page, as the server takes it. */
+export function timesOf(
+  { from, to }: { from: string | null; to: string | null },
+  zone: string,
+): { from?: string; to?: string } {
+  const start = from === null ? null : instantIn(zone, `${from}T00:00:00`)
+  const end = to === null ? null : instantIn(zone, `${dayAfter(to)}T00:00:00`)
+  return { ...(start && { from: start.toISOString() }), ...(end && { to: end.toISOString() }) }
 }
 
-function startOfDay(day: string, days: number): string | null {
-  const time = new Date(`${day}T00:00:00`)
-  if (Number.isNaN(time.getTime())) return null
-  time.setDate(time.getDate() + days)
-  return time.toISOString()
+function dayAfter(day: string): string {
+  const time = new Date(`${day}T00:00:00Z`)
+  if (Number.isNaN(time.getTime())) return day
+  time.setUTCDate(time.getUTCDate() + 1)
+  return time.toISOString().slice(0, 10)
 }

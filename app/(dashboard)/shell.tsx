@@ -6,8 +6,10 @@ import { Icon } from "../components/icons.tsx"
 import { Link } from "../components/link.tsx"
 import { PageHeader } from "../components/page-header.tsx"
 import { Failed, Loading } from "../components/states.tsx"
+import { TimeZone } from "../components/time-zone.tsx"
 import { Skeleton } from "../components/ui/skeleton.tsx"
 import { Wordmark } from "../components/wordmark.tsx"
+import { ownZone, shortZone } from "../components/zone.ts"
 import { Chooser } from "./chooser.tsx"
 import { rememberWorkspace } from "./last-workspace.ts"
 import { Live } from "./live.tsx"
@@ -57,7 +59,12 @@ export function Shell({ workspaceId, children }: { workspaceId: string; children
               <Skeleton className="h-7 w-40" />
             )}
           </div>
-          {me && <UserMenu user={me.user} />}
+          {me && (
+            <div className="flex min-w-0 items-center gap-2">
+              <ZoneNote zone={me.user.time_zone ?? ownZone()} workspaceId={workspaceId} />
+              <UserMenu user={me.user} />
+            </div>
+          )}
         </header>
         {here && <Notices notices={here.notices} />}
         <main
@@ -70,8 +77,10 @@ export function Shell({ workspaceId, children }: { workspaceId: string; children
           {here ? (
             // Another workspace has nothing of this one, not even what was entered in a form.
             <WorkspaceProvider key={here.id} workspace={here}>
-              <Live />
-              {children}
+              <TimeZone value={me?.user.time_zone ?? null}>
+                <Live />
+                {children}
+              </TimeZone>
             </WorkspaceProvider>
           ) : me ? (
             <>
@@ -89,6 +98,22 @@ export function Shell({ workspaceId, children }: { workspaceId: string; children
         </main>
       </div>
     </div>
+  )
+}
+
+/** All times below are of one zone, unless they say UTC: which, stands above them. */
+function ZoneNote({ zone, workspaceId }: { zone: string; workspaceId: string }) {
+  return (
+    <Link
+      href={`/${workspaceId}/settings?part=account`}
+      prefetch={false}
+      title={`Times are in ${zone}. Change it in Settings, Your account.`}
+      className="truncate rounded-md px-1 text-xs text-muted hover:text-ink"
+    >
+      <span className="sr-only">Times in </span>
+      <span className="max-sm:hidden">{zone.replaceAll("_", " ")}</span>
+      <span className="sm:hidden">{shortZone(zone)}</span>
+    </Link>
   )
 }
 

@@ -1,15 +1,33 @@
 "use client"
 
 import { useEffect, useState } from "react"
+import { useTimeZone } from "./time-zone.tsx"
 
-const local = new Intl.DateTimeFormat("en-GB", {
+const format = {
   day: "numeric",
   month: "short",
   year: "numeric",
   hour: "2-digit",
   minute: "2-digit",
   timeZoneName: "short",
-})
+} as const satisfies Intl.DateTimeFormatOptions
+
+const exactFormat = { ...format, year: undefined, timeZoneName: undefined, second: "2-digit" } as const
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+/** A time as people read it, in a zone that it names. */
+export function timeIn(zone: string, at: string): string {
+  return formatIn(zone, format).format(new Date(at))
+}
+
+/** Made once each: a table has hundreds of times. */
+function formatIn(zone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const name = `${zone} ${options === format}`
+  const known = formats.get(name) ?? new Intl.DateTimeFormat("en-GB", { ...options, timeZone: zone })
+  formats.set(name, known)
+  return known
+}
 
 const relative = new Intl.RelativeTimeFormat("en-GB", { numeric: "auto", style: "short" })
 
@@ -22,23 +40,35 @@ const units = [
 
 const inUtc = (at: string) => at.replace("T", " ").replace("Z", " UTC")
 
-/** A time in the reader's own zone; the same in UTC on hover. Only for what a browser renders: a server has another zone. */
+/** A time in the zone of the page, which it names; the same in UTC on hover. */
 export function Moment({ at }: { at: string }) {
+  const zone = useTimeZone()
   return (
     <time dateTime={at} title={inUtc(at)}>
-      {local.format(new Date(at))}
+      {timeIn(zone, at)}
     </time>
   )
 }
 
-/** How long ago a time was, or how soon it comes; both zones on hover. From thirty days on it is a `Moment`. */
+/** The same to the second and without the year, for what is at most some weeks old. */
+export function ExactMoment({ at }: { at: string }) {
+  const zone = useTimeZone()
+  return (
+    <time dateTime={at} title={`${timeIn(zone, at)}\n${inUtc(at)}`} className="whitespace-nowrap">
+      {formatIn(zone, exactFormat).format(new Date(at))}
+    </time>
+  )
+}
+
+/** How long ago a time was, or how soon it comes; in the zone of the page and in UTC on hover. From thirty days on it is a `Moment`. */
 export function Ago({ at }: { at: string }) {
   const now = useNow()
+  const zone = useTimeZone()
   const away_ms = new Date(at).getTime() - now
   const unit = units.find(({ until_ms }) => Math.abs(away_ms) < until_ms)
   if (!unit) return <Moment at={at} />
   return (
-    <time dateTime={at} title={`${local.format(new Date(at))}\n${inUtc(at)}`} className="whitespace-nowrap">
+    <time dateTime={at} title={`${timeIn(zone, at)}\n${inUtc(at)}`} className="whitespace-nowrap">
       {Math.abs(away_ms) < MINUTE_MS ? "just now" : relative.format(Math.trunc(away_ms / unit.ms), unit.unit)}
     </time>
   )

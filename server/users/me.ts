@@ -15,6 +15,8 @@ export type Me = {
     /** Whether they opened a link that was mailed to the address; null where this server mails none. */
     email_confirmed: boolean | null
     two_factor: boolean
+    /** The zone that they see times in; null for the browser's. */
+    time_zone: string | null
   }
   /** Test before live in each account: where a newcomer begins. */
   workspaces: {
@@ -32,8 +34,8 @@ export type Me = {
 /** Somebody who is signed in, and where they may go. */
 export async function me({ id, name, email }: SignedIn): Promise<Me> {
   const [[person], workspaces] = await Promise.all([
-    sql<{ two_factor_enabled: boolean; email_verified: boolean }[]>`
-      select two_factor_enabled, email_verified from users where id = ${id}`,
+    sql<{ two_factor_enabled: boolean; email_verified: boolean; time_zone: string | null }[]>`
+      select two_factor_enabled, email_verified, time_zone from users where id = ${id}`,
     sql<Omit<Me["workspaces"][number], "permissions" | "notices">[]>`
       select w.id, w.account_id, a.name as account, w.mode, m.role
       from members m join accounts a on a.id = m.account_id join workspaces w on w.account_id = a.id
@@ -46,6 +48,7 @@ export async function me({ id, name, email }: SignedIn): Promise<Me> {
       email,
       email_confirmed: mailer(deployment.settings).send && (person?.email_verified ?? false),
       two_factor: person?.two_factor_enabled ?? false,
+      time_zone: person?.time_zone ?? null,
     },
     workspaces: workspaces.map((workspace) => ({
       ...workspace,
@@ -59,6 +62,27 @@ export async function me({ id, name, email }: SignedIn): Promise<Me> {
 export async function renameUser({ id }: SignedIn, name: string): Promise<{ name: string }> {
   await sql`update users set name = ${name}, updated_at = ${clock.now()} where id = ${id}`
   return { name }
+}
+
+/** Chooses the zone that somebody sees times in, from here on. */
+export async function setTimeZone(
+  { id }: SignedIn,
+  timeZone: string | null,
+): Promise<{ time_zone: string | null }> {
+  await sql`update users set time_zone = ${timeZone}, updated_at = ${clock.now()} where id = ${id}`
+  return { time_zone: timeZone }
+}
+
+/** Whether it is one of IANA's names. */
+export function isTimeZone(name: string): boolean {
+  // An offset is none: it is right for half of the year.
+  if (!/^[A-Za-z]/.test(name)) return false
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
 }
 
 function noticesOf(mode: Mode): string[] {

@@ -6,7 +6,7 @@ import { MAX_PASSWORD, MIN_PASSWORD } from "./auth.ts"
 import { confirmEmail, mailConfirmation } from "./confirm.ts"
 import { findInvitation, mailInvitation, needsMail } from "./invitations.ts"
 import { createUser, holderOf, join } from "./join.ts"
-import { me, renameUser } from "./me.ts"
+import { isTimeZone, me, renameUser, setTimeZone } from "./me.ts"
 import {
   changeRole,
   inviteMember,
@@ -35,6 +35,10 @@ export const meRouter = router({
   rename: userProcedure
     .input(z.object({ name: plainText(100) }))
     .mutation(({ ctx, input }) => renameUser(ctx.user, input.name)),
+
+  setTimeZone: userProcedure
+    .input(z.object({ time_zone: z.string().max(64).refine(isTimeZone, "is no time zone").nullable() }))
+    .mutation(({ ctx, input }) => setTimeZone(ctx.user, input.time_zone)),
 
   signIns: userProcedure.query(async ({ ctx }) => ({ data: await listSignIns(ctx.user) })),
 

@@ -6,6 +6,7 @@ import { DataTable, useCursor } from "../../../components/data-table.tsx"
 import { Link } from "../../../components/link.tsx"
 import { PageHeader } from "../../../components/page-header.tsx"
 import { Empty } from "../../../components/states.tsx"
+import { useTimeZone } from "../../../components/time-zone.tsx"
 import { Button } from "../../../components/ui/button.tsx"
 import { ChoiceFilter, DayFilter, Filters, TextFilter, timesOf } from "../../filters.tsx"
 import { usePath, useRead, useWorkspace } from "../../workspace.tsx"
@@ -25,13 +26,14 @@ export default function Page() {
   const path = usePath()
   const { id: workspaceId } = useWorkspace()
   const [filter, setFilter] = useQueryStates(filters)
+  const zone = useTimeZone()
   const paging = useCursor(JSON.stringify(filter))
   const { cursor } = paging
   const asked = {
     ...(filter.q && { q: filter.q }),
     ...(filter.schema && { schema: filter.schema }),
     ...(filter.status && { status: filter.status }),
-    ...timesOf(filter),
+    ...timesOf(filter, zone),
   }
   const isFiltered = Object.values(filter).some((value) => value !== null)
   const schemas = useRead(["schemas", "names"], (api, signal) => api.schema.list.query({}, { signal }))

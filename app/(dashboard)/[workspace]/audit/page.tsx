@@ -4,6 +4,7 @@ import { parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs"
 import { DataTable, useCursor } from "../../../components/data-table.tsx"
 import { PageHeader } from "../../../components/page-header.tsx"
 import { Empty } from "../../../components/states.tsx"
+import { useTimeZone } from "../../../components/time-zone.tsx"
 import { Button } from "../../../components/ui/button.tsx"
 import { ChoiceFilter, DayFilter, Filters, TextFilter, timesOf } from "../../filters.tsx"
 import { useRead, useWorkspace } from "../../workspace.tsx"
@@ -40,6 +41,7 @@ const filters = {
 export default function Page() {
   const { id: workspaceId } = useWorkspace()
   const [filter, setFilter] = useQueryStates(filters)
+  const zone = useTimeZone()
   const name = JSON.stringify(filter)
   const paging = useCursor(name)
   const { cursor } = paging
@@ -48,7 +50,7 @@ export default function Page() {
     ...(filter.action && { action: filter.action }),
     ...(filter.actor && { actor: filter.actor }),
     ...(filter.subject && { subject: filter.subject }),
-    ...timesOf(filter),
+    ...timesOf(filter, zone),
   }
   const list = useRead(
     ["audit", name, cursor],

@@ -57,7 +57,7 @@ const facts: Column<Key>[] = [
         {original.created_by && <span className="text-xs text-muted">by {original.created_by}</span>}
         {original.known_to && (
           <span className="block min-w-36 text-xs text-notice">
-            {original.known_to}, who has left or may make no keys, knows its secret. Rotate or revoke it.
+            {original.known_to} knows its secret, but may no longer manage keys. Rotate or revoke it.
           </span>
         )}
       </>

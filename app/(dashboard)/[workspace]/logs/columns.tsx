@@ -3,8 +3,8 @@
 import type { Api } from "../../../call.ts"
 import { Copyable } from "../../../components/copyable.tsx"
 import { columnsOf } from "../../../components/data-table.tsx"
+import { ExactMoment } from "../../../components/moment.tsx"
 import { Badge } from "../../../components/ui/badge.tsx"
-import { Instant } from "./instant.tsx"
 
 export type LoggedRequest = Awaited<ReturnType<Api["request"]["list"]["query"]>>["data"][number]
 
@@ -13,7 +13,7 @@ const column = columnsOf<LoggedRequest>()
 export const columns = [
   column.accessor("at", {
     header: "Time",
-    cell: ({ getValue }) => <Instant at={getValue()} />,
+    cell: ({ getValue }) => <ExactMoment at={getValue()} />,
   }),
   column.display({
     id: "status",

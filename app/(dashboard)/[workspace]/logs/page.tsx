@@ -5,6 +5,7 @@ import { DataTable, useCursor } from "../../../components/data-table.tsx"
 import { Link } from "../../../components/link.tsx"
 import { PageHeader } from "../../../components/page-header.tsx"
 import { Empty } from "../../../components/states.tsx"
+import { useTimeZone } from "../../../components/time-zone.tsx"
 import { ChoiceFilter, DayFilter, Filters, TextFilter, timesOf } from "../../filters.tsx"
 import { usePath, useRead } from "../../workspace.tsx"
 import { columns } from "./columns.tsx"
@@ -34,6 +35,7 @@ const filters = {
 export default function Page() {
   const path = usePath()
   const [filter, setFilter] = useQueryStates(filters)
+  const zone = useTimeZone()
   const name = JSON.stringify(filter)
   const paging = useCursor(name)
   const { cursor } = paging
@@ -51,7 +53,7 @@ export default function Page() {
           ...(filter.method && { method: filter.method }),
           ...(filter.path && { path: pathBelowV1(filter.path) }),
           ...(filter.key && { key_id: filter.key }),
-          ...timesOf(filter),
+          ...timesOf(filter, zone),
         },
         { signal },
       ),

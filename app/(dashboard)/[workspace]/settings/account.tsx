@@ -11,6 +11,7 @@ import { Card } from "../../../components/ui/card.tsx"
 import { Input } from "../../../components/ui/input.tsx"
 import { useChange, useMe, useRefresh } from "../../workspace.tsx"
 import { CurrentPassword } from "./current-password.tsx"
+import { Display } from "./display.tsx"
 import { Passkeys } from "./passkeys.tsx"
 import { SignIns } from "./sign-ins.tsx"
 import { TwoFactor } from "./two-factor.tsx"
@@ -34,6 +35,7 @@ export function YourAccount() {
       <div className="grid gap-6">
         <TwoFactor isOn={me.user.two_factor} />
         <Passkeys />
+        <Display timeZone={me.user.time_zone} />
       </div>
       <SignIns className="lg:col-span-2" />
     </div>

@@ -5,6 +5,7 @@ import type { Api } from "../../../call.ts"
 import { Field, FieldGroup, Form, Submit } from "../../../components/form.tsx"
 import { Link } from "../../../components/link.tsx"
 import { Refused } from "../../../components/problem.ts"
+import { useTimeZone } from "../../../components/time-zone.tsx"
 import { Button } from "../../../components/ui/button.tsx"
 import { Card } from "../../../components/ui/card.tsx"
 import { Checkbox } from "../../../components/ui/checkbox.tsx"
@@ -91,6 +92,7 @@ export function ConfigForm({
       </Field>
     )
   }
+  const zone = useTimeZone()
   const lock = rule("transfers_locked_until")
   const fixed = isMinted ? "On chain for good." : undefined
 
@@ -98,7 +100,7 @@ export function ConfigForm({
     <Form
       onSubmit={async () => {
         setTouched(new Set(Object.keys(draft)))
-        const config = configOf(draft)
+        const config = configOf(draft, zone)
         const { issues } = await api.mintConfig.check.query({ config, is_new: isNew })
         const [first] = issues
         // The form puts it at its field, and the focus there.
@@ -286,7 +288,7 @@ function SchemaField({
 
 /** What the server would refuse of what is entered, once it has been left alone for a moment. */
 function useIssues(draft: Draft, isNew: boolean): readonly Issue[] {
-  const asked = useSettled(JSON.stringify(configOf(draft)), 400)
+  const asked = useSettled(JSON.stringify(configOf(draft, useTimeZone())), 400)
   const { data } = useRead(
     ["config-check", isNew, asked],
     (api) => api.mintConfig.check.query({ config: JSON.parse(asked), is_new: isNew }),

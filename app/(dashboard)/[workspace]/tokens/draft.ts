@@ -1,3 +1,4 @@
+import { instantIn, localIn } from "../../../components/zone.ts"
 import type { Token } from "./answers.ts"
 import { NEEDS_AGENT } from "./rule-words.ts"
 
@@ -15,7 +16,7 @@ export type Draft = {
   max_supply: string
   max_holders: string
   max_balance_per_wallet: string
-  /** In the reader's own zone, as `datetime-local` has it. */
+  /** In the zone of the page, as `datetime-local` has it. */
   transfers_locked_until: string
 }
 
@@ -35,15 +36,10 @@ export const emptyDraft: Draft = {
   transfers_locked_until: "",
 }
 
-export const draftOf = ({
-  id,
-  name,
-  symbol,
-  decimals,
-  required_schema,
-  transfer_mode,
-  rules,
-}: Token): Draft => ({
+export const draftOf = (
+  { id, name, symbol, decimals, required_schema, transfer_mode, rules }: Token,
+  zone: string,
+): Draft => ({
   id,
   name,
   symbol,
@@ -56,13 +52,13 @@ export const draftOf = ({
   max_supply: rules.max_supply ?? "",
   max_holders: rules.max_holders === undefined ? "" : String(rules.max_holders),
   max_balance_per_wallet: rules.max_balance_per_wallet ?? "",
-  transfers_locked_until: rules.transfers_locked_until ? toLocal(rules.transfers_locked_until) : "",
+  transfers_locked_until: rules.transfers_locked_until ? localIn(zone, rules.transfers_locked_until) : "",
 })
 
 type Sent = Pick<Token, "id" | "name" | "symbol" | "decimals" | "required_schema" | "transfer_mode" | "rules">
 
 /** The configuration as the API takes it: a rule that is not set is left out, and so is one that the mode cannot hold. */
-export function configOf(draft: Draft): Sent {
+export function configOf(draft: Draft, zone: string): Sent {
   const { allowed_countries, blocked_countries, require_accredited, max_supply, transfers_locked_until } =
     draft
   const rules: Sent["rules"] = {
@@ -74,7 +70,7 @@ export function configOf(draft: Draft): Sent {
     ...(draft.max_balance_per_wallet.trim() !== "" && {
       max_balance_per_wallet: plain(draft.max_balance_per_wallet),
     }),
-    ...(transfers_locked_until !== "" && { transfers_locked_until: fromLocal(transfers_locked_until) }),
+    ...(transfers_locked_until !== "" && { transfers_locked_until: sentTime(transfers_locked_until, zone) }),
   }
   if (draft.transfer_mode === "holder") for (const rule of NEEDS_AGENT) delete rules[rule]
   return {
@@ -108,15 +104,8 @@ function count(text: string): number {
   return (/^[0-9]{1,10}$/.test(digits) ? Number(digits) : digits) as number
 }
 
-const two = (part: number) => String(part).padStart(2, "0")
-
-function toLocal(at: string): string {
-  const time = new Date(at)
-  const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`
-  return `${day}T${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`
-}
-
-function fromLocal(text: string): string {
-  const time = new Date(text)
-  return Number.isNaN(time.getTime()) ? text : `${time.toISOString().slice(0, 19)}Z`
+/** What is no time is sent as it is, for the server to say so. */
+function sentTime(text: string, zone: string): string {
+  const time = instantIn(zone, text)
+  return time === null ? text : `${time.toISOString().slice(0, 19)}Z`
 }

@@ -1,23 +1,22 @@
+import { timeIn } from "../../../components/moment.tsx"
 import { grouped } from "./amounts.ts"
 import type { TokenView } from "./answers.ts"
 
 type Rules = TokenView["rules"]
 
 const listed = (codes: readonly string[]) => codes.join(", ")
-const inUtc = (at: string) => at.replace("T", " ").replace("Z", " UTC")
-
-const lockUp = (until: string) =>
+const lockUp = (until: string, zone: string) =>
   new Date(until).getTime() > Date.now()
-    ? `No transfers before ${inUtc(until)}.`
-    : `Transfers open since ${inUtc(until)}.`
+    ? `No transfers before ${timeIn(zone, until)}.`
+    : `Transfers open since ${timeIn(zone, until)}.`
 
-/** The rules of a token, each in a sentence, in the order in which they are asked. */
-export function rulesInWords(rules: Rules): { name: keyof Rules; words: string }[] {
+/** The rules of a token, each in a sentence, in the order in which they are asked; times in a zone. */
+export function rulesInWords(rules: Rules, zone: string): { name: keyof Rules; words: string }[] {
   const { allowed_countries, blocked_countries, max_supply, max_holders, max_balance_per_wallet } = rules
   const all: { name: keyof Rules; words: string | false | undefined }[] = [
     {
       name: "transfers_locked_until",
-      words: rules.transfers_locked_until && lockUp(rules.transfers_locked_until),
+      words: rules.transfers_locked_until && lockUp(rules.transfers_locked_until, zone),
     },
     {
       name: "allowed_countries",
@@ -69,7 +68,8 @@ export const ruleHints = {
   max_supply: "Refuses mints beyond it.",
   max_holders: "Refuses new holders beyond it. A holder who transfers their whole balance frees a place.",
   max_balance_per_wallet: "Refuses what would leave a wallet with more, counting what is on its way to it.",
-  transfers_locked_until: "Refuses transfers before this time, in your own time zone. Minting is free.",
+  transfers_locked_until:
+    "Refuses transfers before this time, in the time zone of this page. Minting is free.",
 } as const satisfies Record<keyof Rules, string>
 
 /** When rules are checked, and what the chain adds to them by itself. */

@@ -6,13 +6,13 @@ import type { Api } from "../../../../call.ts"
 import { CodeBlock } from "../../../../components/code-block.tsx"
 import { Copyable } from "../../../../components/copyable.tsx"
 import { Link } from "../../../../components/link.tsx"
+import { ExactMoment } from "../../../../components/moment.tsx"
 import { PageHeader } from "../../../../components/page-header.tsx"
 import { problemOf } from "../../../../components/problem.ts"
 import { Empty, Failed, Loading } from "../../../../components/states.tsx"
 import { Card } from "../../../../components/ui/card.tsx"
 import { usePath, useRead } from "../../../workspace.tsx"
 import { Duration, HttpStatus } from "../columns.tsx"
-import { Instant } from "../instant.tsx"
 import { partsOf, type Subject, subjectOf } from "./subject.ts"
 
 type Logged = Awaited<ReturnType<Api["request"]["get"]["query"]>>
@@ -74,7 +74,7 @@ function Request({ request }: { request: Logged }) {
       <Card>
         <dl className="grid gap-x-6 gap-y-3 sm:grid-cols-2 lg:grid-cols-3">
           <Fact term="Came">
-            <Instant at={request.at} />
+            <ExactMoment at={request.at} />
           </Fact>
           <Fact term="Answered within">
             <Duration ms={request.duration_ms} />

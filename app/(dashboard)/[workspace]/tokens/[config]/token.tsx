@@ -9,6 +9,7 @@ import { Meter } from "../../../../components/meter.tsx"
 import { Moment } from "../../../../components/moment.tsx"
 import { PageHeader } from "../../../../components/page-header.tsx"
 import { Failed, Loading } from "../../../../components/states.tsx"
+import { useTimeZone } from "../../../../components/time-zone.tsx"
 import { Button } from "../../../../components/ui/button.tsx"
 import { Card } from "../../../../components/ui/card.tsx"
 import { Progress } from "../../../../components/ui/progress.tsx"
@@ -199,7 +200,7 @@ function Figures({ token }: { token: TokenView }) {
 }
 
 function Rules({ token }: { token: TokenView }) {
-  const rules = rulesInWords(token.rules)
+  const rules = rulesInWords(token.rules, useTimeZone())
   const mode = modeWords[token.transfer_mode]
   return (
     <Card title="Rules">

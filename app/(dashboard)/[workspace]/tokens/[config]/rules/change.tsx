@@ -3,6 +3,7 @@
 import { useRouter } from "next/navigation.js"
 import { PageHeader } from "../../../../../components/page-header.tsx"
 import { Empty, Failed, Loading } from "../../../../../components/states.tsx"
+import { useTimeZone } from "../../../../../components/time-zone.tsx"
 import { notify } from "../../../../../components/toast.tsx"
 import { usePath, useRefresh, useWorkspace } from "../../../../workspace.tsx"
 import type { TokenView } from "../../answers.ts"
@@ -39,10 +40,11 @@ function Change({ token }: { token: TokenView }) {
   const router = useRouter()
   const path = usePath()
   const refresh = useRefresh()
+  const zone = useTimeZone()
   const page = path("tokens", token.id)
   return (
     <ConfigForm
-      initial={draftOf(token)}
+      initial={draftOf(token, zone)}
       isNew={false}
       isMinted={token.mint_state !== "none"}
       submit="Save changes"

@@ -1,0 +1,74 @@
+"use client"
+
+import { useQueryClient } from "@tanstack/react-query"
+import { useMemo } from "react"
+import { Field, Form, Submit } from "../../../components/form.tsx"
+import { notify } from "../../../components/toast.tsx"
+import { Card } from "../../../components/ui/card.tsx"
+import { Select } from "../../../components/ui/select.tsx"
+import { ownZone } from "../../../components/zone.ts"
+import { asTheme, THEME_COOKIE } from "../../../theme.ts"
+import { useChange } from "../../workspace.tsx"
+
+const SYSTEM = "system"
+const YEAR_SECONDS = 365 * 86_400
+
+/** How pages look, in this browser, and the zone of the times that they show, wherever this person signs in. */
+export function Display({ timeZone }: { timeZone: string | null }) {
+  const client = useQueryClient()
+  const save = useChange((api, time_zone: string | null) => api.me.setTimeZone.mutate({ time_zone }), {
+    quiet: true,
+  })
+  const zones = useMemo(() => [...new Set(["UTC", ...Intl.supportedValuesOf("timeZone")])], [])
+  return (
+    <Card title="Display">
+      <Form
+        onSubmit={async (values) => {
+          chooseTheme(String(values.get("theme")))
+          await save.mutateAsync(String(values.get("time_zone")) || null)
+          // Filters by day ask for other times now.
+          await client.invalidateQueries()
+          notify("Display settings saved")
+        }}
+      >
+        <Field name="theme" label="Theme" hint="In this browser.">
+          <Select defaultValue={asTheme(document.documentElement.dataset.theme) ?? SYSTEM}>
+            <option value={SYSTEM}>System</option>
+            <option value="light">Light</option>
+            <option value="dark">Dark</option>
+          </Select>
+        </Field>
+        <Field
+          name="time_zone"
+          label="Time zone"
+          hint="Of all times in the dashboard. Charts count days in UTC, and say so."
+        >
+          <Select key={timeZone} defaultValue={timeZone ?? ""}>
+            <option value="">{`Browser (${wordsFor(ownZone())})`}</option>
+            {zones.map((zone) => (
+              <option key={zone} value={zone}>
+                {wordsFor(zone)}
+              </option>
+            ))}
+            {timeZone !== null && !zones.includes(timeZone) && (
+              <option value={timeZone}>{wordsFor(timeZone)}</option>
+            )}
+          </Select>
+        </Field>
+        <Submit variant="outline">Save display</Submit>
+      </Form>
+    </Card>
+  )
+}
+
+const wordsFor = (zone: string) => zone.replaceAll("_", " ")
+
+/** At once here, and with the next page from the server. */
+function chooseTheme(choice: string): void {
+  const theme = asTheme(choice)
+  const secure = window.location.protocol === "https:" ? "; Secure" : ""
+  // biome-ignore lint/suspicious/noDocumentCookie: the cookie store is not in every browser
+  document.cookie = `${THEME_COOKIE}=${theme ?? ""}; Path=/; Max-Age=${theme ? YEAR_SECONDS : 0}; SameSite=Lax${secure}`
+  if (theme) document.documentElement.dataset.theme = theme
+  else delete document.documentElement.dataset.theme
+}

@@ -1,0 +1,54 @@
+// Times in a zone that is not the browser's: `Intl` knows the zones, and this turns its answers round.
+
+/** The reader's browser's own zone. */
+export const ownZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
+
+/** How people abbreviate it now, such as `GMT+9`. */
+export const shortZone = (zone: string): string =>
+  new Intl.DateTimeFormat("en-GB", { timeZone: zone, timeZoneName: "short" })
+    .formatToParts()
+    .find(({ type }) => type === "timeZoneName")!.value
+
+const partsIn = new Map<string, Intl.DateTimeFormat>()
+
+/** How far the zone's clocks are ahead of UTC at an instant. */
+function offset_ms(instant_ms: number, zone: string): number {
+  let format = partsIn.get(zone)
+  if (!format) {
+    format = new Intl.DateTimeFormat("en-GB", {
+      timeZone: zone,
+      calendar: "iso8601",
+      hourCycle: "h23",
+      ...{ year: "numeric", month: "2-digit", day: "2-digit" },
+      ...{ hour: "2-digit", minute: "2-digit", second: "2-digit" },
+    })
+    partsIn.set(zone, format)
+  }
+  const parts = Object.fromEntries(
+    format.formatToParts(instant_ms).map(({ type, value }) => [type, Number(value)]),
+  )
+  const { year, month, day, hour, minute, second } = parts as Record<string, number>
+  return Date.UTC(year!, month! - 1, day, hour, minute, second) - Math.floor(instant_ms / 1000) * 1000
+}
+
+/** What the zone's clocks show at an instant, as `datetime-local` has it: `2027-01-31T09:30:00`. */
+export function localIn(zone: string, at: string): string {
+  const instant_ms = new Date(at).getTime()
+  return new Date(instant_ms + offset_ms(instant_ms, zone)).toISOString().slice(0, 19)
+}
+
+/**
+ * The instant at which the zone's clocks show that; null for what is no time. Of two such instants the first; of a time
+ * that clocks leap over, the one that they would have shown without the leap.
+ */
+export function instantIn(zone: string, local: string): Date | null {
+  const shown_ms = new Date(`${local}Z`).getTime()
+  if (Number.isNaN(shown_ms)) return null
+  // The offset changes at most once within these two days.
+  const [before, after] = [-1, 1].map((days) => offset_ms(shown_ms + days * 86_400_000, zone)) as [
+    number,
+    number,
+  ]
+  const isShown = (offset: number) => offset_ms(shown_ms - offset, zone) === offset
+  return new Date(shown_ms - (isShown(before) || !isShown(after) ? before : after))
+}

@@ -1,0 +1,8 @@
+/** What a browser shows; without the cookie, whatever its system says. */
+export const themes = ["light", "dark"] as const
+export type Theme = (typeof themes)[number]
+
+export const THEME_COOKIE = "vouch.theme"
+
+export const asTheme = (value: string | undefined): Theme | undefined =>
+  themes.find((theme) => theme === value)

@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { startTestApp, type TestApp } from "#test/app.ts"
+import { Browser, member } from "#test/people.ts"
+
+let app: TestApp
+
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.stop())
+
+test("a person’s time zone is theirs wherever they sign in, and the browser’s where none is chosen", async () => {
+  const [ada, eve] = [await member(app), await member(app)]
+  const zoneOf = async (browser: Browser) => (await browser.query("me.get")).data.user.time_zone
+  expect(await zoneOf(ada.browser)).toBeNull()
+  for (const zone of ["Asia/Kathmandu", "UTC", "America/Argentina/Buenos_Aires"]) {
+    expect((await ada.browser.mutate("me.setTimeZone", { time_zone: zone })).data).toEqual({
+      time_zone: zone,
+    })
+  }
+  const phone = new Browser(app)
+  await phone.signIn(ada.email)
+  expect(await zoneOf(phone)).toBe("America/Argentina/Buenos_Aires")
+  expect(await zoneOf(eve.browser)).toBeNull()
+  for (const zone of ["Mars/Olympus", "+02:00", "", "UTC; drop", "x".repeat(65)]) {
+    const { status, error } = await ada.browser.mutate("me.setTimeZone", { time_zone: zone })
+    expect([zone, status, error.error]).toEqual([zone, 422, "validation_failed"])
+    expect(error.detail).toMatch(/^time_zone: /)
+  }
+  await ada.browser.mutate("me.setTimeZone", { time_zone: null })
+  expect(await zoneOf(phone)).toBeNull()
+})

@@ -1,6 +1,8 @@
+import type { AddressInfo } from "node:net"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { startTestApp, type TestApp } from "#test/app.ts"
 import { sendRaw } from "#test/raw.ts"
+import { createHttpServer } from "./http.ts"
 
 let app: TestApp
 let port: number
@@ -107,6 +109,22 @@ test("a wish to speak another protocol is ignored", async () => {
   )
   expect(answer).toMatch(/^HTTP\/1.1 200 /)
 })
+
+test.each(["websocket", "h2c", "anything"])(
+  "a wish to speak %s is answered though somebody listens for upgrades, as Next does from its first page on",
+  async (protocol) => {
+    const server = createHttpServer((_request, response) => response.end("here"), null)
+    server.on("upgrade", (_request, socket) => socket.end("taken"))
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    try {
+      const wish = `Host: localhost\r\nConnection: upgrade, close\r\nUpgrade: ${protocol}\r\n`
+      const answer = await sendRaw((server.address() as AddressInfo).port, `GET / HTTP/1.1\r\n${wish}\r\n`)
+      expect(answer).toMatch(/^HTTP\/1.1 200 .*here/s)
+    } finally {
+      server.close()
+    }
+  },
+)
 
 test.each([
   ["Host", "Host: localhost\r\nHost: localhost\r\n"],

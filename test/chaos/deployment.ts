@@ -83,11 +83,11 @@ export async function createDeployment(environment: Record<string, string> = {})
     rpcUrl,
     webhookSecret,
 
-    /** Starts a server, and does not wait for it. */
-    startServer(changes: Record<string, string> = {}): ServerProcess {
+    /** Starts a server, and does not wait for it. `flags` are Node's. */
+    startServer(changes: Record<string, string> = {}, flags: string[] = []): ServerProcess {
       const file = join(dataDir, `server-${++servers}.log`)
       const output = openSync(file, "a", 0o600)
-      const started = start(["server/main.ts"], { changes, output })
+      const started = start([...flags, "server/main.ts"], { changes, output })
       closeSync(output)
       return { ...started, output: () => (existsSync(file) ? readFileSync(file, "utf8") : "") }
     },

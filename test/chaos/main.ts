@@ -3,6 +3,7 @@ import { type Act, play, type Scene, type Summary } from "./act.ts"
 import { attesting, minting } from "./castings.ts"
 import { newSeed, randomFrom } from "./random.ts"
 import { dropOrDelay, type Faults, type Kind } from "./stage.ts"
+import { storm } from "./storm.ts"
 
 // What was started is cleared up by each deployment's guard, also after Ctrl-C.
 const HELP = `npm run chaos -- [options] [act ...]
@@ -15,10 +16,12 @@ Every act has a deployment of its own, and ends with a proof. Without names, all
   faults                       the network drops, delays and refuses calls, or does not answer them
   all                          all of these at once
   mints                        all three are killed while calls are dropped and delayed, and tokens minted and moved
+  storm                        strangers storm the door, and two customers go on; nothing is killed but the server at the end
 
   --attestations <n>           wallets in each of the other acts (300)
   --mints <n>                  mints, 1 base unit the first and 2 more each (2000)
   --kills <n>                  hits in each act, twice as many in the last (30)
+  --seconds <n>                of the storm (60)
   --seed <n>                   makes the same choices again
   --help`
 
@@ -28,6 +31,7 @@ const { values, positionals } = parseArgs({
     attestations: { type: "string", default: "300" },
     mints: { type: "string", default: "2000" },
     kills: { type: "string", default: "30" },
+    seconds: { type: "string", default: "60" },
     seed: { type: "string", default: String(newSeed()) },
     help: { type: "boolean", default: false },
   },
@@ -39,9 +43,10 @@ if (values.help) {
 const attestations = atLeastOne("attestations")
 const mints = atLeastOne("mints")
 const kills = atLeastOne("kills")
+const seconds = atLeastOne("seconds")
 const seed = Number(values.seed)
 
-function atLeastOne(name: "attestations" | "mints" | "kills"): number {
+function atLeastOne(name: "attestations" | "mints" | "kills" | "seconds"): number {
   if (/^[1-9][0-9]{0,5}$/.test(values[name])) return Number(values[name])
   console.error(`--${name}: must be a whole number from 1.`)
   process.exit(2)
@@ -82,10 +87,12 @@ const acts: Record<string, () => Play> = {
   },
 }
 
-const names = positionals.length > 0 ? positionals : Object.keys(acts)
-const unknown = names.find((name) => !(name in acts))
+const STORM = "storm"
+const known = [...Object.keys(acts), STORM]
+const names = positionals.length > 0 ? positionals : known
+const unknown = names.find((name) => !known.includes(name))
 if (unknown !== undefined) {
-  console.error(`There is no act ${unknown}. There are: ${Object.keys(acts).join(", ")}.`)
+  console.error(`There is no act ${unknown}. There are: ${known.join(", ")}.`)
   process.exit(2)
 }
 
@@ -95,9 +102,11 @@ const say = (text: string) =>
 say(`seed ${seed}`)
 const failures: string[] = []
 for (const [n, name] of names.entries()) {
-  const act: Act = { name, ...acts[name]!(), seed: seed + n, say }
   try {
-    report(await play(act))
+    if (name === STORM) {
+      const calmer = await storm({ seconds, seed: seed + n, say: (text) => say(`${name}: ${text}`) })
+      say(`${name} held: ${JSON.stringify(calmer)}`)
+    } else report(await play({ name, ...acts[name]!(), seed: seed + n, say }))
   } catch (error) {
     failures.push(name)
     say(`${name} FAILED: ${error instanceof Error ? error.message : error}`)

@@ -1,0 +1,155 @@
+import { randomUUID } from "node:crypto"
+import { setTimeout as sleep } from "node:timers/promises"
+import { Keypair } from "@solana/web3.js"
+import { Webhook } from "standardwebhooks"
+import { type Response, type Sent, send } from "../http.ts"
+import { must } from "./must.ts"
+import type { Random } from "./random.ts"
+
+/** A customer, as whoever set them up knows them. */
+export type Account = { name: string; apiKey: string }
+
+type Own = { wallet: string; sessionId: string; externalId: string }
+
+/** An answer must come within this time. The limit is there to fail, not to measure. */
+const PATIENCE_MS = 60_000
+/** Sessions that are asked about. */
+const REMEMBERED = 50
+
+/**
+ * A customer who goes on with their work while strangers storm the door. Every request is sent once, and must be answered
+ * as if nobody else were there, with what is theirs.
+ */
+export class Bystander {
+  answered = 0
+  readonly #origin: string
+  readonly #webhookSecret: string
+  readonly #account: Account
+  readonly #random: Random
+  readonly #own: Own[] = []
+  #started = 0
+
+  constructor(
+    deployment: { origin: string; webhookSecret: string },
+    { account, random }: { account: Account; random: Random },
+  ) {
+    this.#origin = deployment.origin
+    this.#webhookSecret = deployment.webhookSecret
+    this.#account = account
+    this.#random = random
+  }
+
+  /** Works until it is told to stop. Rejects with the first thing that does not hold. */
+  async work(signal: AbortSignal): Promise<void> {
+    await Promise.all([this.#start(signal), this.#read(signal), this.#read(signal), this.#visit(signal)])
+  }
+
+  async #start(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const wallet = Keypair.generate().publicKey.toBase58()
+      const externalId = `${this.#account.name} ${++this.#started}`
+      const { json } = await this.#ask({
+        method: "POST",
+        path: "/kyc/start",
+        key: this.#account.apiKey,
+        idempotencyKey: randomUUID(),
+        json: { userPubkey: wallet, schemaId: "kyc_individual_v1", externalId },
+      })
+      this.#own.push({ wallet, sessionId: json.session_id, externalId })
+      if (this.#own.length > REMEMBERED) this.#own.shift()
+      const { json: reported } = await this.#ask(this.#approval(json.session_id))
+      must(reported.outcome === "applied", () => `an approval was ${reported.outcome}`)
+      await sleep(300)
+    }
+  }
+
+  #approval(sessionId: string): Sent {
+    const at = new Date()
+    const id = randomUUID()
+    const data = { session_id: sessionId, decision: "approved", occurred_at: at.toISOString() }
+    const body = JSON.stringify({ type: "verification.completed", data })
+    return {
+      method: "POST",
+      path: "/kyc/webhook",
+      body,
+      headers: {
+        "content-type": "application/json",
+        "webhook-id": id,
+        "webhook-timestamp": String(Math.floor(at.getTime() / 1000)),
+        "webhook-signature": new Webhook(this.#webhookSecret).sign(id, at, body),
+      },
+    }
+  }
+
+  /** What a customer reads of a wallet is about that wallet, and their own. */
+  async #read(signal: AbortSignal): Promise<void> {
+    const get = (path: string) => this.#ask({ method: "GET", path, key: this.#account.apiKey })
+    for (; !signal.aborted; await sleep(20)) {
+      const own = this.#random.pick(this.#own)
+      if (!own) continue
+      const { json: status } = await get(`/kyc/status/${own.wallet}`)
+      const { json: record } = await get(`/attestation/${status.attestation_id}`)
+      this.#compare(record, own)
+      const { json: list } = await get(`/attestations?pubkey=${own.wallet}`)
+      must(list.data.length === 1, () => `${own.wallet} has ${list.data.length} attestations`)
+      this.#compare(list.data[0], own)
+      const { json: usage } = await get("/usage")
+      must(usage.used >= 1 && usage.used <= this.#started, () => `used: ${usage.used} of ${this.#started}`)
+    }
+  }
+
+  #compare(record: { user_pubkey: string; external_id: string }, own: Own): void {
+    must(
+      record.user_pubkey === own.wallet && record.external_id === own.externalId,
+      () => `${own.externalId} was given the attestation of ${record.external_id}, ${record.user_pubkey}`,
+    )
+  }
+
+  /** The hosted page, as a browser asks for it, and what it shows. */
+  async #visit(signal: AbortSignal): Promise<void> {
+    for (; !signal.aborted; await sleep(400)) {
+      const own = this.#random.pick(this.#own)
+      if (!own) continue
+      const page = await this.#fetch(`/verify/${own.sessionId}`)
+      must(page.text.includes("<html"), () => "the hosted page is none")
+      const shown = await this.#fetch("/api/trpc/verification.view", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ sessionId: own.sessionId }),
+      })
+      const view = JSON.parse(shown.text).result.data
+      must(
+        view.wallet === own.wallet && view.asker === this.#account.name,
+        () => `the page of ${own.externalId} showed ${view.wallet} of ${view.asker}`,
+      )
+      const health = await this.#ask({ method: "GET", path: "/health" })
+      must(health.json.checks.database === "ok", () => `health: ${health.text}`)
+    }
+  }
+
+  async #ask(sent: Sent): Promise<Response> {
+    const response = await inTime(`${sent.method} ${sent.path}`, send(this.#origin, sent))
+    must(response.status === 200, () => `${sent.method} ${sent.path}: ${response.status} ${response.text}`)
+    this.answered++
+    return response
+  }
+
+  async #fetch(path: string, init: RequestInit = {}): Promise<{ text: string }> {
+    const response = await inTime(path, fetch(this.#origin + path, init))
+    const text = await response.text()
+    must(response.status === 200, () => `${path}: ${response.status} ${text.slice(0, 200)}`)
+    this.answered++
+    return { text }
+  }
+}
+
+function inTime<T>(what: string, answer: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new Error(`${what} was not answered`)), PATIENCE_MS)
+  return Promise.race([
+    answer.catch((error: NodeJS.ErrnoException) => {
+      throw new Error(`${what}: ${error.code ?? error.message}`, { cause: error })
+    }),
+    late.promise,
+  ]).finally(() => clearTimeout(timer))
+}

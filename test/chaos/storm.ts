@@ -1,0 +1,211 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { signal } from "#server/embedded/process.ts"
+import { Browser, PASSWORD } from "../people.ts"
+import { type Account, Bystander } from "./bystanders.ts"
+import { createDeployment, type Deployment, type ServerProcess, until } from "./deployment.ts"
+import { must } from "./must.ts"
+import { processesOf } from "./processes.ts"
+import { randomFrom } from "./random.ts"
+import { type Door, stranger, type Trick, tricks } from "./strangers.ts"
+
+/** How many strangers play each trick at once. */
+const crowd: { [trick in Trick]: number } = {
+  pipelining: 20,
+  chunks: 12,
+  unfinished: 40,
+  upgrades: 20,
+  streams: 30,
+  batches: 10,
+  forgeries: 20,
+  keys: 20,
+  trickles: 20,
+  deaf: 6,
+  garbage: 10,
+  crowds: 2,
+}
+/** Resident memory that the server may reach, and how long it may take to end. */
+export const MEMORY_MIB = 350
+export const END_MS = 10_000
+/** Descriptors that may be open at the end and were not at the beginning: connections of pools come and go. */
+const SPARE_DESCRIPTORS = 24
+
+export type Storm = { seconds: number; seed: number; say(text: string): void }
+
+export type StormSummary = {
+  /** Honest requests, each answered as it should be. */
+  answered: number
+  /** What strangers were answered, and how often. */
+  strangers: { [status: string]: number }
+  tricks: number
+  memory_mib: { calm: number; peak: number }
+  descriptors: { calm: number; peak: number; after: number }
+  end_ms: number
+}
+
+/**
+ * Strangers storm the door of a server that was started as `npm start` does it, while two customers go on. Rejects with
+ * what does not hold: an honest answer that is missing or somebody else's, memory, descriptors, the end.
+ */
+export async function storm({ seconds, seed, say }: Storm): Promise<StormSummary> {
+  must(process.platform === "linux", () => "the storm looks into /proc, which Linux alone has")
+  const deployment = await createDeployment({ VOUCH_RATE_LIMIT: "1000", VOUCH_LOCALNET_FAULTS: "0" })
+  try {
+    const server = deployment.startServer({}, startFlags())
+    await deployment.ready(server)
+    return await storming(deployment, server, { seconds, seed, say })
+  } finally {
+    await deployment.destroy()
+  }
+}
+
+/** What `npm start` gives to Node. */
+function startFlags(): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(import.meta.dirname, "..", "..", "package.json"), "utf8"))
+  return (scripts.start as string).match(/--\S*(?:space-size)=\d+/g)!
+}
+
+async function storming(
+  deployment: Deployment,
+  server: ServerProcess,
+  { seconds, seed, say }: Storm,
+): Promise<StormSummary> {
+  const random = randomFrom(seed)
+  const { cookie, workspaceId, accounts } = await prepare(deployment)
+  const bystanders = accounts.map((account) => new Bystander(deployment, { account, random }))
+  const honest = new AbortController()
+  const working = Promise.all(bystanders.map((one) => one.work(honest.signal)))
+  // What one of them meets ends all.
+  const failed = working.then(() => new Promise<never>(() => {}))
+  await Promise.race([
+    failed,
+    until("the customers to be at work", () => bystanders.every((b) => b.answered > 100)),
+  ])
+  const calm = { memory: memoryOf(server.pid).now, descriptors: descriptorsOf(server.pid) }
+  say(`calm: ${calm.memory} MiB, ${calm.descriptors} descriptors`)
+
+  const answers: { [status: string]: number } = {}
+  const onStatus = (status: string) => {
+    answers[status] = (answers[status] ?? 0) + 1
+  }
+  const still = new AbortController()
+  let played = 0
+  const doorOf = (n: number): Door => ({
+    ...stranger(n, { port: deployment.port, onStatus }),
+    below: random.below,
+    pick: random.pick,
+    cookie,
+    workspaceId,
+  })
+  const strangers = (Object.keys(crowd) as Trick[]).flatMap((trick, kind) =>
+    Array.from({ length: crowd[trick] }, async (_, n) => {
+      for (; !still.signal.aborted; played++) await tricks[trick](doorOf(kind * 41 + n))
+    }),
+  )
+  let peakDescriptors = 0
+  const end = Date.now() + seconds * 1000
+  for (let said = 0; Date.now() < end; ) {
+    await Promise.race([failed, sleep(500)])
+    peakDescriptors = Math.max(peakDescriptors, descriptorsOf(server.pid))
+    const { now, peak } = memoryOf(server.pid)
+    must(peak < MEMORY_MIB, () => `the server took ${peak} MiB`)
+    if (Date.now() - said > 10_000) {
+      said = Date.now()
+      const sum = bystanders.reduce((all, { answered }) => all + answered, 0)
+      say(`${now} MiB, at most ${peak}; ${descriptorsOf(server.pid)} descriptors; ${sum} honest answers`)
+    }
+  }
+  still.abort()
+  await Promise.race([failed, Promise.all(strangers)])
+  honest.abort()
+  await working
+  const after = await until("descriptors to be given back", () => {
+    const open = descriptorsOf(server.pid)
+    return open <= calm.descriptors + SPARE_DESCRIPTORS && open
+  })
+  const memory_mib = { calm: calm.memory, peak: memoryOf(server.pid).peak }
+  must(memory_mib.peak < MEMORY_MIB, () => `the server took ${memory_mib.peak} MiB`)
+  return {
+    answered: bystanders.reduce((sum, { answered }) => sum + answered, 0),
+    strangers: answers,
+    tricks: played,
+    memory_mib,
+    descriptors: { calm: calm.descriptors, peak: peakDescriptors, after },
+    end_ms: await endWhileBesieged(deployment, server, doorOf(0)),
+  }
+}
+
+/** Tells the server to stop while clients are at it that would never end: it ends all the same, in an orderly way. */
+async function endWhileBesieged(deployment: Deployment, server: ServerProcess, door: Door): Promise<number> {
+  const bytes = [
+    "",
+    "GET / HT",
+    "\x16\x03\x01\x02\x00",
+    "POST /v1/kyc/webhook HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\nx",
+    "POST /api/auth/sign-in/email HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n",
+    "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n",
+    `GET /api/trpc/activity.changes?workspace=${door.workspaceId} HTTP/1.1\r\nHost: localhost\r\nCookie: ${door.cookie}\r\n\r\n`,
+  ]
+  await Promise.all(Array.from({ length: 20 }, () => bytes.map((one) => door.open(one))).flat())
+  const deaf = await door.open("GET /v1/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(100))
+  deaf.pause()
+  await sleep(1000)
+  const told = performance.now()
+  signal(server.pid, "SIGTERM")
+  const exitCode = await server.exited
+  const end_ms = Math.round(performance.now() - told)
+  must(exitCode === 0, () => `the server ended with ${exitCode}:\n${server.output().slice(-2000)}`)
+  must(end_ms < END_MS, () => `the server took ${end_ms} ms to end`)
+  const left = processesOf(deployment.dataDir)
+  must(left.length === 0, () => `processes are left: ${left.join(", ")}`)
+  return end_ms
+}
+
+/** Two customers with a key each, and somebody of the first who is signed in. */
+async function prepare(deployment: Deployment) {
+  const accounts: Account[] = []
+  const browser = new Browser(deployment)
+  let workspaceId = ""
+  for (const name of ["Anna Inc", "Bert Ltd"]) {
+    const email = `${name.slice(0, 4)}@example.com`
+    const made = await run(deployment, [
+      "account",
+      "create",
+      "--name",
+      name,
+      "--plan",
+      "growth",
+      "--owner",
+      email,
+    ])
+    const { api_key } = await run(deployment, ["key", "create", "--account", name, "--mode", "live"])
+    accounts.push({ name, apiKey: api_key })
+    if (workspaceId !== "") continue
+    workspaceId = made.workspaces.live
+    const token = new URL(made.owner_link).searchParams.get("token")
+    const person = { name: "The owner", email, password: PASSWORD }
+    const created = await browser.mutate("setup.createUser", { token, ...person })
+    must(created.status === 200, () => `setup.createUser: ${JSON.stringify(created.error)}`)
+    const signedIn = await browser.signIn(email)
+    must(signedIn.status === 200, () => `signing in: ${JSON.stringify(signedIn)}`)
+  }
+  const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ")
+  return { accounts, cookie, workspaceId }
+}
+
+async function run(deployment: Deployment, argv: string[]) {
+  const { exitCode, stdout, stderr } = await deployment.command([...argv, "--json"])
+  must(exitCode === 0, () => `${argv.join(" ")}: ${stdout}${stderr}`)
+  return JSON.parse(stdout)
+}
+
+/** Resident memory, now and at its highest. */
+function memoryOf(pid: number): { now: number; peak: number } {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8")
+  const mib = (field: string) =>
+    Math.round(Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, "m").exec(status)![1]) / 1024)
+  return { now: mib("VmRSS"), peak: mib("VmHWM") }
+}
+
+const descriptorsOf = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length

@@ -1,0 +1,171 @@
+import { connect, type Socket } from "node:net"
+import { setTimeout as sleep } from "node:timers/promises"
+
+/** What strangers do, each of them again and again. What comes back is counted and otherwise ignored. */
+export const tricks = {
+  /** Dozens of requests in one packet, and often gone before the answers come. */
+  async pipelining(door) {
+    const request = (n: number) =>
+      n % 2 === 0
+        ? get("/v1/health")
+        : post("/api/trpc/verification.view", JSON.stringify({ sessionId: `sess_${n}` }))
+    const socket = await door.open(Array.from({ length: 60 }, (_, n) => request(n)).join(""))
+    await sleep(door.below(4000))
+    socket.destroy()
+  },
+
+  /** Bodies in chunks of one byte, each as long as it may be. */
+  async chunks(door) {
+    const path = door.pick(["/v1/kyc/webhook", "/api/trpc/verification.submit", "/api/auth/sign-in/email"])
+    const socket = await door.open(head("POST", path, "Transfer-Encoding: chunked"))
+    for (let sent = 0; sent < 60 && !socket.destroyed; sent++) {
+      socket.write("1\r\nx\r\n".repeat(1024))
+      await sleep(5)
+    }
+    await sleep(door.below(3000))
+    socket.destroy()
+  },
+
+  /** Large bodies that stop just before their end. */
+  async unfinished(door) {
+    const socket = await door.open(head("POST", "/v1/kyc/webhook", `Content-Length: ${256 * 1024}`))
+    socket.write(Buffer.alloc(200 * 1024, " "))
+    await sleep(2000 + door.below(8000))
+    socket.destroy()
+  },
+
+  /** A wish to speak another protocol; the connection is kept. */
+  async upgrades(door) {
+    const path = door.pick(["/", "/v1/health", "/docs/errors/rate_limited", "/_next/webpack-hmr"])
+    const wish = door.pick([
+      "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA",
+      "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+    ])
+    const socket = await door.open(head("GET", path, wish))
+    await sleep(1000 + door.below(5000))
+    socket.destroy()
+  },
+
+  /** More event streams than anybody may have, and most of them are not read. */
+  async streams(door) {
+    const cookie = `Cookie: ${door.cookie}\r\nAccept: text/event-stream`
+    const path = `/api/trpc/activity.changes?workspace=${door.workspaceId}`
+    const socket = await door.open(head("GET", path, cookie))
+    if (door.below(4) > 0) socket.pause()
+    await sleep(door.below(10_000))
+    socket.destroy()
+  },
+
+  /** Hundreds of calls in one request. */
+  async batches(door) {
+    const names = Array.from({ length: 300 }, () => "health.get").join(",")
+    const inputs = JSON.stringify(Object.fromEntries(Array.from({ length: 300 }, (_, n) => [n, {}])))
+    const socket = await door.open(post(`/api/trpc/${names}?batch=1`, inputs))
+    await sleep(door.below(4000))
+    socket.destroy()
+  },
+
+  /** Webhooks as large as they may be, with headers that could be right. */
+  async forgeries(door) {
+    const mac = Buffer.alloc(32, door.below(256)).toString("base64")
+    const headers = `webhook-id: evt_1\r\nwebhook-timestamp: ${Math.floor(Date.now() / 1000)}\r\nwebhook-signature: v1,${mac}`
+    const socket = await door.open(post("/v1/kyc/webhook", " ".repeat(250 * 1024), headers))
+    await sleep(door.below(4000))
+    socket.destroy()
+  },
+
+  /** Keys that nobody has, and a path that nobody serves. */
+  async keys(door) {
+    const one = () => {
+      const key = `vouch_live_${Array.from({ length: 39 }, () => door.below(10)).join("")}`
+      return get(door.pick(["/v1/usage", "/v1/attestations", "/v1/nothing"]), `Authorization: Bearer ${key}`)
+    }
+    const socket = await door.open(Array.from({ length: 10 }, one).join(""))
+    await sleep(door.below(4000))
+    socket.destroy()
+  },
+
+  /** A head that comes a byte at a time. */
+  async trickles(door) {
+    const socket = await door.open("GET /v1/health HTTP/1.1\r\nHost: localhost\r\nX: ")
+    for (let n = 0; n < 20 && !socket.destroyed; n++) {
+      socket.write("x")
+      await sleep(500)
+    }
+    socket.destroy()
+  },
+
+  /** Many large answers, of which none is read. */
+  async deaf(door) {
+    const socket = await door.open("")
+    socket.pause()
+    socket.write(Array.from({ length: 40 }, () => get("/v1/openapi.json")).join(""))
+    await sleep(2000 + door.below(8000))
+    socket.destroy()
+  },
+
+  /** What is no HTTP: the beginning of TLS, HTTP/2, headers twice, long headers. */
+  async garbage(door) {
+    const bytes = door.pick([
+      "\x16\x03\x01\x02\x00",
+      "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+      `GET / HTTP/1.1\r\nHost: localhost\r\nHost: example.com\r\n\r\n`,
+      post("/v1/kyc/webhook", "{}", `Content-Type: application/json${" ".repeat(15_000)}x`),
+      `GET /v1/health HTTP/1.1\r\nHost: localhost\r\nA: ${"a".repeat(40_000)}\r\n\r\n`,
+    ])
+    const socket = await door.open(bytes)
+    await sleep(door.below(2000))
+    socket.destroy()
+  },
+
+  /** As many connections as one address gets, and some more. */
+  async crowds(door) {
+    const sockets = await Promise.all(Array.from({ length: 150 }, () => door.open("")))
+    await sleep(1000 + door.below(3000))
+    for (const socket of sockets) socket.destroy()
+  },
+} satisfies { [trick: string]: (door: Door) => Promise<void> }
+
+export type Trick = keyof typeof tricks
+
+export type Door = {
+  /** Connects, and sends these bytes at once. */
+  open(bytes: string): Promise<Socket>
+  below(limit: number): number
+  pick<T>(choices: readonly T[]): T
+  /** Of somebody who is signed in. */
+  cookie: string
+  workspaceId: string
+}
+
+const head = (method: string, path: string, headers: string): string =>
+  `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${headers}\r\n\r\n`
+const get = (path: string, headers = "A: b"): string => head("GET", path, headers)
+const post = (path: string, body: string, headers = "A: b"): string =>
+  `${head("POST", path, `Content-Length: ${body.length}\r\n${headers}`)}${body}`
+
+/** On Linux every address of 127/8 is this machine's own, so strangers are many. */
+const addressOf = (n: number): string =>
+  process.platform === "linux" ? `127.${1 + (n % 7)}.0.${1 + (n % 200)}` : "127.0.0.1"
+
+/** Opens connections as a stranger with an address of their own. */
+export function stranger(
+  n: number,
+  { port, onStatus }: { port: number; onStatus(status: string): void },
+): Pick<Door, "open"> {
+  return {
+    open: (bytes) =>
+      new Promise((resolve) => {
+        const socket = connect({ port, host: "127.0.0.1", localAddress: addressOf(n) }, () => {
+          if (bytes !== "") socket.write(bytes)
+          resolve(socket)
+        })
+        socket.on("data", (chunk) => {
+          const status = /^HTTP\/1\.1 (\d{3})/.exec(chunk.toString("latin1", 0, 12))?.[1]
+          if (status) onStatus(status)
+        })
+        // The server may end it at any time, or not take it at all.
+        socket.on("error", () => resolve(socket))
+      }),
+  }
+}

@@ -7,7 +7,7 @@ import { plainJson, readJsonObject } from "#server/json.ts"
 import { logger } from "#server/log.ts"
 import { country } from "#server/rest/fields.ts"
 import { plainText } from "#server/text.ts"
-import { clock, secondsBetween } from "#server/time.ts"
+import { clock, databaseTime_ms, secondsBetween } from "#server/time.ts"
 import { detailOf, refusalOf, sentenceOf } from "#server/validation.ts"
 import { decisions, type ProviderEvent } from "./provider.ts"
 
@@ -89,7 +89,7 @@ function readSignature(headers: IncomingHttpHeaders): Signature | null {
   if (typeof id !== "string" || typeof timestamp !== "string" || typeof signature !== "string") return null
   // Digits only, in their one form.
   if (!/^[1-9][0-9]{0,11}$/.test(timestamp) || id === "" || id.length > 255) return null
-  const age_s = Math.floor(Date.now() / 1000) - Number(timestamp)
+  const age_s = Math.floor(databaseTime_ms() / 1000) - Number(timestamp)
   if (Math.abs(age_s) > TOLERANCE_SECONDS) return null
   const macs = signature
     .split(" ", MAX_SIGNATURES)

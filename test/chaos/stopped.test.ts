@@ -66,12 +66,28 @@ function issue(origin: string, { apiKey, wallets }: Customer, total: number) {
   return { issuer, done: issuer.run() }
 }
 
-/** Stops the process at an instant at which it holds rows of somebody, and is not waiting for anything. */
+/**
+ * Stops the process inside a transaction in which it holds rows of somebody, and is not waiting for anything: it had its
+ * configuration, and the wallets, for which it waited, came when it could no longer go on.
+ */
 async function stopInTransaction(server: ServerProcess): Promise<void> {
   await until("the server to be caught in a transaction", async () => {
-    await sleep(10 + Math.random() * 30)
+    const [locked, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const holding = database.begin(async (sql) => {
+      await sql`select from holdings order by workspace_id, mint_config, wallet for update`
+      locked.resolve()
+      await over.promise
+    })
+    await locked.promise
+    await until("a transaction to wait for wallets", async () => {
+      const waiting = await database`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      return waiting.length > 0
+    })
     signal(server.pid, "SIGSTOP")
-    // Whoever goes on is out of its transaction by then; the other server's never stand still for so long.
+    over.resolve()
+    await holding
+    // The other server's go on by now, if it was one of those that waited.
     await sleep(300)
     const held = await database`
       select from pg_stat_activity a

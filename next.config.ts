@@ -11,4 +11,6 @@ export default {
   outputFileTracingRoot: import.meta.dirname,
   // What describes the page comes with the first bytes for everybody, and not streamed behind them.
   htmlLimitedBots: /.*/,
+  // Browsers ask for it where they have not read the page's own icon yet.
+  redirects: async () => [{ source: "/favicon.ico", destination: "/icon.svg", permanent: true }],
 } satisfies NextConfig

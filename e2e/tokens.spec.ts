@@ -82,9 +82,9 @@ test("a token is created, minted and transferred, and a refused mint is explaine
     await page.getByLabel("Name", { exact: true }).fill(`Harbour ${run}`)
     await expect(page.getByLabel("Configuration id")).toHaveValue(`harbour_${run}_v1`)
     await page.getByLabel("Symbol").fill("HARBOUR FUND")
-    await expect(page.getByText("Must be 1 to 10 letters and digits")).toBeVisible()
+    await expect(page.getByText("Must be 1 to 10 letters, digits and points")).toBeVisible()
     await page.getByLabel("Symbol").fill("HARB")
-    await expect(page.getByText("Must be 1 to 10 letters and digits")).toHaveCount(0)
+    await expect(page.getByText("Must be 1 to 10 letters, digits and points")).toHaveCount(0)
     await page.getByLabel("Decimals").selectOption("2")
     await page.getByLabel("Maximum supply").fill("1,000.125")
     await expect(

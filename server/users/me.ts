@@ -97,7 +97,7 @@ function noticesOf(mode: Mode): string[] {
     ...(provider === null
       ? [`No KYC provider is configured for ${mode}: nobody can be verified.`]
       : provider.name === "sandbox"
-        ? ["Test only: whoever opens the link chooses the result."]
+        ? ["Verifications are decided in the sandbox. Test only: whoever opens the link chooses the result."]
         : []),
   ]
 }

@@ -124,7 +124,7 @@ export function ConfigForm({
             label="Symbol"
             required
             error={problemAt("symbol")}
-            hint={fixed ?? "1 to 10 letters and digits."}
+            hint={fixed ?? "1 to 10 letters, digits and points."}
           >
             <Input {...entered("symbol")} disabled={isMinted} autoComplete="off" spellCheck={false} />
           </Field>

@@ -357,9 +357,11 @@ test("theme and time zone are chosen: the page comes in the theme at once, and e
   const light = await canvas()
   await page.getByLabel("Theme").selectOption("Dark")
   await page.getByLabel("Time zone").selectOption("Asia/Tokyo")
-  await expect(page.getByRole("link", { name: "Times in Asia/Tokyo" })).toHaveCount(0)
+  // Where there is little room, by its offset alone.
+  const zoneNote = page.getByRole("link", { name: /^Times in (Asia\/Tokyo|(GMT|UTC)\+9)$/ })
+  await expect(zoneNote).toHaveCount(0)
   await page.getByRole("button", { name: "Save display" }).click()
-  await expect(page.getByRole("link", { name: "Times in Asia/Tokyo" })).toBeVisible()
+  await expect(zoneNote).toBeVisible()
   expect(await canvas()).not.toBe(light)
   await expectSound(page)
 

@@ -1,5 +1,5 @@
 import postgres from "postgres"
-import { type Limits, openClient, settingsOf } from "./connection.ts"
+import { type Limits, openClient, type Queryable, settingsOf } from "./connection.ts"
 import { Pipeline, type Reads } from "./pipeline.ts"
 import { Pool, type Sql } from "./pool.ts"
 
@@ -8,6 +8,8 @@ export { onBehalfOf, type Sql, type Transaction } from "./pool.ts"
 
 /** What requests ask and change. bigint columns come out as bigint, times as Date. */
 export let sql: Sql
+/** As `sql`, for short single statements that many requests send at once: those of one workspace may share a connection. */
+export let short: Queryable
 /**
  * One connection for the short single reads that many requests send at once: the status of a wallet.
  * Whatever may wait, for a lock or a disk, belongs on `sql`: here it would hold up all that come after it.
@@ -67,6 +69,7 @@ export function connectDatabase(
   const pipelines = [1, 2, 3].map(() => new Pipeline(url, readSettings))
   connected = { pools: [requests, work], pipelines }
   sql = requests.sql
+  short = requests.short
   background = work.sql
   reads = pipelines[0]!.sql
   keyReads = pipelines[1]!.sql

@@ -211,6 +211,64 @@ test("batched reads take plain values only, and a time that is none is refused b
   }
 })
 
+test("short statements of one asker follow one another, and each gets its own answer or error", async () => {
+  const made = pool({ max: 2 })
+  const { short } = made
+  const ask = (n: number) => {
+    if (n % 5 === 1) return short`select ${`${n}`}::int / 0 as who`.then(() => "answered", codeOf)
+    if (n % 5 === 2) return short`select ${undefined as never}::text as who`.then(() => "answered", codeOf)
+    if (n % 5 === 3) return short`select ${new Date(Number.NaN)}::timestamptz`.then(() => "answered", codeOf)
+    return short<{ who: string }[]>`select ${`${n}`}::text as who`.then(([row]) => row!.who, codeOf)
+  }
+  const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => ask(n)))
+  for (const [n, answer] of answers.entries()) {
+    if (n % 5 === 1) expect(answer).toBe("22012")
+    else if (n % 5 === 2) expect(answer).toBe("UNDEFINED_VALUE")
+    else expect(answer).toBe(n % 5 === 3 ? "22007" : `${n}`)
+  }
+  expect(made.use).toEqual({ leased: 0, waiting: 0, max: 2 })
+})
+
+test("short statements take no more connections than they need, and never one of another asker", async () => {
+  const made = pool({ max: 4, limits: { ...limits, lock_ms: 2000 } })
+  const { short } = made
+  await admin`insert into notes values ('locked', '')`
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const holder = admin.begin(async (tx) => {
+    await tx`select from notes where asker = 'locked' for update`
+    await promise
+  })
+  const update = () => short`update notes set text = 'mine' where asker = 'locked'`.then(() => "done", codeOf)
+  const blocked = Array.from({ length: 4 }, () => onBehalfOf("first", update))
+  await sleep(50)
+  // Two have a connection each, and one of the others follows.
+  expect(made.use).toEqual({ leased: 2, waiting: 1, max: 4 })
+  const ask = (n: number) =>
+    onBehalfOf("other", () => short<{ who: string }[]>`select ${`${n}`}::text as who`)
+  const others = await Promise.all(Array.from({ length: 20 }, (_, n) => ask(n)))
+  expect(others.map(([row]) => row!.who)).toEqual(others.map((_, n) => `${n}`))
+  resolve()
+  await holder
+  expect(await Promise.all(blocked)).toEqual(["done", "done", "done", "done"])
+  await admin`truncate notes`
+})
+
+test("what follows a statement whose connection is lost fails with it", async () => {
+  const made = pool({ max: 1 })
+  const { short } = made
+  const asked = [short`select pg_sleep(60)`.catch(codeOf), short`select 1`.catch(codeOf)]
+  await sleep(50)
+  expect(made.use).toEqual({ leased: 1, waiting: 0, max: 1 })
+  await admin`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and query like 'select pg_sleep(60)%'`
+  expect(await Promise.all(asked)).toEqual([
+    expect.stringMatching(/^(57P01|CONNECTION_)/),
+    expect.stringMatching(/^CONNECTION_/),
+  ])
+  expect(await short`select 1 as one`).toEqual([{ one: 1 }])
+})
+
 test("a lock that is not to be had is waited for shortly", async () => {
   const { sql } = pool()
   await admin`insert into notes values ('locked', '')`

@@ -81,6 +81,10 @@ export function redirect<T>(part: T, handler: Statement["handler"]): T {
   return part
 }
 
+/** Waits for a statement that is on its way. Its own `then` would look each time whether it must be sent first. */
+export const settle: (statement: Statement, answered: () => void, failed: (error: unknown) => void) => void =
+  (statement, answered, failed) => void Promise.prototype.then.call(statement, answered, failed)
+
 /** The connection went, or was given up, before the statement's answer came. The outcome may be unknown. */
 export class ConnectionLost extends Error {
   readonly code = "CONNECTION_LOST"
@@ -94,22 +98,34 @@ export class ConnectionLost extends Error {
 // 25006 read_only_sql_transaction (after a failover), 57P01-57P05 shutdown and termination, 25P03 and 25P04 timeouts.
 const UNUSABLE = /^(25006|57P0[1-5]|25P0[34])$/
 
+/** Statements that may follow one that has no answer: where that one waits for a lock, so do they, in turn. */
+const MOST_FOLLOWING = 1
+
 /**
- * One connection with one asker at a time. Statements are sent one by one, each when the one before has its answer;
- * after the first doubt none is sent any more.
+ * One connection with one asker at a time. Statements are sent one by one, each when the one before has its answer, but
+ * for those that may follow; after the first doubt none is sent any more.
  */
 export class Connection {
   readonly bornAt_ms = performance.now()
   readonly client: postgres.Sql<Types>
+  /** Whether somebody has it. */
+  isLeased = false
+  /** Whether it was taken for one statement, and is free again when there is no more to answer. */
+  isForOne = false
   readonly #send: Statement["handler"]
+  readonly #free: (connection: Connection) => void
   readonly #waiting: Statement[] = []
-  #active: Statement | null = null
-  #sentAt_ms = 0
+  /** Statements that are sent and have no answer. */
+  #unanswered = 0
+  /** When the oldest of them was sent, or became the oldest. */
+  #since_ms = 0
   #overdue = false
   /** Why it may not be used again; null while it may. */
   doubt: Error | null = null
 
-  constructor(url: string, settings: Record<string, string>) {
+  /** `free` is called when what it was taken for has its answer, and never within the call that sent it. */
+  constructor(url: string, settings: Record<string, string>, free: (connection: Connection) => void) {
+    this.#free = free
     this.client = openClient(url, { settings, onLost: () => this.#lost() })
     this.#send = handlerOf(this.client)
   }
@@ -118,23 +134,43 @@ export class Connection {
   readonly execute = (statement: Statement): void => {
     if (this.doubt) {
       statement.reject(new ConnectionLost("the connection is lost", { cause: this.doubt }))
+      if (this.isForOne) queueMicrotask(() => this.#free(this))
       return
     }
-    if (this.#active) {
+    if (this.#unanswered > 0) {
       this.#waiting.push(statement)
       return
     }
-    this.#active = statement
-    this.#overdue = false
-    this.#sentAt_ms = performance.now()
-    statement.then(this.#answered, this.#failed)
+    this.#since_ms = performance.now()
+    this.#sendNow(statement)
+  }
+
+  /**
+   * Sends a statement behind one that has no answer yet, in the same packet where they are close: half of what a short
+   * one costs is to wake up the other side. False where it is not to be had, and nothing was done. Only plain values:
+   * a parameter that cannot be written would take a place and send nothing.
+   */
+  follow(statement: Statement): boolean {
+    if (this.doubt || !this.isForOne || this.#unanswered === 0 || this.#unanswered > MOST_FOLLOWING)
+      return false
+    this.#sendNow(statement)
+    return true
+  }
+
+  #sendNow(statement: Statement): void {
+    this.#unanswered++
+    settle(statement, this.#answered, this.#failed)
     this.#send(statement)
   }
 
   readonly #answered = (): void => {
-    this.#active = null
+    this.#unanswered--
+    this.#since_ms = performance.now()
+    this.#overdue = false
+    if (this.#unanswered > 0) return
     const next = this.#waiting.shift()
     if (next) this.execute(next)
+    else if (this.isForOne) this.#free(this)
   }
 
   readonly #failed = (error: unknown): void => {
@@ -144,11 +180,9 @@ export class Connection {
 
   /** The socket has closed. Between two askers nothing is lost by it: the next statement connects anew. */
   #lost(): void {
-    if (this.#active || this.isLeased) this.discard(new ConnectionLost("the database closed the connection"))
+    if (this.#unanswered > 0 || this.isLeased)
+      this.discard(new ConnectionLost("the database closed the connection"))
   }
-
-  /** Set by the pool while somebody has it. */
-  isLeased = false
 
   /** Gives it up: nothing more is sent, and whatever waits for an answer is told so. */
   discard(reason: Error): void {
@@ -166,7 +200,7 @@ export class Connection {
    * finds every statement late, though the answers are there to be read.
    */
   watch(limit_ms: number): void {
-    if (!this.#active || performance.now() - this.#sentAt_ms < limit_ms) return
+    if (this.#unanswered === 0 || performance.now() - this.#since_ms < limit_ms) return
     if (this.#overdue) this.discard(new ConnectionLost("the database does not answer"))
     this.#overdue = true
   }
@@ -175,3 +209,9 @@ export class Connection {
 /** Whether the server has answered with this error, and the session goes on. */
 const isAnswer = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && error.severity === "ERROR" && !UNUSABLE.test(error.code)
+
+/** What the library can always write: it throws for nothing of these. */
+export function isPlain(value: unknown): boolean {
+  if (value === null || value instanceof Date || Buffer.isBuffer(value)) return true
+  return ["string", "number", "boolean", "bigint"].includes(typeof value)
+}

@@ -1,5 +1,14 @@
 import type postgres from "postgres"
-import { handlerOf, openClient, type Queryable, redirect, type Statement, type Types } from "./connection.ts"
+import {
+  handlerOf,
+  isPlain,
+  openClient,
+  type Queryable,
+  redirect,
+  type Statement,
+  settle,
+  type Types,
+} from "./connection.ts"
 
 /** No answer for so long is the end of the connection. */
 const SILENCE_MS = 4000
@@ -42,7 +51,7 @@ export class Pipeline {
       return
     }
     if (this.#open++ === 0) this.#since_ms = performance.now()
-    statement.then(this.#answered, this.#answered)
+    settle(statement, this.#answered, this.#answered)
     this.#send(statement)
   }
 
@@ -71,10 +80,4 @@ export class Pipeline {
     clearInterval(this.#watch)
     await this.#client.end({ timeout: 5 })
   }
-}
-
-/** What the library can always write: it throws for nothing of these. */
-function isPlain(value: unknown): boolean {
-  if (value === null || value instanceof Date || Buffer.isBuffer(value)) return true
-  return ["string", "number", "boolean", "bigint"].includes(typeof value)
 }

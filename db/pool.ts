@@ -3,12 +3,14 @@ import type postgres from "postgres"
 import {
   Connection,
   ConnectionLost,
+  isPlain,
   type Limits,
   openClient,
   type Queryable,
   redirect,
   type Statement,
   settingsOf,
+  settle,
   type Types,
 } from "./connection.ts"
 
@@ -85,7 +87,14 @@ export class Pool {
   readonly #tag: postgres.Sql<Types>
   #waitingCount = 0
   #ended = false
+  /** For each asker, a connection that a short statement of theirs has. */
+  readonly #short = new Map<string, Connection>()
   readonly sql: Sql
+  /**
+   * For short single statements that many requests send at once. Where their asker gets no connection, they follow
+   * another one of theirs instead of waiting: a row that is locked holds up nobody else.
+   */
+  readonly short: Queryable
 
   constructor(options: PoolOptions) {
     this.#options = options
@@ -105,6 +114,7 @@ export class Pool {
       : ""
     this.#tag = openClient(options.url, {})
     this.sql = this.#asSql()
+    this.short = bindTag(this.#tag, this.#executeShort)
     this.#watch = setInterval(() => this.#look(), WATCH_EVERY_MS).unref()
   }
 
@@ -113,14 +123,28 @@ export class Pool {
     return { leased: this.#leased.size, waiting: this.#waitingCount, max: this.#options.max }
   }
 
-  #asSql(): Sql {
-    const execute = (statement: Statement): void => {
-      const who = asker.getStore() ?? ""
-      const connection = this.#take(who)
-      if (connection) this.#alone(connection, statement)
-      else this.#wait(who).then((given) => this.#alone(given, statement), statement.reject)
+  readonly #execute = (statement: Statement): void => {
+    const who = asker.getStore() ?? ""
+    const connection = this.#take(who)
+    if (connection) alone(connection, statement)
+    else this.#wait(who, (given) => alone(given, statement), statement.reject)
+  }
+
+  readonly #executeShort = (statement: Statement): void => {
+    const who = asker.getStore() ?? ""
+    const connection = this.#take(who)
+    // Only plain values may follow, or be followed.
+    const mayShare = statement.args.every(isPlainOrPart)
+    const start = (given: Connection) => {
+      if (mayShare) this.#short.set(who, given)
+      alone(given, statement)
     }
-    return Object.assign(bindTag(this.#tag, execute), {
+    if (connection) start(connection)
+    else if (!mayShare || !this.#short.get(who)?.follow(statement)) this.#wait(who, start, statement.reject)
+  }
+
+  #asSql(): Sql {
+    return Object.assign(bindTag(this.#tag, this.#execute), {
       begin: ((first: string | Work<unknown>, second?: Work<unknown>) =>
         typeof first === "string"
           ? this.#transaction(first, second!)
@@ -128,14 +152,6 @@ export class Pool {
       reserve: () => this.#reserve(),
       end: () => this.end(),
     })
-  }
-
-  /** One statement, then the connection is free again. */
-  #alone(connection: Connection, statement: Statement): void {
-    connection.execute(statement)
-    // After the connection itself has seen the answer: what is in doubt must not be free again.
-    const release = () => this.#release(connection)
-    statement.then(release, release)
   }
 
   async #transaction<T>(options: string, work: Work<T>): Promise<T> {
@@ -175,7 +191,12 @@ export class Pool {
 
   async #lease(): Promise<Connection> {
     const who = asker.getStore() ?? ""
-    return this.#take(who) ?? this.#wait(who)
+    return (
+      this.#take(who) ??
+      new Promise<Connection>((resolve, reject) => {
+        this.#wait(who, resolve, reject)
+      })
+    )
   }
 
   #take(who: string): Connection | null {
@@ -189,36 +210,32 @@ export class Pool {
     if (left < 1 || (this.#options.fair && held > 0 && held >= left)) return null
     let connection = this.#free.pop()
     while (connection?.doubt) connection = this.#free.pop()
-    connection ??= new Connection(this.#options.url, this.#settings)
+    connection ??= new Connection(this.#options.url, this.#settings, this.#release)
     this.#leased.set(connection, who)
     this.#held.set(who, held + 1)
     connection.isLeased = true
     return connection
   }
 
-  #wait(who: string): Promise<Connection> {
-    return new Promise((resolve, reject) => {
-      if (this.#ended) return reject(new ConnectionLost("the connections are closed"))
-      if (this.#waitingCount >= MAX_WAITING) return reject(new PoolExhausted())
-      const line = this.#waiting.get(who) ?? []
-      this.#waiting.set(who, line)
-      line.push({
-        give: resolve,
-        refuse: reject,
-        until_ms: performance.now() + (this.#options.wait_ms ?? WAIT_MS),
-      })
-      this.#waitingCount++
-    })
+  #wait(who: string, give: Waiting["give"], refuse: Waiting["refuse"]): void {
+    if (this.#ended) return void refuse(new ConnectionLost("the connections are closed"))
+    if (this.#waitingCount >= MAX_WAITING) return void refuse(new PoolExhausted())
+    const line = this.#waiting.get(who) ?? []
+    this.#waiting.set(who, line)
+    line.push({ give, refuse, until_ms: performance.now() + (this.#options.wait_ms ?? WAIT_MS) })
+    this.#waitingCount++
   }
 
-  #release(connection: Connection): void {
+  readonly #release = (connection: Connection): void => {
     const who = this.#leased.get(connection)
     if (who === undefined) return
     this.#leased.delete(connection)
+    if (this.#short.get(who) === connection) this.#short.delete(who)
     const held = this.#held.get(who)! - 1
     if (held === 0) this.#held.delete(who)
     else this.#held.set(who, held)
     connection.isLeased = false
+    connection.isForOne = false
     if (!connection.doubt) {
       if (this.#ended || performance.now() - connection.bornAt_ms > LIFETIME_MS)
         connection.discard(new ConnectionLost("the connection is old"))
@@ -278,6 +295,18 @@ export class Pool {
   }
 }
 
+/** One statement, then the connection is free again. */
+function alone(connection: Connection, statement: Statement): void {
+  connection.isForOne = true
+  connection.execute(statement)
+}
+
+/** Parts are statements themselves. */
+const isPlainOrPart = (value: unknown): boolean =>
+  value instanceof Promise ? (value as unknown as Statement).args.every(isPlainOrPart) : isPlain(value)
+
+const nothing = (): void => {}
+
 const IN_FAILED_TRANSACTION = "25P02"
 
 type Work<T> = (sql: Transaction) => Promise<T>
@@ -298,7 +327,7 @@ class Session {
     }
     const bound = bindTag(tag, (statement) => {
       if (!this.#isOpen) return statement.reject(new Error("the transaction of this statement has ended"))
-      statement.catch(note)
+      settle(statement, nothing, note)
       connection.execute(statement)
     })
     this.sql = Object.assign(bound, { savepoint: <T>(work: Work<T>) => this.#savepoint(work) })

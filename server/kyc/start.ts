@@ -1,4 +1,4 @@
-import { isUniqueViolation, type Queryable, repeatOnDeadlock, sql } from "#db/client.ts"
+import { isUniqueViolation, type Queryable, repeatOnDeadlock, short, sql } from "#db/client.ts"
 import { plans } from "#server/accounts/plans.ts"
 import { expireSessions } from "#server/attestations/expire.ts"
 import { announceActivity } from "#server/bus.ts"
@@ -44,7 +44,7 @@ export async function startSession(request: StartRequest): Promise<Session> {
     const begun = await repeatOnDeadlock(() =>
       principal.via.kind === "user"
         ? beginByHand(request, provider.name)
-        : begin(sql, request, provider.name),
+        : begin(short, request, provider.name),
     )
     if (begun === "raced") continue
     if (!begun.schema_known) {

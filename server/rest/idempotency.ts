@@ -1,5 +1,5 @@
 import { hash } from "node:crypto"
-import { LOCK_NOT_AVAILABLE, type Queryable, sql } from "#db/client.ts"
+import { LOCK_NOT_AVAILABLE, type Queryable, short } from "#db/client.ts"
 import type { IdempotencyClaim } from "#server/context.ts"
 import { fail } from "#server/errors.ts"
 import { canonicalJson, type JsonObject } from "#server/json.ts"
@@ -46,7 +46,7 @@ export type Record = { answer: Answer | null; begun: string | null }
 /** What is known of a key: nothing, what it began, or its answer. Errors: idempotency_key_reused. */
 export async function findRecord(claim: IdempotencyClaim): Promise<Record | null> {
   const { workspaceId, keyId, idempotencyKey, fingerprint } = claim
-  const [row] = await sql<
+  const [row] = await short<
     {
       fingerprint: Buffer
       subject: string | null
@@ -55,14 +55,14 @@ export async function findRecord(claim: IdempotencyClaim): Promise<Record | null
       over: boolean
     }[]
   >`
-    select fingerprint, subject, status, body, ${isReplayedNoMore(sql)} as over from idempotency_records
+    select fingerprint, subject, status, body, ${isReplayedNoMore(short)} as over from idempotency_records
     where workspace_id = ${workspaceId} and key_id = ${keyId} and idempotency_key = ${idempotencyKey}`
   if (!row) return null
   if (row.over) {
-    await sql`
+    await short`
       delete from idempotency_records
       where workspace_id = ${workspaceId} and key_id = ${keyId} and idempotency_key = ${idempotencyKey}
-        and ${isReplayedNoMore(sql)}`
+        and ${isReplayedNoMore(short)}`
     return null
   }
   if (!row.fingerprint.equals(fingerprint)) {
@@ -83,7 +83,7 @@ export async function findRecord(claim: IdempotencyClaim): Promise<Record | null
 export async function storeAnswer(claim: IdempotencyClaim, { status, body }: Answer): Promise<boolean> {
   const { workspaceId, keyId, idempotencyKey, fingerprint, begun } = claim
   // A record that points at what another request began waits for that one's answer, never for ours.
-  const stored = await sql`
+  const stored = await short`
     insert into idempotency_records as r (workspace_id, key_id, idempotency_key, fingerprint, status, body, created_at)
     values (${workspaceId}, ${keyId}, ${idempotencyKey}, ${fingerprint}, ${status}, ${Buffer.from(body)}, clock_timestamp())
     on conflict (workspace_id, key_id, idempotency_key) do update set status = excluded.status, body = excluded.body

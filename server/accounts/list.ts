@@ -29,7 +29,7 @@ export async function listAccounts(): Promise<AccountSummary[]> {
     select a.id, a.name, a.plan, a.included, a.created_at,
       max(w.id) filter (where w.mode = 'live') as live, max(w.id) filter (where w.mode = 'test') as test
     from accounts a join workspaces w on w.account_id = a.id
-    group by a.id order by a.created_at, a.id`
+    group by a.id order by a.created_at desc, a.id`
   return rows.map(({ id, name, plan, included, live, test, created_at }) => ({
     account_id: id,
     name,

@@ -5,7 +5,7 @@ import { clock } from "#server/time.ts"
 /** A key that works, by a secret that somebody saw when they made it or rotated it. */
 export type KnownKey = { key_id: string; workspace_id: string; mode: Mode; name: string; start: string }
 
-/** The working keys of both workspaces of an account that a person knows, oldest first. */
+/** The working keys of both workspaces of an account that a person knows, newest first. */
 export const keysKnownTo = (sql: Queryable, accountId: string, userId: string): Promise<KnownKey[]> => {
   const now = clock.now()
   return sql<KnownKey[]>`
@@ -14,5 +14,5 @@ export const keysKnownTo = (sql: Queryable, accountId: string, userId: string): 
     join key_secrets s on s.workspace_id = k.workspace_id and s.key_id = k.id
     where w.account_id = ${accountId} and s.shown_to = ${userId} and k.revoked_at is null
       and (k.expires_at is null or k.expires_at > ${now}) and (s.valid_until is null or s.valid_until > ${now})
-    order by k.created_at, k.id, s.created_at desc`
+    order by k.created_at desc, k.id, s.created_at desc`
 }

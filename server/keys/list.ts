@@ -21,7 +21,7 @@ export type KeySummary = {
   known_to: string | null
 }
 
-/** Keys without their secrets, oldest first: of one workspace, of one account by its name, or all. */
+/** Keys without their secrets, newest first: of one workspace, of one account by its name, or all. */
 export async function listKeys({
   workspaceId = null,
   account = null,
@@ -63,7 +63,7 @@ export async function listKeys({
     where true
       ${workspaceId === null ? sql`` : sql`and k.workspace_id = ${workspaceId}`}
       ${account === null ? sql`` : sql`and a.name = ${account}`}
-    order by k.created_at, k.id`
+    order by k.created_at desc, k.id`
   return rows.map((row) => ({
     key_id: row.id,
     account: row.account,

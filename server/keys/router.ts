@@ -48,7 +48,7 @@ export const keyRouter = router({
     .input(z.object({}))
     .output(z.object({ data: z.array(keyRecord) }))
     .query(async ({ ctx }) => ({
-      data: (await listKeys({ workspaceId: ctx.principal.workspaceId })).reverse(),
+      data: await listKeys({ workspaceId: ctx.principal.workspaceId }),
     })),
 
   /** The only answer that holds the secret. */

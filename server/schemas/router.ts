@@ -27,7 +27,7 @@ export const schemaRouter = router({
         path: "/schemas",
         tags: ["Schemas"],
         summary: "List schemas",
-        description: "What can be verified in this workspace, and for how long it holds.",
+        description: "What can be verified in this workspace, and for how long it holds; newest first.",
       },
     })
     .input(z.object({}))
@@ -35,7 +35,7 @@ export const schemaRouter = router({
     .query(async ({ ctx }) => {
       const rows = await sql<{ id: string; name: string; validity_days: number; created_at: Date }[]>`
         select id, name, validity_days, created_at from schemas
-        where workspace_id = ${ctx.principal.workspaceId} order by created_at, id`
+        where workspace_id = ${ctx.principal.workspaceId} order by created_at desc, id`
       return { data: rows.map((row) => ({ ...row, created_at: toTimestamp(row.created_at) })) }
     }),
 

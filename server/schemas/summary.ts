@@ -43,7 +43,7 @@ export async function summariseSchemas(workspaceId: string): Promise<SchemaSumma
         where status = 'verified' and expires_at > ${clock.now()} limit ${COUNTED + 1}
       ) counted
     ) c
-    where s.workspace_id = ${workspaceId} order by s.created_at, s.id`
+    where s.workspace_id = ${workspaceId} order by s.created_at desc, s.id`
   return rows.map(({ verified, older, created_at, ...row }) => ({
     ...row,
     created_at: toTimestamp(created_at),

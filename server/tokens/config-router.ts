@@ -57,7 +57,7 @@ export const mintConfigRouter = router({
         path: "/mint-configs",
         tags: ["Mint configurations"],
         summary: "List mint configurations",
-        description: "All of this workspace, the oldest first.",
+        description: "All of this workspace, newest first.",
       },
     })
     .input(z.object({}))

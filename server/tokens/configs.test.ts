@@ -304,13 +304,16 @@ test("who does not want to wait gets 202 without a mint, and can mint at once", 
   expect((await onChain(mint)).account.supply).toBe(5n)
 })
 
-test("the list is of this workspace, the oldest first, and agrees with each record", async () => {
+test("the list is of this workspace, newest first, and agrees with each record", async () => {
   const own = tokenDesk(app, await app.key())
   const ids = ["b_second", "a_third"]
   for (const id of ids) expect((await own.post("/mint-configs", fund(id))).status).toBe(200)
   await sql`update mint_configs set created_at = created_at - interval '1 hour' where id = 'us_real_estate_fund_v1'`
   const { json } = await own.get("/mint-configs")
-  expect(json.data.map((one: { id: string }) => one.id)).toEqual(["us_real_estate_fund_v1", ...ids])
+  expect(json.data.map((one: { id: string }) => one.id)).toEqual([
+    ...ids.toReversed(),
+    "us_real_estate_fund_v1",
+  ])
   for (const one of json.data) expect((await own.get(`/mint-config/${one.id}`)).json).toEqual(one)
 })
 

@@ -36,10 +36,10 @@ async function readConfig(workspaceId: string, id: string): Promise<ConfigRow> {
 export const getConfig = async ({ workspaceId }: Principal, id: string): Promise<MintConfigRecord> =>
   toConfigRecord(await readConfig(workspaceId, id))
 
-/** All of a workspace, the oldest first: there are at most MAX_CONFIGS. */
+/** All of a workspace, newest first: there are at most MAX_CONFIGS. */
 export async function listConfigs({ workspaceId }: Principal): Promise<MintConfigRecord[]> {
   const rows = await sql<ConfigRow[]>`
-    select ${sql(configColumns)} from mint_configs where workspace_id = ${workspaceId} order by created_at, id`
+    select ${sql(configColumns)} from mint_configs where workspace_id = ${workspaceId} order by created_at desc, id`
   return rows.map(toConfigRecord)
 }
 

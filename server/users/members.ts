@@ -43,13 +43,13 @@ export async function listMembers({ workspaceId }: Principal): Promise<Members> 
       select m.user_id, u.name, u.email, m.role, u.two_factor_enabled as two_factor, m.created_at,
         case when ${mails} then u.email_verified end as email_confirmed
       from workspaces w join members m on m.account_id = w.account_id join users u on u.id = m.user_id
-      where w.id = ${workspaceId} order by m.created_at, m.user_id`,
+      where w.id = ${workspaceId} order by m.created_at desc, m.user_id`,
     sql<{ id: string; role: Role; email: string | null; invited_by: string | null; expires_at: Date }[]>`
       select i.id, i.role, i.email, u.name as invited_by, i.expires_at
       from workspaces w join invitations i on i.account_id = w.account_id left join users u on u.id = i.invited_by
       where w.id = ${workspaceId} and i.used_at is null and i.expires_at > ${clock.now()}
         and exists (select from members m where m.account_id = i.account_id and m.user_id = i.invited_by and m.role = 'owner')
-      order by i.created_at desc`,
+      order by i.created_at desc, i.id`,
   ])
   return {
     members: members.map(({ created_at, ...member }) => ({ ...member, joined_at: toTimestamp(created_at) })),

@@ -17,7 +17,7 @@ export async function listUsers(): Promise<Person[]> {
       coalesce(jsonb_agg(jsonb_build_object('account', a.name, 'role', m.role) order by a.name)
         filter (where a.id is not null), '[]') as memberships
     from users u left join members m on m.user_id = u.id left join accounts a on a.id = m.account_id
-    group by u.id order by u.created_at, u.id`
+    group by u.id order by u.created_at desc, u.id`
 }
 
 /** Switches somebody's second factor off, codes included. Passkeys stay: they need no second one. */

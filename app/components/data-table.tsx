@@ -24,6 +24,8 @@ const features = tableFeatures({
     align?: "end"
     /** Left out where the screen is narrow; the row's own page still says it. */
     wideOnly?: boolean
+    /** Holds what somebody entered, which may be long and have no spaces: it breaks anywhere. Words stay whole. */
+    breaks?: boolean
     className?: string
   },
 })
@@ -205,8 +207,15 @@ export function DataTable<Row extends RowData>({
 const NONE: never[] = []
 const frame = "rounded-xl border border-line bg-surface"
 
-const lookOf = (meta: { align?: "end"; wideOnly?: boolean; className?: string } | undefined) =>
-  cn(meta?.align === "end" && "text-right", meta?.wideOnly && "max-md:hidden", meta?.className)
+type Meta = NonNullable<(typeof features)["columnMeta"]>
+
+const lookOf = (meta: Meta | undefined) =>
+  cn(
+    meta?.align === "end" && "text-right",
+    meta?.wideOnly && "max-md:hidden",
+    meta?.breaks ? "min-w-28 wrap-anywhere" : "wrap-break-word",
+    meta?.className,
+  )
 
 /** What a region that is wider than its place needs: only then is it worth a stop of the keyboard. */
 function useScrolling() {

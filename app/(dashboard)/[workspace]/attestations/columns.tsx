@@ -21,7 +21,7 @@ export const columns = [
   }),
   column.accessor("external_id", {
     header: "External id",
-    meta: { wideOnly: true },
+    meta: { wideOnly: true, breaks: true },
     cell: ({ getValue }) => getValue() ?? NOTHING,
   }),
   column.accessor("schema", { header: "Schema", meta: { wideOnly: true } }),

@@ -34,6 +34,7 @@ export const columns = [
   column.display({
     id: "what",
     header: "What",
+    meta: { breaks: true },
     cell: ({ row: { original } }) => (
       <div className="max-w-96 min-w-52">
         <code className="font-mono text-[13px]">{original.action}</code>
@@ -48,6 +49,7 @@ export const columns = [
   column.display({
     id: "who",
     header: "Who",
+    meta: { breaks: true },
     cell: ({ row: { original } }) => (
       <>
         <span className="block min-w-28">{original.actor_name}</span>
@@ -58,6 +60,7 @@ export const columns = [
   column.display({
     id: "subject",
     header: "Subject",
+    meta: { breaks: true },
     cell: ({ row: { original } }) => <Subject of={original} />,
   }),
   column.display({

@@ -25,7 +25,7 @@ const common: Column<Session>[] = [
   column.accessor("schema", { header: "Schema", meta: { wideOnly: true } }),
   column.accessor("external_id", {
     header: "External id",
-    meta: { wideOnly: true },
+    meta: { wideOnly: true, breaks: true },
     cell: ({ getValue }) => getValue() ?? <span className="text-muted">–</span>,
   }),
   column.accessor("started_at", {

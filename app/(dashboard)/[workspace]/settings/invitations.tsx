@@ -31,6 +31,7 @@ export function Invitations({
     () => [
       column.accessor("email", {
         header: "For",
+        meta: { breaks: true },
         cell: ({ getValue }) => getValue() ?? <span className="text-muted">Whoever has the link</span>,
       }),
       column.accessor("role", {

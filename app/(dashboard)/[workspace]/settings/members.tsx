@@ -50,6 +50,7 @@ export function Members() {
     () => [
       column.accessor("name", {
         header: "Name",
+        meta: { breaks: true },
         cell: ({ row: { original } }) => (
           <>
             <span className="font-medium">{original.name}</span>
@@ -60,7 +61,7 @@ export function Members() {
       }),
       column.accessor("email", {
         header: "Email",
-        meta: { wideOnly: true },
+        meta: { wideOnly: true, breaks: true },
         cell: ({ row: { original } }) => (
           <>
             {original.email}

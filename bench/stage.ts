@@ -1,9 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type RunningPostgres, startPostgres } from "#server/embedded/postgres.ts"
 import { parseSettings } from "#server/env.ts"
 import { freePorts } from "#test/free-ports.ts"
+import { startScript } from "#test/start-script.ts"
 import { ask, type Child, message, type Program, startChild, untilAnswering } from "./children.ts"
 import type { Order, Outcome } from "./load.ts"
 import { type Customer, seed } from "./seed.ts"
@@ -136,7 +137,13 @@ export function createStage({ attestations, durable, say }: StageOptions): {
       VOUCH_RATE_LIMIT: String(rateLimit),
       VOUCH_LOG_LEVEL: "warn",
     }
-    const program = { name: "vouch", file: "server/main.ts", nodeOptions: optionsOfStart(), environment }
+    const { flags, environment: fromScript } = startScript()
+    const program = {
+      name: "vouch",
+      file: "server/main.ts",
+      nodeOptions: flags,
+      environment: { ...fromScript, ...environment },
+    }
     const server = await serve(program, port, "/v1/health")
     // Pages load after the API is up: wait, so that this is over before anything is measured.
     const page = await fetch(`http://127.0.0.1:${port}/`)
@@ -167,11 +174,4 @@ export function createStage({ attestations, durable, say }: StageOptions): {
     await message(child)
     return child
   }
-}
-
-/** The options of Node that `npm start` gives, without the user's own settings. */
-function optionsOfStart(): string[] {
-  const { scripts } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"))
-  const options = /\bnode (.*)server\/main\.ts/.exec(scripts.start)?.[1] ?? ""
-  return options.split(" ").filter((option) => option.startsWith("--") && !option.startsWith("--env-file"))
 }

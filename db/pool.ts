@@ -14,8 +14,8 @@ import {
   type Types,
 } from "./connection.ts"
 
-/** Unless a pool says another. */
-const WAIT_MS = 3000
+/** Unless a pool says another: with a lock's limit behind it, it leaves an answer within 5 seconds. */
+const WAIT_MS = 2000
 /** Most that wait for a connection; past it there is no hope to be served in time. */
 const MAX_WAITING = 10_000
 /** Beyond the database's own limit on a statement, before its silence is taken for the end of the connection. */

@@ -51,6 +51,25 @@ test.each([
   },
 )
 
+test("requests that come together are answered in their order", async () => {
+  const requests = Array.from(
+    { length: 99 },
+    (_, n) => `GET /v1/nope${n} HTTP/1.1\r\nHost: localhost\r\n\r\n`,
+  )
+  const answers = await sendRaw(port, requests.join("") + get("/v1/nope99", "Host: localhost\r\n"))
+  const paths = [...answers.matchAll(/no path \/v1\/nope(\d+)/g)].map(([, n]) => Number(n))
+  expect(paths).toEqual(Array.from({ length: 100 }, (_, n) => n))
+})
+
+test("thousands of requests in one piece close their connection, and others are served", async () => {
+  const flood = "GET /v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(3000)
+  const floods = Array.from({ length: 20 }, () => sendRaw(port, flood).catch(() => ""))
+  expect((await app.request({ method: "GET", path: "/health" })).status).toBe(200)
+  for (const answers of await Promise.all(floods)) {
+    expect([...answers.matchAll(/HTTP\/1.1 200/g)].length).toBeLessThanOrEqual(100)
+  }
+})
+
 test("a request without a host is refused by us", async () => {
   expectRefusal(await sendRaw(port, get("/v1/health", "")), 400, "malformed_request")
   expectRefusal(await sendRaw(port, "GET /v1/health HTTP/1.0\r\n\r\n"), 400, "malformed_request")

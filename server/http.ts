@@ -18,6 +18,8 @@ import type { Adapter } from "./rest/adapter.ts"
 import { type Client, clientOf } from "./rest/client.ts"
 import type { RateLimiter } from "./rest/rate-limit.ts"
 import { Reply, refuse, STRICT_TRANSPORT_SECURITY } from "./rest/reply.ts"
+import { Turns } from "./turns.ts"
+import { WaitingRequests } from "./waiting-requests.ts"
 
 /** Serves a page; the path is in the request. */
 export type PageHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>
@@ -77,9 +79,21 @@ export function createHttpServer(listener: RequestListener, tls: HttpOptions["tl
 export function createListener(options: HttpOptions): RequestListener {
   const { adapter, trustedProxies, publicOrigin } = options
   const httpsOnly = publicOrigin?.startsWith("https:") ?? false
+  const waiting = new WaitingRequests()
   return (request, response) => {
-    const url = request.url ?? ""
     const client = clientOf(request, trustedProxies)
+    const place = waiting.take(request.socket, response, client.network)
+    if (place === "over") return
+    if (place === "busy") {
+      new Reply(response, newId("req"), request.method === "HEAD").failure(tooBusy())
+      return
+    }
+    answer(request, response, client).finally(() => place.workDone())
+  }
+
+  /** Never rejects. */
+  async function answer(request: IncomingMessage, response: ServerResponse, client: Client): Promise<void> {
+    const url = request.url ?? ""
     const api = /^\/v1(?:[/?]|$)/.test(url)
     const repeated = repeatedHeader(request.rawHeaders)
     if (repeated !== null) {
@@ -106,11 +120,8 @@ export function createListener(options: HttpOptions): RequestListener {
       if (api) return refuse(request, response, "https_required", "Send this request over HTTPS.")
       return redirectToHttps(response, publicOrigin!, url)
     }
-    if (api) {
-      adapter.handle(request, response, url.slice(3), client)
-      return
-    }
-    servePage(options, request, response, client).catch((error) => {
+    if (api) return adapter.handle(request, response, url.slice(3), client)
+    await servePage(options, request, response, client).catch((error) => {
       if (error instanceof RequestAborted) return void response.destroy()
       if (error instanceof Failure) return new Reply(response, newId("req"), false).failure(error)
       logger.error({ err: error }, "a page failed")
@@ -118,6 +129,16 @@ export function createListener(options: HttpOptions): RequestListener {
     })
   }
 }
+
+const tooBusy = () =>
+  new Failure(
+    "server_busy",
+    "Too many requests of this address, or of all, have no answer yet. Retry in 1 s.",
+    {
+      endsConnection: true,
+      retryAfterSeconds: 1,
+    },
+  )
 
 const isReadableHost = (host = "localhost"): boolean =>
   host === "" || (/^[\w.~%:[\]-]+$/.test(host) && URL.canParse(`http://${host}`))
@@ -133,6 +154,9 @@ function redirectToHttps(response: ServerResponse, origin: string, url: string):
     })
     .end()
 }
+
+/** One at a time would be as fast, as one thread renders them; each that has begun takes a megabyte. */
+const rendering = new Turns({ atOnce: 16, forEach: 4 })
 
 async function servePage(
   options: HttpOptions,
@@ -158,7 +182,9 @@ async function servePage(
   // Next would read the body of any other, in its own way.
   if (request.method !== "GET" && request.method !== "HEAD") return refuseMethod(asked)
   if (isUnknownError(url)) response.statusCode = 404
-  await options.pages(request, response)
+  await rendering.run(client.network, async () => {
+    if (!response.destroyed && !request.socket.destroyed) await options.pages(request, response)
+  })
 }
 
 function refuseMethod({ request, response, requestId }: Asked): void {

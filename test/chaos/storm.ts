@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs"
-import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { signal } from "#server/embedded/process.ts"
 import { Browser, PASSWORD } from "../people.ts"
+import { startScript } from "../start-script.ts"
 import { type Account, Bystander } from "./bystanders.ts"
 import { createDeployment, type Deployment, type ServerProcess, until } from "./deployment.ts"
 import { must } from "./must.ts"
@@ -13,6 +13,7 @@ import { type Door, stranger, type Trick, tricks } from "./strangers.ts"
 /** How many strangers play each trick at once. */
 const crowd: { [trick in Trick]: number } = {
   pipelining: 20,
+  floods: 20,
   chunks: 12,
   unfinished: 40,
   upgrades: 20,
@@ -25,8 +26,8 @@ const crowd: { [trick in Trick]: number } = {
   garbage: 10,
   crowds: 2,
 }
-/** Resident memory that the server may reach, and how long it may take to end. */
-export const MEMORY_MIB = 350
+/** Resident memory that the server may reach, in megabytes of 10⁶ bytes, and how long it may take to end. */
+export const MEMORY_MB = 350
 export const END_MS = 10_000
 /** Descriptors that may be open at the end and were not at the beginning: connections of pools come and go. */
 const SPARE_DESCRIPTORS = 24
@@ -39,7 +40,7 @@ export type StormSummary = {
   /** What strangers were answered, and how often. */
   strangers: { [status: string]: number }
   tricks: number
-  memory_mib: { calm: number; peak: number }
+  memory_mb: { calm: number; peak: number }
   descriptors: { calm: number; peak: number; after: number }
   end_ms: number
 }
@@ -52,18 +53,13 @@ export async function storm({ seconds, seed, say }: Storm): Promise<StormSummary
   must(process.platform === "linux", () => "the storm looks into /proc, which Linux alone has")
   const deployment = await createDeployment({ VOUCH_RATE_LIMIT: "1000", VOUCH_LOCALNET_FAULTS: "0" })
   try {
-    const server = deployment.startServer({}, startFlags())
+    const { environment, flags } = startScript()
+    const server = deployment.startServer(environment, flags)
     await deployment.ready(server)
     return await storming(deployment, server, { seconds, seed, say })
   } finally {
     await deployment.destroy()
   }
-}
-
-/** What `npm start` gives to Node. */
-function startFlags(): string[] {
-  const { scripts } = JSON.parse(readFileSync(join(import.meta.dirname, "..", "..", "package.json"), "utf8"))
-  return (scripts.start as string).match(/--\S*(?:space-size)=\d+/g)!
 }
 
 async function storming(
@@ -83,7 +79,7 @@ async function storming(
     until("the customers to be at work", () => bystanders.every((b) => b.answered > 100)),
   ])
   const calm = { memory: memoryOf(server.pid).now, descriptors: descriptorsOf(server.pid) }
-  say(`calm: ${calm.memory} MiB, ${calm.descriptors} descriptors`)
+  say(`calm: ${calm.memory} MB, ${calm.descriptors} descriptors`)
 
   const answers: { [status: string]: number } = {}
   const onStatus = (status: string) => {
@@ -109,11 +105,11 @@ async function storming(
     await Promise.race([failed, sleep(500)])
     peakDescriptors = Math.max(peakDescriptors, descriptorsOf(server.pid))
     const { now, peak } = memoryOf(server.pid)
-    must(peak < MEMORY_MIB, () => `the server took ${peak} MiB`)
+    must(peak < MEMORY_MB, () => `the server took ${peak} MB`)
     if (Date.now() - said > 10_000) {
       said = Date.now()
       const sum = bystanders.reduce((all, { answered }) => all + answered, 0)
-      say(`${now} MiB, at most ${peak}; ${descriptorsOf(server.pid)} descriptors; ${sum} honest answers`)
+      say(`${now} MB, at most ${peak}; ${descriptorsOf(server.pid)} descriptors; ${sum} honest answers`)
     }
   }
   still.abort()
@@ -124,13 +120,13 @@ async function storming(
     const open = descriptorsOf(server.pid)
     return open <= calm.descriptors + SPARE_DESCRIPTORS && open
   })
-  const memory_mib = { calm: calm.memory, peak: memoryOf(server.pid).peak }
-  must(memory_mib.peak < MEMORY_MIB, () => `the server took ${memory_mib.peak} MiB`)
+  const memory_mb = { calm: calm.memory, peak: memoryOf(server.pid).peak }
+  must(memory_mb.peak < MEMORY_MB, () => `the server took ${memory_mb.peak} MB`)
   return {
     answered: bystanders.reduce((sum, { answered }) => sum + answered, 0),
     strangers: answers,
     tricks: played,
-    memory_mib,
+    memory_mb,
     descriptors: { calm: calm.descriptors, peak: peakDescriptors, after },
     end_ms: await endWhileBesieged(deployment, server, doorOf(0)),
   }
@@ -203,9 +199,9 @@ async function run(deployment: Deployment, argv: string[]) {
 /** Resident memory, now and at its highest. */
 function memoryOf(pid: number): { now: number; peak: number } {
   const status = readFileSync(`/proc/${pid}/status`, "utf8")
-  const mib = (field: string) =>
-    Math.round(Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, "m").exec(status)![1]) / 1024)
-  return { now: mib("VmRSS"), peak: mib("VmHWM") }
+  const megabytes = (field: string) =>
+    Math.round((Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, "m").exec(status)![1]) * 1024) / 1e6)
+  return { now: megabytes("VmRSS"), peak: megabytes("VmHWM") }
 }
 
 const descriptorsOf = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length

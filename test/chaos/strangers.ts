@@ -14,6 +14,15 @@ export const tricks = {
     socket.destroy()
   },
 
+  /** Thousands of requests in one piece, whose answers nobody reads. */
+  async floods(door) {
+    const socket = await door.open("")
+    socket.pause()
+    socket.write(get(door.pick(["/v1/health", "/v1/usage", "/sign-in"])).repeat(2000))
+    await sleep(door.below(2000))
+    socket.destroy()
+  },
+
   /** Bodies in chunks of one byte, each as long as it may be. */
   async chunks(door) {
     const path = door.pick(["/v1/kyc/webhook", "/api/trpc/verification.submit", "/api/auth/sign-in/email"])

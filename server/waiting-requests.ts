@@ -1,0 +1,108 @@
+import type { ServerResponse } from "node:http"
+import type { Socket } from "node:net"
+
+/** Requests of one connection that may be unanswered at once. Node reads up to 64 KiB of them before the first answer. */
+const MOST_OF_CONNECTION = 100
+/** Of all connections. One takes some KiB, without its body. */
+const MOST_OF_ALL = 4096
+
+type Waiting = {
+  places: Set<TakenPlace>
+  /** Whether it had more than it may, so that nothing more of it is answered. */
+  isOver: boolean
+}
+
+/** What a request takes: given back when its work is done, and its answer sent or nobody is there to read it. */
+export type Place = { workDone(): void }
+
+/**
+ * Bounds the requests that have begun and not ended: a client may send thousands in one packet, and each takes memory from
+ * its first byte until its answer is read. No network may have more of them than are left for all others.
+ */
+export class WaitingRequests {
+  readonly #mostOfConnection: number
+  readonly #mostOfAll: number
+  readonly #connections = new WeakMap<Socket, Waiting>()
+  readonly #perNetwork = new Map<string, number>()
+  #all = 0
+
+  constructor({ mostOfConnection = MOST_OF_CONNECTION, mostOfAll = MOST_OF_ALL } = {}) {
+    this.#mostOfConnection = mostOfConnection
+    this.#mostOfAll = mostOfAll
+  }
+
+  /** How many there are. */
+  get count(): number {
+    return this.#all
+  }
+
+  /**
+   * A place for a request. `over`: its connection had too many and has been closed, so there is nothing to answer. `busy`:
+   * its network has too many, which ends the connection with the answer that says so.
+   */
+  take(socket: Socket, response: ServerResponse, network: string): Place | "over" | "busy" {
+    const waiting = this.#of(socket)
+    if (waiting.isOver || socket.destroyed) return "over"
+    if (waiting.places.size >= this.#mostOfConnection) {
+      waiting.isOver = true
+      socket.destroy()
+      return "over"
+    }
+    const held = this.#perNetwork.get(network) ?? 0
+    if (held >= this.#mostOfAll - this.#all) {
+      waiting.isOver = true
+      return "busy"
+    }
+    this.#all++
+    this.#perNetwork.set(network, held + 1)
+    const place = new TakenPlace(() => this.#release(network))
+    waiting.places.add(place)
+    response.once("close", () => {
+      waiting.places.delete(place)
+      place.answered()
+    })
+    return place
+  }
+
+  #of(socket: Socket): Waiting {
+    const known = this.#connections.get(socket)
+    if (known) return known
+    const waiting: Waiting = { places: new Set(), isOver: false }
+    this.#connections.set(socket, waiting)
+    // Answers behind the first one never hear of it themselves.
+    socket.once("close", () => {
+      for (const place of waiting.places) place.answered()
+      waiting.places.clear()
+    })
+    return waiting
+  }
+
+  #release(network: string): void {
+    this.#all--
+    const left = this.#perNetwork.get(network)! - 1
+    if (left === 0) this.#perNetwork.delete(network)
+    else this.#perNetwork.set(network, left)
+  }
+}
+
+class TakenPlace implements Place {
+  readonly #release: () => void
+  #isWorking = true
+  #isWaiting = true
+
+  constructor(release: () => void) {
+    this.#release = release
+  }
+
+  workDone(): void {
+    if (!this.#isWorking) return
+    this.#isWorking = false
+    if (!this.#isWaiting) this.#release()
+  }
+
+  answered(): void {
+    if (!this.#isWaiting) return
+    this.#isWaiting = false
+    if (!this.#isWorking) this.#release()
+  }
+}

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { startTestApp, type TestApp } from "#test/app.ts"
 import { sendRaw } from "#test/raw.ts"
 import { createHttpServer } from "./http.ts"
+import { WaitingRequests } from "./waiting-requests.ts"
 
 let app: TestApp
 let port: number
@@ -68,6 +69,20 @@ test("thousands of requests in one piece close their connection, and others are 
   for (const answers of await Promise.all(floods)) {
     expect([...answers.matchAll(/HTTP\/1.1 200/g)].length).toBeLessThanOrEqual(100)
   }
+})
+
+test("what a connection sends beyond its hundred requests is not even read", async () => {
+  const waiting = new WaitingRequests()
+  let made = 0
+  const server = createHttpServer((request, response) => {
+    made++
+    waiting.take(request.socket, response, "a")
+  }, null)
+  await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready))
+  const { port } = server.address() as AddressInfo
+  await sendRaw(port, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(3000)).catch(() => {})
+  expect(made).toBe(101)
+  server.close()
 })
 
 test("a request without a host is refused by us", async () => {

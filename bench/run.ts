@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util"
+import { type Beside, measureBeside } from "./beside.ts"
 import { type Fair, measureFairness } from "./fair.ts"
 import { checkFairness } from "./fairness.ts"
 import { type FilterTimes, measureFilters } from "./filters.ts"
@@ -12,7 +13,7 @@ const HELP = `npm run bench -- [options]
 
 Measures Vouch beside a bare handler on this machine; bench/README.md tells how. About eight minutes.
 
-  --only <name>        status, start, start-with-key, memory, mint, fair or table; may be given several times
+  --only <name>        status, start, start-with-key, memory, mint, fair, beside or table; may be given several times
   --rounds <n>         rounds of each server (5)
   --seconds <n>        length of a round (5)
   --attestations <n>   rows in the database (100000)
@@ -21,7 +22,7 @@ Measures Vouch beside a bare handler on this machine; bench/README.md tells how.
   --json               print the results as JSON
   --help`
 
-const names = ["status", "start", "start-with-key", "memory", "mint", "fair", "table"] as const
+const names = ["status", "start", "start-with-key", "memory", "mint", "fair", "beside", "table"] as const
 type Name = (typeof names)[number]
 
 /** What is promised: requests per second against the bare handler's, and megabytes over so many requests. */
@@ -36,6 +37,8 @@ const MINTS_PER_SECOND = 1000
 const MINT_SLOTS = 2
 /** How much longer a mint may take while another customer floods. */
 const FAIR_RATIO = 2
+/** What is left of a replica's rate beside one that stands still. */
+const BESIDE_RATIO = 0.8
 /** Of the first page of the dashboard's table, whatever it is filtered by. */
 const FILTER_MS = 100
 
@@ -51,6 +54,7 @@ type Results = {
   memory: Memory | null
   mints: Mints | null
   fair: Fair[]
+  beside: Beside | null
   filters: FilterTimes[]
 }
 
@@ -92,7 +96,7 @@ const say = (line: string) =>
   process.stderr.write(`${((performance.now() - began) / 1000).toFixed(0).padStart(4)} s  ${line}\n`)
 
 async function measure(stage: Stage, options: Options): Promise<Results> {
-  const results: Results = { contests: [], memory: null, mints: null, fair: [], filters: [] }
+  const results: Results = { contests: [], memory: null, mints: null, fair: [], beside: null, filters: [] }
   // Before a server is there to take its share of the machine.
   if (options.only.has("table")) {
     const { databaseUrl } = stage
@@ -109,6 +113,10 @@ async function measure(stage: Stage, options: Options): Promise<Results> {
   if (options.only.has("mint")) {
     const { rounds } = options
     results.mints = await measureMints({ stage, vouch, rounds, measure_ms: options.seconds * 1000, say })
+  }
+  if (options.only.has("beside")) {
+    const { rounds } = options
+    results.beside = await measureBeside({ stage, vouch, rounds, measure_ms: options.seconds * 1000, say })
   }
   await vouch.stop()
   if (options.only.has("fair")) {
@@ -139,7 +147,7 @@ async function measureContests(
   }
 }
 
-function print({ contests, memory, mints, fair, filters }: Results): void {
+function print({ contests, memory, mints, fair, beside, filters }: Results): void {
   const rows = contests.flatMap(({ name, target, contestants }) =>
     contestants.map((one, n) => [
       n === 0 ? name : "",
@@ -162,7 +170,32 @@ function print({ contests, memory, mints, fair, filters }: Results): void {
   }
   if (mints) printMints(mints)
   if (fair.length > 0) printFair(fair)
+  if (beside) printBeside(beside)
   if (filters.length > 0) printFilters(filters)
+}
+
+function printBeside({ idle, stopped, ratio }: Beside): void {
+  const lines = [
+    [
+      "POST /kyc/start",
+      "beside an idle replica",
+      idle.per_second.toFixed(0),
+      idle.p99_ms.toFixed(0),
+      "",
+      "",
+      "",
+    ],
+    [
+      "",
+      "beside a stopped one",
+      stopped.per_second.toFixed(0),
+      stopped.p99_ms.toFixed(0),
+      ratio.median.toFixed(2),
+      `${ratio.lowest.toFixed(2)}–${ratio.highest.toFixed(2)}`,
+      ratioVerdict(ratio, BESIDE_RATIO),
+    ],
+  ]
+  console.log(`\n${table(["", "", "requests/s", "p99 ms", "ratio", "spread", "target"], lines)}`)
 }
 
 function printFilters(filters: readonly FilterTimes[]): void {

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -14,6 +15,8 @@ const POOL = 16
 /** Of the local networks, both of them. */
 export const SLOT_MS = parseSettings({}).VOUCH_LOCALNET_SLOT_MS
 
+const random = () => randomBytes(32).toString("base64")
+
 export type Server = { name: string; port: number; pid: number; stop(): Promise<void> }
 
 export type Stage = {
@@ -23,6 +26,8 @@ export type Stage = {
   customers: Customer[]
   /** The real server, started as users start it. `rateLimit` is of each key, in requests per second; 0 is none. */
   vouch(options?: { rateLimit: number }): Promise<Server>
+  /** Another replica of the one that was started last. */
+  replica(): Promise<Server>
   bare(): Promise<Server>
   naive(): Promise<Server>
   /** What mints in the plain way, against a local network of its own. */
@@ -50,6 +55,9 @@ export function createStage({ attestations, durable, say }: StageOptions): {
 } {
   const directory = mkdtempSync(join(tmpdir(), "vouch-bench-"))
   const children: Child[] = []
+  // What replicas have in common.
+  const secrets = { VOUCH_SIGNER: random(), VOUCH_DATA_KEY: random() }
+  let localnetPort = 0
   let postgres: RunningPostgres | undefined
   let opening: Promise<Stage> | undefined
   let stopping: Promise<void> | undefined
@@ -83,6 +91,7 @@ export function createStage({ attestations, durable, say }: StageOptions): {
       bare: () => contestant("bare", databaseUrl),
       naive: () => contestant("naive", databaseUrl),
       vouch: ({ rateLimit } = { rateLimit: 0 }) => vouch(databaseUrl, rateLimit),
+      replica: () => replica(databaseUrl),
       plainMints,
       load: (order) => ask(first, order),
       loadBeside(order) {
@@ -126,30 +135,49 @@ export function createStage({ attestations, durable, say }: StageOptions): {
   }
 
   async function vouch(databaseUrl: string, rateLimit: number): Promise<Server> {
+    localnetPort = await freePorts(2)
     const port = await freePorts(1)
-    const environment = {
-      PORT: String(port),
-      DATABASE_URL: databaseUrl,
-      VOUCH_DATA_DIR: join(directory, "vouch"),
-      VOUCH_LOCALNET_PORT: String(await freePorts(2)),
-      VOUCH_LOCALNET_SLOT_MS: String(SLOT_MS),
-      VOUCH_DATABASE_POOL: String(POOL),
-      VOUCH_RATE_LIMIT: String(rateLimit),
-      VOUCH_LOG_LEVEL: "warn",
-    }
-    const { flags, environment: fromScript } = startScript()
-    const program = {
-      name: "vouch",
-      file: "server/main.ts",
-      nodeOptions: flags,
-      environment: { ...fromScript, ...environment },
-    }
-    const server = await serve(program, port, "/v1/health")
+    const server = await serve(
+      program("vouch", {
+        ...settings(databaseUrl, port, rateLimit),
+        VOUCH_DATA_DIR: join(directory, "vouch"),
+        VOUCH_LOCALNET_PORT: String(localnetPort),
+        VOUCH_LOCALNET_SLOT_MS: String(SLOT_MS),
+      }),
+      port,
+      "/v1/health",
+    )
     // Pages load after the API is up: wait, so that this is over before anything is measured.
     const page = await fetch(`http://127.0.0.1:${port}/`)
     await page.arrayBuffer()
     if (!page.ok) throw new Error("The pages are not built: run npm run build.")
     return server
+  }
+
+  async function replica(databaseUrl: string): Promise<Server> {
+    const port = await freePorts(1)
+    const environment = {
+      ...settings(databaseUrl, port, 0),
+      VOUCH_DATA_DIR: join(directory, "replica"),
+      SOLANA_RPC_URL: `http://127.0.0.1:${localnetPort}`,
+    }
+    return serve(program("replica", environment), port, "/v1/health")
+  }
+
+  function settings(databaseUrl: string, port: number, rateLimit: number) {
+    return {
+      ...secrets,
+      PORT: String(port),
+      DATABASE_URL: databaseUrl,
+      VOUCH_DATABASE_POOL: String(POOL),
+      VOUCH_RATE_LIMIT: String(rateLimit),
+      VOUCH_LOG_LEVEL: "warn",
+    }
+  }
+
+  function program(name: string, own: Record<string, string>): Omit<Program, "directory"> {
+    const { flags, environment } = startScript()
+    return { name, file: "server/main.ts", nodeOptions: flags, environment: { ...environment, ...own } }
   }
 
   async function plainMints(): Promise<Child> {

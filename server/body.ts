@@ -14,6 +14,13 @@ const NETWORK_BYTES = 4 * 1024 * 1024
 /** First size of a buffer for a body that comes in pieces; it doubles. */
 const FIRST_BYTES = 4 * 1024
 
+/**
+ * Pieces that a body may come in: so many, and one more for each so many bytes. Each is an event, so that a body in
+ * pieces of one byte costs a hundred times what it is. Clients that write JSON word by word stay far below.
+ */
+const FREE_PIECES = 512
+const PIECE_BYTES = 32
+
 /** The client went away before its request was complete: there is nobody to answer. */
 export class RequestAborted extends Error {}
 
@@ -31,6 +38,7 @@ export function readBody(request: IncomingMessage, limit: number, network: strin
   // One that is here already needs no clock.
   const timer = request.complete ? undefined : setTimeout(() => settle(tooSlow()), SLOWEST_BODY_MS)
   let settled = false
+  let pieces = 0
   /** All of it, where it came in one piece: most do, and need no copy. */
   let whole: Buffer | null = null
 
@@ -47,6 +55,7 @@ export function readBody(request: IncomingMessage, limit: number, network: strin
   request.on("data", (chunk: Buffer) => {
     if (settled) return
     if (body.size + chunk.length > limit) settle(tooLarge(limit))
+    else if (++pieces > FREE_PIECES + body.size / PIECE_BYTES) settle(tooSmall())
     else if (chunk.length === declared) whole = chunk
     else body.add(chunk, Math.min(limit, declared || limit))
   })
@@ -68,6 +77,8 @@ const ends = (code: ErrorCode, detail: string, retryAfterSeconds?: number) =>
 const tooLarge = (limit: number) => ends("payload_too_large", `The body may have at most ${limit} bytes.`)
 const tooSlow = () =>
   ends("malformed_request", `The body came too slowly: send it within ${SLOWEST_BODY_MS / 1000} s.`)
+const tooSmall = () =>
+  ends("malformed_request", "The body comes in too many small pieces: send it in one, or in some of 1 KiB.")
 const tooMany = () =>
   ends("rate_limited", "This address has begun more requests than it may without ending them.", 1)
 const tooBusy = () => ends("server_busy", "Too many requests have been begun and not ended. Retry in 1 s.", 1)

@@ -16,7 +16,7 @@ import { logger } from "./log.ts"
 import { type Asked, answerPage, exceedsPageRate } from "./pages-api.ts"
 import type { Adapter } from "./rest/adapter.ts"
 import { type Client, clientOf } from "./rest/client.ts"
-import type { RateLimiter } from "./rest/rate-limit.ts"
+import type { RateLimiter, Standing } from "./rest/rate-limit.ts"
 import { Reply, refuse, STRICT_TRANSPORT_SECURITY } from "./rest/reply.ts"
 import { Turns } from "./turns.ts"
 import { WaitingRequests } from "./waiting-requests.ts"
@@ -95,26 +95,13 @@ export function createListener(options: HttpOptions): RequestListener {
   async function answer(request: IncomingMessage, response: ServerResponse, client: Client): Promise<void> {
     const url = request.url ?? ""
     const api = /^\/v1(?:[/?]|$)/.test(url)
-    const repeated = repeatedHeader(request.rawHeaders)
-    if (repeated !== null) {
-      return refuse(request, response, "malformed_request", `${repeated}: is given more than once.`)
-    }
-    if (request.headers.host === undefined && request.httpVersion !== "1.0") {
-      return refuse(request, response, "malformed_request", "Host: is missing.")
-    }
-    if (!isReadableHost(request.headers.host)) {
-      return refuse(request, response, "malformed_request", "Host: is no name of a host.")
-    }
-    if (publicOrigin === null && !LOCAL_HOSTS.test(request.headers.host ?? "")) {
-      return refuse(
-        request,
-        response,
-        "malformed_request",
-        "Host: this server answers to localhost only. Set VOUCH_PUBLIC_URL to serve others.",
-      )
-    }
-    if (!url.startsWith("/")) {
-      return refuse(request, response, "malformed_request", "The request's target must be a path.")
+    const unreadable = whyUnreadable(request, publicOrigin)
+    if (unreadable !== null) {
+      const standing = options.pageLimiter?.take(client.network)
+      if (standing && !standing.allowed) {
+        return new Reply(response, newId("req"), request.method === "HEAD").failure(tooOften(standing))
+      }
+      return refuse(request, response, "malformed_request", unreadable)
     }
     if (httpsOnly && !client.secure) {
       if (api) return refuse(request, response, "https_required", "Send this request over HTTPS.")
@@ -129,6 +116,25 @@ export function createListener(options: HttpOptions): RequestListener {
     })
   }
 }
+
+/** What is wrong with a request that two could read in two ways, or that is not for this server; null where nothing is. */
+function whyUnreadable(request: IncomingMessage, publicOrigin: string | null): string | null {
+  const repeated = repeatedHeader(request.rawHeaders)
+  if (repeated !== null) return `${repeated}: is given more than once.`
+  const { host } = request.headers
+  if (host === undefined && request.httpVersion !== "1.0") return "Host: is missing."
+  if (!isReadableHost(host)) return "Host: is no name of a host."
+  if (publicOrigin === null && !LOCAL_HOSTS.test(host ?? "")) {
+    return "Host: this server answers to localhost only. Set VOUCH_PUBLIC_URL to serve others."
+  }
+  return request.url?.startsWith("/") ? null : "The request's target must be a path."
+}
+
+const tooOften = ({ resetSeconds }: Standing) =>
+  new Failure("rate_limited", `Too many requests from this address. Retry in ${resetSeconds} s.`, {
+    endsConnection: true,
+    retryAfterSeconds: resetSeconds,
+  })
 
 const tooBusy = () =>
   new Failure(

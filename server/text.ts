@@ -9,7 +9,8 @@ export const plainText = (max: number) =>
     .string()
     .refine((text) => text !== "", "must not be empty")
     .refine((text) => isAtMost(text, max), `must be at most ${max} characters`)
-    .refine((text) => PRINTABLE.test(text) && text.isWellFormed(), "must not contain control characters")
+    .refine((text) => PRINTABLE.test(text), "must not contain control characters")
+    .refine((text) => text.isWellFormed(), "must not contain halves of surrogate pairs")
     .meta({ minLength: 1, maxLength: max, pattern: PRINTABLE.source })
 
 /** Whether a text has at most `max` characters: not halves of surrogate pairs, as JavaScript counts. */

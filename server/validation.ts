@@ -26,6 +26,9 @@ const formats: Record<string, string> = {
 
 const sizes: Record<string, string> = { string: " characters", array: " entries", set: " entries" }
 
+const sizeOf = (origin: string, size: number | bigint): string =>
+  (Number(size) === 1 ? sizes[origin]?.replace(/ies$/, "y").replace(/s$/, "") : sizes[origin]) ?? ""
+
 const listed = (values: readonly unknown[]): string =>
   values.length === 1 ? String(values[0]) : `one of ${values.join(", ")}`
 
@@ -36,9 +39,9 @@ const words: Words = {
   too_small: ({ origin, minimum }) =>
     origin === "string" && minimum === 1
       ? "must not be empty"
-      : `must ${sizes[origin] ? "have" : "be"} at least ${minimum}${sizes[origin] ?? ""}`,
+      : `must ${sizes[origin] ? "have" : "be"} at least ${minimum}${sizeOf(origin, minimum)}`,
   too_big: ({ origin, maximum }) =>
-    `must ${sizes[origin] ? "have" : "be"} at most ${maximum}${sizes[origin] ?? ""}`,
+    `must ${sizes[origin] ? "have" : "be"} at most ${maximum}${sizeOf(origin, maximum)}`,
   invalid_format: ({ format }) => (formats[format] ? `must be ${formats[format]}` : "has not the right form"),
   not_multiple_of: ({ divisor }) => `must be a multiple of ${divisor}`,
   unrecognized_keys: ({ keys, inst }) => {

@@ -22,20 +22,47 @@ export const withoutSecrets = (text: string): string => inEveryWriting(text, hid
 export const withoutKeys = (text: string): string =>
   inEveryWriting(text, (written) => hide(written).replace(SECRET_KEY, MASK))
 
+/** Characters of a key that no text holds by chance. */
+const PART_OF_KEY = 12
+
+/**
+ * Whether a text holds a part of this API key, be it without its prefix, broken in two, or in hex or base64. Said of the key
+ * that a request came with: that one is what ends up in a wrong place.
+ */
+export function holdsPartOf(key: string, text: string): boolean {
+  const plain = resolveAll(text) ?? text
+  const written = Buffer.from(key)
+  // Base64 of a text that begins elsewhere has the same characters, but for the first few.
+  const forms = [0, 1, 2].map((skipped) => written.subarray(skipped).toString("base64url"))
+  const secret = key.slice(key.lastIndexOf("_") + 1)
+  return [secret, written.toString("hex"), ...forms].some((form) => {
+    for (let at = 0; at + PART_OF_KEY <= form.length; at++) {
+      if (plain.includes(form.slice(at, at + PART_OF_KEY))) return true
+    }
+    return false
+  })
+}
+
 /** Encodings around one another that are looked through. Nobody has so many: what lies beneath is not kept. */
 const MAX_LAYERS = 5
 
 /** Hides what is there once escapes are resolved. A text in which nothing is keeps its escapes. */
 function inEveryWriting(text: string, hide: (text: string) => string): string {
-  let plain = text
-  for (let layers = 0; ; layers++) {
-    const resolved = resolveEscapes(plain)
-    if (resolved === plain) break
-    if (layers === MAX_LAYERS) return MASK
-    plain = resolved
-  }
+  const plain = resolveAll(text)
+  if (plain === null) return MASK
   const kept = hide(plain)
   return kept === plain ? text : kept
+}
+
+/** A text without its escapes; null where there are too many layers of them. */
+function resolveAll(text: string): string | null {
+  let plain = text
+  for (let layers = 0; layers <= MAX_LAYERS; layers++) {
+    const resolved = resolveEscapes(plain)
+    if (resolved === plain) return plain
+    plain = resolved
+  }
+  return null
 }
 
 // `%5F` however often its `%` was encoded again, `\x5f`, `\u005f` and `%u005f`, a backslash itself being one of many or

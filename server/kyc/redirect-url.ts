@@ -1,6 +1,6 @@
 import { z } from "zod"
 
-const ADDRESS = /^https?:\/\/[!-~]+$/
+const ADDRESS = /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[!-~]+$/
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"])
 
 /** Where the hosted page returns to: https, or http on loopback; no credentials. */

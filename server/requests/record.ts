@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from "node:http"
 import { isDatabaseUnavailable, isUniqueViolation, background as sql } from "#db/client.ts"
 import { logger } from "#server/log.ts"
 import { sleep } from "#server/time.ts"
+import { holdsPartOf, MASK } from "#server/without-secrets.ts"
 import { headersToMask, maskHeaders, maskPath, maskRequestBody, maskResponseBody } from "./mask.ts"
 
 /** A request that has been answered, as references to what is there anyway: no text is copied on its way. */
@@ -149,18 +150,22 @@ function toRow(request: AnsweredRequest) {
   const { method, target, fields, headers, received, status, body } = request
   const isRead = method === "GET" || method === "HEAD"
   const answer = isRead && status < 400 ? { text: null, code: null } : maskResponseBody(body)
+  const key = /\S+$/.exec(headers.authorization ?? "")?.[0] ?? ""
+  // What is right has no room for a key; what is wrong may hold all or part of one, in any form.
+  const unlessKey = (text: string) => (status >= 400 && holdsPartOf(key, text) ? MASK : text)
+  const request_body = received === null ? null : maskRequestBody(received, fields ?? new Set())
   return {
     workspaceId: request.workspaceId,
     requestId: request.requestId,
     at_ms: request.at_ms,
     method,
-    path: maskPath(target, fields),
+    path: unlessKey(maskPath(target, fields)),
     status,
     code: answer.code,
     duration_us: request.duration_us,
     keyId: request.keyId,
     headers: JSON.stringify(maskHeaders(headers)),
-    received: received === null ? null : maskRequestBody(received, fields ?? new Set()),
-    body: answer.text,
+    received: request_body === null ? null : unlessKey(request_body),
+    body: answer.text === null ? null : unlessKey(answer.text),
   }
 }

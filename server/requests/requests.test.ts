@@ -7,6 +7,7 @@ import { authenticate } from "#server/keys/authenticate.ts"
 import { appRouter } from "#server/router.ts"
 import { addDays, addSeconds, clock } from "#server/time.ts"
 import { createCallerFactory } from "#server/trpc.ts"
+import { MASK } from "#server/without-secrets.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
 import type { Response, Sent } from "#test/http.ts"
 import { type Browser, member } from "#test/people.ts"
@@ -158,6 +159,38 @@ test("a key, a session or a wallet's secret key is in no part of a line, however
       for (const secret of secrets) expect(plain).not.toContain(secret.slice(20, 26))
     }
   }
+})
+
+test("a refused request's own key is in no part of its line, in no other form either", async () => {
+  const { apiKey } = key
+  const secret = apiKey.slice(apiKey.lastIndexOf("_") + 1)
+  for (const form of [
+    Buffer.from(apiKey).toString("base64url"),
+    Buffer.from(`key=${apiKey}`).toString("base64"),
+    Buffer.from(apiKey).toString("hex"),
+    secret,
+    apiKey.replace("_", "-"),
+    apiKey.replace("_", "+"),
+    `${apiKey.slice(0, 12)}%E2%80%8B${apiKey.slice(12)}`,
+  ]) {
+    const { status, headers } = await ask({ path: `/attestation/${form.replaceAll("/", "%2F")}` })
+    expect(status).toBeGreaterThanOrEqual(400)
+    await logged(headers["x-request-id"] as string)
+    const [row] = await sql<{ path: string }[]>`
+      select path from api_requests where id = ${headers["x-request-id"] as string}`
+    expect(row!.path).toBe(MASK)
+  }
+  const broken = `${apiKey.slice(0, 20)} ${apiKey.slice(20)}`
+  const answer = await ask({
+    method: "POST",
+    path: "/kyc/start",
+    json: { userPubkey: "x", schemaId: broken },
+  })
+  await logged(idOf(answer))
+  const [row] = await sql<
+    { text: string }[]
+  >`select t::text as text from api_requests t where id = ${idOf(answer)}`
+  expect(row!.text).not.toContain(apiKey.slice(20, 30))
 })
 
 /** A text without any escape in it. */

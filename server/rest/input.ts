@@ -22,6 +22,7 @@ export function addQuery(input: Fields, route: Route, query: string): void {
     const equals = pair.indexOf("=")
     const name = decode(equals < 0 ? pair : pair.slice(0, equals), "query")
     const value = decode(equals < 0 ? "" : pair.slice(equals + 1), `query parameter ${name}`)
+    if (name === "") fail("validation_failed", "query: a parameter has no name.")
     if (!route.fields.has(name) || route.parameters.includes(name)) {
       fail(
         "validation_failed",

@@ -3,6 +3,7 @@ import { RateLimiter } from "#server/rest/rate-limit.ts"
 import { clock, monotonic } from "#server/time.ts"
 import { startTestApp, type TestApp, type TestKey } from "#test/app.ts"
 import { member } from "#test/people.ts"
+import { sendRaw } from "#test/raw.ts"
 
 let app: TestApp
 let key: TestKey
@@ -112,6 +113,19 @@ test.each<[string, string[], number, RequestInit?]>([
   expect(await untilRefused(paths, init)).toBe(burst)
   // Whoever has a key, or asks for something else, goes on.
   expect((await usage((await app.key()).apiKey)).status).toBe(200)
+})
+
+test.each([
+  ["for another host", "Host: example.com"],
+  ["with two hosts", "Host: localhost\r\nHost: localhost"],
+  ["without one", "Accept: */*"],
+])("what is refused before it is looked at has the limit of pages: %s", async (_what, headers) => {
+  now += 3_600_000
+  const port = Number(new URL(app.origin).port)
+  const ask = () => sendRaw(port, `GET /v1/health HTTP/1.1\r\n${headers}\r\nConnection: close\r\n\r\n`)
+  const answers: string[] = []
+  for (let i = 0; i < 501; i++) answers.push((await ask()).slice(9, 12))
+  expect(answers.indexOf("429")).toBe(500)
 })
 
 test("a person who is signed in goes on when the address is used up, and has a rate of their own", async () => {

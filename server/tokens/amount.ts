@@ -45,7 +45,7 @@ export const amountField = z
     (sent) =>
       typeof sent === "string" && sent.length <= MAX_DIGITS && GRAMMAR.test(sent) && /[1-9]/.test(sent),
     {
-      error: "must be more than zero, in digits with at most one point, such as 250.5",
+      error: "must be more than zero, in at most 40 digits with at most one point, such as 250.5",
       ...failsWith("invalid_amount"),
     },
   )

@@ -102,7 +102,7 @@ export const configId = matching(
 ).meta(idMeta)
 
 const configFields = {
-  id: matching(NAME, "must be 1 to 64 of a-z, 0-9 and _").meta(idMeta),
+  id: matching(NAME, "must be 1 to 64 of a-z, 0-9 and _, and not begin with _").meta(idMeta),
   name: plainText(64)
     .refine((text) => Buffer.byteLength(text) <= MAX_NAME_BYTES, `must be at most ${MAX_NAME_BYTES} bytes`)
     .meta({ description: "Name of the token, on chain too", example: "US Real Estate Fund" }),

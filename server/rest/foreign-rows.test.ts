@@ -111,12 +111,16 @@ function unavailable(status: number, text: string): string | null {
   return status === 503 && text.includes("database_unavailable") ? null : `${status} ${text}`
 }
 
-/** Health, over and over on one connection, without waiting for the answers. */
+/**
+ * Health, over and over on one connection, without waiting for the answers. From an address of its own: what a network has
+ * begun and not ended is bounded, and who shares it shares the bound.
+ */
 async function floodHealth(isOver: () => boolean): Promise<void> {
   const request = "GET /v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n"
   while (!isOver()) {
     await new Promise<void>((resolve) => {
-      const socket = connect(Number(new URL(app.origin).port), "127.0.0.1")
+      const port = Number(new URL(app.origin).port)
+      const socket = connect({ port, host: "127.0.0.1", localAddress: "127.0.0.2" })
       socket.on("error", () => {})
       socket.on("close", () => resolve())
       socket.resume()

@@ -30,6 +30,22 @@ function pool(options: Partial<PoolOptions> = {}): Pool {
   return made
 }
 
+/** Holds a row, asked by 'locked', until the function that it gives is called. */
+async function lockNote(): Promise<() => Promise<void>> {
+  await admin`insert into notes values ('locked', '')`
+  const [locked, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const holder = admin.begin(async (tx) => {
+    await tx`select from notes where asker = 'locked' for update`
+    locked.resolve()
+    await over.promise
+  })
+  await locked.promise
+  return async () => {
+    over.resolve()
+    await holder
+  }
+}
+
 const codeOf = (error: { code?: string }) => error.code ?? String(error)
 
 test("what is relied on inside of postgres.js is there: where a client sends its statements", () => {
@@ -232,12 +248,7 @@ test("short statements of one asker follow one another, and each gets its own an
 test("short statements take no more connections than they need, and never one of another asker", async () => {
   const made = pool({ max: 4, limits: { ...limits, lock_ms: 2000 } })
   const { short } = made
-  await admin`insert into notes values ('locked', '')`
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const holder = admin.begin(async (tx) => {
-    await tx`select from notes where asker = 'locked' for update`
-    await promise
-  })
+  const unlock = await lockNote()
   const update = () => short`update notes set text = 'mine' where asker = 'locked'`.then(() => "done", codeOf)
   const blocked = Array.from({ length: 4 }, () => onBehalfOf("first", update))
   await sleep(50)
@@ -247,10 +258,27 @@ test("short statements take no more connections than they need, and never one of
     onBehalfOf("other", () => short<{ who: string }[]>`select ${`${n}`}::text as who`)
   const others = await Promise.all(Array.from({ length: 20 }, (_, n) => ask(n)))
   expect(others.map(([row]) => row!.who)).toEqual(others.map((_, n) => `${n}`))
-  resolve()
-  await holder
+  await unlock()
   expect(await Promise.all(blocked)).toEqual(["done", "done", "done", "done"])
   await admin`truncate notes`
+})
+
+test("who keeps asking does not keep a connection from others", async () => {
+  const made = pool({ max: 1, wait_ms: 5000 })
+  const { short } = made
+  let isOver = false
+  let answers = 0
+  const greedy = Array.from({ length: 4 }, () =>
+    onBehalfOf("greedy", async () => {
+      for (; !isOver; answers++) await short`select pg_sleep(0.005)`
+    }),
+  )
+  await sleep(100)
+  const before = answers
+  expect(await onBehalfOf("other", () => short`select 1 as one`)).toEqual([{ one: 1 }])
+  expect(answers - before).toBeLessThan(50)
+  isOver = true
+  await Promise.all(greedy)
 })
 
 test("what follows a statement whose connection is lost fails with it", async () => {
@@ -271,12 +299,7 @@ test("what follows a statement whose connection is lost fails with it", async ()
 
 test("a lock that is not to be had is waited for shortly", async () => {
   const { sql } = pool()
-  await admin`insert into notes values ('locked', '')`
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const holder = admin.begin(async (tx) => {
-    await tx`select from notes where asker = 'locked' for update`
-    await promise
-  })
+  const unlock = await lockNote()
   const waiting = () => sql`update notes set text = 'mine' where asker = 'locked'`
   await expect(waiting()).rejects.toMatchObject({ code: "55P03" })
   await expect(
@@ -284,8 +307,7 @@ test("a lock that is not to be had is waited for shortly", async () => {
   ).rejects.toMatchObject({
     code: "55P03",
   })
-  resolve()
-  await holder
+  await unlock()
   expect((await waiting()).count).toBe(1)
   await admin`truncate notes`
 })
@@ -293,12 +315,7 @@ test("a lock that is not to be had is waited for shortly", async () => {
 test("however many requests of one asker wait, others get connections at once", async () => {
   const made = pool({ max: 6, limits: { ...limits, lock_ms: 2000 } })
   const { sql } = made
-  await admin`insert into notes values ('locked', '')`
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const holder = admin.begin(async (tx) => {
-    await tx`select from notes where asker = 'locked' for update`
-    await promise
-  })
+  const unlock = await lockNote()
   const update = () => sql`update notes set text = 'mine' where asker = 'locked'`.then(() => "done", codeOf)
   const blocked = ["first", "second"].flatMap((who) =>
     Array.from({ length: 30 }, () => onBehalfOf(who, update)),
@@ -312,8 +329,7 @@ test("however many requests of one asker wait, others get connections at once", 
   expect(others.map(([row]) => row!.who)).toEqual(others.map((_, n) => `${n}`))
   // All of that came while the others were still waiting.
   expect(made.use.waiting).toBeGreaterThan(40)
-  resolve()
-  await holder
+  await unlock()
   expect(new Set(await Promise.all(blocked))).toEqual(new Set(["done"]))
   await admin`truncate notes`
 })

@@ -100,6 +100,8 @@ const UNUSABLE = /^(25006|57P0[1-5]|25P0[34])$/
 
 /** Statements that may follow one that has no answer: where that one waits for a lock, so do they, in turn. */
 const MOST_FOLLOWING = 1
+/** Statements that may follow before the connection is given back: others wait for it. */
+const MOST_IN_A_ROW = 8
 
 /**
  * One connection with one asker at a time. Statements are sent one by one, each when the one before has its answer, but
@@ -112,6 +114,8 @@ export class Connection {
   isLeased = false
   /** Whether it was taken for one statement, and is free again when there is no more to answer. */
   isForOne = false
+  /** Statements that have followed that one. */
+  #followed = 0
   readonly #send: Statement["handler"]
   readonly #free: (connection: Connection) => void
   readonly #waiting: Statement[] = []
@@ -153,6 +157,7 @@ export class Connection {
   follow(statement: Statement): boolean {
     if (this.doubt || !this.isForOne || this.#unanswered === 0 || this.#unanswered > MOST_FOLLOWING)
       return false
+    if (++this.#followed > MOST_IN_A_ROW) return false
     this.#sendNow(statement)
     return true
   }
@@ -170,7 +175,10 @@ export class Connection {
     if (this.#unanswered > 0) return
     const next = this.#waiting.shift()
     if (next) this.execute(next)
-    else if (this.isForOne) this.#free(this)
+    else if (this.isForOne) {
+      this.#followed = 0
+      this.#free(this)
+    }
   }
 
   readonly #failed = (error: unknown): void => {

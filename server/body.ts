@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "node:http"
+import type { IncomingMessage, ServerResponse } from "node:http"
 import { type ErrorCode, Failure, fail } from "./errors.ts"
 
 /** Largest body of a request, in bytes. */
@@ -21,6 +21,36 @@ const FIRST_BYTES = 4 * 1024
 const FREE_PIECES = 512
 const PIECE_BYTES = 32
 
+/** Requests whose body came in too many pieces, and the event that says so to whoever reads it. */
+const inPieces = new WeakSet<IncomingMessage>()
+const IN_PIECES = Symbol("in too many pieces")
+
+/**
+ * Counts the pieces of a body from the first one, whoever reads it and when: Node makes them of all that has come in one
+ * packet before anybody can look, and each takes some hundred bytes for as long as it is kept. What is too many is not.
+ */
+export function boundPieces(request: IncomingMessage, response: ServerResponse): void {
+  let pieces = 0
+  let bytes = 0
+  const push = request.push.bind(request)
+  request.push = (piece: Buffer | null, encoding) => {
+    if (inPieces.has(request)) return false
+    if (piece !== null) {
+      pieces++
+      if (pieces > FREE_PIECES + bytes / PIECE_BYTES) {
+        inPieces.add(request)
+        // What has not been read is not the next request. Who reads this body refuses it; not all do.
+        if (response.headersSent) request.socket.destroy()
+        else response.shouldKeepAlive = false
+        request.emit(IN_PIECES)
+        return false
+      }
+      bytes += piece.length
+    }
+    return push(piece, encoding)
+  }
+}
+
 /** The client went away before its request was complete: there is nobody to answer. */
 export class RequestAborted extends Error {}
 
@@ -33,12 +63,12 @@ export function readBody(request: IncomingMessage, limit: number, network: strin
   if (request.destroyed) return Promise.reject(new RequestAborted())
   const declared = Number(request.headers["content-length"] ?? Number.NaN)
   if (declared > limit) return Promise.reject(tooLarge(limit))
+  if (inPieces.has(request)) return Promise.reject(tooSmall())
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
   const body = new UnfinishedBody(network, (failure) => settle(failure))
   // One that is here already needs no clock.
   const timer = request.complete ? undefined : setTimeout(() => settle(tooSlow()), SLOWEST_BODY_MS)
   let settled = false
-  let pieces = 0
   /** All of it, where it came in one piece: most do, and need no copy. */
   let whole: Buffer | null = null
 
@@ -55,10 +85,10 @@ export function readBody(request: IncomingMessage, limit: number, network: strin
   request.on("data", (chunk: Buffer) => {
     if (settled) return
     if (body.size + chunk.length > limit) settle(tooLarge(limit))
-    else if (++pieces > FREE_PIECES + body.size / PIECE_BYTES) settle(tooSmall())
     else if (chunk.length === declared) whole = chunk
     else body.add(chunk, Math.min(limit, declared || limit))
   })
+  request.on(IN_PIECES, () => settle(tooSmall()))
   request.on("end", () => settle(whole ?? body.bytes()))
   // It closes after every request: only one that broke off is worth an error with its stack.
   for (const event of ["error", "close"]) {

@@ -9,7 +9,7 @@ import {
 } from "node:http"
 import { createServer as createTlsServer } from "node:https"
 import type { BlockList, Socket } from "node:net"
-import { RequestAborted } from "./body.ts"
+import { boundPieces, RequestAborted } from "./body.ts"
 import { Failure, isErrorCode } from "./errors.ts"
 import { newId } from "./ids.ts"
 import { logger } from "./log.ts"
@@ -66,7 +66,10 @@ export function createHttpServer(listener: RequestListener, tls: HttpOptions["tl
     ? createTlsServer({ ...settings, cert: readFileSync(tls.cert), key: readFileSync(tls.key) }, listener)
     : createServer(settings, listener)
   server.timeout = STILL_MS
-  server.on("request", (request, response) => latest.set(request.socket, response))
+  server.on("request", (request, response) => {
+    latest.set(request.socket, response)
+    boundPieces(request, response)
+  })
   server.on("clientError", answerUnreadable)
   server.on("connect", (_request, socket: Socket) => refuseRaw(socket, "This server is no proxy."))
   server.on("checkExpectation", (request, response) =>

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
-import { readBody } from "#server/body.ts"
+import { boundPieces, readBody } from "#server/body.ts"
 import { Failure } from "#server/errors.ts"
 import type { Fate } from "./faults.ts"
 import { answer, type Method, parseError } from "./rpc.ts"
@@ -24,6 +24,7 @@ export const isLocal = ({ headers }: IncomingMessage): boolean =>
 /** JSON-RPC over HTTP POST, and `GET /health`. */
 export function httpServer(options: Options): Server {
   const server = createServer((request, response) => {
+    boundPieces(request, response)
     if (!isLocal(request)) return end(response, 403, "text/plain", "This network serves its own machine only")
     if (request.method !== "POST") return answerPlain(request, response)
     readBody(request, MAX_BODY_BYTES, "").then(

@@ -14,12 +14,14 @@ export function openPages(): Pages {
   const load = async (): Promise<PageHandler> => {
     process.env.NEXT_TELEMETRY_DISABLED = "1"
     const dir = fileURLToPath(new URL("..", import.meta.url))
-    // The settings as the build left them: to read them again, Next would load its compiler.
+    // The settings as the build left them, given as Next's own standalone server gives them. It would read them from
+    // next.config.ts again, and keep its compiler for that: 30 MB.
     const built = JSON.parse(readFileSync(`${dir}/.next/required-server-files.json`, "utf8"))
+    process.env.__NEXT_PRIVATE_STANDALONE_CONFIG = JSON.stringify(built.config)
     const { default: module } = await import("next")
     // Its types speak of a default export that the CommonJS module does not have.
     const next = module as unknown as typeof module.default
-    const app = next({ dev: false, dir, quiet: true, conf: built.config })
+    const app = next({ dev: false, dir, quiet: true })
     await app.prepare()
     return app.getRequestHandler()
   }

@@ -1,4 +1,5 @@
 import { once } from "node:events"
+import { readFileSync } from "node:fs"
 import { type IncomingMessage, request } from "node:http"
 import { afterEach, expect, test } from "vitest"
 import { signal } from "#server/embedded/process.ts"
@@ -37,6 +38,20 @@ test("SIGTERM lets a request that has begun end, then ends every process, and wh
   const { json } = await customers.read("/attestations")
   expect(json.data).toMatchObject([{ session_id: session, user_pubkey: customers.cases[0]!.wallet }])
 }, 120_000)
+
+test.runIf(process.platform === "linux")(
+  "a server that shows pages has not loaded the compiler that built them",
+  async () => {
+    deployment = await createDeployment()
+    const server = deployment.startServer()
+    await deployment.ready(server)
+    expect((await fetch(`${deployment.origin}/sign-in`)).status).toBe(200)
+    const libraries = readFileSync(`/proc/${server.pid}/maps`, "utf8")
+    expect(libraries).toContain("bufferutil")
+    expect(libraries).not.toContain("next-swc")
+  },
+  120_000,
+)
 
 test("SIGTERM in the middle of a start ends it just as orderly", async () => {
   deployment = await createDeployment()

@@ -1,7 +1,7 @@
 import { fail } from "#server/errors.ts"
 
-/** One hash takes 32 MB and a thread for tens of milliseconds, of four threads that read files and look up names too. */
-const AT_ONCE = 2
+/** One hash takes 32 MB and a thread for tens of milliseconds: a tenth of all memory, of a processor more than its share. */
+const AT_ONCE = 1
 /** Whoever comes when so many wait would wait for seconds. */
 const MAX_WAITING = 20
 const RETRY_SECONDS = 5

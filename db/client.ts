@@ -4,7 +4,8 @@ import { Pipeline, type Reads } from "./pipeline.ts"
 import { Pool, type Sql } from "./pool.ts"
 
 export type { Queryable } from "./connection.ts"
-export { onBehalfOf, type Sql, type Transaction } from "./pool.ts"
+export { onBehalfOf, type Sql } from "./pool.ts"
+export type { Transaction } from "./session.ts"
 
 /** What requests ask and change. bigint columns come out as bigint, times as Date. */
 export let sql: Sql

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { createTestDatabase } from "#test/database.ts"
 import { handlerOf, openClient, type Types } from "./connection.ts"
 import { Pipeline } from "./pipeline.ts"
-import { onBehalfOf, Pool, type PoolOptions, type Transaction } from "./pool.ts"
+import { onBehalfOf, Pool, type PoolOptions } from "./pool.ts"
+import type { Transaction } from "./session.ts"
 
 let url: string
 let admin: postgres.Sql<Types>

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 import type postgres from "postgres"
+import { Tally } from "#server/tally.ts"
 import {
   Connection,
   ConnectionLost,
@@ -7,12 +8,11 @@ import {
   type Limits,
   openClient,
   type Queryable,
-  redirect,
   type Statement,
   settingsOf,
-  settle,
   type Types,
 } from "./connection.ts"
+import { bindTag, Session, type Transaction, type Work } from "./session.ts"
 
 /** Unless a pool says another: with a lock's limit behind it, it leaves an answer within 5 seconds. */
 const WAIT_MS = 2000
@@ -52,11 +52,6 @@ export const onBehalfOf = <T>(who: string, work: () => T): T => asker.run(who, w
 
 type Waiting = { give: (connection: Connection) => void; refuse: (error: Error) => void; until_ms: number }
 
-/** The statements of a transaction. A savepoint undoes only its own part where that throws. */
-export type Transaction = Queryable & {
-  savepoint<T>(work: (sql: Transaction) => Promise<T>): Promise<T>
-}
-
 /** Runs a transaction. What `work` throws undoes it, and so does any statement in it that failed. */
 export type Begin = {
   <T>(work: (sql: Transaction) => Promise<T>): Promise<T>
@@ -80,7 +75,7 @@ export class Pool {
   readonly #begin: string
   readonly #free: Connection[] = []
   readonly #leased = new Map<Connection, string>()
-  readonly #held = new Map<string, number>()
+  readonly #held = new Tally()
   readonly #waiting = new Map<string, Waiting[]>()
   readonly #watch: NodeJS.Timeout
   /** Makes statements; it never connects. */
@@ -205,14 +200,14 @@ export class Pool {
   }
 
   #takeNow(who: string): Connection | null {
-    const held = this.#held.get(who) ?? 0
+    const held = this.#held.of(who)
     const left = this.#options.max - this.#leased.size
     if (left < 1 || (this.#options.fair && held > 0 && held >= left)) return null
     let connection = this.#free.pop()
     while (connection?.doubt) connection = this.#free.pop()
     connection ??= new Connection(this.#options.url, this.#settings, this.#release)
     this.#leased.set(connection, who)
-    this.#held.set(who, held + 1)
+    this.#held.add(who)
     connection.isLeased = true
     return connection
   }
@@ -231,9 +226,7 @@ export class Pool {
     if (who === undefined) return
     this.#leased.delete(connection)
     if (this.#short.get(who) === connection) this.#short.delete(who)
-    const held = this.#held.get(who)! - 1
-    if (held === 0) this.#held.delete(who)
-    else this.#held.set(who, held)
+    this.#held.remove(who)
     connection.isLeased = false
     connection.isForOne = false
     if (!connection.doubt) {
@@ -295,6 +288,8 @@ export class Pool {
   }
 }
 
+const IN_FAILED_TRANSACTION = "25P02"
+
 /** One statement, then the connection is free again. */
 function alone(connection: Connection, statement: Statement): void {
   connection.isForOne = true
@@ -304,64 +299,3 @@ function alone(connection: Connection, statement: Statement): void {
 /** Parts are statements themselves. */
 const isPlainOrPart = (value: unknown): boolean =>
   value instanceof Promise ? (value as unknown as Statement).args.every(isPlainOrPart) : isPlain(value)
-
-const nothing = (): void => {}
-
-const IN_FAILED_TRANSACTION = "25P02"
-
-type Work<T> = (sql: Transaction) => Promise<T>
-
-/** The statements of one transaction. */
-class Session {
-  readonly sql: Transaction
-  /** The first statement that failed: the database has undone everything since the beginning, or the savepoint. */
-  failure: unknown = null
-  readonly #connection: Connection
-  #isOpen = true
-  #savepoints = 0
-
-  constructor(tag: postgres.Sql<Types>, connection: Connection) {
-    this.#connection = connection
-    const note = (error: unknown) => {
-      this.failure ??= error
-    }
-    const bound = bindTag(tag, (statement) => {
-      if (!this.#isOpen) return statement.reject(new Error("the transaction of this statement has ended"))
-      settle(statement, nothing, note)
-      connection.execute(statement)
-    })
-    this.sql = Object.assign(bound, { savepoint: <T>(work: Work<T>) => this.#savepoint(work) })
-  }
-
-  async #savepoint<T>(work: Work<T>): Promise<T> {
-    const name = `s${this.#savepoints++}`
-    await this.sql.unsafe(`savepoint ${name}`)
-    try {
-      const result = await work(this.sql)
-      if (this.failure) throw this.failure
-      return result
-    } catch (error) {
-      if (!this.#connection.doubt) {
-        await this.sql.unsafe(`rollback to ${name}`)
-        this.failure = null
-      }
-      throw error
-    }
-  }
-
-  close(): void {
-    this.#isOpen = false
-  }
-}
-
-/** The tag of a client, whose statements somebody else sends. */
-function bindTag(tag: postgres.Sql<Types>, send: Statement["handler"]): Queryable {
-  const bound = (first: TemplateStringsArray, ...rest: never[]) => redirect(tag(first, ...rest), send)
-  return Object.assign(bound, {
-    json: tag.json,
-    types: tag.types,
-    typed: tag.typed,
-    unsafe: (text: string, args?: never[], options?: postgres.UnsafeQueryOptions) =>
-      redirect(tag.unsafe(text, args ?? [], options), send),
-  }) as unknown as Queryable
-}

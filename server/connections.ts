@@ -2,6 +2,7 @@ import type { Server } from "node:http"
 import type { BlockList, Socket } from "node:net"
 import { logger } from "./log.ts"
 import { peerOf } from "./rest/client.ts"
+import { Tally } from "./tally.ts"
 
 /** Descriptors for everything that is no client: database, RPC, files, pipes. */
 const RESERVED_DESCRIPTORS = 256
@@ -39,7 +40,7 @@ export function watchConnections(
   { max, trusted }: { max: number; trusted: BlockList | null },
 ): Connections {
   const open = new Set<Socket>()
-  const perNetwork = new Map<string, number>()
+  const perNetwork = new Tally()
   const mostPerNetwork = Math.max(1, Math.floor(max * NETWORK_SHARE))
   server.maxConnections = max
   let refused = 0
@@ -55,19 +56,16 @@ export function watchConnections(
   server.on("drop", refuse)
   server.on("connection", (socket: Socket) => {
     const { network, isProxy } = peerOf(socket, trusted)
-    const count = (perNetwork.get(network) ?? 0) + 1
-    if (count > mostPerNetwork && !isProxy) {
+    if (perNetwork.of(network) >= mostPerNetwork && !isProxy) {
       refuse()
       socket.destroy()
       return
     }
-    perNetwork.set(network, count)
+    perNetwork.add(network)
     open.add(socket)
     socket.once("close", () => {
       open.delete(socket)
-      const left = perNetwork.get(network)! - 1
-      if (left === 0) perNetwork.delete(network)
-      else perNetwork.set(network, left)
+      perNetwork.remove(network)
     })
   })
   return {

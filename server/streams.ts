@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { fail } from "./errors.ts"
+import { Tally } from "./tally.ts"
 
 /** How many answers that last may be open at once: of one person, in one workspace, and in this process. */
 export type Most = { person: number; workspace: number; process: number }
@@ -14,7 +15,7 @@ export class StreamPlaces {
   readonly #what: string
   readonly #most: Most
   readonly #longest_ms: number
-  readonly #taken = new Map<string, number>()
+  readonly #taken = new Tally()
 
   /** `what` they are called in a refusal. Whatever is open after `longest_ms` is cut off, for its client reads nothing. */
   constructor(what: string, most: Most, longest_ms: number) {
@@ -25,7 +26,7 @@ export class StreamPlaces {
 
   /** Places that are taken. */
   get size(): number {
-    return this.#taken.get("") ?? 0
+    return this.#taken.of("")
   }
 
   /**
@@ -39,7 +40,7 @@ export class StreamPlaces {
     this.#requireRoom(userId, this.#most.person, "You have")
     this.#requireRoom(workspaceId, this.#most.workspace, "This workspace has")
     this.#requireRoom("", this.#most.process, "This server has")
-    for (const name of names) this.#taken.set(name, (this.#taken.get(name) ?? 0) + 1)
+    for (const name of names) this.#taken.add(name)
     let isOpen = true
     const leave = () => {
       // The connection's end reaches an answer and, in the same breath, whoever else listens.
@@ -48,11 +49,7 @@ export class StreamPlaces {
       clearTimeout(timer)
       response.off("close", leave)
       socket.off("close", leave)
-      for (const name of names) {
-        const left = this.#taken.get(name)! - 1
-        if (left === 0) this.#taken.delete(name)
-        else this.#taken.set(name, left)
-      }
+      for (const name of names) this.#taken.remove(name)
     }
     const timer = setTimeout(() => socket.destroy(), this.#longest_ms).unref()
     response.on("close", leave)
@@ -62,7 +59,7 @@ export class StreamPlaces {
   }
 
   #requireRoom(name: string, most: number, who: string): void {
-    if ((this.#taken.get(name) ?? 0) < most) return
+    if (this.#taken.of(name) < most) return
     fail(
       "rate_limited",
       `${who} ${most} ${this.#what} open, as many as may be. Close some, or retry later.`,

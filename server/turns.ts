@@ -1,3 +1,5 @@
+import { Tally } from "./tally.ts"
+
 /** How long a turn keeps others waiting at most: what takes longer goes on beside them. */
 const LONGEST_MS = 2000
 
@@ -5,7 +7,7 @@ const LONGEST_MS = 2000
 export class Turns {
   readonly #atOnce: number
   readonly #forEach: number
-  readonly #taken = new Map<string, number>()
+  readonly #taken = new Tally()
   readonly #waiting: { who: string; begin: () => void }[] = []
   #all = 0
 
@@ -37,18 +39,15 @@ export class Turns {
   }
 
   #take(who: string): boolean {
-    const taken = this.#taken.get(who) ?? 0
-    if (this.#all >= this.#atOnce || taken >= this.#forEach) return false
+    if (this.#all >= this.#atOnce || this.#taken.of(who) >= this.#forEach) return false
     this.#all++
-    this.#taken.set(who, taken + 1)
+    this.#taken.add(who)
     return true
   }
 
   #giveBack(who: string): void {
     this.#all--
-    const left = this.#taken.get(who)! - 1
-    if (left === 0) this.#taken.delete(who)
-    else this.#taken.set(who, left)
+    this.#taken.remove(who)
     const next = this.#waiting.findIndex((one) => this.#take(one.who))
     if (next >= 0) this.#waiting.splice(next, 1)[0]!.begin()
   }

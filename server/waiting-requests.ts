@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http"
 import type { Socket } from "node:net"
+import { Tally } from "./tally.ts"
 
 /** Requests of one connection that may be unanswered at once. Node reads up to 64 KiB of them before the first answer. */
 const MOST_OF_CONNECTION = 100
@@ -23,7 +24,7 @@ export class WaitingRequests {
   readonly #mostOfConnection: number
   readonly #mostOfAll: number
   readonly #connections = new WeakMap<Socket, Waiting>()
-  readonly #perNetwork = new Map<string, number>()
+  readonly #perNetwork = new Tally()
   #all = 0
 
   constructor({ mostOfConnection = MOST_OF_CONNECTION, mostOfAll = MOST_OF_ALL } = {}) {
@@ -49,14 +50,13 @@ export class WaitingRequests {
       socket.destroy()
       return "over"
     }
-    const held = this.#perNetwork.get(network) ?? 0
-    if (held >= this.#mostOfAll - this.#all) {
+    if (this.#perNetwork.of(network) >= this.#mostOfAll - this.#all) {
       waiting.isOver = true
       readNoMore(socket)
       return "busy"
     }
     this.#all++
-    this.#perNetwork.set(network, held + 1)
+    this.#perNetwork.add(network)
     const place = new TakenPlace(() => this.#release(network))
     waiting.places.add(place)
     response.once("close", () => {
@@ -81,9 +81,7 @@ export class WaitingRequests {
 
   #release(network: string): void {
     this.#all--
-    const left = this.#perNetwork.get(network)! - 1
-    if (left === 0) this.#perNetwork.delete(network)
-    else this.#perNetwork.set(network, left)
+    this.#perNetwork.remove(network)
   }
 }
 

@@ -1,0 +1,73 @@
+import type postgres from "postgres"
+import {
+  type Connection,
+  type Queryable,
+  redirect,
+  type Statement,
+  settle,
+  type Types,
+} from "./connection.ts"
+
+/** The statements of a transaction. A savepoint undoes only its own part where that throws. */
+export type Transaction = Queryable & {
+  savepoint<T>(work: (sql: Transaction) => Promise<T>): Promise<T>
+}
+
+export type Work<T> = (sql: Transaction) => Promise<T>
+
+const nothing = (): void => {}
+
+/** One transaction on a connection. */
+export class Session {
+  readonly sql: Transaction
+  /** The first statement that failed: the database has undone everything since the beginning, or the savepoint. */
+  failure: unknown = null
+  readonly #connection: Connection
+  #isOpen = true
+  #savepoints = 0
+
+  constructor(tag: postgres.Sql<Types>, connection: Connection) {
+    this.#connection = connection
+    const note = (error: unknown) => {
+      this.failure ??= error
+    }
+    const bound = bindTag(tag, (statement) => {
+      if (!this.#isOpen) return statement.reject(new Error("the transaction of this statement has ended"))
+      settle(statement, nothing, note)
+      connection.execute(statement)
+    })
+    this.sql = Object.assign(bound, { savepoint: <T>(work: Work<T>) => this.#savepoint(work) })
+  }
+
+  async #savepoint<T>(work: Work<T>): Promise<T> {
+    const name = `s${this.#savepoints++}`
+    await this.sql.unsafe(`savepoint ${name}`)
+    try {
+      const result = await work(this.sql)
+      if (this.failure) throw this.failure
+      return result
+    } catch (error) {
+      if (!this.#connection.doubt) {
+        await this.sql.unsafe(`rollback to ${name}`)
+        this.failure = null
+      }
+      throw error
+    }
+  }
+
+  close(): void {
+    this.#isOpen = false
+  }
+}
+
+/** The tag of a client, whose statements somebody else sends. */
+export function bindTag(tag: postgres.Sql<Types>, send: Statement["handler"]): Queryable {
+  const bound = (first: TemplateStringsArray, ...rest: never[]) => redirect(tag(first, ...rest), send)
+  return Object.assign(bound, {
+    json: tag.json,
+    types: tag.types,
+    typed: tag.typed,
+    unsafe: (text: string, args?: never[], options?: postgres.UnsafeQueryOptions) =>
+      redirect(tag.unsafe(text, args ?? [], options), send),
+  }) as unknown as Queryable
+}

@@ -1,0 +1,19 @@
+/** How many each has of something. Whoever has none takes no room. */
+export class Tally {
+  readonly #counts = new Map<string, number>()
+
+  of(who: string): number {
+    return this.#counts.get(who) ?? 0
+  }
+
+  add(who: string): void {
+    this.#counts.set(who, this.of(who) + 1)
+  }
+
+  /** Of what was added before. */
+  remove(who: string): void {
+    const left = this.of(who) - 1
+    if (left === 0) this.#counts.delete(who)
+    else this.#counts.set(who, left)
+  }
+}

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http"
 import { isDatabaseUnavailable, isUniqueViolation, background as sql } from "#db/client.ts"
 import { logger } from "#server/log.ts"
 import { sleep } from "#server/time.ts"
-import { holdsPartOf, MASK } from "#server/without-secrets.ts"
+import { finderOf, MASK } from "#server/without-secrets.ts"
 import { headersToMask, maskHeaders, maskPath, maskRequestBody, maskResponseBody } from "./mask.ts"
 
 /** A request that has been answered, as references to what is there anyway: no text is copied on its way. */
@@ -150,9 +150,9 @@ function toRow(request: AnsweredRequest) {
   const { method, target, fields, headers, received, status, body } = request
   const isRead = method === "GET" || method === "HEAD"
   const answer = isRead && status < 400 ? { text: null, code: null } : maskResponseBody(body)
-  const key = /\S+$/.exec(headers.authorization ?? "")?.[0] ?? ""
   // What is right has no room for a key; what is wrong may hold all or part of one, in any form.
-  const unlessKey = (text: string) => (status >= 400 && holdsPartOf(key, text) ? MASK : text)
+  const holdsKey = status < 400 ? () => false : finderOf(/\S+$/.exec(headers.authorization ?? "")?.[0] ?? "")
+  const unlessKey = (text: string) => (holdsKey(text) ? MASK : text)
   const request_body = received === null ? null : maskRequestBody(received, fields ?? new Set())
   return {
     workspaceId: request.workspaceId,

@@ -13,6 +13,13 @@ export const plainText = (max: number) =>
     .refine((text) => text.isWellFormed(), "must not contain halves of surrogate pairs")
     .meta({ minLength: 1, maxLength: max, pattern: PRINTABLE.source })
 
+/** Text that is more than blanks, such as a name. */
+export const notBlank = <T extends z.ZodType<string>>(text: T) =>
+  text.refine((value) => value.trim() !== "", "must be more than blanks")
+
+/** A name for people to read. */
+export const nameText = (max: number) => notBlank(plainText(max))
+
 /** Whether a text has at most `max` characters: not halves of surrogate pairs, as JavaScript counts. */
 const isAtMost = (text: string, max: number): boolean =>
   text.length <= max || (text.length <= 2 * max && [...text].length <= max)

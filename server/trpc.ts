@@ -77,7 +77,7 @@ export function explain(error: TRPCError): { code: ErrorCode; detail: string } {
   const [issue] = (cause as { issues?: z.core.$ZodIssue[] } | undefined)?.issues ?? []
   if (issue) {
     const refusal = refusalOf(issue)
-    return { code: refusal.code, detail: detailOf(refusal) }
+    return { code: refusal.code, detail: detailOf(refusal, "input") }
   }
   if (cause instanceof SyntaxError && error.code === "BAD_REQUEST") return refusals.PARSE_ERROR!
   return refusals[error.code] ?? { code: "internal_error", detail: errors.internal_error[2] }

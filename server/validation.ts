@@ -26,6 +26,9 @@ const formats: Record<string, string> = {
 
 const sizes: Record<string, string> = { string: " characters", array: " entries", set: " entries" }
 
+/** What has such a size is not empty. */
+const holds = new Set(["string", "array", "set"])
+
 const sizeOf = (origin: string, size: number | bigint): string =>
   (Number(size) === 1 ? sizes[origin]?.replace(/ies$/, "y").replace(/s$/, "") : sizes[origin]) ?? ""
 
@@ -37,7 +40,7 @@ const words: Words = {
   invalid_type: ({ expected, input }) =>
     input === undefined ? "is missing" : `must be ${types[expected] ?? "of another type"}`,
   too_small: ({ origin, minimum }) =>
-    origin === "string" && minimum === 1
+    holds.has(origin) && Number(minimum) === 1
       ? "must not be empty"
       : `must ${sizes[origin] ? "have" : "be"} at least ${minimum}${sizeOf(origin, minimum)}`,
   too_big: ({ origin, maximum }) =>
@@ -69,5 +72,6 @@ export function refusalOf(issue: z.core.$ZodIssue): Refusal {
   return { field: path.map(String).join("."), code: code ?? "validation_failed", sentence }
 }
 
-/** As the `detail` of an error: it begins with the field. */
-export const detailOf = ({ field, sentence }: Refusal): string => `${field || "body"}: ${sentence}`
+/** As the `detail` of an error: it begins with the field, or the name of the `whole`. */
+export const detailOf = ({ field, sentence }: Refusal, whole = "body"): string =>
+  `${field || whole}: ${sentence}`

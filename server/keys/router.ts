@@ -2,7 +2,7 @@ import { z } from "zod"
 import { deployment } from "#server/deployment.ts"
 import { fail } from "#server/errors.ts"
 import { timestamp, wholeNumber } from "#server/rest/fields.ts"
-import { plainText } from "#server/text.ts"
+import { nameText } from "#server/text.ts"
 import { clock } from "#server/time.ts"
 import { memberProcedure, router } from "#server/trpc.ts"
 import { createKey } from "./create.ts"
@@ -56,7 +56,7 @@ export const keyRouter = router({
     .meta({ scope: "key:write" })
     .input(
       z.object({
-        name: plainText(100),
+        name: nameText(100),
         scopes: z
           .array(scope)
           .min(1, "choose at least one")

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { sql } from "#db/client.ts"
 import { named, timestamp, wholeNumber } from "#server/rest/fields.ts"
-import { plainText } from "#server/text.ts"
+import { nameText } from "#server/text.ts"
 import { toTimestamp } from "#server/time.ts"
 import { memberProcedure, procedure, router } from "#server/trpc.ts"
 import { changeSchema, createSchema } from "./change.ts"
@@ -16,7 +16,7 @@ const schemaRecord = z
   })
   .meta({ id: "VerificationSchema" })
 
-const name = plainText(100)
+const name = nameText(100)
 const validityDays = wholeNumber(1, 3650)
 
 export const schemaRouter = router({

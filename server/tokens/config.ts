@@ -16,7 +16,7 @@ import {
   wholeNumber,
 } from "#server/rest/fields.ts"
 import type { Asset, TransferMode } from "#server/solana/asset.ts"
-import { plainText } from "#server/text.ts"
+import { notBlank, plainText } from "#server/text.ts"
 import { clock, toTimestamp } from "#server/time.ts"
 import { fromBaseUnits, limitsOf, toBaseUnits } from "./amount.ts"
 import { assetMintOf } from "./asset-mint.ts"
@@ -126,7 +126,7 @@ const configFields = {
 export const configInput = z.object({
   ...configFields,
   id: configFields.id.meta({ example: "eu_growth_fund_v1" }),
-  name: configFields.name.meta({ example: "EU Growth Fund" }),
+  name: notBlank(configFields.name).meta({ example: "EU Growth Fund" }),
   symbol: configFields.symbol.meta({ example: "EUGF" }),
   transfer_mode: configFields.transfer_mode.default("agent"),
   rules: rulesField.default({}),
@@ -229,6 +229,13 @@ export function checkTogether({ transfer_mode, rules, decimals }: ConfigInput): 
     fail(
       "validation_failed",
       `rules.${unheld}: cannot bind in transfer_mode holder, where holders move tokens by themselves. Leave it out, or use agent.`,
+    )
+  }
+  const { allowed_countries, blocked_countries = [] } = rules
+  if (allowed_countries?.every((country) => blocked_countries.includes(country))) {
+    fail(
+      "validation_failed",
+      "rules.blocked_countries: refuses all that rules.allowed_countries admits, so that nobody could hold the token.",
     )
   }
   for (const name of ["max_supply", "max_balance_per_wallet"] as const) {

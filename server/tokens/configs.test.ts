@@ -150,6 +150,7 @@ test.each<[string, object]>([
   ["id", { id: "x".repeat(65) }],
   ["id", { id: 1 }],
   ["name", { name: "" }],
+  ["name", { name: " \u3000" }],
   ["name", { name: "x".repeat(65) }],
   ["name", { name: "東".repeat(33) }],
   ["name", { name: "line\nbreak" }],
@@ -177,6 +178,10 @@ test.each<[string, object]>([
   ["rules.allowed_countries.0", rules({ allowed_countries: ["us"] })],
   ["rules.allowed_countries.1", rules({ allowed_countries: ["US", "USA"] })],
   ["rules.blocked_countries.0", rules({ blocked_countries: [null] })],
+  [
+    "rules.blocked_countries",
+    rules({ allowed_countries: ["US", "CA"], blocked_countries: ["CA", "KP", "US"] }),
+  ],
   ["rules.require_accredited", rules({ require_accredited: "yes" })],
   ["rules.max_supply", rules({ max_supply: 1000 })],
   ["rules.max_supply", rules({ max_supply: "0" })],

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { sql } from "#db/client.ts"
-import { plainText } from "#server/text.ts"
+import { nameText } from "#server/text.ts"
 import { openProcedure, procedure, router, userProcedure } from "#server/trpc.ts"
 import { MAX_PASSWORD, MIN_PASSWORD } from "./auth.ts"
 import { confirmEmail, mailConfirmation } from "./confirm.ts"
@@ -33,7 +33,7 @@ export const meRouter = router({
   get: userProcedure.query(({ ctx }) => me(ctx.user)),
 
   rename: userProcedure
-    .input(z.object({ name: plainText(100) }))
+    .input(z.object({ name: nameText(100) }))
     .mutation(({ ctx, input }) => renameUser(ctx.user, input.name)),
 
   setTimeZone: userProcedure
@@ -84,7 +84,7 @@ export const setupRouter = router({
     .input(
       z.object({
         token,
-        name: plainText(100),
+        name: nameText(100),
         email,
         password,
         take_over: z.boolean().default(false),

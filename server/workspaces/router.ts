@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { renameAccount } from "#server/accounts/rename.ts"
-import { plainText } from "#server/text.ts"
+import { nameText } from "#server/text.ts"
 import { memberProcedure, router } from "#server/trpc.ts"
 import { readWorkspace } from "./read.ts"
 
@@ -9,6 +9,6 @@ export const workspaceRouter = router({
 
   renameAccount: memberProcedure
     .meta({ scope: "member:write" })
-    .input(z.object({ name: plainText(100) }))
+    .input(z.object({ name: nameText(100) }))
     .mutation(({ ctx, input }) => renameAccount({ ...ctx, name: input.name })),
 })

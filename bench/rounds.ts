@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Traffic } from "./load.ts"
 import { cpuSeconds } from "./process-figures.ts"
-import type { Server, Stage } from "./stage.ts"
+import type { Server } from "./stage.ts"
 
 const CONNECTIONS = 32
 /** Of each server before the first round: compiled code, warm caches. */
@@ -31,7 +31,6 @@ export type Contest = {
 export type Ratio = { median: number; lowest: number; highest: number }
 
 export type ContestOptions = {
-  stage: Stage
   name: string
   traffic: Traffic
   /** The first one is the baseline. */
@@ -43,11 +42,11 @@ export type ContestOptions = {
 
 /** Puts servers under the same load in turns, A B A B …: one at a time, while the others idle. */
 export async function contest(options: ContestOptions): Promise<Contest> {
-  const { stage, name, traffic, servers, rounds, measure_ms, say } = options
+  const { name, traffic, servers, rounds, measure_ms, say } = options
   const measure = async (server: Server, warmup_ms: number, ms: number): Promise<Round> => {
-    const order = { port: server.port, traffic, connections: CONNECTIONS, warmup_ms }
+    const order = { traffic, connections: CONNECTIONS, warmup_ms }
     const cpuBefore = cpuSeconds(server.pid)
-    const outcome = await stage.load({ ...order, until: { measure_ms: ms } })
+    const outcome = await server.load({ ...order, until: { measure_ms: ms } })
     const cpuAfter = cpuSeconds(server.pid)
     const wrong = Object.entries(outcome.unexpected)
     if (wrong.length > 0) {

@@ -6,6 +6,7 @@ import { type FilterTimes, measureFilters } from "./filters.ts"
 import { type Memory, measureMemory } from "./memory.ts"
 import { type MintRow, type Mints, measureMints } from "./mints.ts"
 import { type Contest, contest, type Ratio } from "./rounds.ts"
+import { FEW, measureSize } from "./size.ts"
 import { createStage, type Server, type Stage } from "./stage.ts"
 import { table } from "./table.ts"
 
@@ -13,7 +14,7 @@ const HELP = `npm run bench -- [options]
 
 Measures Vouch beside a bare handler on this machine; bench/README.md tells how. About eight minutes.
 
-  --only <name>        status, start, start-with-key, memory, mint, fair, beside or table; may be given several times
+  --only <name>        status, start, start-with-key, memory, mint, fair, beside, size or table; may be given several times
   --rounds <n>         rounds of each server (5)
   --seconds <n>        length of a round (5)
   --attestations <n>   rows in the database (100000)
@@ -22,7 +23,17 @@ Measures Vouch beside a bare handler on this machine; bench/README.md tells how.
   --json               print the results as JSON
   --help`
 
-const names = ["status", "start", "start-with-key", "memory", "mint", "fair", "beside", "table"] as const
+const names = [
+  "status",
+  "start",
+  "start-with-key",
+  "memory",
+  "mint",
+  "fair",
+  "beside",
+  "size",
+  "table",
+] as const
 type Name = (typeof names)[number]
 
 /** What is promised: requests per second against the bare handler's, and megabytes over so many requests. */
@@ -39,6 +50,8 @@ const MINT_SLOTS = 2
 const FAIR_RATIO = 2
 /** What is left of a replica's rate beside one that stands still. */
 const BESIDE_RATIO = 0.8
+/** What is left of the rate of GET /kyc/status with many attestations, against few. */
+const SIZE_RATIO = 0.9
 /** Of the first page of the dashboard's table, whatever it is filtered by. */
 const FILTER_MS = 100
 
@@ -48,6 +61,7 @@ const CONTESTS = [
   { name: "start-with-key", title: "POST /kyc/start, Idempotency-Key", traffic: "start with key" },
 ] as const
 
+type Opening = ReturnType<typeof createStage>
 type Options = ReturnType<typeof readOptions>
 type Results = {
   contests: (Contest & { target: number })[]
@@ -55,6 +69,7 @@ type Results = {
   mints: Mints | null
   fair: Fair[]
   beside: Beside | null
+  size: Contest | null
   filters: FilterTimes[]
 }
 
@@ -95,12 +110,28 @@ const began = performance.now()
 const say = (line: string) =>
   process.stderr.write(`${((performance.now() - began) / 1000).toFixed(0).padStart(4)} s  ${line}\n`)
 
-async function measure(stage: Stage, options: Options): Promise<Results> {
-  const results: Results = { contests: [], memory: null, mints: null, fair: [], beside: null, filters: [] }
+/** `small` is a stage with few attestations, where that is measured too. */
+async function measure(stage: Stage, small: Opening | null, options: Options): Promise<Results> {
+  const results: Results = {
+    contests: [],
+    memory: null,
+    mints: null,
+    fair: [],
+    beside: null,
+    size: null,
+    filters: [],
+  }
   // Before a server is there to take its share of the machine.
   if (options.only.has("table")) {
     const { databaseUrl } = stage
     results.filters = await measureFilters({ databaseUrl, attestations: options.attestations, say })
+    if (options.only.size === 1) return results
+  }
+  if (small) {
+    const { rounds } = options
+    const few = await small.open()
+    results.size = await measureSize({ few, many: stage, rounds, measure_ms: options.seconds * 1000, say })
+    await small.stop()
     if (options.only.size === 1) return results
   }
   const vouch = await stage.vouch()
@@ -142,13 +173,14 @@ async function measureContests(
     if (options.naive && name === "status") servers.push(await stage.naive())
     const { rounds } = options
     const measure_ms = options.seconds * 1000
-    const done = await contest({ stage, name: title, traffic, servers, rounds, measure_ms, say })
+    const done = await contest({ name: title, traffic, servers, rounds, measure_ms, say })
     results.contests.push({ ...done, target: TARGETS[name] })
   }
 }
 
-function print({ contests, memory, mints, fair, beside, filters }: Results): void {
-  const rows = contests.flatMap(({ name, target, contestants }) =>
+function print({ contests, memory, mints, fair, beside, size, filters }: Results): void {
+  const all = size ? [...contests, { ...size, target: SIZE_RATIO }] : contests
+  const rows = all.flatMap(({ name, target, contestants }) =>
     contestants.map((one, n) => [
       n === 0 ? name : "",
       one.name,
@@ -157,7 +189,7 @@ function print({ contests, memory, mints, fair, beside, filters }: Results): voi
       one.cpu_us === null ? "–" : one.cpu_us.toFixed(0),
       n === 0 ? "" : one.ratio.median.toFixed(2),
       n === 0 ? "" : `${one.ratio.lowest.toFixed(2)}–${one.ratio.highest.toFixed(2)}`,
-      one.name === "vouch" ? ratioVerdict(one.ratio, target) : "",
+      n === 1 ? ratioVerdict(one.ratio, target) : "",
     ]),
   )
   const head = ["", "", "requests/s", "p99 ms", "CPU µs", "ratio", "spread", "target"]
@@ -276,22 +308,24 @@ async function main(): Promise<void> {
   const options = readOptions()
   if (options.help) return console.log(HELP)
   const { open, stop } = createStage({ ...options, say })
+  const small = options.only.has("size") ? createStage({ ...options, attestations: FEW, say }) : null
+  const stopAll = () => Promise.all([stop(), small?.stop()])
   let interrupted = false
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(signal, () => {
       interrupted = true
       say("Stopping")
-      stop().finally(() => process.exit(130))
+      stopAll().finally(() => process.exit(130))
     })
   }
   try {
-    const results = await measure(await open(), options)
+    const results = await measure(await open(), small, options)
     if (options.json) console.log(JSON.stringify(results, null, 2))
     else print(results)
   } catch (error) {
     if (!interrupted) throw error
   } finally {
-    await stop()
+    await stopAll()
   }
   if (interrupted) process.exit(130)
 }

@@ -17,9 +17,18 @@ export const SLOT_MS = parseSettings({}).VOUCH_LOCALNET_SLOT_MS
 
 const random = () => randomBytes(32).toString("base64")
 
-export type Server = { name: string; port: number; pid: number; stop(): Promise<void> }
+export type Server = {
+  name: string
+  port: number
+  pid: number
+  /** Puts it under load and tells how it did. */
+  load(order: Omit<Order, "port">): Promise<Outcome>
+  stop(): Promise<void>
+}
 
 export type Stage = {
+  /** Rows in the database. */
+  attestations: number
   databaseUrl: string
   /** What Postgres itself logs. */
   postgresLog: string
@@ -62,17 +71,19 @@ export function createStage({ attestations, durable, say }: StageOptions): {
   let opening: Promise<Stage> | undefined
   let stopping: Promise<void> | undefined
   return {
-    open() {
-      opening ??= open()
-      return opening
-    },
+    open,
     stop() {
       stopping ??= stop()
       return stopping
     },
   }
 
-  async function open(): Promise<Stage> {
+  function open(): Promise<Stage> {
+    opening ??= prepare()
+    return opening
+  }
+
+  async function prepare(): Promise<Stage> {
     say("Starting Postgres")
     const log = { info: () => {}, warn: say, error: say }
     postgres = await startPostgres({ dataDir: directory, durable, log })
@@ -85,6 +96,7 @@ export function createStage({ attestations, durable, say }: StageOptions): {
     let second: Child | undefined
     const databaseUrl = postgres.url
     return {
+      attestations,
       databaseUrl,
       postgresLog: join(directory, "postgres.log"),
       customers,
@@ -119,7 +131,8 @@ export function createStage({ attestations, durable, say }: StageOptions): {
     say(`Starting ${program.name}`)
     const child = start({ ...program, directory })
     await untilAnswering(child, port, ready)
-    return { name: program.name, port, pid: child.pid, stop: () => child.stop() }
+    const load = async (order: Omit<Order, "port">) => (await open()).load({ ...order, port })
+    return { name: program.name, port, pid: child.pid, load, stop: () => child.stop() }
   }
 
   async function contestant(name: string, databaseUrl: string): Promise<Server> {

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process"
 import { createServer, type Server } from "node:http"
 import { type AddressInfo, BlockList, connect, type Socket } from "node:net"
 import { afterEach, expect, test } from "vitest"
@@ -18,6 +19,8 @@ async function listen(max: number, trusted: BlockList | null = null) {
     if (request.url === "/waits") return
     response.end("here")
   })
+  // One that is idle keeps its place: what is closed here was refused.
+  server.keepAliveTimeout = 0
   const connections = watchConnections(server, { max, trusted })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   return connections
@@ -44,12 +47,16 @@ function open(from = "127.0.0.1", bytes = ""): Client {
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
 const isServed = (client: Client) => waitFor(async () => client.text().endsWith("here"), "an answer")
 const isClosed = (client: Client) => waitFor(async () => client.closed(), "the connection to be closed")
+async function isRefused(client: Client): Promise<void> {
+  await isClosed(client)
+  expect(client.text()).toBe("")
+}
 
 test("one address has a quarter of the connections at most; others are served all the same", async () => {
   await listen(16)
   const mine = Array.from({ length: 4 }, () => open("127.0.0.2", get("/")))
   for (const client of mine) await isServed(client)
-  await isClosed(open("127.0.0.2", get("/")))
+  await isRefused(open("127.0.0.2", get("/")))
   await isServed(open("127.0.0.3", get("/")))
   mine[0]!.socket.destroy()
   await waitFor(async () => {
@@ -65,13 +72,41 @@ test("a trusted proxy carries many clients, and may have every connection", asyn
   await listen(8, trusted)
   const proxied = Array.from({ length: 8 }, () => open("127.0.0.2", get("/")))
   for (const client of proxied) await isServed(client)
-  await isClosed(open("127.0.0.2", get("/")))
+  await isRefused(open("127.0.0.2", get("/")))
 })
 
-test("there are fewer connections than descriptors, and some are left for everything else", () => {
-  const { userLimits } = process.report.getReport() as { userLimits: { open_files: { soft: number } } }
+test("together, addresses have no more connections than there are", async () => {
+  await listen(8)
+  const all = [2, 3, 4, 5].flatMap((n) => [1, 2].map(() => open(`127.0.0.${n}`, get("/"))))
+  for (const client of all) await isServed(client)
+  await isRefused(open("127.0.0.6", get("/")))
+})
+
+test.each([
+  [4000, 4000 - 256],
+  [1024, 1024 - 256],
+  // Where there are few, they are shared.
+  [400, 200],
+])("of %i descriptors, %i may be connections: some are left for everything else", (descriptors, most) => {
+  const ask = `import { connectionLimit } from "./server/connections.ts"; console.log(connectionLimit())`
+  const { stdout, stderr } = spawnSync(
+    "sh",
+    [
+      "-c",
+      'ulimit -n "$1" && exec "$2" --input-type=module -e "$3"',
+      "sh",
+      String(descriptors),
+      process.execPath,
+      ask,
+    ],
+    { encoding: "utf8" },
+  )
+  expect(stdout, stderr).toBe(`${most}\n`)
+})
+
+test("a process that may open very many has no more connections than its memory bears", () => {
   expect(connectionLimit()).toBeGreaterThan(0)
-  expect(connectionLimit()).toBeLessThanOrEqual(Math.max(userLimits.open_files.soft - 256, 128))
+  expect(connectionLimit()).toBeLessThanOrEqual(4096)
 })
 
 test("closing waits for what is being answered, and for nobody longer than a few seconds", async () => {

@@ -1,5 +1,6 @@
 import postgres from "postgres"
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
 import { socketOptions } from "#server/embedded/socket.ts"
 import { callLocalnet, newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
 import { type TokenDesk, tokenDesk } from "#test/tokens.ts"
@@ -150,8 +151,17 @@ test("what has landed for a customer whose rows are held is settled afterwards, 
     async () => (await Promise.all(ids.map(statusOf))).every((status) => status === "submitted"),
     "all to be signed",
   )
+  const sent = await sql<{ signature: string }[]>`
+    select signature from transactions where workspace_id = ${blocked.key.workspaceId} and status = 'saved'`
+  expect(sent.length).toBeGreaterThan(0)
   await holdConfig()
   await callLocalnet(app.localnet.url, "localnet_hold", [{ on: false }])
+  const signatures = sent.map(({ signature }) => signature)
+  await waitFor(
+    async () =>
+      (await app.connection.getSignatureStatuses(signatures)).value.some((status) => status !== null),
+    "the first to land",
+  )
   await othersGoOn()
   expect(await Promise.all(ids.map(statusOf))).toEqual(ids.map(() => "submitted"))
   await letGo()

@@ -186,6 +186,7 @@ test("a session that closed by time is expired and takes no submission, with no 
 test.each([
   ["without consent", { consent: false }],
   ["with a country that is none", { country: "usa" }],
+  ["with a country that nobody has assigned", { country: "ZZ" }],
   ["with another decision", { decision: "maybe" }],
   ["with a text for a tick", { ageOver18: "yes" }],
   ["without a session", { sessionId: undefined }],

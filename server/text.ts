@@ -1,7 +1,9 @@
 import { z } from "zod"
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
-const PRINTABLE = /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$/
+const CONTROLS = "\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029"
+const PRINTABLE = new RegExp(`^[^${CONTROLS}]*$`)
+/** For the document: the same, with something to see in it. */
+const VISIBLE = `^[^${CONTROLS}]*[^\\s${CONTROLS}][^${CONTROLS}]*$`
 
 /** Text that people wrote: 1 to `max` characters, no control characters, no halves of surrogate pairs. */
 export const plainText = (max: number) =>
@@ -15,7 +17,7 @@ export const plainText = (max: number) =>
 
 /** Text that is more than blanks, such as a name. */
 export const notBlank = <T extends z.ZodType<string>>(text: T) =>
-  text.refine((value) => value.trim() !== "", "must be more than blanks")
+  text.refine((value) => value.trim() !== "", "must be more than blanks").meta({ pattern: VISIBLE })
 
 /** A name for people to read. */
 export const nameText = (max: number) => notBlank(plainText(max))

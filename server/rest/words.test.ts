@@ -117,6 +117,30 @@ test.each(posts.map((route) => [route.path, route] as const))(
   },
 )
 
+const NO_NAME = ["", "KYC", "_x", "x-y", " x", "x".repeat(65)]
+test.each([
+  [
+    "/token/mint",
+    "amount",
+    ["", "-1", "1e1", "05", "1.", ".5", "1,5", " 1", "x", "9".repeat(41), 0, -1, true],
+  ],
+  ["/token/mint", "user_pubkey", ["", "1".repeat(31), "1".repeat(45), `0${"1".repeat(31)}`, "O".repeat(40)]],
+  ["/token/mint", "mint_config", NO_NAME],
+  ["/kyc/start", "schemaId", NO_NAME],
+] as const)(
+  "POST %s: what %s can never be, the document refuses as the server does",
+  async (path, field, values) => {
+    const schema = bodyOf(posts.find((route) => route.path === path)!)!
+    const valid = sample(schema, schemas) as object
+    for (const value of values) {
+      const what = JSON.stringify(value)
+      expect(fits(schema.properties![field]!, value), what).toBe(false)
+      const json = { ...valid, [field]: value }
+      expect((await app.request({ method: "POST", path, key: key.apiKey, json })).status, what).toBe(422)
+    }
+  },
+)
+
 const gets = routes.filter((route) => route.method === "GET" && !route.meta.open)
 test.each(gets.map((route) => [route.path, route] as const))(
   "GET %s refuses what is wrong in our words",

@@ -2,6 +2,7 @@ import type { AddressInfo } from "node:net"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { startTestApp, type TestApp } from "#test/app.ts"
 import { sendRaw } from "#test/raw.ts"
+import { connectionLimit } from "./connections.ts"
 import { createHttpServer } from "./http.ts"
 import { WaitingRequests } from "./waiting-requests.ts"
 
@@ -51,6 +52,13 @@ test.each([
     }
   },
 )
+
+test("how many connections there may be is said at the start", () => {
+  const lines = app.log.map((line) => JSON.parse(line))
+  expect(lines).toContainEqual(
+    expect.objectContaining({ msg: "the door is open", connections: connectionLimit() }),
+  )
+})
 
 test("requests that come together are answered in their order", async () => {
   const requests = Array.from(

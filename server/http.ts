@@ -18,6 +18,7 @@ import type { Adapter } from "./rest/adapter.ts"
 import { type Client, clientOf } from "./rest/client.ts"
 import type { RateLimiter, Standing } from "./rest/rate-limit.ts"
 import { Reply, refuse, STRICT_TRANSPORT_SECURITY } from "./rest/reply.ts"
+import { requireStorableAddress } from "./storable.ts"
 import { Turns } from "./turns.ts"
 import { WaitingRequests } from "./waiting-requests.ts"
 
@@ -185,6 +186,7 @@ async function servePage(
       "The path cannot be decoded: percent-encode it as UTF-8.",
     )
   }
+  requireStorableAddress(url)
   const asked = { request, response, url, requestId, client, options }
   if (url.startsWith("/api/")) return answerPage(asked)
   if (await exceedsPageRate(asked)) return

@@ -12,6 +12,7 @@ import type { Client } from "./rest/client.ts"
 import type { Standing } from "./rest/rate-limit.ts"
 import { Reply, refuse } from "./rest/reply.ts"
 import { appRouter } from "./router.ts"
+import { requireStorableBody } from "./storable.ts"
 import { StreamPlaces } from "./streams.ts"
 import { exportAuditLog } from "./trail/export.ts"
 import { auditFilter } from "./trail/read.ts"
@@ -208,6 +209,7 @@ async function keepBody({ request, client }: Asked): Promise<void> {
 async function authenticatePerson(asked: Asked): Promise<void> {
   const { request, response, client } = asked
   await keepBody(asked)
+  requireStorableBody(request)
   request.headers[CLIENT_ADDRESS] = client.address
   // It would believe it from anybody.
   request.headers["x-forwarded-proto"] = client.secure ? "https" : "http"

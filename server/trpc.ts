@@ -5,6 +5,7 @@ import { isDatabaseUnavailable } from "#db/client.ts"
 import type { Context, Principal } from "./context.ts"
 import { type ErrorCode, errors, Failure, fail, statusOf } from "./errors.ts"
 import type { Permission } from "./keys/scopes.ts"
+import { requireStorable } from "./storable.ts"
 import { detailOf, refusalOf, sentenceOf } from "./validation.ts"
 
 /** What the adapter and the OpenAPI document need to know of a procedure beyond `trpc-to-openapi`'s meta. */
@@ -87,17 +88,20 @@ export const router = t.router
 export const createCallerFactory = t.createCallerFactory
 
 /** A procedure that anybody may call. */
-export const openProcedure = t.procedure
+export const openProcedure = t.procedure.use(async ({ ctx, getRawInput, next }) => {
+  if (ctx.door === "pages") requireStorable(await getRawInput())
+  return next()
+})
 
 /** A procedure of whoever is signed in, in whatever workspace. */
-export const userProcedure = t.procedure.use(({ ctx, next }) => {
+export const userProcedure = openProcedure.use(({ ctx, next }) => {
   const { user } = ctx
   if (user === null) return fail("not_signed_in", "Sign in first.")
   return next({ ctx: { user } })
 })
 
 /** A procedure of a workspace: there is a principal, and it holds the scope that the procedure names. */
-export const procedure = t.procedure.use(({ ctx, meta, next }) => {
+export const procedure = openProcedure.use(({ ctx, meta, next }) => {
   const { principal } = ctx
   if (principal === null) return refuseStranger(ctx)
   requireScope(principal, meta?.scope)

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import type { PageHandler } from "./http.ts"
+import { forNext } from "./page-request.ts"
 
 export type Pages = {
   handle: PageHandler
@@ -32,5 +33,9 @@ export function openPages(): Pages {
     })
     return handler
   }
-  return { handle: async (request, response) => (await loaded())(request, response), ready: loaded }
+  const handle: PageHandler = async (request, response) => {
+    forNext(request)
+    await (await loaded())(request, response)
+  }
+  return { handle, ready: loaded }
 }

@@ -1,0 +1,48 @@
+import { expect, heading, test } from "./support.ts"
+
+// What Next makes of requests that no browser sends, and of those that its own router does.
+
+const STATES = ["garbage", "%7B%7D", "%E0%A4%A", "%5B".repeat(4000), "[]"]
+
+for (const [index, state] of STATES.entries()) {
+  test(`a router's state that is none (${index}) gets the whole page`, async ({ request }) => {
+    const headers = { RSC: "1", "Next-Router-State-Tree": state }
+    const response = await request.get("/sign-in", { headers })
+    expect(response.status()).toBe(200)
+    expect(response.headers()["content-type"]).toBe("text/x-component")
+  })
+}
+
+test("a header between Next's own parts changes nothing for whoever sends it", async ({ request }) => {
+  const bare = (await (await request.get("/sign-in")).text()).length
+  for (const name of ["x-middleware-prefetch", "x-nextjs-data", "x-matched-path", "x-now-route-matches"]) {
+    const response = await request.get("/sign-in", { headers: { [name]: "1" } })
+    expect(response.status(), name).toBe(200)
+    expect((await response.text()).length, name).toBeGreaterThan(bare / 2)
+  }
+})
+
+test("Next's own page of failures is not there", async ({ request }) => {
+  for (const path of ["/_global-error", "/_global-error.rsc"]) {
+    expect((await request.get(path)).status(), path).toBe(404)
+  }
+})
+
+test("a link's own requests are answered as they are sent: its router's state is one", async ({
+  page,
+  traffic,
+}) => {
+  // The router lets go of an answer once it has read what it needs.
+  traffic.forgive(/net::ERR_ABORTED/)
+  const answers: { state: string | undefined; status: number }[] = []
+  page.on("response", (response) => {
+    const { rsc, "next-router-state-tree": state } = response.request().headers()
+    if (rsc !== undefined) answers.push({ state, status: response.status() })
+  })
+  await page.goto("/docs/errors")
+  await page.getByRole("link", { name: "wallet_not_verified" }).click()
+  await expect(heading(page, "The wallet is not verified")).toBeVisible()
+  // What lost its headers on the way, Next would send to another address (307).
+  expect(answers.filter(({ status }) => status !== 200)).toEqual([])
+  expect(answers.filter(({ state }) => state !== undefined)).not.toEqual([])
+})

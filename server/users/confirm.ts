@@ -3,7 +3,7 @@ import type { SignedIn } from "#server/context.ts"
 import { deployment } from "#server/deployment.ts"
 import { fail } from "#server/errors.ts"
 import { createMailedLink, findUserLink, useUserLink } from "./links.ts"
-import { mailer } from "./mail.ts"
+import { failMail, mailer } from "./mail.ts"
 
 /** Mails somebody a link by which they confirm their address. Errors: rate_limited, mail_failed, validation_failed. */
 export async function mailConfirmation({ id, email }: SignedIn): Promise<{ sent_to: string }> {
@@ -24,7 +24,7 @@ export async function mailConfirmation({ id, email }: SignedIn): Promise<{ sent_
     })
   } catch (cause) {
     await sql`delete from user_links where user_id = ${id} and kind = 'confirm'`
-    fail("mail_failed", `email: the mail to ${email} could not be sent. Try again later.`, { cause })
+    failMail(email, cause, "Try again later.")
   }
   return { sent_to: email }
 }

@@ -3,7 +3,7 @@ import { deployment } from "#server/deployment.ts"
 import { fail } from "#server/errors.ts"
 import { newId } from "#server/ids.ts"
 import { addDays, clock } from "#server/time.ts"
-import { mailer } from "./mail.ts"
+import { failMail, mailer } from "./mail.ts"
 import type { Role } from "./roles.ts"
 import { hashToken, newToken } from "./token.ts"
 
@@ -101,9 +101,7 @@ export async function mailInvitation(token: string, email: string): Promise<{ se
     await sql`
       update invitations set proof_hash = null, proof_email = null, proof_sent_at = null
       where account_id = ${account_id} and id = ${id} and proof_hash = ${hashToken(proof)}`
-    fail("mail_failed", `email: the mail to ${email} could not be sent. Try again, or ask your operator.`, {
-      cause,
-    })
+    failMail(email, cause, "Try again, or ask your operator.")
   }
   return { sent_to: email }
 }

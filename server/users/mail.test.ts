@@ -1,7 +1,9 @@
+import { type AddressInfo, createServer } from "node:net"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { startTestApp, type TestApp } from "#test/app.ts"
 import { type MailServer, mailedToken, startMailServer } from "#test/mail.ts"
 import { Browser, member, PASSWORD } from "#test/people.ts"
+import { mailer } from "./mail.ts"
 
 let mail: MailServer
 let app: TestApp
@@ -71,6 +73,50 @@ test("mail that cannot be sent is said so, and the way around it", async () => {
     email: "eve@example.com",
   })
   expect([status, error.error]).toEqual([503, "mail_failed"])
-  expect(error.detail).toMatch(/Invite without an address/)
+  expect(error.detail).toBe(
+    "email: the mail to eve@example.com could not be sent. The mail server cannot be reached. Invite without an address to get a link.",
+  )
   expect((await browser.query("member.list")).data.invitations).toEqual([])
 })
+
+/** A mail server that takes connections and then says what `answer` does, and never more. */
+async function strangeServer(answer: (write: (text: string) => void) => void) {
+  const server = createServer((socket) => {
+    socket.on("error", () => {})
+    answer((text) => void (socket.destroyed || socket.write(text)))
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const settings = {
+    ...app.settings,
+    VOUCH_SMTP_URL: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  }
+  const sent = mailer(settings).send!({ to: "bob@example.com", subject: "Hello", text: "Bob" })
+  const reason = await sent.then(
+    () => "sent",
+    (error) => error.message,
+  )
+  await new Promise((resolve) => server.close(resolve))
+  return reason
+}
+
+test("a mail server that says nothing, or a word now and then, or too many, is given up", async () => {
+  const timers: NodeJS.Timeout[] = []
+  const flood = Buffer.alloc(65_536, "x").toString()
+  const outcomes = await Promise.all([
+    strangeServer(() => {}),
+    strangeServer((write) => {
+      write("220 mail.test\r\n")
+      timers.push(setInterval(() => write("250-more\r\n"), 1000))
+    }),
+    strangeServer((write) => {
+      write("220-")
+      timers.push(setInterval(() => write(flood), 100))
+    }),
+  ])
+  for (const timer of timers) clearInterval(timer)
+  expect(outcomes).toEqual([
+    "The mail server does not answer.",
+    "The mail server does not answer.",
+    "The mail server does not speak SMTP.",
+  ])
+}, 20_000)

@@ -9,7 +9,7 @@ import type { Permission } from "#server/keys/scopes.ts"
 import { clock, toTimestamp } from "#server/time.ts"
 import { recordAccountChange } from "#server/trail/record.ts"
 import { createInvitation, endInvitationsOf } from "./invitations.ts"
-import { mailer } from "./mail.ts"
+import { failMail, mailer } from "./mail.ts"
 import { permissionsOf, type Role } from "./roles.ts"
 
 type Asked = { principal: Principal; requestId: string }
@@ -94,11 +94,7 @@ export async function inviteMember({
   } catch (cause) {
     // Nobody has its link.
     await revokeInvitation({ principal, requestId, id: invitation.id })
-    fail(
-      "mail_failed",
-      `email: the mail to ${email} could not be sent. Invite without an address to get a link.`,
-      { cause },
-    )
+    failMail(email, cause, "Invite without an address to get a link.")
   }
   return { id: invitation.id, link: null, sent_to: email }
 }

@@ -17,8 +17,8 @@ import { StreamPlaces } from "./streams.ts"
 import { exportAuditLog } from "./trail/export.ts"
 import { auditFilter } from "./trail/read.ts"
 import { explain } from "./trpc.ts"
+import { asAttempt } from "./users/attempt.ts"
 import { CLIENT_ADDRESS, isAuthEndpoint, openAuth } from "./users/auth.ts"
-import { asAttempt } from "./users/guards.ts"
 import { principalIn, userOf } from "./users/principal.ts"
 
 /** A request of a page, or of whoever pretends to be one. */
@@ -47,11 +47,13 @@ const streamed = new Set(
 
 /** What is below /api: procedures, signing in, downloads. */
 export async function answerPage(asked: Asked): Promise<void> {
-  const { request, response, url, options } = asked
+  const { request, response, url, client, options } = asked
   response.setHeader("Cache-Control", "no-store")
   const user = await userOf(request.headers)
   if (exceedsRate(asked, user)) return
-  if (isAuthEndpoint(url.split("?", 1)[0]!)) return authenticatePerson(asked)
+  if (isAuthEndpoint(url.split("?", 1)[0]!)) {
+    return asAttempt(client.network, () => authenticatePerson(asked))
+  }
   if (isCrossSite(request, options.publicOrigin)) {
     return refuse(
       request,
@@ -60,7 +62,7 @@ export async function answerPage(asked: Asked): Promise<void> {
       "Another site sent this request. It was not carried out.",
     )
   }
-  if (url.startsWith("/api/trpc/")) return callProcedure(asked, user)
+  if (url.startsWith("/api/trpc/")) return asAttempt(client.network, () => callProcedure(asked, user))
   const path = url.split("?", 1)[0]!
   if (Object.hasOwn(downloads, path)) return download(asked, user, downloads[path]!)
   refuse(request, response, "route_not_found", "There is nothing at this address.")
@@ -214,5 +216,5 @@ async function authenticatePerson(asked: Asked): Promise<void> {
   // It would believe it from anybody.
   request.headers["x-forwarded-proto"] = client.secure ? "https" : "http"
   const [auth, { toNodeHandler }] = await Promise.all([openAuth(), import("better-auth/node")])
-  await asAttempt(() => toNodeHandler(auth)(request, response))
+  await toNodeHandler(auth)(request, response)
 }

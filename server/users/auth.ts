@@ -3,7 +3,7 @@ import { type Sql, sql } from "#db/client.ts"
 import { ownClockDiffers } from "#server/database-clock.ts"
 import { type Deployment, deployment } from "#server/deployment.ts"
 import { limitsStrangers } from "#server/env.ts"
-import { Failure, fail } from "#server/errors.ts"
+import { fail } from "#server/errors.ts"
 import { logger } from "#server/log.ts"
 import { guards, refuseStaleSessions } from "./guards.ts"
 import { hashPassword, verifyPassword } from "./password.ts"
@@ -90,6 +90,8 @@ async function build({ origin, isPublic, dataKey, settings }: Deployment, databa
     trustedOrigins: isPublic ? [origin] : localOrigins(origin),
     telemetry: { enabled: false },
     databaseHooks: refuseStaleSessions,
+    // Else it prints what it does not know, as it is, past every mask, and answers nothing.
+    onAPIError: { throw: true },
     logger: {
       // Only what it says: what it adds may hold a person's data.
       log: (level, message) => logger[level === "error" ? "warn" : "debug"]({ from: "better-auth" }, message),
@@ -153,8 +155,8 @@ async function build({ origin, isPublic, dataKey, settings }: Deployment, databa
       minPasswordLength: MIN_PASSWORD,
       maxPasswordLength: MAX_PASSWORD,
       password: {
-        hash: (password) => inItsWords(hashPassword(password)),
-        verify: (given) => inItsWords(verifyPassword(given)),
+        hash: hashPassword,
+        verify: verifyPassword,
       },
     },
     advanced: {
@@ -166,7 +168,7 @@ async function build({ origin, isPublic, dataKey, settings }: Deployment, databa
       defaultCookieAttributes: { sameSite: "lax", httpOnly: true },
     },
     plugins: [
-      await guards(limitsStrangers(settings)),
+      await guards({ isLimited: limitsStrangers(settings), dataKey }),
       twoFactor({
         issuer: "Vouch",
         schema: {
@@ -211,15 +213,6 @@ async function build({ origin, isPublic, dataKey, settings }: Deployment, databa
         },
       }),
     ],
-  })
-}
-
-/** What we refuse, as better-auth would: of other errors it says nothing but that it failed. */
-async function inItsWords<T>(work: Promise<T>): Promise<T> {
-  const { APIError } = await import("better-auth/api")
-  return work.catch((error) => {
-    if (!(error instanceof Failure)) throw error
-    throw new APIError("TOO_MANY_REQUESTS", { message: error.message })
   })
 }
 

@@ -1,40 +1,68 @@
-import { AsyncLocalStorage } from "node:async_hooks"
 import { createHmac } from "node:crypto"
 import type { BetterAuthOptions, BetterAuthPlugin, GenericEndpointContext } from "better-auth"
 import { sql } from "#db/client.ts"
+import { fail } from "#server/errors.ts"
 import { RateLimiter } from "#server/rest/rate-limit.ts"
 import { clock } from "#server/time.ts"
+import { currentAttempt } from "./attempt.ts"
+import { DEVICE_SECONDS, type Device, deviceCookies } from "./devices.ts"
 
 const TOTP_SECONDS = 30
 /** How many steps a device's clock may be off, either way; better-auth takes as many. */
 const TOTP_WINDOW = 1
 
-/** Passwords that may be tried for one address in a row, and how long until one more. */
+/** Passwords that may be tried for one address in a row, by a browser that its person signed in from, and until one more. */
 const MAX_GUESSES = 20
+const MAX_GUESSES_RETURNING = 10
 const GUESS_SECONDS = 30
 const MAX_EMAIL = 254
 
-/** The request that may end in a session: how often the person had been reset when it began; null for nobody known. */
-const attempt = new AsyncLocalStorage<{ generation: number | null }>()
+/** Where a sign-in can end. */
+const LAST_STEPS = new Set([
+  "/sign-in/email",
+  "/two-factor/verify-totp",
+  "/two-factor/verify-backup-code",
+  "/passkey/verify-authentication",
+])
 
-/** Runs a request of better-auth's so that `refuseStaleSessions` knows when it began. */
-export const asAttempt = <T>(run: () => Promise<T>): Promise<T> => attempt.run({ generation: null }, run)
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "")
+const emailOf = (ctx: GenericEndpointContext): string => textOf(ctx.body?.email).toLowerCase()
 
 /** What better-auth leaves open, closed by hooks around its endpoints. */
-export async function guards(isLimited: boolean): Promise<BetterAuthPlugin> {
-  const { APIError, createAuthMiddleware, getSessionFromCtx } = await import("better-auth/api")
+export async function guards({
+  isLimited,
+  dataKey,
+}: {
+  isLimited: boolean
+  dataKey: Buffer
+}): Promise<BetterAuthPlugin> {
+  const { createAuthMiddleware, getSessionFromCtx } = await import("better-auth/api")
   const { symmetricDecrypt } = await import("better-auth/crypto")
 
   const attempts = isLimited ? new RateLimiter(1 / GUESS_SECONDS, MAX_GUESSES) : null
+  const returning = isLimited ? new RateLimiter(1 / GUESS_SECONDS, MAX_GUESSES_RETURNING) : null
+  const devices = deviceCookies(dataKey)
+  const deviceCookie = (ctx: GenericEndpointContext) =>
+    ctx.context.createAuthCookie("device", { path: ctx.context.options.basePath!, maxAge: DEVICE_SECONDS })
+
+  /** The browser, where the very person of this address signed in from it since their last reset. */
+  async function deviceOf(ctx: GenericEndpointContext): Promise<Device | null> {
+    const cookie = ctx.getCookie(deviceCookie(ctx).name)
+    const device = cookie ? devices.read(cookie) : null
+    if (device === null) return null
+    const known = await sql`
+      select from users where id = ${device.userId} and email = ${emailOf(ctx)}
+        and sign_in_generation = ${device.generation}`
+    return known.length === 1 ? device : null
+  }
 
   /** Whoever a request is about to sign in, before anything of theirs is believed. */
   async function personOf(ctx: GenericEndpointContext): Promise<string | null> {
     if (ctx.path === "/sign-in/email") {
-      const email = String(ctx.body?.email ?? "").toLowerCase()
-      return (await sql<{ id: string }[]>`select id from users where email = ${email}`)[0]?.id ?? null
+      return (await sql<{ id: string }[]>`select id from users where email = ${emailOf(ctx)}`)[0]?.id ?? null
     }
     if (ctx.path === "/passkey/verify-authentication") {
-      const credential = String(ctx.body?.response?.id ?? "")
+      const credential = textOf(ctx.body?.response?.id)
       const [passkey] = await sql<{ user_id: string }[]>`
         select user_id from user_passkeys where credential_id = ${credential}`
       return passkey?.user_id ?? null
@@ -68,20 +96,25 @@ export async function guards(isLimited: boolean): Promise<BetterAuthPlugin> {
     hooks: {
       before: [
         {
-          // From however many addresses somebody guesses, and whether or not there is such a person.
+          // From however many addresses somebody guesses, and whether or not there is such a person; but they take nothing
+          // from whoever comes back with a browser of theirs.
           matcher: ({ path }) => path === "/sign-in/email",
           handler: createAuthMiddleware(async (ctx) => {
-            const email = String(ctx.body?.email ?? "").toLowerCase()
-            const standing = attempts?.take(email.slice(0, MAX_EMAIL))
+            const device = await deviceOf(ctx)
+            const attempt = currentAttempt()
+            if (attempt) attempt.returning = device?.userId ?? null
+            const standing = device
+              ? returning?.take(device.nonce)
+              : attempts?.take(emailOf(ctx).slice(0, MAX_EMAIL))
             if (!standing || standing.allowed) return
             const message = `Too many attempts for this address. Retry in ${standing.resetSeconds} s, or use a passkey.`
-            throw new APIError("TOO_MANY_REQUESTS", { message })
+            fail("rate_limited", message, { retryAfterSeconds: standing.resetSeconds })
           }),
         },
         {
           matcher: ({ path }) => path !== "/get-session" && path !== "/sign-out",
           handler: createAuthMiddleware(async (ctx) => {
-            const store = attempt.getStore()
+            const store = currentAttempt()
             if (store === undefined || ctx.request?.method !== "POST") return
             const person = await personOf(ctx)
             const [user] = await sql<{ sign_in_generation: number }[]>`
@@ -97,7 +130,7 @@ export async function guards(isLimited: boolean): Promise<BetterAuthPlugin> {
             const body = { ...ctx.body, trustDevice: false }
             if (ctx.path === "/two-factor/verify-totp") {
               const person = await personOf(ctx)
-              const fresh = person !== null && (await takeCode(ctx, person, String(ctx.body?.code ?? "")))
+              const fresh = person !== null && (await takeCode(ctx, person, textOf(ctx.body?.code)))
               if (!fresh) body.code = ""
             }
             return { context: { body } }
@@ -105,6 +138,18 @@ export async function guards(isLimited: boolean): Promise<BetterAuthPlugin> {
         },
       ],
       after: [
+        {
+          matcher: ({ path }) => LAST_STEPS.has(path ?? ""),
+          handler: createAuthMiddleware(async (ctx) => {
+            const { newSession } = ctx.context
+            const generation = currentAttempt()?.generation ?? null
+            if (!newSession || generation === null) return
+            // The session that a password gave ends at once where a second factor is still to come.
+            if (ctx.path === "/sign-in/email" && newSession.user.twoFactorEnabled) return
+            const { name, attributes } = deviceCookie(ctx)
+            ctx.setCookie(name, devices.issue(newSession.user.id, generation), attributes)
+          }),
+        },
         {
           // The plugin for passkeys asks for less, and its option for that is of registrations only.
           matcher: ({ path }) => path === "/passkey/generate-authenticate-options",
@@ -137,7 +182,7 @@ export const refuseStaleSessions: NonNullable<BetterAuthOptions["databaseHooks"]
   session: {
     create: {
       after: async ({ id, userId }) => {
-        const generation = attempt.getStore()?.generation ?? null
+        const generation = currentAttempt()?.generation ?? null
         const stale = await sql`
           delete from user_sessions s using users u
           where s.id = ${id} and u.id = ${userId} and u.sign_in_generation is distinct from ${generation}::int

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest"
 import { startTestApp, type TestApp, waitFor } from "#test/app.ts"
 import { Browser, member, PASSWORD } from "#test/people.ts"
+import { asAttempt } from "./attempt.ts"
 import { hashPassword, passwordWork, verifyPassword } from "./password.ts"
 
 // A hash takes a second on a busy machine.
@@ -24,22 +25,55 @@ const from = (address = `2001:db8:0:${(++network).toString(16)}::1`) =>
 const signIn = (browser: Browser, email: string, password: string) =>
   browser.auth("/sign-in/email", { email, password })
 
-test("one hash is made at a time, 20 wait, and one more is refused; then all is as before", async () => {
+/** Asks for hashes for a network at once, and notes who had one in the order of the hashes. */
+function asker() {
+  const served: string[] = []
+  return {
+    served,
+    ask: (network: string, count = 1) =>
+      Array.from({ length: count }, () =>
+        asAttempt(network, () => hashPassword(PASSWORD)).then(
+          () => void served.push(network),
+          (failure) => failure.code as string,
+        ),
+      ),
+  }
+}
+
+test("one hash is made at a time, 64 wait, and one more is refused; then all is as before", async () => {
   const hash = await hashPassword(PASSWORD)
-  const work = Array.from({ length: 30 }, (_, i) =>
-    verifyPassword({ hash, password: i % 2 ? PASSWORD : "no" }),
+  const work = Array.from({ length: 70 }, (_, i) =>
+    asAttempt(`network ${i}`, () => verifyPassword({ hash, password: i % 2 ? PASSWORD : "no" })),
   )
   const settled = Promise.allSettled(work)
-  expect(passwordWork()).toEqual({ running: 1, waiting: 20 })
+  expect(passwordWork()).toEqual({ running: 1, waiting: 64 })
   const outcomes = await settled
   const refused = outcomes.filter(({ status }) => status === "rejected")
-  expect(refused).toHaveLength(9)
+  expect(refused).toHaveLength(5)
   for (const { reason } of refused as PromiseRejectedResult[])
     expect(reason).toMatchObject({ code: "rate_limited" })
-  for (const [i, outcome] of outcomes.slice(0, 21).entries()) {
+  for (const [i, outcome] of outcomes.slice(0, 65).entries()) {
     expect(outcome).toEqual({ status: "fulfilled", value: i % 2 === 1 })
   }
   expect(passwordWork()).toEqual({ running: 0, waiting: 0 })
+})
+
+test("of one network two wait, and another one's turn comes before its second", async () => {
+  const { ask, served } = asker()
+  const work = [...ask("greedy", 10), ...ask("modest")]
+  expect((await Promise.all(work)).filter((code) => code === "rate_limited")).toHaveLength(7)
+  expect(served).toEqual(["greedy", "modest", "greedy", "greedy"])
+})
+
+test("a full line of networks that had their turns makes room for one that had none", async () => {
+  const { ask, served } = asker()
+  const networks = Array.from({ length: 33 }, (_, i) => `robot ${i}`)
+  await Promise.all(networks.flatMap((network) => ask(network)))
+  served.length = 0
+  const robots = networks.flatMap((network) => ask(network, 2))
+  await Promise.all(ask("honest"))
+  expect(served.indexOf("honest")).toBe(1)
+  await Promise.all(robots)
 })
 
 test("a crowd that signs in at once makes one hash at a time, is told to come again, and holds up nobody else", async () => {
@@ -56,7 +90,7 @@ test("a crowd that signs in at once makes one hash at a time, is told to come ag
   clearInterval(look)
   expect(most).toBe(1)
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401, 429]))
-  expect(answers.find(({ status }) => status === 429)!.json.message).toMatch(/Many people sign in/)
+  expect(answers.find(({ status }) => status === 429)!.json.detail).toMatch(/Many people sign in/)
   expect((await signIn(from(), email, PASSWORD)).status).toBe(200)
 })
 
@@ -83,7 +117,7 @@ test("one email address has twenty attempts in a row, from however many networks
     }
     expect(answers).toEqual([...Array(left).fill(401), 429, 429])
   }
-  expect((await signIn(from(), known.email, PASSWORD)).json.message).toMatch(
+  expect((await signIn(from(), known.email, PASSWORD)).json.detail).toMatch(
     /Too many attempts for this address/,
   )
   expect((await signIn(from(), other.email, PASSWORD)).status).toBe(200)

@@ -12,13 +12,13 @@ import type { Client } from "./rest/client.ts"
 import type { Standing } from "./rest/rate-limit.ts"
 import { Reply, refuse } from "./rest/reply.ts"
 import { appRouter } from "./router.ts"
-import { requireStorableBody } from "./storable.ts"
 import { StreamPlaces } from "./streams.ts"
 import { exportAuditLog } from "./trail/export.ts"
 import { auditFilter } from "./trail/read.ts"
 import { explain } from "./trpc.ts"
 import { asAttempt } from "./users/attempt.ts"
-import { CLIENT_ADDRESS, isAuthEndpoint, openAuth } from "./users/auth.ts"
+import { CLIENT_ADDRESS, openAuth } from "./users/auth.ts"
+import { checkAuthRequest, isAuthEndpoint, mendAuthAnswer, methodOf } from "./users/auth-requests.ts"
 import { principalIn, userOf } from "./users/principal.ts"
 
 /** A request of a page, or of whoever pretends to be one. */
@@ -201,20 +201,27 @@ async function download(
  * Reads the body to its end and leaves it where tRPC and better-auth look for one that was read before them: their own
  * reading has no bound of what all clients take together.
  */
-async function keepBody({ request, client }: Asked): Promise<void> {
-  if (request.method === "GET" || request.method === "HEAD") return
+async function keepBody({ request, client }: Asked): Promise<Buffer> {
+  if (request.method === "GET" || request.method === "HEAD") return Buffer.alloc(0)
   const bytes = await readBody(request, MAX_BODY_BYTES, client.network)
   Object.assign(request, { body: bytes.length > 0 ? readText(bytes) : undefined })
+  return bytes
 }
 
 /** Signing in and out, passwords, second factors: better-auth's own endpoints. */
 async function authenticatePerson(asked: Asked): Promise<void> {
-  const { request, response, client } = asked
-  await keepBody(asked)
-  requireStorableBody(request)
+  const { request, response, url, requestId, client } = asked
+  const method = methodOf(url.split("?", 1)[0]!)
+  if (request.method !== method) {
+    const reply = new Reply(response, requestId, request.method === "HEAD")
+    reply.allow = method
+    return reply.failure(new Failure("method_not_allowed", `This address is for ${method} only.`))
+  }
+  checkAuthRequest(url, request, await keepBody(asked))
   request.headers[CLIENT_ADDRESS] = client.address
   // It would believe it from anybody.
   request.headers["x-forwarded-proto"] = client.secure ? "https" : "http"
   const [auth, { toNodeHandler }] = await Promise.all([openAuth(), import("better-auth/node")])
-  await toNodeHandler(auth)(request, response)
+  const handler = async (asked: Request) => mendAuthAnswer(await auth.handler(asked))
+  await toNodeHandler(handler)(request, response)
 }

@@ -1,7 +1,4 @@
-import type { IncomingMessage } from "node:http"
-import { requireJson } from "./body.ts"
 import { fail } from "./errors.ts"
-import { plainJson, readJsonObject } from "./json.ts"
 import { quoted } from "./text.ts"
 
 /** Deepest nesting of an input. What Vouch reads is flat. */
@@ -45,16 +42,4 @@ export function requireStorableAddress(url: string): void {
   for (const [name, value] of new URLSearchParams(query)) {
     if (`${name}${value}`.includes("\0")) fail("validation_failed", `${quoted(name)}: ${ZERO}.`)
   }
-}
-
-/**
- * The same for a body that better-auth reads: JSON as everywhere, where it would take a form too. Errors:
- * unsupported_media_type, malformed_json, malformed_request, validation_failed.
- */
-export function requireStorableBody(request: IncomingMessage): void {
-  const { body } = request as { body?: string }
-  if (body === undefined) return
-  const bytes = Buffer.from(body)
-  requireJson(request, bytes)
-  requireStorable(plainJson(readJsonObject(bytes)))
 }

@@ -5,6 +5,8 @@ import { type Deployment, deployment } from "#server/deployment.ts"
 import { limitsStrangers } from "#server/env.ts"
 import { fail } from "#server/errors.ts"
 import { logger } from "#server/log.ts"
+import { currentAttempt } from "./attempt.ts"
+import { AUTH_PATH } from "./auth-requests.ts"
 import { guards, refuseStaleSessions } from "./guards.ts"
 import { hashPassword, verifyPassword } from "./password.ts"
 
@@ -14,35 +16,8 @@ export const MAX_PASSWORD = 128
 /** Header by which better-auth learns the client's address, for its rates. Set by us on every request, never believed. */
 export const CLIENT_ADDRESS = "x-vouch-client-address"
 
-/**
- * The endpoints of better-auth that pages use; the others answer as if they were not there. Ours say more and take less: a
- * name that is fit to be read by others, sessions without their tokens, and a reset that ends every other way in.
- */
-const endpoints = new Set([
-  "/sign-in/email",
-  "/sign-out",
-  "/get-session",
-  "/change-password",
-  "/revoke-other-sessions",
-  "/two-factor/enable",
-  "/two-factor/disable",
-  "/two-factor/verify-totp",
-  "/two-factor/verify-backup-code",
-  "/two-factor/generate-backup-codes",
-  "/passkey/generate-register-options",
-  "/passkey/verify-registration",
-  "/passkey/generate-authenticate-options",
-  "/passkey/verify-authentication",
-  "/passkey/list-user-passkeys",
-  "/passkey/delete-passkey",
-  "/passkey/update-passkey",
-])
-const BASE = "/api/auth"
-
-/** Whether an address, without its query, is one of them. */
-export const isAuthEndpoint = (path: string): boolean =>
-  path.startsWith(BASE) && endpoints.has(path.slice(BASE.length))
-
+/** Uses of a passkey that its column holds. */
+const MAX_COUNTER = 2 ** 31 - 1
 const SESSION_SECONDS = 7 * 86_400
 /** How exactly a session knows when it was last used; each time costs a write. */
 const SEEN_SECONDS = 3600
@@ -84,7 +59,7 @@ async function build({ origin, isPublic, dataKey, settings }: Deployment, databa
   return betterAuth({
     appName: "Vouch",
     baseURL: origin,
-    basePath: BASE,
+    basePath: AUTH_PATH,
     secret: Buffer.from(hkdfSync("sha256", dataKey, "", "vouch dashboard sessions", 32)).toString("base64"),
     database: { db: kysely, type: "postgres", transaction: true },
     trustedOrigins: isPublic ? [origin] : localOrigins(origin),
@@ -191,8 +166,12 @@ async function build({ origin, isPublic, dataKey, settings }: Deployment, databa
         // It counts as two factors: something that they have, and a finger, a face or a PIN that it asks for.
         authenticatorSelection: { residentKey: "preferred", userVerification: "required" },
         registration: {
-          afterVerification: ({ verification }) =>
-            requireVerified(verification.registrationInfo?.userVerified),
+          afterVerification: async ({ verification }) => {
+            const { userVerified, credential } = verification.registrationInfo!
+            await requireVerified(userVerified)
+            const attempt = currentAttempt()
+            if (attempt) attempt.isProven = credential.counter <= MAX_COUNTER
+          },
         },
         authentication: {
           afterVerification: ({ verification }) =>

@@ -16,9 +16,12 @@ import { listKeys } from "./keys/list.ts"
 import { revokeKey, rotateKey } from "./keys/manage.ts"
 import { allScopes, isScope, type Scope } from "./keys/scopes.ts"
 import { isWalletAddress } from "./solana/addresses.ts"
+import { nameText } from "./text.ts"
 import { addSeconds, clock } from "./time.ts"
 import { createInvitation } from "./users/invitations.ts"
 import { version } from "./version.ts"
+
+const MAX_NAME = 200
 
 const planOption = () => new Option("--plan <plan>", "free, growth or enterprise").choices(Object.keys(plans))
 const modeOption = () => new Option("--mode <mode>", "live or test").choices(["live", "test"])
@@ -38,7 +41,7 @@ const ledger = program.command("ledger").description("the chain and the database
 account
   .command("create")
   .description("create a customer with a live and a test workspace")
-  .requiredOption("--name <name>", "its name", nonEmpty)
+  .requiredOption("--name <name>", "its name", readableName)
   .addOption(planOption().makeOptionMandatory())
   .option(
     "--quota <n>",
@@ -122,7 +125,7 @@ key
   .requiredOption("--account <name>", "the customer, created if missing", nonEmpty)
   .addOption(modeOption().makeOptionMandatory())
   .addOption(planOption().default("free", "free, for a customer that is created"))
-  .option("--name <name>", "a name to recognise the key by", nonEmpty, "Created from the command line")
+  .option("--name <name>", "a name to recognise the key by", readableName, "Created from the command line")
   .option("--scopes <scopes>", "separated by commas or spaces (default: all)", parseScopes)
   .option("--expires <time>", "when it stops working: an ISO 8601 time, or days such as 90d", parseExpiry)
   .action(
@@ -284,6 +287,8 @@ async function run(work: () => Promise<Output>, { needsChain = false } = {}): Pr
 async function findOrCreateAccount(name: string, plan: Plan) {
   const known = await findAccount(name)
   if (known) return known
+  const problem = problemOfName(name)
+  if (problem !== null) throw new CommandError(`--account: The name of a new customer ${problem}.`)
   try {
     return await createAccount({ name, plan })
   } catch (error) {
@@ -315,8 +320,18 @@ function checkQuota({ plan, quota }: { plan: Plan; quota?: number }): void {
 }
 
 function nonEmpty(value: string): string {
-  if (value.trim() === "" || value.length > 200)
-    throw new InvalidArgumentError("It must have 1 to 200 characters.")
+  if (value.trim() === "" || value.length > MAX_NAME)
+    throw new InvalidArgumentError(`It must have 1 to ${MAX_NAME} characters.`)
+  return value
+}
+
+/** What is wrong with a name that something is to get, or null. */
+const problemOfName = (name: string): string | null =>
+  nameText(MAX_NAME).safeParse(name).error?.issues[0]?.message ?? null
+
+function readableName(value: string): string {
+  const problem = problemOfName(value)
+  if (problem !== null) throw new InvalidArgumentError(`It ${problem}.`)
   return value
 }
 

@@ -10,4 +10,8 @@ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW`
 
 const countries: ReadonlySet<string> = new Set(codes.trim().split(/\s+/))
 
+/** Whether rules admit any country: of those that are allowed, or of all, one that is not blocked. */
+export const admitsAny = (allowed: readonly string[] | undefined, blocked: readonly string[] = []): boolean =>
+  (allowed ?? [...countries]).some((country) => !blocked.includes(country))
+
 export const isCountry = (code: string): boolean => countries.has(code)

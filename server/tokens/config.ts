@@ -1,5 +1,6 @@
 import { z } from "zod"
 import type { Queryable } from "#db/client.ts"
+import { admitsAny } from "#server/countries.ts"
 import { fail } from "#server/errors.ts"
 import { schemaId } from "#server/kyc/wallet.ts"
 import type { Issuer } from "#server/ledger/kinds.ts"
@@ -16,7 +17,7 @@ import {
   wholeNumber,
 } from "#server/rest/fields.ts"
 import type { Asset, TransferMode } from "#server/solana/asset.ts"
-import { notBlank, plainText } from "#server/text.ts"
+import { plainText, readable } from "#server/text.ts"
 import { clock, toTimestamp } from "#server/time.ts"
 import { fromBaseUnits, limitsOf, toBaseUnits } from "./amount.ts"
 import { assetMintOf } from "./asset-mint.ts"
@@ -126,7 +127,7 @@ const configFields = {
 export const configInput = z.object({
   ...configFields,
   id: configFields.id.meta({ example: "eu_growth_fund_v1" }),
-  name: notBlank(configFields.name).meta({ example: "EU Growth Fund" }),
+  name: readable(configFields.name).meta({ example: "EU Growth Fund" }),
   symbol: configFields.symbol.meta({ example: "EUGF" }),
   transfer_mode: configFields.transfer_mode.default("agent"),
   rules: rulesField.default({}),
@@ -231,11 +232,11 @@ export function checkTogether({ transfer_mode, rules, decimals }: ConfigInput): 
       `rules.${unheld}: cannot bind in transfer_mode holder, where holders move tokens by themselves. Leave it out, or use agent.`,
     )
   }
-  const { allowed_countries, blocked_countries = [] } = rules
-  if (allowed_countries?.every((country) => blocked_countries.includes(country))) {
+  const { allowed_countries, blocked_countries } = rules
+  if (!admitsAny(allowed_countries, blocked_countries)) {
     fail(
       "validation_failed",
-      "rules.blocked_countries: refuses all that rules.allowed_countries admits, so that nobody could hold the token.",
+      `rules.blocked_countries: refuses ${allowed_countries ? "all that rules.allowed_countries admits" : "all countries"}, so that nobody could hold the token.`,
     )
   }
   for (const name of ["max_supply", "max_balance_per_wallet"] as const) {

@@ -13,6 +13,7 @@ import { PublicKey } from "@solana/web3.js"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { createAccount } from "#server/accounts/create.ts"
+import { isCountry } from "#server/countries.ts"
 import { newId } from "#server/ids.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
 import { fund, type TokenDesk, tokenDesk } from "#test/tokens.ts"
@@ -142,6 +143,8 @@ test.each(["none_v1", "", "KYC_INDIVIDUAL_V1", "x".repeat(300)])("unknown_schema
 })
 
 const rules = (one: object) => ({ rules: one })
+const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"]
+const EVERYWHERE = letters.flatMap((one) => letters.map((other) => one + other)).filter(isCountry)
 test.each<[string, object]>([
   ["id", { id: "" }],
   ["id", { id: "Upper" }],
@@ -182,6 +185,8 @@ test.each<[string, object]>([
     "rules.blocked_countries",
     rules({ allowed_countries: ["US", "CA"], blocked_countries: ["CA", "KP", "US"] }),
   ],
+  ["rules.blocked_countries", rules({ blocked_countries: EVERYWHERE })],
+  ["rules.blocked_countries", rules({ allowed_countries: EVERYWHERE, blocked_countries: EVERYWHERE })],
   ["rules.require_accredited", rules({ require_accredited: "yes" })],
   ["rules.max_supply", rules({ max_supply: 1000 })],
   ["rules.max_supply", rules({ max_supply: "0" })],
@@ -215,6 +220,11 @@ test.each<[string, object]>([
   expect([status, json.error]).toEqual([422, "validation_failed"])
   expect(json.detail.slice(0, field.length + 2)).toBe(`${field}: `)
   expect((await desk.get("/mint-configs")).text).toBe(before)
+})
+
+test("a token for one country is written by blocking all others, too", async () => {
+  const blocked_countries = EVERYWHERE.filter((country) => country !== "US")
+  expect((await create({ ...fund(freshId()), ...rules({ blocked_countries }) })).status).toBe(200)
 })
 
 test.each(["id", "name", "symbol", "decimals", "required_schema"])(

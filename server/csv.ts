@@ -2,6 +2,7 @@ import { once } from "node:events"
 import type { ServerResponse } from "node:http"
 import type { z } from "zod"
 import { fail } from "./errors.ts"
+import { detailOf, refusalOf } from "./validation.ts"
 
 /** Tells a spreadsheet that this is UTF-8. */
 const BYTE_ORDER_MARK = "\ufeff"
@@ -45,8 +46,8 @@ export function readQuery<Shape extends z.ZodRawShape>(
   const given = Object.fromEntries([...query].filter(([name, value]) => name !== "workspace" && value !== ""))
   const { data, error } = filter.strict().safeParse(given)
   if (data) return data as z.infer<z.ZodObject<Shape>>
-  const [issue] = error!.issues
-  return fail("validation_failed", `${issue!.path.join(".") || "query"}: ${issue!.message}`)
+  const refusal = refusalOf(error!.issues[0]!)
+  return fail(refusal.code, detailOf(refusal, "query"))
 }
 
 /** Writes, and waits until the client has room for more or has gone. */

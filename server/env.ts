@@ -86,6 +86,10 @@ export type Settings = z.infer<typeof settings>
 export const limitsStrangers = ({ VOUCH_RATE_LIMIT, VOUCH_PUBLIC_URL }: Settings): boolean =>
   VOUCH_RATE_LIMIT > 0 || VOUCH_PUBLIC_URL !== undefined
 
+/** Origin of the addresses that a server with these settings hands out. */
+export const originOf = ({ VOUCH_PUBLIC_URL, VOUCH_TLS_CERT, PORT }: Settings): string =>
+  VOUCH_PUBLIC_URL ?? `${VOUCH_TLS_CERT ? "https" : "http"}://localhost:${PORT}`
+
 /** Parses the environment. An empty variable counts as absent. Throws one line per wrong setting. */
 export function parseSettings(environment: Record<string, string | undefined>): Settings {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""))

@@ -3,7 +3,7 @@ import { isDatabaseUnavailable } from "#db/client.ts"
 import { firstStart } from "./accounts/first-start.ts"
 import { deployment } from "./deployment.ts"
 import { startServices } from "./embedded/services.ts"
-import { parseSettings, SettingsError } from "./env.ts"
+import { originOf, parseSettings, SettingsError } from "./env.ts"
 import { logger } from "./log.ts"
 import { openPages } from "./pages.ts"
 import { loadSecrets } from "./secrets.ts"
@@ -34,7 +34,7 @@ async function main(): Promise<void> {
     localnetFaults: settings.VOUCH_LOCALNET_FAULTS,
     log: logger,
     purpose: "server",
-    port: settings.PORT,
+    origin: originOf(settings),
   })
   let running: Running | undefined
   try {

@@ -9,7 +9,7 @@ import { joinBus, leaveBus } from "./bus.ts"
 import { connectionLimit, watchConnections } from "./connections.ts"
 import { clockDoubt, followDatabaseClock, leaveDatabaseClock } from "./database-clock.ts"
 import { deploy, deployment } from "./deployment.ts"
-import { limitsStrangers, type Mode, modes, type Settings } from "./env.ts"
+import { limitsStrangers, type Mode, modes, originOf, type Settings } from "./env.ts"
 import { Housekeeping } from "./housekeeping.ts"
 import { createHttpServer, createListener, type PageHandler } from "./http.ts"
 import { endWaits } from "./ledger/wait.ts"
@@ -58,14 +58,15 @@ const REBIND_MS = 2000
 
 /**
  * Reads settings into what the domain works with, and connects the database. Both the server and the command line begin
- * so; whoever waits for a command is `patient`.
+ * so; whoever waits for a command is `patient`, and its links lead to the `origin` of the server that runs.
  */
 export async function prepare({
   settings,
   databaseUrl,
   localnetUrl,
   patient = false,
-}: Omit<StartOptions, "pages"> & { patient?: boolean }): Promise<Secrets> {
+  origin = originOf(settings),
+}: Omit<StartOptions, "pages"> & { patient?: boolean; origin?: string | undefined }): Promise<Secrets> {
   const secrets = loadSecrets(settings)
   connectDatabase(databaseUrl, {
     max: settings.VOUCH_DATABASE_POOL,
@@ -75,10 +76,9 @@ export async function prepare({
   await sayWhenSlow("the database and its migrations", migrate(settings.DATABASE_DIRECT_URL ?? databaseUrl))
   await followDatabaseClock(databaseUrl)
   const isPublic = settings.VOUCH_PUBLIC_URL !== undefined
-  const scheme = settings.VOUCH_TLS_CERT ? "https" : "http"
   deploy({
     settings,
-    origin: settings.VOUCH_PUBLIC_URL ?? `${scheme}://localhost:${settings.PORT}`,
+    origin,
     isPublic,
     signerSecret: secrets.signer,
     dataKey: secrets.dataKey,

@@ -52,7 +52,12 @@ const words: Words = {
     return `is not a field here.${didYouMean(keys[0] ?? "", Object.keys(shape ?? {}))}`
   },
   invalid_value: ({ values, input }) => (input === undefined ? "is missing" : `must be ${listed(values)}`),
-  invalid_union: ({ input }) => (input === undefined ? "is missing" : "is of no form that is taken here"),
+  invalid_union: ({ input, discriminator, options }) => {
+    // Told of the field that says which form it is.
+    const given = discriminator === undefined ? input : (input as Record<string, unknown>)[discriminator]
+    if (given === undefined) return "is missing"
+    return Array.isArray(options) ? `must be ${listed(options)}` : "is of no form that is taken here"
+  },
   invalid_key: () => "has a name that is not taken here",
   invalid_element: () => "has an entry that is not valid",
   custom: () => "is not valid",

@@ -2,7 +2,7 @@ import { disconnectDatabase } from "#db/client.ts"
 import { AccountExists } from "#server/accounts/create.ts"
 import { flush } from "#server/bus.ts"
 import { leaveDatabaseClock } from "#server/database-clock.ts"
-import { startServices } from "#server/embedded/services.ts"
+import { runningServer, startServices } from "#server/embedded/services.ts"
 import { parseSettings, SettingsError } from "#server/env.ts"
 import { prepare } from "#server/start.ts"
 
@@ -46,7 +46,8 @@ export async function withDeployment(
       needsChain,
     })
     const localnetUrl = services.embedded.localnet ? services.rpcUrl : null
-    await prepare({ settings, databaseUrl: services.databaseUrl, localnetUrl, patient: true })
+    const origin = settings.VOUCH_PUBLIC_URL ?? runningServer(settings.VOUCH_DATA_DIR)?.origin
+    await prepare({ settings, databaseUrl: services.databaseUrl, localnetUrl, patient: true, origin })
     const output = await work()
     await flush()
     print(output, json)

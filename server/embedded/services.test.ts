@@ -110,10 +110,10 @@ test("a killed Postgres and a killed local network come back at the same address
 })
 
 test("a command line uses the services of the running server and leaves them running", async () => {
-  const server = await start({ port: 3210 })
+  const server = await start({ origin: "http://localhost:3210" })
   expect(runningServer(dataDir)).toMatchObject({
     pid: process.pid,
-    port: 3210,
+    origin: "http://localhost:3210",
     databaseUrl: server.databaseUrl,
   })
   const command = await start({ purpose: "cli" })

@@ -33,8 +33,8 @@ export type ServicesOptions = {
   log: Log
   /** There is one server to a data directory; command lines come and go beside it. */
   purpose: "server" | "cli"
-  /** The server's own port, for command lines that print a link to it. */
-  port?: number
+  /** Of every address that the server hands out, for command lines that print one. */
+  origin?: string
   /** false for a command that does not touch the chain: the local network is then not started for it. */
   needsChain?: boolean
   /** false for tests, see PostgresOptions. */
@@ -55,7 +55,7 @@ export type Services = {
 
 /** What a running server tells command lines, in `services.json`. */
 export type Announcement = Holder & {
-  port: number | undefined
+  origin?: string | undefined
   databaseUrl: string
   rpcUrl: string
   embedded: Services["embedded"]
@@ -97,7 +97,7 @@ export async function startServices(options: ServicesOptions): Promise<Services>
 
   const databaseUrl = configured.databaseUrl ?? running.postgres()!.url
   const rpcUrl = configured.rpcUrl ?? running.localnet()?.url ?? `http://127.0.0.1:${options.localnetPort}`
-  if (isServer) announce(dataDir, { ...ourselves(), port: options.port, databaseUrl, rpcUrl, embedded })
+  if (isServer) announce(dataDir, { ...ourselves(), origin: options.origin, databaseUrl, rpcUrl, embedded })
   let stopping: Promise<void> | undefined
   return {
     databaseUrl,

@@ -5,6 +5,12 @@ import { readTransaction } from "./transaction.ts"
 export const transactionRouter = router({
   get: procedure
     .meta({ scope: "attestation:read" })
-    .input(z.object({ signature: z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{64,88}$/) }))
+    .input(
+      z.object({
+        signature: z
+          .string()
+          .regex(/^[1-9A-HJ-NP-Za-km-z]{64,88}$/, "must be the base58 signature of a transaction"),
+      }),
+    )
     .query(({ ctx, input }) => readTransaction(ctx.principal, input.signature)),
 })

@@ -5,7 +5,7 @@ import { z } from "zod"
 import { sql } from "#db/client.ts"
 import { newId } from "#server/ids.ts"
 import { appRouter } from "#server/router.ts"
-import { sentenceOf } from "#server/validation.ts"
+import { detailOf, refusalOf, sentenceOf } from "#server/validation.ts"
 import { newWallet, signWebhook, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
 import { openApiDocument } from "./openapi/document.ts"
 import { sample } from "./openapi/examples.ts"
@@ -235,6 +235,21 @@ describe("a name that is not known", () => {
     })
     expect(json.detail).toBe("stauts: is not a query parameter of this endpoint. Did you mean status?")
   })
+})
+
+test("a form that is none is told by the names of those that there are", () => {
+  const form = z.discriminatedUnion("kind", [
+    z.object({ kind: z.literal("mint") }),
+    z.object({ kind: z.literal("transfer") }),
+  ])
+  const told = (value: unknown) => {
+    const [issue] = form.safeParse(value, { error: sentenceOf }).error!.issues
+    return detailOf(refusalOf(issue!), "input")
+  }
+  expect(told({ kind: "burn" })).toBe("kind: must be one of mint, transfer.")
+  expect(told({ kind: null })).toBe("kind: must be one of mint, transfer.")
+  expect(told({})).toBe("kind: is missing.")
+  expect(told("mint")).toBe("input: must be an object.")
 })
 
 test("every reason that the validator knows has a sentence of ours", () => {

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { type AddressInfo, connect, type Socket } from "node:net"
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest"
 import { startTestApp, type TestApp, waitFor } from "#test/app.ts"
-import { isJsonType, MAX_BODY_BYTES, readBody, SLOWEST_BODY_MS, unfinishedBytes } from "./body.ts"
+import { bodyBytes, isJsonType, MAX_BODY_BYTES, readBody, SLOWEST_BODY_MS } from "./body.ts"
 import { createHttpServer } from "./http.ts"
 
 let app: TestApp
@@ -19,7 +19,7 @@ afterEach(async () => {
   vi.restoreAllMocks()
   for (const socket of open) socket.destroy()
   open.clear()
-  await waitFor(async () => unfinishedBytes() === 0, "all memory of bodies to be given back")
+  await waitFor(async () => bodyBytes() === 0, "all memory of bodies to be given back")
 })
 
 const KIB = 1024
@@ -73,7 +73,9 @@ test("of a body that nobody reads yet, no more pieces are kept than it may have"
   )
   const [request, response] = await promise
   await waitFor(async () => request.readableLength > 500, "pieces to come")
-  await expect(readBody(request, MAX_BODY_BYTES, "")).rejects.toMatchObject({ code: "malformed_request" })
+  await expect(readBody(request, { limit: MAX_BODY_BYTES, network: "" })).rejects.toMatchObject({
+    code: "malformed_request",
+  })
   expect(request.readableLength).toBeLessThan(1000)
   // What has not been read is not the next request of the connection.
   response.end()
@@ -89,8 +91,8 @@ test("of one address, the oldest unfinished bodies give way before they take mor
     body.socket.write(piece)
     bodies.push(body)
     const expected = Math.min(n, 16)
-    await waitFor(async () => unfinishedBytes() >= expected * 200 * KIB, `body ${n} to have come`)
-    expect(unfinishedBytes()).toBeLessThanOrEqual(4 * MIB)
+    await waitFor(async () => bodyBytes() >= expected * 200 * KIB, `body ${n} to have come`)
+    expect(bodyBytes()).toBeLessThanOrEqual(4 * MIB)
   }
   const refused = bodies.slice(0, 8)
   await waitFor(async () => refused.every(({ text }) => sent(text()) === 429), "the oldest to be refused")
@@ -110,7 +112,7 @@ test("of all addresses, whoever holds most gives way before all take more than 1
   const piece = Buffer.alloc(200 * KIB, " ")
   const small = begin("/v1/kyc/webhook", lengthOf(256 * KIB), "127.0.0.9")
   small.socket.write(piece.subarray(0, KIB))
-  await waitFor(async () => unfinishedBytes() > 0, "the first body")
+  await waitFor(async () => bodyBytes() > 0, "the first body")
   const bodies: ReturnType<typeof begin>[] = []
   for (let n = 0; n < 5 * 16; n++) {
     const body = begin("/v1/kyc/webhook", lengthOf(256 * KIB), `127.0.0.${2 + (n % 5)}`)
@@ -121,7 +123,7 @@ test("of all addresses, whoever holds most gives way before all take more than 1
     async () => bodies.filter(({ text }) => text().includes("server_busy")).length >= 16,
     "some to be refused",
   )
-  expect(unfinishedBytes()).toBeLessThanOrEqual(16 * MIB)
+  expect(bodyBytes()).toBeLessThanOrEqual(16 * MIB)
   const refused = bodies.filter(({ text }) => text() !== "")
   for (const { text } of refused) expect(text()).toMatch(/^HTTP\/1\.1 503 .*Retry-After: 1\r\n/s)
   // The oldest of all is one of somebody who holds little.
@@ -145,9 +147,9 @@ test("a client that goes away in the middle of a body leaves nothing behind", as
   for (const path of ["/v1/kyc/webhook", "/api/trpc/verification.submit"]) {
     const gone = begin(path, lengthOf(60 * KIB))
     gone.socket.write("x".repeat(10 * KIB))
-    await waitFor(async () => unfinishedBytes() > 0, "its bytes")
+    await waitFor(async () => bodyBytes() > 0, "its bytes")
     gone.socket.destroy()
-    await waitFor(async () => unfinishedBytes() === 0, "them to be given back")
+    await waitFor(async () => bodyBytes() === 0, "them to be given back")
   }
   expect(app.log.filter((line) => JSON.parse(line).level >= 50)).toEqual([])
 })

@@ -6,9 +6,9 @@ export const MAX_BODY_BYTES = 64 * 1024
 /** Largest body of a webhook, in bytes. Vendors' events are a few KiB; some repeat the whole case in theirs. */
 export const MAX_WEBHOOK_BYTES = 256 * 1024
 
-/** How long a body may take, from when it is wanted. */
+/** How long a body may take. */
 export const SLOWEST_BODY_MS = 20_000
-/** What all bodies that have begun and not ended may take together, in bytes: of the process, and of one network. */
+/** What all bodies may take together until they are done with, in bytes: of the process, and of one network. */
 const ALL_BYTES = 16 * 1024 * 1024
 const NETWORK_BYTES = 4 * 1024 * 1024
 /** First size of a buffer for a body that comes in pieces; it doubles. */
@@ -54,49 +54,46 @@ export function boundPieces(request: IncomingMessage, response: ServerResponse):
 /** The client went away before its request was complete: there is nobody to answer. */
 export class RequestAborted extends Error {}
 
-/**
- * The raw bytes of a body. `network` is the client's: what one may have begun is limited. Errors:
- * payload_too_large, as soon as it is known; malformed_request when it comes too slowly; rate_limited and server_busy
- * when too much has been begun and not ended. All of these end the connection, as its rest is not read.
- */
-export function readBody(request: IncomingMessage, limit: number, network: string): Promise<Buffer> {
-  if (request.destroyed) return Promise.reject(new RequestAborted())
-  const declared = Number(request.headers["content-length"] ?? Number.NaN)
-  if (declared > limit) return Promise.reject(tooLarge(limit))
-  if (inPieces.has(request)) return Promise.reject(tooSmall())
-  const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
-  const body = new UnfinishedBody(network, (failure) => settle(failure))
-  // One that is here already needs no clock.
-  const timer = request.complete ? undefined : setTimeout(() => settle(tooSlow()), SLOWEST_BODY_MS)
-  let settled = false
-  /** All of it, where it came in one piece: most do, and need no copy. */
-  let whole: Buffer | null = null
+/** Bodies that are being read, or have been, and are not dropped. */
+const bodies = new WeakMap<IncomingMessage, Body>()
 
-  function settle(outcome: Buffer | Error): void {
-    if (settled) return
-    settled = true
-    clearTimeout(timer)
-    body.release()
-    if (outcome instanceof Error) {
-      request.pause()
-      reject(outcome)
-    } else resolve(outcome)
+type Bound = {
+  /** Bytes that it may have. */
+  limit: number
+  /** The client's: what all bodies of one take together is limited. */
+  network: string
+}
+
+/**
+ * Reads a body from now on, whoever wants it and when: what waits unread in a stream is counted by nobody. It takes memory
+ * until it is dropped.
+ */
+export function beginBody(request: IncomingMessage, bound: Bound): void {
+  bodies.set(request, new Body(request, bound))
+}
+
+/** Gives a body's memory back, and passes by what may still come of it. */
+export function dropBody(request: IncomingMessage): void {
+  bodies.get(request)?.drop()
+  bodies.delete(request)
+  // Where `keepBody` leaves it: an answer that waits to be sent keeps its request.
+  Object.assign(request, { body: undefined })
+}
+
+/**
+ * The raw bytes of a body. Errors: payload_too_large, as soon as it is known; malformed_request when it comes too slowly
+ * or in too many pieces; rate_limited and server_busy when bodies take too much together. All of these end the
+ * connection, as its rest is not read.
+ */
+export async function readBody(request: IncomingMessage, bound: Bound): Promise<Buffer> {
+  const begun = bodies.get(request)
+  if (begun) return begun.bytes
+  const body = new Body(request, bound)
+  try {
+    return await body.bytes
+  } finally {
+    body.drop()
   }
-  request.on("data", (chunk: Buffer) => {
-    if (settled) return
-    if (body.size + chunk.length > limit) settle(tooLarge(limit))
-    else if (chunk.length === declared) whole = chunk
-    else body.add(chunk, Math.min(limit, declared || limit))
-  })
-  request.on(IN_PIECES, () => settle(tooSmall()))
-  request.on("end", () => settle(whole ?? body.bytes()))
-  // It closes after every request: only one that broke off is worth an error with its stack.
-  for (const event of ["error", "close"]) {
-    request.on(event, () => {
-      if (!settled) settle(new RequestAborted())
-    })
-  }
-  return promise
 }
 
 const ends = (code: ErrorCode, detail: string, retryAfterSeconds?: number) =>
@@ -113,79 +110,157 @@ const tooMany = () =>
   ends("rate_limited", "This address has begun more requests than it may without ending them.", 1)
 const tooBusy = () => ends("server_busy", "Too many requests have been begun and not ended. Retry in 1 s.", 1)
 
-/** What one network has begun and not ended, the oldest first. */
-type Holder = { bytes: number; bodies: Set<UnfinishedBody> }
+/** What bodies of one network take, and those of them that are unfinished, the oldest first. */
+type Holder = { bytes: number; unfinished: Set<Body> }
 
 const holders = new Map<string, Holder>()
 let allBytes = 0
 
+const EMPTY = Buffer.alloc(0)
+
 /**
- * A body that comes in pieces: one buffer that grows, as a list of pieces would take a hundred bytes for each that
- * has one. When memory for such bodies is used up, the oldest of the network that holds most gives way: whoever
+ * A body from its first piece on, in one buffer that grows: a list of pieces would take a hundred bytes for each that has
+ * one. When memory for bodies is used up, the oldest unfinished one of the network that holds most gives way: whoever
  * sends a request at once is through before it is their turn, however many others only pretend to send.
  */
-class UnfinishedBody {
+class Body {
+  /** Rejects with what readBody says. */
+  readonly bytes: Promise<Buffer>
+  readonly #request: IncomingMessage
   readonly #network: string
-  readonly #giveWay: (failure: Failure) => void
-  #buffer: Buffer = Buffer.alloc(0)
-  size = 0
+  readonly #limit: number
+  readonly #declared: number
+  readonly #settled = Promise.withResolvers<Buffer>()
+  readonly #timer: NodeJS.Timeout | undefined
+  #isUnfinished = true
+  #buffer: Buffer = EMPTY
+  #size = 0
+  /** What it counts for: the size of its buffer. */
+  #counted = 0
 
-  constructor(network: string, giveWay: (failure: Failure) => void) {
+  constructor(request: IncomingMessage, { limit, network }: Bound) {
+    this.#request = request
+    this.#limit = limit
     this.#network = network
-    this.#giveWay = giveWay
-  }
-
-  bytes(): Buffer {
-    return this.#buffer.subarray(0, this.size)
-  }
-
-  /** Adds a piece; the buffer never grows beyond `most`, which is no less than what it holds. */
-  add(piece: Buffer, most: number): void {
-    const size = this.size + piece.length
-    if (size > this.#buffer.length) {
-      const capacity = Math.max(size, Math.min(most, Math.max(FIRST_BYTES, this.#buffer.length * 2)))
-      const grown = Buffer.allocUnsafeSlow(capacity)
-      this.#buffer.copy(grown, 0, 0, this.size)
-      const more = capacity - this.#buffer.length
-      this.#buffer = grown
-      piece.copy(grown, this.size)
-      this.size = size
-      this.#take(more)
-    } else {
-      piece.copy(this.#buffer, this.size)
-      this.size = size
+    this.#declared = Number(request.headers["content-length"] ?? Number.NaN)
+    this.bytes = this.#settled.promise
+    // Not everybody waits for it.
+    this.bytes.catch(() => {})
+    const refusal = this.#whyNot()
+    // One that is here already needs no clock.
+    if (refusal === null && !request.complete) {
+      this.#timer = setTimeout(() => this.#end(tooSlow()), SLOWEST_BODY_MS)
     }
+    request.on("data", (piece: Buffer) => this.#add(piece))
+    request.on(IN_PIECES, () => this.#end(tooSmall()))
+    request.on("end", () => this.#end(this.#whole()))
+    // It closes after every request: only one that broke off is worth an error with its stack.
+    for (const event of ["error", "close"]) {
+      request.on(event, () => {
+        if (this.#isUnfinished) this.#end(new RequestAborted())
+      })
+    }
+    if (refusal) this.#end(refusal)
   }
 
-  #take(bytes: number): void {
-    const holder = holders.get(this.#network) ?? { bytes: 0, bodies: new Set() }
+  /** What is wrong with it before any of it is read. */
+  #whyNot(): Error | null {
+    if (this.#request.destroyed) return new RequestAborted()
+    if (this.#declared > this.#limit) return tooLarge(this.#limit)
+    return inPieces.has(this.#request) ? tooSmall() : null
+  }
+
+  drop(): void {
+    if (this.#isUnfinished) {
+      this.#end(new RequestAborted())
+      this.#request.resume()
+    }
+    this.#buffer = EMPTY
+    this.#count(0)
+  }
+
+  #end(outcome: Buffer | Error): void {
+    if (!this.#isUnfinished) return
+    this.#isUnfinished = false
+    clearTimeout(this.#timer)
+    holders.get(this.#network)?.unfinished.delete(this)
+    if (outcome instanceof Error) {
+      this.#request.pause()
+      this.#buffer = EMPTY
+      this.#count(0)
+      this.#settled.reject(outcome)
+    } else this.#settled.resolve(outcome)
+  }
+
+  #add(piece: Buffer): void {
+    if (!this.#isUnfinished) return
+    const size = this.#size + piece.length
+    if (size > this.#limit) {
+      this.#end(tooLarge(this.#limit))
+      return
+    }
+    // Most come in one piece, and need no copy.
+    if (piece.length === this.#declared) this.#buffer = piece
+    else {
+      if (size > this.#buffer.length) this.#grow(size)
+      piece.copy(this.#buffer, this.#size)
+    }
+    this.#size = size
+    this.#count(this.#buffer.length)
+  }
+
+  /** To twice its size, but never beyond what it may have, or says that it has. */
+  #grow(size: number): void {
+    const held = this.#buffer
+    const most = Math.min(this.#limit, this.#declared || this.#limit)
+    const twice = Math.max(FIRST_BYTES, held.length * 2)
+    this.#buffer = Buffer.allocUnsafeSlow(Math.max(size, Math.min(most, twice)))
+    held.copy(this.#buffer, 0, 0, this.#size)
+  }
+
+  /** All of it, in a buffer of its size. */
+  #whole(): Buffer {
+    if (this.#size < this.#buffer.length) {
+      this.#buffer = Buffer.from(this.#buffer.subarray(0, this.#size))
+      this.#count(this.#size)
+    }
+    return this.#buffer
+  }
+
+  /** Counts for so many bytes from now on; what has to give way for them may be this one itself. */
+  #count(bytes: number): void {
+    const more = bytes - this.#counted
+    if (more === 0) return
+    this.#counted = bytes
+    allBytes += more
+    const holder = holders.get(this.#network) ?? { bytes: 0, unfinished: new Set() }
+    holder.bytes += more
+    if (holder.bytes === 0) return void holders.delete(this.#network)
     holders.set(this.#network, holder)
-    holder.bodies.add(this)
-    holder.bytes += bytes
-    allBytes += bytes
-    while (holder.bytes > NETWORK_BYTES) oldestOf(holder).#giveWay(tooMany())
-    while (allBytes > ALL_BYTES) oldestOf(largestHolder()).#giveWay(tooBusy())
+    if (this.#isUnfinished) holder.unfinished.add(this)
+    if (more < 0) return
+    while (holder.bytes > NETWORK_BYTES && giveWay([holder], tooMany));
+    while (allBytes > ALL_BYTES && giveWay(holders.values(), tooBusy));
   }
 
-  /** It has ended, one way or another. */
-  release(): void {
-    const holder = holders.get(this.#network)
-    if (!holder?.bodies.delete(this)) return
-    holder.bytes -= this.#buffer.length
-    allBytes -= this.#buffer.length
-    if (holder.bodies.size === 0) holders.delete(this.#network)
+  refuse(failure: Failure): void {
+    this.#end(failure)
   }
 }
 
-function oldestOf({ bodies }: Holder): UnfinishedBody {
-  const [oldest] = bodies
-  return oldest!
+/** Ends the oldest unfinished body of whoever holds most; false where there is none. */
+function giveWay(some: Iterable<Holder>, failure: () => Failure): boolean {
+  let largest: Holder | undefined
+  for (const holder of some) {
+    if (holder.unfinished.size > 0 && holder.bytes > (largest?.bytes ?? 0)) largest = holder
+  }
+  const oldest = largest?.unfinished.values().next().value
+  oldest?.refuse(failure())
+  return oldest !== undefined
 }
 
-const largestHolder = (): Holder => [...holders.values()].reduce((a, b) => (b.bytes > a.bytes ? b : a))
-
-/** What unfinished bodies take now; for tests. */
-export const unfinishedBytes = (): number => allBytes
+/** What bodies take now; for tests. */
+export const bodyBytes = (): number => allBytes
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 

@@ -1,15 +1,16 @@
-import type { Server } from "node:http"
+import type { Server, ServerResponse } from "node:http"
 import type { BlockList, Socket } from "node:net"
 import { logger } from "./log.ts"
 import { peerOf } from "./rest/client.ts"
-import { Tally } from "./tally.ts"
 
 /** Descriptors for everything that is no client: database, RPC, files, pipes. */
 const RESERVED_DESCRIPTORS = 256
-/** More than this takes memory that the requests need: an idle connection has about 15 KB, one in use several times that. */
-const MOST_CONNECTIONS = 4096
+/** More than this takes memory that the requests need: one has 15 KB while it is idle, and 50 with a few requests. */
+const MOST_CONNECTIONS = 2048
 /** What an address (of IPv6, a /64) may have at once, as a share of all: many people may stand behind one. */
 const NETWORK_SHARE = 1 / 4
+/** Connections that may be there beyond the bound for the moment in which others are closed. */
+const GIVING_WAY = 64
 /** How long requests that are being answered may take once the server stops. */
 const DRAIN_MS = 5000
 /** Refused connections are counted and told of once in this time. */
@@ -30,19 +31,39 @@ export type Connections = {
   close(): Promise<void>
 }
 
+/** The same for a connection and for the one that TLS makes of it. Its parts are gone once it is closed, so it is kept. */
+const names = new WeakMap<Socket, string>()
+function peerName(socket: Socket): string {
+  const known = names.get(socket)
+  if (known !== undefined) return known
+  const name = `${socket.remoteAddress} ${socket.remotePort}`
+  names.set(socket, name)
+  return name
+}
+
+/** A connection, and the answers that it waits for. */
+type Connection = { socket: Socket; network: string; answers: Set<ServerResponse> }
+
+/** Whether something is being done for it: not while it says nothing, is still sending, or does not read what it asked for. */
+const isServed = ({ answers }: Connection): boolean =>
+  [...answers].some((answer) => answer.req.complete && !answer.writableEnded)
+
 /**
  * Watches over a server's connections from their first byte, whatever becomes of them: Node forgets one that is still in
  * its TLS handshake, and one that has changed its protocol. Bounds them, overall and per address; a proxy that is
- * trusted carries many clients, so it has no bound of its own.
+ * trusted carries many clients, so it has no bound of its own. Where there are too many, the oldest that nothing is being
+ * done for gives way, of the address that has most.
  */
 export function watchConnections(
   server: Server,
   { max, trusted }: { max: number; trusted: BlockList | null },
 ): Connections {
-  const open = new Set<Socket>()
-  const perNetwork = new Tally()
+  const byPeer = new Map<string, Connection>()
+  /** The oldest first. */
+  const byNetwork = new Map<string, Set<Connection>>()
   const mostPerNetwork = Math.max(1, Math.floor(max * NETWORK_SHARE))
-  server.maxConnections = max
+  // One that gives way is closed a little after the new one is there.
+  server.maxConnections = max + GIVING_WAY
   let refused = 0
   let report: NodeJS.Timeout | undefined
   const refuse = () => {
@@ -53,20 +74,46 @@ export function watchConnections(
       report = undefined
     }, REPORT_MS).unref()
   }
+  const forget = (connection: Connection) => {
+    const { socket, network } = connection
+    if (byPeer.get(peerName(socket)) === connection) byPeer.delete(peerName(socket))
+    const own = byNetwork.get(network)
+    own?.delete(connection)
+    if (own?.size === 0) byNetwork.delete(network)
+  }
+  /** Returns whether one gave way. */
+  const makeRoom = (own: Iterable<Connection>): boolean => {
+    for (const connection of own) {
+      if (isServed(connection)) continue
+      refuse()
+      forget(connection)
+      connection.socket.destroy()
+      return true
+    }
+    return false
+  }
+  const largest = () => [...byNetwork.values()].reduce((a, b) => (b.size > a.size ? b : a))
   server.on("drop", refuse)
   server.on("connection", (socket: Socket) => {
     const { network, isProxy } = peerOf(socket, trusted)
-    if (perNetwork.of(network) >= mostPerNetwork && !isProxy) {
+    const own = byNetwork.get(network)
+    const hasRoom = isProxy || own === undefined || own.size < mostPerNetwork || makeRoom(own)
+    if (!hasRoom || (byPeer.size >= max && !makeRoom(largest()))) {
       refuse()
       socket.destroy()
       return
     }
-    perNetwork.add(network)
-    open.add(socket)
-    socket.once("close", () => {
-      open.delete(socket)
-      perNetwork.remove(network)
-    })
+    const connection: Connection = { socket, network, answers: new Set() }
+    byPeer.set(peerName(socket), connection)
+    const known = byNetwork.get(network)
+    if (known) known.add(connection)
+    else byNetwork.set(network, new Set([connection]))
+    socket.once("close", () => forget(connection))
+  })
+  server.on("request", ({ socket }, response) => {
+    const answers = byPeer.get(peerName(socket))?.answers
+    answers?.add(response)
+    response.once("close", () => answers?.delete(response))
   })
   return {
     close: () =>
@@ -76,7 +123,7 @@ export function watchConnections(
         server.prependListener("request", (_request, response) => response.setHeader("Connection", "close"))
         const idle = setInterval(() => server.closeIdleConnections(), 50)
         const timeout = setTimeout(() => {
-          for (const socket of open) socket.destroy()
+          for (const { socket } of byPeer.values()) socket.destroy()
         }, DRAIN_MS)
         server.close(() => {
           clearInterval(idle)

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto"
+import { once } from "node:events"
 import { readFileSync } from "node:fs"
 import {
   createServer,
@@ -9,7 +10,14 @@ import {
 } from "node:http"
 import { createServer as createTlsServer } from "node:https"
 import type { BlockList, Socket } from "node:net"
-import { boundPieces, RequestAborted } from "./body.ts"
+import {
+  beginBody,
+  boundPieces,
+  dropBody,
+  MAX_BODY_BYTES,
+  MAX_WEBHOOK_BYTES,
+  RequestAborted,
+} from "./body.ts"
 import { Failure, isErrorCode } from "./errors.ts"
 import { newId } from "./ids.ts"
 import { logger } from "./log.ts"
@@ -58,6 +66,8 @@ const settings = {
   // from its first page on, and then never answers them.
   shouldUpgradeCallback: () => false,
 }
+/** How long a client may take to read a refusal that ends its connection. */
+const FAREWELL_MS = 5000
 /** A connection on which nothing moves for so long is closed, be it that its client does not read our answer. */
 const STILL_MS = 120_000
 
@@ -72,6 +82,9 @@ export function createHttpServer(listener: RequestListener, tls: HttpOptions["tl
     boundPieces(request, response)
   })
   server.on("clientError", answerUnreadable)
+  // What ends before its handshake does cannot be told why, and what is written to it would wait for ever.
+  if (tls)
+    server.removeAllListeners("tlsClientError").on("tlsClientError", (_error, socket) => socket.destroy())
   server.on("connect", (_request, socket: Socket) => refuseRaw(socket, "This server is no proxy."))
   server.on("checkExpectation", (request, response) =>
     refuse(request, response, "malformed_request", "Expect: only 100-continue is understood."),
@@ -87,12 +100,16 @@ export function createListener(options: HttpOptions): RequestListener {
   return (request, response) => {
     const client = clientOf(request, trustedProxies)
     const place = waiting.take(request.socket, response, client.network)
+    // A body that nobody reads would lie there for as long as its connection.
+    if (typeof place === "string") request.resume()
     if (place === "over") return
     if (place === "busy") {
       new Reply(response, newId("req"), request.method === "HEAD").failure(tooBusy())
       return
     }
-    answer(request, response, client).finally(() => place.workDone())
+    takeBody(request, client)
+    const drop = () => dropBody(request)
+    place.whenItsTurn(() => answer(request, response, client).finally(drop), drop)
   }
 
   /** Never rejects. */
@@ -120,6 +137,17 @@ export function createListener(options: HttpOptions): RequestListener {
     })
   }
 }
+
+/** Where requests have bodies they are read at once, bounded all together; anywhere else they are passed by. */
+function takeBody(request: IncomingMessage, { network }: Client): void {
+  const { method, url = "" } = request
+  if (method === "GET" || method === "HEAD" || !/^\/(v1|api)\//.test(url)) return void request.resume()
+  const limit = url.startsWith("/v1/kyc/webhook") ? MAX_WEBHOOK_BYTES : MAX_BODY_BYTES
+  beginBody(request, { limit, network })
+}
+
+/** Characters of a page's address: all of ours are far shorter, and an answer may repeat it several times. */
+const MAX_PAGE_ADDRESS = 2048
 
 /** What is wrong with a request that two could read in two ways, or that is not for this server; null where nothing is. */
 function whyUnreadable(request: IncomingMessage, publicOrigin: string | null): string | null {
@@ -167,6 +195,8 @@ function redirectToHttps(response: ServerResponse, origin: string, url: string):
 
 /** One at a time would be as fast, as one thread renders them; each that has begun takes a megabyte. */
 const rendering = new Turns({ atOnce: 16, forEach: 4 })
+/** Files that pages consist of: each takes a third of a megabyte, for its compression, until it is sent. */
+const sending = new Turns({ atOnce: 64, forEach: 16 })
 
 async function servePage(
   options: HttpOptions,
@@ -176,6 +206,14 @@ async function servePage(
 ): Promise<void> {
   const url = request.url!
   const requestId = newId("req")
+  if (url.length > MAX_PAGE_ADDRESS && !url.startsWith("/api/")) {
+    return refuse(
+      request,
+      response,
+      "malformed_request",
+      `The address has more than ${MAX_PAGE_ADDRESS} characters.`,
+    )
+  }
   response.setHeader("X-Request-Id", requestId)
   securePage(request, response)
   if (!isDecodable(url)) {
@@ -193,10 +231,21 @@ async function servePage(
   // Next would read the body of any other, in its own way.
   if (request.method !== "GET" && request.method !== "HEAD") return refuseMethod(asked)
   if (isUnknownError(url)) response.statusCode = 404
-  await rendering.run(client.network, async () => {
-    if (!response.destroyed && !request.socket.destroyed) await options.pages(request, response)
+  const turns = url.startsWith("/_next/static/") ? sending : rendering
+  const work = async () => {
+    if (response.destroyed || request.socket.destroyed) return
+    await options.pages(request, response)
+    // Until its client has read it, it takes what it took before.
+    if (!response.closed) await once(response, "close")
+  }
+  await turns.run(client.network, work, () => {
+    if (isUnread(response)) request.socket.destroy()
   })
 }
+
+/** Whether an answer waits for its client to read. */
+const isUnread = ({ writableNeedDrain, writableEnded, writableFinished }: ServerResponse): boolean =>
+  !writableFinished && (writableNeedDrain || writableEnded)
 
 function refuseMethod({ request, response, requestId }: Asked): void {
   const reply = new Reply(response, requestId, false)
@@ -298,4 +347,7 @@ function refuseRaw(socket: Socket, detail: string): void {
     `Content-Length: ${Buffer.byteLength(body)}`,
   ]
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`)
+  // What it still sends is nothing, and its own side may stay open for as long as it likes.
+  socket.resume()
+  setTimeout(() => socket.destroy(), FAREWELL_MS).unref()
 }

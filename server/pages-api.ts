@@ -203,7 +203,7 @@ async function download(
  */
 async function keepBody({ request, client }: Asked): Promise<Buffer> {
   if (request.method === "GET" || request.method === "HEAD") return Buffer.alloc(0)
-  const bytes = await readBody(request, MAX_BODY_BYTES, client.network)
+  const bytes = await readBody(request, { limit: MAX_BODY_BYTES, network: client.network })
   Object.assign(request, { body: bytes.length > 0 ? readText(bytes) : undefined })
   return bytes
 }

@@ -1,10 +1,11 @@
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { type RequestOptions, request } from "node:https"
+import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { newWallet, startTestApp, type TestApp } from "#test/app.ts"
+import { newWallet, startTestApp, type TestApp, waitFor } from "#test/app.ts"
 import { sendRaw } from "#test/raw.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "vouch-test-tls-"))
@@ -60,4 +61,23 @@ test.runIf(hasCertificate)(
     const plain = await sendRaw(port, "GET /v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n").catch(() => "")
     expect(plain).not.toContain("200")
   },
+)
+
+test.runIf(hasCertificate).each([
+  ["nothing", ""],
+  ["the beginning of a hello", "\x16\x03\x01\x02\x00\x01"],
+])(
+  "whoever sends %s and no more has no connection after a while",
+  async (_what, bytes) => {
+    const socket = connect({ port, host: "127.0.0.1" })
+    socket.on("error", () => {})
+    socket.resume()
+    if (bytes !== "") socket.write(bytes, "latin1")
+    try {
+      await waitFor(async () => socket.closed, "the end")
+    } finally {
+      socket.destroy()
+    }
+  },
+  40_000,
 )

@@ -27,6 +27,14 @@ test("who waits behind a crowd of another asker does not wait for that crowd", a
   await Promise.all(crowd)
 })
 
+test("askers take turns, however much one of them has asked for before", async () => {
+  const turns = new Turns({ atOnce: 1, forEach: 1 })
+  const order: string[] = []
+  const ask = (who: string) => turns.run(who, async () => void order.push(who))
+  await Promise.all(["first", "a", "a", "a", "b", "b", "c"].map(ask))
+  expect(order).toEqual(["first", "a", "b", "c", "a", "b", "a"])
+})
+
 test("what fails gives its turn back", async () => {
   const turns = new Turns({ atOnce: 1, forEach: 1 })
   await expect(turns.run("a", () => Promise.reject(new Error("it failed")))).rejects.toThrow("it failed")

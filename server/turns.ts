@@ -1,14 +1,15 @@
 import { Tally } from "./tally.ts"
 
-/** How long a turn keeps others waiting at most: what takes longer goes on beside them. */
+/** How long a turn keeps others waiting at most. */
 const LONGEST_MS = 2000
 
-/** Bounds how much of something goes on at once, in all and for each asker; who waits comes in the order of asking. */
+/** Bounds how much of something goes on at once, in all and for each asker; of those who wait, one asker comes after the other. */
 export class Turns {
   readonly #atOnce: number
   readonly #forEach: number
   readonly #taken = new Tally()
-  readonly #waiting: { who: string; begin: () => void }[] = []
+  /** Who waits, in the order of their turns. */
+  readonly #waiting = new Map<string, (() => void)[]>()
   #all = 0
 
   constructor({ atOnce, forEach }: { atOnce: number; forEach: number }) {
@@ -16,26 +17,35 @@ export class Turns {
     this.#forEach = forEach
   }
 
-  /** Runs `work` when it is this asker's turn. */
-  async run<T>(who: string, work: () => Promise<T>): Promise<T> {
-    if (!this.#take(who)) {
-      await new Promise<void>((begin) => {
-        this.#waiting.push({ who, begin })
-      })
-    }
+  /**
+   * Runs `work` when it is this asker's turn. A turn that takes long while others wait is given on, and its work goes on
+   * beside theirs; `late` is called first, and may end it.
+   */
+  async run<T>(who: string, work: () => Promise<T>, late?: () => void): Promise<T> {
+    if (this.#waiting.has(who) || !this.#take(who)) await this.#wait(who)
     let isOver = false
     const over = () => {
       if (isOver) return
       isOver = true
-      clearTimeout(timer)
+      clearInterval(timer)
       this.#giveBack(who)
     }
-    const timer = setTimeout(over, LONGEST_MS).unref()
+    const timer = setInterval(() => {
+      if (this.#waiting.size === 0) return
+      late?.()
+      over()
+    }, LONGEST_MS).unref()
     try {
       return await work()
     } finally {
       over()
     }
+  }
+
+  #wait(who: string): Promise<void> {
+    const line = this.#waiting.get(who) ?? []
+    this.#waiting.set(who, line)
+    return new Promise((begin) => line.push(begin))
   }
 
   #take(who: string): boolean {
@@ -48,7 +58,13 @@ export class Turns {
   #giveBack(who: string): void {
     this.#all--
     this.#taken.remove(who)
-    const next = this.#waiting.findIndex((one) => this.#take(one.who))
-    if (next >= 0) this.#waiting.splice(next, 1)[0]!.begin()
+    for (const [next, line] of this.#waiting) {
+      if (!this.#take(next)) continue
+      this.#waiting.delete(next)
+      line.shift()!()
+      // Behind all others that wait.
+      if (line.length > 0) this.#waiting.set(next, line)
+      return
+    }
   }
 }

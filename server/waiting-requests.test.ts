@@ -15,6 +15,26 @@ class FakeSocket extends EventEmitter {
 const newSocket = () => new FakeSocket() as unknown as Socket
 const newResponse = () => new EventEmitter() as ServerResponse
 
+/** Begins work, and returns how to end it. */
+function work(place: Place) {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let outcome: "waits" | "works" | "never" = "waits"
+  place.whenItsTurn(
+    () => {
+      outcome = "works"
+      return promise
+    },
+    () => {
+      outcome = "never"
+    },
+  )
+  const done = async () => {
+    resolve()
+    await new Promise((next) => setImmediate(next))
+  }
+  return { done, outcome: () => outcome }
+}
+
 /** As many requests of one connection, without an answer. */
 function take(waiting: WaitingRequests, times: number, network: string, socket = newSocket()) {
   return Array.from({ length: times }, () => {
@@ -23,29 +43,51 @@ function take(waiting: WaitingRequests, times: number, network: string, socket =
   })
 }
 
-test("a connection with too many requests is closed, and nothing more of it is answered", () => {
+test("a connection with too many requests is closed, and nothing more of it is answered", async () => {
   const waiting = new WaitingRequests({ mostOfConnection: 3, mostOfAll: 100 })
   const socket = newSocket()
-  const taken = take(waiting, 6, "a", socket).map((one) => one.taken)
-  expect(taken.slice(3)).toEqual(["over", "over", "over"])
+  const places = take(waiting, 3, "a", socket).map((one) => one.taken as Place)
+  const works = places.map(work)
+  expect(take(waiting, 3, "a", socket).map((one) => one.taken)).toEqual(["over", "over", "over"])
   expect(socket.destroyed).toBe(true)
-  // Their work goes on, and takes its place until it is done.
-  expect(waiting.count).toBe(3)
-  for (const place of taken.slice(0, 3)) (place as Place).workDone()
+  // What has begun goes on, and takes its place until it is done.
+  expect(works.map(({ outcome }) => outcome())).toEqual(["works", "never", "never"])
+  expect(waiting.count).toBe(1)
+  await works[0]!.done()
   expect(waiting.count).toBe(0)
 })
 
-test("a place is given back when the work is done and the answer is sent, whichever comes first", () => {
+test("of one connection, a request's work begins when the answers before it are sent", async () => {
   const waiting = new WaitingRequests()
-  const [first, second] = take(waiting, 2, "a")
-  ;(first!.taken as Place).workDone()
+  const taken = take(waiting, 3, "a")
+  const works = taken.map((one) => work(one.taken as Place))
+  const outcomes = () => works.map(({ outcome }) => outcome())
+  expect(outcomes()).toEqual(["works", "waits", "waits"])
+  await works[0]!.done()
+  expect(outcomes()).toEqual(["works", "waits", "waits"])
+  taken[0]!.response.emit("close")
+  expect(outcomes()).toEqual(["works", "works", "waits"])
+  // As Node does it: answers hear of the end before anybody else.
+  const { socket } = taken[0]!
+  Object.assign(socket, { destroyed: true })
+  taken[1]!.response.emit("close")
+  expect(outcomes()).toEqual(["works", "works", "waits"])
+  socket.emit("close")
+  expect(outcomes()).toEqual(["works", "works", "never"])
+  expect(work(take(waiting, 1, "a")[0]!.taken as Place).outcome()).toBe("works")
+})
+
+test("a place is given back when the work is done and the answer is sent, whichever comes first", async () => {
+  const waiting = new WaitingRequests()
+  const [first, second] = [...take(waiting, 1, "a"), ...take(waiting, 1, "a")]
+  const [one, other] = [first, second].map((it) => work(it!.taken as Place))
+  await one!.done()
   expect(waiting.count).toBe(2)
   first!.response.emit("close")
   first!.response.emit("close")
   second!.response.emit("close")
   expect(waiting.count).toBe(1)
-  ;(second!.taken as Place).workDone()
-  ;(second!.taken as Place).workDone()
+  await other!.done()
   expect(waiting.count).toBe(0)
 })
 
@@ -58,7 +100,6 @@ test("no network has more than are left for all others", () => {
   expect(take(waiting, 3, "b").map(({ taken }) => typeof taken)).toEqual(["object", "object", "string"])
   expect(take(waiting, 1, "c").map(({ taken }) => typeof taken)).toEqual(["object"])
   greedy[0]!.socket.destroy()
-  for (const { taken } of greedy.slice(0, 4)) (taken as Place).workDone()
   expect(waiting.count).toBe(3)
   expect(typeof take(waiting, 1, "a")[0]!.taken).toBe("object")
 })

@@ -5,16 +5,23 @@ import { Tally } from "./tally.ts"
 /** Requests of one connection that may be unanswered at once. Node reads up to 64 KiB of them before the first answer. */
 const MOST_OF_CONNECTION = 100
 /** Of all connections. One takes some KiB, without its body. */
-const MOST_OF_ALL = 4096
+const MOST_OF_ALL = 2048
 
 type Waiting = {
+  /** In the order in which the requests came. */
   places: Set<TakenPlace>
   /** Whether it had more than it may, so that nothing more of it is answered. */
   isOver: boolean
 }
 
 /** What a request takes: given back when its work is done, and its answer sent or nobody is there to read it. */
-export type Place = { workDone(): void }
+export type Place = {
+  /**
+   * Does the work once the answers before this one are sent: an answer that is ready lies in memory until then, and a
+   * client need not read. Where the connection ends before, it calls `never` instead.
+   */
+  whenItsTurn(work: () => Promise<void>, never: () => void): void
+}
 
 /**
  * Bounds the requests that have begun and not ended: a client may send thousands in one packet, and each takes memory from
@@ -57,11 +64,13 @@ export class WaitingRequests {
     }
     this.#all++
     this.#perNetwork.add(network)
-    const place = new TakenPlace(() => this.#release(network))
+    const isFirst = waiting.places.size === 0
+    const place = new TakenPlace(isFirst, () => this.#release(network))
     waiting.places.add(place)
     response.once("close", () => {
       waiting.places.delete(place)
       place.answered()
+      if (!socket.destroyed) waiting.places.values().next().value?.itsTurn()
     })
     return place
   }
@@ -99,22 +108,44 @@ function readNoMore(socket: Socket): void {
 
 class TakenPlace implements Place {
   readonly #release: () => void
-  #isWorking = true
+  #isItsTurn: boolean
+  #next: { work: () => Promise<void>; never: () => void } | null = null
+  #isWorking = false
   #isWaiting = true
 
-  constructor(release: () => void) {
+  constructor(isItsTurn: boolean, release: () => void) {
+    this.#isItsTurn = isItsTurn
     this.#release = release
   }
 
-  workDone(): void {
-    if (!this.#isWorking) return
-    this.#isWorking = false
-    if (!this.#isWaiting) this.#release()
+  whenItsTurn(work: () => Promise<void>, never: () => void): void {
+    this.#next = { work, never }
+    if (this.#isItsTurn) this.#begin()
+  }
+
+  /** All before it have been answered. */
+  itsTurn(): void {
+    this.#isItsTurn = true
+    this.#begin()
   }
 
   answered(): void {
     if (!this.#isWaiting) return
     this.#isWaiting = false
-    if (!this.#isWorking) this.#release()
+    if (this.#isWorking) return
+    this.#release()
+    this.#next?.never()
+    this.#next = null
+  }
+
+  #begin(): void {
+    const next = this.#next
+    if (next === null) return
+    this.#next = null
+    this.#isWorking = true
+    next.work().finally(() => {
+      this.#isWorking = false
+      if (!this.#isWaiting) this.#release()
+    })
   }
 }

@@ -178,7 +178,7 @@ export class Adapter {
       const standing = this.#options.webhookLimiter?.take(call.client.network)
       if (standing && !standing.allowed)
         await rateLimited(standing, "Too many webhooks come from this address.")
-      const body = await readBody(request, MAX_WEBHOOK_BYTES, call.client.network)
+      const body = await readBody(request, { limit: MAX_WEBHOOK_BYTES, network: call.client.network })
       call.input = readParameters(route, call.raw)
       refuseQuery(call.query)
       return sendAnswer(call, await run(call, { webhook: { headers: request.headers, body } }))
@@ -188,7 +188,7 @@ export class Adapter {
       if (call.query !== "") addQuery(call.input, route, call.query)
       return sendAnswer(call, await run(call, {}))
     }
-    const bytes = await readBody(request, MAX_BODY_BYTES, call.client.network)
+    const bytes = await readBody(request, { limit: MAX_BODY_BYTES, network: call.client.network })
     call.received = bytes
     requireJson(request, bytes)
     const mayBeEmpty = request.headers["content-type"] === undefined || bodyFields(route) === 0

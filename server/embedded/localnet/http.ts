@@ -27,7 +27,7 @@ export function httpServer(options: Options): Server {
     boundPieces(request, response)
     if (!isLocal(request)) return end(response, 403, "text/plain", "This network serves its own machine only")
     if (request.method !== "POST") return answerPlain(request, response)
-    readBody(request, MAX_BODY_BYTES, "").then(
+    readBody(request, { limit: MAX_BODY_BYTES, network: "" }).then(
       (body) => answerBody(body, response, options),
       (error: unknown) => {
         const tooLarge = error instanceof Failure && error.code === "payload_too_large"

@@ -233,14 +233,17 @@ async function servePage(
   if (isUnknownError(url)) response.statusCode = 404
   const turns = url.startsWith("/_next/static/") ? sending : rendering
   const work = async () => {
-    if (response.destroyed || request.socket.destroyed) return
     await options.pages(request, response)
     // Until its client has read it, it takes what it took before.
     if (!response.closed) await once(response, "close")
   }
-  await turns.run(client.network, work, () => {
+  const late = () => {
     if (isUnread(response)) request.socket.destroy()
-  })
+  }
+  if (request.socket.destroyed) return
+  const gone = new AbortController()
+  response.once("close", () => gone.abort())
+  await turns.run(client.network, work, { late, gone: gone.signal })
 }
 
 /** Whether an answer waits for its client to read. */

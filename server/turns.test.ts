@@ -1,9 +1,10 @@
-import { expect, test } from "vitest"
+import { expect, test, vi } from "vitest"
 import { Turns } from "./turns.ts"
 
 test("as many run at once as may, of each asker and in all, and everybody's turn comes", async () => {
   const turns = new Turns({ atOnce: 3, forEach: 2 })
   const running: string[] = []
+  const done: string[] = []
   let most = 0
   const work = (who: string) => async () => {
     running.push(who)
@@ -11,18 +12,31 @@ test("as many run at once as may, of each asker and in all, and everybody's turn
     expect(running.filter((one) => one === who).length).toBeLessThanOrEqual(2)
     await new Promise((resolve) => setImmediate(resolve))
     running.splice(running.indexOf(who), 1)
-    return who
+    done.push(who)
   }
   const askers = ["a", "a", "a", "a", "b", "a", "b", "c"]
-  expect(await Promise.all(askers.map((who) => turns.run(who, work(who))))).toEqual(askers)
+  await Promise.all(askers.map((who) => turns.run(who, work(who))))
+  expect(done.sort()).toEqual(askers.sort())
   expect(most).toBe(3)
 })
+
+/** Asks for a turn, and tells when it has come. */
+function ask(turns: Turns, who: string, work = async () => {}) {
+  let came = false
+  const over = turns.run(who, async () => {
+    came = true
+    await work()
+  })
+  return { over, came: () => came }
+}
 
 test("who waits behind a crowd of another asker does not wait for that crowd", async () => {
   const turns = new Turns({ atOnce: 2, forEach: 1 })
   const { promise, resolve } = Promise.withResolvers<void>()
   const crowd = Array.from({ length: 20 }, () => turns.run("crowd", () => promise))
-  expect(await turns.run("other", async () => "done")).toBe("done")
+  const other = ask(turns, "other")
+  await other.over
+  expect(other.came()).toBe(true)
   resolve()
   await Promise.all(crowd)
 })
@@ -30,13 +44,52 @@ test("who waits behind a crowd of another asker does not wait for that crowd", a
 test("askers take turns, however much one of them has asked for before", async () => {
   const turns = new Turns({ atOnce: 1, forEach: 1 })
   const order: string[] = []
-  const ask = (who: string) => turns.run(who, async () => void order.push(who))
-  await Promise.all(["first", "a", "a", "a", "b", "b", "c"].map(ask))
+  const all = ["first", "a", "a", "a", "b", "b", "c"]
+  await Promise.all(all.map((who) => turns.run(who, async () => void order.push(who))))
   expect(order).toEqual(["first", "a", "b", "c", "a", "b", "a"])
+})
+
+test("who is gone before their turn has none, and stands in nobody's way", async () => {
+  const turns = new Turns({ atOnce: 1, forEach: 1 })
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const first = turns.run("first", () => promise)
+  const gone = new AbortController()
+  let worked = 0
+  const work = async () => void worked++
+  const left = ["a", "a", "b"].map((who) => turns.run(who, work, { gone: gone.signal }))
+  gone.abort()
+  await Promise.all(left)
+  const other = ask(turns, "a")
+  expect([worked, other.came()]).toEqual([0, false])
+  resolve()
+  await Promise.all([first, other.over])
+  expect([worked, other.came()]).toEqual([0, true])
+})
+
+test("a turn that lasts is given on once others wait, and its work may be ended", async () => {
+  vi.useFakeTimers()
+  try {
+    const turns = new Turns({ atOnce: 1, forEach: 1 })
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const late = vi.fn()
+    const lasting = turns.run("a", () => promise, { late })
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(late).not.toHaveBeenCalled()
+    const other = ask(turns, "b")
+    await vi.advanceTimersByTimeAsync(2000)
+    expect(late).toHaveBeenCalledTimes(1)
+    expect(other.came()).toBe(true)
+    resolve()
+    await lasting
+  } finally {
+    vi.useRealTimers()
+  }
 })
 
 test("what fails gives its turn back", async () => {
   const turns = new Turns({ atOnce: 1, forEach: 1 })
   await expect(turns.run("a", () => Promise.reject(new Error("it failed")))).rejects.toThrow("it failed")
-  expect(await turns.run("a", async () => "done")).toBe("done")
+  const other = ask(turns, "a")
+  await other.over
+  expect(other.came()).toBe(true)
 })

@@ -19,10 +19,17 @@ export class Turns {
 
   /**
    * Runs `work` when it is this asker's turn. A turn that takes long while others wait is given on, and its work goes on
-   * beside theirs; `late` is called first, and may end it.
+   * beside theirs; `late` is called first, and may end it. Whoever is `gone` before their turn has none, and the work is not
+   * done.
    */
-  async run<T>(who: string, work: () => Promise<T>, late?: () => void): Promise<T> {
-    if (this.#waiting.has(who) || !this.#take(who)) await this.#wait(who)
+  async run(
+    who: string,
+    work: () => Promise<void>,
+    { late, gone }: { late?: () => void; gone?: AbortSignal } = {},
+  ): Promise<void> {
+    if (this.#waiting.has(who) || !this.#take(who)) {
+      if (!(await this.#wait(who, gone))) return
+    }
     let isOver = false
     const over = () => {
       if (isOver) return
@@ -36,16 +43,27 @@ export class Turns {
       over()
     }, LONGEST_MS).unref()
     try {
-      return await work()
+      await work()
     } finally {
       over()
     }
   }
 
-  #wait(who: string): Promise<void> {
+  /** Resolves with whether it is their turn now, and not never. */
+  #wait(who: string, gone: AbortSignal | undefined): Promise<boolean> {
     const line = this.#waiting.get(who) ?? []
     this.#waiting.set(who, line)
-    return new Promise((begin) => line.push(begin))
+    return new Promise((resolve) => {
+      const begin = () => resolve(true)
+      line.push(begin)
+      gone?.addEventListener("abort", () => {
+        const at = line.indexOf(begin)
+        if (at < 0) return
+        line.splice(at, 1)
+        if (line.length === 0) this.#waiting.delete(who)
+        resolve(false)
+      })
+    })
   }
 
   #take(who: string): boolean {

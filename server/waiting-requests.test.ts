@@ -91,15 +91,41 @@ test("a place is given back when the work is done and the answer is sent, whiche
   expect(waiting.count).toBe(0)
 })
 
+/** Requests of as many connections. */
+const single = (waiting: WaitingRequests, times: number, network: string) =>
+  Array.from({ length: times }, () => take(waiting, 1, network)[0]!)
+
+test("the longest line gives way to whoever waits in none: of its own network first, then of all", () => {
+  const waiting = new WaitingRequests({ mostOfConnection: 100, mostOfAll: 12 })
+  const [longer, long] = [4, 2].map((times) => take(waiting, times, "a")[0]!)
+  // The network has as many as are left for all others.
+  expect(typeof single(waiting, 1, "a")[0]!.taken).toBe("object")
+  expect([longer!.socket.destroyed, long!.socket.destroyed]).toEqual([true, false])
+  expect(waiting.count).toBe(3)
+  const others = ["b", "c"].map((network) => take(waiting, 3, network)[0]!)
+  single(waiting, 2, "d")
+  single(waiting, 1, "e")
+  expect(waiting.count).toBe(12)
+  expect(typeof single(waiting, 1, "f")[0]!.taken).toBe("object")
+  expect([long!, ...others].map(({ socket }) => socket.destroyed)).toEqual([false, true, false])
+})
+
+test("nobody makes room for a line that would be as long as any other", () => {
+  const waiting = new WaitingRequests({ mostOfConnection: 100, mostOfAll: 6 })
+  const first = take(waiting, 2, "a")
+  take(waiting, 2, "b")
+  const last = take(waiting, 3, "c").map(({ taken }) => taken)
+  expect([typeof last[0], ...last.slice(1)]).toEqual(["object", "busy", "over"])
+  expect(first[0]!.socket.destroyed).toBe(false)
+})
+
 test("no network has more than are left for all others", () => {
   const waiting = new WaitingRequests({ mostOfConnection: 100, mostOfAll: 8 })
-  const greedy = take(waiting, 6, "a")
+  const greedy = single(waiting, 6, "a")
   expect(greedy.map(({ taken }) => typeof taken)).toEqual([...Array(4).fill("object"), "string", "string"])
-  // The first refusal is told, as the last answer of its connection.
-  expect(greedy.slice(4).map(({ taken }) => taken)).toEqual(["busy", "over"])
-  expect(take(waiting, 3, "b").map(({ taken }) => typeof taken)).toEqual(["object", "object", "string"])
-  expect(take(waiting, 1, "c").map(({ taken }) => typeof taken)).toEqual(["object"])
+  expect(single(waiting, 3, "b").map(({ taken }) => typeof taken)).toEqual(["object", "object", "string"])
+  expect(single(waiting, 1, "c").map(({ taken }) => typeof taken)).toEqual(["object"])
   greedy[0]!.socket.destroy()
-  expect(waiting.count).toBe(3)
-  expect(typeof take(waiting, 1, "a")[0]!.taken).toBe("object")
+  expect(waiting.count).toBe(6)
+  expect(typeof single(waiting, 1, "c")[0]!.taken).toBe("object")
 })

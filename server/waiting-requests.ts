@@ -8,6 +8,8 @@ const MOST_OF_CONNECTION = 100
 const MOST_OF_ALL = 2048
 
 type Waiting = {
+  socket: Socket
+  network: string
   /** In the order in which the requests came. */
   places: Set<TakenPlace>
   /** Whether it had more than it may, so that nothing more of it is answered. */
@@ -25,12 +27,13 @@ export type Place = {
 
 /**
  * Bounds the requests that have begun and not ended: a client may send thousands in one packet, and each takes memory from
- * its first byte until its answer is read. No network may have more of them than are left for all others.
+ * its first byte until its answer is read. No network may have more of them than are left for all others. Where there are too
+ * many, the connection with the longest line gives way: whoever sends the next request after the answer is served.
  */
 export class WaitingRequests {
   readonly #mostOfConnection: number
   readonly #mostOfAll: number
-  readonly #connections = new WeakMap<Socket, Waiting>()
+  readonly #connections = new Map<Socket, Waiting>()
   readonly #perNetwork = new Tally()
   #all = 0
 
@@ -49,15 +52,13 @@ export class WaitingRequests {
    * its network has too many, which ends the connection with the answer that says so.
    */
   take(socket: Socket, response: ServerResponse, network: string): Place | "over" | "busy" {
-    const waiting = this.#of(socket)
+    const waiting = this.#of(socket, network)
     if (waiting.isOver || socket.destroyed) return "over"
     if (waiting.places.size >= this.#mostOfConnection) {
-      waiting.isOver = true
-      readNoMore(socket)
-      socket.destroy()
+      this.#close(waiting)
       return "over"
     }
-    if (this.#perNetwork.of(network) >= this.#mostOfAll - this.#all) {
+    if (!this.#hasRoom(waiting)) {
       waiting.isOver = true
       readNoMore(socket)
       return "busy"
@@ -75,16 +76,49 @@ export class WaitingRequests {
     return place
   }
 
-  #of(socket: Socket): Waiting {
+  /** Whether there is a place for one more request of a connection, be it that longer lines than its own give way. */
+  #hasRoom({ network, places }: Waiting): boolean {
+    const isFull = () => this.#all >= this.#mostOfAll
+    const hasShare = () => this.#perNetwork.of(network) < this.#mostOfAll - this.#all
+    while (isFull() || !hasShare()) {
+      const own = isFull() ? undefined : this.#longest(places.size + 1, network)
+      const longest = own ?? this.#longest(places.size + 1, null)
+      if (!longest) return false
+      this.#close(longest)
+    }
+    return true
+  }
+
+  /** The connection with the longest line of more than so many, of a network or of all. */
+  #longest(than: number, network: string | null): Waiting | undefined {
+    let longest: Waiting | undefined
+    for (const one of this.#connections.values()) {
+      if (network !== null && one.network !== network) continue
+      if (one.places.size > (longest?.places.size ?? than)) longest = one
+    }
+    return longest
+  }
+
+  #close(waiting: Waiting): void {
+    waiting.isOver = true
+    readNoMore(waiting.socket)
+    waiting.socket.destroy()
+    this.#end(waiting)
+  }
+
+  #end({ socket, places }: Waiting): void {
+    this.#connections.delete(socket)
+    // Answers behind the first one never hear of it themselves.
+    for (const place of places) place.answered()
+    places.clear()
+  }
+
+  #of(socket: Socket, network: string): Waiting {
     const known = this.#connections.get(socket)
     if (known) return known
-    const waiting: Waiting = { places: new Set(), isOver: false }
+    const waiting: Waiting = { socket, network, places: new Set(), isOver: false }
     this.#connections.set(socket, waiting)
-    // Answers behind the first one never hear of it themselves.
-    socket.once("close", () => {
-      for (const place of waiting.places) place.answered()
-      waiting.places.clear()
-    })
+    socket.once("close", () => this.#end(waiting))
     return waiting
   }
 

@@ -16,6 +16,8 @@ const crowd: { [trick in Trick]: number } = {
   floods: 20,
   chunks: 12,
   unfinished: 40,
+  bodies: 30,
+  unread: 30,
   upgrades: 20,
   streams: 30,
   batches: 10,

@@ -43,6 +43,29 @@ export const tricks = {
     socket.destroy()
   },
 
+  /** A body for what takes none, in pieces as small as they may be, and never ended. */
+  async bodies(door) {
+    const method = door.pick(["GET", "HEAD", "POST"])
+    const socket = await door.open(
+      head(method, door.pick(["/docs", "/sign-in", "/v1/health"]), "Transfer-Encoding: chunked"),
+    )
+    socket.write("1\r\nx\r\n".repeat(500) + `20\r\n${"x".repeat(32)}\r\n`.repeat(2000))
+    await sleep(door.below(8000))
+    socket.destroy()
+  },
+
+  /** Answers that wait behind two which nobody reads, and requests with bodies behind them. */
+  async unread(door) {
+    const socket = await door.open("")
+    socket.pause()
+    const page = get(`/${"a".repeat(door.below(3000))}`)
+    const upload = head("POST", "/v1/kyc/webhook", `Content-Length: ${60 * 1024}`) + "x".repeat(60 * 1024)
+    const last = door.pick([page.repeat(90), upload.repeat(20), get("/v1/openapi.yaml").repeat(90)])
+    socket.write(get("/docs/api").repeat(2) + last)
+    await sleep(door.below(8000))
+    socket.destroy()
+  },
+
   /** A wish to speak another protocol; the connection is kept. */
   async upgrades(door) {
     const path = door.pick(["/", "/v1/health", "/docs/errors/rate_limited", "/_next/webpack-hmr"])

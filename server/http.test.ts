@@ -74,6 +74,25 @@ test("how many connections there may be is said at the start", () => {
   )
 })
 
+test.each([
+  "gzip, chunked",
+  "chunked, chunked",
+  "x, chunked",
+  "chunked;a=1",
+  "gzip\r\nTransfer-Encoding: chunked",
+])("a body in the coding %j, of which only the chunks would be undone, is refused", async (coding) => {
+  for (const path of ["/v1/kyc/start", "/v1/kyc/webhook", "/api/trpc/setup.look"]) {
+    const head = `POST ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nTransfer-Encoding: ${coding}\r\n\r\n`
+    const answer = await sendRaw(port, `${head}2\r\n{}\r\n0\r\n\r\n`)
+    expectRefusal(answer, 400, "malformed_request")
+  }
+})
+
+test.each(["chunked", "CHUNKED"])("a body that is %s is read", async (coding) => {
+  const head = `POST /v1/kyc/webhook HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nTransfer-Encoding: ${coding}\r\n\r\n`
+  expectRefusal(await sendRaw(port, `${head}2\r\n{}\r\n0\r\n\r\n`), 401, "invalid_signature")
+})
+
 test("requests that come together are answered in their order", async () => {
   const requests = Array.from(
     { length: 99 },

@@ -153,7 +153,8 @@ const MAX_PAGE_ADDRESS = 2048
 function whyUnreadable(request: IncomingMessage, publicOrigin: string | null): string | null {
   const repeated = repeatedHeader(request.rawHeaders)
   if (repeated !== null) return `${repeated}: is given more than once.`
-  const { host } = request.headers
+  const { host, "transfer-encoding": coding = "chunked" } = request.headers
+  if (!/^chunked$/i.test(coding)) return "Transfer-Encoding: only chunked is understood."
   if (host === undefined && request.httpVersion !== "1.0") return "Host: is missing."
   if (!isReadableHost(host)) return "Host: is no name of a host."
   if (publicOrigin === null && !LOCAL_HOSTS.test(host ?? "")) {

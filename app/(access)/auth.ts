@@ -31,10 +31,11 @@ export function throwIf(error: AuthError | null): void {
   if (error) throw new Refused(wordsFor(error))
 }
 
-type AuthError = { code?: string | undefined; status: number; message?: string | undefined }
+/** The library's, with a code of its own, or ours, whose detail is for people to read. */
+type AuthError = { code?: string | undefined; status: number; detail?: string }
 
-function wordsFor({ code, status }: AuthError): string {
-  const known = code === undefined ? undefined : words[code]
+function wordsFor({ code, status, detail }: AuthError): string {
+  const known = code === undefined ? detail : words[code]
   if (known) return known
   if (status === 429) return "Too many attempts. Wait a minute, then try again."
   if (status === 401) return "That did not work. Start again with your password."

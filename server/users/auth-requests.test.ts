@@ -161,7 +161,7 @@ test("junk in the place of a new passkey is the sender's mistake; a real one who
   expect((await browser.auth("/passkey/verify-registration", { ...fresh, name: " " })).status).toBe(422)
   const { status, json } = await browser.auth("/passkey/verify-registration", await answer())
   expect(status).toBe(200)
-  for (const name of ["", " ", "\u0007", "x".repeat(101)]) {
+  for (const name of ["", " ", "\u0007", "\u200b", "\u202egpj.exe", "x".repeat(101)]) {
     const refused = await browser.auth("/passkey/update-passkey", { id: json.id, name })
     expect([refused.status, refused.json.detail]).toEqual([422, expect.stringMatching(/^name: must/)])
   }

@@ -39,6 +39,13 @@ test.each([...["Ada", "名前", "محمد", "می‌خواهم", "שלום", "�
   },
 )
 
+test.each(["", "\u202e", "\u202e".repeat(200), "\n\ud800", "\ud800\u202e"])(
+  "a text with several flaws is told one of them (%#)",
+  (text) => {
+    expect(name.safeParse(text).error?.issues).toHaveLength(1)
+  },
+)
+
 test("the document's form takes every name that the server takes, and none of what is unseen up to U+FFFF", () => {
   const { pattern } = name.meta() as { pattern: string }
   for (const flags of ["", "u"]) {

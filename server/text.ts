@@ -13,21 +13,27 @@ const UNSEEN =
 const NOT_IN_NAMES = CONTROLS + TURNS
 const NAME = `^[^${NOT_IN_NAMES}]*[^${UNSEEN}\\u200c\\u200d${NOT_IN_NAMES}][^${NOT_IN_NAMES}]*$`
 
+/** Refuses a text for the first thing that is wrong with it, and for no other. */
+const saying = (error: string) => ({ error, abort: true })
+
 /** Text that people wrote: 1 to `max` characters, no control characters, no halves of surrogate pairs. */
 export const plainText = (max: number) =>
   z
     .string()
-    .refine((text) => text !== "", "must not be empty")
-    .refine((text) => isAtMost(text, max), `must be at most ${max} characters`)
-    .refine((text) => PRINTABLE.test(text), "must not contain control characters")
-    .refine((text) => text.isWellFormed(), "must not contain halves of surrogate pairs")
+    .refine((text) => text !== "", saying("must not be empty"))
+    .refine((text) => isAtMost(text, max), saying(`must be at most ${max} characters`))
+    .refine((text) => PRINTABLE.test(text), saying("must not contain control characters"))
+    .refine((text) => text.isWellFormed(), saying("must not contain halves of surrogate pairs"))
     .meta({ minLength: 1, maxLength: max, pattern: PRINTABLE.source })
 
 /** Text by which people know something, such as a name: there is something to see in it, and it reads as it is written. */
 export const readable = <T extends z.ZodType<string>>(text: T) =>
   text
-    .refine((value) => SEEN.test(value), "must contain a character that can be seen")
-    .refine((value) => !TURN.test(value), "must not contain characters that turn the direction of text")
+    .refine((value) => SEEN.test(value), saying("must contain a character that can be seen"))
+    .refine(
+      (value) => !TURN.test(value),
+      saying("must not contain characters that turn the direction of text"),
+    )
     .meta({ pattern: NAME })
 
 /** A name for people to read. */

@@ -6,7 +6,8 @@ import { currentAttempt } from "./attempt.ts"
 const AT_ONCE = 1
 /** Whoever comes when so many wait would wait for seconds. */
 const MAX_WAITING = 64
-const MAX_WAITING_EACH = 2
+/** An office may begin its day behind one address. */
+const MAX_WAITING_EACH = 8
 /** For how long it counts against somebody that a hash was made for them. */
 const REMEMBERED_MS = 30_000
 const RETRY_SECONDS = 5

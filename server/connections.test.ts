@@ -125,7 +125,7 @@ test.each([
 })
 
 test.each([
-  [4000, 4000 - 256],
+  [2000, 2000 - 256],
   [1024, 1024 - 256],
   // Where there are few, they are shared.
   [400, 200],

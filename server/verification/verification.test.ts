@@ -60,16 +60,17 @@ const start = async (more: Record<string, unknown> = {}) => {
   return { wallet, sessionId: json.session_id as string }
 }
 
-test.each([
-  "",
-  "x",
-  "sess_unknown",
-  newId("sess"),
-  newId("att"),
-  "sess_\u0000",
-  "'; drop table attestations",
-])("a session that does not exist is unknown, and nothing more: %j", async (sessionId) => {
-  expect(await view(sessionId)).toEqual({ state: "unknown" })
+test.each(["", "x", "sess_unknown", newId("sess"), newId("att"), "'; drop table attestations"])(
+  "a session that does not exist is unknown, and nothing more: %j",
+  async (sessionId) => {
+    expect(await view(sessionId)).toEqual({ state: "unknown" })
+  },
+)
+
+test("an id that no text of the database can be is refused, and told nothing", async () => {
+  const { status, view, error } = await call("view", { sessionId: "sess_\u0000" })
+  expect([status, view]).toEqual([422, undefined])
+  expect(JSON.stringify(error)).toContain("sessionId: must not contain the character U+0000.")
 })
 
 test("an open session says who asks, for what, and until when; it gives away nothing of the API", async () => {

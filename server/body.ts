@@ -21,6 +21,10 @@ const FIRST_BYTES = 4 * 1024
 const FREE_PIECES = 512
 const PIECE_BYTES = 32
 
+/** Whether a body comes with it (RFC 9112, 6.3). */
+export const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers["transfer-encoding"] !== undefined || headers["content-length"] !== undefined
+
 /** Requests whose body came in too many pieces, and the event that says so to whoever reads it. */
 const inPieces = new WeakSet<IncomingMessage>()
 const IN_PIECES = Symbol("in too many pieces")
@@ -30,6 +34,7 @@ const IN_PIECES = Symbol("in too many pieces")
  * packet before anybody can look, and each takes some hundred bytes for as long as it is kept. What is too many is not.
  */
 export function boundPieces(request: IncomingMessage, response: ServerResponse): void {
+  if (!hasBody(request)) return
   let pieces = 0
   let bytes = 0
   const push = request.push.bind(request)
@@ -74,7 +79,9 @@ export function beginBody(request: IncomingMessage, bound: Bound): void {
 
 /** Gives a body's memory back, and passes by what may still come of it. */
 export function dropBody(request: IncomingMessage): void {
-  bodies.get(request)?.drop()
+  const body = bodies.get(request)
+  if (!body) return
+  body.drop()
   bodies.delete(request)
   // Where `keepBody` leaves it: an answer that waits to be sent keeps its request.
   Object.assign(request, { body: undefined })

@@ -42,11 +42,11 @@ function peerName(socket: Socket): string {
 }
 
 /** A connection, and the answers that it waits for. */
-type Connection = { socket: Socket; network: string; answers: Set<ServerResponse> }
+type Connection = { socket: Socket; network: string; answers: ServerResponse[] }
 
 /** Whether something is being done for it: not while it says nothing, is still sending, or does not read what it asked for. */
 const isServed = ({ answers }: Connection): boolean =>
-  [...answers].some((answer) => answer.req.complete && !answer.writableEnded)
+  answers.some((answer) => answer.req.complete && !answer.writableEnded)
 
 /**
  * Watches over a server's connections from their first byte, whatever becomes of them: Node forgets one that is still in
@@ -103,7 +103,7 @@ export function watchConnections(
       socket.destroy()
       return
     }
-    const connection: Connection = { socket, network, answers: new Set() }
+    const connection: Connection = { socket, network, answers: [] }
     byPeer.set(peerName(socket), connection)
     const known = byNetwork.get(network)
     if (known) known.add(connection)
@@ -111,9 +111,9 @@ export function watchConnections(
     socket.once("close", () => forget(connection))
   })
   server.on("request", ({ socket }, response) => {
-    const answers = byPeer.get(peerName(socket))?.answers
-    answers?.add(response)
-    response.once("close", () => answers?.delete(response))
+    const connection = byPeer.get(peerName(socket))
+    // Mostly there was one, and it has been sent: nobody need listen for its end.
+    if (connection) connection.answers = [...connection.answers.filter(({ closed }) => !closed), response]
   })
   return {
     close: () =>

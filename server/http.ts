@@ -14,6 +14,7 @@ import {
   beginBody,
   boundPieces,
   dropBody,
+  hasBody,
   MAX_BODY_BYTES,
   MAX_WEBHOOK_BYTES,
   RequestAborted,
@@ -141,7 +142,10 @@ export function createListener(options: HttpOptions): RequestListener {
 /** Where requests have bodies they are read at once, bounded all together; anywhere else they are passed by. */
 function takeBody(request: IncomingMessage, { network }: Client): void {
   const { method, url = "" } = request
-  if (method === "GET" || method === "HEAD" || !/^\/(v1|api)\//.test(url)) return void request.resume()
+  if (method === "GET" || method === "HEAD" || !/^\/(v1|api)\//.test(url)) {
+    if (hasBody(request)) request.resume()
+    return
+  }
   const limit = url.startsWith("/v1/kyc/webhook") ? MAX_WEBHOOK_BYTES : MAX_BODY_BYTES
   beginBody(request, { limit, network })
 }

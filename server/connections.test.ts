@@ -21,6 +21,7 @@ async function listen(max: number, trusted: BlockList | null = null) {
   server = createServer((request, response) => {
     begun++
     if (request.url === "/waits") return
+    if (request.url === "/streams") return void response.write(Buffer.alloc(16_000_000))
     if (request.url === "/endless") return void response.end(Buffer.alloc(16_000_000))
     response.end("here")
   })
@@ -85,6 +86,18 @@ test("a trusted proxy carries many clients, and may have every connection", asyn
   expect(proxied.some((client) => client.closed())).toBe(false)
 })
 
+test("where the address that has most is served, an idle one of another gives way", async () => {
+  const trusted = new BlockList()
+  trusted.addAddress("127.0.0.2", "ipv4")
+  await listen(8, trusted)
+  for (let n = 0; n < 7; n++) open("127.0.0.2", get("/waits"))
+  await waitFor(async () => begun === 7, "all to be asked for")
+  const idle = open("127.0.0.3", get("/"))
+  await isServed(idle)
+  await isServed(open("127.0.0.4", get("/")))
+  await isClosed(idle)
+})
+
 test("together, addresses have no more connections than there are", async () => {
   await listen(8)
   const all = [2, 3, 4, 5].flatMap((n) => [1, 2].map(() => open(`127.0.0.${n}`, get("/waits"))))
@@ -99,6 +112,8 @@ test.each([
   ["never end their head", head],
   ["never end their body", `${head}Content-Length: 9\r\n\r\n`],
   ["never read what they asked for", get("/endless")],
+  ["never read the beginning of what they asked for", get("/streams")],
+  ["never read what comes before what they asked for", get("/endless") + get("/waits")],
   ["are kept for later", get("/")],
 ])("addresses that %s keep nobody out: theirs give way, the oldest first", async (_what, bytes) => {
   await listen(16)
@@ -106,10 +121,11 @@ test.each([
   for (const n of [2, 3, 4, 5]) {
     for (let i = 0; i < 4; i++) {
       const client = open(`127.0.0.${n}`, bytes)
-      if (bytes === get("/endless")) client.socket.pause()
+      if (bytes.startsWith("GET /endless") || bytes.startsWith("GET /streams")) client.socket.pause()
       idle.push(client)
       await waitFor(async () => (await countOf(server)) === idle.length, "the connection")
-      if (bytes.endsWith("\r\n\r\n")) await waitFor(async () => begun === idle.length, "the request")
+      const requests = bytes.split("\r\n\r\n").length - 1
+      await waitFor(async () => begun === requests * idle.length, "the requests")
     }
   }
   await isServed(open("127.0.0.6", get("/")))

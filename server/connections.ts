@@ -45,8 +45,11 @@ function peerName(socket: Socket): string {
 type Connection = { socket: Socket; network: string; answers: ServerResponse[] }
 
 /** Whether something is being done for it: not while it says nothing, is still sending, or does not read what it asked for. */
-const isServed = ({ answers }: Connection): boolean =>
-  answers.some((answer) => answer.req.complete && !answer.writableEnded)
+function isServed({ answers }: Connection): boolean {
+  // Those behind it wait for it.
+  const first = answers.find(({ closed }) => !closed)
+  return first?.req.complete === true && !first.writableEnded && !first.writableNeedDrain
+}
 
 /**
  * Watches over a server's connections from their first byte, whatever becomes of them: Node forgets one that is still in
@@ -92,13 +95,13 @@ export function watchConnections(
     }
     return false
   }
-  const largest = () => [...byNetwork.values()].reduce((a, b) => (b.size > a.size ? b : a))
+  const bySize = () => [...byNetwork.values()].sort((a, b) => b.size - a.size)
   server.on("drop", refuse)
   server.on("connection", (socket: Socket) => {
     const { network, isProxy } = peerOf(socket, trusted)
     const own = byNetwork.get(network)
     const hasRoom = isProxy || own === undefined || own.size < mostPerNetwork || makeRoom(own)
-    if (!hasRoom || (byPeer.size >= max && !makeRoom(largest()))) {
+    if (!hasRoom || (byPeer.size >= max && !bySize().some(makeRoom))) {
       refuse()
       socket.destroy()
       return

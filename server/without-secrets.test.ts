@@ -56,6 +56,11 @@ describe.each(Object.entries(writings))("%s", (_how, write) => {
   })
 })
 
+test("of a word with a wallet's secret key in it no part is left", () => {
+  for (const word of [`${secretKey}04e`, `0l_${secretKey}`, `a-${secretKey}-0${secretKey}`])
+    expect(withoutKeys(`/attestation/${word}?limit=5`)).toBe(`/attestation/${MASK}?limit=5`)
+})
+
 test("two in one text are hidden, each in its own writing", () => {
   const text = `/${sessionId}/${writings["percent-encoded twice"]!(apiKey)}`
   expect(withoutSecrets(text)).toBe(`/sess_…/${startOfApiKey(apiKey)}…`)

@@ -10,7 +10,9 @@ const SECRETS: [RegExp, string][] = [
   [/whsec_[\w+/=]+/gi, "whsec_…"],
 ]
 /** The 64 bytes of a wallet's secret key in base58. A transaction's signature is as long, but no request carries one. */
-const SECRET_KEY = /[1-9A-HJ-NP-Za-km-z]{80,}/g
+const SECRET_KEY = /[1-9A-HJ-NP-Za-km-z]{80,}/
+/** A word that may hold one: it goes as a whole, so that no part of something longer, such as a key in hex, is left. */
+const LONG_WORD = /[\w-]{80,}/g
 
 const hide = (text: string): string =>
   SECRETS.reduce((rest, [pattern, start]) => rest.replace(pattern, start), text)
@@ -20,7 +22,9 @@ export const withoutSecrets = (text: string): string => inEveryWriting(text, hid
 
 /** The same, without wallets' secret keys as well. */
 export const withoutKeys = (text: string): string =>
-  inEveryWriting(text, (written) => hide(written).replace(SECRET_KEY, MASK))
+  inEveryWriting(text, (written) =>
+    hide(written).replace(LONG_WORD, (word) => (SECRET_KEY.test(word) ? MASK : word)),
+  )
 
 /** Characters of a key that no text holds by chance: whatever has twice as many in a row has one such part whole. */
 const PART_OF_KEY = 8

@@ -29,7 +29,7 @@ import { Reply } from "./reply.ts"
 import type { Match, Route, RouteTable } from "./routes.ts"
 
 /** A text that is served as it is, such as the OpenAPI document. */
-export type Document = { type: string; body: string }
+export type Document = { type: string; body: Buffer }
 
 /** How long a refusal for too many requests is held back. */
 const REFUSAL_MS = 250

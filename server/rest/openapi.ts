@@ -9,23 +9,27 @@ export const toYaml = (document: OpenApi): string =>
 
 let made: ReadonlyMap<string, Document> | undefined
 
-/** The OpenAPI document as it is served, by path below /v1. Made once; its YAML form when first asked for. */
+/**
+ * The OpenAPI document as it is served, by path below /v1. Each form is made once, when it is first asked for, and kept
+ * as bytes: Node would copy a text for every answer, headers and all.
+ */
 export function documents(): ReadonlyMap<string, Document> {
   if (made) return made
   const document = openApiDocument()
-  let yaml: string | undefined
-  made = new Map<string, Document>([
-    ["/openapi.json", { type: "application/json", body: JSON.stringify(document) }],
-    [
-      "/openapi.yaml",
-      {
-        type: "application/yaml",
-        get body() {
-          yaml ??= toYaml(document)
-          return yaml
-        },
-      },
-    ],
+  made = new Map([
+    ["/openapi.json", documentOf("application/json", () => JSON.stringify(document))],
+    ["/openapi.yaml", documentOf("application/yaml", () => toYaml(document))],
   ])
   return made
+}
+
+function documentOf(type: string, write: () => string): Document {
+  let bytes: Buffer | undefined
+  return {
+    type,
+    get body() {
+      bytes ??= Buffer.from(write())
+      return bytes
+    },
+  }
 }

@@ -13,6 +13,7 @@ export class Reply {
   readonly requestId: string
   /** What was sent; 0 before that. */
   status = 0
+  /** Empty for a document: those are no news to anybody. */
   body = ""
   /** Where the caller stands with its rate. */
   rate: Standing | null = null
@@ -27,7 +28,7 @@ export class Reply {
 
   send(
     status: number,
-    body: string,
+    body: string | Buffer,
     type: string | null,
     { replayed = false, extra = [] as string[] } = {},
   ): void {
@@ -48,7 +49,7 @@ export class Reply {
     if (this.allow !== null) headers.push("Allow", this.allow)
     if (replayed) headers.push("Idempotent-Replayed", "true")
     this.status = status
-    this.body = body
+    this.body = typeof body === "string" ? body : ""
     this.#response.writeHead(status, headers)
     this.#response.end(this.#head || type === null ? undefined : body)
   }

@@ -199,9 +199,9 @@ function redirectToHttps(response: ServerResponse, origin: string, url: string):
 }
 
 /** One at a time would be as fast, as one thread renders them; each that has begun takes a megabyte. */
-const rendering = new Turns({ atOnce: 16, forEach: 4 })
+const rendering = new Turns({ atOnce: 6, forEach: 3 })
 /** Files that pages consist of: each takes a third of a megabyte, for its compression, until it is sent. */
-const sending = new Turns({ atOnce: 64, forEach: 16 })
+const sending = new Turns({ atOnce: 32, forEach: 8 })
 
 async function servePage(
   options: HttpOptions,

@@ -1,7 +1,7 @@
 import { passkeyClient } from "@better-auth/passkey/client"
 import { createAuthClient } from "better-auth/client"
 import { twoFactorClient } from "better-auth/client/plugins"
-import { Refused } from "../components/problem.ts"
+import { Refused } from "#app/components/problem.ts"
 
 /** Signing in and out. Import it where it is used and when it is used: no other page needs it. */
 export const auth = createAuthClient({ plugins: [twoFactorClient(), passkeyClient()] })

@@ -1,5 +1,5 @@
-import { Field } from "../components/form.tsx"
-import { Input } from "../components/ui/input.tsx"
+import { Field } from "#app/components/form.tsx"
+import { Input } from "#app/components/ui/input.tsx"
 
 /** The server asks for as many, and has the last word. */
 const SHORTEST = 12

@@ -1,8 +1,8 @@
 "use client"
 
+import { Link } from "#app/components/link.tsx"
+import { Empty } from "#app/components/states.tsx"
 import type { Me } from "#server/users/me.ts"
-import { Link } from "../components/link.tsx"
-import { Empty } from "../components/states.tsx"
 
 /** Where somebody may go, when they are where they may not be. */
 export function Chooser({ workspaces }: { workspaces: Me["workspaces"] }) {

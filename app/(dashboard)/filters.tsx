@@ -1,11 +1,11 @@
 "use client"
 
 import { type ComponentProps, type ReactNode, useEffect, useId, useRef, useState } from "react"
-import { Button } from "../components/ui/button.tsx"
-import { Input } from "../components/ui/input.tsx"
-import { Label } from "../components/ui/label.tsx"
-import { Select } from "../components/ui/select.tsx"
-import { instantIn } from "../components/zone.ts"
+import { Button } from "#app/components/ui/button.tsx"
+import { Input } from "#app/components/ui/input.tsx"
+import { Label } from "#app/components/ui/label.tsx"
+import { Select } from "#app/components/ui/select.tsx"
+import { instantIn } from "#app/components/zone.ts"
 
 const TYPING_MS = 350
 

@@ -2,7 +2,7 @@
 
 import { type QueryClient, useQueryClient } from "@tanstack/react-query"
 import { useEffect, useState } from "react"
-import { problemOf } from "../components/problem.ts"
+import { problemOf } from "#app/components/problem.ts"
 import { useWorkspace } from "./workspace.tsx"
 
 /** Before it is said that news do not come: a server that restarts is back by then. */

@@ -1,9 +1,9 @@
 "use client"
 
 import { useState } from "react"
-import { Icon } from "../components/icons.tsx"
-import { Button } from "../components/ui/button.tsx"
-import { Sheet, SheetContent, SheetTrigger } from "../components/ui/sheet.tsx"
+import { Icon } from "#app/components/icons.tsx"
+import { Button } from "#app/components/ui/button.tsx"
+import { Sheet, SheetContent, SheetTrigger } from "#app/components/ui/sheet.tsx"
 import { Navigation } from "./navigation.tsx"
 
 /** The links to the sections, where there is no room for them beside the page. */

@@ -1,7 +1,7 @@
 "use client"
 
 import { usePathname } from "next/navigation.js"
-import { Link } from "../components/link.tsx"
+import { Link } from "#app/components/link.tsx"
 import { sections } from "./sections.ts"
 
 /** The section of the page that is shown, wherever in it one is. */

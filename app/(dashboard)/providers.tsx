@@ -3,8 +3,8 @@
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query"
 import { NuqsAdapter } from "nuqs/adapters/next/app"
 import { type ReactNode, useState } from "react"
-import { isPassing, problemOf } from "../components/problem.ts"
-import { Toasts } from "../components/toast.tsx"
+import { isPassing, problemOf } from "#app/components/problem.ts"
+import { Toasts } from "#app/components/toast.tsx"
 import { goToSignIn } from "./session.ts"
 
 /** Long enough that moving between pages asks nothing twice; what changes meanwhile is announced. */

@@ -6,7 +6,7 @@ export function goToSignIn(): void {
 
 /** Ends the session of this browser. */
 export async function signOut(): Promise<void> {
-  const { auth } = await import("../(access)/auth.ts")
+  const { auth } = await import("#app/(access)/auth.ts")
   await auth.signOut()
   window.location.assign("/sign-in")
 }

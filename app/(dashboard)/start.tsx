@@ -2,8 +2,8 @@
 
 import { useRouter } from "next/navigation.js"
 import { useEffect } from "react"
-import { Card } from "../components/card.tsx"
-import { Failed, Loading } from "../components/states.tsx"
+import { Card } from "#app/components/card.tsx"
+import { Failed, Loading } from "#app/components/states.tsx"
 import { Chooser } from "./chooser.tsx"
 import { lastWorkspace } from "./last-workspace.ts"
 import { Providers } from "./providers.tsx"

@@ -1,10 +1,10 @@
 "use client"
 
+import { CodeBlock } from "#app/components/code-block.tsx"
+import { Copyable, Shortened } from "#app/components/copyable.tsx"
+import { Moment } from "#app/components/moment.tsx"
+import { Failed, Loading } from "#app/components/states.tsx"
 import type { TransactionView } from "#server/ledger/transaction.ts"
-import { CodeBlock } from "../components/code-block.tsx"
-import { Copyable, Shortened } from "../components/copyable.tsx"
-import { Moment } from "../components/moment.tsx"
-import { Failed, Loading } from "../components/states.tsx"
 import { useRead } from "./workspace.tsx"
 
 /** A transaction as it was signed, instruction by instruction. */

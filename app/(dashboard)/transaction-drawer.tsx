@@ -1,9 +1,9 @@
 "use client"
 
 import { lazy, Suspense } from "react"
-import { Loading } from "../components/states.tsx"
-import { Button } from "../components/ui/button.tsx"
-import { Sheet, SheetContent, SheetTrigger } from "../components/ui/sheet.tsx"
+import { Loading } from "#app/components/states.tsx"
+import { Button } from "#app/components/ui/button.tsx"
+import { Sheet, SheetContent, SheetTrigger } from "#app/components/ui/sheet.tsx"
 
 /** Where a transaction can be looked at: in a public explorer, or in a drawer where no explorer reaches the network. */
 export function TransactionLink({ signature, explorer }: { signature: string; explorer: string | null }) {

@@ -1,8 +1,7 @@
 "use client"
 
 import { LogOut } from "lucide-react"
-import type { Me } from "#server/users/me.ts"
-import { Button } from "../components/ui/button.tsx"
+import { Button } from "#app/components/ui/button.tsx"
 import {
   DropdownMenu,
   DropdownMenuContent,
@@ -10,7 +9,8 @@ import {
   DropdownMenuLabel,
   DropdownMenuSeparator,
   DropdownMenuTrigger,
-} from "../components/ui/dropdown-menu.tsx"
+} from "#app/components/ui/dropdown-menu.tsx"
+import type { Me } from "#server/users/me.ts"
 import { signOut } from "./session.ts"
 
 /** Who is signed in, and the way out. */

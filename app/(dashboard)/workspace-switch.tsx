@@ -1,11 +1,10 @@
 "use client"
 
 import { useRouter } from "next/navigation.js"
-import type { Me } from "#server/users/me.ts"
-import { cn } from "../components/cn.ts"
-import { Icon } from "../components/icons.tsx"
-import { Link } from "../components/link.tsx"
-import { Button } from "../components/ui/button.tsx"
+import { cn } from "#app/components/cn.ts"
+import { Icon } from "#app/components/icons.tsx"
+import { Link } from "#app/components/link.tsx"
+import { Button } from "#app/components/ui/button.tsx"
 import {
   DropdownMenu,
   DropdownMenuContent,
@@ -13,7 +12,8 @@ import {
   DropdownMenuRadioGroup,
   DropdownMenuRadioItem,
   DropdownMenuTrigger,
-} from "../components/ui/dropdown-menu.tsx"
+} from "#app/components/ui/dropdown-menu.tsx"
+import type { Me } from "#server/users/me.ts"
 import { useSection } from "./navigation.tsx"
 
 type Known = Me["workspaces"]

@@ -10,11 +10,11 @@ import {
   useQueryClient,
 } from "@tanstack/react-query"
 import { createContext, type ReactNode, use, useMemo } from "react"
+import { api as everybody } from "#app/api.ts"
+import { type Api, createApi } from "#app/call.ts"
+import { notifyProblem } from "#app/components/toast.tsx"
 import type { Permission } from "#server/keys/scopes.ts"
 import type { Me } from "#server/users/me.ts"
-import { api as everybody } from "../api.ts"
-import { type Api, createApi } from "../call.ts"
-import { notifyProblem } from "../components/toast.tsx"
 
 export type Workspace = Me["workspaces"][number] & {
   /** Whether whoever is signed in may do that here. The server asks again. */

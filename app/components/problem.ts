@@ -1,4 +1,4 @@
-import { CallError } from "../call.ts"
+import { CallError } from "#app/call.ts"
 
 /** What went wrong, for a person to read and for support to find. */
 export type Problem = { code: string; detail: string; requestId: string | null }

@@ -1,9 +1,9 @@
 "use client"
 
 import { useSyncExternalStore } from "react"
-import { CodeBlock } from "../components/code-block.tsx"
-import { PageHeader } from "../components/page-header.tsx"
-import { Card } from "../components/ui/card.tsx"
+import { CodeBlock } from "#app/components/code-block.tsx"
+import { PageHeader } from "#app/components/page-header.tsx"
+import { Card } from "#app/components/ui/card.tsx"
 
 const WALLET = "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU"
 const JSON_TYPE = '-H "Content-Type: application/json"'

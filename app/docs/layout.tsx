@@ -1,5 +1,5 @@
 import type { ReactNode } from "react"
-import { Wordmark } from "../components/wordmark.tsx"
+import { Wordmark } from "#app/components/wordmark.tsx"
 
 const links = [
   { href: "/docs", name: "Docs" },

@@ -1,12 +1,12 @@
 "use client"
 
 import { useState } from "react"
-import { api } from "../../api.ts"
-import { Form, Submit } from "../../components/form.tsx"
-import { Link } from "../../components/link.tsx"
-import { problemOf } from "../../components/problem.ts"
-import { Button } from "../../components/ui/button.tsx"
-import { Heading } from "../heading.tsx"
+import { Heading } from "#app/(access)/heading.tsx"
+import { api } from "#app/api.ts"
+import { Form, Submit } from "#app/components/form.tsx"
+import { Link } from "#app/components/link.tsx"
+import { problemOf } from "#app/components/problem.ts"
+import { Button } from "#app/components/ui/button.tsx"
 
 /** Confirms an address, by the link that was mailed there, for whoever is signed in with it. */
 export function Confirm({ token, mayBeSignedIn }: { token: string; mayBeSignedIn: boolean }) {

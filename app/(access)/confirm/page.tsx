@@ -1,4 +1,4 @@
-import { carriesSession } from "../../(dashboard)/signed-in.ts"
+import { carriesSession } from "#app/(dashboard)/signed-in.ts"
 import { Confirm } from "./confirm.tsx"
 
 type Query = Promise<Record<string, string | string[] | undefined>>

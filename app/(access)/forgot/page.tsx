@@ -1,11 +1,11 @@
 "use client"
 
 import { useState } from "react"
-import { api } from "../../api.ts"
-import { Field, Form, Submit } from "../../components/form.tsx"
-import { Link } from "../../components/link.tsx"
-import { Input } from "../../components/ui/input.tsx"
-import { Heading, linkLook } from "../heading.tsx"
+import { Heading, linkLook } from "#app/(access)/heading.tsx"
+import { api } from "#app/api.ts"
+import { Field, Form, Submit } from "#app/components/form.tsx"
+import { Link } from "#app/components/link.tsx"
+import { Input } from "#app/components/ui/input.tsx"
 
 /** Sends a link for a new password, where the server can send mail; else says who can make one. */
 export default function Forgot() {

@@ -1,5 +1,5 @@
-import { carriesSession } from "../../(dashboard)/signed-in.ts"
-import { Invitation } from "../invitation.tsx"
+import { Invitation } from "#app/(access)/invitation.tsx"
+import { carriesSession } from "#app/(dashboard)/signed-in.ts"
 
 type Query = Promise<Record<string, string | string[] | undefined>>
 

@@ -1,13 +1,13 @@
 "use client"
 
 import { useState } from "react"
+import { Heading } from "#app/(access)/heading.tsx"
+import { NewPassword } from "#app/(access)/password.tsx"
+import { api } from "#app/api.ts"
+import { Form, Submit } from "#app/components/form.tsx"
+import { Link } from "#app/components/link.tsx"
+import { Button } from "#app/components/ui/button.tsx"
 import type { Reset as ResetOutcome } from "#server/users/reset.ts"
-import { api } from "../../api.ts"
-import { Form, Submit } from "../../components/form.tsx"
-import { Link } from "../../components/link.tsx"
-import { Button } from "../../components/ui/button.tsx"
-import { Heading } from "../heading.tsx"
-import { NewPassword } from "../password.tsx"
 
 /** Takes a new password, with the token of the link. */
 export function Reset({ token }: { token: string }) {

@@ -1,13 +1,13 @@
 "use client"
 
 import { useEffect, useRef, useState } from "react"
-import { Field, Form, FormError, Submit } from "../../components/form.tsx"
-import { Link } from "../../components/link.tsx"
-import { type Problem, problemOf } from "../../components/problem.ts"
-import { Button } from "../../components/ui/button.tsx"
-import { Input } from "../../components/ui/input.tsx"
-import { Heading, linkLook } from "../heading.tsx"
-import { pageOfOurs } from "../next.ts"
+import { Heading, linkLook } from "#app/(access)/heading.tsx"
+import { pageOfOurs } from "#app/(access)/next.ts"
+import { Field, Form, FormError, Submit } from "#app/components/form.tsx"
+import { Link } from "#app/components/link.tsx"
+import { type Problem, problemOf } from "#app/components/problem.ts"
+import { Button } from "#app/components/ui/button.tsx"
+import { Input } from "#app/components/ui/input.tsx"
 
 type Step = "password" | "totp" | "backup"
 
@@ -26,7 +26,7 @@ function PasswordStep({ onSecond, onDone }: { onSecond: () => void; onDone: () =
       <Form
         className="mt-6"
         onSubmit={async (values) => {
-          const { auth, throwIf } = await import("../auth.ts")
+          const { auth, throwIf } = await import("#app/(access)/auth.ts")
           const { data, error } = await auth.signIn.email({
             email: String(values.get("email")),
             password: String(values.get("password")),
@@ -71,7 +71,7 @@ function PasskeyButton({ onDone }: { onDone: () => void }) {
     setPending(true)
     setProblem(null)
     try {
-      const { auth, throwIf } = await import("../auth.ts")
+      const { auth, throwIf } = await import("#app/(access)/auth.ts")
       throwIf((await auth.signIn.passkey()).error)
       onDone()
     } catch (error) {
@@ -121,7 +121,7 @@ function SecondStep({
       <Heading title="Second step">Your password was right. Now show that it is you.</Heading>
       <Form
         onSubmit={async (values) => {
-          const { auth, throwIf } = await import("../auth.ts")
+          const { auth, throwIf } = await import("#app/(access)/auth.ts")
           const code = String(values.get("code")).replaceAll(/\s/g, "")
           const { error } =
             kind === "totp"

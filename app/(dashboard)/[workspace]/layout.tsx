@@ -1,7 +1,7 @@
 import { notFound } from "next/navigation.js"
 import type { ReactNode } from "react"
-import { Shell, SignInFirst } from "../shell.tsx"
-import { carriesSession } from "../signed-in.ts"
+import { Shell, SignInFirst } from "#app/(dashboard)/shell.tsx"
+import { carriesSession } from "#app/(dashboard)/signed-in.ts"
 
 export default async function Layout({
   params,

@@ -1,6 +1,6 @@
 import { notFound, redirect } from "next/navigation.js"
-import { carriesSession } from "../../(dashboard)/signed-in.ts"
-import { Start } from "../../(dashboard)/start.tsx"
+import { carriesSession } from "#app/(dashboard)/signed-in.ts"
+import { Start } from "#app/(dashboard)/start.tsx"
 
 // Next gives this part of an address one name wherever it stands; here it is a section without its workspace.
 const sections = /^(overview|attestations|sessions|tokens|keys|logs|schemas|developers|audit|settings)$/

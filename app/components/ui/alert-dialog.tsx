@@ -1,7 +1,7 @@
 "use client"
 
 import type { ComponentProps, ReactNode } from "react"
-import { cn } from "../cn.ts"
+import { cn } from "#app/components/cn.ts"
 import { Modal, ModalClose, ModalContent, ModalTrigger } from "./modal.tsx"
 import { dialogLook } from "./overlay.ts"
 

@@ -1,6 +1,6 @@
 import { cva, type VariantProps } from "class-variance-authority"
 import type { ComponentProps } from "react"
-import { cn } from "../cn.ts"
+import { cn } from "#app/components/cn.ts"
 
 const look = cva(
   "inline-flex items-center gap-1.5 rounded-full border px-2 py-px text-xs leading-5 font-medium whitespace-nowrap",

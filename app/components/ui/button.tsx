@@ -1,8 +1,8 @@
 import { cva, type VariantProps } from "class-variance-authority"
 import { Slot } from "radix-ui/slot"
 import type { ComponentProps, HTMLAttributes } from "react"
-import { cn } from "../cn.ts"
-import { Spinner } from "../icons.tsx"
+import { cn } from "#app/components/cn.ts"
+import { Spinner } from "#app/components/icons.tsx"
 
 export const buttonLook = cva(
   "inline-flex shrink-0 cursor-pointer items-center justify-center gap-1.5 rounded-md border font-medium whitespace-nowrap motion-safe:transition-colors disabled:cursor-not-allowed disabled:opacity-50 aria-disabled:cursor-progress aria-disabled:opacity-70 [&_svg]:size-4 [&_svg]:shrink-0",

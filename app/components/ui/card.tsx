@@ -1,6 +1,6 @@
 import type { ComponentProps, ReactNode } from "react"
 import { useId } from "react"
-import { cn } from "../cn.ts"
+import { cn } from "#app/components/cn.ts"
 
 /** A part of a page with a heading of its own, at the second level. */
 export function Card({

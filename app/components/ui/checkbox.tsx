@@ -1,8 +1,8 @@
 "use client"
 
 import type { ComponentProps, ReactNode } from "react"
-import { cn } from "../cn.ts"
-import { Icon } from "../icons.tsx"
+import { cn } from "#app/components/cn.ts"
+import { Icon } from "#app/components/icons.tsx"
 import { useControl } from "./control.ts"
 
 export type CheckboxProps = Omit<ComponentProps<"input">, "type" | "children"> & {

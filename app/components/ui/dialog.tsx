@@ -1,8 +1,8 @@
 "use client"
 
 import type { ComponentProps } from "react"
-import { cn } from "../cn.ts"
-import { Icon } from "../icons.tsx"
+import { cn } from "#app/components/cn.ts"
+import { Icon } from "#app/components/icons.tsx"
 import { Button } from "./button.tsx"
 import { Modal, ModalClose, ModalContent, ModalTrigger } from "./modal.tsx"
 import { dialogLook } from "./overlay.ts"

@@ -1,7 +1,7 @@
 "use client"
 
 import { type ComponentProps, createContext, type KeyboardEvent, type ReactElement, use } from "react"
-import { cn } from "../cn.ts"
+import { cn } from "#app/components/cn.ts"
 import { type Align, placedLook, useAnchor, usePlaced } from "./floating.ts"
 import { floatingLook } from "./overlay.ts"
 import { Popover, PopoverTrigger } from "./popover.tsx"

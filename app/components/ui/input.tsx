@@ -1,7 +1,7 @@
 "use client"
 
 import type { ComponentProps } from "react"
-import { cn } from "../cn.ts"
+import { cn } from "#app/components/cn.ts"
 import { controlLook, useControl } from "./control.ts"
 
 /** Inside of a `Field` it has its name, label, hint and error from there. */

@@ -1,5 +1,5 @@
 import type { ComponentProps } from "react"
-import { cn } from "../cn.ts"
+import { cn } from "#app/components/cn.ts"
 
 export function Label({ className, ...props }: ComponentProps<"label">) {
   // biome-ignore lint/a11y/noLabelWithoutControl: what it labels is named where it is used

@@ -2,7 +2,7 @@
 
 import { Slot } from "radix-ui/slot"
 import type { ComponentProps, ReactElement, ReactNode, Ref } from "react"
-import { cn } from "../cn.ts"
+import { cn } from "#app/components/cn.ts"
 import { type Align, AnchoredContext, placedLook, useAnchor, useAnchored, usePlaced } from "./floating.ts"
 import { floatingLook } from "./overlay.ts"
 

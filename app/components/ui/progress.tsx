@@ -1,4 +1,4 @@
-import { cn } from "../cn.ts"
+import { cn } from "#app/components/cn.ts"
 
 /** How far something has come, 0 to 1; null while nobody knows. What is used of a limit is a `Meter`. */
 export function Progress({

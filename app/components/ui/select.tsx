@@ -1,8 +1,8 @@
 "use client"
 
 import type { ComponentProps } from "react"
-import { cn } from "../cn.ts"
-import { Icon } from "../icons.tsx"
+import { cn } from "#app/components/cn.ts"
+import { Icon } from "#app/components/icons.tsx"
 import { controlLook, useControl } from "./control.ts"
 
 /** The platform's own select, whose list every phone and screen reader knows. Its options are `<option>`s. */

@@ -1,7 +1,7 @@
 "use client"
 
 import type { ComponentProps } from "react"
-import { cn } from "../cn.ts"
+import { cn } from "#app/components/cn.ts"
 import { CloseButton } from "./dialog.tsx"
 import { Modal, ModalClose, ModalContent, ModalTrigger } from "./modal.tsx"
 

@@ -1,5 +1,5 @@
 import type { ComponentProps } from "react"
-import { cn } from "../cn.ts"
+import { cn } from "#app/components/cn.ts"
 
 /** The place of something that is still on its way. Silent: what waits says so itself (`Loading`, `DataTable`). */
 export function Skeleton({ className, ...props }: ComponentProps<"span">) {

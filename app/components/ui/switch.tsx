@@ -1,7 +1,7 @@
 "use client"
 
 import type { ComponentProps } from "react"
-import { cn } from "../cn.ts"
+import { cn } from "#app/components/cn.ts"
 import { useControl } from "./control.ts"
 
 /** On or off, at once. It needs a `Field` around it or an `aria-label`. */

@@ -1,7 +1,7 @@
 "use client"
 
 import { type ComponentProps, createContext, type KeyboardEvent, use, useId, useState } from "react"
-import { cn } from "../cn.ts"
+import { cn } from "#app/components/cn.ts"
 
 type Chosen = { id: string; value: string | undefined; choose: (value: string) => void }
 

@@ -1,7 +1,7 @@
 "use client"
 
 import { useEffect, useRef, useState } from "react"
-import { Failed, Loading } from "../../components/states.tsx"
+import { Failed, Loading } from "#app/components/states.tsx"
 import "./scalar.css"
 
 /** Every endpoint, from the document that this server gives of itself, with a way to try each. */

@@ -1,5 +1,5 @@
-import { Link } from "../../components/link.tsx"
-import { Badge } from "../../components/ui/badge.tsx"
+import { Link } from "#app/components/link.tsx"
+import { Badge } from "#app/components/ui/badge.tsx"
 import type { DocumentedError } from "./table.ts"
 
 /** Errors, each a link to its page. */

@@ -1,7 +1,7 @@
 "use client"
 
-import { PageHeader } from "../../components/page-header.tsx"
-import { Failed, Loading } from "../../components/states.tsx"
+import { PageHeader } from "#app/components/page-header.tsx"
+import { Failed, Loading } from "#app/components/states.tsx"
 import { ErrorLinks } from "./error-links.tsx"
 import { useErrorTable } from "./table.ts"
 

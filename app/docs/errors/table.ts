@@ -2,8 +2,8 @@
 
 import type { inferRouterOutputs } from "@trpc/server"
 import { useCallback, useEffect, useState } from "react"
+import { api } from "#app/api.ts"
 import type { AppRouter } from "#server/router.ts"
-import { api } from "../../api.ts"
 
 export type DocumentedError = inferRouterOutputs<AppRouter>["docs"]["errors"]["data"][number]
 

@@ -1,4 +1,4 @@
-import { Icon, type IconName, Spinner } from "../../components/icons.tsx"
+import { Icon, type IconName, Spinner } from "#app/components/icons.tsx"
 import type { Mood } from "./words.ts"
 
 const looks = {

@@ -1,9 +1,9 @@
 import { type FormEvent, type ReactNode, useRef, useState } from "react"
+import { api } from "#app/api.ts"
+import { primaryButton } from "#app/components/button.ts"
+import { Icon, Spinner } from "#app/components/icons.tsx"
+import { problemOf } from "#app/components/problem.ts"
 import type { SessionView } from "#server/verification/view.ts"
-import { api } from "../../api.ts"
-import { primaryButton } from "../../components/button.ts"
-import { Icon, Spinner } from "../../components/icons.tsx"
-import { problemOf } from "../../components/problem.ts"
 import { type Answers, keepAnswers, keptAnswers } from "./answers.ts"
 import { countries } from "./countries.ts"
 

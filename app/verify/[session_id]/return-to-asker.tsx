@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "react"
-import { primaryButton, quietButton } from "../../components/button.ts"
+import { primaryButton, quietButton } from "#app/components/button.ts"
 
 const STAY_SECONDS = 8
 

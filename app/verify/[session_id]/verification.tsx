@@ -1,8 +1,8 @@
 "use client"
 
 import { type RefObject, useEffect, useRef, useState, useSyncExternalStore } from "react"
+import { Card } from "#app/components/card.tsx"
 import type { SessionView } from "#server/verification/view.ts"
-import { Card } from "../../components/card.tsx"
 import { dropAnswers } from "./answers.ts"
 import { Emblem } from "./emblem.tsx"
 import { Opening } from "./opening.tsx"

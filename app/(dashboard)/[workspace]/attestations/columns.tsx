@@ -1,8 +1,8 @@
+import { Shortened } from "#app/components/copyable.tsx"
+import { columnsOf } from "#app/components/data-table.tsx"
+import { Ago, Moment } from "#app/components/moment.tsx"
+import { StatusBadge } from "#app/components/status-badge.tsx"
 import type { AttestationSummary } from "#server/attestations/search.ts"
-import { Shortened } from "../../../components/copyable.tsx"
-import { columnsOf } from "../../../components/data-table.tsx"
-import { Ago, Moment } from "../../../components/moment.tsx"
-import { StatusBadge } from "../../../components/status-badge.tsx"
 
 const column = columnsOf<AttestationSummary>()
 

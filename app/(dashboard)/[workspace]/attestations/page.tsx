@@ -1,15 +1,15 @@
 "use client"
 
 import { parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs"
+import { ChoiceFilter, DayFilter, Filters, TextFilter, timesOf } from "#app/(dashboard)/filters.tsx"
+import { usePath, useRead, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { DataTable, useCursor } from "#app/components/data-table.tsx"
+import { Link } from "#app/components/link.tsx"
+import { PageHeader } from "#app/components/page-header.tsx"
+import { Empty } from "#app/components/states.tsx"
+import { useTimeZone } from "#app/components/time-zone.tsx"
+import { Button } from "#app/components/ui/button.tsx"
 import type { ShownStatus } from "#server/attestations/status.ts"
-import { DataTable, useCursor } from "../../../components/data-table.tsx"
-import { Link } from "../../../components/link.tsx"
-import { PageHeader } from "../../../components/page-header.tsx"
-import { Empty } from "../../../components/states.tsx"
-import { useTimeZone } from "../../../components/time-zone.tsx"
-import { Button } from "../../../components/ui/button.tsx"
-import { ChoiceFilter, DayFilter, Filters, TextFilter, timesOf } from "../../filters.tsx"
-import { usePath, useRead, useWorkspace } from "../../workspace.tsx"
 import { columns } from "./columns.tsx"
 
 const statuses = ["pending", "verified", "rejected", "revoked", "expired"] as const satisfies ShownStatus[]

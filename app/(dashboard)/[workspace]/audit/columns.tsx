@@ -1,11 +1,11 @@
 "use client"
 
-import type { Api } from "../../../call.ts"
-import { Copyable } from "../../../components/copyable.tsx"
-import { columnsOf } from "../../../components/data-table.tsx"
-import { Link } from "../../../components/link.tsx"
-import { Moment } from "../../../components/moment.tsx"
-import { usePath } from "../../workspace.tsx"
+import { usePath } from "#app/(dashboard)/workspace.tsx"
+import type { Api } from "#app/call.ts"
+import { Copyable } from "#app/components/copyable.tsx"
+import { columnsOf } from "#app/components/data-table.tsx"
+import { Link } from "#app/components/link.tsx"
+import { Moment } from "#app/components/moment.tsx"
 import { detailsOf } from "./details.ts"
 
 export type Entry = Awaited<ReturnType<Api["audit"]["list"]["query"]>>["data"][number]

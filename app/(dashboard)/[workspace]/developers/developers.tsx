@@ -1,7 +1,7 @@
 "use client"
 
-import { PageHeader } from "../../../components/page-header.tsx"
-import { Button } from "../../../components/ui/button.tsx"
+import { PageHeader } from "#app/components/page-header.tsx"
+import { Button } from "#app/components/ui/button.tsx"
 import { Guides } from "./guides.tsx"
 import { QuickStart, useQuickStart } from "./quick-start.tsx"
 

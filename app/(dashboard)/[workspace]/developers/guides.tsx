@@ -1,9 +1,9 @@
 "use client"
 
-import { CodeBlock } from "../../../components/code-block.tsx"
-import { Copyable } from "../../../components/copyable.tsx"
-import { Card } from "../../../components/ui/card.tsx"
-import { useRead } from "../../workspace.tsx"
+import { useRead } from "#app/(dashboard)/workspace.tsx"
+import { CodeBlock } from "#app/components/code-block.tsx"
+import { Copyable } from "#app/components/copyable.tsx"
+import { Card } from "#app/components/ui/card.tsx"
 import { Code } from "./code.tsx"
 import { webhookSample } from "./webhook-sample.ts"
 

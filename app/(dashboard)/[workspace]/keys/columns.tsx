@@ -1,17 +1,17 @@
 "use client"
 
 import { Ellipsis, OctagonX, RefreshCw } from "lucide-react"
-import type { Api } from "../../../call.ts"
-import { type Column, columnsOf } from "../../../components/data-table.tsx"
-import { Ago } from "../../../components/moment.tsx"
-import { StatusBadge } from "../../../components/status-badge.tsx"
-import { Button } from "../../../components/ui/button.tsx"
+import type { Api } from "#app/call.ts"
+import { type Column, columnsOf } from "#app/components/data-table.tsx"
+import { Ago } from "#app/components/moment.tsx"
+import { StatusBadge } from "#app/components/status-badge.tsx"
+import { Button } from "#app/components/ui/button.tsx"
 import {
   DropdownMenu,
   DropdownMenuContent,
   DropdownMenuItem,
   DropdownMenuTrigger,
-} from "../../../components/ui/dropdown-menu.tsx"
+} from "#app/components/ui/dropdown-menu.tsx"
 
 export type Key = Awaited<ReturnType<Api["key"]["list"]["query"]>>["data"][number]
 

@@ -1,7 +1,7 @@
 "use client"
 
-import { Confirm } from "../../../components/confirm.tsx"
-import { useChange } from "../../workspace.tsx"
+import { useChange } from "#app/(dashboard)/workspace.tsx"
+import { Confirm } from "#app/components/confirm.tsx"
 import type { Key } from "./columns.tsx"
 
 /** Ends a key for good, after its first characters have been typed. */

@@ -1,10 +1,10 @@
 "use client"
 
-import { Field, Form, Submit } from "../../../components/form.tsx"
-import { Button } from "../../../components/ui/button.tsx"
-import { Dialog, DialogClose, DialogContent, DialogFooter } from "../../../components/ui/dialog.tsx"
-import { Select } from "../../../components/ui/select.tsx"
-import { useChange, useRead } from "../../workspace.tsx"
+import { useChange, useRead } from "#app/(dashboard)/workspace.tsx"
+import { Field, Form, Submit } from "#app/components/form.tsx"
+import { Button } from "#app/components/ui/button.tsx"
+import { Dialog, DialogClose, DialogContent, DialogFooter } from "#app/components/ui/dialog.tsx"
+import { Select } from "#app/components/ui/select.tsx"
 import type { Key } from "./columns.tsx"
 import type { NewSecret } from "./secret-once.tsx"
 

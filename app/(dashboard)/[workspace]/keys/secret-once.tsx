@@ -1,10 +1,10 @@
 "use client"
 
 import { useEffect, useRef, useState } from "react"
-import { CodeBlock } from "../../../components/code-block.tsx"
-import { Button } from "../../../components/ui/button.tsx"
-import { Checkbox } from "../../../components/ui/checkbox.tsx"
-import { Dialog, DialogContent, DialogFooter } from "../../../components/ui/dialog.tsx"
+import { CodeBlock } from "#app/components/code-block.tsx"
+import { Button } from "#app/components/ui/button.tsx"
+import { Checkbox } from "#app/components/ui/checkbox.tsx"
+import { Dialog, DialogContent, DialogFooter } from "#app/components/ui/dialog.tsx"
 
 export type NewSecret = { title: string; apiKey: string; keyId: string; baseUrl: string }
 

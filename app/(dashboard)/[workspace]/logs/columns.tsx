@@ -1,10 +1,10 @@
 "use client"
 
-import type { Api } from "../../../call.ts"
-import { Copyable } from "../../../components/copyable.tsx"
-import { columnsOf } from "../../../components/data-table.tsx"
-import { ExactMoment } from "../../../components/moment.tsx"
-import { Badge } from "../../../components/ui/badge.tsx"
+import type { Api } from "#app/call.ts"
+import { Copyable } from "#app/components/copyable.tsx"
+import { columnsOf } from "#app/components/data-table.tsx"
+import { ExactMoment } from "#app/components/moment.tsx"
+import { Badge } from "#app/components/ui/badge.tsx"
 
 export type LoggedRequest = Awaited<ReturnType<Api["request"]["list"]["query"]>>["data"][number]
 

@@ -1,13 +1,13 @@
 "use client"
 
 import { parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs"
-import { DataTable, useCursor } from "../../../components/data-table.tsx"
-import { Link } from "../../../components/link.tsx"
-import { PageHeader } from "../../../components/page-header.tsx"
-import { Empty } from "../../../components/states.tsx"
-import { useTimeZone } from "../../../components/time-zone.tsx"
-import { ChoiceFilter, DayFilter, Filters, TextFilter, timesOf } from "../../filters.tsx"
-import { usePath, useRead } from "../../workspace.tsx"
+import { ChoiceFilter, DayFilter, Filters, TextFilter, timesOf } from "#app/(dashboard)/filters.tsx"
+import { usePath, useRead } from "#app/(dashboard)/workspace.tsx"
+import { DataTable, useCursor } from "#app/components/data-table.tsx"
+import { Link } from "#app/components/link.tsx"
+import { PageHeader } from "#app/components/page-header.tsx"
+import { Empty } from "#app/components/states.tsx"
+import { useTimeZone } from "#app/components/time-zone.tsx"
 import { columns } from "./columns.tsx"
 
 const PAGE = 50

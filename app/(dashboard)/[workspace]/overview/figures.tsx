@@ -1,6 +1,6 @@
 import type { ReactNode } from "react"
-import { Badge } from "../../../components/ui/badge.tsx"
-import { Card } from "../../../components/ui/card.tsx"
+import { Badge } from "#app/components/ui/badge.tsx"
+import { Card } from "#app/components/ui/card.tsx"
 import type { Overview } from "./page.tsx"
 
 const percent = new Intl.NumberFormat("en-GB", { style: "percent", maximumFractionDigits: 1 })

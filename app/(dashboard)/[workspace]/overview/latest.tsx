@@ -1,13 +1,13 @@
 "use client"
 
+import { usePath } from "#app/(dashboard)/workspace.tsx"
+import { Shortened } from "#app/components/copyable.tsx"
+import { columnsOf, DataTable } from "#app/components/data-table.tsx"
+import { Ago } from "#app/components/moment.tsx"
+import { Empty } from "#app/components/states.tsx"
+import { StatusBadge } from "#app/components/status-badge.tsx"
 import type { AttestationSummary } from "#server/attestations/search.ts"
 import type { LatestOperation } from "#server/overview/operations.ts"
-import { Shortened } from "../../../components/copyable.tsx"
-import { columnsOf, DataTable } from "../../../components/data-table.tsx"
-import { Ago } from "../../../components/moment.tsx"
-import { Empty } from "../../../components/states.tsx"
-import { StatusBadge } from "../../../components/status-badge.tsx"
-import { usePath } from "../../workspace.tsx"
 
 const attestation = columnsOf<AttestationSummary>()
 

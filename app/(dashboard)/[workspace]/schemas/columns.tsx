@@ -1,11 +1,11 @@
 "use client"
 
-import type { Api } from "../../../call.ts"
-import { columnsOf } from "../../../components/data-table.tsx"
-import { Link } from "../../../components/link.tsx"
-import { Moment } from "../../../components/moment.tsx"
-import { Button } from "../../../components/ui/button.tsx"
-import { usePath } from "../../workspace.tsx"
+import { usePath } from "#app/(dashboard)/workspace.tsx"
+import type { Api } from "#app/call.ts"
+import { columnsOf } from "#app/components/data-table.tsx"
+import { Link } from "#app/components/link.tsx"
+import { Moment } from "#app/components/moment.tsx"
+import { Button } from "#app/components/ui/button.tsx"
 
 export type Schema = Awaited<ReturnType<Api["schema"]["summary"]["query"]>>["data"][number]
 

@@ -2,11 +2,11 @@
 
 import { FilePlus2 } from "lucide-react"
 import { useMemo, useState } from "react"
-import { DataTable } from "../../../components/data-table.tsx"
-import { PageHeader } from "../../../components/page-header.tsx"
-import { Empty } from "../../../components/states.tsx"
-import { Button } from "../../../components/ui/button.tsx"
-import { useRead, useWorkspace } from "../../workspace.tsx"
+import { useRead, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { DataTable } from "#app/components/data-table.tsx"
+import { PageHeader } from "#app/components/page-header.tsx"
+import { Empty } from "#app/components/states.tsx"
+import { Button } from "#app/components/ui/button.tsx"
 import { columnsFor, type Schema } from "./columns.tsx"
 import { SchemaForm } from "./schema-form.tsx"
 

@@ -1,10 +1,10 @@
 "use client"
 
-import { Field, Form, Submit } from "../../../components/form.tsx"
-import { Button } from "../../../components/ui/button.tsx"
-import { Dialog, DialogClose, DialogContent, DialogFooter } from "../../../components/ui/dialog.tsx"
-import { Input } from "../../../components/ui/input.tsx"
-import { useChange } from "../../workspace.tsx"
+import { useChange } from "#app/(dashboard)/workspace.tsx"
+import { Field, Form, Submit } from "#app/components/form.tsx"
+import { Button } from "#app/components/ui/button.tsx"
+import { Dialog, DialogClose, DialogContent, DialogFooter } from "#app/components/ui/dialog.tsx"
+import { Input } from "#app/components/ui/input.tsx"
 import type { Schema } from "./columns.tsx"
 
 /** Makes a schema, or changes one: its id stays, as what was issued speaks of it. */

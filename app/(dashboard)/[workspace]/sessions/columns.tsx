@@ -1,10 +1,10 @@
-import type { Api } from "../../../call.ts"
-import { Shortened } from "../../../components/copyable.tsx"
-import { type Column, columnsOf } from "../../../components/data-table.tsx"
-import { Ago } from "../../../components/moment.tsx"
-import { StatusBadge } from "../../../components/status-badge.tsx"
-import { Badge } from "../../../components/ui/badge.tsx"
-import { Button } from "../../../components/ui/button.tsx"
+import type { Api } from "#app/call.ts"
+import { Shortened } from "#app/components/copyable.tsx"
+import { type Column, columnsOf } from "#app/components/data-table.tsx"
+import { Ago } from "#app/components/moment.tsx"
+import { StatusBadge } from "#app/components/status-badge.tsx"
+import { Badge } from "#app/components/ui/badge.tsx"
+import { Button } from "#app/components/ui/button.tsx"
 import type { Link } from "./session-link.tsx"
 
 export type Session = Awaited<ReturnType<Api["session"]["list"]["query"]>>["data"][number]

@@ -1,12 +1,12 @@
 "use client"
 
 import { lazy, Suspense } from "react"
-import { CodeBlock } from "../../../components/code-block.tsx"
-import { Button } from "../../../components/ui/button.tsx"
-import { Dialog, DialogClose, DialogContent, DialogFooter } from "../../../components/ui/dialog.tsx"
-import { Skeleton } from "../../../components/ui/skeleton.tsx"
+import { CodeBlock } from "#app/components/code-block.tsx"
+import { Button } from "#app/components/ui/button.tsx"
+import { Dialog, DialogClose, DialogContent, DialogFooter } from "#app/components/ui/dialog.tsx"
+import { Skeleton } from "#app/components/ui/skeleton.tsx"
 
-const QrCode = lazy(() => import("../../../components/qr-code.tsx"))
+const QrCode = lazy(() => import("#app/components/qr-code.tsx"))
 
 export type Link = { url: string; wallet: string }
 

@@ -1,12 +1,12 @@
 "use client"
 
-import { Field, Form, Submit } from "../../../components/form.tsx"
-import { Failed, Loading } from "../../../components/states.tsx"
-import { Button } from "../../../components/ui/button.tsx"
-import { Dialog, DialogClose, DialogContent, DialogFooter } from "../../../components/ui/dialog.tsx"
-import { Input } from "../../../components/ui/input.tsx"
-import { Select } from "../../../components/ui/select.tsx"
-import { useChange, useRead } from "../../workspace.tsx"
+import { useChange, useRead } from "#app/(dashboard)/workspace.tsx"
+import { Field, Form, Submit } from "#app/components/form.tsx"
+import { Failed, Loading } from "#app/components/states.tsx"
+import { Button } from "#app/components/ui/button.tsx"
+import { Dialog, DialogClose, DialogContent, DialogFooter } from "#app/components/ui/dialog.tsx"
+import { Input } from "#app/components/ui/input.tsx"
+import { Select } from "#app/components/ui/select.tsx"
 import type { Link } from "./session-link.tsx"
 
 type Start = { userPubkey: string; schemaId: string; externalId?: string; redirectUrl?: string }

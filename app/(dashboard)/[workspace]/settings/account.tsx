@@ -2,14 +2,14 @@
 
 import { useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
+import { NewPassword } from "#app/(access)/password.tsx"
+import { useChange, useMe, useRefresh } from "#app/(dashboard)/workspace.tsx"
+import { Field, Form, Submit } from "#app/components/form.tsx"
+import { Failed, Loading } from "#app/components/states.tsx"
+import { notify } from "#app/components/toast.tsx"
+import { Card } from "#app/components/ui/card.tsx"
+import { Input } from "#app/components/ui/input.tsx"
 import type { Me } from "#server/users/me.ts"
-import { NewPassword } from "../../../(access)/password.tsx"
-import { Field, Form, Submit } from "../../../components/form.tsx"
-import { Failed, Loading } from "../../../components/states.tsx"
-import { notify } from "../../../components/toast.tsx"
-import { Card } from "../../../components/ui/card.tsx"
-import { Input } from "../../../components/ui/input.tsx"
-import { useChange, useMe, useRefresh } from "../../workspace.tsx"
 import { CurrentPassword } from "./current-password.tsx"
 import { Display } from "./display.tsx"
 import { Passkeys } from "./passkeys.tsx"
@@ -103,7 +103,7 @@ function Password({ email }: { email: string }) {
       <Form
         key={changes}
         onSubmit={async (values) => {
-          const { auth, throwIf } = await import("../../../(access)/auth.ts")
+          const { auth, throwIf } = await import("#app/(access)/auth.ts")
           const { error } = await auth.changePassword({
             currentPassword: String(values.get("current_password")),
             newPassword: String(values.get("password")),

@@ -1,10 +1,10 @@
 "use client"
 
 import { Download } from "lucide-react"
-import { useCopy } from "../../../components/copyable.tsx"
-import { Icon } from "../../../components/icons.tsx"
-import { Button } from "../../../components/ui/button.tsx"
-import { DialogFooter } from "../../../components/ui/dialog.tsx"
+import { useCopy } from "#app/components/copyable.tsx"
+import { Icon } from "#app/components/icons.tsx"
+import { Button } from "#app/components/ui/button.tsx"
+import { DialogFooter } from "#app/components/ui/dialog.tsx"
 
 /** Codes that each work once in the authenticator's place, shown this once. */
 export function BackupCodes({ codes, onKept }: { codes: readonly string[]; onKept: () => void }) {

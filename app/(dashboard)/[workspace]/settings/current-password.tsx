@@ -1,5 +1,5 @@
-import { Field } from "../../../components/form.tsx"
-import { Input } from "../../../components/ui/input.tsx"
+import { Field } from "#app/components/form.tsx"
+import { Input } from "#app/components/ui/input.tsx"
 
 /** Asked for again before what an open laptop must not be enough for. */
 export function CurrentPassword({ label = "Your password" }: { label?: string }) {

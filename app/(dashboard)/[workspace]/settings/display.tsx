@@ -2,13 +2,13 @@
 
 import { useQueryClient } from "@tanstack/react-query"
 import { useMemo } from "react"
-import { Field, Form, Submit } from "../../../components/form.tsx"
-import { notify } from "../../../components/toast.tsx"
-import { Card } from "../../../components/ui/card.tsx"
-import { Select } from "../../../components/ui/select.tsx"
-import { ownZone } from "../../../components/zone.ts"
-import { asTheme, THEME_COOKIE } from "../../../theme.ts"
-import { useChange } from "../../workspace.tsx"
+import { useChange } from "#app/(dashboard)/workspace.tsx"
+import { Field, Form, Submit } from "#app/components/form.tsx"
+import { notify } from "#app/components/toast.tsx"
+import { Card } from "#app/components/ui/card.tsx"
+import { Select } from "#app/components/ui/select.tsx"
+import { ownZone } from "#app/components/zone.ts"
+import { asTheme, THEME_COOKIE } from "#app/theme.ts"
 
 const SYSTEM = "system"
 const YEAR_SECONDS = 365 * 86_400

@@ -1,12 +1,12 @@
 "use client"
 
 import { useMemo } from "react"
+import { useChange } from "#app/(dashboard)/workspace.tsx"
+import { Confirm } from "#app/components/confirm.tsx"
+import { columnsOf, DataTable } from "#app/components/data-table.tsx"
+import { Ago } from "#app/components/moment.tsx"
+import { Button } from "#app/components/ui/button.tsx"
 import type { Role } from "#server/users/roles.ts"
-import { Confirm } from "../../../components/confirm.tsx"
-import { columnsOf, DataTable } from "../../../components/data-table.tsx"
-import { Ago } from "../../../components/moment.tsx"
-import { Button } from "../../../components/ui/button.tsx"
-import { useChange } from "../../workspace.tsx"
 import { roleNames } from "./roles.ts"
 
 type Invitation = {

@@ -1,20 +1,20 @@
 "use client"
 
 import { useState } from "react"
-import type { Role } from "#server/users/roles.ts"
-import { CodeBlock } from "../../../components/code-block.tsx"
-import { Field, Form, Submit } from "../../../components/form.tsx"
-import { Button } from "../../../components/ui/button.tsx"
+import { useChange } from "#app/(dashboard)/workspace.tsx"
+import { CodeBlock } from "#app/components/code-block.tsx"
+import { Field, Form, Submit } from "#app/components/form.tsx"
+import { Button } from "#app/components/ui/button.tsx"
 import {
   Dialog,
   DialogClose,
   DialogContent,
   DialogFooter,
   DialogTrigger,
-} from "../../../components/ui/dialog.tsx"
-import { Input } from "../../../components/ui/input.tsx"
-import { Select } from "../../../components/ui/select.tsx"
-import { useChange } from "../../workspace.tsx"
+} from "#app/components/ui/dialog.tsx"
+import { Input } from "#app/components/ui/input.tsx"
+import { Select } from "#app/components/ui/select.tsx"
+import type { Role } from "#server/users/roles.ts"
 import { roleNames } from "./roles.ts"
 
 /** Invites somebody: by mail where the server sends any, else by a link to pass on. */

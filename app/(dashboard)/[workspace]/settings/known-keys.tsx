@@ -1,12 +1,12 @@
 "use client"
 
 import { useState } from "react"
+import { useChange, useRefresh } from "#app/(dashboard)/workspace.tsx"
+import { createApi } from "#app/call.ts"
+import { Badge } from "#app/components/ui/badge.tsx"
+import { Button } from "#app/components/ui/button.tsx"
+import { Dialog, DialogClose, DialogContent, DialogFooter } from "#app/components/ui/dialog.tsx"
 import type { Leftovers } from "#server/users/members.ts"
-import { createApi } from "../../../call.ts"
-import { Badge } from "../../../components/ui/badge.tsx"
-import { Button } from "../../../components/ui/button.tsx"
-import { Dialog, DialogClose, DialogContent, DialogFooter } from "../../../components/ui/dialog.tsx"
-import { useChange, useRefresh } from "../../workspace.tsx"
 import type { Member } from "./members.tsx"
 
 /** Somebody who may do less than before. */

@@ -3,13 +3,13 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { Ellipsis } from "lucide-react"
 import { useMemo, useState } from "react"
-import type { Role } from "#server/users/roles.ts"
-import { Confirm } from "../../../components/confirm.tsx"
-import { columnsOf, DataTable } from "../../../components/data-table.tsx"
-import { Moment } from "../../../components/moment.tsx"
-import { Empty } from "../../../components/states.tsx"
-import { Badge } from "../../../components/ui/badge.tsx"
-import { Button } from "../../../components/ui/button.tsx"
+import { useChange, useMe, useRead, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { Confirm } from "#app/components/confirm.tsx"
+import { columnsOf, DataTable } from "#app/components/data-table.tsx"
+import { Moment } from "#app/components/moment.tsx"
+import { Empty } from "#app/components/states.tsx"
+import { Badge } from "#app/components/ui/badge.tsx"
+import { Button } from "#app/components/ui/button.tsx"
 import {
   DropdownMenu,
   DropdownMenuContent,
@@ -19,8 +19,8 @@ import {
   DropdownMenuRadioItem,
   DropdownMenuSeparator,
   DropdownMenuTrigger,
-} from "../../../components/ui/dropdown-menu.tsx"
-import { useChange, useMe, useRead, useWorkspace } from "../../workspace.tsx"
+} from "#app/components/ui/dropdown-menu.tsx"
+import type { Role } from "#server/users/roles.ts"
 import { Invitations } from "./invitations.tsx"
 import { Invite } from "./invite.tsx"
 import { KnownKeys, type Less } from "./known-keys.tsx"

@@ -2,20 +2,20 @@
 
 import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
-import { Confirm } from "../../../components/confirm.tsx"
-import { Field, Form, Submit } from "../../../components/form.tsx"
-import { Ago } from "../../../components/moment.tsx"
-import { Failed, Loading } from "../../../components/states.tsx"
-import { Button } from "../../../components/ui/button.tsx"
-import { Card } from "../../../components/ui/card.tsx"
+import { Confirm } from "#app/components/confirm.tsx"
+import { Field, Form, Submit } from "#app/components/form.tsx"
+import { Ago } from "#app/components/moment.tsx"
+import { Failed, Loading } from "#app/components/states.tsx"
+import { Button } from "#app/components/ui/button.tsx"
+import { Card } from "#app/components/ui/card.tsx"
 import {
   Dialog,
   DialogClose,
   DialogContent,
   DialogFooter,
   DialogTrigger,
-} from "../../../components/ui/dialog.tsx"
-import { Input } from "../../../components/ui/input.tsx"
+} from "#app/components/ui/dialog.tsx"
+import { Input } from "#app/components/ui/input.tsx"
 
 type Passkey = { id: string; name: string | null; added_at: string | null }
 
@@ -25,7 +25,7 @@ function usePasskeys() {
   return useQuery<Passkey[]>({
     queryKey: PASSKEYS,
     queryFn: async () => {
-      const { auth, throwIf } = await import("../../../(access)/auth.ts")
+      const { auth, throwIf } = await import("#app/(access)/auth.ts")
       const { data, error } = await auth.passkey.listUserPasskeys()
       throwIf(error)
       return (data ?? []).map(({ id, name, createdAt }) => ({
@@ -86,7 +86,7 @@ function AddPasskey() {
       <DialogContent title="Add a passkey" description="Your browser asks which device to use.">
         <Form
           onSubmit={async (values) => {
-            const { auth, throwIf } = await import("../../../(access)/auth.ts")
+            const { auth, throwIf } = await import("#app/(access)/auth.ts")
             const { data, error } = await auth.passkey.addPasskey()
             throwIf(error)
             // Named afterwards: a name that is given before stands in the place of the account's own.
@@ -125,7 +125,7 @@ function RemovePasskey({ passkey: { id, name } }: { passkey: Passkey }) {
       description="It no longer signs you in. Delete it on the device as well."
       confirm="Remove"
       onConfirm={async () => {
-        const { auth, throwIf } = await import("../../../(access)/auth.ts")
+        const { auth, throwIf } = await import("#app/(access)/auth.ts")
         throwIf((await auth.passkey.deletePasskey({ id })).error)
         await client.invalidateQueries({ queryKey: PASSKEYS })
       }}

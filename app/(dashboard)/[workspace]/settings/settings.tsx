@@ -2,9 +2,9 @@
 
 import dynamicModule from "next/dynamic.js"
 import { parseAsStringLiteral, useQueryState } from "nuqs"
-import { PageHeader } from "../../../components/page-header.tsx"
-import { Loading } from "../../../components/states.tsx"
-import { Tabs, TabsContent, TabsList, TabsTrigger } from "../../../components/ui/tabs.tsx"
+import { PageHeader } from "#app/components/page-header.tsx"
+import { Loading } from "#app/components/states.tsx"
+import { Tabs, TabsContent, TabsList, TabsTrigger } from "#app/components/ui/tabs.tsx"
 import { Members } from "./members.tsx"
 
 // Its types speak of a default export inside of the module that Node would load; there is none.

@@ -1,13 +1,13 @@
 "use client"
 
-import { Confirm } from "../../../components/confirm.tsx"
-import { Ago, Moment } from "../../../components/moment.tsx"
-import { Failed, Loading } from "../../../components/states.tsx"
-import { Badge } from "../../../components/ui/badge.tsx"
-import { Button } from "../../../components/ui/button.tsx"
-import { Card } from "../../../components/ui/card.tsx"
-import { signOut } from "../../session.ts"
-import { useApi, useChange, useRead } from "../../workspace.tsx"
+import { signOut } from "#app/(dashboard)/session.ts"
+import { useApi, useChange, useRead } from "#app/(dashboard)/workspace.tsx"
+import { Confirm } from "#app/components/confirm.tsx"
+import { Ago, Moment } from "#app/components/moment.tsx"
+import { Failed, Loading } from "#app/components/states.tsx"
+import { Badge } from "#app/components/ui/badge.tsx"
+import { Button } from "#app/components/ui/button.tsx"
+import { Card } from "#app/components/ui/card.tsx"
 import { deviceOf } from "./device.ts"
 
 /** Every browser that somebody is signed in with. */

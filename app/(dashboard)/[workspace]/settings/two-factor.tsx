@@ -3,23 +3,23 @@
 import { useQueryClient } from "@tanstack/react-query"
 import dynamicModule from "next/dynamic.js"
 import { useState } from "react"
-import { Confirm } from "../../../components/confirm.tsx"
-import { useCopy } from "../../../components/copyable.tsx"
-import { Field, Form, Submit } from "../../../components/form.tsx"
-import { notify } from "../../../components/toast.tsx"
-import { Badge } from "../../../components/ui/badge.tsx"
-import { Button } from "../../../components/ui/button.tsx"
-import { Card } from "../../../components/ui/card.tsx"
-import { Dialog, DialogContent, DialogFooter, DialogTrigger } from "../../../components/ui/dialog.tsx"
-import { Input } from "../../../components/ui/input.tsx"
-import { Skeleton } from "../../../components/ui/skeleton.tsx"
-import { useRefresh } from "../../workspace.tsx"
+import { useRefresh } from "#app/(dashboard)/workspace.tsx"
+import { Confirm } from "#app/components/confirm.tsx"
+import { useCopy } from "#app/components/copyable.tsx"
+import { Field, Form, Submit } from "#app/components/form.tsx"
+import { notify } from "#app/components/toast.tsx"
+import { Badge } from "#app/components/ui/badge.tsx"
+import { Button } from "#app/components/ui/button.tsx"
+import { Card } from "#app/components/ui/card.tsx"
+import { Dialog, DialogContent, DialogFooter, DialogTrigger } from "#app/components/ui/dialog.tsx"
+import { Input } from "#app/components/ui/input.tsx"
+import { Skeleton } from "#app/components/ui/skeleton.tsx"
 import { BackupCodes } from "./backup-codes.tsx"
 import { CurrentPassword } from "./current-password.tsx"
 
 // Its types speak of a default export inside of the module that Node would load; there is none.
 const dynamic = dynamicModule as unknown as typeof dynamicModule.default
-const QrCode = dynamic(() => import("../../../components/qr-code.tsx"), {
+const QrCode = dynamic(() => import("#app/components/qr-code.tsx"), {
   ssr: false,
   loading: () => <Skeleton className="size-44 rounded-lg" />,
 })
@@ -113,7 +113,7 @@ function PasswordStep({
   return (
     <Form
       onSubmit={async (values) => {
-        const { auth, throwIf } = await import("../../../(access)/auth.ts")
+        const { auth, throwIf } = await import("#app/(access)/auth.ts")
         const { data, error } = await auth.twoFactor.enable({
           password: String(values.get("current_password")),
         })
@@ -136,7 +136,7 @@ function CodeStep({ uri, onDone, onCancel }: { uri: string; onDone: () => void; 
   return (
     <Form
       onSubmit={async (values) => {
-        const { auth, throwIf } = await import("../../../(access)/auth.ts")
+        const { auth, throwIf } = await import("#app/(access)/auth.ts")
         const code = String(values.get("code")).replaceAll(/\s/g, "")
         const { error } = await auth.twoFactor.verifyTotp({ code })
         throwIf(error)
@@ -176,7 +176,7 @@ function SwitchOff() {
       description="From then on your password alone opens your account. The backup codes stop working."
       confirm="Switch off"
       onConfirm={async (values) => {
-        const { auth, throwIf } = await import("../../../(access)/auth.ts")
+        const { auth, throwIf } = await import("#app/(access)/auth.ts")
         const { error } = await auth.twoFactor.disable({ password: String(values.get("current_password")) })
         throwIf(error)
         changed()
@@ -209,7 +209,7 @@ function NewBackupCodes() {
         ) : (
           <Form
             onSubmit={async (values) => {
-              const { auth, throwIf } = await import("../../../(access)/auth.ts")
+              const { auth, throwIf } = await import("#app/(access)/auth.ts")
               const { data, error } = await auth.twoFactor.generateBackupCodes({
                 password: String(values.get("current_password")),
               })

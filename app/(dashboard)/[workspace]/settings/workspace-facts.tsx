@@ -2,14 +2,14 @@
 
 import { useQueryClient } from "@tanstack/react-query"
 import type { ReactNode } from "react"
-import { Copyable } from "../../../components/copyable.tsx"
-import { Field, Form, Submit } from "../../../components/form.tsx"
-import { Failed, Loading } from "../../../components/states.tsx"
-import { notify } from "../../../components/toast.tsx"
-import { Badge } from "../../../components/ui/badge.tsx"
-import { Card } from "../../../components/ui/card.tsx"
-import { Input } from "../../../components/ui/input.tsx"
-import { useChange, useRead, useWorkspace } from "../../workspace.tsx"
+import { useChange, useRead, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { Copyable } from "#app/components/copyable.tsx"
+import { Field, Form, Submit } from "#app/components/form.tsx"
+import { Failed, Loading } from "#app/components/states.tsx"
+import { notify } from "#app/components/toast.tsx"
+import { Badge } from "#app/components/ui/badge.tsx"
+import { Card } from "#app/components/ui/card.tsx"
+import { Input } from "#app/components/ui/input.tsx"
 
 const plans = { free: "Free", growth: "Growth", enterprise: "Enterprise" } as const
 

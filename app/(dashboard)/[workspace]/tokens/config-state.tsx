@@ -1,5 +1,5 @@
-import { StatusBadge } from "../../../components/status-badge.tsx"
-import { Badge } from "../../../components/ui/badge.tsx"
+import { StatusBadge } from "#app/components/status-badge.tsx"
+import { Badge } from "#app/components/ui/badge.tsx"
 import type { Token } from "./answers.ts"
 
 /** Paused, active, or not on chain yet. */

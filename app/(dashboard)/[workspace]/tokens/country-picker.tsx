@@ -1,10 +1,10 @@
 "use client"
 
 import { useId, useState } from "react"
-import { Icon } from "../../../components/icons.tsx"
-import { Button } from "../../../components/ui/button.tsx"
-import { Select } from "../../../components/ui/select.tsx"
-import { countries } from "../../../verify/[session_id]/countries.ts"
+import { Icon } from "#app/components/icons.tsx"
+import { Button } from "#app/components/ui/button.tsx"
+import { Select } from "#app/components/ui/select.tsx"
+import { countries } from "#app/verify/[session_id]/countries.ts"
 
 const nameOf = new Map(countries.map(({ code, name }) => [code, name]))
 

@@ -1,4 +1,4 @@
-import { instantIn, localIn } from "../../../components/zone.ts"
+import { instantIn, localIn } from "#app/components/zone.ts"
 import type { Token } from "./answers.ts"
 import { NEEDS_AGENT } from "./rule-words.ts"
 

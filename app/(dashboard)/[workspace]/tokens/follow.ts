@@ -2,8 +2,8 @@
 
 import type { QueryKey, UseQueryResult } from "@tanstack/react-query"
 import { useEffect, useState } from "react"
-import type { Api } from "../../../call.ts"
-import { useRead } from "../../workspace.tsx"
+import { useRead } from "#app/(dashboard)/workspace.tsx"
+import type { Api } from "#app/call.ts"
 
 const LOOK_EVERY_MS = 1000
 

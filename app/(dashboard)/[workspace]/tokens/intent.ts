@@ -1,7 +1,7 @@
 "use client"
 
 import { useEffect, useRef } from "react"
-import { useMe, useWorkspace } from "../../workspace.tsx"
+import { useMe, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 
 const PREFIX = "vouch:intent:"
 const KEPT_MS = 24 * 3600 * 1000

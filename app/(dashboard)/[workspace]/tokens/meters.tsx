@@ -1,4 +1,4 @@
-import { MeterBar } from "../../../components/meter.tsx"
+import { MeterBar } from "#app/components/meter.tsx"
 import { grouped, perMilleOf } from "./amounts.ts"
 
 /** What is used of a limit on amounts, which no double could hold. */

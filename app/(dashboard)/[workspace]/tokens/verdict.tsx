@@ -1,11 +1,11 @@
 "use client"
 
 import type { ReactNode } from "react"
-import { Shortened } from "../../../components/copyable.tsx"
-import { Icon, type IconName } from "../../../components/icons.tsx"
-import { Link } from "../../../components/link.tsx"
-import { Button } from "../../../components/ui/button.tsx"
-import { usePath, useWorkspace } from "../../workspace.tsx"
+import { usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { Shortened } from "#app/components/copyable.tsx"
+import { Icon, type IconName } from "#app/components/icons.tsx"
+import { Link } from "#app/components/link.tsx"
+import { Button } from "#app/components/ui/button.tsx"
 import type { TokenView, Verdict } from "./answers.ts"
 
 type Outcome = Verdict["rules"][number]["outcome"]

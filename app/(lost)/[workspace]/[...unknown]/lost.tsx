@@ -1,12 +1,12 @@
 "use client"
 
 import { usePathname } from "next/navigation.js"
-import { Providers } from "../../../(dashboard)/providers.tsx"
-import { Shell } from "../../../(dashboard)/shell.tsx"
-import { Link } from "../../../components/link.tsx"
-import { PageHeader } from "../../../components/page-header.tsx"
-import { Button } from "../../../components/ui/button.tsx"
-import NotFound from "../../../not-found.tsx"
+import { Providers } from "#app/(dashboard)/providers.tsx"
+import { Shell } from "#app/(dashboard)/shell.tsx"
+import { Link } from "#app/components/link.tsx"
+import { PageHeader } from "#app/components/page-header.tsx"
+import { Button } from "#app/components/ui/button.tsx"
+import NotFound from "#app/not-found.tsx"
 
 /** Below a workspace its navigation stays at hand. */
 export function Lost() {

@@ -1,5 +1,5 @@
-import { carriesSession } from "../../../(dashboard)/signed-in.ts"
-import NotFound from "../../../not-found.tsx"
+import { carriesSession } from "#app/(dashboard)/signed-in.ts"
+import NotFound from "#app/not-found.tsx"
 import { Lost } from "./lost.tsx"
 
 export default async function LostPage() {

@@ -1,13 +1,13 @@
 "use client"
 
-import { CodeBlock } from "../../../components/code-block.tsx"
-import { Link } from "../../../components/link.tsx"
-import { PageHeader } from "../../../components/page-header.tsx"
-import { Failed, Loading } from "../../../components/states.tsx"
-import { Badge } from "../../../components/ui/badge.tsx"
-import { Card } from "../../../components/ui/card.tsx"
-import { ErrorLinks } from "../error-links.tsx"
-import { type DocumentedError, nearTo, useErrorTable } from "../table.ts"
+import { CodeBlock } from "#app/components/code-block.tsx"
+import { Link } from "#app/components/link.tsx"
+import { PageHeader } from "#app/components/page-header.tsx"
+import { Failed, Loading } from "#app/components/states.tsx"
+import { Badge } from "#app/components/ui/badge.tsx"
+import { Card } from "#app/components/ui/card.tsx"
+import { ErrorLinks } from "#app/docs/errors/error-links.tsx"
+import { type DocumentedError, nearTo, useErrorTable } from "#app/docs/errors/table.ts"
 
 /** What one error means, and what to do about it. */
 export function ErrorPage({ code }: { code: string }) {

@@ -1,8 +1,8 @@
 "use client"
 
-import { Copyable } from "../../../../components/copyable.tsx"
-import { Card } from "../../../../components/ui/card.tsx"
-import { TransactionLink } from "../../../transaction-drawer.tsx"
+import { TransactionLink } from "#app/(dashboard)/transaction-drawer.tsx"
+import { Copyable } from "#app/components/copyable.tsx"
+import { Card } from "#app/components/ui/card.tsx"
 import { Facts } from "./facts.tsx"
 import type { Detail } from "./page.tsx"
 import { Verification } from "./verification.tsx"

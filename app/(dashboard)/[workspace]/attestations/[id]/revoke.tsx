@@ -1,12 +1,12 @@
 "use client"
 
+import { useChange } from "#app/(dashboard)/workspace.tsx"
+import { Confirm } from "#app/components/confirm.tsx"
+import { Field } from "#app/components/form.tsx"
+import { Button } from "#app/components/ui/button.tsx"
+import { Select } from "#app/components/ui/select.tsx"
+import { Textarea } from "#app/components/ui/textarea.tsx"
 import type { PublicReason } from "#server/attestations/public-reason.ts"
-import { Confirm } from "../../../../components/confirm.tsx"
-import { Field } from "../../../../components/form.tsx"
-import { Button } from "../../../../components/ui/button.tsx"
-import { Select } from "../../../../components/ui/select.tsx"
-import { Textarea } from "../../../../components/ui/textarea.tsx"
-import { useChange } from "../../../workspace.tsx"
 import type { Detail } from "./page.tsx"
 import { toldWords } from "./told.ts"
 

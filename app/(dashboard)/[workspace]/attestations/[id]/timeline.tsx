@@ -1,9 +1,9 @@
+import { usePath } from "#app/(dashboard)/workspace.tsx"
+import { cn } from "#app/components/cn.ts"
+import { Copyable } from "#app/components/copyable.tsx"
+import { Link } from "#app/components/link.tsx"
+import { Moment } from "#app/components/moment.tsx"
 import type { TimelineEvent } from "#server/attestations/timeline.ts"
-import { cn } from "../../../../components/cn.ts"
-import { Copyable } from "../../../../components/copyable.tsx"
-import { Link } from "../../../../components/link.tsx"
-import { Moment } from "../../../../components/moment.tsx"
-import { usePath } from "../../../workspace.tsx"
 
 const words = {
   started: "Session started",

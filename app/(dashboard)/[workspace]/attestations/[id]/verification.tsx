@@ -1,11 +1,11 @@
 "use client"
 
 import { useEffect, useRef } from "react"
-import { FormError } from "../../../../components/form.tsx"
-import { Icon, type IconName } from "../../../../components/icons.tsx"
-import { problemOf } from "../../../../components/problem.ts"
-import { Button } from "../../../../components/ui/button.tsx"
-import { useChange } from "../../../workspace.tsx"
+import { useChange } from "#app/(dashboard)/workspace.tsx"
+import { FormError } from "#app/components/form.tsx"
+import { Icon, type IconName } from "#app/components/icons.tsx"
+import { problemOf } from "#app/components/problem.ts"
+import { Button } from "#app/components/ui/button.tsx"
 import type { Check } from "./checks.ts"
 
 const looks = {

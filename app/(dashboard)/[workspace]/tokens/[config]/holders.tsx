@@ -1,17 +1,17 @@
 "use client"
 
 import { parseAsString, useQueryState } from "nuqs"
-import { Copyable } from "../../../../components/copyable.tsx"
-import { type Column, columnsOf, DataTable, useCursor } from "../../../../components/data-table.tsx"
-import { Link } from "../../../../components/link.tsx"
-import { Empty } from "../../../../components/states.tsx"
-import { StatusBadge } from "../../../../components/status-badge.tsx"
-import { Badge } from "../../../../components/ui/badge.tsx"
-import { Input } from "../../../../components/ui/input.tsx"
-import { usePath, useRead } from "../../../workspace.tsx"
-import { grouped } from "../amounts.ts"
-import type { Holder, TokenView } from "../answers.ts"
-import { useSettled } from "../follow.ts"
+import { grouped } from "#app/(dashboard)/[workspace]/tokens/amounts.ts"
+import type { Holder, TokenView } from "#app/(dashboard)/[workspace]/tokens/answers.ts"
+import { useSettled } from "#app/(dashboard)/[workspace]/tokens/follow.ts"
+import { usePath, useRead } from "#app/(dashboard)/workspace.tsx"
+import { Copyable } from "#app/components/copyable.tsx"
+import { type Column, columnsOf, DataTable, useCursor } from "#app/components/data-table.tsx"
+import { Link } from "#app/components/link.tsx"
+import { Empty } from "#app/components/states.tsx"
+import { StatusBadge } from "#app/components/status-badge.tsx"
+import { Badge } from "#app/components/ui/badge.tsx"
+import { Input } from "#app/components/ui/input.tsx"
 
 const column = columnsOf<Holder>()
 

@@ -1,10 +1,10 @@
 "use client"
 
 import { lazy, Suspense, useEffect } from "react"
-import { Loading } from "../../../../components/states.tsx"
-import { Button } from "../../../../components/ui/button.tsx"
-import { Sheet, SheetContent, SheetTrigger } from "../../../../components/ui/sheet.tsx"
-import type { TokenView } from "../answers.ts"
+import type { TokenView } from "#app/(dashboard)/[workspace]/tokens/answers.ts"
+import { Loading } from "#app/components/states.tsx"
+import { Button } from "#app/components/ui/button.tsx"
+import { Sheet, SheetContent, SheetTrigger } from "#app/components/ui/sheet.tsx"
 import type { MoveKind } from "./move-form.tsx"
 
 // Not part of what the page needs to be shown: it comes right after.

@@ -1,7 +1,7 @@
 "use client"
 
 import { useState } from "react"
-import type { Operation, TokenView } from "../answers.ts"
+import type { Operation, TokenView } from "#app/(dashboard)/[workspace]/tokens/answers.ts"
 import { MoveForm, type MoveKind } from "./move-form.tsx"
 import { Sent } from "./sent.tsx"
 

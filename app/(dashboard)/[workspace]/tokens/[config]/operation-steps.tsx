@@ -1,10 +1,10 @@
 "use client"
 
 import type { ReactNode } from "react"
-import { Icon, type IconName, Spinner } from "../../../../components/icons.tsx"
-import { Link } from "../../../../components/link.tsx"
-import { Moment } from "../../../../components/moment.tsx"
-import type { Operation, OperationDetail } from "../answers.ts"
+import type { Operation, OperationDetail } from "#app/(dashboard)/[workspace]/tokens/answers.ts"
+import { Icon, type IconName, Spinner } from "#app/components/icons.tsx"
+import { Link } from "#app/components/link.tsx"
+import { Moment } from "#app/components/moment.tsx"
 
 type Step = {
   name: string

@@ -1,12 +1,12 @@
 "use client"
 
 import { lazy, Suspense, useState } from "react"
-import { Button } from "../../../../components/ui/button.tsx"
-import { useChange } from "../../../workspace.tsx"
-import type { TokenView } from "../answers.ts"
+import type { TokenView } from "#app/(dashboard)/[workspace]/tokens/answers.ts"
+import { useChange } from "#app/(dashboard)/workspace.tsx"
+import { Button } from "#app/components/ui/button.tsx"
 
 // Loaded when somebody asks for it.
-const Confirm = lazy(async () => ({ default: (await import("../../../../components/confirm.tsx")).Confirm }))
+const Confirm = lazy(async () => ({ default: (await import("#app/components/confirm.tsx")).Confirm }))
 
 const wordsFor = ({ name, transfer_mode }: TokenView) => ({
   pause: {

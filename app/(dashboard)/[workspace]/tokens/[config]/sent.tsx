@@ -1,11 +1,11 @@
 "use client"
 
 import { useEffect, useRef } from "react"
-import { Link } from "../../../../components/link.tsx"
-import { Button } from "../../../../components/ui/button.tsx"
-import { usePath, useRefresh } from "../../../workspace.tsx"
-import { grouped } from "../amounts.ts"
-import type { Operation, TokenView } from "../answers.ts"
+import { grouped } from "#app/(dashboard)/[workspace]/tokens/amounts.ts"
+import type { Operation, TokenView } from "#app/(dashboard)/[workspace]/tokens/answers.ts"
+import { usePath, useRefresh } from "#app/(dashboard)/workspace.tsx"
+import { Link } from "#app/components/link.tsx"
+import { Button } from "#app/components/ui/button.tsx"
 import { OperationSteps } from "./operation-steps.tsx"
 import { hasEnded, kindWords, useOperation } from "./use-operation.ts"
 

@@ -1,7 +1,7 @@
 "use client"
 
-import type { Operation } from "../answers.ts"
-import { useFollowed } from "../follow.ts"
+import type { Operation } from "#app/(dashboard)/[workspace]/tokens/answers.ts"
+import { useFollowed } from "#app/(dashboard)/[workspace]/tokens/follow.ts"
 
 export const kindWords = { mint: "Mint", transfer: "Transfer" } as const satisfies Record<
   Operation["kind"],

@@ -1,7 +1,7 @@
 "use client"
 
-import type { TokenView } from "../answers.ts"
-import { useFollowed } from "../follow.ts"
+import type { TokenView } from "#app/(dashboard)/[workspace]/tokens/answers.ts"
+import { useFollowed } from "#app/(dashboard)/[workspace]/tokens/follow.ts"
 
 const isAtRest = ({ mint_state, aligning }: TokenView) => mint_state !== "creating" && aligning === null
 

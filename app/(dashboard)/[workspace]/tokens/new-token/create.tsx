@@ -1,11 +1,11 @@
 "use client"
 
 import { useRouter } from "next/navigation.js"
-import { PageHeader } from "../../../../components/page-header.tsx"
-import { Empty } from "../../../../components/states.tsx"
-import { usePath, useRefresh, useWorkspace } from "../../../workspace.tsx"
-import { ConfigForm } from "../config-form.tsx"
-import { emptyDraft } from "../draft.ts"
+import { ConfigForm } from "#app/(dashboard)/[workspace]/tokens/config-form.tsx"
+import { emptyDraft } from "#app/(dashboard)/[workspace]/tokens/draft.ts"
+import { usePath, useRefresh, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { PageHeader } from "#app/components/page-header.tsx"
+import { Empty } from "#app/components/states.tsx"
 
 /** Makes a token: waits for its mint, and goes to its page, which follows whatever is still to come. */
 export function CreateToken() {

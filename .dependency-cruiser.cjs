@@ -1,4 +1,29 @@
-/** The two walls between the pages and the server; docs/architecture.md says why they stand. */
+/**
+ * The rooms of the house, from the street to the ground; docs/architecture.md says what is in each. A room uses those
+ * below it and none above, types included.
+ */
+const rooms = [
+  "server/(main|cli)\\.ts",
+  "server/start/",
+  "server/embedded/",
+  "server/rest/",
+  "server/pages/",
+  "server/trpc/",
+  "server/dashboard/",
+  "server/http/",
+  "server/domain/",
+  "server/ledger/",
+  "server/solana/",
+  "server/settings/",
+  "db/",
+  "server/lib/",
+  "shared/",
+]
+/** Tests may use what they like of the server. */
+const TESTS = "\\.test\\.ts$"
+
+const above = (room) => rooms.slice(0, rooms.indexOf(room))
+
 module.exports = {
   forbidden: [
     {
@@ -13,8 +38,29 @@ module.exports = {
       name: "server-imports-nothing-of-the-pages",
       comment: "The server serves any client; the pages are one of them.",
       severity: "error",
-      from: { path: "^(server|db)/" },
+      from: { path: "^(server|db|shared)/" },
       to: { path: "^app/" },
+    },
+    {
+      name: "what-is-shared-is-pure",
+      comment: "Both sides of the wall import it: it has no input or output, and no library that has.",
+      severity: "error",
+      from: { path: "^shared/", pathNot: TESTS },
+      to: { pathNot: "^shared/|node_modules/zod/" },
+    },
+    ...rooms.slice(1).map((room) => ({
+      name: `no-way-up-from-${room.replace(/\/$/, "").replace("/", "-")}`,
+      comment: "Arrows run one way: transports, domain, ledger, Solana and database.",
+      severity: "error",
+      from: { path: `^${room}`, pathNot: TESTS },
+      to: { path: `^(${above(room).join("|")})` },
+    })),
+    {
+      name: "no-circle",
+      comment: "Two modules that need one another are one, or hide a third. Types count.",
+      severity: "error",
+      from: {},
+      to: { circular: true },
     },
   ],
   options: {

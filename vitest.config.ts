@@ -2,7 +2,13 @@ import { defineConfig } from "vitest/config"
 
 export default defineConfig({
   test: {
-    include: ["app/**/*.test.ts", "server/**/*.test.ts", "db/**/*.test.ts", "test/**/*.test.ts"],
+    include: [
+      "app/**/*.test.ts",
+      "server/**/*.test.ts",
+      "shared/**/*.test.ts",
+      "db/**/*.test.ts",
+      "test/**/*.test.ts",
+    ],
     globalSetup: ["test/global-setup.ts"],
     pool: "forks",
     // Two, because most files drive a Postgres of their own load and small machines have two cores.

@@ -1,7 +1,10 @@
 import type { TRPCClient } from "@trpc/client"
-import type { AppRouter } from "#server/router.ts"
+import type { inferRouterOutputs } from "@trpc/server"
+import type { AppRouter } from "#server/trpc/router.ts"
 
 export type Api = TRPCClient<AppRouter>
+/** What each procedure answers: `RouterOutputs["key"]["list"]`. */
+export type RouterOutputs = inferRouterOutputs<AppRouter>
 
 /** A call that brought no result: `refusal` is what the server said, if it said anything in JSON. */
 export class CallError extends Error {

@@ -7,8 +7,8 @@
 import { hash, randomBytes } from "node:crypto"
 import { createServer, type IncomingMessage } from "node:http"
 import postgres from "postgres"
-import { socketOptions } from "#server/embedded/socket.ts"
-import { hashApiKey, isWellFormedApiKey } from "#server/keys/secret.ts"
+import { socketOptions } from "#db/socket.ts"
+import { hashApiKey, isWellFormedApiKey } from "#server/domain/accounts/keys/secret.ts"
 
 const { PORT, DATABASE_URL = "", POOL, ORIGIN } = process.env
 

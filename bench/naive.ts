@@ -6,9 +6,9 @@ import { createServer } from "node:http"
 import { Readable } from "node:stream"
 import { createOpenApiFetchHandler } from "trpc-to-openapi"
 import { connectDatabase } from "#db/client.ts"
-import { newId } from "#server/ids.ts"
-import { authenticate } from "#server/keys/authenticate.ts"
-import { appRouter } from "#server/router.ts"
+import { authenticate } from "#server/domain/accounts/keys/authenticate.ts"
+import { newId } from "#server/lib/ids.ts"
+import { appRouter } from "#server/trpc/router.ts"
 
 const { PORT, DATABASE_URL = "", POOL, ORIGIN } = process.env
 connectDatabase(DATABASE_URL, { max: Number(POOL) })

@@ -1,10 +1,10 @@
 import { connectDatabase, disconnectDatabase, sql } from "#db/client.ts"
 import { migrate } from "#db/migrate.ts"
-import { createAccount } from "#server/accounts/create.ts"
-import { createKey } from "#server/keys/create.ts"
-import { allScopes } from "#server/keys/scopes.ts"
-import { builtInSchemas } from "#server/schemas/built-in.ts"
-import { firstConfig } from "#server/tokens/config.ts"
+import { createAccount } from "#server/domain/accounts/create.ts"
+import { createKey } from "#server/domain/accounts/keys/create.ts"
+import { builtInSchemas } from "#server/domain/kyc/schemas/built-in.ts"
+import { firstConfig } from "#server/domain/tokens/config.ts"
+import { allScopes } from "#shared/scopes.ts"
 import { newWallet, randomText } from "./wallets.ts"
 
 /** One customer's live workspace: its key, the wallet of each of its attestations, and some that may hold tokens. */

@@ -1,6 +1,6 @@
 import postgres from "postgres"
-import { socketOptions } from "#server/embedded/socket.ts"
 import { arrayTypes } from "./arrays.ts"
+import { socketOptions } from "./socket.ts"
 
 // What postgres.js does by itself is not safe for a process that answers for many customers (3.4.9, each reproduced
 // in connection.test.ts): a statement that is cancelled, or whose parameters cannot be written, while others are on

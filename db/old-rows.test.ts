@@ -6,8 +6,8 @@ import { drizzle } from "drizzle-orm/postgres-js"
 import { migrate as migrateWith } from "drizzle-orm/postgres-js/migrator"
 import postgres from "postgres"
 import { afterAll, beforeAll, expect, inject, test } from "vitest"
-import { socketOptions } from "#server/embedded/socket.ts"
 import { migrate } from "./migrate.ts"
+import { socketOptions } from "./socket.ts"
 
 // What migrations make of rows that were there before them.
 

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 import type postgres from "postgres"
-import { Tally } from "#server/tally.ts"
+import { Tally } from "#server/lib/tally.ts"
 import {
   Connection,
   ConnectionLost,

@@ -58,7 +58,15 @@ export function buildIsCurrent(root) {
 }
 
 // The pages import only types from the server, so its files do not belong to them.
-const inputs = ["app", "public", "next.config.ts", "postcss.config.mjs", "package-lock.json", "tsconfig.json"]
+const inputs = [
+  "app",
+  "shared",
+  "public",
+  "next.config.ts",
+  "postcss.config.mjs",
+  "package-lock.json",
+  "tsconfig.json",
+]
 
 /**
  * One hash over everything that the built pages come from.

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
-import { isCountry } from "#server/countries.ts"
 import { countries } from "#app/verify/[session_id]/countries.ts"
+import { isCountry } from "#shared/countries.ts"
 
 test("the countries that the server takes are those that its pages offer, and no other code is one", () => {
   const offered = new Set(countries.map(({ code }) => code))

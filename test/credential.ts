@@ -1,7 +1,7 @@
 import { TOKEN_2022_PROGRAM_ID, unpackAccount } from "@solana/spl-token"
 import { PublicKey } from "@solana/web3.js"
-import { credentialAccounts } from "#server/attestations/credential.ts"
-import { auditLedger } from "#server/audit/audit.ts"
+import { credentialAccounts } from "#server/domain/attestations/credential.ts"
+import { auditLedger } from "#server/domain/reconcile.ts"
 import type { TestApp, TestKey } from "./app.ts"
 
 /** What a wallet's credential account holds, read by plain spl-token; 0 where there is no account. */

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { connect, createServer, type Server, type Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { socketOptions, socketPort, socketUrl } from "#server/embedded/socket.ts"
+import { socketOptions } from "#db/socket.ts"
+import { socketPort, socketUrl } from "#server/embedded/socket.ts"
 
 /** A way to the database that a test can cut and mend; what is behind it never notices. */
 export type Cuttable = {

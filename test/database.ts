@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import postgres from "postgres"
 import { inject } from "vitest"
-import { socketOptions } from "#server/embedded/socket.ts"
+import { socketOptions } from "#db/socket.ts"
 
 export const templateDatabase = "vouch_template"
 

@@ -5,10 +5,10 @@ import { drizzle } from "drizzle-orm/postgres-js"
 import { migrate } from "drizzle-orm/postgres-js/migrator"
 import postgres from "postgres"
 import type { TestProject } from "vitest/node"
+import { socketOptions } from "#db/socket.ts"
 import type { RunningPostgres } from "#server/embedded/postgres.ts"
 import { startPostgres } from "#server/embedded/postgres.ts"
 import { startMark } from "#server/embedded/process.ts"
-import { socketOptions } from "#server/embedded/socket.ts"
 import { templateDatabase } from "./database.ts"
 
 declare module "vitest" {

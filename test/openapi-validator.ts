@@ -1,9 +1,9 @@
 import { Ajv2020, type AnySchema, type ValidateFunction } from "ajv/dist/2020.js"
 import formats from "ajv-formats"
-import { type ErrorCode, errors } from "#server/errors.ts"
 import { openApiDocument } from "#server/rest/openapi/document.ts"
 import { within } from "#server/rest/openapi/schemas.ts"
 import type { Header, OpenApi, PathItem, Reference, Response, Schema } from "#server/rest/openapi/types.ts"
+import { type ErrorCode, errors } from "#shared/errors.ts"
 
 /** An answer as a test saw it. */
 export type SeenResponse = {

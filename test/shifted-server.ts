@@ -1,7 +1,7 @@
-import "#server/quiet-imports.ts"
-import { parseSettings } from "#server/env.ts"
-import { clean, sweep } from "#server/housekeeping.ts"
-import { start } from "#server/start.ts"
+import "#server/start/quiet-imports.ts"
+import { parseSettings } from "#server/settings/env.ts"
+import { clean, sweep } from "#server/start/housekeeping.ts"
+import { start } from "#server/start/start.ts"
 
 // A server of `startShiftedServer`: what main.ts starts, but for the pages and the embedded services.
 const running = await start({

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 import * as client from "#db/client.ts"
-import { deployment } from "#server/deployment.ts"
-import { modes } from "#server/env.ts"
+import { deployment } from "#server/domain/deployment.ts"
+import { modes } from "#shared/mode.ts"
 
 /** Whether the work that goes on belongs to a transaction of the database, and whether that is still open. */
 const within = new AsyncLocalStorage<{ isOpen: boolean }>()

@@ -2,7 +2,7 @@
 
 import { Link } from "#app/components/link.tsx"
 import { Empty } from "#app/components/states.tsx"
-import type { Me } from "#server/users/me.ts"
+import type { Me } from "#server/domain/people/me.ts"
 
 /** Where somebody may go, when they are where they may not be. */
 export function Chooser({ workspaces }: { workspaces: Me["workspaces"] }) {

@@ -4,7 +4,7 @@ import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from "@ta
 import { NuqsAdapter } from "nuqs/adapters/next/app"
 import { type ReactNode, useState } from "react"
 import { isPassing, problemOf } from "#app/components/problem.ts"
-import { Toasts } from "#app/components/toast.tsx"
+import { Toasts } from "#app/components/toasts.tsx"
 import { goToSignIn } from "./session.ts"
 
 /** Long enough that moving between pages asks nothing twice; what changes meanwhile is announced. */

@@ -4,7 +4,7 @@ import { CodeBlock } from "#app/components/code-block.tsx"
 import { Copyable, Shortened } from "#app/components/copyable.tsx"
 import { Moment } from "#app/components/moment.tsx"
 import { Failed, Loading } from "#app/components/states.tsx"
-import type { TransactionView } from "#server/ledger/transaction.ts"
+import type { TransactionView } from "#server/dashboard/transaction.ts"
 import { useRead } from "./workspace.tsx"
 
 /** A transaction as it was signed, instruction by instruction. */

@@ -10,7 +10,7 @@ import {
   DropdownMenuSeparator,
   DropdownMenuTrigger,
 } from "#app/components/ui/dropdown-menu.tsx"
-import type { Me } from "#server/users/me.ts"
+import type { Me } from "#server/domain/people/me.ts"
 import { signOut } from "./session.ts"
 
 /** Who is signed in, and the way out. */

@@ -12,9 +12,9 @@ import {
 import { createContext, type ReactNode, use, useMemo } from "react"
 import { api as everybody } from "#app/api.ts"
 import { type Api, createApi } from "#app/call.ts"
-import { notifyProblem } from "#app/components/toast.tsx"
-import type { Permission } from "#server/keys/scopes.ts"
-import type { Me } from "#server/users/me.ts"
+import { notifyProblem } from "#app/components/toast.ts"
+import type { Me } from "#server/domain/people/me.ts"
+import type { Permission } from "#shared/scopes.ts"
 
 export type Workspace = Me["workspaces"][number] & {
   /** Whether whoever is signed in may do that here. The server asks again. */

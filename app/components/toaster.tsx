@@ -2,7 +2,7 @@
 
 import { useEffect } from "react"
 import { Toaster as Stack, toast } from "sonner"
-import { subscribe, takeToasts } from "./toast.tsx"
+import { subscribe, takeToasts } from "./toast.ts"
 
 export default function Toaster() {
   // The stack listens from its own effect on, which runs before this one.

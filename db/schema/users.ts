@@ -4,7 +4,7 @@ import { accounts } from "./accounts.ts"
 import { bytes, time } from "./columns.ts"
 
 // People who sign in to the dashboard. Tables up to `auth_rate_limits` belong to better-auth, which asks for these
-// columns; `server/users/auth.ts` maps its names (its `account` is a way to sign in, not a customer of ours).
+// columns; `server/domain/people/auth.ts` maps its names (its `account` is a way to sign in, not a customer of ours).
 
 export const users = pgTable("users", {
   id: text().primaryKey(),

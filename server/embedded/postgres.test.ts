@@ -5,12 +5,13 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import postgres from "postgres"
 import { afterAll, afterEach, expect, test } from "vitest"
+import { socketOptions } from "#db/socket.ts"
 import type { RunningPostgres } from "./postgres.ts"
 import { startPostgres } from "./postgres.ts"
 import { postgresAccount } from "./postgres-account.ts"
 import { readPostmaster } from "./postmaster.ts"
 import { signal } from "./process.ts"
-import { socketDirectory, socketOptions, socketUrl } from "./socket.ts"
+import { socketDirectory, socketUrl } from "./socket.ts"
 
 const log = { info: () => {}, warn: () => {}, error: () => {} }
 const isRoot = process.getuid?.() === 0
@@ -191,7 +192,7 @@ test("a socket's URL goes through postgres.js, and any other is left alone", () 
 async function startInAnotherProcess(): Promise<{ child: ChildProcess; pid: number }> {
   const program = `
     import { startPostgres } from "#server/embedded/postgres.ts"
-    import { socketOptions } from "#server/embedded/socket.ts"
+    import { socketOptions } from "#db/socket.ts"
     import postgres from "postgres"
     const log = { info() {}, warn() {}, error() {} }
     const { url, pid } = await startPostgres({ dataDir: process.argv[1], durable: false, log })

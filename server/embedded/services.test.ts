@@ -6,12 +6,12 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import postgres from "postgres"
 import { afterAll, afterEach, expect, test } from "vitest"
+import { socketOptions } from "#db/socket.ts"
 import { freePorts } from "#test/free-ports.ts"
 import { readPostmaster } from "./postmaster.ts"
 import { signal, startMark } from "./process.ts"
 import type { Services, ServicesOptions } from "./services.ts"
 import { runningServer, startServices } from "./services.ts"
-import { socketOptions } from "./socket.ts"
 
 const log = { info: () => {}, warn: () => {}, error: () => {} }
 // One for all: each test leaves nothing running on it, and initdb takes longest.

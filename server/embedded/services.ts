@@ -1,6 +1,6 @@
 import { accessSync, constants, mkdirSync, rmSync } from "node:fs"
 import { join, resolve } from "node:path"
-import { sayWhenSlow } from "#server/slow.ts"
+import { sayWhenSlow } from "#server/lib/slow.ts"
 import type { RunningLocalnet } from "./localnet.ts"
 import { startLocalnet } from "./localnet.ts"
 import type { Holder } from "./lock.ts"

@@ -49,15 +49,3 @@ export function removeSocketDirectory(directory: string): void {
 export function socketUrl(directory: string, password: string, database: string): string {
   return `postgres://vouch:${encodeURIComponent(password)}@${encodeURIComponent(directory)}:${socketPort}/${database}`
 }
-
-/**
- * The options that postgres.js needs besides the URL: `postgres(url, { ...socketOptions(url) })`.
- * It does not decode a socket's directory in a URL's host as libpq does, and would look it up in the DNS.
- * Empty for any other URL.
- */
-export function socketOptions(url: string): { host?: string; port?: number } {
-  const { hostname, port } = new URL(url)
-  return hostname.toLowerCase().startsWith("%2f")
-    ? { host: decodeURIComponent(hostname), port: Number(port || socketPort) }
-    : {}
-}

@@ -1,6 +1,6 @@
 import type { Queryable } from "#db/client.ts"
-import { newId } from "#server/ids.ts"
-import { clock } from "#server/time.ts"
+import { newId } from "#server/lib/ids.ts"
+import { clock } from "#server/lib/time.ts"
 
 export type NewOperation = {
   workspaceId: string

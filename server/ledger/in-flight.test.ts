@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { clock } from "#server/time.ts"
+import { clock } from "#server/lib/time.ts"
 import { callLocalnet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
 import { credentialOf, differences } from "#test/credential.ts"
 

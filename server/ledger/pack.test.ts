@@ -1,6 +1,6 @@
 import { Keypair, PublicKey, SystemProgram, TransactionInstruction } from "@solana/web3.js"
 import { expect, test } from "vitest"
-import { newId } from "#server/ids.ts"
+import { newId } from "#server/lib/ids.ts"
 import { attest, renew, revoke } from "#server/solana/credential.ts"
 import { authorityOf, feePayerOf, mintKeyOf } from "#server/solana/keys.ts"
 import { attestationMemo, operationMemo } from "#server/solana/memo.ts"

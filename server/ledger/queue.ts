@@ -1,5 +1,5 @@
 import type { Queryable } from "#db/client.ts"
-import type { Mode } from "#server/env.ts"
+import type { Mode } from "#shared/mode.ts"
 import { stepFor } from "./callers.ts"
 import type { Operation, Unfinished } from "./operation.ts"
 

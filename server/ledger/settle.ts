@@ -1,10 +1,10 @@
 import type { TransactionError } from "@solana/web3.js"
 import { type Queryable, background as sql } from "#db/client.ts"
-import { announceActivity } from "#server/bus.ts"
-import { addSeconds, clock } from "#server/time.ts"
+import { announceActivity } from "#db/pubsub.ts"
+import { addSeconds, clock } from "#server/lib/time.ts"
+import { readTransactionError, type TransactionFailure } from "#server/solana/program-error.ts"
 import { byKind, kindOf, type Landing, type Settled, type Verdict } from "./kinds.ts"
 import type { Operation, Refusal } from "./operation.ts"
-import { readTransactionError, type TransactionFailure } from "./program-error.ts"
 
 /** Times that an operation is built again before it waits longer and longer. */
 const QUICK_RETRIES = 3

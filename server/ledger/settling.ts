@@ -1,6 +1,6 @@
 import type { TransactionError } from "@solana/web3.js"
 import { isDatabaseUnavailable } from "#db/client.ts"
-import { logger } from "#server/log.ts"
+import { logger } from "#server/lib/log.ts"
 import { Backoff, isLocked } from "./backoff.ts"
 import { settleConfirmed, settleExpired, settleFailed } from "./settle.ts"
 

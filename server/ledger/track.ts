@@ -1,9 +1,9 @@
 import type { SignatureStatus } from "@solana/web3.js"
 import { background as sql } from "#db/client.ts"
-import { announce } from "#server/bus.ts"
-import { logger } from "#server/log.ts"
+import { announce } from "#db/pubsub.ts"
+import { logger } from "#server/lib/log.ts"
+import { clock, secondsBetween } from "#server/lib/time.ts"
 import type { Chain } from "#server/solana/chain.ts"
-import { clock, secondsBetween } from "#server/time.ts"
 import { type Ending, Settling } from "./settling.ts"
 import type { Saved } from "./submit.ts"
 

@@ -1,7 +1,7 @@
 import { background as sql } from "#db/client.ts"
-import { subscribe } from "#server/bus.ts"
-import { logger } from "#server/log.ts"
-import { sleep } from "#server/time.ts"
+import { subscribe } from "#db/pubsub.ts"
+import { logger } from "#server/lib/log.ts"
+import { sleep } from "#server/lib/time.ts"
 
 /** How long a request waits for its operation. */
 export const WAIT_MS = 25_000

@@ -1,31 +1,29 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { onBehalfOf } from "#db/client.ts"
-import { MAX_BODY_BYTES, MAX_WEBHOOK_BYTES, RequestAborted, readBody, requireJson } from "#server/body.ts"
-import type { Context, IdempotencyClaim, Principal } from "#server/context.ts"
-import { type Failure, fail } from "#server/errors.ts"
-import { newId } from "#server/ids.ts"
-import { readJsonObject } from "#server/json.ts"
-import { authenticate } from "#server/keys/authenticate.ts"
-import type { RequestLog } from "#server/requests/record.ts"
-import { clock, sleep } from "#server/time.ts"
-import { requireScope } from "#server/trpc.ts"
-import { secondsLeftIn } from "#server/usage/period.ts"
-import type { Client } from "./client.ts"
-import { toFailure } from "./failure.ts"
+import { authenticate } from "#server/domain/accounts/keys/authenticate.ts"
+import type { Principal } from "#server/domain/context.ts"
+import { requireScope } from "#server/domain/context.ts"
+import { fingerprintOf, readIdempotencyKey } from "#server/domain/idempotency.ts"
 import {
-  type Answer,
-  findRecord,
-  fingerprintOf,
-  KeyBusy,
-  KeyClaimed,
-  keyWait,
-  readIdempotencyKey,
-  storeAnswer,
-} from "./idempotency.ts"
-import { addBody, addQuery, readParameters, refuseQuery } from "./input.ts"
-import { invoke } from "./invoke.ts"
-import type { RateLimiter, Standing } from "./rate-limit.ts"
-import { Reply } from "./reply.ts"
+  MAX_BODY_BYTES,
+  MAX_WEBHOOK_BYTES,
+  RequestAborted,
+  readBody,
+  requireJson,
+} from "#server/http/body.ts"
+import type { Client } from "#server/http/client.ts"
+import { Reply } from "#server/http/reply.ts"
+import { newId } from "#server/lib/ids.ts"
+import { readJsonObject } from "#server/lib/json.ts"
+import type { RateLimiter, Standing } from "#server/lib/rate-limit.ts"
+import { clock, sleep } from "#server/lib/time.ts"
+import { refuseQuery } from "#server/lib/validation.ts"
+import { fail } from "#shared/errors.ts"
+import { type Call, run, sendAnswer } from "./call.ts"
+import { toFailure } from "./failure.ts"
+import { addBody, addQuery, readParameters } from "./input.ts"
+import { once } from "./once.ts"
+import type { RequestLog } from "./request-log/record.ts"
 import type { Match, Route, RouteTable } from "./routes.ts"
 
 /** A text that is served as it is, such as the OpenAPI document. */
@@ -33,8 +31,6 @@ export type Document = { type: string; body: Buffer }
 
 /** How long a refusal for too many requests is held back. */
 const REFUSAL_MS = 250
-/** Pause before asking again for a key that another request holds. */
-const BUSY_MS = 100
 
 export type AdapterOptions = {
   table: RouteTable
@@ -217,117 +213,8 @@ export class Adapter {
   }
 }
 
-type Call = {
-  request: IncomingMessage
-  reply: Reply
-  route: Route
-  path: string
-  client: Client
-  principal: Principal | null
-  raw: readonly string[]
-  query: string
-  input: Record<string, unknown> | null
-  /** The body as it came, once it is here. */
-  received: Buffer | null
-}
-
-/** Runs the request once for its key: the first answer below 500 is stored, and every repeat gets that one. */
-async function once(call: Call, prepare: () => void, claim: IdempotencyClaim): Promise<void> {
-  const giveUpAt_ms = performance.now() + keyWait.ms
-  for (;;) {
-    const record = await findRecord(claim)
-    if (record?.answer) return sendReplay(call, record.answer)
-    try {
-      claim.begun = record?.begun ?? null
-      const answer = await firstAnswer(call, prepare, claim)
-      if (answer.status >= 500 || (await storeAnswer(claim, answer))) return sendAnswer(call, answer)
-    } catch (error) {
-      if (hasCause(error, KeyClaimed)) continue
-      if (!hasCause(error, KeyBusy)) throw error
-      // No connection is held meanwhile.
-      if (performance.now() >= giveUpAt_ms) inProgress(error)
-      await sleep(BUSY_MS)
-    }
-  }
-}
-
-const inProgress = (cause: unknown): never =>
-  fail("idempotency_in_progress", "The first request with this Idempotency-Key is still running.", {
-    retryAfterSeconds: 5,
-    cause,
-  })
-
-async function firstAnswer(
-  call: Call,
-  prepare: () => void,
-  idempotency: IdempotencyClaim,
-): Promise<SentAnswer> {
-  try {
-    prepare()
-    return await run(call, { idempotency })
-  } catch (error) {
-    if (hasCause(error, KeyClaimed) || hasCause(error, KeyBusy)) throw error
-    const failure = toFailure(error, { requestId: call.reply.requestId, input: call.input, hasKey: true })
-    // These two speak of this attempt, not of the request: they are never stored.
-    if (failure.code === "idempotency_in_progress" || failure.code === "idempotency_key_reused") throw failure
-    return { ...call.reply.failureBody(failure), failure }
-  }
-}
-
 const carriesKey = (request: IncomingMessage, route: Route | null): boolean =>
   route?.meta.idempotent === true && request.headers["idempotency-key"] !== undefined
-
-/** Whether it is such an error, or stands for one: tRPC puts its own around what a procedure throws. */
-const hasCause = (error: unknown, kind: typeof KeyClaimed | typeof KeyBusy): boolean =>
-  error instanceof kind || (error instanceof Error && error.cause instanceof kind)
-
-const JSON_TYPE = "application/json"
-
-type SentAnswer = Answer & { failure?: Failure }
-
-function sendAnswer(call: Call, answer: SentAnswer): void {
-  const { status, body, failure } = answer
-  if (failure) call.reply.failure(failure)
-  else call.reply.send(status, body, JSON_TYPE, { extra: headersOf(call, answer) })
-}
-
-/** The stored bytes again, with the headers that they had the first time. */
-function sendReplay(call: Call, answer: Answer): void {
-  call.reply.send(answer.status, answer.body, JSON_TYPE, { replayed: true, extra: headersOf(call, answer) })
-}
-
-/** Headers that an answer has by its status and body alone, so that nothing more is stored of it. */
-function headersOf({ route, request }: Call, { status, body }: Answer): string[] {
-  // Of all errors that are stored, only `quota_exceeded` has a header of its own.
-  if (status === 429) return ["Retry-After", String(secondsLeftIn(clock.now()))]
-  const { accepted } = route.meta
-  if (status !== 202 || !accepted) return []
-  const record = JSON.parse(body) as Record<string, unknown>
-  const location = `/v1${accepted.replace(/\{(\w+)\}/g, (_, field: string) => String(record[field]))}`
-  const applied = prefersAsync(request.headers.prefer) ? ["Preference-Applied", "respond-async"] : []
-  return ["Location", location, ...applied]
-}
-
-async function run(call: Call, more: Partial<Context>): Promise<Answer> {
-  const { route, reply, principal, input } = call
-  const answer = { status: 200 }
-  const context: Context = {
-    requestId: reply.requestId,
-    door: "api",
-    principal,
-    user: null,
-    idempotency: more.idempotency ?? null,
-    webhook: more.webhook ?? null,
-    respondAsync: prefersAsync(call.request.headers.prefer),
-    answer,
-  }
-  const output = await invoke(route.procedure, route.name, context, input)
-  return { status: answer.status, body: JSON.stringify(output) }
-}
-
-/** `respond-async` among the preferences of RFC 7240. */
-const prefersAsync = (prefer: string | string[] | undefined): boolean =>
-  prefer !== undefined && /(?:^|,)\s*respond-async\s*(?:[;,]|$)/i.test(String(prefer))
 
 const routeOf = ({ method = "GET" }: IncomingMessage, match: Match): Route | null =>
   match.routes.get(method === "HEAD" ? "GET" : method) ?? null

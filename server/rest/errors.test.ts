@@ -1,11 +1,11 @@
 import { SystemProgram } from "@solana/web3.js"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { createAccount } from "#server/accounts/create.ts"
-import type { ErrorCode } from "#server/errors.ts"
-import { statusOf } from "#server/errors.ts"
-import { newId } from "#server/ids.ts"
-import { newApiKey } from "#server/keys/secret.ts"
+import { createAccount } from "#server/domain/accounts/create.ts"
+import { newApiKey } from "#server/domain/accounts/keys/secret.ts"
+import { newId } from "#server/lib/ids.ts"
+import type { ErrorCode } from "#shared/errors.ts"
+import { statusOf } from "#shared/errors.ts"
 import { newWallet, signWebhook, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
 import type { Response, Sent } from "#test/http.ts"
 
@@ -164,7 +164,7 @@ test.each([
   ["POST", "/mint-config/us_real_estate_fund_v1/unpause", "config:write"],
 ] as const)("insufficient_scope: %s %s needs %s", async (method, path, scope) => {
   const account = await createAccount({ name: newId("acct"), plan: "free" })
-  const { allScopes } = await import("#server/keys/scopes.ts")
+  const { allScopes } = await import("#shared/scopes.ts")
   const others = await app.key({ account, scopes: allScopes.filter((one) => one !== scope) })
   const payload = method === "POST" ? { json: {} } : {}
   const refused = await app.request({ method, path, key: others.apiKey, ...payload })

@@ -1,9 +1,9 @@
 import { TRPCError } from "@trpc/server"
 import type { z } from "zod"
 import { isDatabaseUnavailable } from "#db/client.ts"
-import { errors, Failure } from "#server/errors.ts"
-import { logger } from "#server/log.ts"
-import { detailOf, refusalOf } from "#server/validation.ts"
+import { logger } from "#server/lib/log.ts"
+import { detailOf, refusalOf } from "#server/lib/validation.ts"
+import { errors, Failure } from "#shared/errors.ts"
 
 type Failed = {
   requestId: string

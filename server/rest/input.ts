@@ -1,7 +1,7 @@
-import { fail } from "#server/errors.ts"
-import { type Json, JsonNumber, type JsonObject, plainJson } from "#server/json.ts"
-import { didYouMean } from "#server/nearest.ts"
-import { quoted } from "#server/text.ts"
+import { type Json, JsonNumber, type JsonObject, plainJson } from "#server/lib/json.ts"
+import { didYouMean } from "#server/lib/nearest.ts"
+import { quoted } from "#server/lib/text.ts"
+import { fail } from "#shared/errors.ts"
 import type { Route } from "./routes.ts"
 
 type Fields = { [field: string]: unknown }
@@ -55,14 +55,6 @@ const amountOf = (value: Json): unknown =>
 function suggestion({ fields, parameters }: Route, name: string): string {
   const known = [...fields].filter((field) => !parameters.includes(field))
   return didYouMean(name, known) || (known.length > 0 ? ` It takes ${known.join(", ")}.` : "")
-}
-
-/** Refuses a query where there may be none. */
-export function refuseQuery(query: string): void {
-  const name = query.split("&").find((pair) => pair !== "")
-  if (name !== undefined) {
-    fail("validation_failed", `${quoted(name.split("=")[0]!)}: this endpoint takes no query parameters.`)
-  }
 }
 
 function decode(text: string, where: string): string {

@@ -1,4 +1,4 @@
-import type { Context } from "#server/context.ts"
+import type { Context } from "#server/domain/context.ts"
 
 type Step = { ctx: Context; input: unknown; getRawInput: () => Promise<unknown> }
 type Outcome = { ok: true; data: unknown } | { ok: false; error: unknown }

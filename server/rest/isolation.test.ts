@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { createAccount } from "#server/accounts/create.ts"
-import { newId } from "#server/ids.ts"
+import { createAccount } from "#server/domain/accounts/create.ts"
+import { newId } from "#server/lib/ids.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
 import type { Response, Sent } from "#test/http.ts"
 import { snapshot } from "#test/snapshot.ts"

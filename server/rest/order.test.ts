@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { newId } from "#server/ids.ts"
-import { allScopes } from "#server/keys/scopes.ts"
-import { newApiKey } from "#server/keys/secret.ts"
+import { newApiKey } from "#server/domain/accounts/keys/secret.ts"
+import { newId } from "#server/lib/ids.ts"
+import { allScopes } from "#shared/scopes.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
 import type { Sent } from "#test/http.ts"
 

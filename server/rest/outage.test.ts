@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { open, sql } from "#db/client.ts"
-import { newId } from "#server/ids.ts"
+import { newId } from "#server/lib/ids.ts"
 import { newWallet, signWebhook, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
 import { type Cuttable, cuttable } from "#test/cuttable.ts"
 import type { Sent } from "#test/http.ts"

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest"
-import { deployment } from "#server/deployment.ts"
-import { monotonic } from "#server/time.ts"
+import { deployment } from "#server/domain/deployment.ts"
+import { monotonic } from "#server/lib/time.ts"
 import { newWallet, startTestApp, type TestApp } from "#test/app.ts"
 import { send } from "#test/http.ts"
 import { sendRaw } from "#test/raw.ts"

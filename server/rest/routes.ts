@@ -1,6 +1,6 @@
 import type { AnyRouter } from "@trpc/server"
 import type { z } from "zod"
-import type { ProcedureMeta } from "#server/trpc.ts"
+import type { ProcedureMeta } from "#server/trpc/trpc.ts"
 import type { Procedure } from "./invoke.ts"
 
 export type Route = {

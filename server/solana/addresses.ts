@@ -1,6 +1,7 @@
 import { ASSOCIATED_TOKEN_PROGRAM_ID, TOKEN_2022_PROGRAM_ID, TOKEN_PROGRAM_ID } from "@solana/spl-token"
 import { ComputeBudgetProgram, PublicKey, SystemProgram } from "@solana/web3.js"
 import bs58 from "bs58"
+import { ADDRESS } from "#shared/address.ts"
 
 export const MEMO_PROGRAM_ID = new PublicKey("MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr")
 
@@ -16,10 +17,6 @@ const NOT_WALLETS = new Set([
 ])
 
 const ADDRESS_BYTES = 32
-
-/** How an address, and a transaction's signature, are written in base58. */
-export const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
-export const SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/
 
 /** By how many bytes follow the leading zeros: the least and the greatest number of that length, in base58. */
 const BOUNDS = Array.from({ length: ADDRESS_BYTES + 1 }, (_, length) => {

@@ -41,8 +41,7 @@ import {
   signed,
   transfer,
 } from "#server/embedded/localnet/test-client.ts"
-import { newId } from "#server/ids.ts"
-import { readTransactionError, SystemError, TokenError } from "#server/ledger/program-error.ts"
+import { newId } from "#server/lib/ids.ts"
 import { MEMO_PROGRAM_ID, tokenAccountOf } from "./addresses.ts"
 import {
   type AccountState,
@@ -58,6 +57,7 @@ import {
   thawAsset,
 } from "./asset.ts"
 import { memo, operationMemo } from "./memo.ts"
+import { readTransactionError, SystemError, TokenError } from "./program-error.ts"
 import { TransactionSize } from "./transaction.ts"
 
 const token = TOKEN_2022_PROGRAM_ID

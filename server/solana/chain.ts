@@ -1,6 +1,6 @@
 import { Connection } from "@solana/web3.js"
 import { background as sql } from "#db/client.ts"
-import type { Mode } from "#server/env.ts"
+import type { Mode } from "#shared/mode.ts"
 import { feePayerOf, type Signer } from "./keys.ts"
 
 /** Genesis hashes of the public clusters (https://docs.anza.xyz/clusters/available). */

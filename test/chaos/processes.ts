@@ -2,12 +2,13 @@ import { execFileSync } from "node:child_process"
 import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
+import { socketOptions } from "#db/socket.ts"
 import { type Holder, isAlive, readJson } from "#server/embedded/lock.ts"
 import { sharedHome } from "#server/embedded/postgres-account.ts"
 import { readPostmaster, runningPostmaster } from "#server/embedded/postmaster.ts"
 import { commandLine, signal, startMark } from "#server/embedded/process.ts"
 import type { Announcement } from "#server/embedded/services.ts"
-import { removeSocketDirectory, socketOptions } from "#server/embedded/socket.ts"
+import { removeSocketDirectory } from "#server/embedded/socket.ts"
 
 /** The directory with the database's files; it may lie elsewhere, where the data directory has a link to it. */
 function clusterOf(dataDir: string): string | null {

@@ -7,7 +7,7 @@ import { api } from "#app/api.ts"
 import { Form, Submit } from "#app/components/form.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Button } from "#app/components/ui/button.tsx"
-import type { Reset as ResetOutcome } from "#server/users/reset.ts"
+import type { Reset as ResetOutcome } from "#server/domain/people/reset.ts"
 
 /** Takes a new password, with the token of the link. */
 export function Reset({ token }: { token: string }) {

@@ -3,7 +3,7 @@
 import type { inferRouterOutputs } from "@trpc/server"
 import { useCallback, useEffect, useState } from "react"
 import { api } from "#app/api.ts"
-import type { AppRouter } from "#server/router.ts"
+import type { AppRouter } from "#server/trpc/router.ts"
 
 export type DocumentedError = inferRouterOutputs<AppRouter>["docs"]["errors"]["data"][number]
 

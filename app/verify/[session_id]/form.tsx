@@ -3,7 +3,7 @@ import { api } from "#app/api.ts"
 import { primaryButton } from "#app/components/button.ts"
 import { Icon, Spinner } from "#app/components/icons.tsx"
 import { problemOf } from "#app/components/problem.ts"
-import type { SessionView } from "#server/verification/view.ts"
+import type { SessionView } from "#server/domain/kyc/hosted-page/view.ts"
 import { type Answers, keepAnswers, keptAnswers } from "./answers.ts"
 import { countries } from "./countries.ts"
 

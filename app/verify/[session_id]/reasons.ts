@@ -1,4 +1,4 @@
-import type { PublicReason } from "#server/attestations/public-reason.ts"
+import type { PublicReason } from "#shared/public-reasons.ts"
 
 type Texts = Record<PublicReason, { why: string; next: string }>
 

@@ -2,7 +2,7 @@
 
 import { type RefObject, useEffect, useRef, useState, useSyncExternalStore } from "react"
 import { Card } from "#app/components/card.tsx"
-import type { SessionView } from "#server/verification/view.ts"
+import type { SessionView } from "#server/domain/kyc/hosted-page/view.ts"
 import { dropAnswers } from "./answers.ts"
 import { Emblem } from "./emblem.tsx"
 import { Opening } from "./opening.tsx"

@@ -1,5 +1,5 @@
 import { api } from "#app/api.ts"
-import type { SessionView } from "#server/verification/view.ts"
+import type { SessionView } from "#server/domain/kyc/hosted-page/view.ts"
 
 const QUICK_MS = 700
 /** Somebody else may decide at any moment: no page is more than three seconds behind. */

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
-import { boundPieces, readBody } from "#server/body.ts"
-import { Failure } from "#server/errors.ts"
+import { boundPieces, readBody } from "#server/http/body.ts"
+import { Failure } from "#shared/errors.ts"
 import type { Fate } from "./faults.ts"
 import { answer, type Method, parseError } from "./rpc.ts"
 

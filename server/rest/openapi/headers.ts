@@ -1,5 +1,5 @@
-import { type ErrorCode, statusOf } from "#server/errors.ts"
-import { idPattern } from "#server/ids.ts"
+import { idPattern } from "#server/lib/ids.ts"
+import { type ErrorCode, statusOf } from "#shared/errors.ts"
 import type { Route } from "../routes.ts"
 import type { Header, Reference } from "./types.ts"
 

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http"
-import { dashboardErrors, type ErrorCode, errors, statusOf } from "#server/errors.ts"
-import { idPattern } from "#server/ids.ts"
+import { idPattern } from "#server/lib/ids.ts"
+import { dashboardErrors, type ErrorCode, errors, statusOf } from "#shared/errors.ts"
 import type { Route } from "../routes.ts"
 import { headersOf } from "./headers.ts"
 import { pascalCase } from "./names.ts"

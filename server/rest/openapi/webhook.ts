@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { webhookEvent } from "#server/providers/standard-webhooks.ts"
+import { webhookEvent } from "#server/domain/kyc/providers/standard-webhooks.ts"
 import { refTo, tidy } from "./schemas.ts"
 import type { Example, Operation, Parameter, Schema } from "./types.ts"
 

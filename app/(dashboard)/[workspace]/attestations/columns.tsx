@@ -2,7 +2,7 @@ import { Shortened } from "#app/components/copyable.tsx"
 import { columnsOf } from "#app/components/data-table.tsx"
 import { Ago, Moment } from "#app/components/moment.tsx"
 import { StatusBadge } from "#app/components/status-badge.tsx"
-import type { AttestationSummary } from "#server/attestations/search.ts"
+import type { AttestationSummary } from "#server/domain/attestations/search.ts"
 
 const column = columnsOf<AttestationSummary>()
 

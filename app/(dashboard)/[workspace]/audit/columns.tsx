@@ -1,14 +1,14 @@
 "use client"
 
 import { usePath } from "#app/(dashboard)/workspace.tsx"
-import type { Api } from "#app/call.ts"
+import type { RouterOutputs } from "#app/call.ts"
 import { Copyable } from "#app/components/copyable.tsx"
 import { columnsOf } from "#app/components/data-table.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Moment } from "#app/components/moment.tsx"
 import { detailsOf } from "./details.ts"
 
-export type Entry = Awaited<ReturnType<Api["audit"]["list"]["query"]>>["data"][number]
+export type Entry = RouterOutputs["audit"]["list"]["data"][number]
 
 const kinds = { user: "Member", key: "API key", operator: "Operator" } as const
 

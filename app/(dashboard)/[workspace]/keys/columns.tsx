@@ -1,7 +1,7 @@
 "use client"
 
 import { Ellipsis, OctagonX, RefreshCw } from "lucide-react"
-import type { Api } from "#app/call.ts"
+import type { RouterOutputs } from "#app/call.ts"
 import { type Column, columnsOf } from "#app/components/data-table.tsx"
 import { Ago } from "#app/components/moment.tsx"
 import { StatusBadge } from "#app/components/status-badge.tsx"
@@ -13,7 +13,7 @@ import {
   DropdownMenuTrigger,
 } from "#app/components/ui/dropdown-menu.tsx"
 
-export type Key = Awaited<ReturnType<Api["key"]["list"]["query"]>>["data"][number]
+export type Key = RouterOutputs["key"]["list"]["data"][number]
 
 const SCOPES = 8
 

@@ -2,7 +2,7 @@
 
 import { useState } from "react"
 import { useChange, useRead } from "#app/(dashboard)/workspace.tsx"
-import type { Api } from "#app/call.ts"
+import type { RouterOutputs } from "#app/call.ts"
 import { Field, FieldGroup, Form, Submit } from "#app/components/form.tsx"
 import { Failed, Loading } from "#app/components/states.tsx"
 import { Button } from "#app/components/ui/button.tsx"
@@ -14,7 +14,7 @@ import type { Key } from "./columns.tsx"
 import type { NewSecret } from "./secret-once.tsx"
 
 type Scope = Key["scopes"][number]
-type Options = Awaited<ReturnType<Api["key"]["options"]["query"]>>
+type Options = RouterOutputs["key"]["options"]
 
 const DAY_MS = 86_400_000
 

@@ -1,12 +1,12 @@
 "use client"
 
-import type { Api } from "#app/call.ts"
+import type { RouterOutputs } from "#app/call.ts"
 import { Copyable } from "#app/components/copyable.tsx"
 import { columnsOf } from "#app/components/data-table.tsx"
 import { ExactMoment } from "#app/components/moment.tsx"
 import { Badge } from "#app/components/ui/badge.tsx"
 
-export type LoggedRequest = Awaited<ReturnType<Api["request"]["list"]["query"]>>["data"][number]
+export type LoggedRequest = RouterOutputs["request"]["list"]["data"][number]
 
 const column = columnsOf<LoggedRequest>()
 

@@ -1,7 +1,9 @@
 "use client"
 
 import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from "recharts"
-import type { Overview } from "./page.tsx"
+import type { RouterOutputs } from "#app/call.ts"
+
+type Overview = RouterOutputs["overview"]["get"]
 
 type Day = Overview["figures"]["days"][number]
 

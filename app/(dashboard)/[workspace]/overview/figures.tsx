@@ -1,7 +1,9 @@
 import type { ReactNode } from "react"
+import type { RouterOutputs } from "#app/call.ts"
 import { Badge } from "#app/components/ui/badge.tsx"
 import { Card } from "#app/components/ui/card.tsx"
-import type { Overview } from "./page.tsx"
+
+type Overview = RouterOutputs["overview"]["get"]
 
 const percent = new Intl.NumberFormat("en-GB", { style: "percent", maximumFractionDigits: 1 })
 const sols = new Intl.NumberFormat("en-GB", { maximumFractionDigits: 2 })

@@ -6,8 +6,8 @@ import { columnsOf, DataTable } from "#app/components/data-table.tsx"
 import { Ago } from "#app/components/moment.tsx"
 import { Empty } from "#app/components/states.tsx"
 import { StatusBadge } from "#app/components/status-badge.tsx"
-import type { AttestationSummary } from "#server/attestations/search.ts"
-import type { LatestOperation } from "#server/overview/operations.ts"
+import type { LatestOperation } from "#server/dashboard/overview/operations.ts"
+import type { AttestationSummary } from "#server/domain/attestations/search.ts"
 
 const attestation = columnsOf<AttestationSummary>()
 

@@ -2,7 +2,7 @@
 
 import { lazy, type ReactNode, Suspense } from "react"
 import { usePath, useRead, useWorkspace } from "#app/(dashboard)/workspace.tsx"
-import type { Api } from "#app/call.ts"
+import type { RouterOutputs } from "#app/call.ts"
 import { Link } from "#app/components/link.tsx"
 import { Meter } from "#app/components/meter.tsx"
 import { PageHeader } from "#app/components/page-header.tsx"
@@ -18,7 +18,7 @@ const Chart = lazy(() => import("./chart.tsx"))
 /** Whatever the server did not announce, or answered from what it had just counted, shows up with this. */
 const AT_LEAST_EVERY_MS = 30_000
 
-export type Overview = Awaited<ReturnType<Api["overview"]["get"]["query"]>>
+type Overview = RouterOutputs["overview"]["get"]
 
 const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", timeZone: "UTC" })
 

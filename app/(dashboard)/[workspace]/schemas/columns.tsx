@@ -1,13 +1,13 @@
 "use client"
 
 import { usePath } from "#app/(dashboard)/workspace.tsx"
-import type { Api } from "#app/call.ts"
+import type { RouterOutputs } from "#app/call.ts"
 import { columnsOf } from "#app/components/data-table.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Moment } from "#app/components/moment.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 
-export type Schema = Awaited<ReturnType<Api["schema"]["summary"]["query"]>>["data"][number]
+export type Schema = RouterOutputs["schema"]["summary"]["data"][number]
 
 const column = columnsOf<Schema>()
 

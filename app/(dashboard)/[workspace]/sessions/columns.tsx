@@ -1,4 +1,4 @@
-import type { Api } from "#app/call.ts"
+import type { RouterOutputs } from "#app/call.ts"
 import { Shortened } from "#app/components/copyable.tsx"
 import { type Column, columnsOf } from "#app/components/data-table.tsx"
 import { Ago } from "#app/components/moment.tsx"
@@ -7,7 +7,7 @@ import { Badge } from "#app/components/ui/badge.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import type { Link } from "./session-link.tsx"
 
-export type Session = Awaited<ReturnType<Api["session"]["list"]["query"]>>["data"][number]
+export type Session = RouterOutputs["session"]["list"]["data"][number]
 
 const column = columnsOf<Session>()
 

@@ -6,7 +6,7 @@ import { Confirm } from "#app/components/confirm.tsx"
 import { columnsOf, DataTable } from "#app/components/data-table.tsx"
 import { Ago } from "#app/components/moment.tsx"
 import { Button } from "#app/components/ui/button.tsx"
-import type { Role } from "#server/users/roles.ts"
+import type { Role } from "#shared/roles.ts"
 import { roleNames } from "./roles.ts"
 
 type Invitation = {

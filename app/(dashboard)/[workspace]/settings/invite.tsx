@@ -14,7 +14,7 @@ import {
 } from "#app/components/ui/dialog.tsx"
 import { Input } from "#app/components/ui/input.tsx"
 import { Select } from "#app/components/ui/select.tsx"
-import type { Role } from "#server/users/roles.ts"
+import type { Role } from "#shared/roles.ts"
 import { roleNames } from "./roles.ts"
 
 /** Invites somebody: by mail where the server sends any, else by a link to pass on. */

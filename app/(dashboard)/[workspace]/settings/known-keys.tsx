@@ -6,11 +6,10 @@ import { createApi } from "#app/call.ts"
 import { Badge } from "#app/components/ui/badge.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Dialog, DialogClose, DialogContent, DialogFooter } from "#app/components/ui/dialog.tsx"
-import type { Leftovers } from "#server/users/members.ts"
-import type { Member } from "./members.tsx"
+import type { Leftovers } from "#server/domain/people/members.ts"
 
 /** Somebody who may do less than before. */
-export type Less = Leftovers & { member: Pick<Member, "user_id" | "name"> }
+export type Less = Leftovers & { member: { user_id: string; name: string } }
 
 /** The keys that still work and whose secret somebody saw: each is revoked with one click, or all. */
 export function KnownKeys({ member, keys, onClose }: Less & { onClose: () => void }) {

@@ -20,7 +20,7 @@ import {
   DropdownMenuSeparator,
   DropdownMenuTrigger,
 } from "#app/components/ui/dropdown-menu.tsx"
-import type { Role } from "#server/users/roles.ts"
+import type { Role } from "#shared/roles.ts"
 import { Invitations } from "./invitations.tsx"
 import { Invite } from "./invite.tsx"
 import { KnownKeys, type Less } from "./known-keys.tsx"

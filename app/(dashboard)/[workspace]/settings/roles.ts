@@ -1,4 +1,4 @@
-import type { Role } from "#server/users/roles.ts"
+import type { Role } from "#shared/roles.ts"
 
 /** Roles as people choose them. */
 export const roleNames = {

@@ -6,7 +6,7 @@ import { useChange, useRead, useWorkspace } from "#app/(dashboard)/workspace.tsx
 import { Copyable } from "#app/components/copyable.tsx"
 import { Field, Form, Submit } from "#app/components/form.tsx"
 import { Failed, Loading } from "#app/components/states.tsx"
-import { notify } from "#app/components/toast.tsx"
+import { notify } from "#app/components/toast.ts"
 import { Badge } from "#app/components/ui/badge.tsx"
 import { Card } from "#app/components/ui/card.tsx"
 import { Input } from "#app/components/ui/input.tsx"

@@ -1,11 +1,8 @@
-import type { inferRouterOutputs } from "@trpc/server"
-import type { AppRouter } from "#server/router.ts"
+import type { RouterOutputs } from "#app/call.ts"
 
-type Answers = inferRouterOutputs<AppRouter>
-
-export type Token = Answers["mintConfig"]["list"]["data"][number]
-export type TokenView = Answers["mintConfig"]["view"]
-export type Holder = Answers["token"]["holders"]["data"][number]
-export type Verdict = Answers["token"]["verdict"]
-export type Operation = Answers["token"]["operation"]
-export type OperationDetail = Answers["token"]["operationDetail"]
+export type Token = RouterOutputs["mintConfig"]["list"]["data"][number]
+export type TokenView = RouterOutputs["mintConfig"]["view"]
+export type Holder = RouterOutputs["token"]["holders"]["data"][number]
+export type Verdict = RouterOutputs["token"]["verdict"]
+export type Operation = RouterOutputs["token"]["operation"]
+export type OperationDetail = RouterOutputs["token"]["operationDetail"]

@@ -1,5 +1,5 @@
 import canonicalize from "canonicalize"
-import type { OnChainState } from "#server/attestations/verify-on-chain.ts"
+import type { OnChainState } from "#server/domain/attestations/verify-on-chain.ts"
 
 /** `open` is what cannot be told from the record alone. */
 export type Check = { name: string; result: "passed" | "failed" | "open"; detail: string | null }

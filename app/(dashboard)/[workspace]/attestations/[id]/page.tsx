@@ -2,7 +2,7 @@
 
 import { useParams } from "next/navigation.js"
 import { usePath, useRead, useWorkspace } from "#app/(dashboard)/workspace.tsx"
-import type { Api } from "#app/call.ts"
+import type { RouterOutputs } from "#app/call.ts"
 import { Copyable } from "#app/components/copyable.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Moment } from "#app/components/moment.tsx"
@@ -17,7 +17,7 @@ import { Revoke } from "./revoke.tsx"
 import { Timeline } from "./timeline.tsx"
 import { toldWords } from "./told.ts"
 
-export type Detail = Awaited<ReturnType<Api["attestation"]["detail"]["query"]>>
+type Detail = RouterOutputs["attestation"]["detail"]
 
 export default function Page() {
   const { id } = useParams<{ id: string }>()

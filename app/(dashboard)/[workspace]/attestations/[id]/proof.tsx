@@ -1,11 +1,13 @@
 "use client"
 
 import { TransactionLink } from "#app/(dashboard)/transaction-drawer.tsx"
+import type { RouterOutputs } from "#app/call.ts"
 import { Copyable } from "#app/components/copyable.tsx"
 import { Card } from "#app/components/ui/card.tsx"
 import { Facts } from "./facts.tsx"
-import type { Detail } from "./page.tsx"
 import { Verification } from "./verification.tsx"
+
+type Detail = RouterOutputs["attestation"]["detail"]
 
 const stateWords = {
   held: "The wallet holds one frozen unit of the credential.",

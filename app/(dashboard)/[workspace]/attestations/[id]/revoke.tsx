@@ -1,14 +1,16 @@
 "use client"
 
 import { useChange } from "#app/(dashboard)/workspace.tsx"
+import type { RouterOutputs } from "#app/call.ts"
 import { Confirm } from "#app/components/confirm.tsx"
 import { Field } from "#app/components/form.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Select } from "#app/components/ui/select.tsx"
 import { Textarea } from "#app/components/ui/textarea.tsx"
-import type { PublicReason } from "#server/attestations/public-reason.ts"
-import type { Detail } from "./page.tsx"
+import type { PublicReason } from "#shared/public-reasons.ts"
 import { toldWords } from "./told.ts"
+
+type Detail = RouterOutputs["attestation"]["detail"]
 
 /** Ends an attestation for good. */
 export function Revoke({ attestation: { attestation_id, status } }: { attestation: Detail }) {

@@ -3,7 +3,7 @@ import { cn } from "#app/components/cn.ts"
 import { Copyable } from "#app/components/copyable.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Moment } from "#app/components/moment.tsx"
-import type { TimelineEvent } from "#server/attestations/timeline.ts"
+import type { TimelineEvent } from "#server/domain/attestations/timeline.ts"
 
 const words = {
   started: "Session started",

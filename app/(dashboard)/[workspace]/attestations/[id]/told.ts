@@ -1,4 +1,4 @@
-import type { PublicReason } from "#server/attestations/public-reason.ts"
+import type { PublicReason } from "#shared/public-reasons.ts"
 
 /** The codes that an investor may be told, as the team reads them. */
 export const toldWords = {

@@ -4,7 +4,7 @@ import { useParams } from "next/navigation.js"
 import type { ReactNode } from "react"
 import { Duration, HttpStatus } from "#app/(dashboard)/[workspace]/logs/columns.tsx"
 import { usePath, useRead } from "#app/(dashboard)/workspace.tsx"
-import type { Api } from "#app/call.ts"
+import type { RouterOutputs } from "#app/call.ts"
 import { CodeBlock } from "#app/components/code-block.tsx"
 import { Copyable } from "#app/components/copyable.tsx"
 import { Link } from "#app/components/link.tsx"
@@ -15,7 +15,7 @@ import { Empty, Failed, Loading } from "#app/components/states.tsx"
 import { Card } from "#app/components/ui/card.tsx"
 import { partsOf, type Subject, subjectOf } from "./subject.ts"
 
-type Logged = Awaited<ReturnType<Api["request"]["get"]["query"]>>
+type Logged = RouterOutputs["request"]["get"]
 
 export default function Page() {
   const { request_id } = useParams<{ request_id: string }>()

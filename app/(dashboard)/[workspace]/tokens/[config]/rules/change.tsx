@@ -9,7 +9,7 @@ import { usePath, useRefresh, useWorkspace } from "#app/(dashboard)/workspace.ts
 import { PageHeader } from "#app/components/page-header.tsx"
 import { Empty, Failed, Loading } from "#app/components/states.tsx"
 import { useTimeZone } from "#app/components/time-zone.tsx"
-import { notify } from "#app/components/toast.tsx"
+import { notify } from "#app/components/toast.ts"
 
 const TITLE = "Change rules"
 

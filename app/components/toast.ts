@@ -1,0 +1,43 @@
+"use client"
+
+import { problemOf } from "./problem.ts"
+
+export type Toast = { text: string; detail: string | null; isProblem: boolean }
+
+let waiting: Toast[] = []
+let listeners: (() => void)[] = []
+let isWanted = false
+
+function say(toast: Toast): void {
+  waiting = [...waiting, toast]
+  isWanted = true
+  for (const listener of listeners) listener()
+}
+
+/** Says in passing that something is done. */
+export const notify = (text: string, detail: string | null = null): void =>
+  say({ text, detail, isProblem: false })
+
+/** Says what went wrong, with the request's id for support. */
+export function notifyProblem(error: unknown): void {
+  const { detail, requestId } = problemOf(error)
+  say({ text: detail, detail: requestId, isProblem: true })
+}
+
+/** Calls `listener` with each new toast. */
+export function subscribe(listener: () => void): () => void {
+  listeners = [...listeners, listener]
+  return () => {
+    listeners = listeners.filter((one) => one !== listener)
+  }
+}
+
+/** The toasts that nobody has shown yet, once. */
+export function takeToasts(): Toast[] {
+  const taken = waiting
+  waiting = []
+  return taken
+}
+
+/** Whether there ever was one. */
+export const anyToasts = (): boolean => isWanted

@@ -1,0 +1,156 @@
+import { logger } from "#server/lib/log.ts"
+import { anchorClock, clock, databaseTime_ms } from "#server/lib/time.ts"
+import type { Mode } from "#shared/mode.ts"
+import { open, type Sql } from "./client.ts"
+
+/**
+ * Keeps `clock` at the database's time, and tells when that is not to be trusted: when the clocks of this machine,
+ * the database and the chain contradict each other, nobody can say which of them is right.
+ */
+
+const READ_EVERY_MS = 1000
+/** How long a reading may take before its connection is given up. */
+const READ_WITHIN_MS = 4000
+/** A reading that is older says nothing about a database that may be another one by now. */
+const STALE_MS = 5000
+/** How far clocks may differ. */
+const TOLERANCE_MS = 5000
+/** One of the nodes behind an address may lag: a chain contradicts when all its latest readings do. */
+const CHAIN_READINGS = 3
+const CHAIN_STALE_MS = 30_000
+
+type Following = { url: string; sql: Sql; timer: NodeJS.Timeout | undefined }
+type Reading = { ahead_ms: number; at_ms: number }
+
+let following: Following | null = null
+/** How far the anchor may be off, and when a reading last agreed with it. */
+let known: { within_ms: number; at_ms: number } | null = null
+let reading: Promise<void> | null = null
+let said: string | null = null
+const chains = new Map<Mode, Reading[]>()
+
+/** Goes by the clock of the database at `url` from now on. Rejects when it cannot be read. */
+export async function followDatabaseClock(url: string): Promise<void> {
+  await leaveDatabaseClock()
+  following = { url, sql: open(url, 1), timer: undefined }
+  await readOnce()
+  again(following)
+}
+
+export async function leaveDatabaseClock(): Promise<void> {
+  const left = following
+  following = null
+  clearTimeout(left?.timer)
+  await reading?.catch(() => {})
+  await left?.sql.end({ timeout: 1 })
+  anchorClock(null)
+  known = null
+  said = null
+  chains.clear()
+}
+
+function again(of: Following): void {
+  of.timer = setTimeout(async () => {
+    await readOnce().catch((error) => logger.debug({ err: error }, "the database's clock was not read"))
+    say()
+    if (following === of) again(of)
+  }, READ_EVERY_MS).unref()
+}
+
+/** Says once what is wrong, and once that it is right again. */
+function say(): void {
+  const doubt = clockDoubt()
+  if (doubt === said) return
+  if (doubt !== null && said === null) logger.warn(`${doubt}: nothing is signed or swept until they agree`)
+  if (doubt === null) logger.info("the clocks agree again")
+  said = doubt
+}
+
+function readOnce(): Promise<void> {
+  reading ??= read().finally(() => {
+    reading = null
+  })
+  return reading
+}
+
+async function read(): Promise<void> {
+  const of = following
+  if (of === null) return
+  const sent_ms = performance.now()
+  const time_ms = await withDeadline(
+    of,
+    of.sql<{ ms: number }[]>`select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`,
+  )
+  if (following !== of) return
+  const at_ms = performance.now()
+  // It was read at some instant between asking and hearing.
+  const within_ms = (at_ms - sent_ms) / 2
+  const midway_ms = at_ms - within_ms
+  const off_ms = time_ms - (databaseTime_ms() - within_ms)
+  // A reading that took long, as on a busy machine, agrees with the anchor and leaves it where it is.
+  if (known === null || within_ms < known.within_ms || Math.abs(off_ms) > within_ms) {
+    anchorClock({ time_ms, at_ms: midway_ms })
+    known = { within_ms, at_ms }
+  } else {
+    known.at_ms = at_ms
+  }
+}
+
+/** A connection that says nothing is thrown away: what it still brings would answer another question. */
+async function withDeadline(of: Following, query: PromiseLike<{ ms: number }[]>): Promise<number> {
+  const { promise: silence, reject } = Promise.withResolvers<never>()
+  const timeout = setTimeout(() => {
+    const silent = of.sql
+    of.sql = open(of.url, 1)
+    silent.end({ timeout: 0 }).catch(() => {})
+    reject(Object.assign(new Error("the database does not tell the time"), { code: "CONNECT_TIMEOUT" }))
+  }, READ_WITHIN_MS)
+  try {
+    return (await Promise.race([query, silence]))[0]!.ms
+  } finally {
+    clearTimeout(timeout)
+  }
+}
+
+/**
+ * Why this process must not do now what cannot be undone, in a few words; null when the clocks agree. With a mode,
+ * only that mode's chain is asked besides the database.
+ */
+export function clockDoubt(mode?: Mode): string | null {
+  if (known === null || performance.now() - known.at_ms > STALE_MS) return "the database's time is not known"
+  // Seen at once, so that waking from a suspension, in which the monotonic clock stood still, is no gap.
+  const own_ms = Date.now() - databaseTime_ms()
+  if (Math.abs(own_ms) > TOLERANCE_MS) return `this server's ${differs(own_ms)}`
+  for (const [of, readings] of chains) {
+    if (mode !== undefined && mode !== of) continue
+    const recent = readings.filter(({ at_ms }) => performance.now() - at_ms < CHAIN_STALE_MS)
+    if (recent.length > 0 && recent.every(({ ahead_ms }) => Math.abs(ahead_ms) > TOLERANCE_MS)) {
+      return `the ${of} chain's ${differs(recent.at(-1)!.ahead_ms)}`
+    }
+  }
+  return null
+}
+
+/** Whether the machine's own clock, by which the libraries for signing in go, is as wrong as that. */
+export const ownClockDiffers = (): boolean => Math.abs(Date.now() - databaseTime_ms()) > TOLERANCE_MS
+
+const differs = (ahead_ms: number): string =>
+  `clock differs from the database's by ${ahead_ms > 0 ? "+" : "-"}${Math.round(Math.abs(ahead_ms) / 1000)} s`
+
+/** The time, asked of the database in this instant; null when it is in doubt. For what cannot be undone. */
+export async function certainNow(): Promise<Date | null> {
+  await readOnce()
+  return clockDoubt() === null ? clock.now() : null
+}
+
+/**
+ * Notes what a chain's clock shows now, in whole seconds. A block is as old as the next one is far, so that its clock
+ * may lag by a slot.
+ */
+export function noteChainTime(mode: Mode, { unixSeconds, slotMs }: { unixSeconds: number; slotMs: number }) {
+  const behind_ms = databaseTime_ms() - unixSeconds * 1000
+  const slack_ms = 1000 + slotMs
+  const ahead_ms = behind_ms > 0 ? Math.min(0, slack_ms - behind_ms) : -behind_ms
+  const readings = [...(chains.get(mode) ?? []), { ahead_ms, at_ms: performance.now() }]
+  chains.set(mode, readings.slice(-CHAIN_READINGS))
+}

@@ -1,0 +1,140 @@
+import { EventEmitter } from "node:events"
+import { logger } from "#server/lib/log.ts"
+import { open, background as sql } from "./client.ts"
+
+/**
+ * News between the processes of a deployment: `ledger` (there is work), `settled` (operations ended),
+ * `keys` (a key changed). A notice can be lost, so whoever waits for one looks for itself every second besides.
+ */
+export type Channel = "ledger" | "settled" | "keys" | "sandbox"
+
+const PG_CHANNEL = "vouch"
+/** Notices of one channel that leave together: NOTIFY takes a lock of the whole database at commit. */
+const GATHER_MS = 10
+
+/** What happens in workspaces is for people to look at, and may gather for longer. */
+const ACTIVITY = "activity"
+const ACTIVITY_GATHER_MS = 250
+/** Workspaces in one notice: Postgres takes at most 8000 bytes, and an id has at most 25. */
+const ACTIVITY_WORKSPACES = 250
+
+const emitter = new EventEmitter().setMaxListeners(0)
+const pending = new Set<Channel>()
+const active = new Set<string>()
+let timer: NodeJS.Timeout | undefined
+let activityTimer: NodeJS.Timeout | undefined
+let listener: ReturnType<typeof open> | undefined
+const origin = crypto.randomUUID()
+
+/** Tells this process at once and every other one soon. Call it after the commit that it speaks of. */
+export function announce(channel: Channel): void {
+  emitter.emit(channel)
+  pending.add(channel)
+  timer ??= setTimeout(flush, GATHER_MS)
+}
+
+/** Sends what has gathered. Awaited by a process that is about to end. */
+export async function flush(): Promise<void> {
+  clearTimeout(timer)
+  timer = undefined
+  const channels = [...pending]
+  pending.clear()
+  await notify(channels)
+}
+
+/**
+ * Tells whoever watches the workspace that something in it has changed: an attestation, an operation, a configuration.
+ * This process hears it at once, every other one soon. Call it after the commit that it speaks of.
+ */
+export function announceActivity(workspaceId: string): void {
+  emitter.emit(activityOf(workspaceId))
+  active.add(workspaceId)
+  activityTimer ??= setTimeout(flushActivity, ACTIVITY_GATHER_MS)
+}
+
+/** Tells every process that a person lost a membership, or may do less: what they watch is looked at again, at once. */
+export async function announceLoss(userId: string): Promise<void> {
+  emitter.emit(lossOf(userId))
+  await notify([`${LOSS} ${userId}`])
+}
+
+/** Calls `hear` when a person loses a membership; returns what stops it. */
+export function subscribeLoss(userId: string, hear: () => void): () => void {
+  emitter.on(lossOf(userId), hear)
+  return () => emitter.off(lossOf(userId), hear)
+}
+
+async function flushActivity(): Promise<void> {
+  clearTimeout(activityTimer)
+  activityTimer = undefined
+  const workspaces = [...active]
+  active.clear()
+  const notices: string[] = []
+  for (let from = 0; from < workspaces.length; from += ACTIVITY_WORKSPACES) {
+    notices.push([ACTIVITY, ...workspaces.slice(from, from + ACTIVITY_WORKSPACES)].join(" "))
+  }
+  await notify(notices)
+}
+
+const LOSS = "loss"
+const lossOf = (userId: string): string => `${LOSS} ${userId}`
+
+const activityOf = (workspaceId: string): string => `${ACTIVITY} ${workspaceId}`
+
+async function notify(notices: readonly string[]): Promise<void> {
+  if (notices.length === 0) return
+  try {
+    await sql`select pg_notify(${PG_CHANNEL}, ${`${origin} `} || notice) from unnest(${notices as string[]}::text[]) notice`
+  } catch (error) {
+    logger.debug({ err: error }, "a notice was lost")
+  }
+}
+
+/** Calls `hear` for every notice of the channel; returns what stops it. */
+export function subscribe(channel: Channel, hear: () => void): () => void {
+  emitter.on(channel, hear)
+  return () => emitter.off(channel, hear)
+}
+
+/** Calls `hear` whenever something in the workspace has changed; returns what stops it. */
+export function subscribeActivity(workspaceId: string, hear: () => void): () => void {
+  emitter.on(activityOf(workspaceId), hear)
+  return () => emitter.off(activityOf(workspaceId), hear)
+}
+
+/** How many listen to the workspace in this process. */
+export const watchers = (workspaceId: string): number => emitter.listenerCount(activityOf(workspaceId))
+
+/** Resolves at the next notice of the channel, or after `timeoutMs`. */
+export function nextNotice(channel: Channel, timeoutMs: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timeout)
+      emitter.off(channel, done)
+      signal?.removeEventListener("abort", done)
+      resolve()
+    }
+    const timeout = setTimeout(done, timeoutMs)
+    emitter.once(channel, done)
+    signal?.addEventListener("abort", done, { once: true })
+    if (signal?.aborted) done()
+  })
+}
+
+/** Joins the deployment's other processes. `url` must reach the database itself, not a pooler. */
+export async function joinBus(url: string): Promise<void> {
+  listener = open(url, 1)
+  await listener.listen(PG_CHANNEL, (payload) => {
+    const [from, channel, ...workspaces] = payload.split(" ")
+    if (from === origin) return
+    if (channel === ACTIVITY) for (const id of workspaces) emitter.emit(activityOf(id))
+    else if (channel === LOSS) for (const id of workspaces) emitter.emit(lossOf(id))
+    else emitter.emit(channel as Channel)
+  })
+}
+
+export async function leaveBus(): Promise<void> {
+  await Promise.all([flush(), flushActivity()])
+  await listener?.end({ timeout: 1 })
+  listener = undefined
+}

@@ -1,0 +1,114 @@
+import { sql } from "#db/client.ts"
+import { subscribeActivity, subscribeLoss } from "#db/pubsub.ts"
+import type { Principal, SignedIn } from "#server/domain/context.ts"
+import { clock, toTimestamp } from "#server/lib/time.ts"
+import { fail } from "#shared/errors.ts"
+
+/** Pause after each change that is told: whatever happens meanwhile is told in one. */
+const PACE_MS = 500
+/** How often to look whether the watcher may still be here. */
+const RECHECK_MS = 60_000
+
+/** Something in the workspace has changed, lately at that time. What it was, the reader asks for. */
+export type Change = { at: string }
+
+const watches = new Set<() => void>()
+
+/** Ends what is being watched in this process, which is about to stop: its clients connect to another one. */
+export function endWatches(): void {
+  for (const end of watches) end()
+}
+
+/**
+ * Tells of changes in a workspace, twice a second at most, until the client goes. It listens from the call on, so that
+ * nothing is missed after the client was told that it is connected. Ends for somebody whose session or membership has
+ * ended meanwhile. Errors: not_signed_in.
+ */
+export function watchActivity({
+  principal,
+  user,
+  signal,
+  recheckMs = RECHECK_MS,
+}: {
+  principal: Principal
+  user: SignedIn | null
+  signal: AbortSignal | undefined
+  recheckMs?: number
+}): AsyncGenerator<Change> {
+  let changed = false
+  let ended = false
+  let lost = false
+  let wake = () => {}
+  const unsubscribe = subscribeActivity(principal.workspaceId, () => {
+    changed = true
+    wake()
+  })
+  const unsubscribeLoss = user
+    ? subscribeLoss(user.id, () => {
+        lost = true
+        wake()
+      })
+    : () => {}
+  const leave = () => {
+    unsubscribe()
+    unsubscribeLoss()
+    watches.delete(end)
+    signal?.removeEventListener("abort", end)
+  }
+  const end = () => {
+    ended = true
+    // What nobody begins to read is never asked for its end.
+    leave()
+    wake()
+  }
+  watches.add(end)
+  signal?.addEventListener("abort", end)
+  if (signal?.aborted) end()
+
+  /** Resolves after `ms`, at the end, or, if they are waited for, at a change. */
+  const pause = (ms: number, forChanges: boolean) =>
+    new Promise<void>((resolve) => {
+      const done = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+      const timer = setTimeout(done, ms)
+      wake = () => {
+        if (ended || lost || (forChanges && changed)) done()
+      }
+      wake()
+    })
+
+  async function* changes(): AsyncGenerator<Change> {
+    try {
+      for (let checkedAt = performance.now(); !ended; ) {
+        await pause(Math.max(0, checkedAt + recheckMs - performance.now()), true)
+        if (ended) break
+        if (lost || performance.now() >= checkedAt + recheckMs) {
+          lost = false
+          await requireMembership(principal, user)
+          checkedAt = performance.now()
+        }
+        if (!changed) continue
+        changed = false
+        yield { at: toTimestamp(clock.now()) }
+        await pause(PACE_MS, false)
+      }
+    } finally {
+      leave()
+    }
+    // The stream breaks off instead of ending, which is what a client connects anew after.
+    throw new DOMException("The server is stopping, or the client has gone.", "AbortError")
+  }
+  return changes()
+}
+
+async function requireMembership({ workspaceId }: Principal, user: SignedIn | null): Promise<void> {
+  if (user === null) return
+  const [member] = await sql`
+    select from user_sessions s
+    join members m on m.user_id = s.user_id
+    join workspaces w on w.account_id = m.account_id
+    where s.id = ${user.sessionId} and s.user_id = ${user.id} and s.expires_at > ${clock.now()} and w.id = ${workspaceId}`
+  if (!member) fail("not_signed_in", "Sign in again, and choose one of your own workspaces.")
+}

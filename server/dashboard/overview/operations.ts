@@ -1,0 +1,77 @@
+import { sql } from "#db/client.ts"
+import { fromBaseUnits } from "#server/domain/tokens/amount.ts"
+import type { OperationStatus } from "#server/domain/tokens/operation.ts"
+import { toTimestamp } from "#server/lib/time.ts"
+
+/** Anything that the ledger does on chain, in a line. */
+export type LatestOperation = {
+  operation_id: string
+  kind: string
+  status: OperationStatus
+  wallet: string | null
+  from_wallet: string | null
+  mint_config: string | null
+  schema: string | null
+  attestation_id: string | null
+  /** Whole tokens, of a mint or a transfer. */
+  amount: string | null
+  /** Null until confirmed. */
+  onchain_tx: string | null
+  error: string | null
+  created_at: string
+}
+
+type Row = {
+  id: string
+  kind: string
+  status: OperationStatus
+  payload: { amount?: string; wallet?: string; schema_id?: string; attestation_id?: string }
+  mint_config: string | null
+  wallet: string | null
+  from_wallet: string | null
+  signature: string | null
+  error_code: string | null
+  created_at: Date
+  decimals: number | null
+}
+
+/**
+ * The latest operations of whatever kind. No index has them all in their order, so they are gathered from where the latest
+ * must be: the line, the last transactions, and the token operations that were refused before they were signed.
+ */
+export async function latestOperations(workspaceId: string, limit: number): Promise<LatestOperation[]> {
+  const rows = await sql<Row[]>`
+    with latest as (
+      (select id from operations
+        where workspace_id = ${workspaceId} and status in ('queued', 'submitted') order by seq desc limit ${limit})
+      union
+      (select o.id from (
+          select signature from transactions where workspace_id = ${workspaceId} order by created_at desc limit ${limit}
+        ) t join operations o on o.workspace_id = ${workspaceId} and o.signature = t.signature)
+      union
+      (select id from operations
+        where workspace_id = ${workspaceId} and kind in ('mint', 'transfer') order by seq desc nulls last limit ${limit})
+    )
+    select o.id, o.kind, o.status, o.payload, o.mint_config, o.wallet, o.from_wallet, o.signature, o.error_code,
+      o.created_at, c.decimals
+    from latest join operations o on o.workspace_id = ${workspaceId} and o.id = latest.id
+    left join mint_configs c on c.workspace_id = o.workspace_id and c.id = o.mint_config
+    order by o.seq desc limit ${limit}`
+  return rows.map((row) => ({
+    operation_id: row.id,
+    kind: row.kind,
+    status: row.status,
+    wallet: row.wallet ?? row.payload.wallet ?? null,
+    from_wallet: row.from_wallet,
+    mint_config: row.mint_config,
+    schema: row.payload.schema_id ?? null,
+    attestation_id: row.payload.attestation_id ?? null,
+    amount:
+      row.payload.amount !== undefined && row.decimals !== null
+        ? fromBaseUnits(BigInt(row.payload.amount), row.decimals)
+        : null,
+    onchain_tx: row.status === "confirmed" ? row.signature : null,
+    error: row.status === "failed" ? row.error_code : null,
+    created_at: toTimestamp(row.created_at),
+  }))
+}

@@ -1,0 +1,154 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
+import { addDays, addSeconds, clock } from "#server/lib/time.ts"
+import { newWallet, startTestApp, type TestApp, waitFor } from "#test/app.ts"
+import { member } from "#test/people.ts"
+import { tokenDesk } from "#test/tokens.ts"
+import { readFigures } from "./figures.ts"
+
+let app: TestApp
+const real = clock.now
+
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterEach(() => {
+  clock.now = real
+})
+afterAll(() => app.stop())
+
+async function enter() {
+  const { browser, account, workspaceId } = await member(app)
+  const key = await app.key({ account })
+  const overview = async () => {
+    const { status, data, error } = await browser.query("overview.get")
+    if (status !== 200) throw new Error(JSON.stringify(error))
+    return data
+  }
+  return { browser, key, account, workspaceId, overview }
+}
+
+test("a new workspace has thirty days of nothing, its quota, and an issuer with SOL", async () => {
+  const { overview } = await enter()
+  const { quota, figures, attestations, operations, issuer } = await overview()
+  expect(quota).toMatchObject({ plan: "free", included: 500, used: 0, remaining: 500 })
+  expect(figures).toMatchObject({ started: 0, verified: 0, median_seconds: null })
+  expect(figures.days).toHaveLength(30)
+  expect(figures.days.at(-1)).toEqual({
+    day: real().toISOString().slice(0, 10),
+    pending: 0,
+    verified: 0,
+    rejected: 0,
+    revoked: 0,
+    expired: 0,
+  })
+  expect([attestations, operations]).toEqual([[], []])
+  expect(issuer).toMatchObject({ cluster: "localnet", sol: expect.any(Number), low: false })
+})
+
+test("what has become of each day's attestations is counted in days of UTC, with none that are older", async () => {
+  const { workspaceId } = await enter()
+  const today = real().toISOString().slice(0, 10)
+  const midnight = new Date(`${today}T00:00:00Z`)
+  const insert = (
+    at: Date,
+    status: string,
+    secondsToChain: number | null,
+    openUntil: Date | null = null,
+  ) => sql`
+    insert into attestations (workspace_id, id, schema_id, wallet, status, period, created_at, session_id, provider,
+      verified_at, issued_at, expires_at, onchain_tx, open_until)
+    select ${workspaceId}, id, 'kyc_individual_v1', ${newWallet()}, ${status}, '2026-01-01', ${at}, id || ${workspaceId},
+      'sandbox', ${secondsToChain === null ? null : addSeconds(at, secondsToChain)}, ${at}, ${addDays(at, 300)}, 'tx',
+      ${openUntil}
+    from (select 'att_' || gen_random_uuid() as id) made`
+  await insert(midnight, "verified", 10)
+  await insert(addSeconds(midnight, -1), "rejected", null)
+  await insert(addSeconds(midnight, -1), "rejected", 30)
+  await insert(addDays(midnight, -29), "expired", 20)
+  await insert(addSeconds(addDays(midnight, -29), -1), "verified", 1000)
+  // Closed by its time, and not swept: what it counts as is what it is.
+  await insert(addDays(midnight, -3), "pending", null, addDays(midnight, -2))
+  const { days, ...totals } = await readFigures(workspaceId)
+  expect(totals).toEqual({ started: 5, verified: 3, median_seconds: 20 })
+  const busy = days.filter((one) => one.pending + one.verified + one.rejected + one.expired > 0)
+  expect(busy.map(({ day, verified, rejected, expired }) => [day, verified, rejected, expired])).toEqual([
+    [addDays(midnight, -29).toISOString().slice(0, 10), 0, 0, 1],
+    [addDays(midnight, -3).toISOString().slice(0, 10), 0, 0, 1],
+    [addDays(midnight, -1).toISOString().slice(0, 10), 0, 2, 0],
+    [today, 1, 0, 0],
+  ])
+})
+
+test("the latest attestations and operations are there, of every kind, the newest first", async () => {
+  const { key, overview, browser } = await enter()
+  const desk = tokenDesk(app, key)
+  const { wallet } = await app.verifiedWallet(key)
+  const config = await desk.config({}, { decimals: 2 })
+  await desk.mint(config, wallet, "1.5")
+  const [attested] = (await overview()).attestations
+  await browser.mutate("attestation.revoke", { id: attested.attestation_id, reason: "x" })
+  const { attestations, operations } = await waitFor(async () => {
+    const now = await overview()
+    return now.operations.every((one: { status: string }) => one.status === "confirmed") && now
+  }, "everything to be confirmed")
+  expect(attestations).toMatchObject([{ user_pubkey: wallet, status: "revoked" }])
+  expect(operations.map((one: { kind: string }) => one.kind)).toEqual([
+    "revoke",
+    "mint",
+    "create_asset_mint",
+    "attest",
+    "create_credential_mint",
+  ])
+  expect(operations[0]).toMatchObject({ wallet, attestation_id: attested.attestation_id, error: null })
+  expect(operations[1]).toMatchObject({
+    wallet,
+    mint_config: config,
+    amount: "1.5",
+    onchain_tx: expect.any(String),
+  })
+})
+
+test("a mint that was refused before it was signed is among the latest, with the reason", async () => {
+  const { key, overview } = await enter()
+  const desk = tokenDesk(app, key)
+  const [wallet] = await desk.wallets(1)
+  const config = await desk.config()
+  await sql`
+    insert into operations (workspace_id, id, kind, status, payload, writes, reads, mint_config, wallet, error_code,
+      error_detail, created_at, finished_at)
+    values (${key.workspaceId}, 'op_refused', 'mint', 'failed', '{"amount":"1"}', '{}', '{}', ${config}, ${wallet!},
+      'wallet_not_verified', 'x', now(), now())`
+  const [latest] = (await overview()).operations
+  expect(latest).toMatchObject({ operation_id: "op_refused", status: "failed", error: "wallet_not_verified" })
+})
+
+test("nothing of another workspace is in it", async () => {
+  const { key } = await enter()
+  await app.verifiedWallet(key)
+  const stranger = await enter()
+  const { attestations, operations, figures } = await stranger.overview()
+  expect({ attestations, operations, started: figures.started }).toEqual({
+    attestations: [],
+    operations: [],
+    started: 0,
+  })
+})
+
+test("many readers at once read the figures once", async () => {
+  const { workspaceId } = await enter()
+  const all = await Promise.all(Array.from({ length: 50 }, () => readFigures(workspaceId)))
+  expect(new Set(all).size).toBe(1)
+})
+
+test("a chain that does not answer leaves its SOL unknown, and everything else as it is", async () => {
+  const { overview, key } = await enter()
+  await app.startSession(key)
+  await app.faults({ drop: 1 })
+  const seen = await waitFor(async () => {
+    const now = await overview()
+    return now.issuer.sol === null && now
+  }, "the balance to be unknown")
+  await app.faults({})
+  expect(seen.attestations).toHaveLength(1)
+})

@@ -1,0 +1,149 @@
+import { sql } from "#db/client.ts"
+import { badCursor, fromCursor, toCursor } from "#server/lib/cursor.ts"
+import { isId } from "#server/lib/ids.ts"
+import { toTimestamp } from "#server/lib/time.ts"
+import { fail } from "#shared/errors.ts"
+
+export type RequestSummary = {
+  request_id: string
+  at: string
+  method: string
+  path: string
+  status: number
+  error: string | null
+  duration_ms: number
+  key_id: string
+  key_name: string
+}
+
+export type RequestRecord = RequestSummary & {
+  headers: Record<string, string>
+  request_body: string | null
+  response_body: string | null
+}
+
+/** `2xx` and its like, or one status such as `404`. */
+export const STATUS_FILTER = /^([245]xx|[1-5][0-9]{2})$/
+
+export type RequestFilter = {
+  requestId: string | null
+  /** As STATUS_FILTER has it. */
+  status: string | null
+  method: string | null
+  /** What the path begins with. */
+  path: string | null
+  keyId: string | null
+  from: Date | null
+  to: Date | null
+  limit: number
+  cursor: string | null
+}
+
+type Row = {
+  id: string
+  at: Date
+  method: string
+  path: string
+  status: number
+  error_code: string | null
+  duration_us: number
+  key_id: string
+  key_name: string
+}
+
+/** Requests that one page looks through at most: a filter that matches nothing must not read a month. */
+const LOOKED_THROUGH = 20_000
+
+/**
+ * The log, newest first. A page may have fewer than `limit` requests, or none, and a cursor all the same: then older
+ * ones have not been looked through yet. Errors: validation_failed for a cursor.
+ */
+export async function listRequests(
+  workspaceId: string,
+  filter: RequestFilter,
+): Promise<{ data: RequestSummary[]; next_cursor: string | null }> {
+  const { requestId, status, method, path, keyId, limit, cursor } = filter
+  if (requestId !== null) {
+    const [row] = await rowOf(workspaceId, requestId)
+    return { data: row ? [toSummary(row)] : [], next_cursor: null }
+  }
+  const before = cursor === null ? null : await placeOf(workspaceId, cursor)
+  const range = rangeOf(workspaceId, filter, before)
+  const rows = await sql<Row[]>`
+    select r.*, k.name as key_name
+    from (
+      select * from (
+        select id, at, method, path, status, error_code, duration_us, key_id from api_requests
+        where ${range} ${newestFirst()} limit ${LOOKED_THROUGH}
+      ) recent
+      where ${status === null ? sql`true` : ofStatus(status)}
+        ${method === null ? sql`` : sql`and method = ${method}`}
+        ${path === null ? sql`` : sql`and starts_with(path, ${path})`}
+        ${keyId === null ? sql`` : sql`and key_id = ${keyId}`}
+      ${newestFirst()} limit ${limit + 1}
+    ) r
+    join api_keys k on k.workspace_id = ${workspaceId} and k.id = r.key_id
+    ${newestFirst()}`
+  const data = rows.slice(0, limit).map(toSummary)
+  if (rows.length > limit) return { data, next_cursor: toCursor(data.at(-1)!.request_id) }
+  const [last] = await sql<{ id: string }[]>`
+    select id from api_requests where ${range} ${newestFirst()} limit 1 offset ${LOOKED_THROUGH - 1}`
+  return { data, next_cursor: last ? toCursor(last.id) : null }
+}
+
+/** The indexes' own order, word for word: without "nulls last" Postgres would sort, though neither can be null. */
+const newestFirst = () => sql`order by at desc nulls last, id desc nulls last`
+
+/** What an index finds by itself. Errors have one of their own, and its condition must stand here word for word. */
+const rangeOf = (workspaceId: string, { status, from, to }: RequestFilter, before: Place | null) => sql`
+  workspace_id = ${workspaceId}
+  ${status !== null && status >= "4" ? sql`and status >= 400` : sql``}
+  ${from === null ? sql`` : sql`and at >= ${from}`}
+  ${to === null ? sql`` : sql`and at < ${to}`}
+  ${before === null ? sql`` : sql`and (at, id) < (${before.at}, ${before.id})`}`
+
+function ofStatus(status: string) {
+  const first = Number(status.replace("xx", "00"))
+  return status.endsWith("xx") ? sql`status between ${first} and ${first + 99}` : sql`status = ${first}`
+}
+
+type Place = { at: Date; id: string }
+
+async function placeOf(workspaceId: string, cursor: string): Promise<Place> {
+  const [row] = await sql<Place[]>`
+    select at, id from api_requests where workspace_id = ${workspaceId} and id = ${fromCursor("req", cursor)}`
+  return row ?? badCursor()
+}
+
+/** Errors: request_not_found. */
+export async function getRequest(workspaceId: string, requestId: string): Promise<RequestRecord> {
+  const [row] = await rowOf(workspaceId, requestId)
+  if (!row) {
+    return fail(
+      "request_not_found",
+      `There is no request ${isId("req", requestId) ? requestId : "with this id"} in this workspace's log.`,
+    )
+  }
+  const { headers, request_body, response_body } = row
+  return { ...toSummary(row), headers, request_body, response_body }
+}
+
+type WholeRow = Row & Pick<RequestRecord, "headers" | "request_body" | "response_body">
+
+const rowOf = (workspaceId: string, requestId: string) => sql<WholeRow[]>`
+  select r.id, r.at, r.method, r.path, r.status, r.error_code, r.duration_us, r.key_id, r.headers, r.request_body,
+    r.response_body, k.name as key_name
+  from api_requests r join api_keys k on k.workspace_id = r.workspace_id and k.id = r.key_id
+  where r.workspace_id = ${workspaceId} and r.id = ${requestId}`
+
+const toSummary = (row: Row): RequestSummary => ({
+  request_id: row.id,
+  at: toTimestamp(row.at),
+  method: row.method,
+  path: row.path,
+  status: row.status,
+  error: row.error_code,
+  duration_ms: Math.round(row.duration_us / 100) / 10,
+  key_id: row.key_id,
+  key_name: row.key_name,
+})

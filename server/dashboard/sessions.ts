@@ -1,0 +1,95 @@
+import { sql } from "#db/client.ts"
+import { inStatus } from "#server/domain/attestations/search.ts"
+import {
+  type AttestationStatus,
+  type ShownStatus,
+  shownStatusAt,
+} from "#server/domain/attestations/status.ts"
+import type { Principal } from "#server/domain/context.ts"
+import { deployment } from "#server/domain/deployment.ts"
+import type { Decision } from "#server/domain/kyc/providers/provider.ts"
+import { badCursor, fromCursor, toCursor } from "#server/lib/cursor.ts"
+import { clock, toTimestamp } from "#server/lib/time.ts"
+
+export type SessionRecord = {
+  attestation_id: string
+  /** Both null unless the reader may start sessions: whoever has them can open the hosted page. */
+  session_id: string | null
+  session_url: string | null
+  user_pubkey: string
+  schema: string
+  external_id: string | null
+  status: ShownStatus
+  started_at: string
+  /** When its form was sent; null while it was not, or where another provider does not tell. */
+  opened_at: string | null
+  /** What the provider said last. */
+  decision: Decision | null
+  decided_at: string | null
+  /** When it closes by itself; null once approved. */
+  open_until: string | null
+}
+
+type Row = {
+  id: string
+  session_id: string
+  wallet: string
+  schema_id: string
+  external_id: string | null
+  status: AttestationStatus
+  created_at: Date
+  consented_at: Date | null
+  event_at: Date | null
+  event_decision: Decision | null
+  open_until: Date | null
+  expires_at: Date | null
+  revoked_at: Date | null
+}
+
+const PAGE = 50
+
+/** Sessions that wait for somebody, or those that are over; newest first. Errors: validation_failed for a cursor. */
+export async function listSessions(
+  { workspaceId, scopes }: Principal,
+  { state, cursor }: { state: "open" | "closed"; cursor?: string | undefined },
+): Promise<{ data: SessionRecord[]; next_cursor: string | null }> {
+  const now = clock.now()
+  const before = cursor === undefined ? null : await placeOf(workspaceId, cursor)
+  const rows = await sql<Row[]>`
+    select id, session_id, wallet, schema_id, external_id, status, created_at, consented_at, event_at, event_decision,
+      open_until, expires_at, revoked_at
+    from attestations
+    where workspace_id = ${workspaceId}
+      ${state === "open" ? inStatus("pending", now) : sql`and (status <> 'pending' or open_until <= ${now} or expires_at <= ${now})`}
+      ${before === null ? sql`` : sql`and seq < ${before}`}
+    order by seq desc nulls last limit ${PAGE + 1}`
+  const shown = rows.slice(0, PAGE)
+  const mayOpen = scopes.has("kyc:write")
+  return {
+    data: shown.map((row) => toSession(row, now, mayOpen)),
+    next_cursor: rows.length > PAGE ? toCursor(shown.at(-1)!.id) : null,
+  }
+}
+
+async function placeOf(workspaceId: string, cursor: string): Promise<bigint> {
+  const [row] = await sql<{ seq: bigint }[]>`
+    select seq from attestations where workspace_id = ${workspaceId} and id = ${fromCursor("att", cursor)}`
+  return row?.seq ?? badCursor()
+}
+
+const time = (at: Date | null) => at && toTimestamp(at)
+
+const toSession = (row: Row, now: Date, mayOpen: boolean): SessionRecord => ({
+  attestation_id: row.id,
+  session_id: mayOpen ? row.session_id : null,
+  session_url: mayOpen ? `${deployment.origin}/verify/${row.session_id}` : null,
+  user_pubkey: row.wallet,
+  schema: row.schema_id,
+  external_id: row.external_id,
+  status: shownStatusAt(row, now),
+  started_at: toTimestamp(row.created_at),
+  opened_at: time(row.consented_at),
+  decision: row.event_decision,
+  decided_at: time(row.event_at),
+  open_until: time(row.open_until),
+})

@@ -1,0 +1,85 @@
+import { type TransactionError, VersionedTransaction } from "@solana/web3.js"
+import { sql } from "#db/client.ts"
+import type { Principal } from "#server/domain/context.ts"
+import { deployment } from "#server/domain/deployment.ts"
+import { logger } from "#server/lib/log.ts"
+import { toTimestamp } from "#server/lib/time.ts"
+import type { Chain } from "#server/solana/chain.ts"
+import { type DecodedInstruction, decodeInstructions } from "#server/solana/decode.ts"
+import { explorerOf } from "#server/solana/explorer.ts"
+import { fail } from "#shared/errors.ts"
+
+/** A transaction of the ledger, as a person reads it. */
+export type TransactionView = {
+  signature: string
+  status: "saved" | "confirmed" | "failed" | "expired"
+  cluster: string
+  /** With `{}` for `tx/…`; null where no public explorer reaches. */
+  explorer: string | null
+  /** Whether the chain told of it just now; otherwise these are the bytes that were saved before it was sent. */
+  on_chain: boolean
+  slot: number | null
+  block_time: string | null
+  signed_at: string
+  settled_at: string | null
+  /** The exact bytes, base64. */
+  wire: string
+  instructions: DecodedInstruction[]
+  /** What the programs said; null where the chain does not tell. */
+  logs: string[] | null
+  error: TransactionError | null
+}
+
+type Row = {
+  signature: string
+  status: TransactionView["status"]
+  wire: Buffer
+  slot: bigint | null
+  error: TransactionError | null
+  created_at: Date
+  settled_at: Date | null
+}
+
+/** A transaction of the workspace by its signature. Errors: operation_not_found. */
+export async function readTransaction(
+  { workspaceId, mode }: Principal,
+  signature: string,
+): Promise<TransactionView> {
+  const [row] = await sql<Row[]>`
+    select signature, status, wire, slot, error, created_at, settled_at from transactions
+    where signature = ${signature} and workspace_id = ${workspaceId}`
+  if (!row) return fail("operation_not_found", "signature: no transaction of this workspace has it.")
+  const chain = deployment.chains[mode]
+  const landed = chain ? await landedAs(chain, signature) : null
+  const message = landed?.transaction.message ?? VersionedTransaction.deserialize(row.wire).message
+  const cluster = chain?.bound?.cluster
+  const savedSlot = row.slot === null ? null : Number(row.slot)
+  return {
+    signature,
+    status: row.status,
+    cluster: cluster ?? "unknown",
+    explorer: explorerOf(cluster),
+    on_chain: landed !== null,
+    slot: landed?.slot ?? savedSlot,
+    block_time: landed?.blockTime ? toTimestamp(new Date(landed.blockTime * 1000)) : null,
+    signed_at: toTimestamp(row.created_at),
+    settled_at: row.settled_at && toTimestamp(row.settled_at),
+    wire: row.wire.toString("base64"),
+    instructions: decodeInstructions(message),
+    logs: landed?.meta?.logMessages ?? null,
+    error: landed?.meta?.err ?? row.error,
+  }
+}
+
+/** Null when the chain does not know it, or does not answer. */
+async function landedAs(chain: Chain, signature: string) {
+  try {
+    return await chain.connection.getTransaction(signature, {
+      commitment: "confirmed",
+      maxSupportedTransactionVersion: 0,
+    })
+  } catch (error) {
+    logger.debug({ err: error }, "the chain does not tell of a transaction")
+    return null
+  }
+}

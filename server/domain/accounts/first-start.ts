@@ -1,0 +1,67 @@
+import { type Queryable, sql } from "#db/client.ts"
+import { createInvitation } from "#server/domain/people/invitations.ts"
+import { allScopes } from "#shared/scopes.ts"
+import { AccountExists, createAccount, findAccount } from "./create.ts"
+import { createKey } from "./keys/create.ts"
+
+export type FirstKeys = { live: string; test: string }
+
+const ACCOUNT = "My company"
+const KEY = "First key"
+
+/** Any number that all processes of Vouch agree on: of those that start together, one makes the first keys. */
+const FIRST_START_LOCK = 8_246_194
+
+export type FirstStart = {
+  /** Null when they were made before. */
+  keys: FirstKeys | null
+  /** By which the first owner comes in; null once somebody can sign in. */
+  ownerLink: string | null
+}
+
+/**
+ * On the first start of a deployment: an account with a live and a test key, and a link for its owner. Until somebody
+ * has come in by one, each start makes another link: the last one may never have been seen.
+ */
+export async function firstStart(): Promise<FirstStart> {
+  await ensureFirstAccount()
+  return sql.begin(async (tx) => {
+    await tx`select pg_advisory_xact_lock(${FIRST_START_LOCK})`
+    return { keys: await createFirstKeys(tx), ownerLink: await createOwnerLink(tx) }
+  })
+}
+
+/** Before the transaction: to make an account is one of its own. */
+async function ensureFirstAccount(): Promise<void> {
+  if ((await hasFirstKeys(sql)) || (await findAccount(ACCOUNT))) return
+  await createAccount({ name: ACCOUNT, plan: "free" }).catch((error) => {
+    // Of those that start together, another was first.
+    if (!(error instanceof AccountExists)) throw error
+  })
+}
+
+async function hasFirstKeys(within: Queryable): Promise<boolean> {
+  const [known] = await within<
+    { exists: boolean }[]
+  >`select exists (select from api_keys where name = ${KEY})`
+  return known!.exists
+}
+
+async function createOwnerLink(within: Queryable): Promise<string | null> {
+  const [someone] = await within`select from users limit 1`
+  const [account] = await within<{ id: string }[]>`select id from accounts order by created_at, id limit 1`
+  if (someone || !account) return null
+  const owner = { accountId: account.id, role: "owner" as const, email: null, invitedBy: null }
+  return (await createInvitation(within, owner)).link
+}
+
+async function createFirstKeys(within: Queryable): Promise<FirstKeys | null> {
+  const account = await findAccount(ACCOUNT, within)
+  if (!account || (await hasFirstKeys(within))) return null
+  const { workspaces } = account
+  // Both or none: the start that makes them is the only one to show them.
+  const first = { name: KEY, scopes: allScopes, within }
+  const live = await createKey({ ...first, workspaceId: workspaces.live, mode: "live" })
+  const test = await createKey({ ...first, workspaceId: workspaces.test, mode: "test" })
+  return { live: live.apiKey, test: test.apiKey }
+}

@@ -1,0 +1,63 @@
+import { type Queryable, sql } from "#db/client.ts"
+import { type Author, recordChange, theOperator } from "#server/domain/audit-log/record.ts"
+import { holdPermission, userOf } from "#server/domain/people/membership.ts"
+import { newId } from "#server/lib/ids.ts"
+import { clock, toTimestamp } from "#server/lib/time.ts"
+import type { Mode } from "#shared/mode.ts"
+import type { Scope } from "#shared/scopes.ts"
+import { hashApiKey, newApiKey, startOfApiKey } from "./secret.ts"
+
+export type NewKey = { apiKey: string; keyId: string }
+
+/** Creates a key of a workspace. The secret is in the answer and nowhere else, ever. */
+export async function createKey({
+  workspaceId,
+  mode,
+  name,
+  scopes,
+  expiresAt = null,
+  author = theOperator,
+  within = sql,
+}: {
+  workspaceId: string
+  mode: Mode
+  name: string
+  scopes: Scope[]
+  expiresAt?: Date | null
+  author?: Author
+  /** The transaction that it belongs to, if it does. */
+  within?: Queryable
+}): Promise<NewKey> {
+  const key: NewKey = { apiKey: newApiKey(mode), keyId: newId("key") }
+  const create = async (sql: Queryable) => {
+    await holdPermission(sql, workspaceId, author, "key:write")
+    await sql`
+      insert into api_keys (workspace_id, id, name, scopes, expires_at, created_at)
+      values (${workspaceId}, ${key.keyId}, ${name}, ${scopes}, ${expiresAt}, ${clock.now()})`
+    await addSecret(sql, { workspaceId, keyId: key.keyId, apiKey: key.apiKey, author })
+    await recordChange(sql, workspaceId, {
+      author,
+      action: "key.created",
+      subject: key.keyId,
+      detail: { name, scopes, expires_at: expiresAt && toTimestamp(expiresAt) },
+    })
+  }
+  if (within === sql) await sql.begin(create)
+  else await create(within)
+  return key
+}
+
+export async function addSecret(
+  sql: Queryable,
+  {
+    workspaceId,
+    keyId,
+    apiKey,
+    author,
+  }: { workspaceId: string; keyId: string; apiKey: string; author: Author },
+): Promise<void> {
+  await sql`
+    insert into key_secrets (hash, workspace_id, key_id, start, created_at, shown_to)
+    values (${hashApiKey(apiKey)}, ${workspaceId}, ${keyId}, ${startOfApiKey(apiKey)}, ${clock.now()},
+      ${userOf(author)})`
+}

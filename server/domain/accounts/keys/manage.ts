@@ -1,0 +1,103 @@
+import { type Queryable, sql } from "#db/client.ts"
+import { announce } from "#db/pubsub.ts"
+import { type Author, recordChange, theOperator } from "#server/domain/audit-log/record.ts"
+import { holdPermission } from "#server/domain/people/membership.ts"
+import { addSeconds, clock } from "#server/lib/time.ts"
+import { fail } from "#shared/errors.ts"
+import type { Mode } from "#shared/mode.ts"
+import { isScope, type Permission } from "#shared/scopes.ts"
+import { addSecret } from "./create.ts"
+import { newApiKey } from "./secret.ts"
+
+/** A key that somebody wants changed. */
+export type KeyChange = {
+  keyId: string
+  /** Where it must be; null for the command line, which reaches every workspace. */
+  workspaceId: string | null
+  author?: Author
+}
+
+/** A key that does not work any more, or is not there, or not here: they get one answer. */
+const noWorkingKey = (): never => fail("key_not_found", "There is no working key with this id.")
+
+/** Ends a key and all its secrets; revoking twice is the same as once. Errors: key_not_found. */
+export async function revokeKey({ keyId, workspaceId, author = theOperator }: KeyChange): Promise<void> {
+  await sql.begin(async (sql) => {
+    const key = await lockKey(sql, keyId, workspaceId)
+    if (!key) return noWorkingKey()
+    if (key.revoked_at !== null) return
+    await sql`
+      update api_keys set revoked_at = ${clock.now()} where workspace_id = ${key.workspace_id} and id = ${keyId}`
+    await recordChange(sql, key.workspace_id, {
+      author,
+      action: "key.revoked",
+      subject: keyId,
+      detail: { name: key.name },
+    })
+  })
+  announce("keys")
+}
+
+/**
+ * Gives a key a new secret; the old one works for `graceSeconds` more. The key_id, and with it the scope of
+ * idempotency, stays. Returns the new secret. Errors: key_not_found, also for one that was revoked;
+ * insufficient_scope, when the key may do what its rotator may not.
+ */
+export async function rotateKey({
+  keyId,
+  workspaceId,
+  graceSeconds,
+  allowed = null,
+  author = theOperator,
+}: KeyChange & {
+  graceSeconds: number
+  /** What the rotator may do; null for everything. */
+  allowed?: ReadonlySet<Permission> | null
+}): Promise<string> {
+  const rotated = await sql.begin(async (sql) => {
+    if (workspaceId !== null) await holdPermission(sql, workspaceId, author, "key:write")
+    const key = await lockKey(sql, keyId, workspaceId)
+    if (!key || key.revoked_at !== null) return noWorkingKey()
+    if (allowed !== null) requireScopes(allowed, key.scopes)
+    const now = clock.now()
+    await sql`delete from key_secrets where workspace_id = ${key.workspace_id} and key_id = ${keyId} and valid_until <= ${now}`
+    await sql`
+      update key_secrets set valid_until = least(coalesce(valid_until, 'infinity'), ${addSeconds(now, graceSeconds)})
+      where workspace_id = ${key.workspace_id} and key_id = ${keyId}`
+    const apiKey = newApiKey(key.mode)
+    await addSecret(sql, { workspaceId: key.workspace_id, keyId, apiKey, author })
+    await recordChange(sql, key.workspace_id, {
+      author,
+      action: "key.rotated",
+      subject: keyId,
+      detail: { name: key.name, grace_seconds: graceSeconds },
+    })
+    return apiKey
+  })
+  announce("keys")
+  return rotated
+}
+
+/** A key can do no more than whoever holds its secret first. Errors: insufficient_scope. */
+export function requireScopes(allowed: ReadonlySet<Permission>, scopes: readonly string[]): void {
+  const missing = scopes.find((scope) => isScope(scope) && !allowed.has(scope))
+  if (missing === undefined) return
+  fail("insufficient_scope", `scopes: a key with ${missing} can only be made by somebody who has it.`)
+}
+
+type LockedKey = {
+  workspace_id: string
+  mode: Mode
+  name: string
+  scopes: string[]
+  revoked_at: Date | null
+}
+
+async function lockKey(sql: Queryable, keyId: string, workspaceId: string | null): Promise<LockedKey | null> {
+  const [key] = await sql<LockedKey[]>`
+    select k.workspace_id, w.mode, k.name, k.scopes, k.revoked_at
+    from api_keys k join workspaces w on w.id = k.workspace_id
+    where k.id = ${keyId} ${workspaceId === null ? sql`` : sql`and k.workspace_id = ${workspaceId}`}
+    for update of k`
+  return key ?? null
+}

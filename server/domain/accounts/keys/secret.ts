@@ -1,0 +1,35 @@
+import { hash, randomBytes } from "node:crypto"
+import { crc32 } from "node:zlib"
+import type { Mode } from "#shared/mode.ts"
+
+const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+const RANDOM_BYTES = 24
+/** Characters that 24 bytes need in base62: ⌈192 / log2(62)⌉. */
+const RANDOM_LENGTH = 33
+const CHECKSUM_LENGTH = 6
+const SHAPE = new RegExp(`^vouch_(live|test)_[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`)
+
+function base62(value: bigint, length: number): string {
+  let text = ""
+  for (let rest = value; text.length < length; rest /= 62n) text = BASE62[Number(rest % 62n)] + text
+  return text
+}
+
+const checksum = (text: string): string => base62(BigInt(crc32(text)), CHECKSUM_LENGTH)
+
+/** A new key: `vouch_{mode}_` + base62 of 24 random bytes + base62 of the CRC32 of all that precedes it. */
+export function newApiKey(mode: Mode): string {
+  const body = `vouch_${mode}_${base62(BigInt(`0x${randomBytes(RANDOM_BYTES).toString("hex")}`), RANDOM_LENGTH)}`
+  return body + checksum(body)
+}
+
+/** Whether `key` can be one of ours: its shape and its checksum, without asking the database. */
+export function isWellFormedApiKey(key: string): boolean {
+  return SHAPE.test(key) && key.slice(-CHECKSUM_LENGTH) === checksum(key.slice(0, -CHECKSUM_LENGTH))
+}
+
+/** SHA-256 of the whole key: what is stored, and what it is looked up by. */
+export const hashApiKey = (key: string): Buffer => hash("sha256", key, "buffer")
+
+/** The beginning of a key, enough to recognise it and useless to guess the rest. */
+export const startOfApiKey = (key: string): string => key.slice(0, "vouch_live_".length + 4)

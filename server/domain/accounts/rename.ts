@@ -1,0 +1,38 @@
+import { isUniqueViolation, sql } from "#db/client.ts"
+import { recordAccountChange } from "#server/domain/audit-log/record.ts"
+import type { Principal } from "#server/domain/context.ts"
+import { holdPermission } from "#server/domain/people/membership.ts"
+import { fail } from "#shared/errors.ts"
+
+/** Gives the account of a workspace another name, by which the command line knows it too. Errors: account_exists. */
+export async function renameAccount({
+  principal,
+  requestId,
+  name,
+}: {
+  principal: Principal
+  requestId: string
+  name: string
+}): Promise<{ name: string }> {
+  const author = { principal, requestId }
+  try {
+    await sql.begin(async (sql) => {
+      await holdPermission(sql, principal.workspaceId, author, "member:write")
+      const [account] = await sql<{ id: string; name: string }[]>`
+        select a.id, a.name from workspaces w join accounts a on a.id = w.account_id
+        where w.id = ${principal.workspaceId} for update of a`
+      if (account!.name === name) return
+      await sql`update accounts set name = ${name} where id = ${account!.id}`
+      await recordAccountChange(sql, account!.id, {
+        author,
+        action: "account.renamed",
+        subject: account!.id,
+        detail: { before: account!.name, after: name },
+      })
+    })
+  } catch (error) {
+    if (!isUniqueViolation(error, "accounts_name_unique")) throw error
+    fail("account_exists", "name: another account on this server has this name. Choose a different one.")
+  }
+  return { name }
+}

@@ -1,0 +1,126 @@
+import { sql } from "#db/client.ts"
+import type { Principal } from "#server/domain/context.ts"
+import { deployment } from "#server/domain/deployment.ts"
+import { isId } from "#server/lib/ids.ts"
+import { addSeconds, clock, toTimestamp } from "#server/lib/time.ts"
+import { explorerOf } from "#server/solana/explorer.ts"
+import { attestationMemo } from "#server/solana/memo.ts"
+import { type CredentialState, credentialState, readBurn } from "./credential-state.ts"
+import { attestationNotFound } from "./read.ts"
+import { type AttestationRecord, type AttestationRow, attestationColumns, toRecord } from "./record.ts"
+import { type ShownStatus, shownStatusAt, statusAt } from "./status.ts"
+import { type Landed, type Life, type TimelineEvent, timelineOf } from "./timeline.ts"
+
+export type AttestationDetail = Omit<AttestationRecord, "status"> & {
+  status: ShownStatus
+  started_at: string
+  provider: string
+  /** What stands in the issuing transaction before the unit is minted; null until verified. */
+  memo: string | null
+  slot: number | null
+  /** With `{}` for `tx/…` or `address/…`; null where no public explorer reaches. */
+  explorer: string | null
+  /** What has become of its unit on chain; null until verified. */
+  credential: CredentialState | null
+  timeline: TimelineEvent[]
+}
+
+type DetailRow = AttestationRow & {
+  created_at: Date
+  provider: string
+  consented_at: Date | null
+  event_at: Date | null
+  operation_id: string | null
+  ended_at: Date | null
+}
+
+/** How long the log may take to note a request that has made a row: it has the time at which the request came. */
+const LOG_WINDOW_SECONDS = 60
+
+/** All that is known of an attestation, with its life in order. Errors: attestation_not_found. */
+export async function readDetail(principal: Principal, id: string): Promise<AttestationDetail> {
+  if (!isId("att", id)) return attestationNotFound(id)
+  const { workspaceId, mode } = principal
+  const [row] = await sql<DetailRow[]>`
+    select ${sql(attestationColumns)}, created_at, provider, consented_at, event_at, operation_id, ended_at
+    from attestations where workspace_id = ${workspaceId} and id = ${id}`
+  if (!row) return attestationNotFound(id)
+  const [issuing, burn, traces] = await Promise.all([
+    row.operation_id === null ? null : transactionOf(workspaceId, row.operation_id),
+    row.verified_at === null ? null : readBurn(row),
+    readTraces(row),
+  ])
+  const now = clock.now()
+  const life: Life = {
+    status: statusAt(row, now),
+    started_at: row.created_at,
+    opened_at: row.consented_at,
+    decision: row.event_at && { at: row.event_at, said: row.event_decision! },
+    approved_at: row.issued_at,
+    issuing,
+    verified_at: row.verified_at,
+    revoked_at: row.revoked_at,
+    ended_at: row.ended_at,
+    open_until: row.open_until,
+    expires_at: row.expires_at,
+    reason: row.reason,
+    burning: burn?.burning ?? null,
+    traces,
+  }
+  const shown = row.verified_at !== null
+  return {
+    ...toRecord(row, principal),
+    status: shownStatusAt(row, now),
+    started_at: toTimestamp(row.created_at),
+    provider: row.provider,
+    memo: shown ? attestationMemo(row.id, row.commitment!, row.expires_at!) : null,
+    slot: shown ? (issuing?.slot ?? null) : null,
+    explorer: explorerOf(deployment.chains[mode]?.bound?.cluster),
+    credential: burn && credentialState({ status: life.status, reason: row.reason }, burn),
+    timeline: timelineOf(life, toTimestamp),
+  }
+}
+
+type LandedRow = Omit<Landed, "slot"> & { slot: bigint | null }
+
+const toLanded = (row: LandedRow | undefined): Landed | null =>
+  row ? { ...row, slot: row.slot === null ? null : Number(row.slot) } : null
+
+async function transactionOf(workspaceId: string, operationId: string): Promise<Landed | null> {
+  const [row] = await sql<LandedRow[]>`
+    select t.signature, t.created_at as signed_at, t.settled_at, t.slot
+    from operations o join transactions t on t.signature = o.signature and t.workspace_id = o.workspace_id
+    where o.workspace_id = ${workspaceId} and o.id = ${operationId}`
+  return toLanded(row)
+}
+
+/** Who started and who revoked it: the audit trail knows people and revocations, the request log knows keys. */
+async function readTraces({ workspace_id, id, wallet, schema_id, created_at }: DetailRow) {
+  const [entries, [logged]] = await Promise.all([
+    sql<
+      { action: string; actor: "user" | "key" | "operator"; actor_name: string; request_id: string | null }[]
+    >`
+      select action, actor, actor_name, request_id from audit_entries
+      where account_id = (select account_id from workspaces where id = ${workspace_id})
+        and workspace_id = ${workspace_id} and subject = ${id}
+        and action in ('session.started', 'attestation.revoked')
+      order by seq`,
+    // Several may have asked for the same session: the first of them began it.
+    sql<{ id: string; key_name: string | null }[]>`
+      select r.id, k.name as key_name from api_requests r
+      left join api_keys k on k.workspace_id = r.workspace_id and k.id = r.key_id
+      where r.workspace_id = ${workspace_id} and r.method = 'POST' and r.path = '/kyc/start' and r.status = 200
+        and r.at between ${addSeconds(created_at, -LOG_WINDOW_SECONDS)} and ${addSeconds(created_at, LOG_WINDOW_SECONDS)}
+        and strpos(r.request_body, ${wallet}) > 0 and strpos(r.request_body, ${schema_id}) > 0
+      order by r.at limit 1`,
+  ])
+  const entry = (action: string) => {
+    const found = entries.find((one) => one.action === action)
+    return found && { by: { kind: found.actor, name: found.actor_name }, request_id: found.request_id }
+  }
+  const started =
+    entry("session.started") ??
+    (logged && { by: { kind: "key" as const, name: logged.key_name }, request_id: logged.id })
+  const revoked = entry("attestation.revoked")
+  return { ...(started && { started }), ...(revoked && { revoked }) }
+}

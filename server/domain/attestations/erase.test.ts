@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
+import { newId } from "#server/lib/ids.ts"
+import { clean } from "#server/start/housekeeping.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import { tokenDesk } from "#test/tokens.ts"
+import { eraseWallet } from "./erase.ts"
+
+let app: TestApp
+let key: TestKey
+
+beforeAll(async () => {
+  app = await startTestApp()
+  key = await app.key()
+})
+afterAll(() => app.stop())
+
+const kept = (wallet: string) => sql`
+  select claims is not null as claims, salt is not null as salt, commitment is not null as commitment
+  from attestations where workspace_id = ${key.workspaceId} and wallet = ${wallet}`
+
+const erase = (wallet: string, by = key) => eraseWallet({ workspaceId: by.workspaceId, wallet })
+
+const post = (path: string, json: object, headers: Record<string, string> = {}) =>
+  app.request({ method: "POST", path, key: key.apiKey, headers, json })
+const revoke = (id: unknown, reason: string, headers: Record<string, string> = {}) =>
+  post(`/attestation/${id}/revoke`, { reason, public_reason: "not_eligible" }, headers)
+
+/** Every column of the database in which one of the words stands, as text or as bytes. */
+async function whereFound(...words: string[]): Promise<string[]> {
+  const columns = await sql<{ table: string; column: string }[]>`
+    select c.relname as table, a.attname as column from pg_class c
+    join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid
+    where c.relkind = 'r' and n.nspname = 'public' and a.attnum > 0 and not a.attisdropped order by 1, 2`
+  const needles = words.flatMap((word) => [word, Buffer.from(word).toString("hex")])
+  const found: string[] = []
+  for (const { table, column } of columns) {
+    const [{ hit }] = (await sql`
+      select exists (select from ${sql(table)} t, unnest(${needles}::text[]) needle
+        where strpos(t.${sql(column)}::text, needle) > 0) as hit`) as unknown as [{ hit: boolean }]
+    if (hit) found.push(`${table}.${column}`)
+  }
+  return found
+}
+
+/** The log is written within a second or so. */
+const logged = (wallet: string) =>
+  waitFor(async () => {
+    const rows = await sql`select from api_requests where strpos(request_body, ${wallet}) > 0`
+    return rows.length > 0
+  }, "the request to be logged")
+
+test("what is in force is not erased; what has ended is, and only of that wallet", async () => {
+  const other = await app.verifiedWallet(key)
+  const { wallet, status } = await app.verifiedWallet(key)
+  const attestationId = status.attestation_id as string
+  expect(await erase(wallet)).toEqual({ standing: { attestationId, status: "verified" } })
+  expect(await kept(wallet)).toEqual([{ claims: true, salt: true, commitment: true }])
+
+  const again = () => revoke(attestationId, "Asked to be forgotten", { "Idempotency-Key": "forget-me" })
+  expect((await again()).json.onchain.salt).toEqual(expect.any(String))
+  expect(await erase(wallet, await app.key())).toEqual({ erased: 0 })
+  expect(await erase(wallet)).toEqual({ erased: 1 })
+  expect(await kept(wallet)).toEqual([{ claims: false, salt: false, commitment: true }])
+  expect(await kept(other.wallet)).toEqual([{ claims: true, salt: true, commitment: true }])
+  expect(await erase(wallet)).toEqual({ erased: 0 })
+
+  const record = await app.request({ method: "GET", path: `/attestation/${attestationId}`, key: key.apiKey })
+  expect(record.json).toMatchObject({ revocation_reason: null, external_id: null })
+  expect(record.json.onchain).toMatchObject({ salt: null, commitment: expect.any(String) })
+  expect((await again()).json).toEqual(record.json)
+})
+
+test("a session that is under way keeps its wallet from being erased", async () => {
+  const { wallet } = await app.startSession(key, newWallet())
+  expect(await erase(wallet)).toMatchObject({ standing: { status: "pending" } })
+})
+
+test("whatever was said of the person, and wherever it was put, it is in no column of the database afterwards", async () => {
+  const desk = tokenDesk(app, key)
+  const config = await desk.config()
+  const wallet = newWallet()
+  const WORD = "jane-doe-4711"
+  const start = {
+    userPubkey: wallet,
+    schemaId: "kyc_individual_v1",
+    externalId: `${WORD}-customer`,
+    redirectUrl: `https://example.com/people/${WORD}?name=${WORD}`,
+  }
+  const agent = { "User-Agent": `app-of/${WORD}` }
+  const idempotent = { ...agent, "Idempotency-Key": "start-of-the-first" }
+  // One that is rejected, one that is revoked, and one that is renewed and revoked.
+  const first = await post("/kyc/start", start, idempotent)
+  const said = { session_id: first.json.session_id as string, reason: `${WORD} is on a list` }
+  await app.webhook(
+    { ...said, decision: "rejected", public_reason: "not_eligible" },
+    { id: `evt_${WORD}-checked` },
+  )
+  const second = await post("/kyc/start", start, agent)
+  const approval = { session_id: second.json.session_id as string, decision: "approved" }
+  await app.webhook({ ...approval, claims: { country: "KP" } }, { id: `evt_${WORD}-approved` })
+  const { attestation_id } = await app.waitForStatus(key, wallet, "verified")
+  await desk.mint(config, wallet, "1")
+  await revoke(attestation_id, `${WORD}: SAR filed`, { ...agent, "Idempotency-Key": "revoke-the-second" })
+  // Refusals: of the request, and of an operation that had begun.
+  const refused = await post(
+    "/token/mint",
+    { user_pubkey: wallet, mint_config: config, amount: "1" },
+    { ...agent, "Idempotency-Key": "mint-refused" },
+  )
+  expect(refused.status).toBe(403)
+  await sql`
+    insert into operations (workspace_id, id, kind, status, payload, writes, reads, mint_config, wallet, error_code,
+      error_detail, created_at, finished_at)
+    values (${key.workspaceId}, ${newId("op")}, 'mint', 'failed', '{"amount":"1"}', '{}', '{}', ${config}, ${wallet},
+      'country_not_allowed', ${`${WORD} is from KP`}, now(), now())`
+  await sql`
+    insert into sandbox_submissions (workspace_id, attestation_id, event_id, decision, claims, occurred_at, next_attempt_at)
+    values (${key.workspaceId}, ${attestation_id}, 'evt_x', 'approved', ${Buffer.from(WORD)}, now(), now() + interval '1 day')`
+  await logged(wallet)
+  await waitFor(
+    async () =>
+      (await sql`select from api_requests where path like ${`%${attestation_id}/revoke`}`).length > 0,
+    "the revocation to be logged",
+  )
+  const answers = () => sql`
+    select idempotency_key, body is not null as answered from idempotency_records
+    where workspace_id = ${key.workspaceId} and idempotency_key = any('{start-of-the-first,revoke-the-second,mint-refused}')
+    order by 1`
+  expect(await answers()).toHaveLength(3)
+  expect((await whereFound(WORD)).sort()).toEqual([
+    "api_requests.headers",
+    "attestations.external_id",
+    "attestations.reason",
+    "attestations.redirect_url",
+    "idempotency_records.body",
+    "operations.error_detail",
+    "sandbox_submissions.claims",
+    "webhook_events.event_id",
+  ])
+
+  // Another one's, and the same one's of another customer: neither may go with it.
+  const other = await app.key()
+  const bystander = await app.request({
+    ...{ method: "POST", path: "/kyc/start", key: other.apiKey },
+    json: { ...start, externalId: "of another customer" },
+  })
+  expect(await erase(wallet)).toEqual({ erased: 2 })
+
+  expect(await whereFound(WORD)).toEqual([`attestations.redirect_url`])
+  await sql`update attestations set redirect_url = null where session_id = ${bystander.json.session_id}`
+  expect(await whereFound(WORD)).toEqual([])
+  expect(await whereFound("of another customer")).toEqual(["attestations.external_id"])
+  // The key of what began something joins it still, without a stored answer. A refusal began nothing.
+  expect([...(await answers())]).toEqual([
+    { idempotency_key: "revoke-the-second", answered: false },
+    { idempotency_key: "start-of-the-first", answered: false },
+  ])
+  expect((await post("/kyc/start", start, idempotent)).json).toEqual(first.json)
+  const [{ claims }] = (await sql`
+    select count(claims)::int + count(salt)::int + count(public_reason)::int as claims from attestations
+    where workspace_id = ${key.workspaceId} and wallet = ${wallet}`) as unknown as [{ claims: number }]
+  expect(claims).toBe(0)
+})
+
+test("what stays of an erased wallet is its address, where the ledger, the quota and the trail need it", async () => {
+  const desk = tokenDesk(app, key)
+  const config = await desk.config()
+  const { wallet, status } = await app.verifiedWallet(key)
+  await desk.mint(config, wallet, "1")
+  await logged(wallet)
+  await revoke(status.attestation_id, "x", { "Idempotency-Key": newId("key") })
+  await waitFor(
+    async () =>
+      (await sql`select from api_requests where path like ${`%${status.attestation_id}/revoke`}`).length > 0,
+    "the revocation to be logged",
+  )
+  await erase(wallet)
+  expect(await whereFound(wallet)).toEqual([
+    "attestations.wallet",
+    "audit_entries.detail",
+    "audit_entries.subject",
+    "credentials.wallet",
+    "holdings.wallet",
+    "operations.payload",
+    "operations.reads",
+    "operations.wallet",
+  ])
+})
+
+test("the keys of idempotency, which a client chooses, go by themselves within a day", async () => {
+  const { wallet, sessionId } = await app.startSession(key)
+  await post(
+    "/kyc/start",
+    { userPubkey: wallet, schemaId: "kyc_individual_v1" },
+    { "Idempotency-Key": "jane-doe-by-key" },
+  )
+  await app.webhook({ session_id: sessionId, decision: "rejected" })
+  await erase(wallet)
+  // By the database's time, which no test moves: so the record is made a day older.
+  await sql`update idempotency_records set created_at = created_at - interval '1 day'`
+  await clean()
+  expect(await whereFound("jane-doe-by-key")).not.toContain("idempotency_records.idempotency_key")
+})

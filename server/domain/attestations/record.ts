@@ -1,0 +1,180 @@
+import { TOKEN_2022_PROGRAM_ID } from "@solana/spl-token"
+import { z } from "zod"
+import type { Principal } from "#server/domain/context.ts"
+import { deployment } from "#server/domain/deployment.ts"
+import { authorityFor } from "#server/ledger/submit.ts"
+import { address, idOf, named, signature, timestamp } from "#server/lib/fields.ts"
+import { clock, toTimestamp } from "#server/lib/time.ts"
+import { type PublicReason, publicReasonOf, publicReasons } from "#shared/public-reasons.ts"
+import { credentialAccounts } from "./credential.ts"
+import { type AttestationStatus, attestationStatuses, statusAt } from "./status.ts"
+
+export const attestationStatus = z.enum(attestationStatuses).meta({
+  id: "AttestationStatus",
+  description: "`verified` once it is confirmed on chain; `rejected` and `expired` are final",
+  example: "verified",
+})
+
+export const publicReason = z.enum(publicReasons).meta({
+  id: "PublicReason",
+  description: "What a wallet's holder may be told of why a verification did not hold",
+  example: "unverifiable",
+})
+
+/** 32 bytes in base64url. */
+const hash = z.string().meta({ pattern: "^[A-Za-z0-9_-]{43}$" })
+
+const onchain = z
+  .object({
+    cluster: z
+      .string()
+      .meta({ description: "localnet, devnet, testnet, mainnet-beta or unknown", example: "localnet" }),
+    program: address.meta({
+      description: "The token program (Token-2022)",
+      example: "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb",
+    }),
+    mint: address.meta({
+      description: "The credential's mint",
+      example: "9vZbTqUc2mJXkLwRfY4hNsPdE7aG5tKoW3iBx1CyMr6Q",
+    }),
+    token_account: address.meta({
+      description: "The wallet's account, which holds one unit",
+      example: "4hXbM8rPqTzKcWvY2sLnDgF6uJeA9iRo3wE5tCyB7kVN",
+    }),
+    authority: address.meta({
+      description: "The issuer: signs every change of the credential",
+      example: "6mRkYtGvB3xNcQ8sLwPzFhJ2dTaU5eKo9iW4rCy7XbVE",
+    }),
+    commitment: hash.meta({
+      description: "base64url of SHA-256 of the record's canonical JSON; stands in the memo",
+      example: "k3Jp0bVb8C1xQm2tYw5rNhZs7uLdEaGfTiOoXc9v6Rk",
+    }),
+    salt: hash.nullable().meta({
+      description: "Part of what the commitment is made of, base64url; null once erased",
+      example: "Zt4x8nQmKpV2sYw7rBhLcJ0dGfTaUe5iRoX3vC9yN1E",
+    }),
+  })
+  .meta({ id: "OnchainProof" })
+
+export const attestationRecord = z
+  .object({
+    attestation_id: idOf("att").meta({ example: "att_4f8NqYcTzHkLwR2sVbJm9X" }),
+    status: attestationStatus,
+    user_pubkey: address.meta({
+      description: "The wallet's address, base58",
+      example: "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU",
+    }),
+    schema: named.meta({ description: "Schema verified", example: "kyc_individual_v1" }),
+    session_id: idOf("sess").nullable().meta({
+      description: "Opens the hosted page; null unless the key has the scope kyc:write",
+      example: "sess_Kx8vPq3mNbR5tYw2Lc7HdZ",
+    }),
+    external_id: z
+      .string()
+      .nullable()
+      .meta({ description: "The externalId that the session was started with", example: "investor-4711" }),
+    issued_at: timestamp.nullable().meta({ description: "Time of the decision; null until verified" }),
+    expires_at: timestamp
+      .nullable()
+      .meta({ description: "Null until verified", example: "2027-01-02T03:04:05Z" }),
+    revoked_at: timestamp.nullable().meta({ description: "Null unless revoked", example: null }),
+    revocation_reason: z
+      .string()
+      .nullable()
+      .meta({ description: "Why it ended early; never shown to the wallet's holder", example: null }),
+    public_reason: publicReason.nullable().meta({
+      description: "What the hosted page tells the wallet's holder; null where there is nothing to explain",
+      example: null,
+    }),
+    onchain_tx: signature.nullable().meta({
+      description: "The issuing transaction's signature, base58; null until verified",
+      example: "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW",
+    }),
+    onchain: onchain.nullable(),
+  })
+  .meta({ id: "Attestation" })
+
+export type AttestationRecord = z.infer<typeof attestationRecord>
+
+/** A row of `attestations`, as far as a record is made of it. */
+export type AttestationRow = {
+  workspace_id: string
+  id: string
+  seq: bigint
+  status: AttestationStatus
+  wallet: string
+  schema_id: string
+  session_id: string
+  external_id: string | null
+  open_until: Date | null
+  issued_at: Date | null
+  expires_at: Date | null
+  verified_at: Date | null
+  revoked_at: Date | null
+  reason: string | null
+  public_reason: PublicReason | null
+  event_decision: string | null
+  onchain_tx: string | null
+  commitment: string | null
+  salt: string | null
+}
+
+/** The columns of an `AttestationRow`, to be selected by name. */
+export const attestationColumns = [
+  "workspace_id",
+  "id",
+  "seq",
+  "status",
+  "wallet",
+  "schema_id",
+  "session_id",
+  "external_id",
+  "open_until",
+  "issued_at",
+  "expires_at",
+  "verified_at",
+  "revoked_at",
+  "reason",
+  "public_reason",
+  "event_decision",
+  "onchain_tx",
+  "commitment",
+  "salt",
+] as const
+
+/** The record that a caller sees. What is not yet on chain is not shown as if it were. */
+export function toRecord(row: AttestationRow, principal: Principal): AttestationRecord {
+  const shown = row.verified_at !== null
+  const time = (value: Date | null) => (value === null ? null : toTimestamp(value))
+  const status = statusAt(row, clock.now())
+  return {
+    attestation_id: row.id,
+    status,
+    user_pubkey: row.wallet,
+    schema: row.schema_id,
+    session_id: principal.scopes.has("kyc:write") ? row.session_id : null,
+    external_id: row.external_id,
+    issued_at: shown ? time(row.issued_at) : null,
+    expires_at: shown ? time(row.expires_at) : null,
+    revoked_at: time(row.revoked_at),
+    revocation_reason: row.reason,
+    public_reason: publicReasonOf({ ...row, status }),
+    onchain_tx: shown ? row.onchain_tx : null,
+    onchain: shown ? proofOf(row, principal) : null,
+  }
+}
+
+function proofOf(row: AttestationRow, { mode }: Principal): AttestationRecord["onchain"] {
+  const chain = deployment.chains[mode]
+  if (!chain) return null
+  const { mint, account } = credentialAccounts(row.workspace_id, row.schema_id, row.wallet)
+  return {
+    cluster: chain.bound?.cluster ?? "unknown",
+    program: TOKEN_2022_PROGRAM_ID.toBase58(),
+    mint,
+    token_account: account,
+    authority: authorityFor(chain, row.workspace_id).publicKey.toBase58(),
+    commitment: row.commitment!,
+    salt: row.salt,
+  }
+}

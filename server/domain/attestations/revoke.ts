@@ -1,0 +1,70 @@
+import { type Queryable, repeatOnDeadlock, sql } from "#db/client.ts"
+import { announce, announceActivity } from "#db/pubsub.ts"
+import { recordChange } from "#server/domain/audit-log/record.ts"
+import type { IdempotencyClaim, Principal } from "#server/domain/context.ts"
+import { claimKey } from "#server/domain/idempotency.ts"
+import { isId } from "#server/lib/ids.ts"
+import { clock } from "#server/lib/time.ts"
+import type { PublicReason } from "#shared/public-reasons.ts"
+import { endPending } from "./end.ts"
+import { attestationNotFound, getAttestation } from "./read.ts"
+import type { AttestationRecord, AttestationRow } from "./record.ts"
+import { statusAt } from "./status.ts"
+import { withdrawCredential } from "./withdraw.ts"
+
+/**
+ * Revokes an attestation: a pending one is rejected and its attest cancelled, a verified one has its credential
+ * burnt. One that has ended is returned as it is. Errors: attestation_not_found.
+ */
+export async function revokeAttestation({
+  principal,
+  requestId,
+  idempotency,
+  attestationId,
+  reason,
+  publicReason,
+}: {
+  principal: Principal
+  requestId: string
+  idempotency: IdempotencyClaim | null
+  attestationId: string
+  reason: string
+  /** What the wallet's holder is told; null for the default. */
+  publicReason: PublicReason | null
+}): Promise<AttestationRecord> {
+  if (!isId("att", attestationId)) return attestationNotFound(attestationId)
+  const { workspaceId } = principal
+  const now = clock.now()
+  const claim = idempotency?.begun === null ? idempotency : null
+  const revoke = async (sql: Queryable): Promise<void> => {
+    const [row] = await sql<AttestationRow[]>`
+      select workspace_id, id, status, schema_id, wallet, open_until, expires_at from attestations
+      where workspace_id = ${workspaceId} and id = ${attestationId} for update`
+    if (!row) return attestationNotFound(attestationId)
+    if (claim) await claimKey(sql, claim, attestationId)
+    // What has expired by its time has ended, whether or not the sweep has come by.
+    const standing = statusAt(row, now)
+    if (standing === "pending") {
+      await endPending(sql, { workspaceId, attestationId, status: "rejected", reason, revokedAt: now, now })
+    } else if (standing === "verified") {
+      await sql`
+        update attestations set status = 'rejected', reason = ${reason}, revoked_at = ${now}, ended_at = ${now}
+        where workspace_id = ${workspaceId} and id = ${attestationId}`
+      await withdrawCredential(sql, row)
+    } else return
+    await sql`
+      update attestations set public_reason = ${publicReason}
+      where workspace_id = ${workspaceId} and id = ${attestationId}`
+    // No reason: a line of the trail can never be erased, and the attestation has it.
+    await recordChange(sql, workspaceId, {
+      author: { principal, requestId },
+      action: "attestation.revoked",
+      subject: attestationId,
+      detail: { was: standing },
+    })
+  }
+  await repeatOnDeadlock(() => sql.begin(revoke))
+  announce("ledger")
+  announceActivity(workspaceId)
+  return getAttestation(principal, attestationId)
+}

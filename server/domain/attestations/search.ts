@@ -1,0 +1,257 @@
+import type { Fragment } from "postgres"
+import { z } from "zod"
+import { sql } from "#db/client.ts"
+import type { Principal } from "#server/domain/context.ts"
+import { requireSchema } from "#server/domain/kyc/schemas/require.ts"
+import { schemaId } from "#server/domain/kyc/wallet.ts"
+import { badCursor, fromCursor, toCursor } from "#server/lib/cursor.ts"
+import { isId } from "#server/lib/ids.ts"
+import { plainText } from "#server/lib/text.ts"
+import { clock, toTimestamp } from "#server/lib/time.ts"
+import { isWalletAddress, readWalletParts } from "#server/solana/addresses.ts"
+import type { AttestationRow } from "./record.ts"
+import { type ShownStatus, shownStatusAt, shownStatuses } from "./status.ts"
+
+/** What the dashboard's table and its export filter by: those started from `from` on and before `to`. */
+export const searchFilter = z.object({
+  schema: schemaId.optional(),
+  status: z.enum(shownStatuses).optional(),
+  from: z.iso.datetime().optional(),
+  to: z.iso.datetime().optional(),
+  /** A wallet, how it begins or ends, or both with `…` between; an attestation's id; how an external id begins, in any case. */
+  q: plainText(200).optional(),
+})
+export type SearchFilter = z.infer<typeof searchFilter>
+
+export type AttestationSummary = {
+  attestation_id: string
+  status: ShownStatus
+  user_pubkey: string
+  schema: string
+  external_id: string | null
+  started_at: string
+  issued_at: string | null
+  expires_at: string | null
+  onchain_tx: string | null
+}
+
+const PAGE = 50
+/**
+ * Attestations get their `seq` in the order of their `created_at`, but for those that begin at the same moment: more
+ * than are ever under way at once.
+ */
+const OUT_OF_ORDER = 500
+/** What matches a text: up to here it is looked up and sorted, beyond it, it is met by going down the list. */
+const FEW = 2000
+
+/** A page of the attestations that match, newest first. Errors: validation_failed for a cursor, unknown_schema. */
+export async function searchAttestations(
+  principal: Principal,
+  filter: SearchFilter & { cursor?: string | undefined },
+): Promise<{ data: AttestationSummary[]; next_cursor: string | null }> {
+  const { workspaceId } = principal
+  const before = filter.cursor === undefined ? null : await placeOf(workspaceId, filter.cursor)
+  const rows = await findAttestations(workspaceId, filter, { before, limit: PAGE + 1 })
+  if (rows.length === 0 && filter.schema !== undefined) await requireSchema(workspaceId, filter.schema)
+  const shown = rows.slice(0, PAGE)
+  const now = clock.now()
+  return {
+    data: shown.map((row) => toSummary(row, now)),
+    next_cursor: rows.length > PAGE ? toCursor(shown.at(-1)!.id) : null,
+  }
+}
+
+/** The newest ones of a workspace. */
+export async function latestAttestations(workspaceId: string, limit: number): Promise<AttestationSummary[]> {
+  const rows = await findAttestations(workspaceId, {}, { before: null, limit })
+  const now = clock.now()
+  return rows.map((row) => toSummary(row, now))
+}
+
+async function placeOf(workspaceId: string, cursor: string): Promise<bigint> {
+  const [row] = await sql<{ seq: bigint }[]>`
+    select seq from attestations where workspace_id = ${workspaceId} and id = ${fromCursor("att", cursor)}`
+  return row?.seq ?? badCursor()
+}
+
+const foundColumns = [
+  "workspace_id",
+  "id",
+  "seq",
+  "status",
+  "wallet",
+  "schema_id",
+  "external_id",
+  "created_at",
+  "open_until",
+  "issued_at",
+  "expires_at",
+  "verified_at",
+  "revoked_at",
+  "reason",
+  "onchain_tx",
+] as const
+
+export type FoundRow = { created_at: Date } & Pick<
+  AttestationRow,
+  Exclude<(typeof foundColumns)[number], "created_at">
+>
+
+/**
+ * The attestations that match, newest first. Every filter has an index that gives its rows in this order, or so few of
+ * them that sorting costs nothing; no row is counted that is not shown. The order says `nulls last` because the indexes
+ * do: without it Postgres would sort the whole workspace.
+ */
+export async function findAttestations(
+  workspaceId: string,
+  filter: SearchFilter,
+  { before, limit }: { before: bigint | null; limit: number },
+): Promise<FoundRow[]> {
+  const { schema, status, q } = filter
+  const now = clock.now()
+  const span = await readSpan(workspaceId, filter)
+  if (span === null) return []
+  const text = q === undefined ? null : await readText(workspaceId, q)
+  const matches = sql`
+    workspace_id = ${workspaceId}
+    ${schema === undefined ? sql`` : sql`and schema_id = ${schema}`}
+    ${inSpan(span)} ${text === null ? sql`` : likeText(text)}
+    ${before === null ? sql`` : sql`and seq < ${before}`}`
+  if (status !== "expired") {
+    return sql<FoundRow[]>`
+      select ${sql(foundColumns)} from attestations
+      where ${matches} ${status === undefined ? sql`` : inStatus(status, now)}
+      order by seq desc nulls last limit ${limit}`
+  }
+  // Those that ended, and those whose end no sweep has come by to write down yet. These are few, and must be looked up by
+  // the indexes of the sweeps before anything else is asked of them: a planner that looks for 50 of them in order goes
+  // through all that are verified.
+  return sql<FoundRow[]>`
+    with due as materialized (
+      select ${sql(foundColumns)} from attestations
+      where workspace_id = ${workspaceId} and status = 'pending' and open_until <= ${now}
+      union all
+      select ${sql(foundColumns)} from attestations
+      where workspace_id = ${workspaceId} and status in ('pending', 'verified') and expires_at <= ${now}
+        and (status = 'verified' or open_until is null or open_until > ${now})
+    )
+    select * from (
+      (select ${sql(foundColumns)} from attestations
+        where ${matches} and status = 'expired' order by seq desc nulls last limit ${limit})
+      union all
+      (select * from due where ${matches})
+    ) expired order by seq desc nulls last limit ${limit}`
+}
+
+/** The status at a time, in a form that the index by status serves. */
+export const inStatus = (status: Exclude<ShownStatus, "expired">, now: Date) => {
+  switch (status) {
+    case "pending":
+      return sql`and status = 'pending' and (open_until is null or open_until > ${now})
+        and (expires_at is null or expires_at > ${now})`
+    case "verified":
+      return sql`and status = 'verified' and expires_at > ${now}`
+    case "rejected":
+      return sql`and status = 'rejected' and revoked_at is null`
+    case "revoked":
+      return sql`and status = 'rejected' and revoked_at is not null`
+  }
+}
+
+/** An instant, and the least or greatest `seq` that lies on the right side of it. */
+type Bound = { at: Date; seq: bigint }
+type Span = { start: Bound | null; end: Bound | null }
+
+/** Times as bounds of `seq`, so that a page is read where it lies. Null when nothing can lie between them. */
+async function readSpan(workspaceId: string, { from, to }: SearchFilter): Promise<Span | null> {
+  if (from === undefined && to === undefined) return { start: null, end: null }
+  const start = from === undefined ? null : new Date(from)
+  const end = to === undefined ? null : new Date(to)
+  const [bounds] = await sql<{ first: bigint | null; last: bigint | null }[]>`
+    select
+      (select min(seq) from (select seq from attestations
+        where workspace_id = ${workspaceId} and created_at >= ${start ?? new Date(0)}
+        order by created_at limit ${start === null ? 0 : OUT_OF_ORDER}) early) as first,
+      (select max(seq) from (select seq from attestations
+        where workspace_id = ${workspaceId} and created_at < ${end ?? new Date(0)}
+        order by created_at desc limit ${end === null ? 0 : OUT_OF_ORDER}) late) as last`
+  const { first, last } = bounds!
+  if ((start !== null && first === null) || (end !== null && last === null)) return null
+  return {
+    start: start && { at: start, seq: first! },
+    end: end && { at: end, seq: last! },
+  }
+}
+
+const inSpan = ({ start, end }: Span) => sql`
+  ${start === null ? sql`` : sql`and seq >= ${start.seq} and created_at >= ${start.at}`}
+  ${end === null ? sql`` : sql`and seq <= ${end.seq} and created_at < ${end.at}`}`
+
+/** Rows that a text matches: as their index finds them, and as one asks of each row when they are too many for that. */
+type Match = { lookup: Fragment; each: Fragment }
+type Text = { wallet: string } | { ids: string[] } | { anyOf: Match[] }
+
+/** What somebody typed into the search. */
+async function readText(workspaceId: string, q: string): Promise<Text> {
+  if (isId("att", q)) return { ids: [q] }
+  if (isWalletAddress(q)) return { wallet: q }
+  const anyOf = [externalIdBegins(q), ...walletsLike(q)]
+  const found = anyOf.map(
+    ({ lookup }) => sql`select id from attestations where workspace_id = ${workspaceId} and ${lookup}`,
+  )
+  const few = await sql<{ id: string }[]>`
+    ${found.reduce((all, one) => sql`${all} union all ${one}`)} limit ${FEW + 1}`
+  return few.length > FEW ? { anyOf } : { ids: few.map((row) => row.id) }
+}
+
+// The indexes compare bytes, and no character comes after the last one.
+const LAST = "\u{10ffff}"
+
+const externalIdBegins = (q: string): Match => ({
+  lookup: sql`
+    external_id is not null and lower(external_id) ~>=~ lower(${q}) and lower(external_id) ~<~ lower(${q + LAST})`,
+  each: sql`left(lower(external_id), length(lower(${q}))) = lower(${q})`,
+})
+
+/** Less of a wallet is in too many of them; the index of their ends is of as many characters. */
+const LEAST_PART = 4
+
+/** Wallets that begin or end like this, or both where the middle is left out. */
+function walletsLike(q: string): Match[] {
+  const parts = readWalletParts(q)
+  if (parts === null || Math.min(...Object.values(parts).map((part) => part.length)) < LEAST_PART) return []
+  if ("either" in parts) return [walletBegins(parts.either), walletEnds(parts.either)]
+  const [begins, ends] = [walletBegins(parts.start), walletEnds(parts.end)]
+  return [{ lookup: sql`${begins.lookup} and ${ends.each}`, each: sql`${begins.each} and ${ends.each}` }]
+}
+
+const walletBegins = (start: string): Match => ({
+  lookup: sql`wallet ~>=~ ${start} and wallet ~<~ ${start + LAST}`,
+  each: sql`left(wallet, ${start.length}) = ${start}`,
+})
+
+function walletEnds(end: string): Match {
+  const each = sql`right(wallet, ${end.length}) = ${end}`
+  return { lookup: sql`right(wallet, 4) = ${end.slice(-LEAST_PART)} and ${each}`, each }
+}
+
+function likeText(text: Text) {
+  if ("ids" in text) return sql`and id = any(${text.ids})`
+  if ("wallet" in text) return sql`and wallet = ${text.wallet}`
+  return sql`and (${text.anyOf.map(({ each }) => each).reduce((all, one) => sql`${all} or ${one}`)})`
+}
+
+function toSummary(row: FoundRow, now: Date): AttestationSummary {
+  const shown = row.verified_at !== null
+  return {
+    attestation_id: row.id,
+    status: shownStatusAt(row, now),
+    user_pubkey: row.wallet,
+    schema: row.schema_id,
+    external_id: row.external_id,
+    started_at: toTimestamp(row.created_at),
+    issued_at: shown && row.issued_at ? toTimestamp(row.issued_at) : null,
+    expires_at: shown && row.expires_at ? toTimestamp(row.expires_at) : null,
+    onchain_tx: shown ? row.onchain_tx : null,
+  }
+}

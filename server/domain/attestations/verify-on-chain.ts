@@ -1,0 +1,71 @@
+import { TOKEN_2022_PROGRAM_ID, unpackAccount } from "@solana/spl-token"
+import { PublicKey } from "@solana/web3.js"
+import type { Principal } from "#server/domain/context.ts"
+import { chainOf } from "#server/domain/deployment.ts"
+import { decodeInstructions } from "#server/solana/decode.ts"
+import { fail } from "#shared/errors.ts"
+import { readUnit, type UnitOf } from "./credential-state.ts"
+import { readAttestation } from "./read.ts"
+import { type AttestationRecord, toRecord } from "./record.ts"
+
+/** What the chain says now, for the reader to compare with the record. */
+export type OnChainState = {
+  record: AttestationRecord
+  /** Whose unit it is in the wallet's account, by the ledger. */
+  unit: UnitOf
+  /** The wallet's account for the credential; null when there is none. */
+  account: { owner: string; mint: string; amount: string; frozen: boolean; program: string } | null
+  /** The issuing transaction; null when the chain does not know it. */
+  transaction: {
+    slot: number
+    succeeded: boolean
+    /** Who signed it. */
+    signers: string[]
+    memos: string[]
+  } | null
+}
+
+/**
+ * Reads an attestation's credential from the chain. Errors: attestation_not_found, validation_failed while it is not on
+ * chain, chain_not_configured, chain_unavailable.
+ */
+export async function verifyOnChain(principal: Principal, id: string): Promise<OnChainState> {
+  const row = await readAttestation(principal, id)
+  const record = toRecord(row, principal)
+  const { onchain, onchain_tx } = record
+  const { connection } = chainOf(principal.mode)
+  if (onchain === null || onchain_tx === null) {
+    return fail("validation_failed", "id: this attestation has not been put on chain.")
+  }
+  const before = await readUnit(row)
+  const address = new PublicKey(onchain.token_account)
+  const [info, transaction] = await Promise.all([
+    connection.getAccountInfo(address, "confirmed"),
+    connection.getTransaction(onchain_tx, { commitment: "confirmed", maxSupportedTransactionVersion: 0 }),
+  ]).catch((cause) => fail("chain_unavailable", "The chain does not answer. Retry in a moment.", { cause }))
+  const isToken = info?.owner.equals(TOKEN_2022_PROGRAM_ID) ?? false
+  const account = info && isToken ? unpackAccount(address, info, TOKEN_2022_PROGRAM_ID) : null
+  const message = transaction?.transaction.message
+  return {
+    record,
+    unit: before === (await readUnit(row)) ? before : "changing",
+    account: account && {
+      owner: account.owner.toBase58(),
+      mint: account.mint.toBase58(),
+      amount: account.amount.toString(),
+      frozen: account.isFrozen,
+      program: TOKEN_2022_PROGRAM_ID.toBase58(),
+    },
+    transaction:
+      transaction && message
+        ? {
+            slot: transaction.slot,
+            succeeded: transaction.meta?.err === null,
+            signers: message.staticAccountKeys
+              .slice(0, message.header.numRequiredSignatures)
+              .map((key) => key.toBase58()),
+            memos: decodeInstructions(message).flatMap(({ memo }) => memo ?? []),
+          }
+        : null,
+  }
+}

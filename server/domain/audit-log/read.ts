@@ -1,0 +1,129 @@
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto"
+import { z } from "zod"
+import { sql } from "#db/client.ts"
+import { deployment } from "#server/domain/deployment.ts"
+import { badCursor } from "#server/lib/cursor.ts"
+import { toTimestamp } from "#server/lib/time.ts"
+
+export type AuditEntry = {
+  /** A name of this line that tells nothing. */
+  entry: string
+  at: string
+  actor: "user" | "key" | "operator"
+  actor_id: string | null
+  actor_name: string
+  action: string
+  subject: string
+  /** The member, or the address that an invitation is bound to. Not part of the line, which stays when a person is erased. */
+  subject_name: string | null
+  /** Whether it concerns the whole account, and not this workspace alone. */
+  whole_account: boolean
+  detail: Record<string, unknown>
+  request_id: string | null
+}
+
+/** Which lines: those from `from` on and before `to`. */
+export const auditFilter = z.object({
+  /** What the action begins with, such as `key.`. */
+  action: z.string().max(100).optional(),
+  actor: z.enum(["user", "key", "operator"]).optional(),
+  actor_id: z.string().max(100).optional(),
+  subject: z.string().max(200).optional(),
+  from: z.iso.datetime().optional(),
+  to: z.iso.datetime().optional(),
+})
+export type AuditFilter = z.infer<typeof auditFilter>
+
+export type AuditRow = Omit<AuditEntry, "entry" | "at" | "whole_account"> & {
+  seq: bigint
+  at: Date
+  workspace_id: string | null
+}
+
+/** What happened in a workspace and to its account as a whole, newest first. Errors: validation_failed for a cursor. */
+export async function listAuditEntries(
+  workspaceId: string,
+  { limit, cursor, ...filter }: AuditFilter & { limit: number; cursor?: string | undefined },
+): Promise<{ data: AuditEntry[]; next_cursor: string | null }> {
+  const before = cursor === undefined ? null : openCursor(workspaceId, cursor)
+  const rows = await findAuditEntries(workspaceId, filter, { before, limit: limit + 1 })
+  const shown = rows.slice(0, limit)
+  return {
+    data: shown.map(({ seq, workspace_id, at, ...row }) => ({
+      entry: nameOf(seq),
+      ...row,
+      at: toTimestamp(at),
+      whole_account: workspace_id === null,
+    })),
+    next_cursor: rows.length > limit ? sealCursor(workspaceId, shown.at(-1)!.seq) : null,
+  }
+}
+
+/**
+ * The lines that match, newest first. What keys mint and transfer is nearly all there is: whatever is looked for besides
+ * has an index without it.
+ */
+export async function findAuditEntries(
+  workspaceId: string,
+  { action, actor, actor_id, subject, from, to }: AuditFilter,
+  { before, limit }: { before: bigint | null; limit: number },
+): Promise<AuditRow[]> {
+  const account = sql`(select account_id from workspaces where id = ${workspaceId})`
+  const isOfTokens = action === undefined || "token.".startsWith(action.slice(0, "token.".length))
+  const matches = sql`
+    account_id = ${account}
+    ${action === undefined ? sql`` : sql`and starts_with(action, ${action})`}
+    ${isOfTokens ? sql`` : sql`and action not like 'token.%'`}
+    ${actor === undefined ? sql`` : sql`and actor = ${actor}`}
+    ${actor === undefined || actor === "key" ? sql`` : sql`and actor <> 'key'`}
+    ${actor_id === undefined ? sql`` : sql`and actor_id = ${actor_id}`}
+    ${subject === undefined ? sql`` : sql`and subject = ${subject}`}
+    ${from === undefined ? sql`` : sql`and at >= ${new Date(from)}`}
+    ${to === undefined ? sql`` : sql`and at < ${new Date(to)}`}
+    ${before === null ? sql`` : sql`and (at, seq) < (select at, seq from audit_entries where account_id = ${account} and seq = ${before})`}
+    order by at desc, seq desc limit ${limit}`
+  return sql<AuditRow[]>`
+    select e.seq, e.at, e.workspace_id, e.actor, e.actor_id, e.actor_name, e.action, e.subject,
+      coalesce(u.name, i.email) as subject_name, e.detail, e.request_id
+    from (
+      (select * from audit_entries where workspace_id = ${workspaceId} and ${matches})
+      union all
+      (select * from audit_entries where workspace_id is null and ${matches})
+    ) e
+    left join users u on e.action like 'member.%' and u.id = e.subject
+    left join invitations i on e.action like 'member.%' and i.account_id = e.account_id and i.id = e.subject
+    order by e.at desc, e.seq desc limit ${limit}`
+}
+
+// An entry has no id of its own, and its number counts the entries of all customers: it is sealed.
+const ALGORITHM = "aes-256-gcm"
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+function sealCursor(workspaceId: string, seq: bigint): string {
+  const nonce = randomBytes(NONCE_BYTES)
+  const cipher = createCipheriv(ALGORITHM, deployment.dataKey, nonce).setAAD(aad(workspaceId))
+  const sealed = Buffer.concat([cipher.update(String(seq), "latin1"), cipher.final()])
+  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString("base64url")
+}
+
+function openCursor(workspaceId: string, cursor: string): bigint {
+  const sealed = Buffer.from(cursor, "base64url")
+  try {
+    const decipher = createDecipheriv(ALGORITHM, deployment.dataKey, sealed.subarray(0, NONCE_BYTES))
+      .setAAD(aad(workspaceId))
+      .setAuthTag(sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES))
+    const opened = Buffer.concat([
+      decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES)),
+      decipher.final(),
+    ])
+    return BigInt(opened.toString("latin1"))
+  } catch {
+    return badCursor()
+  }
+}
+
+const nameOf = (seq: bigint): string =>
+  createHmac("sha256", deployment.dataKey).update(`audit entry ${seq}`).digest("base64url").slice(0, 22)
+
+const aad = (workspaceId: string): Buffer => Buffer.from(`audit cursor of ${workspaceId}`)

@@ -1,0 +1,37 @@
+import type { Settings } from "#server/settings/env.ts"
+import type { Chain } from "#server/solana/chain.ts"
+import { fail } from "#shared/errors.ts"
+import type { Mode } from "#shared/mode.ts"
+import type { Provider } from "./kyc/providers/provider.ts"
+
+/** What this process was started with, beyond its database. */
+export type Deployment = {
+  settings: Settings
+  /** Origin of every address that Vouch hands out; never taken from a request. */
+  origin: string
+  /** Whether VOUCH_PUBLIC_URL is set: others than this machine reach it. */
+  isPublic: boolean
+  /** Secret that fee payers, authorities and mint keys derive from. */
+  signerSecret: Buffer
+  /** 32 bytes that seal claims. */
+  dataKey: Buffer
+  /** Null where the mode has none that may be used. */
+  chains: Record<Mode, Chain | null>
+  providers: Record<Mode, Provider | null>
+}
+
+export let deployment: Deployment
+
+export function deploy(started: Deployment): void {
+  deployment = started
+}
+
+/** The chain of a mode. Errors: chain_not_configured. */
+export const chainOf = (mode: Mode): Chain =>
+  deployment.chains[mode] ??
+  fail("chain_not_configured", `The ${mode} mode of this deployment has no Solana RPC configured.`)
+
+/** The KYC provider of a mode. Errors: provider_not_configured. */
+export const providerOf = (mode: Mode): Provider =>
+  deployment.providers[mode] ??
+  fail("provider_not_configured", `The ${mode} mode of this deployment has no KYC provider configured.`)

@@ -1,0 +1,67 @@
+import { describe, expect, test } from "vitest"
+import { type Effect, effectOf, rankOf, type Standing } from "./decide.ts"
+import { type Decision, decisions } from "./providers/provider.ts"
+
+const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second))
+
+describe("what each decision does, by where the attestation stands", () => {
+  const pending = { status: "pending", approved: false } as const
+  const approved = { status: "pending", approved: true } as const
+  const verified = { status: "verified", approved: true } as const
+  const rejected = { status: "rejected", approved: false } as const
+  const expired = { status: "expired", approved: false } as const
+  test.each<[Omit<Standing, "last">, Decision, Effect]>([
+    [pending, "approved", "approve"],
+    [pending, "rejected", "reject"],
+    [pending, "expired", "expire"],
+    [pending, "resubmission_requested", "keep"],
+    [pending, "in_review", "keep"],
+    [approved, "approved", "ignore"],
+    [approved, "rejected", "reject"],
+    [approved, "expired", "ignore"],
+    [approved, "resubmission_requested", "ignore"],
+    [approved, "in_review", "ignore"],
+    [verified, "approved", "ignore"],
+    [verified, "rejected", "revoke"],
+    [verified, "expired", "ignore"],
+    [verified, "resubmission_requested", "ignore"],
+    [verified, "in_review", "ignore"],
+    ...decisions.map((decision): [typeof rejected, Decision, Effect] => [rejected, decision, "ignore"]),
+    ...decisions.map((decision): [typeof expired, Decision, Effect] => [expired, decision, "ignore"]),
+  ])("%o, %s: %s", (standing, decision, effect) => {
+    expect(effectOf({ ...standing, last: null }, { decision, occurredAt: at(0) })).toBe(effect)
+    const last = { at: at(0), rank: rankOf("in_review") }
+    expect(effectOf({ ...standing, last }, { decision, occurredAt: at(1) })).toBe(effect)
+  })
+})
+
+test("decisions of the same instant rank rejected > approved > expired > resubmission_requested > in_review", () => {
+  const ranked: Decision[] = ["rejected", "approved", "expired", "resubmission_requested", "in_review"]
+  for (const [i, heavier] of ranked.entries()) {
+    for (const [j, lighter] of ranked.entries()) {
+      const standing: Standing = {
+        status: "pending",
+        approved: false,
+        last: { at: at(5), rank: rankOf(lighter) },
+      }
+      const effect = effectOf(standing, { decision: heavier, occurredAt: at(5) })
+      expect(effect === "ignore", `${heavier} after ${lighter}`).toBe(i >= j)
+    }
+  }
+})
+
+test.each(decisions)(
+  "%s that is older than the last applied event is ignored, whatever its weight",
+  (decision) => {
+    for (const last of decisions) {
+      for (const status of ["pending", "verified"] as const) {
+        const standing: Standing = {
+          status,
+          approved: status === "verified",
+          last: { at: at(5), rank: rankOf(last) },
+        }
+        expect(effectOf(standing, { decision, occurredAt: at(4) })).toBe("ignore")
+      }
+    }
+  },
+)

@@ -1,0 +1,43 @@
+import { type Decision, decisions } from "./providers/provider.ts"
+
+/** What is known of an attestation when an event about it arrives. Times compare as numbers. */
+export type Standing = {
+  status: "pending" | "verified" | "rejected" | "expired"
+  /** Approved, and on its way to the chain. */
+  approved: boolean
+  /** The event applied last: when the provider decided it, and the weight of what it said. */
+  last: { at: Date; rank: number } | null
+}
+
+/**
+ * `approve` and `reject` a pending one, `expire` it, `keep` it open, `revoke` a verified one; `ignore` what
+ * comes too late or what the states do not allow.
+ */
+export type Effect = "approve" | "reject" | "expire" | "keep" | "revoke" | "ignore"
+
+/** Weight of a decision between events of the same instant; the greater one holds. */
+export const rankOf = (decision: Decision): number => decisions.indexOf(decision)
+
+/** What an authentic event does. Order is the provider's own time, not that of arrival. */
+export function effectOf(standing: Standing, event: { decision: Decision; occurredAt: Date }): Effect {
+  if (!isNewer(event, standing.last)) return "ignore"
+  const { status, approved } = standing
+  if (status === "verified") return event.decision === "rejected" ? "revoke" : "ignore"
+  if (status !== "pending") return "ignore"
+  switch (event.decision) {
+    case "rejected":
+      return "reject"
+    case "approved":
+      return approved ? "ignore" : "approve"
+    case "expired":
+      return approved ? "ignore" : "expire"
+    default:
+      return approved ? "ignore" : "keep"
+  }
+}
+
+function isNewer(event: { decision: Decision; occurredAt: Date }, last: Standing["last"]): boolean {
+  if (last === null) return true
+  const difference = event.occurredAt.getTime() - last.at.getTime()
+  return difference > 0 || (difference === 0 && rankOf(event.decision) > last.rank)
+}

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
+import { publicReasons } from "#shared/public-reasons.ts"
+import { startTestApp, type TestApp, type TestKey } from "#test/app.ts"
+import { member } from "#test/people.ts"
+
+// Reasons are two. The internal one is the customer's; a wallet's holder who reads it is tipped off.
+const INTERNAL = "OFAC SDN match, SAR 4711 filed"
+
+let app: TestApp
+let key: TestKey
+
+beforeAll(async () => {
+  app = await startTestApp()
+  key = await app.key()
+})
+afterAll(() => app.stop())
+
+/** All that the hosted page gets of a session, as text and read. */
+async function seen(sessionId: string) {
+  const response = await fetch(`${app.origin}/api/trpc/verification.view`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ sessionId }),
+  })
+  const text = await response.text()
+  return { text, view: JSON.parse(text).result.data }
+}
+const record = async (wallet: string) =>
+  (await app.request({ method: "GET", path: `/attestations?pubkey=${wallet}`, key: key.apiKey })).json.data[0]
+const revoke = (id: unknown, json: object) =>
+  app.request({ method: "POST", path: `/attestation/${id}/revoke`, key: key.apiKey, json })
+
+test("a provider's own words reach the customer, and never the wallet's holder", async () => {
+  const { wallet, sessionId } = await app.startSession(key)
+  await app.webhook({ session_id: sessionId, decision: "rejected", reason: INTERNAL })
+  const { text, view } = await seen(sessionId)
+  expect(text).not.toMatch(/OFAC|SAR/)
+  expect(view).toMatchObject({ state: "rejected", reason: "unverifiable", was: "pending" })
+  expect(await record(wallet)).toMatchObject({ revocation_reason: INTERNAL, public_reason: "unverifiable" })
+})
+
+test("nor does what was said when an approval is withdrawn, or on the way back to the asker", async () => {
+  const { json } = await app.request({
+    method: "POST",
+    path: "/kyc/start",
+    key: key.apiKey,
+    json: {
+      userPubkey: (await app.startSession(key)).wallet,
+      schemaId: "kyc_business_v1",
+      redirectUrl: "https://example.com/back",
+    },
+  })
+  const event = { session_id: json.session_id, occurred_at: "2026-01-02T03:04:05Z" }
+  await app.webhook({ ...event, decision: "in_review", reason: INTERNAL })
+  expect((await seen(json.session_id)).text).not.toMatch(/OFAC|SAR/)
+  await app.webhook({ ...event, decision: "rejected", reason: INTERNAL })
+  const { text, view } = await seen(json.session_id)
+  expect(text).not.toMatch(/OFAC|SAR/)
+  expect([...new URL(view.returnUrl).searchParams.keys()]).toEqual(["attestation_id", "status"])
+})
+
+test.each(publicReasons)(
+  "a webhook may say %s, and that is what the holder is told",
+  async (public_reason) => {
+    const { wallet, sessionId } = await app.startSession(key)
+    await app.webhook({ session_id: sessionId, decision: "rejected", reason: INTERNAL, public_reason })
+    expect((await seen(sessionId)).view.reason).toBe(public_reason)
+    expect((await record(wallet)).public_reason).toBe(public_reason)
+  },
+)
+
+test.each(["sanctions_list_match", "", 7, { code: "withdrawn" }, ["withdrawn"], null])(
+  "a public reason that is none of ours is the default, and its words are kept nowhere: %j",
+  async (public_reason) => {
+    const { sessionId } = await app.startSession(key)
+    const { json } = await app.webhook({ session_id: sessionId, decision: "rejected", public_reason })
+    expect(json.outcome).toBe("applied")
+    expect((await seen(sessionId)).view.reason).toBe("unverifiable")
+    expect(app.log.join()).not.toContain("sanctions_list_match")
+  },
+)
+
+test("another submission is asked for with its own code, and with resubmit when none is given", async () => {
+  const { wallet, sessionId } = await app.startSession(key)
+  const ask = (more: object) =>
+    app.webhook({ session_id: sessionId, decision: "resubmission_requested", reason: INTERNAL, ...more })
+  expect((await seen(sessionId)).view).toMatchObject({ state: "open", again: null })
+  expect((await record(wallet)).public_reason).toBeNull()
+  await ask({ occurred_at: "2026-01-02T03:04:05Z" })
+  expect((await seen(sessionId)).view).toMatchObject({ state: "open", again: "resubmit" })
+  await ask({ occurred_at: "2026-01-02T03:04:06Z", public_reason: "documents_unreadable" })
+  const { text, view } = await seen(sessionId)
+  expect(view).toMatchObject({ state: "open", again: "documents_unreadable" })
+  expect(text).not.toMatch(/OFAC|SAR/)
+  expect((await record(wallet)).public_reason).toBe("documents_unreadable")
+})
+
+test("whoever revokes says two things: one to the team, one to the holder", async () => {
+  const chosen = await app.verifiedWallet(key)
+  const { json } = await revoke(chosen.status.attestation_id, {
+    reason: INTERNAL,
+    public_reason: "not_eligible",
+  })
+  expect(json).toMatchObject({ revocation_reason: INTERNAL, public_reason: "not_eligible" })
+  expect((await seen(chosen.sessionId)).view).toMatchObject({ reason: "not_eligible", was: "verified" })
+
+  // One that was only begun: what the provider had said of it before counts no more.
+  const begun = await app.startSession(key)
+  await app.webhook({
+    session_id: begun.sessionId,
+    decision: "resubmission_requested",
+    public_reason: "documents_unreadable",
+  })
+  await revoke((await record(begun.wallet)).attestation_id, { reason: INTERNAL })
+  const { text, view } = await seen(begun.sessionId)
+  expect(view).toMatchObject({ reason: "unverifiable", was: "cancelled" })
+  expect(text).not.toMatch(/OFAC|SAR/)
+
+  const refused = await revoke(chosen.status.attestation_id, { reason: "x", public_reason: "Blurred" })
+  expect([refused.status, refused.json.detail]).toEqual([422, expect.stringMatching(/^public_reason: /)])
+})
+
+test("a reason in words stands in no line of the audit trail", async () => {
+  const { browser, account } = await member(app)
+  const its = await app.key({ account })
+  const { status } = await app.verifiedWallet(its)
+  await browser.mutate("attestation.revoke", { id: status.attestation_id, reason: INTERNAL })
+  const lines = await sql<{ action: string; detail: unknown }[]>`
+    select action, detail from audit_entries where subject = ${status.attestation_id}`
+  expect([...lines]).toEqual([{ action: "attestation.revoked", detail: { was: "verified" } }])
+  const [{ told }] =
+    (await sql`select count(*)::int as told from audit_entries t where t::text like '%OFAC%'`) as [
+      { told: number },
+    ]
+  expect(told).toBe(0)
+  // Who may read the attestation still reads it, with the moment at which it was said.
+  const { data } = await browser.query("attestation.detail", { id: status.attestation_id })
+  expect(data.timeline.find((one: { event: string }) => one.event === "revoked")).toMatchObject({
+    detail: INTERNAL,
+    by: { kind: "user" },
+  })
+})

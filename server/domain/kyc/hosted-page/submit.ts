@@ -1,0 +1,47 @@
+import { type Queryable, sql } from "#db/client.ts"
+import { announce, announceActivity } from "#db/pubsub.ts"
+import { sealClaims } from "#server/domain/attestations/claims.ts"
+import type { Claims, Decision } from "#server/domain/kyc/providers/provider.ts"
+import { newId } from "#server/lib/ids.ts"
+import { clock } from "#server/lib/time.ts"
+import { fail } from "#shared/errors.ts"
+import { findSession, viewOf } from "./view.ts"
+
+/**
+ * Takes what the wallet holder submitted in the sandbox's form. It is stored first, and reported by the signed
+ * webhook until that has been acknowledged. Submitting a session that is not open any more changes nothing.
+ */
+export async function submitSandboxForm({
+  sessionId,
+  decision,
+  claims,
+}: {
+  sessionId: string
+  decision: Decision
+  claims: Claims
+}): Promise<void> {
+  const session = await findSession(sessionId)
+  if (session && session.provider !== "sandbox") {
+    fail("validation_failed", "session_id: this session is checked by another provider.")
+  }
+  await sql.begin(async (sql) => {
+    if (!session || !(await lockOpenSession(sql, sessionId))) return
+    const now = clock.now()
+    await sql`
+      insert into sandbox_submissions
+        (workspace_id, attestation_id, event_id, decision, claims, occurred_at, next_attempt_at)
+      values (${session.workspace_id}, ${session.id}, ${newId("evt")}, ${decision}, ${sealClaims(session.id, claims)}, ${now}, ${now})`
+    await sql`
+      update attestations set consented_at = ${now}
+      where workspace_id = ${session.workspace_id} and id = ${session.id}`
+  })
+  announce("sandbox")
+  if (session) announceActivity(session.workspace_id)
+}
+
+/** Locks the session, so that of two submissions at once only the first counts. */
+async function lockOpenSession(tx: Queryable, sessionId: string): Promise<boolean> {
+  await tx`select id from attestations where session_id = ${sessionId} for update`
+  const row = await findSession(sessionId, tx)
+  return viewOf(row, clock.now(), null).state === "open"
+}

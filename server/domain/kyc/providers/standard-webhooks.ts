@@ -1,0 +1,138 @@
+import { createHmac, timingSafeEqual } from "node:crypto"
+import type { IncomingHttpHeaders } from "node:http"
+import { z } from "zod"
+import { country } from "#server/lib/fields.ts"
+import { plainJson, readJsonObject } from "#server/lib/json.ts"
+import { logger } from "#server/lib/log.ts"
+import { plainText } from "#server/lib/text.ts"
+import { clock, databaseTime_ms, secondsBetween } from "#server/lib/time.ts"
+import { detailOf, refusalOf, sentenceOf } from "#server/lib/validation.ts"
+import { fail } from "#shared/errors.ts"
+import { isPublicReason, type PublicReason, publicReasons } from "#shared/public-reasons.ts"
+import { decisions, type ProviderEvent } from "./provider.ts"
+
+/** How far a webhook's timestamp may be off, either way, in seconds: the standard's own figure. */
+const TOLERANCE_SECONDS = 300
+/** How far in the future an event may claim to lie, in seconds. */
+const CLOCK_SKEW_SECONDS = 300
+
+/** What a provider reports. Vendors add fields of their own: unknown ones are ignored here. */
+export const webhookEvent = z
+  .object({
+    type: z.literal("verification.completed"),
+    data: z.object({
+      session_id: z.string().meta({ description: "The session that it is about; an unknown one is ignored" }),
+      decision: z.enum(decisions).meta({
+        description:
+          "`resubmission_requested` and `in_review` leave the attestation pending; `rejected` after `approved` revokes",
+      }),
+      occurred_at: z.iso.datetime({ offset: true }).meta({
+        pattern:
+          "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})$",
+        description: "When it was decided: events older than the last one applied are ignored",
+      }),
+      claims: z
+        .object({
+          country: country.optional(),
+          age_over_18: z.boolean().optional(),
+          accredited: z.boolean().optional(),
+        })
+        .optional()
+        .meta({ description: "What rules may use. Nothing else about a person is kept." }),
+      reason: plainText(500)
+        .optional()
+        .meta({ description: "Shown in the attestation's record, never to the wallet's holder" }),
+      // A vendor may have codes of its own: one that is none of ours is read as none.
+      public_reason: z
+        .unknown()
+        .optional()
+        .meta({
+          type: "string",
+          enum: [...publicReasons],
+          description: "What the wallet's holder is told. An unknown code is taken as `unverifiable`.",
+        }),
+    }),
+  })
+  .meta({ description: "A provider's decision about a session. Unknown fields are ignored." })
+
+/**
+ * Checks a webhook signed by Standard Webhooks (https://www.standardwebhooks.com, symmetric, version 1) and
+ * reads it. Any one of the secrets may have signed it. Nothing of the body is parsed before its signature held.
+ */
+export function verifyStandardWebhook(
+  secrets: readonly string[],
+  headers: IncomingHttpHeaders,
+  body: Buffer,
+): ProviderEvent {
+  const signed = readSignature(headers)
+  if (signed === null || !secrets.some((secret) => holds(secret, signed, body))) {
+    return fail(
+      "invalid_signature",
+      "The webhook is not signed by Standard Webhooks with the shared secret, or its timestamp is off by more than 300 seconds.",
+    )
+  }
+  return readEvent(signed.id, body)
+}
+
+type Signature = { id: string; timestamp: string; macs: Buffer[] }
+
+/** SHA-256's 32 bytes in base64. */
+const MAC = /^v1,([A-Za-z0-9+/]{43}=)$/
+/** Signatures of one webhook that are looked at: while secrets rotate there are a few. */
+const MAX_SIGNATURES = 8
+
+/** What a webhook says of its signature. Null when it cannot be right, whatever the body is: that costs nothing to see. */
+function readSignature(headers: IncomingHttpHeaders): Signature | null {
+  const id = headers["webhook-id"]
+  const timestamp = headers["webhook-timestamp"]
+  const signature = headers["webhook-signature"]
+  if (typeof id !== "string" || typeof timestamp !== "string" || typeof signature !== "string") return null
+  // Digits only, in their one form.
+  if (!/^[1-9][0-9]{0,11}$/.test(timestamp) || id === "" || id.length > 255) return null
+  const age_s = Math.floor(databaseTime_ms() / 1000) - Number(timestamp)
+  if (Math.abs(age_s) > TOLERANCE_SECONDS) return null
+  const macs = signature
+    .split(" ", MAX_SIGNATURES)
+    .map((one) => MAC.exec(one)?.[1])
+    .filter((mac) => mac !== undefined)
+    .map((mac) => Buffer.from(mac, "base64"))
+  return macs.length === 0 ? null : { id, timestamp, macs }
+}
+
+/** Whether the secret signed these very bytes. All signatures are as long, and each is compared in constant time. */
+function holds(secret: string, { id, timestamp, macs }: Signature, body: Buffer): boolean {
+  const key = Buffer.from(secret.slice(secret.startsWith("whsec_") ? 6 : 0), "base64")
+  if (key.length === 0) return false
+  const expected = createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest()
+  return macs.some((mac) => timingSafeEqual(mac, expected))
+}
+
+function readEvent(eventId: string, body: Buffer): ProviderEvent {
+  const json = plainJson(readJsonObject(body))
+  const parsed = webhookEvent.safeParse(json, { error: sentenceOf })
+  if (!parsed.success) return fail("validation_failed", detailOf(refusalOf(parsed.error.issues[0]!)))
+  const { session_id, decision, occurred_at, claims, reason, public_reason } = parsed.data.data
+  const occurredAt = new Date(occurred_at)
+  // Nothing was decided before Unix time began, and the database has no year 0.
+  if (occurredAt.getTime() < 0) return fail("validation_failed", "data.occurred_at: lies before 1970.")
+  if (secondsBetween(clock.now(), occurredAt) > CLOCK_SKEW_SECONDS) {
+    return fail("validation_failed", "data.occurred_at: lies more than 300 seconds in the future.")
+  }
+  return {
+    eventId,
+    sessionId: session_id,
+    decision,
+    occurredAt,
+    claims: claims ?? {},
+    reason: reason ?? null,
+    publicReason: readPublicReason(public_reason),
+  }
+}
+
+function readPublicReason(value: unknown): PublicReason | null {
+  if (isPublicReason(value)) return value
+  // Its value is not logged: it may be the vendor's own words.
+  if (value !== undefined && value !== null)
+    logger.warn("a webhook's public_reason is none of ours; the holder is told the default")
+  return null
+}

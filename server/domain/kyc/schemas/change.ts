@@ -1,0 +1,65 @@
+import { isUniqueViolation, sql } from "#db/client.ts"
+import { type Author, recordChange } from "#server/domain/audit-log/record.ts"
+import { clock } from "#server/lib/time.ts"
+import { fail } from "#shared/errors.ts"
+
+export type SchemaFields = { name: string; validity_days: number }
+
+/** Adds a schema to a workspace; its credential's mint is made with its first attestation. Errors: schema_exists. */
+export async function createSchema({
+  workspaceId,
+  id,
+  fields,
+  author,
+}: {
+  workspaceId: string
+  id: string
+  fields: SchemaFields
+  author: Author
+}): Promise<void> {
+  const { name, validity_days } = fields
+  try {
+    await sql.begin(async (sql) => {
+      await sql`
+        insert into schemas (workspace_id, id, name, validity_days, created_at)
+        values (${workspaceId}, ${id}, ${name}, ${validity_days}, ${clock.now()})`
+      await recordChange(sql, workspaceId, { author, action: "schema.created", subject: id, detail: fields })
+    })
+  } catch (error) {
+    if (!isUniqueViolation(error, "schemas_workspace_id_id_pk")) throw error
+    fail("schema_exists", `id: there is a schema ${id} already. Choose another id, or change that one.`)
+  }
+}
+
+/**
+ * Changes a schema's name or validity, for attestations that are decided from then on: what has been issued keeps its
+ * expiry, which is on chain. Errors: schema_not_found.
+ */
+export const changeSchema = ({
+  workspaceId,
+  id,
+  fields,
+  author,
+}: {
+  workspaceId: string
+  id: string
+  fields: Partial<SchemaFields>
+  author: Author
+}): Promise<SchemaFields> =>
+  sql.begin(async (sql) => {
+    const [before] = await sql<SchemaFields[]>`
+      select name, validity_days from schemas where workspace_id = ${workspaceId} and id = ${id} for update`
+    if (!before) return fail("schema_not_found", "There is no schema with this id in this workspace.")
+    const after = { ...before, ...fields }
+    if (after.name === before.name && after.validity_days === before.validity_days) return after
+    await sql`
+      update schemas set name = ${after.name}, validity_days = ${after.validity_days}
+      where workspace_id = ${workspaceId} and id = ${id}`
+    await recordChange(sql, workspaceId, {
+      author,
+      action: "schema.changed",
+      subject: id,
+      detail: { before, after },
+    })
+    return after
+  })

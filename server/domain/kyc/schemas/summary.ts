@@ -1,0 +1,52 @@
+import { sql } from "#db/client.ts"
+import { clock, toTimestamp } from "#server/lib/time.ts"
+
+/** Up to here it is counted; beyond, "more" is all that is said, because nobody waits for a million rows. */
+const COUNTED = 1000
+/** Attestations of a schema that are looked at for it, the newest first. */
+const LOOKED_THROUGH = 20_000
+
+export type SchemaSummary = {
+  id: string
+  name: string
+  validity_days: number
+  created_at: string
+  /** Attestations that are verified now. */
+  verified: { count: number; more: boolean }
+}
+
+/** The schemas of a workspace, and how many attestations of each are verified now, counted as far as is cheap. */
+export async function summariseSchemas(workspaceId: string): Promise<SchemaSummary[]> {
+  const rows = await sql<
+    {
+      id: string
+      name: string
+      validity_days: number
+      created_at: Date
+      verified: number
+      older: boolean
+    }[]
+  >`
+    select s.id, s.name, s.validity_days, s.created_at, c.verified,
+      exists (
+        select from attestations a where a.workspace_id = s.workspace_id and a.schema_id = s.id
+        order by seq desc nulls last offset ${LOOKED_THROUGH} limit 1
+      ) as older
+    from schemas s cross join lateral (
+      select count(*)::int as verified
+      from (
+        select from (
+          select status, expires_at from attestations a
+          where a.workspace_id = s.workspace_id and a.schema_id = s.id
+          order by seq desc nulls last limit ${LOOKED_THROUGH}
+        ) recent
+        where status = 'verified' and expires_at > ${clock.now()} limit ${COUNTED + 1}
+      ) counted
+    ) c
+    where s.workspace_id = ${workspaceId} order by s.created_at desc, s.id`
+  return rows.map(({ verified, older, created_at, ...row }) => ({
+    ...row,
+    created_at: toTimestamp(created_at),
+    verified: { count: Math.min(verified, COUNTED), more: verified > COUNTED || older },
+  }))
+}

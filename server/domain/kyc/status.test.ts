@@ -1,0 +1,85 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
+import { addDays, clock } from "#server/lib/time.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
+
+let app: TestApp
+let key: TestKey
+const real = clock.now
+
+beforeAll(async () => {
+  app = await startTestApp()
+  key = await app.key()
+})
+afterEach(() => {
+  clock.now = real
+})
+afterAll(() => app.stop())
+
+const statusOf = async (wallet: string, query = "") =>
+  (await app.request({ method: "GET", path: `/kyc/status/${wallet}${query}`, key: key.apiKey })).json
+
+test("while a renewal is under way the wallet stays verified by the old attestation, until the new one replaces it", async () => {
+  const { wallet, status: old } = await app.verifiedWallet(key)
+  const renewal = await app.startSession(key, wallet)
+  expect(await statusOf(wallet)).toEqual(old)
+  await app.webhook({ session_id: renewal.sessionId, decision: "approved", claims: { country: "CA" } })
+  const replaced = await (async () => {
+    for (;;) {
+      const now = await statusOf(wallet)
+      expect(now.status).toBe("verified")
+      if (now.attestation_id !== old.attestation_id) return now
+    }
+  })()
+  expect(replaced.onchain_tx).not.toBe(old.onchain_tx)
+  const path = `/attestation/${old.attestation_id}`
+  const { json } = await app.request({ method: "GET", path, key: key.apiKey })
+  expect(json).toMatchObject({ status: "expired", revocation_reason: "superseded", revoked_at: null })
+  expect(json.onchain_tx).toBe(old.onchain_tx)
+})
+
+test("a renewal that is rejected leaves the old attestation verified", async () => {
+  const { wallet, status: old } = await app.verifiedWallet(key)
+  const renewal = await app.startSession(key, wallet)
+  await app.webhook({ session_id: renewal.sessionId, decision: "rejected" })
+  expect(await statusOf(wallet)).toEqual(old)
+})
+
+test("a verified attestation outweighs newer ones that are not; without one, the newest counts", async () => {
+  const { wallet, status: verified } = await app.verifiedWallet(key)
+  const business = await app.startSession(key, wallet, "kyc_business_v1")
+  expect(await statusOf(wallet)).toEqual(verified)
+  expect((await statusOf(wallet, "?schema=kyc_business_v1")).status).toBe("pending")
+  expect(await statusOf(wallet, "?schema=kyc_individual_v1")).toEqual(verified)
+  await app.webhook({ session_id: business.sessionId, decision: "rejected" })
+  const later = addDays(real(), 366)
+  clock.now = () => later
+  expect(await statusOf(wallet)).toMatchObject({ status: "rejected", schema: "kyc_business_v1" })
+  expect(await statusOf(wallet, "?schema=kyc_individual_v1")).toEqual({ ...verified, status: "expired" })
+})
+
+test("of two schemas that are verified, the one begun last counts", async () => {
+  const { wallet } = await app.verifiedWallet(key)
+  const { sessionId } = await app.startSession(key, wallet, "accredited_investor_v1")
+  await app.webhook({ session_id: sessionId, decision: "approved" })
+  for (;;) {
+    const { status } = await statusOf(wallet, "?schema=accredited_investor_v1")
+    if (status === "verified") break
+  }
+  expect((await statusOf(wallet)).schema).toBe("accredited_investor_v1")
+})
+
+test("a schema for which the wallet was never asked is attestation_not_found", async () => {
+  const { wallet } = await app.startSession(key)
+  expect((await statusOf(wallet, "?schema=kyc_business_v1")).error).toBe("attestation_not_found")
+  expect((await statusOf(newWallet())).error).toBe("attestation_not_found")
+})
+
+test("schemas are those that every workspace starts with", async () => {
+  const { json } = await app.request({ method: "GET", path: "/schemas", key: key.apiKey })
+  const created_at = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
+  expect(json.data.sort((a: { id: string }, b: { id: string }) => a.id.localeCompare(b.id))).toEqual([
+    { id: "accredited_investor_v1", name: "Accredited investor", validity_days: 90, created_at },
+    { id: "kyc_business_v1", name: "Business identity", validity_days: 365, created_at },
+    { id: "kyc_individual_v1", name: "Individual identity", validity_days: 365, created_at },
+  ])
+})

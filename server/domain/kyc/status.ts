@@ -1,0 +1,56 @@
+import { reads } from "#db/client.ts"
+import { type AttestationStatus, statusAt } from "#server/domain/attestations/status.ts"
+import { clock, toTimestamp } from "#server/lib/time.ts"
+import { fail } from "#shared/errors.ts"
+import { requireSchema } from "./schemas/require.ts"
+
+export type WalletStatus = {
+  status: AttestationStatus
+  attestation_id: string
+  schema: string
+  expires_at: string | null
+  onchain_tx: string | null
+}
+
+/**
+ * How a wallet stands: by its verified attestation that has not expired, the latest first, otherwise by its newest.
+ * Errors: attestation_not_found, unknown_schema.
+ */
+export async function walletStatus({
+  workspaceId,
+  wallet,
+  schemaId,
+}: {
+  workspaceId: string
+  wallet: string
+  schemaId: string | null
+}): Promise<WalletStatus> {
+  const now = clock.now()
+  const [row] = await reads<
+    {
+      id: string
+      schema_id: string
+      status: AttestationStatus
+      open_until: Date | null
+      verified_at: Date | null
+      expires_at: Date | null
+      onchain_tx: string | null
+    }[]
+  >`
+    select id, schema_id, status, open_until, verified_at, expires_at, onchain_tx from attestations
+    where workspace_id = ${workspaceId} and wallet = ${wallet} and (${schemaId}::text is null or schema_id = ${schemaId})
+    order by (status = 'verified' and expires_at > ${now}) desc, seq desc limit 1`
+  if (!row) {
+    if (schemaId !== null) await requireSchema(workspaceId, schemaId)
+    const of = schemaId === null ? "" : ` for ${schemaId}`
+    return fail("attestation_not_found", `${wallet} has no attestation${of} in this workspace.`)
+  }
+  const wasVerified = row.verified_at !== null
+  return {
+    status: statusAt(row, now),
+    attestation_id: row.id,
+    schema: row.schema_id,
+    expires_at: wasVerified && row.expires_at ? toTimestamp(row.expires_at) : null,
+    onchain_tx: wasVerified ? row.onchain_tx : null,
+  }
+}

@@ -1,0 +1,23 @@
+import { z } from "zod"
+import { failsWith, matching, NAME } from "#server/lib/fields.ts"
+import { isWalletAddress } from "#server/solana/addresses.ts"
+import { ADDRESS } from "#shared/address.ts"
+
+/** An investor's wallet: the base58 address, 32 bytes when decoded. Errors: invalid_public_key. */
+export const walletAddress = z
+  .string()
+  .refine(isWalletAddress, {
+    error: "must be the base58 address of a wallet",
+    ...failsWith("invalid_public_key"),
+  })
+  .meta({
+    pattern: ADDRESS.source,
+    description: "A wallet's address, base58 of 32 bytes",
+    example: "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU",
+  })
+
+/** The id of a schema. One that does not exist is unknown_schema, whatever it looks like. */
+export const schemaId = matching(NAME, "is not a schema of this workspace", "unknown_schema").meta({
+  description: "Identifier of a schema",
+  example: "kyc_individual_v1",
+})

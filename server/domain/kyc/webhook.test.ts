@@ -1,0 +1,270 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
+import { newId } from "#server/lib/ids.ts"
+import { addDays, addSeconds, clock } from "#server/lib/time.ts"
+import { newWallet, signWebhook, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import { snapshot } from "#test/snapshot.ts"
+
+// The worker is on: what is approved becomes verified.
+let app: TestApp
+let key: TestKey
+const real = clock.now
+
+beforeAll(async () => {
+  app = await startTestApp()
+  key = await app.key()
+})
+afterEach(() => {
+  clock.now = real
+})
+afterAll(() => app.stop())
+
+const started = async () => {
+  const { wallet, sessionId } = await app.startSession(key)
+  return {
+    wallet,
+    sessionId,
+    send: async (decision: string, at: Date = clock.now(), more: Record<string, unknown> = {}) => {
+      const event = { session_id: sessionId, decision, occurred_at: at.toISOString(), ...more }
+      return (await app.webhook(event)).json.outcome as string
+    },
+    status: async () => {
+      const { json } = await app.request({ method: "GET", path: `/kyc/status/${wallet}`, key: key.apiKey })
+      return json.status as string
+    },
+    record: async () => {
+      const path = `/attestations?pubkey=${wallet}`
+      return (await app.request({ method: "GET", path, key: key.apiKey })).json.data[0]
+    },
+  }
+}
+
+test("an approval is applied, the same event again is a duplicate, a later approval is ignored", async () => {
+  const { wallet, sessionId } = await app.startSession(key)
+  const id = newId("evt")
+  const event = { session_id: sessionId, decision: "approved", occurred_at: new Date().toISOString() }
+  const first = await app.webhook(event, { id })
+  expect(first).toMatchObject({ status: 200, json: { received: true, outcome: "applied" } })
+  expect(Object.keys(first.json)).toEqual(["received", "outcome"])
+  expect((await app.webhook(event, { id })).json.outcome).toBe("duplicate")
+  await app.waitForStatus(key, wallet, "verified")
+
+  const before = await snapshot()
+  expect((await app.webhook(event, { id })).json.outcome).toBe("duplicate")
+  // The id counts, whatever else it comes with now.
+  expect((await app.webhook({ ...event, decision: "rejected" }, { id })).json.outcome).toBe("duplicate")
+  expect(await snapshot()).toEqual(before)
+  const late = { ...event, occurred_at: new Date().toISOString() }
+  expect((await app.webhook(late)).json.outcome).toBe("ignored")
+})
+
+test("fifty copies of one event at once are applied once", async () => {
+  const { sessionId } = await app.startSession(key)
+  const id = newId("evt")
+  const event = { session_id: sessionId, decision: "rejected", occurred_at: new Date().toISOString() }
+  const answers = await Promise.all(Array.from({ length: 50 }, () => app.webhook(event, { id })))
+  const outcomes = answers.map(({ json }) => json.outcome)
+  expect(outcomes.filter((outcome) => outcome === "applied")).toHaveLength(1)
+  expect(outcomes.filter((outcome) => outcome === "duplicate")).toHaveLength(49)
+})
+
+test("the path may name the provider", async () => {
+  const { sessionId } = await app.startSession(key)
+  const response = await app.webhook(
+    { session_id: sessionId, decision: "rejected" },
+    { path: "/kyc/webhook/sandbox" },
+  )
+  expect(response.json).toEqual({ received: true, outcome: "applied" })
+})
+
+test("fields that a vendor adds are ignored", async () => {
+  const { sessionId } = await app.startSession(key)
+  const occurred_at = new Date().toISOString()
+  const data = {
+    session_id: sessionId,
+    decision: "rejected",
+    occurred_at,
+    claims: { country: "US", score: 7 },
+  }
+  const body = JSON.stringify({ type: "verification.completed", data: { ...data, extra: [1] }, more: {} })
+  const sent = { method: "POST", path: "/kyc/webhook", headers: signWebhook(newId("evt"), body), body }
+  expect((await app.request(sent)).json.outcome).toBe("applied")
+})
+
+test("order is that of the provider's clock: what is older than the last applied event is ignored", async () => {
+  const one = await started()
+  const now = clock.now()
+  expect(await one.send("in_review", now)).toBe("applied")
+  expect(await one.send("rejected", addSeconds(now, -1))).toBe("ignored")
+  expect(await one.send("approved", addSeconds(now, -60))).toBe("ignored")
+  expect(await one.status()).toBe("pending")
+  expect(await one.send("resubmission_requested", now)).toBe("applied")
+  expect(await one.send("in_review", now)).toBe("ignored")
+  expect(await one.send("rejected", now)).toBe("applied")
+  expect(await one.status()).toBe("rejected")
+})
+
+test("a rejection of the same instant outweighs an approval, in whichever order they come", async () => {
+  const at = clock.now()
+  const [one, other] = [await started(), await started()]
+  expect(await one.send("approved", at)).toBe("applied")
+  expect(await one.send("rejected", at)).toBe("applied")
+  expect(await other.send("rejected", at)).toBe("applied")
+  expect(await other.send("approved", at)).toBe("ignored")
+  expect(await one.status()).toBe("rejected")
+  expect(await other.status()).toBe("rejected")
+})
+
+test("an event without effect is recorded too: it does not become one when it is sent again", async () => {
+  const one = await started()
+  const now = clock.now()
+  expect(await one.send("resubmission_requested", now)).toBe("applied")
+  const id = newId("evt")
+  const event = {
+    session_id: one.sessionId,
+    decision: "rejected",
+    occurred_at: addSeconds(now, -5).toISOString(),
+  }
+  expect((await app.webhook(event, { id })).json.outcome).toBe("ignored")
+  expect((await app.webhook(event, { id })).json.outcome).toBe("duplicate")
+})
+
+test("a rejection after the approval revokes: the record says when and why, and the credential is burnt", async () => {
+  const { wallet, sessionId } = await app.verifiedWallet(key)
+  const reason = "Document reported stolen"
+  const outcome = await app.webhook({ session_id: sessionId, decision: "rejected", reason })
+  expect(outcome.json.outcome).toBe("applied")
+  const path = `/attestations?pubkey=${wallet}`
+  const { json } = await app.request({ method: "GET", path, key: key.apiKey })
+  expect(json.data[0]).toMatchObject({ status: "rejected", revocation_reason: reason })
+  expect(json.data[0].revoked_at).toMatch(/Z$/)
+  await waitFor(async () => {
+    const [held] = await sql`select from credentials where wallet = ${wallet} and attestation_id is null`
+    return held !== undefined
+  }, "the credential to be burnt")
+  // Nothing leaves rejected.
+  for (const decision of ["approved", "in_review", "expired", "resubmission_requested"]) {
+    const again = await app.webhook({ session_id: sessionId, decision })
+    expect(again.json.outcome, decision).toBe("ignored")
+  }
+})
+
+test("nothing leaves rejected or expired", async () => {
+  for (const end of ["rejected", "expired"]) {
+    const one = await started()
+    expect(await one.send(end)).toBe("applied")
+    for (const [i, decision] of ["approved", "rejected", "expired", "in_review"].entries()) {
+      expect(await one.send(decision, addSeconds(clock.now(), i + 1)), `${decision} after ${end}`).toBe(
+        "ignored",
+      )
+    }
+    expect(await one.status()).toBe(end)
+  }
+})
+
+test("in review and resubmission keep it pending, and the first event alone opens it for 30 days", async () => {
+  const one = await started()
+  const start = clock.now()
+  const at = (time: Date) => {
+    clock.now = () => time
+  }
+  const openUntil = async () => {
+    const [row] = await sql<{ open_until: Date }[]>`
+      select open_until from attestations where session_id = ${one.sessionId}`
+    return row!.open_until
+  }
+  at(addSeconds(start, 3600))
+  expect(await one.send("in_review")).toBe("applied")
+  const until = addDays(addSeconds(start, 3600), 30)
+  expect(await openUntil()).toEqual(until)
+  at(addDays(start, 20))
+  expect(await one.send("resubmission_requested")).toBe("applied")
+  expect(await one.send("in_review", addSeconds(clock.now(), 1))).toBe("applied")
+  expect(await openUntil()).toEqual(until)
+  at(addSeconds(until, -1))
+  expect(await one.status()).toBe("pending")
+  at(until)
+  expect(await one.status()).toBe("expired")
+  expect(await one.send("approved")).toBe("ignored")
+  expect((await one.record()).revocation_reason).toBeNull()
+})
+
+test("a session is closed to its provider at the very end of its 24 hours, swept or not", async () => {
+  const one = await started()
+  const end = addSeconds(real(), 24 * 3600 + 60)
+  clock.now = () => end
+  expect(await one.send("approved")).toBe("ignored")
+  expect(await one.status()).toBe("expired")
+})
+
+test("a rejection that comes after the validity is over finds it expired, and leaves it so", async () => {
+  const { sessionId, wallet } = await app.verifiedWallet(key)
+  const later = addDays(real(), 366)
+  clock.now = () => later
+  const answer = await app.webhook({ session_id: sessionId, decision: "rejected" })
+  expect(answer.json.outcome).toBe("ignored")
+  const { json } = await app.request({ method: "GET", path: `/kyc/status/${wallet}`, key: key.apiKey })
+  expect(json.status).toBe("expired")
+})
+
+test("an approval as old as the schema's validity attests nothing: it expires at once", async () => {
+  const one = await started()
+  expect(await one.send("approved", addDays(clock.now(), -365))).toBe("applied")
+  expect(await one.status()).toBe("expired")
+})
+
+test("issued_at is the time of the provider's decision, and never later than ours", async () => {
+  const early = await started()
+  const decided = addDays(clock.now(), -10)
+  await early.send("approved", decided)
+  const ahead = await started()
+  const before = Date.now()
+  await ahead.send("approved", addSeconds(new Date(), 200))
+  await app.waitForStatus(key, early.wallet, "verified")
+  await app.waitForStatus(key, ahead.wallet, "verified")
+  const record = await early.record()
+  expect(record.issued_at).toBe(`${decided.toISOString().slice(0, 19)}Z`)
+  expect(record.expires_at).toBe(`${addDays(decided, 365).toISOString().slice(0, 19)}Z`)
+  const issued = Date.parse((await ahead.record()).issued_at)
+  expect(issued).toBeGreaterThanOrEqual(Math.floor(before / 1000) * 1000)
+  expect(issued).toBeLessThanOrEqual(Date.now())
+})
+
+test("the answer comes only once the decision is recorded", async () => {
+  const { sessionId } = await app.startSession(key)
+  let answered = false
+  await sql
+    .begin(async (tx) => {
+      await tx`select from attestations where session_id = ${sessionId} for update`
+      const answer = app.webhook({ session_id: sessionId, decision: "rejected" }).then((response) => {
+        answered = true
+        return response
+      })
+      await waitFor(async () => {
+        const waiting = await sql`
+        select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+        return waiting.length > 0
+      }, "the webhook to wait for the row")
+      expect(answered).toBe(false)
+      return { answer }
+    })
+    .then(async ({ answer }) => {
+      expect((await answer).json.outcome).toBe("applied")
+      const [row] = await sql`select status from attestations where session_id = ${sessionId}`
+      expect(row!.status).toBe("rejected")
+    })
+})
+
+test("claims are sealed at rest: no table holds them in the clear", async () => {
+  const wallet = newWallet()
+  const { sessionId } = await app.startSession(key, wallet)
+  await app.webhook({
+    session_id: sessionId,
+    decision: "approved",
+    claims: { country: "LI", accredited: true },
+  })
+  await app.waitForStatus(key, wallet, "verified")
+  const [row] = await sql<{ claims: Buffer }[]>`select claims from attestations where wallet = ${wallet}`
+  expect(row!.claims.length).toBeGreaterThan(28)
+  expect(row!.claims.includes("country")).toBe(false)
+})

@@ -1,0 +1,172 @@
+import postgres from "postgres"
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
+import { socketOptions } from "#db/socket.ts"
+import { callLocalnet, newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import { type TokenDesk, tokenDesk } from "#test/tokens.ts"
+
+// Somebody holds a customer's row and does not let go: a process that stands still, or a network that is lost. That
+// customer is told to come back, with nothing begun; nobody else notices.
+
+type Customer = { key: TestKey; desk: TokenDesk; config: string; wallet: string }
+
+let app: TestApp
+let blocked: Customer
+let free: Customer
+/** Another process's connection: it has none of the limits that the server sets on its own. */
+let stopped: postgres.Sql
+
+beforeAll(async () => {
+  app = await startTestApp({ VOUCH_DATABASE_POOL: "12" })
+  blocked = await customer()
+  free = await customer()
+  stopped = postgres(app.databaseUrl, { ...socketOptions(app.databaseUrl), max: 1 })
+})
+afterEach(() => letGo())
+afterAll(async () => {
+  await stopped.end()
+  await app.stop()
+})
+
+async function customer(): Promise<Customer> {
+  const key = await app.key({ plan: "growth" })
+  const desk = tokenDesk(app, key)
+  const [wallet] = await desk.wallets(1)
+  const config = await desk.config()
+  // A first mint: its account is there, and its holding.
+  expect((await desk.mint(config, wallet!, "1")).status).toBe(200)
+  return { key, desk, config, wallet: wallet! }
+}
+
+let letGo = async () => {}
+
+/** Locks what the statement locks, in a transaction that then does nothing. */
+async function hold(lock: (sql: postgres.TransactionSql) => PromiseLike<unknown>): Promise<void> {
+  const [locked, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const transaction = stopped.begin(async (sql) => {
+    await lock(sql)
+    locked.resolve()
+    await over.promise
+  })
+  letGo = async () => {
+    letGo = async () => {}
+    over.resolve()
+    await transaction
+  }
+  await locked.promise
+}
+
+const holdConfig = () =>
+  hold(
+    (sql) => sql`
+      select id from mint_configs where workspace_id = ${blocked.key.workspaceId} and id = ${blocked.config} for update`,
+  )
+const holdUsage = () =>
+  hold(
+    (sql) => sql`select used from usage_periods where workspace_id = ${blocked.key.workspaceId} for update`,
+  )
+
+const start = ({ key }: Customer, wallet = newWallet()) =>
+  app.request({
+    method: "POST",
+    path: "/kyc/start",
+    key: key.apiKey,
+    json: { userPubkey: wallet, schemaId: "kyc_individual_v1" },
+  })
+const mint = ({ desk, config, wallet }: Customer, more = {}) => desk.mint(config, wallet, "1", more)
+
+/** What another customer does, and what everybody asks, while the first one's row is held. */
+async function othersGoOn(): Promise<void> {
+  for (let round = 0; round < 3; round++) {
+    expect((await mint(free)).status).toBe(200)
+    expect((await start(free)).status).toBe(200)
+    expect((await free.desk.get("/usage")).status).toBe(200)
+    expect((await app.request({ method: "GET", path: "/health" })).status).toBe(200)
+  }
+}
+
+const UNAVAILABLE = { status: 503, json: { error: "database_unavailable" } }
+
+test("mints of a customer whose configuration is held are refused with nothing begun, and others go on", async () => {
+  const before = await blocked.desk.trace(blocked.config)
+  await holdConfig()
+  const key = { headers: { "Idempotency-Key": crypto.randomUUID() } }
+  const refused = [mint(blocked, key), ...Array.from({ length: 300 }, () => mint(blocked))]
+  await othersGoOn()
+  const answers = await Promise.all(refused)
+  for (const answer of answers) expect(answer).toMatchObject(UNAVAILABLE)
+  // Nobody waits for one lock after another in front of them.
+  expect(answers.some(({ json }) => json.detail.startsWith("Earlier requests"))).toBe(true)
+  await letGo()
+  expect(await blocked.desk.trace(blocked.config)).toEqual(before)
+  // The same request again is that request, once.
+  const [first, second] = [await mint(blocked, key), await mint(blocked, key)]
+  expect(first.status).toBe(200)
+  expect(second.text).toBe(first.text)
+  expect((await blocked.desk.trace(blocked.config)).operations).toHaveLength(before.operations.length + 1)
+})
+
+test("sessions of a customer whose count is held are refused with nothing begun, and others go on", async () => {
+  const before = (await blocked.desk.get("/usage")).json
+  await holdUsage()
+  const refused = Array.from({ length: 60 }, () => start(blocked))
+  await othersGoOn()
+  for (const answer of await Promise.all(refused)) expect(answer).toMatchObject(UNAVAILABLE)
+  await letGo()
+  expect((await blocked.desk.get("/usage")).json).toEqual(before)
+  expect((await start(blocked)).status).toBe(200)
+})
+
+test("a change of a configuration that is held is refused, and done when it is asked for again", async () => {
+  await holdConfig()
+  const pause = () => blocked.desk.post(`/mint-config/${blocked.config}/pause`, {})
+  expect(await pause()).toMatchObject(UNAVAILABLE)
+  await letGo()
+  expect(await pause()).toMatchObject({ status: 200, json: { paused: true } })
+  expect((await blocked.desk.post(`/mint-config/${blocked.config}/unpause`, {})).status).toBe(200)
+})
+
+test("a webhook for a customer whose rows are held is refused, and applied when it comes again", async () => {
+  const { json } = await start(blocked)
+  await hold((sql) => sql`select id from attestations where session_id = ${json.session_id} for update`)
+  const event = { session_id: json.session_id, decision: "rejected" }
+  const theirs = (await start(free)).json.session_id
+  const events = Array.from({ length: 20 }, () => app.webhook(event))
+  // From the same provider, at the same address.
+  expect((await app.webhook({ session_id: theirs, decision: "rejected" })).status).toBe(200)
+  await othersGoOn()
+  for (const answer of await Promise.all(events)) expect(answer).toMatchObject(UNAVAILABLE)
+  await letGo()
+  expect((await app.webhook(event)).json).toEqual({ received: true, outcome: "applied" })
+})
+
+test("what has landed for a customer whose rows are held is settled afterwards, and others' at once", async () => {
+  await callLocalnet(app.localnet.url, "localnet_hold", [{ on: true }])
+  const later = { headers: { Prefer: "respond-async" } }
+  const begun = await Promise.all(Array.from({ length: 40 }, () => mint(blocked, later)))
+  const ids = begun.map(({ json }) => json.operation_id as string)
+  const statusOf = async (id: string) =>
+    (await blocked.desk.get(`/token/operation/${id}`)).json.status as string
+  await waitFor(
+    async () => (await Promise.all(ids.map(statusOf))).every((status) => status === "submitted"),
+    "all to be signed",
+  )
+  const sent = await sql<{ signature: string }[]>`
+    select signature from transactions where workspace_id = ${blocked.key.workspaceId} and status = 'saved'`
+  expect(sent.length).toBeGreaterThan(0)
+  await holdConfig()
+  await callLocalnet(app.localnet.url, "localnet_hold", [{ on: false }])
+  const signatures = sent.map(({ signature }) => signature)
+  await waitFor(
+    async () =>
+      (await app.connection.getSignatureStatuses(signatures)).value.some((status) => status !== null),
+    "the first to land",
+  )
+  await othersGoOn()
+  expect(await Promise.all(ids.map(statusOf))).toEqual(ids.map(() => "submitted"))
+  await letGo()
+  await waitFor(
+    async () => (await Promise.all(ids.map(statusOf))).every((status) => status === "confirmed"),
+    "all to be settled",
+  )
+})

@@ -1,0 +1,215 @@
+import { hkdfSync } from "node:crypto"
+import { type Sql, sql } from "#db/client.ts"
+import { ownClockDiffers } from "#db/clock.ts"
+import { type Deployment, deployment } from "#server/domain/deployment.ts"
+import { logger } from "#server/lib/log.ts"
+import { limitsStrangers } from "#server/settings/env.ts"
+import { fail } from "#shared/errors.ts"
+import { currentAttempt } from "./attempt.ts"
+import { guards, refuseStaleSessions } from "./guards.ts"
+import { hashPassword, verifyPassword } from "./password.ts"
+
+/** Where the endpoints of better-auth are. */
+export const AUTH_PATH = "/api/auth"
+
+/** Shortest password that is taken; length is what makes one hard to guess. */
+export const MIN_PASSWORD = 12
+export const MAX_PASSWORD = 128
+/** Header by which better-auth learns the client's address, for its rates. Set by us on every request, never believed. */
+export const CLIENT_ADDRESS = "x-vouch-client-address"
+
+/** Uses of a passkey that its column holds. */
+const MAX_COUNTER = 2 ** 31 - 1
+const SESSION_SECONDS = 7 * 86_400
+/** How exactly a session knows when it was last used; each time costs a write. */
+const SEEN_SECONDS = 3600
+
+export type Auth = Awaited<ReturnType<typeof build>>
+
+const opened = new WeakMap<Deployment, Promise<Auth>>()
+
+/**
+ * better-auth. Loaded with the first sign-in: it takes 50 MB that a server of the API alone need not have. It goes by
+ * this machine's clock, so that nobody is signed in, or out, while that is wrong. Errors: database_unavailable.
+ */
+export async function openAuth(): Promise<Auth> {
+  if (ownClockDiffers()) {
+    fail(
+      "database_unavailable",
+      "This server's clock is wrong, so nobody can sign in here. Retry in a moment.",
+    )
+  }
+  let auth = opened.get(deployment)
+  if (!auth) {
+    auth = build(deployment, sql)
+    opened.set(deployment, auth)
+  }
+  return auth
+}
+
+async function build({ origin, isPublic, dataKey, settings }: Deployment, database: Sql) {
+  const [{ betterAuth }, { Kysely }, { PostgresJSDialect }, { twoFactor }, { passkey }] = await Promise.all([
+    import("better-auth"),
+    import("kysely"),
+    import("kysely-postgres-js"),
+    import("better-auth/plugins/two-factor"),
+    import("@better-auth/passkey"),
+  ])
+  // The same connections as everything else.
+  const kysely = new Kysely<unknown>({ dialect: new PostgresJSDialect({ postgres: database as never }) })
+  const times = { createdAt: "created_at", updatedAt: "updated_at" }
+  return betterAuth({
+    appName: "Vouch",
+    baseURL: origin,
+    basePath: AUTH_PATH,
+    secret: Buffer.from(hkdfSync("sha256", dataKey, "", "vouch dashboard sessions", 32)).toString("base64"),
+    database: { db: kysely, type: "postgres", transaction: true },
+    trustedOrigins: isPublic ? [origin] : localOrigins(origin),
+    telemetry: { enabled: false },
+    databaseHooks: refuseStaleSessions,
+    // Else it prints what it does not know, as it is, past every mask, and answers nothing.
+    onAPIError: { throw: true },
+    logger: {
+      // Only what it says: what it adds may hold a person's data.
+      log: (level, message) => logger[level === "error" ? "warn" : "debug"]({ from: "better-auth" }, message),
+    },
+    user: {
+      modelName: "users",
+      fields: { emailVerified: "email_verified", ...times },
+      changeEmail: { enabled: false },
+      deleteUser: { enabled: false },
+    },
+    session: {
+      modelName: "user_sessions",
+      fields: {
+        userId: "user_id",
+        expiresAt: "expires_at",
+        ipAddress: "ip_address",
+        userAgent: "user_agent",
+        ...times,
+      },
+      expiresIn: SESSION_SECONDS,
+      updateAge: SEEN_SECONDS,
+      // Asked of the database each time, so that signing out everywhere is at once.
+      cookieCache: { enabled: false },
+    },
+    account: {
+      modelName: "user_credentials",
+      fields: {
+        accountId: "account_id",
+        providerId: "provider_id",
+        userId: "user_id",
+        accessToken: "access_token",
+        refreshToken: "refresh_token",
+        idToken: "id_token",
+        accessTokenExpiresAt: "access_token_expires_at",
+        refreshTokenExpiresAt: "refresh_token_expires_at",
+        ...times,
+      },
+    },
+    verification: {
+      modelName: "user_verifications",
+      storeIdentifier: "hashed",
+      fields: { expiresAt: "expires_at", ...times },
+    },
+    rateLimit: {
+      enabled: limitsStrangers(settings),
+      storage: "database",
+      modelName: "auth_rate_limits",
+      fields: { lastRequest: "last_request" },
+      window: 60,
+      max: 100,
+      customRules: {
+        "/sign-in/email": { window: 60, max: 10 },
+        "/two-factor/*": { window: 60, max: 10 },
+        "/get-session": false,
+      },
+    },
+    emailAndPassword: {
+      enabled: true,
+      // People come by a link that we gave out, and through `join.ts`.
+      disableSignUp: true,
+      minPasswordLength: MIN_PASSWORD,
+      maxPasswordLength: MAX_PASSWORD,
+      password: {
+        hash: hashPassword,
+        verify: verifyPassword,
+      },
+    },
+    advanced: {
+      cookiePrefix: "vouch",
+      useSecureCookies: origin.startsWith("https:"),
+      disableOriginCheck: false,
+      disableCSRFCheck: false,
+      ipAddress: { ipAddressHeaders: [CLIENT_ADDRESS] },
+      defaultCookieAttributes: { sameSite: "lax", httpOnly: true },
+    },
+    plugins: [
+      await guards({ isLimited: limitsStrangers(settings), dataKey }),
+      twoFactor({
+        issuer: "Vouch",
+        schema: {
+          user: { fields: { twoFactorEnabled: "two_factor_enabled" } },
+          twoFactor: {
+            modelName: "user_two_factors",
+            fields: {
+              backupCodes: "backup_codes",
+              userId: "user_id",
+              failedVerificationCount: "failed_verification_count",
+              lockedUntil: "locked_until",
+            },
+          },
+        },
+      }),
+      passkey({
+        rpName: "Vouch",
+        rpID: new URL(origin).hostname,
+        origin,
+        // It counts as two factors: something that they have, and a finger, a face or a PIN that it asks for.
+        authenticatorSelection: { residentKey: "preferred", userVerification: "required" },
+        registration: {
+          afterVerification: async ({ verification }) => {
+            const { userVerified, credential } = verification.registrationInfo!
+            await requireVerified(userVerified)
+            const attempt = currentAttempt()
+            if (attempt) attempt.isProven = credential.counter <= MAX_COUNTER
+          },
+        },
+        authentication: {
+          afterVerification: ({ verification }) =>
+            requireVerified(verification.authenticationInfo.userVerified),
+        },
+        schema: {
+          passkey: {
+            modelName: "user_passkeys",
+            fields: {
+              publicKey: "public_key",
+              userId: "user_id",
+              credentialID: "credential_id",
+              deviceType: "device_type",
+              backedUp: "backed_up",
+              createdAt: "created_at",
+            },
+          },
+        },
+      }),
+    ],
+  })
+}
+
+/** Errors: USER_NOT_VERIFIED, for a passkey that asked its owner for nothing. */
+async function requireVerified(userVerified: boolean | undefined): Promise<void> {
+  if (userVerified) return
+  const { APIError } = await import("better-auth/api")
+  throw new APIError("BAD_REQUEST", {
+    code: "USER_NOT_VERIFIED",
+    message: "The passkey did not verify its user.",
+  })
+}
+
+/** A browser on this machine may call it by any of its names. */
+function localOrigins(origin: string): string[] {
+  const { protocol, port } = new URL(origin)
+  const end = port === "" ? "" : `:${port}`
+  return ["localhost", "127.0.0.1", "[::1]"].map((host) => `${protocol}//${host}${end}`)
+}

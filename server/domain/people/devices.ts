@@ -1,0 +1,41 @@
+import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto"
+import { clock } from "#server/lib/time.ts"
+
+/** How long a browser is known after a sign-in. */
+export const DEVICE_SECONDS = 180 * 86_400
+
+/** A browser that somebody has signed in from. */
+export type Device = {
+  userId: string
+  /** How often the person had been reset by then: it is known until the next time. */
+  generation: number
+  /** Of this sign-in alone. */
+  nonce: string
+}
+
+/**
+ * Makes and reads device cookies, as OWASP has them ("Slow Down Online Guessing Attacks with Device Cookies"). One opens
+ * nothing: whoever has it is only not held up by what others try for the same address.
+ */
+export function deviceCookies(dataKey: Buffer) {
+  const key = Buffer.from(hkdfSync("sha256", dataKey, "", "vouch device cookies", 32))
+  const macOf = (text: string) => createHmac("sha256", key).update(text).digest()
+  return {
+    issue(userId: string, generation: number): string {
+      const ends = Math.floor(clock.now().getTime() / 1000) + DEVICE_SECONDS
+      const text = [userId, generation, randomBytes(16).toString("base64url"), ends].join(".")
+      return `${text}.${macOf(text).toString("base64url")}`
+    },
+
+    /** Null for what is none of ours, or has ended. */
+    read(cookie: string): Device | null {
+      const end = cookie.lastIndexOf(".")
+      const given = Buffer.from(cookie.slice(end + 1), "base64url")
+      const own = macOf(cookie.slice(0, Math.max(0, end)))
+      if (given.length !== own.length || !timingSafeEqual(given, own)) return null
+      const [userId, generation, nonce, ends] = cookie.split(".") as [string, string, string, string]
+      if (Number(ends) * 1000 <= clock.now().getTime()) return null
+      return { userId, generation: Number(generation), nonce }
+    },
+  }
+}

@@ -1,0 +1,41 @@
+import { type Queryable, sql } from "#db/client.ts"
+import { recordAccountChange } from "#server/domain/audit-log/record.ts"
+import type { Role } from "#shared/roles.ts"
+import { endInvitationsOf } from "./invitations.ts"
+
+/**
+ * Takes an address away from somebody who registered it and never confirmed it: they are no user any more, with all that
+ * signs in, their memberships and the links that they gave out. Nothing of theirs passes to whoever comes for the
+ * address. False when nobody has it, or has confirmed it.
+ */
+export async function evictUnproven(
+  sql: Queryable,
+  email: string,
+  requestId: string | null,
+): Promise<boolean> {
+  const [user] = await sql<{ id: string; name: string }[]>`
+    select id, name from users where email = ${email} and not email_verified for update`
+  if (!user) return false
+  const memberships = await sql<{ account_id: string; role: Role }[]>`
+    delete from members where user_id = ${user.id} returning account_id, role`
+  for (const { account_id, role } of memberships) {
+    await recordAccountChange(sql, account_id, {
+      // Nobody of the account did it, and whoever came for the address is no business of theirs.
+      author: { principal: { ...user, email, sessionId: "" }, requestId },
+      action: "member.removed",
+      subject: user.id,
+      detail: {
+        role,
+        reason: "the address was never confirmed, and was claimed by its owner",
+        invitations_ended: await endInvitationsOf(sql, account_id, user.id),
+      },
+    })
+  }
+  await sql`update invitations set used_at = now() where invited_by = ${user.id} and used_at is null`
+  await sql`delete from users where id = ${user.id}`
+  return true
+}
+
+/** The same at the command line, where no mail tells whose an address is. */
+export const releaseAddress = (email: string): Promise<boolean> =>
+  sql.begin((sql) => evictUnproven(sql, email.toLowerCase(), null))

@@ -1,0 +1,196 @@
+import { createHmac } from "node:crypto"
+import type { BetterAuthOptions, BetterAuthPlugin, GenericEndpointContext } from "better-auth"
+import { sql } from "#db/client.ts"
+import { RateLimiter } from "#server/lib/rate-limit.ts"
+import { clock } from "#server/lib/time.ts"
+import { fail } from "#shared/errors.ts"
+import { currentAttempt } from "./attempt.ts"
+import { DEVICE_SECONDS, type Device, deviceCookies } from "./devices.ts"
+
+const TOTP_SECONDS = 30
+/** How many steps a device's clock may be off, either way; better-auth takes as many. */
+const TOTP_WINDOW = 1
+
+/** Passwords that may be tried for one address in a row, by a browser that its person signed in from, and until one more. */
+const MAX_GUESSES = 20
+const MAX_GUESSES_RETURNING = 10
+const GUESS_SECONDS = 30
+const MAX_EMAIL = 254
+
+/** Where a sign-in can end. */
+const LAST_STEPS = new Set([
+  "/sign-in/email",
+  "/two-factor/verify-totp",
+  "/two-factor/verify-backup-code",
+  "/passkey/verify-authentication",
+])
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "")
+const emailOf = (ctx: GenericEndpointContext): string => textOf(ctx.body?.email).toLowerCase()
+
+/** What better-auth leaves open, closed by hooks around its endpoints. */
+export async function guards({
+  isLimited,
+  dataKey,
+}: {
+  isLimited: boolean
+  dataKey: Buffer
+}): Promise<BetterAuthPlugin> {
+  const { createAuthMiddleware, getSessionFromCtx } = await import("better-auth/api")
+  const { symmetricDecrypt } = await import("better-auth/crypto")
+
+  const attempts = isLimited ? new RateLimiter(1 / GUESS_SECONDS, MAX_GUESSES) : null
+  const returning = isLimited ? new RateLimiter(1 / GUESS_SECONDS, MAX_GUESSES_RETURNING) : null
+  const devices = deviceCookies(dataKey)
+  const deviceCookie = (ctx: GenericEndpointContext) =>
+    ctx.context.createAuthCookie("device", { path: ctx.context.options.basePath!, maxAge: DEVICE_SECONDS })
+
+  /** The browser, where the very person of this address signed in from it since their last reset. */
+  async function deviceOf(ctx: GenericEndpointContext): Promise<Device | null> {
+    const cookie = ctx.getCookie(deviceCookie(ctx).name)
+    const device = cookie ? devices.read(cookie) : null
+    if (device === null) return null
+    const known = await sql`
+      select from users where id = ${device.userId} and email = ${emailOf(ctx)}
+        and sign_in_generation = ${device.generation}`
+    return known.length === 1 ? device : null
+  }
+
+  /** Whoever a request is about to sign in, before anything of theirs is believed. */
+  async function personOf(ctx: GenericEndpointContext): Promise<string | null> {
+    if (ctx.path === "/sign-in/email") {
+      return (await sql<{ id: string }[]>`select id from users where email = ${emailOf(ctx)}`)[0]?.id ?? null
+    }
+    if (ctx.path === "/passkey/verify-authentication") {
+      const credential = textOf(ctx.body?.response?.id)
+      const [passkey] = await sql<{ user_id: string }[]>`
+        select user_id from user_passkeys where credential_id = ${credential}`
+      return passkey?.user_id ?? null
+    }
+    const session = await getSessionFromCtx(ctx)
+    if (session) return session.user.id
+    if (!ctx.path?.startsWith("/two-factor/")) return null
+    const { secret, createAuthCookie, internalAdapter } = ctx.context
+    const challenge = await ctx.getSignedCookie(createAuthCookie("two_factor").name, secret)
+    return challenge ? ((await internalAdapter.findVerificationValue(challenge))?.value ?? null) : null
+  }
+
+  /** Uses a code up if it is one of now that comes after the last that was taken; of two that try, one succeeds. */
+  async function takeCode(ctx: GenericEndpointContext, userId: string, code: string): Promise<boolean> {
+    const [factor] = await sql<{ id: string; secret: string }[]>`
+      select id, secret from user_two_factors where user_id = ${userId}`
+    if (!factor) return true
+    const secret = await symmetricDecrypt({ key: ctx.context.secretConfig, data: factor.secret })
+    const now = Math.floor(clock.now().getTime() / 1000 / TOTP_SECONDS)
+    const steps = Array.from({ length: 2 * TOTP_WINDOW + 1 }, (_, index) => now - TOTP_WINDOW + index)
+    const step = steps.find((step) => codeOf(secret, step) === code)
+    if (step === undefined) return false
+    const taken = await sql`
+      update user_two_factors set last_step = ${step}
+      where id = ${factor.id} and (last_step is null or last_step < ${step}) returning id`
+    return taken.length === 1
+  }
+
+  return {
+    id: "guards",
+    hooks: {
+      before: [
+        {
+          // From however many addresses somebody guesses, and whether or not there is such a person; but they take nothing
+          // from whoever comes back with a browser of theirs.
+          matcher: ({ path }) => path === "/sign-in/email",
+          handler: createAuthMiddleware(async (ctx) => {
+            const device = await deviceOf(ctx)
+            const attempt = currentAttempt()
+            if (attempt) attempt.returning = device?.userId ?? null
+            const standing = device
+              ? returning?.take(device.nonce)
+              : attempts?.take(emailOf(ctx).slice(0, MAX_EMAIL))
+            if (!standing || standing.allowed) return
+            const message = `Too many attempts for this address. Retry in ${standing.resetSeconds} s, or use a passkey.`
+            fail("rate_limited", message, { retryAfterSeconds: standing.resetSeconds })
+          }),
+        },
+        {
+          matcher: ({ path }) => path !== "/get-session" && path !== "/sign-out",
+          handler: createAuthMiddleware(async (ctx) => {
+            const store = currentAttempt()
+            if (store === undefined || ctx.request?.method !== "POST") return
+            const person = await personOf(ctx)
+            const [user] = await sql<{ sign_in_generation: number }[]>`
+              select sign_in_generation from users where id = ${person}`
+            store.generation = user?.sign_in_generation ?? null
+          }),
+        },
+        {
+          // A code that was taken once is none: better-auth counts it as a wrong one. Nor is any browser trusted to
+          // come without a code for a month, which no page of ours offers.
+          matcher: ({ path }) => path?.startsWith("/two-factor/verify-") ?? false,
+          handler: createAuthMiddleware(async (ctx) => {
+            const body = { ...ctx.body, trustDevice: false }
+            if (ctx.path === "/two-factor/verify-totp") {
+              const person = await personOf(ctx)
+              const fresh = person !== null && (await takeCode(ctx, person, textOf(ctx.body?.code)))
+              if (!fresh) body.code = ""
+            }
+            return { context: { body } }
+          }),
+        },
+      ],
+      after: [
+        {
+          matcher: ({ path }) => LAST_STEPS.has(path ?? ""),
+          handler: createAuthMiddleware(async (ctx) => {
+            const { newSession } = ctx.context
+            const generation = currentAttempt()?.generation ?? null
+            if (!newSession || generation === null) return
+            // The session that a password gave ends at once where a second factor is still to come.
+            if (ctx.path === "/sign-in/email" && newSession.user.twoFactorEnabled) return
+            const { name, attributes } = deviceCookie(ctx)
+            ctx.setCookie(name, devices.issue(newSession.user.id, generation), attributes)
+          }),
+        },
+        {
+          // The plugin for passkeys asks for less, and its option for that is of registrations only.
+          matcher: ({ path }) => path === "/passkey/generate-authenticate-options",
+          handler: createAuthMiddleware(async (ctx) => {
+            const { returned } = ctx.context
+            if (returned !== null && typeof returned === "object" && "challenge" in returned) {
+              return ctx.json({ ...returned, userVerification: "required" })
+            }
+          }),
+        },
+      ],
+    },
+  }
+}
+
+/** The code of a step (RFC 6238, RFC 4226), of six digits. */
+function codeOf(secret: string, step: number): string {
+  const counter = Buffer.alloc(8)
+  counter.writeBigUInt64BE(BigInt(step))
+  const mac = createHmac("sha1", secret).update(counter).digest()
+  const offset = mac.at(-1)! & 0x0f
+  return String((mac.readUInt32BE(offset) & 0x7fff_ffff) % 1_000_000).padStart(6, "0")
+}
+
+/**
+ * A session that a sign-in of before a reset creates after it does not live: the reset locks the person while it ends all
+ * sessions, so that a later one sees its generation.
+ */
+export const refuseStaleSessions: NonNullable<BetterAuthOptions["databaseHooks"]> = {
+  session: {
+    create: {
+      after: async ({ id, userId }) => {
+        const generation = currentAttempt()?.generation ?? null
+        const stale = await sql`
+          delete from user_sessions s using users u
+          where s.id = ${id} and u.id = ${userId} and u.sign_in_generation is distinct from ${generation}::int
+          returning s.id`
+        if (stale.length === 0) return
+        const { APIError } = await import("better-auth/api")
+        throw new APIError("UNAUTHORIZED", { message: "Sign in again." })
+      },
+    },
+  },
+}

@@ -1,0 +1,124 @@
+import { type Queryable, sql } from "#db/client.ts"
+import { deployment } from "#server/domain/deployment.ts"
+import { newId } from "#server/lib/ids.ts"
+import { addDays, clock } from "#server/lib/time.ts"
+import { fail } from "#shared/errors.ts"
+import type { Role } from "#shared/roles.ts"
+import { failMail, mailer } from "./mail.ts"
+import { hashToken, newToken } from "./token.ts"
+
+const VALID_DAYS = 7
+/** Between two mails of one invitation, whatever addresses its bearer gives. */
+const MAIL_PAUSE = "1 minute"
+
+export type Invitation = {
+  id: string
+  account_id: string
+  account: string
+  role: Role
+  /** Whom it is for; null lets the bearer say. */
+  email: string | null
+  invited_by: string | null
+  /** Whether the link went to `email` by mail: whoever has it reads that mailbox. A link from hand to hand says no more than who gave it. */
+  proves_email: boolean
+}
+
+/** Makes a link that makes its bearer a member, once. Without an inviter it is the first owner's. */
+export async function createInvitation(
+  sql: Queryable,
+  invitation: {
+    accountId: string
+    role: Role
+    email: string | null
+    invitedBy: string | null
+    /** Whether the caller mails the link to `email`, and shows it to nobody. */
+    mailed?: boolean
+  },
+): Promise<{ id: string; link: string }> {
+  const id = newId("evt")
+  const token = newToken()
+  const now = clock.now()
+  await sql`
+    insert into invitations (account_id, id, token_hash, role, email, mailed, invited_by, created_at, expires_at)
+    values (${invitation.accountId}, ${id}, ${hashToken(token)}, ${invitation.role}, ${invitation.email},
+      ${invitation.mailed ?? false}, ${invitation.invitedBy}, ${now}, ${addDays(now, VALID_DAYS)})`
+  return { id, link: linkOf(invitation.invitedBy, token) }
+}
+
+const linkOf = (invitedBy: string | null, token: string) =>
+  `${deployment.origin}/${invitedBy === null ? "setup" : "join"}?token=${token}`
+
+/**
+ * The invitation of a link that still works: as long as its inviter is an owner of the account, and a first owner's as
+ * long as there is none. Whoever holds an older one must not come in by it. Errors: invalid_link.
+ */
+export async function findInvitation(
+  sql: Queryable,
+  token: string,
+  { lock = false }: { lock?: boolean } = {},
+): Promise<Invitation> {
+  const hash = hashToken(token)
+  const [row] = await sql<Invitation[]>`
+    select i.id, i.account_id, a.name as account, i.role, i.invited_by,
+      case when i.proof_hash = ${hash} then i.proof_email else i.email end as email,
+      (i.mailed or i.proof_hash is not distinct from ${hash}) as proves_email
+    from invitations i join accounts a on a.id = i.account_id
+    where (i.token_hash = ${hash} or i.proof_hash = ${hash}) and i.used_at is null and i.expires_at > ${clock.now()}
+      and exists (select from members m where m.account_id = i.account_id and m.role = 'owner'
+        and (i.invited_by is null or m.user_id = i.invited_by)) = (i.invited_by is not null)
+    ${lock ? sql`for update of i, a` : sql``}`
+  return (
+    row ??
+    fail(
+      "invalid_link",
+      "This link was used, has expired, or was withdrawn. Ask whoever gave it to you for another one.",
+    )
+  )
+}
+
+/**
+ * Mails a second link to the address that the bearer of the first one gives: by that one they come in, because it proves
+ * that the mailbox is theirs. Errors: invalid_link, validation_failed, rate_limited, mail_failed.
+ */
+export async function mailInvitation(token: string, email: string): Promise<{ sent_to: string }> {
+  const { send } = mailer(deployment.settings)
+  if (send === null) return fail("validation_failed", "email: this server sends no mail.")
+  const invitation = await findInvitation(sql, token)
+  requireAddress(invitation, email)
+  const proof = newToken()
+  const { account_id, id } = invitation
+  const noted = await sql`
+    update invitations set proof_hash = ${hashToken(proof)}, proof_email = ${email}, proof_sent_at = now()
+    where account_id = ${account_id} and id = ${id} and used_at is null
+      and (proof_sent_at is null or proof_sent_at <= now() - ${MAIL_PAUSE}::interval)
+    returning id`
+  if (noted.length === 0)
+    fail("rate_limited", "A link was mailed a moment ago. Wait a minute, then ask for another one.")
+  const text = `Open this link to join ${invitation.account} on Vouch with this address:\n\n${linkOf(invitation.invited_by, proof)}\n\nIf you did not ask for it, ignore this mail: nobody uses your address.`
+  try {
+    await send({ to: email, subject: `Join ${invitation.account} on Vouch`, text })
+  } catch (cause) {
+    await sql`
+      update invitations set proof_hash = null, proof_email = null, proof_sent_at = null
+      where account_id = ${account_id} and id = ${id} and proof_hash = ${hashToken(proof)}`
+    failMail(email, cause, "Try again, or ask your operator.")
+  }
+  return { sent_to: email }
+}
+
+/** Errors: validation_failed. */
+export function requireAddress({ email }: Invitation, given: string): void {
+  if (email !== null && email !== given) fail("validation_failed", `email: this link is for ${email}.`)
+}
+
+/** Whether the bearer has to open a mailed link first: wherever the server can mail one. */
+export const needsMail = ({ proves_email }: Invitation): boolean =>
+  !proves_email && mailer(deployment.settings).send !== null
+
+/** Ends the links that somebody gave out for an account and nobody has used. Tells how many. */
+export async function endInvitationsOf(sql: Queryable, accountId: string, userId: string): Promise<number> {
+  const ended = await sql`
+    update invitations set used_at = ${clock.now()}
+    where account_id = ${accountId} and invited_by = ${userId} and used_at is null and expires_at > ${clock.now()}`
+  return ended.count
+}

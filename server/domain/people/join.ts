@@ -1,0 +1,127 @@
+import { isUniqueViolation, type Queryable, sql } from "#db/client.ts"
+import { recordAccountChange } from "#server/domain/audit-log/record.ts"
+import type { SignedIn } from "#server/domain/context.ts"
+import { clock } from "#server/lib/time.ts"
+import { fail } from "#shared/errors.ts"
+import { evictUnproven } from "./evict.ts"
+import { findInvitation, type Invitation, needsMail, requireAddress } from "./invitations.ts"
+import { hashPassword } from "./password.ts"
+import { newToken } from "./token.ts"
+
+export type NewUser = {
+  token: string
+  name: string
+  email: string
+  password: string
+  /** Whether to take the address over from somebody who registered it and never confirmed it. */
+  takeOver?: boolean
+  requestId: string
+}
+
+/**
+ * Makes a person of a link, and a member of its account, in one commit. Errors: invalid_link, email_unconfirmed,
+ * email_taken.
+ */
+export async function createUser({
+  token,
+  name,
+  email,
+  password,
+  takeOver = false,
+  requestId,
+}: NewUser): Promise<{ email: string }> {
+  await findInvitation(sql, token)
+  const hash = await hashPassword(password)
+  const user = { id: newToken(), name, email: email.toLowerCase() }
+  const now = clock.now()
+  try {
+    await sql.begin(async (sql) => {
+      const invitation = await findInvitation(sql, token, { lock: true })
+      requireAddress(invitation, user.email)
+      if (needsMail(invitation)) {
+        fail("email_unconfirmed", "email: ask for a link by mail first, and open that one.")
+      }
+      const holder = await holderOf(sql, invitation)
+      if (holder === "unconfirmed" && !takeOver) {
+        fail(
+          "email_taken",
+          "Somebody registered this address and never confirmed it. If it was you, sign in; if not, choose to remove them.",
+        )
+      }
+      if (holder === "unconfirmed") await evictUnproven(sql, user.email, requestId)
+      await sql`
+        insert into users (id, name, email, email_verified, created_at, updated_at)
+        values (${user.id}, ${name}, ${user.email}, ${invitation.proves_email}, ${now}, ${now})`
+      await sql`
+        insert into user_credentials (id, account_id, provider_id, user_id, password, created_at, updated_at)
+        values (${newToken()}, ${user.id}, 'credential', ${user.id}, ${hash}, ${now}, ${now})`
+      await enter(sql, invitation, { ...user, sessionId: "" }, requestId)
+    })
+  } catch (error) {
+    if (!isUniqueViolation(error, "users_email_unique")) throw error
+    fail(
+      "email_taken",
+      "email: somebody signs in with this address. If it is you, sign in and open the link again; if not, ask your operator to release it.",
+    )
+  }
+  return { email: user.email }
+}
+
+/**
+ * Who has the address that a link proves: `taken` by somebody who proved it too, `unconfirmed` where somebody has
+ * registered it and never did, `free`. A link that proves nothing is told nothing.
+ */
+export async function holderOf(
+  sql: Queryable,
+  { email, proves_email }: Invitation,
+): Promise<"free" | "taken" | "unconfirmed"> {
+  if (!proves_email || email === null) return "free"
+  const [holder] = await sql<{ email_verified: boolean }[]>`
+    select email_verified from users where email = ${email}`
+  if (!holder) return "free"
+  return holder.email_verified ? "taken" : "unconfirmed"
+}
+
+/** Makes somebody who is signed in a member by a link. Errors: invalid_link, email_unconfirmed. */
+export async function join(token: string, user: SignedIn, requestId: string): Promise<{ workspace: string }> {
+  const accountId = await sql.begin(async (sql) => {
+    const invitation = await findInvitation(sql, token, { lock: true })
+    if (invitation.email !== null && invitation.email !== user.email) {
+      fail("invalid_link", `This link is for ${invitation.email}. Sign in as that person.`)
+    }
+    const [person] = await sql<{ email_verified: boolean }[]>`
+      select email_verified from users where id = ${user.id} for update`
+    if (!person) fail("not_signed_in", "Sign in first.")
+    if (needsMail(invitation) && !person?.email_verified) {
+      fail("email_unconfirmed", `Confirm ${user.email} first: Settings, Your account.`)
+    }
+    if (invitation.proves_email) await sql`update users set email_verified = true where id = ${user.id}`
+    await enter(sql, invitation, user, requestId)
+    return invitation.account_id
+  })
+  const [test] = await sql<{ id: string }[]>`
+    select id from workspaces where account_id = ${accountId} and mode = 'test'`
+  return { workspace: test!.id }
+}
+
+async function enter(
+  sql: Queryable,
+  invitation: Invitation,
+  user: SignedIn,
+  requestId: string,
+): Promise<void> {
+  const now = clock.now()
+  await sql`update invitations set used_at = ${now} where account_id = ${invitation.account_id} and id = ${invitation.id}`
+  const joined = await sql`
+    insert into members (account_id, user_id, role, created_at)
+    values (${invitation.account_id}, ${user.id}, ${invitation.role}, ${now})
+    on conflict do nothing returning user_id`
+  // Whoever is a member keeps the role; the link is used all the same.
+  if (joined.length === 0) return
+  await recordAccountChange(sql, invitation.account_id, {
+    author: { principal: user, requestId },
+    action: "member.joined",
+    subject: user.id,
+    detail: { name: user.name, role: invitation.role },
+  })
+}

@@ -1,0 +1,67 @@
+import type { Queryable } from "#db/client.ts"
+import { fail } from "#shared/errors.ts"
+import { hashToken, newToken } from "./token.ts"
+
+/** What a person's own link does, and how long it works. */
+const links = {
+  reset: { valid: "1 hour" },
+  confirm: { valid: "1 day" },
+} as const satisfies Record<string, { valid: string }>
+
+type LinkKind = keyof typeof links
+
+/** A link that was mailed works at least this long before another one takes its place. */
+const MAIL_PAUSE = "5 minutes"
+
+/** A token for a person's link; an earlier one of the kind stops working. */
+export async function createUserLink(sql: Queryable, userId: string, kind: LinkKind): Promise<string> {
+  const token = newToken()
+  await sql`
+    insert into user_links (user_id, kind, token_hash, created_at, expires_at)
+    values (${userId}, ${kind}, ${hashToken(token)}, now(), now() + ${links[kind].valid}::interval)
+    on conflict (user_id, kind) do update
+      set token_hash = excluded.token_hash, created_at = excluded.created_at, expires_at = excluded.expires_at`
+  return token
+}
+
+/**
+ * The same for a link that goes by mail because somebody asked: null while the last one is too young, so that whoever
+ * knows an address neither fills its mailbox nor ends each link before it is opened.
+ */
+export async function createMailedLink(
+  sql: Queryable,
+  userId: string,
+  kind: LinkKind,
+): Promise<string | null> {
+  const token = newToken()
+  const made = await sql`
+    insert into user_links as l (user_id, kind, token_hash, created_at, expires_at)
+    values (${userId}, ${kind}, ${hashToken(token)}, now(), now() + ${links[kind].valid}::interval)
+    on conflict (user_id, kind) do update
+      set token_hash = excluded.token_hash, created_at = excluded.created_at, expires_at = excluded.expires_at
+      where l.created_at <= now() - ${MAIL_PAUSE}::interval
+    returning user_id`
+  return made.length === 1 ? token : null
+}
+
+/** Whose link it is, without using it. Errors: invalid_link. */
+export async function findUserLink(sql: Queryable, kind: LinkKind, token: string): Promise<string> {
+  const [row] = await sql<{ user_id: string }[]>`
+    select user_id from user_links
+    where kind = ${kind} and token_hash = ${hashToken(token)} and expires_at > now()`
+  return row?.user_id ?? noSuchLink()
+}
+
+/** Uses a link up; of two that try, one succeeds. Errors: invalid_link. */
+export async function useUserLink(sql: Queryable, kind: LinkKind, token: string): Promise<string> {
+  const [row] = await sql<{ user_id: string }[]>`
+    delete from user_links
+    where kind = ${kind} and token_hash = ${hashToken(token)} and expires_at > now() returning user_id`
+  return row?.user_id ?? noSuchLink()
+}
+
+const noSuchLink = (): never =>
+  fail(
+    "invalid_link",
+    "This link was used, has expired, or was replaced by a newer one. Ask for another one.",
+  )

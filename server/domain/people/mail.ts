@@ -1,0 +1,58 @@
+import type { Settings } from "#server/settings/env.ts"
+import { fail } from "#shared/errors.ts"
+
+export type Mail = { to: string; subject: string; text: string }
+
+/** How long a mail may take in all. Whoever asked for it waits. */
+const SLOWEST_MS = 8000
+/** How long each part may take, so that the reason names one. */
+const SLOWEST_PART_MS = 7000
+
+/** Why a mail could not be sent, as whoever asked for it may read it. What the server said is in the cause. */
+class MailError extends Error {}
+
+/** Says so to whoever asked for a mail, and what they can do. Errors: mail_failed. */
+export function failMail(to: string, cause: unknown, next: string): never {
+  const reason = cause instanceof MailError ? `${cause.message} ` : ""
+  return fail("mail_failed", `email: the mail to ${to} could not be sent. ${reason}${next}`, { cause })
+}
+
+/** What sends mail; `send` is null where no SMTP server is configured. */
+export function mailer({ VOUCH_SMTP_URL, VOUCH_MAIL_FROM }: Settings): {
+  send: ((mail: Mail) => Promise<void>) | null
+} {
+  if (VOUCH_SMTP_URL === undefined) return { send: null }
+  return {
+    async send(mail) {
+      const { createTransport } = await import("nodemailer")
+      const transport = createTransport({
+        url: VOUCH_SMTP_URL,
+        dnsTimeout: SLOWEST_PART_MS,
+        connectionTimeout: SLOWEST_PART_MS,
+        greetingTimeout: SLOWEST_PART_MS,
+        socketTimeout: SLOWEST_PART_MS,
+        // Nothing is waited for at the end: the server may never end its side.
+        socketCloseTimeout: 0,
+      })
+      // Each part starts anew with every byte: a server that sends one now and then would never be too slow.
+      const signal = AbortSignal.timeout(SLOWEST_MS)
+      try {
+        await transport.sendMail({ from: VOUCH_MAIL_FROM, ...mail, signal })
+      } catch (cause) {
+        throw new MailError(reasonOf(cause as SmtpError, signal), { cause })
+      } finally {
+        transport.close()
+      }
+    },
+  }
+}
+
+/** Of nodemailer's errors: what went wrong, and the status of an answer. */
+type SmtpError = { code?: string; responseCode?: number }
+
+function reasonOf({ code, responseCode }: SmtpError, signal: AbortSignal): string {
+  if (signal.aborted || code === "ETIMEDOUT") return "The mail server does not answer."
+  if (code === "EPROTOCOL") return "The mail server does not speak SMTP."
+  if (responseCode !== undefined) return `The mail server refused it (${responseCode}).`
+  return "The mail server cannot be reached."
+}

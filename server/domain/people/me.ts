@@ -1,0 +1,103 @@
+import { sql } from "#db/client.ts"
+import type { SignedIn } from "#server/domain/context.ts"
+import { deployment } from "#server/domain/deployment.ts"
+import { clock } from "#server/lib/time.ts"
+import type { Mode } from "#shared/mode.ts"
+import { permissionsOf, type Role } from "#shared/roles.ts"
+import type { Permission } from "#shared/scopes.ts"
+import { mailer } from "./mail.ts"
+
+export type Me = {
+  user: {
+    id: string
+    name: string
+    email: string
+    /** Whether they opened a link that was mailed to the address; null where this server mails none. */
+    email_confirmed: boolean | null
+    two_factor: boolean
+    /** The zone that they see times in; null for the browser's. */
+    time_zone: string | null
+  }
+  /** Test before live in each account: where a newcomer begins. */
+  workspaces: {
+    id: string
+    account_id: string
+    account: string
+    mode: Mode
+    role: Role
+    permissions: Permission[]
+    /** What a reader must know of the mode, in sentences: that nothing there is real. */
+    notices: string[]
+  }[]
+}
+
+/** Somebody who is signed in, and where they may go. */
+export async function me({ id, name, email }: SignedIn): Promise<Me> {
+  const [[person], workspaces] = await Promise.all([
+    sql<{ two_factor_enabled: boolean; email_verified: boolean; time_zone: string | null }[]>`
+      select two_factor_enabled, email_verified, time_zone from users where id = ${id}`,
+    sql<Omit<Me["workspaces"][number], "permissions" | "notices">[]>`
+      select w.id, w.account_id, a.name as account, w.mode, m.role
+      from members m join accounts a on a.id = m.account_id join workspaces w on w.account_id = a.id
+      where m.user_id = ${id} order by a.name, a.id, w.mode desc`,
+  ])
+  return {
+    user: {
+      id,
+      name,
+      email,
+      email_confirmed: mailer(deployment.settings).send && (person?.email_verified ?? false),
+      two_factor: person?.two_factor_enabled ?? false,
+      time_zone: person?.time_zone ?? null,
+    },
+    workspaces: workspaces.map((workspace) => ({
+      ...workspace,
+      permissions: [...permissionsOf(workspace.role)],
+      notices: noticesOf(workspace.mode),
+    })),
+  }
+}
+
+/** Changes the name by which others know somebody, from here on. */
+export async function renameUser({ id }: SignedIn, name: string): Promise<{ name: string }> {
+  await sql`update users set name = ${name}, updated_at = ${clock.now()} where id = ${id}`
+  return { name }
+}
+
+/** Chooses the zone that somebody sees times in, from here on. */
+export async function setTimeZone(
+  { id }: SignedIn,
+  timeZone: string | null,
+): Promise<{ time_zone: string | null }> {
+  await sql`update users set time_zone = ${timeZone}, updated_at = ${clock.now()} where id = ${id}`
+  return { time_zone: timeZone }
+}
+
+/** Whether it is one of IANA's names. */
+export function isTimeZone(name: string): boolean {
+  // An offset is none: it is right for half of the year.
+  if (!/^[A-Za-z]/.test(name)) return false
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
+}
+
+function noticesOf(mode: Mode): string[] {
+  const chain = deployment.chains[mode]
+  const provider = deployment.providers[mode]
+  return [
+    ...(chain === null
+      ? [`No Solana RPC is configured for ${mode}: nothing reaches a chain.`]
+      : chain.embedded
+        ? ["The chain is the local network of this server: tokens and credentials exist on it alone."]
+        : []),
+    ...(provider === null
+      ? [`No KYC provider is configured for ${mode}: nobody can be verified.`]
+      : provider.name === "sandbox"
+        ? ["Verifications are decided in the sandbox. Test only: whoever opens the link chooses the result."]
+        : []),
+  ]
+}

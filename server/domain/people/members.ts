@@ -1,0 +1,224 @@
+import { type Queryable, sql } from "#db/client.ts"
+import { announceLoss } from "#db/pubsub.ts"
+import { type KnownKey, keysKnownTo } from "#server/domain/accounts/keys/known.ts"
+import { revokeKey } from "#server/domain/accounts/keys/manage.ts"
+import { recordAccountChange } from "#server/domain/audit-log/record.ts"
+import type { Principal } from "#server/domain/context.ts"
+import { deployment } from "#server/domain/deployment.ts"
+import { clock, toTimestamp } from "#server/lib/time.ts"
+import { fail } from "#shared/errors.ts"
+import { permissionsOf, type Role } from "#shared/roles.ts"
+import type { Permission } from "#shared/scopes.ts"
+import { createInvitation, endInvitationsOf } from "./invitations.ts"
+import { failMail, mailer } from "./mail.ts"
+
+type Asked = { principal: Principal; requestId: string }
+
+export type Members = {
+  members: {
+    user_id: string
+    name: string
+    email: string
+    role: Role
+    /** Whether they opened a link that was mailed to the address; null where this server mails none. */
+    email_confirmed: boolean | null
+    two_factor: boolean
+    joined_at: string
+  }[]
+  /** Links that nobody has used yet. */
+  invitations: {
+    id: string
+    role: Role
+    email: string | null
+    invited_by: string | null
+    expires_at: string
+  }[]
+}
+
+/** The members of the workspace's account, and who is invited. */
+export async function listMembers({ workspaceId }: Principal): Promise<Members> {
+  const mails = mailer(deployment.settings).send !== null
+  const [members, invitations] = await Promise.all([
+    sql<(Omit<Members["members"][number], "joined_at"> & { created_at: Date })[]>`
+      select m.user_id, u.name, u.email, m.role, u.two_factor_enabled as two_factor, m.created_at,
+        case when ${mails} then u.email_verified end as email_confirmed
+      from workspaces w join members m on m.account_id = w.account_id join users u on u.id = m.user_id
+      where w.id = ${workspaceId} order by m.created_at desc, m.user_id`,
+    sql<{ id: string; role: Role; email: string | null; invited_by: string | null; expires_at: Date }[]>`
+      select i.id, i.role, i.email, u.name as invited_by, i.expires_at
+      from workspaces w join invitations i on i.account_id = w.account_id left join users u on u.id = i.invited_by
+      where w.id = ${workspaceId} and i.used_at is null and i.expires_at > ${clock.now()}
+        and exists (select from members m where m.account_id = i.account_id and m.user_id = i.invited_by and m.role = 'owner')
+      order by i.created_at desc, i.id`,
+  ])
+  return {
+    members: members.map(({ created_at, ...member }) => ({ ...member, joined_at: toTimestamp(created_at) })),
+    invitations: invitations.map((one) => ({ ...one, expires_at: toTimestamp(one.expires_at) })),
+  }
+}
+
+/** Invites by mail where an address is given and mail is configured; else the link is the answer, for the inviter to pass on. */
+export async function inviteMember({
+  principal,
+  requestId,
+  role,
+  email,
+}: Asked & { role: Role; email: string | null }): Promise<{
+  id: string
+  link: string | null
+  sent_to: string | null
+}> {
+  const { send } = mailer(deployment.settings)
+  const account = await accountOf(sql, principal)
+  const invitation = await sql.begin(async (sql) => {
+    const invitedBy = principal.via.kind === "user" ? principal.via.userId : null
+    const created = await createInvitation(sql, {
+      accountId: account.id,
+      role,
+      email,
+      invitedBy,
+      mailed: send !== null && email !== null,
+    })
+    await recordAccountChange(sql, account.id, {
+      author: { principal, requestId },
+      action: "member.invited",
+      subject: created.id,
+      detail: { role },
+    })
+    return created
+  })
+  if (send === null || email === null) return { ...invitation, sent_to: null }
+  const text = `You are invited to ${account.name} as ${role}. Open this link within seven days:\n\n${invitation.link}`
+  try {
+    await send({ to: email, subject: `Join ${account.name} on Vouch`, text })
+  } catch (cause) {
+    // Nobody has its link.
+    await revokeInvitation({ principal, requestId, id: invitation.id })
+    failMail(email, cause, "Invite without an address to get a link.")
+  }
+  return { id: invitation.id, link: null, sent_to: email }
+}
+
+/** Ends a link that nobody has used. */
+export async function revokeInvitation({
+  principal,
+  requestId,
+  id,
+}: Asked & { id: string }): Promise<{ id: string }> {
+  await sql.begin(async (sql) => {
+    const account = await accountOf(sql, principal)
+    const ended = await sql`
+      update invitations set used_at = ${clock.now()} where account_id = ${account.id} and id = ${id} and used_at is null
+      returning id`
+    if (ended.length === 0) return
+    await recordAccountChange(sql, account.id, {
+      author: { principal, requestId },
+      action: "member.invitation_revoked",
+      subject: id,
+    })
+  })
+  return { id }
+}
+
+/** What is left of somebody who may do less than before. */
+export type Leftovers = {
+  /** Links of theirs that nobody had used, and that work no more. */
+  invitations_ended: number
+  /** API keys that still work and whose secret they saw: nothing but revoking (or rotating) ends what they can do. */
+  keys: KnownKey[]
+}
+
+/**
+ * Gives a member another role. Whoever may invite or make keys no more leaves no invitation behind, and is told of with
+ * the keys that they know. Errors: member_not_found, last_owner.
+ */
+export async function changeRole({
+  principal,
+  requestId,
+  userId,
+  role,
+}: Asked & { userId: string; role: Role }): Promise<{ user_id: string; role: Role } & Leftovers> {
+  const leftovers = await sql.begin(async (sql): Promise<Leftovers> => {
+    const { account, before } = await lockMember(sql, principal, userId)
+    if (before === role) return { invitations_ended: 0, keys: [] }
+    if (before === "owner") await requireOtherOwner(sql, account.id, userId)
+    await sql`update members set role = ${role} where account_id = ${account.id} and user_id = ${userId}`
+    const may = (permission: Permission) => permissionsOf(role).has(permission)
+    const ended = may("member:write") ? 0 : await endInvitationsOf(sql, account.id, userId)
+    await recordAccountChange(sql, account.id, {
+      author: { principal, requestId },
+      action: "member.role_changed",
+      subject: userId,
+      detail: { before, after: role, ...(ended > 0 && { invitations_ended: ended }) },
+    })
+    const keys = may("key:write") ? [] : await keysKnownTo(sql, account.id, userId)
+    return { invitations_ended: ended, keys }
+  })
+  await announceLoss(userId)
+  return { user_id: userId, role, ...leftovers }
+}
+
+/**
+ * Ends a membership at once, and with it the invitations that they gave out; the person stays, for other accounts. Errors:
+ * member_not_found, last_owner.
+ */
+export async function removeMember({
+  principal,
+  requestId,
+  userId,
+}: Asked & { userId: string }): Promise<{ user_id: string } & Leftovers> {
+  const leftovers = await sql.begin(async (sql): Promise<Leftovers> => {
+    const { account, before } = await lockMember(sql, principal, userId)
+    if (before === "owner") await requireOtherOwner(sql, account.id, userId)
+    await sql`delete from members where account_id = ${account.id} and user_id = ${userId}`
+    const ended = await endInvitationsOf(sql, account.id, userId)
+    await recordAccountChange(sql, account.id, {
+      author: { principal, requestId },
+      action: "member.removed",
+      subject: userId,
+      detail: { role: before, ...(ended > 0 && { invitations_ended: ended }) },
+    })
+    return { invitations_ended: ended, keys: await keysKnownTo(sql, account.id, userId) }
+  })
+  await announceLoss(userId)
+  return { user_id: userId, ...leftovers }
+}
+
+/** Revokes every key of the account whose secret somebody saw: with one click, after they left. */
+export async function revokeKeysKnownTo({
+  principal,
+  requestId,
+  userId,
+}: Asked & { userId: string }): Promise<{ revoked: number }> {
+  const account = await accountOf(sql, principal)
+  const keys = await keysKnownTo(sql, account.id, userId)
+  for (const { key_id, workspace_id } of keys) {
+    await revokeKey({ keyId: key_id, workspaceId: workspace_id, author: { principal, requestId } })
+  }
+  return { revoked: keys.length }
+}
+
+type AccountName = { id: string; name: string }
+
+async function accountOf(sql: Queryable, { workspaceId }: Principal): Promise<AccountName> {
+  const [account] = await sql<AccountName[]>`
+    select a.id, a.name from workspaces w join accounts a on a.id = w.account_id where w.id = ${workspaceId}`
+  return account!
+}
+
+/** Locks the account, so that two owners cannot remove each other in the same instant. */
+async function lockMember(sql: Queryable, { workspaceId }: Principal, userId: string) {
+  const [account] = await sql<AccountName[]>`
+    select a.id, a.name from workspaces w join accounts a on a.id = w.account_id
+    where w.id = ${workspaceId} for update of a`
+  const [member] = await sql<{ role: Role }[]>`
+    select role from members where account_id = ${account!.id} and user_id = ${userId}`
+  if (!member) return fail("member_not_found", "user_id: is no member of this account.")
+  return { account: account!, before: member.role }
+}
+
+async function requireOtherOwner(sql: Queryable, accountId: string, userId: string): Promise<void> {
+  const [other] = await sql`
+    select from members where account_id = ${accountId} and role = 'owner' and user_id <> ${userId} limit 1`
+  if (!other) fail("last_owner", "This is the account's only owner. Make somebody else an owner first.")
+}

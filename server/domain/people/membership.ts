@@ -1,0 +1,31 @@
+import type { Queryable } from "#db/client.ts"
+import type { Author } from "#server/domain/audit-log/record.ts"
+import { fail } from "#shared/errors.ts"
+import { permissionsOf, type Role } from "#shared/roles.ts"
+import type { Permission } from "#shared/scopes.ts"
+
+/** The user who makes a change; null for a key and for the command line. */
+export function userOf({ principal }: Author): string | null {
+  if (!("via" in principal)) return principal.id
+  return principal.via.kind === "user" ? principal.via.userId : null
+}
+
+/**
+ * Makes sure that a person still has a permission, and keeps it so until the transaction ends: who is removed or demoted at
+ * this moment leaves nothing behind that their removal has not seen. Errors: workspace_not_found, insufficient_scope.
+ */
+export async function holdPermission(
+  sql: Queryable,
+  workspaceId: string,
+  author: Author,
+  permission: Permission,
+): Promise<void> {
+  const userId = userOf(author)
+  if (userId === null) return
+  const [member] = await sql<{ role: Role }[]>`
+    select m.role from workspaces w join members m on m.account_id = w.account_id
+    where w.id = ${workspaceId} and m.user_id = ${userId} for share of m`
+  if (!member) return fail("workspace_not_found", "There is no such workspace, or you are no member of it.")
+  if (!permissionsOf(member.role).has(permission))
+    fail("insufficient_scope", `This needs ${permission}, which a ${member.role} may not do.`)
+}

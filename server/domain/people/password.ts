@@ -1,0 +1,124 @@
+import { monotonic } from "#server/lib/time.ts"
+import { Failure } from "#shared/errors.ts"
+import { currentAttempt } from "./attempt.ts"
+
+/** One hash takes 32 MB and a thread for tens of milliseconds: a tenth of all memory, of a processor more than its share. */
+const AT_ONCE = 1
+/** Whoever comes when so many wait would wait for seconds. */
+const MAX_WAITING = 64
+/** An office may begin its day behind one address. */
+const MAX_WAITING_EACH = 8
+/** For how long it counts against somebody that a hash was made for them. */
+const REMEMBERED_MS = 30_000
+const RETRY_SECONDS = 5
+
+/** The scrypt hash of a password. Errors: rate_limited, while too many are made. */
+export const hashPassword = (password: string): Promise<string> =>
+  inTurn(async () => (await import("better-auth/crypto")).hashPassword(password))
+
+/** Errors: rate_limited, while too many are made. */
+export const verifyPassword = (given: { hash: string; password: string }): Promise<boolean> =>
+  inTurn(async () => (await import("better-auth/crypto")).verifyPassword(given))
+
+type Waiting = { who: string; begin: () => void; refuse: (failure: Failure) => void }
+
+/**
+ * Those that wait for a hash. Whoever had one longest ago comes next, so that many requests of few networks hold up
+ * themselves; when the line is full, the one whose turn would be last gives way.
+ */
+class Line {
+  readonly #waiting: Waiting[] = []
+  /** When each had their last hash, the latest last. */
+  readonly #served = new Map<string, number>()
+
+  get length(): number {
+    return this.#waiting.length
+  }
+
+  /** Resolves when it is their turn. Errors: rate_limited. */
+  wait(who: string): Promise<void> {
+    return new Promise((begin, refuse) => {
+      this.#waiting.push({ who, begin, refuse })
+      const own = this.#waiting.filter((one) => one.who === who)
+      if (own.length > MAX_WAITING_EACH) this.#drop(own.at(-1)!)
+      else if (this.#waiting.length > MAX_WAITING) this.#drop(this.#inOrder().at(-1)!)
+    })
+  }
+
+  /** Begins with the next one. */
+  next(): void {
+    const [next] = this.#inOrder() as [Waiting]
+    this.#waiting.splice(this.#waiting.indexOf(next), 1)
+    this.note(next.who)
+    next.begin()
+  }
+
+  /** A hash is made for somebody. */
+  note(who: string): void {
+    const now = monotonic.now()
+    this.#served.delete(who)
+    this.#served.set(who, now)
+    for (const [other, at] of this.#served) {
+      if (at > now - REMEMBERED_MS) break
+      this.#served.delete(other)
+    }
+  }
+
+  /** All of them as they would be served: the first one of each by when they had their last hash, then the second ones. */
+  #inOrder(): Waiting[] {
+    const forgotten = monotonic.now() - REMEMBERED_MS
+    const seen = new Set<string>()
+    const ranked = this.#waiting.map((one) => {
+      const rank = seen.has(one.who)
+        ? Number.POSITIVE_INFINITY
+        : Math.max(this.#served.get(one.who) ?? 0, forgotten)
+      seen.add(one.who)
+      return { one, rank }
+    })
+    return ranked.sort((a, b) => (a.rank === b.rank ? 0 : a.rank - b.rank)).map(({ one }) => one)
+  }
+
+  #drop(one: Waiting): void {
+    this.#waiting.splice(this.#waiting.indexOf(one), 1)
+    one.refuse(
+      new Failure("rate_limited", `Many people sign in at this moment. Retry in ${RETRY_SECONDS} s.`, {
+        retryAfterSeconds: RETRY_SECONDS,
+      }),
+    )
+  }
+}
+
+let running = 0
+/** People at a browser that they have signed in from before, and networks of all others. */
+const returning = new Line()
+const others = new Line()
+let lastWasReturning = false
+
+/** How many hashes are being made now, and how many wait for their turn. */
+export const passwordWork = () => ({ running, waiting: returning.length + others.length })
+
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  const attempt = currentAttempt()
+  const person = attempt?.returning ?? null
+  const [line, who] = person === null ? [others, attempt?.network ?? ""] : [returning, person]
+  if (running < AT_ONCE) {
+    running++
+    line.note(who)
+  } else await line.wait(who)
+  try {
+    return await work()
+  } finally {
+    // Whoever ends hands its turn over.
+    const next = nextLine()
+    if (next) next.next()
+    else running--
+  }
+}
+
+/** Whoever signed in here before comes first, but never twice in a row while others wait: that would be a way to shut them out. */
+function nextLine(): Line | null {
+  const first = lastWasReturning ? [others, returning] : [returning, others]
+  const line = first.find(({ length }) => length > 0) ?? null
+  lastWasReturning = line === returning
+  return line
+}

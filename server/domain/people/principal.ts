@@ -1,0 +1,36 @@
+import type { IncomingHttpHeaders } from "node:http"
+import { sql } from "#db/client.ts"
+import type { Principal, SignedIn } from "#server/domain/context.ts"
+import { fail } from "#shared/errors.ts"
+import type { Mode } from "#shared/mode.ts"
+import { permissionsOf, type Role } from "#shared/roles.ts"
+import { openAuth } from "./auth.ts"
+
+/** Whoever is signed in by the request's cookie, or null. Errors: database_unavailable. */
+export async function userOf({ cookie }: IncomingHttpHeaders): Promise<SignedIn | null> {
+  if (cookie === undefined || !/(?:^|;\s*)(?:__Secure-)?vouch\.session_token=/.test(cookie)) return null
+  const auth = await openAuth()
+  const found = await auth.api
+    .getSession({ headers: new Headers({ cookie }) })
+    .catch((cause) =>
+      fail("database_unavailable", "Sessions cannot be read now. Retry in a moment.", { cause }),
+    )
+  if (!found) return null
+  const { user, session } = found
+  return { id: user.id, name: user.name, email: user.email, sessionId: session.id }
+}
+
+/** A person in one of their workspaces, as they are allowed now. Errors: workspace_not_found. */
+export async function principalIn(user: SignedIn, workspaceId: string): Promise<Principal> {
+  const [row] = await sql<{ mode: Mode; role: Role }[]>`
+    select w.mode, m.role from workspaces w join members m on m.account_id = w.account_id
+    where w.id = ${workspaceId} and m.user_id = ${user.id}`
+  if (!row) return fail("workspace_not_found", "There is no such workspace, or you are no member of it.")
+  const { mode, role } = row
+  return {
+    workspaceId,
+    mode,
+    scopes: permissionsOf(role),
+    via: { kind: "user", userId: user.id, name: user.name, role },
+  }
+}

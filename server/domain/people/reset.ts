@@ -1,0 +1,78 @@
+import { type Queryable, sql } from "#db/client.ts"
+import { deployment } from "#server/domain/deployment.ts"
+import { logger } from "#server/lib/log.ts"
+import { createMailedLink, createUserLink, findUserLink, useUserLink } from "./links.ts"
+import { mailer } from "./mail.ts"
+import { hashPassword } from "./password.ts"
+import { newToken } from "./token.ts"
+
+const resetLink = (token: string): string => `${deployment.origin}/reset?token=${token}`
+
+/**
+ * Makes a link by which a person chooses a new password, once, within an hour; an earlier one stops working. The
+ * operator knows whom it is for. Null when nobody has that address.
+ */
+export async function createResetLink(email: string): Promise<string | null> {
+  const [user] = await sql<{ id: string }[]>`select id from users where email = ${email.toLowerCase()}`
+  return user ? resetLink(await createUserLink(sql, user.id, "reset")) : null
+}
+
+/**
+ * Mails such a link to whoever confirmed the address. One that nobody confirmed gets none: its mailbox may belong to
+ * somebody else than the person who signs in with it. Not waited for: how long it takes would tell who is here.
+ */
+export function requestReset(email: string): void {
+  mailReset(email).catch((error) => logger.warn({ err: error }, "a password reset could not be mailed"))
+}
+
+async function mailReset(email: string): Promise<void> {
+  const { send } = mailer(deployment.settings)
+  if (send === null) return
+  const [user] = await sql<{ id: string }[]>`select id from users where email = ${email} and email_verified`
+  const token = user ? await createMailedLink(sql, user.id, "reset") : null
+  if (token === null) return
+  await send({
+    to: email,
+    subject: "Choose a new password for Vouch",
+    text: `Open this link within an hour to choose a new password:\n\n${resetLink(token)}\n\nIt also removes your passkeys and your second factor. If you did not ask for it, nothing has changed.`,
+  })
+}
+
+/** What a person has to set up anew after a reset. */
+export type Reset = { passkeys_removed: number; second_factor_removed: boolean }
+
+/**
+ * Chooses a new password by a link, and ends all else that signs in as that person: passkeys, the second factor, every
+ * session, every challenge that waits. Whoever had one of them may be why the link was asked for. Errors: invalid_link.
+ */
+export async function resetPassword(token: string, password: string): Promise<Reset> {
+  await findUserLink(sql, "reset", token)
+  const hash = await hashPassword(password)
+  return sql.begin(async (sql) => {
+    const userId = await useUserLink(sql, "reset", token)
+    // Whoever signs in at this moment waits here with the new session, and finds the reset done.
+    await sql`select from users where id = ${userId} for update`
+    const reset = await endEveryWayIn(sql, userId)
+    await sql`
+      insert into user_credentials (id, account_id, provider_id, user_id, password, created_at, updated_at)
+      values (${newToken()}, ${userId}, 'credential', ${userId}, ${hash}, now(), now())`
+    return reset
+  })
+}
+
+/** After this nobody signs in as that person any more. */
+async function endEveryWayIn(sql: Queryable, userId: string): Promise<Reset> {
+  await sql`delete from user_credentials where user_id = ${userId}`
+  const passkeys = await sql`delete from user_passkeys where user_id = ${userId}`
+  const factors = await sql`delete from user_two_factors where user_id = ${userId} returning verified`
+  await sql`
+    update users set two_factor_enabled = false, sign_in_generation = sign_in_generation + 1, updated_at = now()
+    where id = ${userId}`
+  await sql`delete from user_sessions where user_id = ${userId}`
+  await sql`delete from user_verifications where value = ${userId}`
+  await sql`delete from user_links where user_id = ${userId}`
+  return {
+    passkeys_removed: passkeys.count,
+    second_factor_removed: factors.some(({ verified }) => verified),
+  }
+}

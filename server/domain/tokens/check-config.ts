@@ -1,0 +1,52 @@
+import { z } from "zod"
+import { sql } from "#db/client.ts"
+import type { Principal } from "#server/domain/context.ts"
+import { refusalOf, sentenceOf } from "#server/lib/validation.ts"
+import { type ErrorCode, Failure } from "#shared/errors.ts"
+import { checkTogether, configInput } from "./config.ts"
+import { requireRoomFor, requireSchemaOf } from "./configs.ts"
+
+export const configIssues = z.object({
+  issues: z.array(z.object({ field: z.string(), error: z.string(), detail: z.string() })),
+})
+type Issue = z.infer<typeof configIssues>["issues"][number]
+
+/**
+ * What creating or changing a configuration would be refused for, field by field, with the codes of the API. Where
+ * fields are wrong by themselves, those come first and alone. Nothing is changed.
+ */
+export async function checkConfig(
+  { workspaceId }: Principal,
+  { config: raw, isNew }: { config: unknown; isNew: boolean },
+): Promise<Issue[]> {
+  const parsed = configInput.strict().safeParse(raw, { error: sentenceOf })
+  if (!parsed.success) {
+    return parsed.error.issues.map((issue) => {
+      const { field, code, sentence } = refusalOf(issue)
+      return { field, error: code, detail: sentence }
+    })
+  }
+  const config = parsed.data
+  return [
+    ...(await issuesIn(async () => checkTogether(config))),
+    ...(await issuesIn(() =>
+      isNew ? requireRoomFor(sql, workspaceId, config) : requireSchemaOf(sql, workspaceId, config),
+    )),
+  ]
+}
+
+async function issuesIn(check: () => Promise<void>): Promise<Issue[]> {
+  try {
+    await check()
+    return []
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    return [issueOf(error.code, error.message)]
+  }
+}
+
+/** A detail begins with the name of its field. */
+function issueOf(error: ErrorCode, text: string): Issue {
+  const end = text.indexOf(": ")
+  return { field: text.slice(0, end), error, detail: text.slice(end + 2) }
+}

@@ -1,0 +1,47 @@
+import { z } from "zod"
+import { sql } from "#db/client.ts"
+import type { Principal } from "#server/domain/context.ts"
+import { deployment } from "#server/domain/deployment.ts"
+import { explorerOf } from "#server/solana/explorer.ts"
+import { readAlignment } from "./align.ts"
+import { fromBaseUnits } from "./amount.ts"
+import { type ConfigRow, configColumns, mintConfigRecord, toConfigRecord } from "./config.ts"
+import { configNotFound } from "./configs.ts"
+
+/** A configuration with what only the dashboard shows of it. */
+export const configView = z.object({
+  ...mintConfigRecord.shape,
+  /** Whole tokens that are minted or about to be: what max_supply bounds. */
+  issued: z.string(),
+  /** `none`: it is made with the first use. */
+  mint_state: z.enum(["none", "creating", "ready"]),
+  /** How far the accounts have come that follow a change of mode, rules or pause; null when all are in line. */
+  aligning: z.object({ done: z.number(), total: z.number() }).nullable(),
+  cluster: z.string().nullable(),
+  /** With `{}` for `tx/…` or `address/…`; null where no public explorer reaches. */
+  explorer: z.string().nullable(),
+})
+export type ConfigView = z.infer<typeof configView>
+
+/** Errors: mint_config_not_found. */
+export async function viewConfig(principal: Principal, id: string): Promise<ConfigView> {
+  const [row] = await sql<ConfigRow[]>`
+    select ${sql(configColumns)} from mint_configs where workspace_id = ${principal.workspaceId} and id = ${id}`
+  return row ? toView(principal, row) : configNotFound(id)
+}
+
+async function toView({ workspaceId, mode }: Principal, row: ConfigRow): Promise<ConfigView> {
+  const cluster = deployment.chains[mode]?.bound?.cluster
+  const { accounts, remaining } = await readAlignment(workspaceId, row.id)
+  const isDue = row.aligned_up_to !== null || row.counted_up_to !== null
+  // A pause of the mint itself is one operation more than there are accounts.
+  const total = Math.max(accounts, remaining)
+  return {
+    ...toConfigRecord(row),
+    issued: fromBaseUnits(BigInt(row.issued), row.decimals),
+    mint_state: row.minted_at !== null ? "ready" : row.mint === null ? "none" : "creating",
+    aligning: isDue || remaining > 0 ? { done: total - remaining, total } : null,
+    cluster: cluster ?? null,
+    explorer: explorerOf(cluster),
+  }
+}

@@ -1,0 +1,266 @@
+import { isDeepStrictEqual } from "node:util"
+import { type Queryable, sql } from "#db/client.ts"
+import { announce, announceActivity, nextNotice } from "#db/pubsub.ts"
+import { recordChange } from "#server/domain/audit-log/record.ts"
+import type { IdempotencyClaim, Principal } from "#server/domain/context.ts"
+import { chainOf } from "#server/domain/deployment.ts"
+import { claimKey } from "#server/domain/idempotency.ts"
+import { enqueue } from "#server/ledger/enqueue.ts"
+import { fail } from "#shared/errors.ts"
+import { ensureAssetMints } from "./asset-mint.ts"
+import {
+  type ConfigInput,
+  type ConfigRow,
+  checkTogether,
+  configColumns,
+  insertConfig,
+  isConfigId,
+  MAX_CONFIGS,
+  type MintConfigRecord,
+  toConfigRecord,
+} from "./config.ts"
+
+export const configNotFound = (id: string): never =>
+  fail(
+    "mint_config_not_found",
+    `There is no mint configuration ${isConfigId(id) ? id : "with this id"} in this workspace.`,
+  )
+
+async function readConfig(workspaceId: string, id: string): Promise<ConfigRow> {
+  const [row] = await sql<ConfigRow[]>`
+    select ${sql(configColumns)} from mint_configs where workspace_id = ${workspaceId} and id = ${id}`
+  return row ?? configNotFound(id)
+}
+
+/** Errors: mint_config_not_found. */
+export const getConfig = async ({ workspaceId }: Principal, id: string): Promise<MintConfigRecord> =>
+  toConfigRecord(await readConfig(workspaceId, id))
+
+/** All of a workspace, newest first: there are at most MAX_CONFIGS. */
+export async function listConfigs({ workspaceId }: Principal): Promise<MintConfigRecord[]> {
+  const rows = await sql<ConfigRow[]>`
+    select ${sql(configColumns)} from mint_configs where workspace_id = ${workspaceId} order by created_at desc, id`
+  return rows.map(toConfigRecord)
+}
+
+/**
+ * Creates a configuration, and its mint through the ledger. Waits until the mint is on chain, for `waitMs` at most.
+ * Errors: validation_failed, unknown_schema, mint_config_exists, chain_not_configured.
+ */
+export async function createConfig({
+  principal,
+  requestId,
+  idempotency,
+  config,
+  waitMs,
+}: Author & {
+  idempotency: IdempotencyClaim | null
+  config: ConfigInput
+  waitMs: number
+}): Promise<MintConfigRecord> {
+  const { workspaceId, mode } = principal
+  chainOf(mode)
+  checkTogether(config)
+  if (!idempotency?.begun) {
+    await sql.begin(async (sql) => {
+      await addConfig(sql, { principal, requestId }, config)
+      if (idempotency) await claimKey(sql, idempotency, config.id)
+      await ensureAssetMints(sql, workspaceId, [config.id])
+    })
+    announce("ledger")
+    announceActivity(workspaceId)
+  }
+  const giveUpAt = performance.now() + waitMs
+  for (;;) {
+    const notice = nextNotice("settled", Math.max(0, Math.min(1000, giveUpAt - performance.now())))
+    const row = await readConfig(workspaceId, config.id)
+    if (row.minted_at !== null || performance.now() >= giveUpAt) return toConfigRecord(row)
+    await notice
+  }
+}
+
+/** Who changes a configuration. */
+export type Author = { principal: Principal; requestId: string | null }
+
+async function addConfig(sql: Queryable, author: Author, config: ConfigInput): Promise<void> {
+  const { workspaceId } = author.principal
+  // One at a time in a workspace, so that two cannot pass the limit together.
+  await sql`select id from workspaces where id = ${workspaceId} for no key update`
+  await requireRoomFor(sql, workspaceId, config)
+  await insertConfig(sql, workspaceId, config)
+  const { id: subject, ...detail } = config
+  await recordChange(sql, workspaceId, { author, action: "mint_config.created", subject, detail })
+}
+
+/** What a new configuration needs of the workspace. Errors: mint_config_exists, unknown_schema, validation_failed. */
+export async function requireRoomFor(
+  sql: Queryable,
+  workspaceId: string,
+  config: Pick<ConfigInput, "id" | "required_schema">,
+): Promise<void> {
+  const [known] = await sql<{ exists: boolean; count: number }[]>`
+    select exists (select from mint_configs where workspace_id = ${workspaceId} and id = ${config.id}) as exists,
+      (select count(*)::int from mint_configs where workspace_id = ${workspaceId}) as count`
+  if (known!.exists) {
+    fail("mint_config_exists", `id: there is a configuration ${config.id} already. Choose another id.`)
+  }
+  await requireSchemaOf(sql, workspaceId, config)
+  if (known!.count >= MAX_CONFIGS) {
+    fail(
+      "validation_failed",
+      `id: a workspace has ${MAX_CONFIGS} configurations at most, and this one has them.`,
+    )
+  }
+}
+
+/** Stops minting and moving, or lets it go on. Errors: mint_config_not_found. */
+export async function setPaused({
+  principal,
+  requestId,
+  idempotency,
+  id,
+  paused,
+}: Author & {
+  idempotency: IdempotencyClaim | null
+  id: string
+  paused: boolean
+}): Promise<MintConfigRecord> {
+  const { workspaceId } = principal
+  if (!idempotency?.begun) {
+    await sql.begin(async (sql) => {
+      const [row] = await sql<Pick<ConfigRow, "paused" | "transfer_mode" | "mint" | "pausable">[]>`
+        select paused, transfer_mode, mint, pausable from mint_configs where workspace_id = ${workspaceId} and id = ${id} for no key update`
+      if (!row) return configNotFound(id)
+      if (idempotency) await claimKey(sql, idempotency, id)
+      if (row.paused === paused) return
+      await sql`update mint_configs set paused = ${paused} where workspace_id = ${workspaceId} and id = ${id}`
+      await followPause(sql, workspaceId, id, row)
+      const action = paused ? "mint_config.paused" : "mint_config.unpaused"
+      await recordChange(sql, workspaceId, { author: { principal, requestId }, action, subject: id })
+    })
+    announce("ledger")
+    announceActivity(workspaceId)
+  }
+  return getConfig(principal, id)
+}
+
+/** Has the chain follow a pause: the mint where it can be paused, else the accounts that holders use by themselves. */
+async function followPause(
+  sql: Queryable,
+  workspaceId: string,
+  id: string,
+  { mint, pausable, transfer_mode }: Pick<ConfigRow, "mint" | "pausable" | "transfer_mode">,
+): Promise<void> {
+  if (mint === null) return
+  if (pausable) {
+    const operation = { kind: "align_pause", payload: {}, writes: [mint], reads: [], mintConfig: id }
+    await enqueue(sql, { workspaceId, ...operation })
+  } else if (transfer_mode === "holder") await startAlignment(sql, workspaceId, id)
+}
+
+const startAlignment = async (sql: Queryable, workspaceId: string, id: string): Promise<void> => {
+  await sql`update mint_configs set aligned_up_to = '' where workspace_id = ${workspaceId} and id = ${id}`
+}
+
+/** Rules of the wallets themselves: what holder mode enforces by freezing. */
+const walletRules = ({ required_schema, rules }: Pick<ConfigInput, "required_schema" | "rules">) =>
+  JSON.stringify([
+    required_schema,
+    rules.allowed_countries,
+    rules.blocked_countries,
+    rules.require_accredited,
+  ])
+
+export type Applied = { outcome: "created" | "changed" | "unchanged"; aligns: boolean }
+
+/**
+ * Creates a configuration, or changes the one of that id. What the chain fixed for good is refused. Where accounts
+ * must follow, that has begun with the commit and goes on in the server (`align.ts`). Errors: validation_failed,
+ * unknown_schema, chain_not_configured.
+ */
+export async function applyConfig(author: Author, config: ConfigInput): Promise<Applied> {
+  const { workspaceId, mode } = author.principal
+  chainOf(mode)
+  checkTogether(config)
+  const applied = await sql.begin(async (sql): Promise<Applied> => {
+    const [known] = await sql<ConfigRow[]>`
+      select ${sql(configColumns)} from mint_configs
+      where workspace_id = ${workspaceId} and id = ${config.id} for no key update`
+    if (!known) {
+      await addConfig(sql, author, config)
+      await ensureAssetMints(sql, workspaceId, [config.id])
+      return { outcome: "created", aligns: false }
+    }
+    return changeConfig(sql, author, known, config)
+  })
+  announce("ledger")
+  announceActivity(workspaceId)
+  return applied
+}
+
+async function changeConfig(
+  sql: Queryable,
+  author: Author,
+  known: ConfigRow,
+  config: ConfigInput,
+): Promise<Applied> {
+  const { workspaceId } = author.principal
+  const { id, mint } = known
+  const fixed = (["decimals", "name", "symbol"] as const).find((field) => known[field] !== config[field])
+  if (mint !== null && fixed !== undefined) {
+    fail(
+      "validation_failed",
+      `${fixed}: is ${JSON.stringify(known[fixed])} on chain for good. Leave it so, or create a configuration with another id.`,
+    )
+  }
+  await requireSchemaOf(sql, workspaceId, config)
+  const changed = await sql`
+    update mint_configs set name = ${config.name}, symbol = ${config.symbol}, decimals = ${config.decimals},
+      required_schema = ${config.required_schema}, transfer_mode = ${config.transfer_mode}, rules = ${sql.json(config.rules)}
+    where workspace_id = ${workspaceId} and id = ${id} and (name, symbol, decimals, required_schema, transfer_mode, rules)
+      is distinct from (${config.name}, ${config.symbol}, ${config.decimals}::smallint, ${config.required_schema},
+        ${config.transfer_mode}, ${sql.json(config.rules)}::jsonb)
+    returning id`
+  if (changed.length === 0) return { outcome: "unchanged", aligns: false }
+  await recordChange(sql, workspaceId, {
+    author,
+    action: "mint_config.changed",
+    subject: id,
+    detail: differences(known, config),
+  })
+  const otherMode = known.transfer_mode !== config.transfer_mode
+  const aligns =
+    mint !== null &&
+    (otherMode || (config.transfer_mode === "holder" && walletRules(known) !== walletRules(config)))
+  if (aligns) await startAlignment(sql, workspaceId, id)
+  // Holders have moved tokens by themselves: the books are read back from the chain once all accounts rest.
+  if (aligns && otherMode && config.transfer_mode === "agent") {
+    await sql`update mint_configs set counted_up_to = '' where workspace_id = ${workspaceId} and id = ${id}`
+  }
+  return { outcome: "changed", aligns }
+}
+
+const CHANGEABLE = ["name", "symbol", "decimals", "required_schema", "transfer_mode", "rules"] as const
+
+/** The fields that differ, as they were and as they are. */
+function differences(known: ConfigRow, config: ConfigInput): { before: object; after: object } {
+  const fields = CHANGEABLE.filter((field) => !isDeepStrictEqual(known[field], config[field]))
+  const only = (from: ConfigInput | ConfigRow) =>
+    Object.fromEntries(fields.map((field) => [field, from[field]]))
+  return { before: only(known), after: only(config) }
+}
+
+/** Errors: unknown_schema. */
+export async function requireSchemaOf(
+  sql: Queryable,
+  workspaceId: string,
+  config: Pick<ConfigInput, "required_schema">,
+): Promise<void> {
+  const known = await sql`
+    select id from schemas where workspace_id = ${workspaceId} and id = ${config.required_schema}`
+  if (known.length > 0) return
+  fail(
+    "unknown_schema",
+    `required_schema: ${config.required_schema} is not a schema of this workspace. List them with GET /schemas.`,
+  )
+}

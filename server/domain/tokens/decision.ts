@@ -1,0 +1,281 @@
+import type { Queryable } from "#db/client.ts"
+import { type Author, recordChanges } from "#server/domain/audit-log/record.ts"
+import type { IdempotencyClaim } from "#server/domain/context.ts"
+import { newId } from "#server/lib/ids.ts"
+import { clock } from "#server/lib/time.ts"
+import { fromBaseUnits, limitsOf, toBaseUnits } from "./amount.ts"
+import { accountName, assetMintOf, ensureAssetMints } from "./asset-mint.ts"
+import { caseOf } from "./case.ts"
+import { type ConfigRow, loadConfigs } from "./config.ts"
+import type { OperationRow } from "./operation.ts"
+import {
+  type Holdings,
+  loadClaims,
+  loadLosses,
+  lockHoldings,
+  NOTHING,
+  type Place,
+  type Sight,
+  type Standing,
+} from "./parties.ts"
+import { type Case, type Objection, objectionTo, objectionToSigning, type Party } from "./rules.ts"
+
+/** A mint, or a transfer where `from` is not null. */
+export type TokenRequest = {
+  idempotency: IdempotencyClaim | null
+  config: string
+  from: string | null
+  to: string
+  /** Whole tokens, as the caller wrote them. */
+  amount: string
+  /** Who asked, for the audit log. */
+  author: Author
+  /** What a refusal may tell them. */
+  sight: Sight
+}
+
+/** What a request comes to. */
+export type Outcome =
+  | { operationId: string; row: OperationRow | null }
+  | { objection: Objection }
+  | { keyClaimed: true }
+
+type Considered = { request: TokenRequest; operationId: string; config: ConfigRow; amount: bigint }
+type Admitted = Considered & { handover: boolean }
+
+/** One batch, in one transaction. */
+export class Decision {
+  readonly #sql: Queryable
+  readonly #workspaceId: string
+  readonly #requests: readonly TokenRequest[]
+  readonly #outcomes: Outcome[]
+  readonly #now = clock.now()
+  #losses: (of: Standing) => string | undefined = () => undefined
+
+  constructor(sql: Queryable, workspaceId: string, requests: readonly TokenRequest[]) {
+    this.#sql = sql
+    this.#workspaceId = workspaceId
+    this.#requests = requests
+    this.#outcomes = requests.map(() => ({ operationId: newId("op"), row: null }))
+  }
+
+  async make(): Promise<Outcome[]> {
+    const configIds = [...new Set(this.#requests.map((request) => request.config))]
+    const configs = await loadConfigs(this.#sql, this.#workspaceId, configIds, { lock: true })
+    await this.#claimKeys()
+    const known = this.#read(configs)
+    const standings = known.flatMap(standingsOf)
+    const claims = await loadClaims(this.#sql, this.#workspaceId, standings, this.#now)
+    const strangers = standings.filter((one) => claims(one) === null)
+    this.#losses = await loadLosses(this.#sql, this.#workspaceId, strangers, this.#now)
+    // Who may not come in at all gets no row of its own.
+    const admissible = known.filter((one) => {
+      const objection = objectionToSigning(this.#caseOf(one, claims, null))
+      return objection === null || this.#refuse(one, objection)
+    })
+    const holdings = await lockHoldings(this.#sql, this.#workspaceId, admissible.flatMap(placesOf))
+    const admitted = admissible.flatMap((one): Admitted[] => {
+      const objection = objectionTo(this.#caseOf(one, claims, holdings))
+      if (objection) return this.#refuse(one, objection) ? [] : []
+      return [{ ...one, handover: reserve(one, holdings) }]
+    })
+    if (admitted.length > 0) {
+      await ensureAssetMints(this.#sql, this.#workspaceId, firstUses(admitted))
+      await holdings.save(this.#sql)
+      await this.#saveCounters(admitted)
+      await this.#enqueue(admitted)
+      await this.#record(admitted)
+    }
+    await this.#forgetRefused()
+    return this.#outcomes
+  }
+
+  /** Claims all idempotency keys at once. Of equal ones in this batch, the first gets it. */
+  async #claimKeys(): Promise<void> {
+    const wanted = this.#requests
+      .flatMap(({ idempotency }, i) => {
+        const outcome = this.#outcomes[i]!
+        return idempotency && "operationId" in outcome
+          ? [{ i, idempotency, subject: outcome.operationId }]
+          : []
+      })
+      .sort((a, b) => (nameOf(a.idempotency) < nameOf(b.idempotency) ? -1 : 1))
+    if (wanted.length === 0) return
+    const names = wanted.map((one) => nameOf(one.idempotency))
+    const first = wanted.filter((_one, n) => names.indexOf(names[n]!) === n)
+    const claimed = await this.#sql<{ subject: string }[]>`
+      insert into idempotency_records (workspace_id, key_id, idempotency_key, fingerprint, subject, created_at)
+      select ${this.#workspaceId}, key_id, idempotency_key, decode(fingerprint, 'base64'), subject, clock_timestamp()
+      from unnest(${first.map((one) => one.idempotency.keyId)}::text[],
+        ${first.map((one) => one.idempotency.idempotencyKey)}::text[],
+        ${first.map((one) => one.idempotency.fingerprint.toString("base64"))}::text[],
+        ${first.map((one) => one.subject)}::text[]) as t(key_id, idempotency_key, fingerprint, subject)
+      on conflict do nothing returning subject`
+    const ours = new Set(claimed.map((row) => row.subject))
+    for (const { i, subject } of wanted) if (!ours.has(subject)) this.#outcomes[i] = { keyClaimed: true }
+  }
+
+  /** Requests with their configuration and amount; others are refused. */
+  #read(configs: Map<string, ConfigRow>): Considered[] {
+    return this.#requests.flatMap((request, i): Considered[] => {
+      const outcome = this.#outcomes[i]!
+      if (!("operationId" in outcome)) return []
+      const config = configs.get(request.config)
+      const amount = config ? toBaseUnits(request.amount, config.decimals) : null
+      if (config && amount) return [{ request, operationId: outcome.operationId, config, amount }]
+      this.#outcomes[i] = { objection: config ? tooFine(config) : unknownConfig(request.config) }
+      return []
+    })
+  }
+
+  #caseOf(
+    { request: { from, to, sight }, config, amount }: Considered,
+    claims: (of: Standing) => Party["claims"],
+    holdings: Holdings | null,
+  ): Case {
+    const holdingOf = (place: Place) => holdings?.of(place) ?? NOTHING
+    const losses = sight.attestations ? this.#losses : undefined
+    return caseOf(
+      { config, from, to, amount, now: this.#now, namesClaims: sight.claims },
+      claims,
+      holdingOf,
+      losses,
+    )
+  }
+
+  #refuse({ request }: Considered, objection: Objection): false {
+    this.#outcomes[this.#requests.indexOf(request)] = { objection }
+    return false
+  }
+
+  async #saveCounters(admitted: readonly Admitted[]): Promise<void> {
+    for (const config of new Set(admitted.map((one) => one.config))) {
+      await this.#sql`
+        update mint_configs set issued = ${config.issued}, holders = ${config.holders}
+        where workspace_id = ${this.#workspaceId} and id = ${config.id}`
+    }
+  }
+
+  async #enqueue(admitted: readonly Admitted[]): Promise<void> {
+    const rows = admitted.map(({ request, operationId, config, amount, handover }) => {
+      const mint = assetMintOf(this.#workspaceId, config.id).toBase58()
+      const row = begunAs({ request, operationId, config, amount }, mint, this.#now)
+      this.#outcomes[this.#requests.indexOf(request)] = { operationId, row }
+      const accounts = placesOf({ request, config }).map((place) => accountName(place.config, place.wallet))
+      // In agent mode each transaction leaves accounts as it found them, frozen: their order does not matter.
+      const commutes = config.transfer_mode === "agent"
+      return {
+        id: operationId,
+        kind: row.kind,
+        payload: { ...row.payload, ...(handover && { handover: "true" }) },
+        writes: commutes ? [] : accounts,
+        reads: commutes ? [mint, ...accounts] : [mint],
+        mint_config: config.id,
+        wallet: request.to,
+        from_wallet: request.from,
+      }
+    })
+    await this.#sql`
+      insert into operations
+        (workspace_id, id, kind, status, payload, writes, reads, mint_config, wallet, from_wallet, created_at)
+      select ${this.#workspaceId}, id, kind, 'queued', payload, array(select jsonb_array_elements_text(writes)),
+        array(select jsonb_array_elements_text(reads)), mint_config, wallet, from_wallet, ${this.#now}
+      from jsonb_to_recordset(${this.#sql.json(rows)}) as t(id text, kind text, payload jsonb, writes jsonb, reads jsonb,
+        mint_config text, wallet text, from_wallet text)`
+  }
+
+  async #record(admitted: readonly Admitted[]): Promise<void> {
+    const changes = admitted.map(({ request: { author, from, to }, operationId, config, amount }) => ({
+      author,
+      action: from === null ? "token.mint_requested" : "token.transfer_requested",
+      subject: operationId,
+      detail: {
+        mint_config: config.id,
+        amount: fromBaseUnits(amount, config.decimals),
+        ...(from !== null && { from }),
+        to,
+      },
+    }))
+    await recordChanges(this.#sql, this.#workspaceId, changes)
+  }
+
+  /** A refusal has begun nothing: its key is stored with the answer, and points nowhere. */
+  async #forgetRefused(): Promise<void> {
+    const refused = this.#requests.flatMap(({ idempotency }, i) =>
+      idempotency && "objection" in this.#outcomes[i]! ? [idempotency] : [],
+    )
+    if (refused.length === 0) return
+    await this.#sql`
+      delete from idempotency_records r
+      using unnest(${refused.map((one) => one.keyId)}::text[], ${refused.map((one) => one.idempotencyKey)}::text[])
+        as t(key_id, idempotency_key)
+      where r.workspace_id = ${this.#workspaceId} and r.key_id = t.key_id and r.idempotency_key = t.idempotency_key`
+  }
+}
+
+/** The operation as it stands in the database when this commits. */
+const begunAs = (
+  { request, operationId, config, amount }: Considered,
+  mint: string,
+  now: Date,
+): OperationRow => ({
+  id: operationId,
+  kind: request.from === null ? "mint" : "transfer",
+  status: "queued",
+  mint_config: config.id,
+  wallet: request.to,
+  from_wallet: request.from,
+  payload: { amount: amount.toString() },
+  signature: null,
+  error_code: null,
+  error_detail: null,
+  created_at: now,
+  finished_at: null,
+  decimals: config.decimals,
+  mint,
+})
+
+const nameOf = ({ keyId, idempotencyKey }: IdempotencyClaim) => `${keyId} ${idempotencyKey}`
+
+const walletsOf = ({ from, to }: TokenRequest): string[] => (from === null ? [to] : [from, to])
+
+const placesOf = ({ request, config }: Pick<Considered, "request" | "config">): Place[] =>
+  walletsOf(request).map((wallet) => ({ config: config.id, wallet }))
+
+const standingsOf = ({ request, config }: Considered): Standing[] =>
+  walletsOf(request).map((wallet) => ({ schemaId: config.required_schema, wallet }))
+
+const firstUses = (admitted: readonly Admitted[]): string[] => [
+  ...new Set(admitted.filter(({ config }) => config.mint === null).map(({ config }) => config.id)),
+]
+
+/**
+ * Reserves what an admitted request counts against, in memory. Returns whether the place of the wallet that leaves
+ * goes with it: at the cap there is no other for the new holder, and until it has landed, the place is nobody's.
+ */
+function reserve({ request, config, amount }: Considered, holdings: Holdings): boolean {
+  const to = holdings.of({ config: config.id, wallet: request.to })
+  const from = request.from === null ? null : holdings.of({ config: config.id, wallet: request.from })
+  if (from === null) config.issued = (BigInt(config.issued) + amount).toString()
+  else from.outgoing += amount
+  to.incoming += amount
+  if (to.counted) return false
+  const { max_holders } = config.rules
+  if (from !== null && max_holders !== undefined && config.holders >= max_holders) {
+    from.counted = false
+    return true
+  }
+  to.counted = true
+  config.holders += 1
+  return false
+}
+
+export const unknownConfig = (id: string): Objection => ({
+  code: "unknown_mint_config",
+  detail: `mint_config: ${id} is not a configuration of this workspace. List them with GET /mint-configs.`,
+})
+
+export const tooFine = ({ id, decimals }: ConfigRow): Objection => ({
+  code: "invalid_amount",
+  detail: `amount: must be more than zero; for ${id} it ${limitsOf(decimals)}.`,
+})

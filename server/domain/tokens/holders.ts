@@ -1,0 +1,143 @@
+import { z } from "zod"
+import { sql } from "#db/client.ts"
+import { type AttestationStatus, shownStatusAt, shownStatuses } from "#server/domain/attestations/status.ts"
+import type { Principal } from "#server/domain/context.ts"
+import { deployment } from "#server/domain/deployment.ts"
+import { badCursor } from "#server/lib/cursor.ts"
+import { logger } from "#server/lib/log.ts"
+import { clock } from "#server/lib/time.ts"
+import { isWalletAddress, type WalletParts } from "#server/solana/addresses.ts"
+import { readAccounts } from "./account-states.ts"
+import { fromBaseUnits } from "./amount.ts"
+import { type ConfigRow, configColumns } from "./config.ts"
+import { configNotFound } from "./configs.ts"
+
+const holder = z.object({
+  wallet: z.string(),
+  /** Whole tokens by our books, and those on their way. */
+  balance: z.string(),
+  incoming: z.string(),
+  outgoing: z.string(),
+  /** Whether it takes one of the places that max_holders counts. */
+  counted: z.boolean(),
+  /** How it stands for the required schema now; null without an attestation. */
+  verification: z.enum(shownStatuses).nullable(),
+  attestation_id: z.string().nullable(),
+  /** State of its token account on chain, and what is in it; null while the chain does not answer. */
+  account: z.enum(["frozen", "open", "absent"]).nullable(),
+  onchain_balance: z.string().nullable(),
+})
+
+export const holderList = z.object({
+  data: z.array(holder),
+  next_cursor: z.string().nullable(),
+  /** False when the chain did not answer, or none is configured. */
+  chain_answered: z.boolean(),
+})
+export type HolderList = z.infer<typeof holderList>
+
+export type HolderFilter = {
+  mintConfig: string
+  /** What the wallet's address begins or ends with, or both. */
+  q: WalletParts | null
+  limit: number
+  cursor: string | null
+}
+
+type Row = {
+  wallet: string
+  balance: string
+  incoming: string
+  outgoing: string
+  counted: boolean
+  attestation_id: string | null
+  status: AttestationStatus | null
+  open_until: Date | null
+  expires_at: Date | null
+  revoked_at: Date | null
+}
+
+/**
+ * Who holds a token or is about to, those with the most first; the frozen states of a page are read from the chain in
+ * one call. Errors: mint_config_not_found, validation_failed for a cursor.
+ */
+export async function listHolders(
+  { workspaceId, mode }: Principal,
+  { mintConfig, q, limit, cursor }: HolderFilter,
+): Promise<HolderList> {
+  const after = cursor === null ? null : fromPlace(cursor)
+  const [config] = await sql<ConfigRow[]>`
+    select ${sql(configColumns)} from mint_configs where workspace_id = ${workspaceId} and id = ${mintConfig}`
+  if (!config) return configNotFound(mintConfig)
+  const now = clock.now()
+  const rows = await sql<Row[]>`
+    select h.wallet, h.balance, h.incoming, h.outgoing, h.counted, a.id as attestation_id, a.status, a.open_until, a.expires_at,
+      a.revoked_at
+    from (
+      select wallet, balance, incoming, outgoing, counted from holdings
+      where workspace_id = ${workspaceId} and mint_config = ${mintConfig}
+        and (balance > 0 or incoming > 0 or outgoing > 0 or counted)
+        ${q === null ? sql`` : sql`and ${hasParts(q)}`}
+        ${after === null ? sql`` : sql`and (balance, ${after.wallet}) < (${after.balance}::numeric, wallet)`}
+      order by balance desc, wallet limit ${limit + 1}
+    ) h left join lateral (
+      select id, status, open_until, expires_at, revoked_at from attestations
+      where workspace_id = ${workspaceId} and wallet = h.wallet and schema_id = ${config.required_schema}
+      order by (status = 'verified' and expires_at > ${now}) desc, seq desc limit 1
+    ) a on true
+    order by h.balance desc, h.wallet`
+  const shown = rows.slice(0, limit)
+  const accounts = await readStates({ workspaceId, mode }, config, shown)
+  const units = (amount: string | bigint) => fromBaseUnits(BigInt(amount), config.decimals)
+  return {
+    data: shown.map((row, i) => {
+      const account = accounts?.[i] ?? null
+      return {
+        wallet: row.wallet,
+        balance: units(row.balance),
+        incoming: units(row.incoming),
+        outgoing: units(row.outgoing),
+        counted: row.counted,
+        verification: row.status && shownStatusAt({ ...row, status: row.status }, now),
+        attestation_id: row.attestation_id,
+        account: account && (account.state === "thawed" ? "open" : account.state),
+        onchain_balance: account && units(account.amount),
+      }
+    }),
+    next_cursor: rows.length > limit ? toPlace(shown.at(-1)!) : null,
+    chain_answered: accounts !== null,
+  }
+}
+
+const hasParts = (parts: WalletParts) =>
+  "either" in parts
+    ? sql`(left(wallet, ${parts.either.length}) = ${parts.either} or right(wallet, ${parts.either.length}) = ${parts.either})`
+    : sql`left(wallet, ${parts.start.length}) = ${parts.start} and right(wallet, ${parts.end.length}) = ${parts.end}`
+
+async function readStates(
+  { workspaceId, mode }: Pick<Principal, "workspaceId" | "mode">,
+  config: ConfigRow,
+  rows: readonly Row[],
+) {
+  const chain = deployment.chains[mode]
+  if (!chain) return null
+  const places = rows.map(({ wallet }) => ({ config: config.id, wallet }))
+  try {
+    return (await readAccounts({ workspaceId, chain }, places)).accounts.map(([, account]) => account)
+  } catch (error) {
+    logger.debug({ err: error }, "holders are shown without what the chain says")
+    return null
+  }
+}
+
+// Balances change while somebody turns pages, so a place in the list is the values that it is ordered by.
+const toPlace = ({ balance, wallet }: Pick<Row, "balance" | "wallet">): string =>
+  Buffer.from(`${balance}/${wallet}`).toString("base64url")
+
+function fromPlace(cursor: string): { balance: string; wallet: string } {
+  const [, balance, wallet] =
+    /^(-?[0-9]{1,39})\/(\w+)$/.exec(Buffer.from(cursor, "base64url").toString()) ?? []
+  return balance !== undefined && wallet !== undefined && isWalletAddress(wallet)
+    ? { balance, wallet }
+    : badCursor()
+}

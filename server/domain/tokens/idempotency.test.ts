@@ -1,0 +1,324 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
+import { newId } from "#server/lib/ids.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import { differences } from "#test/credential.ts"
+import type { Response } from "#test/http.ts"
+import { snapshot } from "#test/snapshot.ts"
+import { fund, type TokenDesk, tokenDesk } from "#test/tokens.ts"
+
+let app: TestApp
+let key: TestKey
+let desk: TokenDesk
+let config: string
+let alice: string
+let bob: string
+
+beforeAll(async () => {
+  app = await startTestApp()
+  key = await app.key({ mode: "live", plan: "enterprise" })
+  desk = tokenDesk(app, key)
+  config = await desk.config({}, { decimals: 1 })
+  ;[alice, bob] = (await desk.wallets(2)) as [string, string]
+  await desk.mint(config, alice, 1_000_000)
+})
+afterAll(async () => {
+  expect(await differences()).toEqual([])
+  await app.stop()
+})
+
+type Endpoint = { path: string; body: () => object; other: () => object }
+
+let made = 0
+/** What can be asked for with a key, and something else that the same key must not stand for. */
+const endpoints: Record<string, () => Endpoint> = {
+  mint: () => {
+    const body = { user_pubkey: alice, mint_config: config, amount: "2.5" }
+    return { path: "/token/mint", body: () => body, other: () => ({ ...body, amount: "2.6" }) }
+  },
+  transfer: () => {
+    const body = { from_pubkey: alice, to_pubkey: bob, mint_config: config, amount: "1.5" }
+    return { path: "/token/transfer", body: () => body, other: () => ({ ...body, amount: "1.6" }) }
+  },
+  "creating a configuration": () => {
+    const body = fund(`once_${++made}`)
+    return { path: "/mint-configs", body: () => body, other: () => ({ ...body, name: "Other" }) }
+  },
+  pause: () => ({ path: `/mint-config/${config}/pause`, body: () => ({}), other: () => ({ extra: 1 }) }),
+  unpause: () => ({ path: `/mint-config/${config}/unpause`, body: () => ({}), other: () => ({ extra: 1 }) }),
+}
+
+const newKey = () => newId("evt")
+
+function expectReplay(replay: Response, first: Response): void {
+  expect([replay.status, replay.text]).toEqual([first.status, first.text])
+  expect(replay.headers["idempotent-replayed"]).toBe("true")
+  expect(first.headers["idempotent-replayed"]).toBeUndefined()
+  expect(replay.headers["x-request-id"]).not.toBe(first.headers["x-request-id"])
+}
+
+/** Nothing is under way, so that whatever changes afterwards was changed by a request. */
+const rest = () =>
+  waitFor(async () => {
+    const unfinished = await sql`select from operations where status in ('queued', 'submitted')`
+    return unfinished.length === 0
+  }, "the ledger to come to rest")
+
+/** How many operations there are of whatever kind. */
+const operations = async (): Promise<number> => {
+  const [row] = await sql<{ count: number }[]>`select count(*)::int as count from operations`
+  return row!.count
+}
+
+describe.each(Object.keys(endpoints))("%s", (name) => {
+  test("a replay is byte for byte the first answer, and changes nothing", async () => {
+    const { path, body } = endpoints[name]!()
+    const idempotencyKey = newKey()
+    const first = await desk.post(path, body(), { idempotencyKey })
+    expect(first.status).toBe(200)
+    await rest()
+    const before = await snapshot()
+    expectReplay(await desk.post(path, body(), { idempotencyKey }), first)
+    expect(await snapshot()).toEqual(before)
+    await desk.post(`/mint-config/${config}/unpause`, {})
+  })
+
+  test("the same key for another body is refused, and the first answer stays", async () => {
+    const { path, body, other } = endpoints[name]!()
+    const idempotencyKey = newKey()
+    const first = await desk.post(path, body(), { idempotencyKey })
+    const refused = await desk.post(path, other(), { idempotencyKey })
+    expect([refused.status, refused.json.error]).toEqual([422, "idempotency_key_reused"])
+    expect(refused.headers["idempotent-replayed"]).toBeUndefined()
+    expectReplay(await desk.post(path, body(), { idempotencyKey }), first)
+    await desk.post(`/mint-config/${config}/unpause`, {})
+  })
+
+  test("100 at once with one key do it once", async () => {
+    const { path, body } = endpoints[name]!()
+    const idempotencyKey = newKey()
+    await rest()
+    const before = await operations()
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, () => desk.post(path, body(), { idempotencyKey })),
+    )
+    expect(answers.map(({ status }) => status)).toEqual(Array(100).fill(200))
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+    const replayed = answers.filter(({ headers }) => headers["idempotent-replayed"] === "true")
+    expect(replayed).toHaveLength(99)
+    const isOnLedger = path.startsWith("/token/") || path === "/mint-configs"
+    expect((await operations()) - before).toBe(isOnLedger ? 1 : 0)
+    await desk.post(`/mint-config/${config}/unpause`, {})
+  })
+})
+
+describe.each([
+  ["mint", "/token/mint"],
+  ["transfer", "/token/transfer"],
+] as const)("%s", (name, path) => {
+  test("two keys are two operations", async () => {
+    const { body } = endpoints[name]!()
+    const answers = await Promise.all(
+      ["one", "two"].map((suffix) => desk.post(path, body(), { idempotencyKey: `${newKey()}-${suffix}` })),
+    )
+    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    expect(new Set(answers.map(({ json }) => json.operation_id)).size).toBe(2)
+  })
+
+  test("202 is an answer like any other: it is what a replay gives, even once the operation is confirmed", async () => {
+    const { body } = endpoints[name]!()
+    const idempotencyKey = newKey()
+    const headers = { prefer: "respond-async" }
+    const first = await desk.post(path, body(), { idempotencyKey, headers })
+    expect(first).toMatchObject({ status: 202, json: { onchain_tx: null, confirmed_at: null } })
+    const { operation_id } = first.json
+    await waitFor(
+      async () => (await desk.get(`/token/operation/${operation_id}`)).json.status === "confirmed",
+      "the operation to be confirmed",
+    )
+    const location = `/v1/token/operation/${operation_id}`
+    expect(first.headers).toMatchObject({ location, "preference-applied": "respond-async" })
+    const replay = await desk.post(path, body(), { idempotencyKey, headers })
+    expectReplay(replay, first)
+    expect(replay.headers).toMatchObject({ location, "preference-applied": "respond-async" })
+    // The preference is not part of what was asked for.
+    const waiting = await desk.post(path, body(), { idempotencyKey })
+    expectReplay(waiting, first)
+    expect(waiting.headers).toMatchObject({ location })
+    expect(waiting.headers["preference-applied"]).toBeUndefined()
+    // What is final has nothing to be followed.
+    const final = await desk.post(path, body())
+    expect(final.status).toBe(200)
+    expect(final.headers.location).toBeUndefined()
+  })
+
+  test("after a crash before its answer was stored, the same key joins the operation that was begun", async () => {
+    const { body } = endpoints[name]!()
+    const idempotencyKey = newKey()
+    const first = await desk.post(path, body(), { idempotencyKey })
+    await sql`update idempotency_records set status = null, body = null where idempotency_key = ${idempotencyKey}`
+    await rest()
+    const before = await operations()
+    const joined = await Promise.all(
+      Array.from({ length: 20 }, () => desk.post(path, body(), { idempotencyKey })),
+    )
+    expect(new Set(joined.map(({ text }) => text))).toEqual(new Set([first.text]))
+    expect(await operations()).toBe(before)
+    expectReplay(await desk.post(path, body(), { idempotencyKey }), first)
+  })
+})
+
+test("after a crash, the creation of a configuration is joined too, and is no conflict with itself", async () => {
+  const body = fund("crashed")
+  const idempotencyKey = newKey()
+  const first = await desk.post("/mint-configs", body, { idempotencyKey })
+  await sql`update idempotency_records set status = null, body = null where idempotency_key = ${idempotencyKey}`
+  const joined = await desk.post("/mint-configs", body, { idempotencyKey })
+  expect([joined.status, joined.text]).toEqual([200, first.text])
+  expect((await desk.post("/mint-configs", body, { idempotencyKey: newKey() })).json.error).toBe(
+    "mint_config_exists",
+  )
+})
+
+test("202 of a configuration is replayed once its mint is there", async () => {
+  const body = fund("accepted")
+  const idempotencyKey = newKey()
+  const headers = { prefer: "respond-async" }
+  const first = await desk.post("/mint-configs", body, { idempotencyKey, headers })
+  expect(first).toMatchObject({ status: 202, json: { mint: null } })
+  const applied = { location: "/v1/mint-config/accepted", "preference-applied": "respond-async" }
+  expect(first.headers).toMatchObject(applied)
+  await waitFor(async () => (await desk.get("/mint-config/accepted")).json.mint !== null, "the mint")
+  const replay = await desk.post("/mint-configs", body, { idempotencyKey, headers })
+  expectReplay(replay, first)
+  expect(replay.headers).toMatchObject(applied)
+})
+
+describe("a refusal is stored like any answer", () => {
+  const stranger = newWallet()
+  test.each<[string, number, string, () => [string, object]]>([
+    [
+      "a stranger",
+      403,
+      "wallet_not_verified",
+      () => ["/token/mint", { user_pubkey: stranger, mint_config: config, amount: 1 }],
+    ],
+    [
+      "more than there is",
+      422,
+      "insufficient_balance",
+      () => [
+        "/token/transfer",
+        { from_pubkey: bob, to_pubkey: alice, mint_config: config, amount: "9999999999" },
+      ],
+    ],
+    [
+      "a transfer to oneself",
+      422,
+      "validation_failed",
+      () => ["/token/transfer", { from_pubkey: bob, to_pubkey: bob, mint_config: config, amount: 1 }],
+    ],
+    [
+      "an amount that is none",
+      422,
+      "invalid_amount",
+      () => ["/token/mint", { user_pubkey: alice, mint_config: config, amount: "0.55" }],
+    ],
+    [
+      "an unknown configuration",
+      422,
+      "unknown_mint_config",
+      () => ["/token/mint", { user_pubkey: alice, mint_config: "none_v1", amount: 1 }],
+    ],
+    ["an id that is taken", 409, "mint_config_exists", () => ["/mint-configs", fund(config)]],
+    ["pausing nothing", 404, "mint_config_not_found", () => ["/mint-config/none_v1/pause", {}]],
+  ])("%s: %i %s", async (_name, status, code, request) => {
+    const [path, body] = request()
+    const idempotencyKey = newKey()
+    const before = await operations()
+    const first = await desk.post(path, body, { idempotencyKey })
+    expect([first.status, first.json.error]).toEqual([status, code])
+    expectReplay(await desk.post(path, body, { idempotencyKey }), first)
+    const many = await Promise.all(
+      Array.from({ length: 30 }, () => desk.post(path, body, { idempotencyKey: `${idempotencyKey}-many` })),
+    )
+    // Each has the request's id in its body, so one text means one answer.
+    expect(new Set(many.map(({ text }) => text)).size).toBe(1)
+    expect(await operations()).toBe(before)
+  })
+
+  test("it stays the answer of its key when the reason is gone", async () => {
+    const idempotencyKey = newKey()
+    const wallet = newWallet()
+    const first = await desk.mint(config, wallet, 1, { idempotencyKey })
+    expect(first.json.error).toBe("wallet_not_verified")
+    await app.verifiedWallet(key, wallet)
+    expectReplay(await desk.mint(config, wallet, 1, { idempotencyKey }), first)
+    expect((await desk.mint(config, wallet, 1, { idempotencyKey: newKey() })).status).toBe(200)
+  })
+})
+
+test("an operation that failed after its 202 is told by the record; its key replays the 202", async () => {
+  const [wallet] = (await desk.wallets(1)) as [string]
+  const idempotencyKey = newKey()
+  const more = { idempotencyKey, headers: { prefer: "respond-async" } }
+  let first: Response
+  await sql.begin(async (tx) => {
+    // As if another worker had the turn: it stays queued.
+    await tx`select from workspaces where id = ${key.workspaceId} for no key update`
+    first = await desk.mint(config, wallet, 1, more)
+    expect(first.status).toBe(202)
+    const { attestation_id } = (await desk.get(`/kyc/status/${wallet}`)).json
+    await desk.post(`/attestation/${attestation_id}/revoke`, { reason: "Fraud" })
+  })
+  const record = await waitFor(async () => {
+    const { json } = await desk.get(`/token/operation/${first.json.operation_id}`)
+    return json.status === "failed" ? json : null
+  }, "the operation to fail")
+  expect(record.error.error).toBe("wallet_not_verified")
+  expectReplay(await desk.mint(config, wallet, 1, more), first!)
+})
+
+describe("what is the same request", () => {
+  const raw = (idempotencyKey: string, amount: string) =>
+    desk.post("/token/mint", undefined, {
+      idempotencyKey,
+      headers: { "content-type": "application/json" },
+      body: `{"user_pubkey":"${alice}","mint_config":"${config}","amount":${amount}}`,
+    })
+
+  test("the same, however its JSON is written", async () => {
+    const idempotencyKey = newKey()
+    const first = await raw(idempotencyKey, "7")
+    const other = `{ "amount" : 7, "mint_config": "${config}",\n"user_pubkey":"${alice}" }`
+    const headers = { "content-type": "application/json" }
+    expectReplay(await desk.post("/token/mint", undefined, { idempotencyKey, headers, body: other }), first)
+  })
+
+  test("the same, however its number is written", async () => {
+    const idempotencyKey = newKey()
+    const first = await raw(idempotencyKey, "1000")
+    expect(first.status).toBe(200)
+    expectReplay(await raw(idempotencyKey, "1000.00"), first)
+  })
+
+  test("not two amounts that a double cannot tell apart", async () => {
+    const idempotencyKey = newKey()
+    const first = await raw(idempotencyKey, "90071992547409.1")
+    expect(first.json.amount).toBe("90071992547409.1")
+    const big = newKey()
+    expect((await raw(big, "9007199254740992")).json.amount).toBe("9007199254740992")
+    expect((await raw(big, "9007199254740993")).json.error).toBe("idempotency_key_reused")
+  })
+
+  test.each([
+    ["7", "8"],
+    ["7", '"7"'],
+    ['"7"', '"7.0"'],
+  ])("not %s and %s", async (one, other) => {
+    const idempotencyKey = newKey()
+    expect((await raw(idempotencyKey, one)).status).toBe(200)
+    const refused = await raw(idempotencyKey, other)
+    expect([refused.status, refused.json.error]).toEqual([422, "idempotency_key_reused"])
+  })
+})

@@ -1,0 +1,91 @@
+import { PublicKey } from "@solana/web3.js"
+import { sql } from "#db/client.ts"
+import type { IdempotencyClaim, Principal } from "#server/domain/context.ts"
+import { chainOf } from "#server/domain/deployment.ts"
+import { asCaller } from "#server/ledger/callers.ts"
+import { untilEnded, WAIT_MS } from "#server/ledger/wait.ts"
+import { fail } from "#shared/errors.ts"
+import { readAccounts } from "./account-states.ts"
+import { admit } from "./admit.ts"
+import { fromBaseUnits } from "./amount.ts"
+import { type ConfigRow, configColumns } from "./config.ts"
+import {
+  type OperationRecord,
+  type OperationRow,
+  operationRows,
+  throwIfFailed,
+  toOperationRecord,
+} from "./operation.ts"
+import { sightOf } from "./parties.ts"
+
+export type Move = {
+  principal: Principal
+  requestId: string
+  idempotency: IdempotencyClaim | null
+  respondAsync: boolean
+  config: string
+  /** Null for a mint. */
+  from: string | null
+  to: string
+  amount: string
+}
+
+type Moved = { record: OperationRecord; isFinal: boolean }
+
+/**
+ * Mints, or moves where `from` is not null: reserves and enqueues, then waits for the chain. `isFinal` is false where
+ * the operation goes on after the answer. A request whose key has begun an operation joins it. Errors:
+ * unknown_mint_config, invalid_amount, those of the rules, insufficient_balance, chain_not_configured.
+ */
+export async function move(request: Move): Promise<Moved> {
+  const { workspaceId, mode } = request.principal
+  chainOf(mode)
+  return request.respondAsync ? begin(request) : asCaller(workspaceId, () => begin(request))
+}
+
+async function begin(request: Move): Promise<Moved> {
+  const { principal, requestId, idempotency, respondAsync, config, from, to, amount } = request
+  const { workspaceId } = principal
+  const joined = idempotency?.begun ?? null
+  const author = { principal, requestId }
+  const begun =
+    joined === null
+      ? await admit(workspaceId, { idempotency, config, from, to, amount, author, sight: sightOf(principal) })
+      : null
+  if (begun && respondAsync) return { record: toOperationRecord(begun), isFinal: false }
+  const operationId = joined ?? begun!.id
+  if (!respondAsync) await untilEnded(workspaceId, operationId, WAIT_MS)
+  const [row] = await sql<OperationRow[]>`
+    ${operationRows()} where o.workspace_id = ${workspaceId} and o.id = ${operationId}`
+  throwIfFailed(row!)
+  return { record: toOperationRecord(row!), isFinal: row!.status === "confirmed" }
+}
+
+export type Balance = { user_pubkey: string; mint_config: string; amount: string; frozen: boolean }
+
+/** What a wallet holds, read from the chain now. Errors: unknown_mint_config, chain_not_configured, chain_unavailable. */
+export async function balanceOf(
+  { workspaceId, mode }: Principal,
+  config: string,
+  wallet: string,
+): Promise<Balance> {
+  const chain = chainOf(mode)
+  const [row] = await sql<ConfigRow[]>`
+    select ${sql(configColumns)} from mint_configs where workspace_id = ${workspaceId} and id = ${config}`
+  if (!row) {
+    return fail(
+      "unknown_mint_config",
+      `mint_config: ${config} is not a configuration of this workspace. List them with GET /mint-configs.`,
+    )
+  }
+  const read = await readAccounts({ workspaceId, chain }, [{ config, wallet }]).catch((cause) =>
+    fail("chain_unavailable", "The chain does not answer. Retry in a moment.", { cause }),
+  )
+  const { state, amount } = read.accounts[0]![1]
+  return {
+    user_pubkey: new PublicKey(wallet).toBase58(),
+    mint_config: config,
+    amount: fromBaseUnits(amount, row.decimals),
+    frozen: state !== "thawed",
+  }
+}

@@ -1,0 +1,80 @@
+import { z } from "zod"
+import { sql } from "#db/client.ts"
+import type { Principal } from "#server/domain/context.ts"
+import { deployment } from "#server/domain/deployment.ts"
+import { timestamp } from "#server/lib/fields.ts"
+import { toTimestamp } from "#server/lib/time.ts"
+import { explorerOf } from "#server/solana/explorer.ts"
+import { getOperation, operationRecord } from "./operation.ts"
+
+/** What carries it, in short; all of it is what `transaction.get` answers. */
+const transaction = z.object({
+  signature: z.string(),
+  /** `saved` may still land; only `confirmed` has. */
+  status: z.enum(["saved", "confirmed", "failed", "expired"]),
+  slot: z.number().nullable(),
+  /** When it was signed and saved; it is sent at once after that. */
+  signed_at: timestamp,
+  settled_at: timestamp.nullable(),
+  /** Operations that it carries. */
+  operations: z.number(),
+})
+
+export const operationDetail = z.object({
+  operation: operationRecord,
+  /** When it ended, either way. */
+  finished_at: timestamp.nullable(),
+  /** Times that the chain refused it, and why the last time; it is built and signed anew. */
+  refusals: z.number(),
+  last_refusal: z.string().nullable(),
+  cluster: z.string().nullable(),
+  /** With `{}` for `tx/…` or `address/…`; null where no public explorer reaches. */
+  explorer: z.string().nullable(),
+  transaction: transaction.nullable(),
+})
+export type OperationDetail = z.infer<typeof operationDetail>
+
+type Row = { attempts: number; finished_at: Date | null; error_detail: string | null } & (
+  | { signature: null }
+  | TransactionRow
+)
+
+type TransactionRow = {
+  signature: string
+  status: "saved" | "confirmed" | "failed" | "expired"
+  slot: bigint | null
+  created_at: Date
+  settled_at: Date | null
+  operations: number
+}
+
+/** An operation with the transaction that carries it now, or that carried it. Errors: operation_not_found. */
+export async function readOperationDetail(principal: Principal, id: string): Promise<OperationDetail> {
+  const { workspaceId, mode } = principal
+  const operation = await getOperation(principal, id)
+  const [row] = await sql<Row[]>`
+    select o.attempts, o.finished_at, o.error_detail, t.signature, t.status, t.slot, t.created_at, t.settled_at,
+      jsonb_array_length(t.layout) as operations
+    from operations o left join transactions t on t.signature = o.signature and t.workspace_id = o.workspace_id
+    where o.workspace_id = ${workspaceId} and o.id = ${id}`
+  const { attempts, finished_at, error_detail } = row!
+  const cluster = deployment.chains[mode]?.bound?.cluster
+  return {
+    operation,
+    finished_at: finished_at && toTimestamp(finished_at),
+    refusals: attempts,
+    last_refusal: finished_at === null ? error_detail : null,
+    cluster: cluster ?? null,
+    explorer: explorerOf(cluster),
+    transaction: row!.signature === null ? null : readTransactionRow(row!),
+  }
+}
+
+const readTransactionRow = (row: TransactionRow): z.infer<typeof transaction> => ({
+  signature: row.signature,
+  status: row.status,
+  slot: row.slot === null ? null : Number(row.slot),
+  signed_at: toTimestamp(row.created_at),
+  settled_at: row.settled_at && toTimestamp(row.settled_at),
+  operations: row.operations,
+})

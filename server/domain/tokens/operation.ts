@@ -1,0 +1,166 @@
+import { z } from "zod"
+import { sql } from "#db/client.ts"
+import type { Principal } from "#server/domain/context.ts"
+import { badCursor, fromCursor, toCursor } from "#server/lib/cursor.ts"
+import { address, amountText, idOf, named, signature, timestamp } from "#server/lib/fields.ts"
+import { isId } from "#server/lib/ids.ts"
+import { toTimestamp } from "#server/lib/time.ts"
+import { type ErrorCode, errors, fail } from "#shared/errors.ts"
+import { fromBaseUnits } from "./amount.ts"
+
+export const operationStatus = z
+  .enum(["queued", "submitted", "confirmed", "failed"])
+  .meta({ description: "`confirmed` and `failed` are final", example: "confirmed" })
+export type OperationStatus = z.infer<typeof operationStatus>
+
+/** A transfer needs two. */
+export const OTHER_WALLET = "2kob1DaEJhgM667REcnYQihS48TJmZLxWK5L7mbX24E1"
+
+const wallet = address.meta({
+  description: "A wallet's address, base58",
+  example: "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU",
+})
+
+export const operationRecord = z
+  .object({
+    operation_id: idOf("op").meta({
+      description: "The operation's id",
+      example: "op_9sXcVbNmQwErTyUiPaSdFg",
+    }),
+    kind: z.enum(["mint", "transfer"]).meta({ example: "mint" }),
+    status: operationStatus,
+    mint_config: named.meta({ description: "Its configuration", example: "us_real_estate_fund_v1" }),
+    user_pubkey: wallet.optional().meta({ description: "Of a mint: who receives" }),
+    from_pubkey: wallet.optional().meta({ description: "Of a transfer: who gives" }),
+    to_pubkey: wallet.optional().meta({ description: "Of a transfer: who receives", example: OTHER_WALLET }),
+    amount: amountText.meta({ example: "250.5" }),
+    mint: address.nullable().meta({
+      description: "Address of the Token-2022 mint",
+      example: "3NZ9JMVBmGAqocybic2c7LQCJScmgsAZ6vQqTDzcqmJh",
+    }),
+    onchain_tx: signature.nullable().meta({
+      description: "Signature of the transaction, base58; null until confirmed",
+      example: "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW",
+    }),
+    error: z
+      .object({
+        error: z.string().meta({ example: "wallet_not_verified" }),
+        detail: z.string().meta({ example: "The wallet's attestation was revoked." }),
+      })
+      .nullable()
+      .meta({ description: "Why it failed; null unless it has", examples: [null] }),
+    created_at: timestamp,
+    confirmed_at: timestamp.nullable().meta({ description: "Null until confirmed" }),
+  })
+  .meta({ id: "Operation" })
+export type OperationRecord = z.infer<typeof operationRecord>
+
+export type OperationRow = {
+  id: string
+  kind: "mint" | "transfer"
+  status: OperationStatus
+  mint_config: string
+  wallet: string
+  from_wallet: string | null
+  payload: { amount: string }
+  signature: string | null
+  error_code: string | null
+  error_detail: string | null
+  created_at: Date
+  finished_at: Date | null
+  decimals: number
+  mint: string | null
+}
+
+/** What a record is made of. */
+export const operationRows = () => sql`
+  select o.id, o.kind, o.status, o.mint_config, o.wallet, o.from_wallet, o.payload, o.signature, o.error_code,
+    o.error_detail, o.created_at, o.finished_at, c.decimals, c.mint
+  from operations o join mint_configs c on c.workspace_id = o.workspace_id and c.id = o.mint_config`
+
+export function toOperationRecord(row: OperationRow): OperationRecord {
+  const isConfirmed = row.status === "confirmed"
+  return {
+    operation_id: row.id,
+    kind: row.kind,
+    status: row.status,
+    mint_config: row.mint_config,
+    ...(row.kind === "mint"
+      ? { user_pubkey: row.wallet }
+      : { from_pubkey: row.from_wallet!, to_pubkey: row.wallet }),
+    amount: fromBaseUnits(BigInt(row.payload.amount), row.decimals),
+    mint: row.mint,
+    onchain_tx: isConfirmed ? row.signature : null,
+    error: row.status === "failed" ? { error: row.error_code!, detail: row.error_detail! } : null,
+    created_at: toTimestamp(row.created_at),
+    confirmed_at: isConfirmed && row.finished_at ? toTimestamp(row.finished_at) : null,
+  }
+}
+
+/** Answers a request whose operation ended refused with what its cause maps to. */
+export function throwIfFailed(row: OperationRow): void {
+  if (row.status !== "failed") return
+  const code = (row.error_code! in errors ? row.error_code! : "internal_error") as ErrorCode
+  fail(code, row.error_detail!)
+}
+
+const operationNotFound = (id: string): never =>
+  fail(
+    "operation_not_found",
+    `There is no operation ${isId("op", id) ? id : "with this id"} in this workspace.`,
+  )
+
+/** Errors: operation_not_found. */
+export async function getOperation({ workspaceId }: Principal, id: string): Promise<OperationRecord> {
+  if (!isId("op", id)) return operationNotFound(id)
+  const [row] = await sql<OperationRow[]>`
+    ${operationRows()} where o.workspace_id = ${workspaceId} and o.id = ${id} and o.kind in ('mint', 'transfer')`
+  return row ? toOperationRecord(row) : operationNotFound(id)
+}
+
+export type OperationFilter = {
+  mintConfig: string | null
+  wallet: string | null
+  status: OperationStatus | null
+  limit: number
+  cursor: string | null
+}
+
+/** Newest first; a page stays the same while rows are added. Errors: validation_failed for a cursor, unknown_mint_config. */
+export async function listOperations(
+  { workspaceId }: Principal,
+  { mintConfig, wallet, status, limit, cursor }: OperationFilter,
+): Promise<{ data: OperationRecord[]; next_cursor: string | null }> {
+  const before = cursor === null ? null : await placeOf(workspaceId, cursor)
+  const rows = await sql<OperationRow[]>`
+    ${operationRows()}
+    where o.workspace_id = ${workspaceId} and o.kind in ('mint', 'transfer')
+      ${mintConfig === null ? sql`` : sql`and o.mint_config = ${mintConfig}`}
+      ${wallet === null ? sql`` : sql`and (o.wallet = ${wallet} or o.from_wallet = ${wallet})`}
+      ${status === null ? sql`` : sql`and o.status = ${status}`}
+      ${before === null ? sql`` : sql`and o.seq < ${before}`}
+    order by o.seq desc nulls last limit ${limit + 1}`
+  if (rows.length === 0 && mintConfig !== null) await requireConfig(workspaceId, mintConfig)
+  const shown = rows.slice(0, limit)
+  return {
+    data: shown.map(toOperationRecord),
+    next_cursor: rows.length > limit ? toCursor(shown.at(-1)!.id) : null,
+  }
+}
+
+async function placeOf(workspaceId: string, cursor: string): Promise<bigint> {
+  const [row] = await sql<{ seq: bigint }[]>`
+    select seq from operations
+    where workspace_id = ${workspaceId} and id = ${fromCursor("op", cursor)} and kind in ('mint', 'transfer')`
+  return row?.seq ?? badCursor()
+}
+
+/** Tells a mistyped configuration from one without operations. Errors: unknown_mint_config. */
+async function requireConfig(workspaceId: string, id: string): Promise<void> {
+  const known = await sql`select id from mint_configs where workspace_id = ${workspaceId} and id = ${id}`
+  if (known.length > 0) return
+  fail(
+    "unknown_mint_config",
+    `mint_config: ${id} is not a configuration of this workspace. List them with GET /mint-configs.`,
+  )
+}

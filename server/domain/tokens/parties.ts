@@ -1,0 +1,186 @@
+import type { Queryable } from "#db/client.ts"
+import { openClaims } from "#server/domain/attestations/claims.ts"
+import { statusAt } from "#server/domain/attestations/status.ts"
+import type { Principal } from "#server/domain/context.ts"
+import type { Claims } from "#server/domain/kyc/providers/provider.ts"
+import { formatDay } from "#server/lib/time.ts"
+
+/** What a wallet is looked up by: the schema that its configuration requires. */
+export type Standing = { schemaId: string; wallet: string }
+
+const nameOf = ({ schemaId, wallet }: Standing) => `${schemaId}/${wallet}`
+
+/**
+ * The claims of wallets that are verified now, by schema and wallet. A wallet that is not has none; one whose claims
+ * were erased is verified and has told nothing.
+ */
+export async function loadClaims(
+  sql: Queryable,
+  workspaceId: string,
+  asked: readonly Standing[],
+  now: Date,
+): Promise<(of: Standing) => Claims | null> {
+  const rows = await sql<{ id: string; schema_id: string; wallet: string; claims: Buffer | null }[]>`
+    select distinct on (a.schema_id, a.wallet) a.id, a.schema_id, a.wallet, a.claims
+    from attestations a join (
+      select distinct * from unnest(${asked.map((one) => one.schemaId)}::text[], ${asked.map((one) => one.wallet)}::text[])
+        as t(schema_id, wallet)
+    ) w on a.wallet = w.wallet and a.schema_id = w.schema_id
+    where a.workspace_id = ${workspaceId} and a.status = 'verified' and a.expires_at > ${now}
+    order by a.schema_id, a.wallet, a.seq desc`
+  const claims = new Map(
+    rows.map((row) => [
+      nameOf({ schemaId: row.schema_id, wallet: row.wallet }),
+      row.claims === null ? {} : openClaims(row.id, row.claims),
+    ]),
+  )
+  return (of) => claims.get(nameOf(of)) ?? null
+}
+
+/** What an objection may tell whoever asks. */
+export type Sight = { claims: boolean; attestations: boolean }
+
+/** Whoever mints or transfers may know why a rule refuses it, and whoever reads attestations, what became of one. */
+export const sightOf = ({ scopes }: Principal): Sight => ({
+  claims: scopes.has("token:mint") || scopes.has("token:transfer"),
+  attestations: scopes.has("attestation:read") || scopes.has("kyc:read"),
+})
+
+/** What became of the newest attestation of each wallet that is not verified. */
+export async function loadLosses(
+  sql: Queryable,
+  workspaceId: string,
+  asked: readonly Standing[],
+  now: Date,
+): Promise<(of: Standing) => string | undefined> {
+  if (asked.length === 0) return () => undefined
+  const rows = await sql<LossRow[]>`
+    select distinct on (a.schema_id, a.wallet)
+      a.schema_id, a.wallet, a.status, a.open_until, a.expires_at, a.verified_at, a.revoked_at, a.ended_at
+    from attestations a join (
+      select distinct * from unnest(${asked.map((one) => one.schemaId)}::text[], ${asked.map((one) => one.wallet)}::text[])
+        as t(schema_id, wallet)
+    ) w on a.wallet = w.wallet and a.schema_id = w.schema_id
+    where a.workspace_id = ${workspaceId} order by a.schema_id, a.wallet, a.seq desc`
+  const losses = new Map(
+    rows.map((row) => [nameOf({ schemaId: row.schema_id, wallet: row.wallet }), lossOf(row, now)]),
+  )
+  return (of) => losses.get(nameOf(of))
+}
+
+type LossRow = Parameters<typeof statusAt>[0] & {
+  schema_id: string
+  wallet: string
+  verified_at: Date | null
+  revoked_at: Date | null
+  ended_at: Date | null
+}
+
+function lossOf(row: LossRow, now: Date): string | undefined {
+  const { revoked_at, ended_at, verified_at, expires_at, open_until } = row
+  switch (statusAt(row, now)) {
+    case "pending":
+      return "its verification is pending"
+    case "rejected":
+      return revoked_at
+        ? `its attestation was revoked on ${formatDay(revoked_at)}`
+        : `its verification was rejected on ${formatDay(ended_at!)}`
+    case "expired":
+      return verified_at
+        ? `its attestation expired on ${formatDay(expires_at!)}`
+        : `its session expired on ${formatDay(ended_at ?? open_until ?? expires_at!)}`
+    case "verified":
+      return undefined
+  }
+}
+
+export type Holding = { balance: bigint; incoming: bigint; outgoing: bigint; counted: boolean }
+/** What a wallet without tokens holds. */
+export const NOTHING: Holding = { balance: 0n, incoming: 0n, outgoing: 0n, counted: false }
+
+export type Place = { config: string; wallet: string }
+
+type HoldingRow = {
+  mint_config: string
+  wallet: string
+  balance: string
+  incoming: string
+  outgoing: string
+  counted: boolean
+}
+
+const placeName = ({ config, wallet }: Place) => `${config}/${wallet}`
+
+/** What wallets hold, as it stands. One without a row holds nothing. */
+export async function readHoldings(
+  sql: Queryable,
+  workspaceId: string,
+  places: readonly Place[],
+): Promise<(place: Place) => Holding> {
+  const rows = await sql<HoldingRow[]>`
+    select h.mint_config, h.wallet, h.balance, h.incoming, h.outgoing, h.counted
+    from holdings h join unnest(${places.map((place) => place.config)}::text[],
+      ${places.map((place) => place.wallet)}::text[]) as t(config, wallet)
+      on h.mint_config = t.config and h.wallet = t.wallet
+    where h.workspace_id = ${workspaceId}`
+  const holdings = new Map(rows.map((row) => [placeName(placeOf(row)), toHolding(row)]))
+  return (place) => holdings.get(placeName(place)) ?? NOTHING
+}
+
+const placeOf = ({ mint_config, wallet }: HoldingRow): Place => ({ config: mint_config, wallet })
+
+const toHolding = (row: HoldingRow): Holding => ({
+  balance: BigInt(row.balance),
+  incoming: BigInt(row.incoming),
+  outgoing: BigInt(row.outgoing),
+  counted: row.counted,
+})
+
+/** What wallets hold, locked in their order, new rows made where there are none. */
+export async function lockHoldings(
+  sql: Queryable,
+  workspaceId: string,
+  places: readonly Place[],
+): Promise<Holdings> {
+  const unique = [...new Map(places.map((place) => [placeName(place), place])).values()]
+  const configs = unique.map((place) => place.config)
+  const wallets = unique.map((place) => place.wallet)
+  await sql`
+    insert into holdings (workspace_id, mint_config, wallet)
+    select ${workspaceId}, config, wallet from unnest(${configs}::text[], ${wallets}::text[]) as t(config, wallet)
+    order by config, wallet on conflict do nothing`
+  const rows = await sql<HoldingRow[]>`
+    select h.mint_config, h.wallet, h.balance, h.incoming, h.outgoing, h.counted
+    from holdings h join unnest(${configs}::text[], ${wallets}::text[]) as t(config, wallet)
+      on h.mint_config = t.config and h.wallet = t.wallet
+    where h.workspace_id = ${workspaceId} order by h.mint_config, h.wallet for no key update of h`
+  return new Holdings(workspaceId, rows)
+}
+
+/** Holdings in memory, between the lock and the one statement that writes them all. */
+export class Holdings {
+  readonly #workspaceId: string
+  readonly #all: Map<string, Place & Holding>
+
+  constructor(workspaceId: string, rows: readonly HoldingRow[]) {
+    this.#workspaceId = workspaceId
+    this.#all = new Map(rows.map((row) => [placeName(placeOf(row)), { ...placeOf(row), ...toHolding(row) }]))
+  }
+
+  of(place: Place): Holding {
+    const holding = this.#all.get(placeName(place))
+    if (!holding) throw new Error("a holding is not locked")
+    return holding
+  }
+
+  async save(sql: Queryable): Promise<void> {
+    const all = [...this.#all.values()]
+    await sql`
+      update holdings h set balance = t.balance, incoming = t.incoming, outgoing = t.outgoing, counted = t.counted::boolean
+      from unnest(${all.map((one) => one.config)}::text[], ${all.map((one) => one.wallet)}::text[],
+        ${all.map((one) => one.balance.toString())}::numeric[], ${all.map((one) => one.incoming.toString())}::numeric[],
+        ${all.map((one) => one.outgoing.toString())}::numeric[], ${all.map((one) => String(one.counted))}::text[])
+        as t(config, wallet, balance, incoming, outgoing, counted)
+      where h.workspace_id = ${this.#workspaceId} and h.mint_config = t.config and h.wallet = t.wallet`
+  }
+}

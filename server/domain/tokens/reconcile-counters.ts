@@ -1,0 +1,133 @@
+import { forEachBatch } from "#db/batches.ts"
+import { sql } from "#db/client.ts"
+import type { Audited } from "#server/ledger/reconciliation/report.ts"
+
+/** What the ledger says of a configuration: its counters, and its operations summed up, at one instant. */
+export type Counted = {
+  id: string
+  supply: bigint
+  issued: bigint
+  holders: number
+  /** Base units of confirmed mints, and of those under way. */
+  minted: bigint
+  minting: bigint
+  /** Wallets that take a place, and places that travel with transfers under way. */
+  counted: number
+  handovers: number
+  /**
+   * Whether holders could ever move and burn tokens by themselves: then operations alone do not make the books, which
+   * are read back from the chain when that ends.
+   */
+  was_free: boolean
+  /** Operations under way, and the newest of all: by them one sees whether anything has moved since. */
+  under_way: number
+  newest: bigint
+}
+
+type Row = { [name in keyof Counted]: Counted[name] extends bigint ? string : Counted[name] }
+
+/** All configurations of a workspace, in one statement. */
+export async function readCounted(workspaceId: string): Promise<Map<string, Counted>> {
+  const rows = await sql<Row[]>`
+    with moved as (
+      select mint_config, kind, seq, (payload->>'amount')::numeric as amount, payload ? 'handover' as handover,
+        status = 'confirmed' as confirmed, status in ('queued', 'submitted') as under_way
+      from operations where workspace_id = ${workspaceId} and kind in ('mint', 'transfer')
+    ), operated as (
+      select mint_config as id, max(seq) as newest, count(*) filter (where under_way) as under_way,
+        sum(amount) filter (where kind = 'mint' and confirmed) as minted,
+        sum(amount) filter (where kind = 'mint' and under_way) as minting,
+        count(*) filter (where handover and under_way) as handovers
+      from moved group by mint_config
+    ), held as (
+      select mint_config as id, count(*) filter (where counted) as counted
+      from holdings where workspace_id = ${workspaceId} group by mint_config
+    )
+    select c.id, c.supply, c.issued, c.holders, coalesce(o.minted, 0) as minted, coalesce(o.minting, 0) as minting,
+      coalesce(h.counted, 0)::int as counted, coalesce(o.handovers, 0)::int as handovers,
+      coalesce(o.under_way, 0)::int as under_way, coalesce(o.newest, 0)::text as newest,
+      c.transfer_mode = 'holder' or c.pausable or exists (
+        select from operations a
+        where a.workspace_id = ${workspaceId} and a.mint_config = c.id and a.kind = 'align_account') as was_free
+    from mint_configs c left join operated o on o.id = c.id left join held h on h.id = c.id
+    where c.workspace_id = ${workspaceId} order by c.id`
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      {
+        ...row,
+        supply: BigInt(row.supply),
+        issued: BigInt(row.issued),
+        minted: BigInt(row.minted),
+        minting: BigInt(row.minting),
+        newest: BigInt(row.newest),
+      },
+    ]),
+  )
+}
+
+/** The counters of configurations and wallets are the sums of their operations, also while some are under way. */
+export async function auditTokenCounters(
+  { workspaceId, report }: Audited,
+  counted: readonly Counted[],
+): Promise<void> {
+  for (const one of counted) {
+    const differs = (kind: string, detail: string) =>
+      report.differences.push({ kind, detail: `${workspaceId}: ${detail} of ${one.id}` })
+    const burnt = one.was_free && one.supply < one.minted
+    if (one.supply !== one.minted && !burnt)
+      differs("token_supply", `${one.supply} base units are counted, but ${one.minted} were minted`)
+    if (one.issued !== one.supply + one.minting) {
+      const are = `${one.supply} are there and ${one.minting} on their way`
+      differs("token_issued", `${one.issued} base units count as issued, but ${are}`)
+    }
+    if (one.holders !== one.counted + one.handovers) {
+      const are = `${one.counted} wallets have a place and ${one.handovers} places change hands`
+      differs("token_holders", `${one.holders} holders are counted, but ${are}`)
+    }
+  }
+  const free = counted.filter((one) => one.was_free).map((one) => one.id)
+  await auditHoldings({ workspaceId, report }, free)
+}
+
+type Holding = { mint_config: string; wallet: string; name: string; kept: string; summed: string }
+
+/** What each wallet is said to hold, to expect and to give is what its operations say. */
+async function auditHoldings(
+  { workspaceId, report }: Pick<Audited, "workspaceId" | "report">,
+  free: readonly string[],
+): Promise<void> {
+  const rows = sql<Holding[]>`
+    with moved as (
+      select mint_config, wallet, from_wallet, (payload->>'amount')::numeric as amount,
+        status = 'confirmed' as confirmed
+      from operations
+      where workspace_id = ${workspaceId} and kind in ('mint', 'transfer') and status <> 'failed'
+    ), summed as (
+      select mint_config, wallet, sum(balance) as balance, sum(incoming) as incoming, sum(outgoing) as outgoing
+      from (
+        select mint_config, wallet, case when confirmed then amount else 0 end as balance,
+          case when confirmed then 0 else amount end as incoming, 0 as outgoing
+        from moved
+        union all
+        select mint_config, from_wallet, case when confirmed then -amount else 0 end,
+          0, case when confirmed then 0 else amount end
+        from moved where from_wallet is not null
+      ) sides group by mint_config, wallet
+    ), kept as (
+      select mint_config, wallet, balance, incoming, outgoing from holdings where workspace_id = ${workspaceId}
+    )
+    select mint_config, wallet, name, kept, summed
+    from kept k full join summed s using (mint_config, wallet)
+    cross join lateral (values
+      ('to hold', coalesce(k.balance, 0), coalesce(s.balance, 0)),
+      ('to expect', coalesce(k.incoming, 0), coalesce(s.incoming, 0)),
+      ('to give', coalesce(k.outgoing, 0), coalesce(s.outgoing, 0))) v(name, kept, summed)
+    where kept <> summed and not (name = 'to hold' and mint_config = any(${free as string[]}::text[]))`
+  await forEachBatch(rows, 1000, (batch) => {
+    for (const { mint_config, wallet, name, kept, summed } of batch) {
+      const detail = `${workspaceId}: ${wallet} is said ${name} ${kept} base units of ${mint_config}, but its operations say ${summed}`
+      report.differences.push({ kind: "token_holding", detail })
+    }
+  })
+}

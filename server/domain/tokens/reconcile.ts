@@ -1,0 +1,262 @@
+import {
+  AccountState,
+  getDefaultAccountState,
+  getPausableConfig,
+  getPermanentDelegate,
+  type Mint,
+  TOKEN_2022_PROGRAM_ID,
+  unpackMint,
+} from "@solana/spl-token"
+import type { PublicKey } from "@solana/web3.js"
+import { forEachBatch } from "#db/batches.ts"
+import { sql } from "#db/client.ts"
+import type { Audited, Difference } from "#server/ledger/reconciliation/report.ts"
+import { authorityFor } from "#server/ledger/submit.ts"
+import { addSeconds, clock } from "#server/lib/time.ts"
+import { type AssetAccount, readAccounts } from "./account-states.ts"
+import { assetMintOf } from "./asset-mint.ts"
+import { type ConfigRow, configColumns, ruledBy } from "./config.ts"
+import { loadClaims } from "./parties.ts"
+import { auditTokenCounters, type Counted, readCounted } from "./reconcile-counters.ts"
+import { objectionToHolding } from "./rules.ts"
+
+/** Accounts that one getMultipleAccounts takes; a workspace has no more configurations than that. */
+const ACCOUNTS = 100
+/** How long an account may stay open after its wallet has lost its standing (docs/architecture.md). */
+const GRACE_SECONDS = 5
+
+/**
+ * Every configuration's tokens are what its operations made them: the mint is ours, its supply is what was minted,
+ * every wallet has what it should have, and no account is open that should not be.
+ */
+export async function auditTokens(audited: Audited): Promise<void> {
+  const { workspaceId, chain, report } = audited
+  const counted = await readCounted(workspaceId)
+  await auditTokenCounters(audited, [...counted.values()])
+  const configs = await sql<ConfigRow[]>`
+    select ${sql(configColumns)} from mint_configs
+    where workspace_id = ${workspaceId} and minted_at is not null order by id`
+  const addresses = configs.map((config) => assetMintOf(workspaceId, config.id))
+  const infos =
+    configs.length === 0 ? [] : await chain.connection.getMultipleAccountsInfo(addresses, "confirmed")
+  const pausing = await pausesUnderWay(workspaceId)
+  const whole: Whole[] = []
+  for (const [i, config] of configs.entries()) {
+    report.checked.mint_configs++
+    const address = addresses[i]!
+    const info = infos[i]
+    if (!info?.owner.equals(TOKEN_2022_PROGRAM_ID)) {
+      const detail = `${workspaceId}: the mint ${address.toBase58()} of ${config.id} is not on chain`
+      report.differences.push({ kind: "asset_mint_missing", detail })
+      continue
+    }
+    const mint = unpackMint(address, info, TOKEN_2022_PROGRAM_ID)
+    compareMint(audited, config, mint)
+    if (config.aligned_up_to !== null || config.counted_up_to !== null) {
+      const detail = `${workspaceId}: accounts of ${config.id} are being brought in line, and were not compared`
+      report.information.push(detail)
+      continue
+    }
+    comparePause(audited, config, mint, pausing)
+    whole.push({ config, supply: mint.supply, ...(await auditAccounts(audited, config)) })
+  }
+  compareSupplies(audited, whole, { before: counted, after: await readCounted(workspaceId) })
+}
+
+/** Whoever else could mint, freeze or move would not need us. */
+function compareMint({ workspaceId, chain, report }: Audited, config: ConfigRow, mint: Mint): void {
+  const authority = authorityFor(chain, workspaceId).publicKey
+  const address = mint.address.toBase58()
+  const differs = (detail: string) =>
+    report.differences.push({
+      kind: "asset_mint_differs",
+      detail: `${workspaceId}: the mint ${address} of ${config.id} ${detail}`,
+    })
+  const powers: [string, PublicKey | null | undefined][] = [
+    ["mint authority", mint.mintAuthority],
+    ["freeze authority", mint.freezeAuthority],
+    ["permanent delegate", getPermanentDelegate(mint)?.delegate],
+  ]
+  const pausable = getPausableConfig(mint)
+  if (pausable !== null) powers.push(["pause authority", pausable.authority])
+  for (const [power, holder] of powers) {
+    if (holder?.equals(authority)) continue
+    differs(`has ${holder?.toBase58() ?? "nobody"} as its ${power}, not ${authority.toBase58()}`)
+  }
+  if (config.mint !== address) differs(`is another one than ${config.mint}, which is recorded`)
+  if (mint.decimals !== config.decimals) differs(`has ${mint.decimals} decimals, not ${config.decimals}`)
+  if ((pausable !== null) !== config.pausable)
+    differs(`can${pausable ? "" : "not"} be paused, but the other is recorded`)
+  if (getDefaultAccountState(mint)?.state !== AccountState.Frozen)
+    differs("makes accounts that are not frozen")
+}
+
+async function pausesUnderWay(workspaceId: string): Promise<Set<string>> {
+  const rows = await sql<{ id: string }[]>`
+    select mint_config as id from operations
+    where workspace_id = ${workspaceId} and kind = 'align_pause' and status in ('queued', 'submitted')`
+  return new Set(rows.map((row) => row.id))
+}
+
+/** A mint that holders use is paused when its configuration is. One that they do not use needs no pause of its own. */
+function comparePause(
+  { workspaceId, report }: Audited,
+  config: ConfigRow,
+  mint: Mint,
+  pausing: ReadonlySet<string>,
+): void {
+  const pausable = getPausableConfig(mint)
+  if (pausable === null || pausable.paused === config.paused || pausing.has(config.id)) return
+  if (config.paused && config.transfer_mode === "agent") return
+  const [chain, ledger] = pausable.paused ? ["", " not"] : [" not", ""]
+  const detail = `${workspaceId}: the mint of ${config.id} is${chain} paused, but its configuration is${ledger}`
+  report.differences.push({ kind: "asset_pause", detail })
+}
+
+type Expected = {
+  wallet: string
+  balance: string
+  /** Whether an operation that touches its account is under way. */
+  busy: boolean
+}
+
+/**
+ * Looks at the account of every wallet that holds, or may. What differs is looked at once more: a change that was
+ * caught midway does not differ in the same way twice. Returns what all of them hold together.
+ */
+async function auditAccounts(audited: Audited, config: ConfigRow): Promise<{ held: bigint }> {
+  const { workspaceId, report } = audited
+  let held = 0n
+  let busy = 0
+  await forEachBatch(expected(workspaceId, config, null), ACCOUNTS, async (batch) => {
+    const accounts = await readAll(audited, config, batch)
+    for (const { amount } of accounts) held += amount
+    busy += batch.filter((one) => one.busy).length
+    report.checked.holdings += batch.length
+    const suspects = await compareAccounts(audited, config, batch, accounts)
+    if (suspects.length === 0) return
+    const wallets = suspects.map((one) => one.wallet)
+    const again = await expected(workspaceId, config, wallets)
+    const lasting = await compareAccounts(audited, config, again, await readAll(audited, config, again))
+    const before = new Set(suspects.map((one) => one.detail))
+    for (const { kind, detail } of lasting) if (before.has(detail)) report.differences.push({ kind, detail })
+  })
+  if (busy > 0) {
+    report.information.push(
+      `${workspaceId}: ${busy} accounts of ${config.id} have operations under way and were not compared`,
+    )
+  }
+  return { held }
+}
+
+/** In holder mode also those who may have got tokens from another holder. */
+const expected = (workspaceId: string, config: ConfigRow, wallets: string[] | null) => sql<Expected[]>`
+  with busy as (
+    select wallet from operations
+    where workspace_id = ${workspaceId} and mint_config = ${config.id} and status in ('queued', 'submitted')
+      and wallet is not null
+    union
+    select from_wallet from operations
+    where workspace_id = ${workspaceId} and mint_config = ${config.id} and status in ('queued', 'submitted')
+      and from_wallet is not null
+  ), known as (
+    select wallet from holdings where workspace_id = ${workspaceId} and mint_config = ${config.id}
+    union
+    select wallet from attestations
+    where workspace_id = ${workspaceId} and schema_id = ${config.required_schema} and verified_at is not null
+      and ${config.transfer_mode === "holder"}
+  )
+  select k.wallet, coalesce(h.balance, 0)::text as balance, k.wallet in (select wallet from busy) as busy
+  from known k left join holdings h
+    on h.workspace_id = ${workspaceId} and h.mint_config = ${config.id} and h.wallet = k.wallet
+  where ${wallets === null} or k.wallet = any(${wallets ?? []}::text[])`
+
+async function readAll(
+  { workspaceId, chain }: Audited,
+  config: ConfigRow,
+  batch: readonly Expected[],
+): Promise<AssetAccount[]> {
+  const places = batch.map(({ wallet }) => ({ config: config.id, wallet }))
+  return (await readAccounts({ workspaceId, chain }, places)).accounts.map(([, account]) => account)
+}
+
+type Suspect = Difference & { wallet: string }
+
+async function compareAccounts(
+  { workspaceId }: Audited,
+  config: ConfigRow,
+  batch: readonly Expected[],
+  accounts: readonly AssetAccount[],
+): Promise<Suspect[]> {
+  const suspects: Suspect[] = []
+  const reasonFor = await reasonsToBeFrozen(workspaceId, config, batch)
+  for (const [i, { wallet, balance, busy }] of batch.entries()) {
+    const { state, amount } = accounts[i]!
+    const who = `${workspaceId}: the ${config.id} account of ${wallet}`
+    const differs = (kind: string, detail: string) =>
+      suspects.push({ wallet, kind, detail: `${who} ${detail}` })
+    if (busy) continue
+    if (config.transfer_mode === "agent" && amount !== BigInt(balance))
+      differs("asset_balance", `has ${amount} base units, but the ledger gave it ${balance}`)
+    const reason = reasonFor(wallet)
+    if (state === "thawed" && reason !== null) differs("asset_not_frozen", `is not frozen, but ${reason}`)
+  }
+  return suspects
+}
+
+/** Why a wallet's account has to be frozen; null where it may be open. */
+async function reasonsToBeFrozen(
+  workspaceId: string,
+  config: ConfigRow,
+  batch: readonly Expected[],
+): Promise<(wallet: string) => string | null> {
+  if (config.transfer_mode === "agent") return () => "accounts stay frozen"
+  if (config.paused && !config.pausable) return () => "its configuration is paused"
+  const now = addSeconds(clock.now(), -GRACE_SECONDS)
+  const schemaId = config.required_schema
+  const standings = batch.map(({ wallet }) => ({ schemaId, wallet }))
+  const claims = await loadClaims(sql, workspaceId, standings, now)
+  return (wallet) => {
+    const to = { wallet, claims: claims({ schemaId, wallet }), balance: 0n, incoming: 0n, outgoing: 0n }
+    const objection = objectionToHolding({
+      amount: 0n,
+      from: null,
+      to: { ...to, counted: false },
+      now,
+      config: ruledBy(config),
+    })
+    return objection === null ? null : `its wallet may not hold (${objection.code})`
+  }
+}
+
+/** A configuration's supply on chain, and what the known wallets hold of it. */
+type Whole = { config: ConfigRow; supply: bigint; held: bigint }
+
+/** No unit was minted outside of the ledger, and none is in an account that it does not know. */
+function compareSupplies(
+  { workspaceId, report }: Audited,
+  whole: readonly Whole[],
+  counted: { before: Map<string, Counted>; after: Map<string, Counted> },
+): void {
+  for (const { config, supply, held } of whole) {
+    const ledger = counted.before.get(config.id)!
+    const later = counted.after.get(config.id)!
+    if (ledger.under_way > 0 || ledger.newest !== later.newest) {
+      report.information.push(
+        `${workspaceId}: tokens of ${config.id} were on the move, so its supply was not compared`,
+      )
+      continue
+    }
+    const onChain = `${workspaceId}: ${supply} base units of ${config.id} exist on chain`
+    const differs = (kind: string, detail: string) =>
+      report.differences.push({ kind, detail: `${onChain}, ${detail}` })
+    const isHolders = config.transfer_mode === "holder"
+    const recorded = `but ${ledger.supply} are counted`
+    if (isHolders && supply < ledger.supply)
+      report.information.push(`${onChain}, ${recorded}: holders have burnt the others`)
+    else if (supply !== ledger.supply) differs("asset_supply", recorded)
+    const elsewhere = `but the known wallets hold ${held}`
+    if (isHolders && held < supply) report.information.push(`${onChain}, ${elsewhere}`)
+    else if (held !== supply) differs("asset_elsewhere", elsewhere)
+  }
+}

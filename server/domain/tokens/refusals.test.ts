@@ -1,0 +1,120 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
+import { addDays, clock, formatDay } from "#server/lib/time.ts"
+import type { Scope } from "#shared/scopes.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import { member } from "#test/people.ts"
+import { tokenDesk } from "#test/tokens.ts"
+
+let app: TestApp
+let key: TestKey
+let owner: Awaited<ReturnType<typeof member>>
+let fund: string
+const real = clock.now
+
+beforeAll(async () => {
+  app = await startTestApp()
+  owner = await member(app)
+  key = await app.key({ account: owner.account })
+  fund = await tokenDesk(app, key).config({ blocked_countries: ["KP"] })
+})
+afterEach(() => {
+  clock.now = real
+})
+afterAll(() => app.stop())
+
+const mint = async (wallet: string, by = key) => (await tokenDesk(app, by).mint(fund, wallet, 1)).json
+const keyFor = (scopes: Scope[]) => app.key({ account: owner.account, scopes })
+
+test("whoever is refused for an attestation that ended is told how and on which day", async () => {
+  const today = formatDay(real())
+  const [stranger, rejected, closed] = [newWallet(), newWallet(), newWallet()]
+  const { wallet: revoked, status } = await app.verifiedWallet(key)
+  const { wallet: expired, status: ending } = await app.verifiedWallet(key)
+  const { sessionId } = await app.startSession(key, rejected)
+  await app.startSession(key, closed)
+  const pending = await mint(closed)
+  await app.webhook({ session_id: sessionId, decision: "rejected", reason: "Named on a list" })
+  await tokenDesk(app, key).post(`/attestation/${status.attestation_id}/revoke`, {
+    reason: "Named on a list",
+  })
+  const told = (wallet: string, what: string) => ({
+    error: "wallet_not_verified",
+    detail: `${wallet} is not verified for kyc_individual_v1${what}. Start a verification with POST /kyc/start.`,
+  })
+  expect(await mint(stranger)).toMatchObject(told(stranger, ""))
+  expect(pending).toMatchObject(told(closed, ": its verification is pending"))
+  expect(await mint(rejected)).toMatchObject(told(rejected, `: its verification was rejected on ${today}`))
+  expect(await mint(revoked)).toMatchObject(told(revoked, `: its attestation was revoked on ${today}`))
+  const verdict = { kind: "mint", mint_config: fund, amount: "1" }
+  const { data } = await owner.browser.query("token.verdict", { ...verdict, user_pubkey: revoked })
+  expect(data.answer.detail).toBe(told(revoked, `: its attestation was revoked on ${today}`).detail)
+  // Who may not read attestations learns nothing of them by minting.
+  expect(await mint(revoked, await keyFor(["token:mint"]))).toMatchObject(told(revoked, ""))
+
+  clock.now = () => addDays(real(), 4000)
+  const end = formatDay(new Date(ending.expires_at))
+  expect(await mint(expired)).toMatchObject(told(expired, `: its attestation expired on ${end}`))
+  expect((await mint(closed)).detail).toContain("its session expired on ")
+})
+
+test("a country that is not admitted is named to whoever may mint, and neither in the log nor to a viewer", async () => {
+  const { wallet } = await app.verifiedWallet(key, undefined, { country: "KP" })
+  const { wallet: untold } = await app.verifiedWallet(key, undefined, {})
+  const detail = `The country rules do not admit ${wallet}: its investor is from North Korea (KP).`
+  const refused = await mint(wallet)
+  expect(refused).toMatchObject({ error: "country_not_allowed", detail })
+  expect((await mint(untold)).detail).toMatch(/: its verification names no country\.$/)
+
+  const asked = { kind: "mint", mint_config: fund, amount: "1", user_pubkey: wallet }
+  const viewer = await member(app, { account: owner.account, role: "viewer" })
+  const said = async (by: typeof owner) =>
+    JSON.stringify((await by.browser.query("token.verdict", asked)).data)
+  expect(await said(owner)).toContain(detail)
+  expect(await said(viewer)).not.toContain("KP")
+
+  const logged = await waitFor(async () => {
+    const [row] = await sql<{ response_body: string }[]>`
+      select response_body from api_requests where id = ${refused.request_id}`
+    return row?.response_body ?? null
+  }, "the request to be logged")
+  expect(logged).toContain("country_not_allowed")
+  expect(logged).not.toContain("KP")
+})
+
+test("a token without a maximum supply says so, not how many base units there can be", async () => {
+  const { wallet } = await app.verifiedWallet(key)
+  const asked = { kind: "mint", mint_config: fund, user_pubkey: wallet }
+  const { data } = await owner.browser.query("token.verdict", { ...asked, amount: "1" })
+  expect(JSON.stringify(data)).not.toContain("18446744073709551615")
+  expect(data.rules).toContainEqual({
+    code: "supply_cap_exceeded",
+    outcome: "passed",
+    detail: "No maximum supply is set.",
+  })
+})
+
+test("the greatest cap that there can be is kept digit for digit, and the next one is told what is", async () => {
+  const { browser } = owner
+  const config = {
+    id: "greatest_v1",
+    name: "Greatest",
+    symbol: "MAX",
+    decimals: 6,
+    required_schema: "kyc_individual_v1",
+    transfer_mode: "agent",
+  }
+  const withCap = (max_supply: string) => ({ ...config, rules: { max_supply } })
+  const issuesOf = async (cap: string) =>
+    (await browser.query("mintConfig.check", { config: withCap(cap), is_new: true })).data.issues
+  const over = {
+    field: "rules.max_supply",
+    error: "validation_failed",
+    detail: "must be at most 18446744073709.551615, with at most 6 digits after the point.",
+  }
+  expect(await issuesOf("18446744073709.551616")).toEqual([over])
+  expect(await issuesOf("1.0000001")).toEqual([over])
+  expect(await issuesOf("18446744073709.551615")).toEqual([])
+  const { data } = await browser.mutate("mintConfig.create", withCap("18446744073709.551615"))
+  expect(data.rules.max_supply).toBe("18446744073709.551615")
+})

@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
+import type { Account } from "#server/domain/accounts/create.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
+import { type Answer, type Browser, member } from "#test/people.ts"
+import { snapshot } from "#test/snapshot.ts"
+import { type TokenDesk, tokenDesk } from "#test/tokens.ts"
+
+let app: TestApp
+let key: TestKey
+let desk: TokenDesk
+let browser: Browser
+let account: Account
+let alice: string
+let bob: string
+
+beforeAll(async () => {
+  app = await startTestApp()
+  const owner = await member(app)
+  browser = owner.browser
+  account = owner.account
+  key = await app.key({ account: owner.account })
+  desk = tokenDesk(app, key)
+  const wallets = await Promise.all([
+    app.verifiedWallet(key, undefined, { country: "US", accredited: true }),
+    app.verifiedWallet(key, undefined, { country: "US", accredited: false }),
+  ])
+  ;[alice, bob] = wallets.map(({ wallet }) => wallet) as [string, string]
+})
+afterAll(() => app.stop())
+
+const ofMint = (mint_config: string, user_pubkey: string, amount: string): Promise<Answer> =>
+  browser.query("token.verdict", { kind: "mint", mint_config, user_pubkey, amount })
+const ofTransfer = (mint_config: string, from_pubkey: string, to_pubkey: string, amount: string) =>
+  browser.query("token.verdict", { kind: "transfer", mint_config, from_pubkey, to_pubkey, amount })
+
+const outcomes = ({ data }: Answer): string[] =>
+  data.rules.map((rule: { code: string; outcome: string }) => `${rule.code} ${rule.outcome}`)
+
+const everyRule = {
+  allowed_countries: ["US"],
+  require_accredited: true,
+  max_supply: "100",
+  max_holders: 1,
+  max_balance_per_wallet: "60",
+  transfers_locked_until: "2001-01-01T00:00:00Z",
+}
+
+test("every rule that binds a mint is told in the contract's order, with what is so", async () => {
+  const config = await desk.config(everyRule)
+  const verdict = await ofMint(config, alice, "60")
+  expect(verdict.data.answer).toEqual({ status: 200, error: null, detail: null })
+  expect(verdict.data.rules).toEqual([
+    { code: "mint_paused", outcome: "passed", detail: "The token is not paused." },
+    {
+      code: "wallet_not_verified",
+      outcome: "passed",
+      detail: "The wallet is verified for kyc_individual_v1.",
+    },
+    { code: "country_not_allowed", outcome: "passed", detail: "The investor's country is admitted." },
+    { code: "not_accredited", outcome: "passed", detail: "The investor is accredited." },
+    {
+      code: "supply_cap_exceeded",
+      outcome: "passed",
+      detail: "40 of 100 left to mint after it.",
+    },
+    {
+      code: "holder_limit_reached",
+      outcome: "passed",
+      detail: "0 of 1 holders.",
+    },
+    {
+      code: "balance_limit_exceeded",
+      outcome: "passed",
+      detail: "The wallet has 60 after it, and may hold 60.",
+    },
+  ])
+})
+
+test("a transfer is asked about the lock-up and the balance, and not about the supply", async () => {
+  const config = await desk.config(everyRule)
+  await desk.mint(config, alice, 60)
+  const verdict = await ofTransfer(config, alice, bob, "61")
+  expect(outcomes(verdict)).toEqual([
+    "mint_paused passed",
+    "transfers_locked passed",
+    "wallet_not_verified passed",
+    "country_not_allowed passed",
+    "not_accredited refused",
+    "holder_limit_reached refused",
+    "balance_limit_exceeded refused",
+    "insufficient_balance refused",
+  ])
+  expect(verdict.data.answer).toMatchObject({ status: 403, error: "not_accredited" })
+})
+
+test("of a wallet that is not verified, what its claims would say is undecided, and it is named", async () => {
+  const config = await desk.config({ allowed_countries: ["US"], require_accredited: true })
+  const stranger = newWallet()
+  const { data } = await ofMint(config, stranger, "1")
+  expect(data.rules.map((rule: { outcome: string }) => rule.outcome)).toEqual([
+    "passed",
+    "refused",
+    "undecided",
+    "undecided",
+    "passed",
+  ])
+  expect(data).toMatchObject({ unverified: [stranger], required_schema: "kyc_individual_v1" })
+  expect(data.answer.error).toBe("wallet_not_verified")
+})
+
+test("the answer that a verdict foretells is the one that the API gives, refused or not", async () => {
+  const config = await desk.config(everyRule)
+  const paused = await desk.config()
+  await desk.post(`/mint-config/${paused}/pause`, {})
+  await desk.mint(config, alice, 50)
+  const fine = await desk.config({}, { decimals: 2 })
+  const mints: [string, string, string][] = [
+    [paused, alice, "1"],
+    [config, newWallet(), "1"],
+    [config, bob, "1"],
+    [config, alice, "51"],
+    [config, alice, "11"],
+    [fine, alice, "1.234"],
+    ["none_v1", alice, "1"],
+    [config, "not-a-wallet", "1"],
+    [config, alice, "-1"],
+    [fine, alice, "1.25"],
+  ]
+  const codes: (string | null)[] = []
+  for (const [id, wallet, amount] of mints) {
+    const { data, status, error } = await ofMint(id, wallet, amount)
+    const foretold = data ? data.answer : { status, error: error.error, detail: error.detail }
+    const { status: actual, json } = await desk.mint(id, wallet, amount)
+    expect(foretold).toEqual({
+      status: actual,
+      error: actual === 200 ? null : json.error,
+      detail: actual === 200 ? null : json.detail,
+    })
+    codes.push(foretold.error)
+  }
+  expect(codes).toEqual([
+    "mint_paused",
+    "wallet_not_verified",
+    "not_accredited",
+    "supply_cap_exceeded",
+    "balance_limit_exceeded",
+    "invalid_amount",
+    "unknown_mint_config",
+    "invalid_public_key",
+    "invalid_amount",
+    null,
+  ])
+})
+
+test("asking changes nothing, makes no rows and waits for no lock", async () => {
+  const config = await desk.config(everyRule)
+  await ofMint(config, alice, "1")
+  const before = await snapshot()
+  await sql.begin(async (sql) => {
+    await sql`select id from mint_configs where workspace_id = ${key.workspaceId} and id = ${config} for update`
+    expect((await ofMint(config, alice, "1")).data.answer.status).toBe(200)
+    expect((await ofTransfer(config, alice, bob, "1")).data.answer.status).toBe(403)
+  })
+  expect(await snapshot()).toEqual(before)
+})
+
+test("a transfer to oneself is refused as the API refuses it", async () => {
+  const config = await desk.config()
+  const { error } = await ofTransfer(config, alice, alice, "1")
+  expect(error).toMatchObject({ error: "validation_failed", detail: expect.stringMatching(/^to_pubkey: /) })
+})
+
+test("a viewer may ask, and may not send", async () => {
+  const config = await desk.config()
+  const viewer = await member(app, { role: "viewer", account })
+  const asked = await viewer.browser.query("token.verdict", {
+    kind: "mint",
+    mint_config: config,
+    user_pubkey: alice,
+    amount: "1",
+  })
+  expect(asked.data.answer.status).toBe(200)
+  const input = { mint_config: config, user_pubkey: alice, amount: "1", idempotency_key: "k" }
+  for (const [path, sent] of [
+    ["token.mintOnce", input],
+    ["token.mint", input],
+    ["token.transferOnce", { ...input, from_pubkey: alice, to_pubkey: bob }],
+    ["mintConfig.pause", { id: config }],
+    ["mintConfig.save", {}],
+    ["mintConfig.check", {}],
+  ] as const) {
+    const { status, error } = await viewer.browser.mutate(path, sent)
+    expect([path, status, error.error]).toEqual([path, 403, "insufficient_scope"])
+  }
+  expect((await desk.trace(config)).operations).toEqual([])
+})
+
+test("another workspace's token is one that is not there", async () => {
+  const config = await desk.config()
+  const other = await member(app)
+  const { data } = await other.browser.query("token.verdict", {
+    kind: "mint",
+    mint_config: config,
+    user_pubkey: alice,
+    amount: "1",
+  })
+  expect(data.answer.error).toBe("unknown_mint_config")
+  expect((await other.browser.query("mintConfig.view", { id: config })).error.error).toBe(
+    "mint_config_not_found",
+  )
+  expect((await other.browser.query("token.holders", { mint_config: config })).error.error).toBe(
+    "mint_config_not_found",
+  )
+})

@@ -1,0 +1,302 @@
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { type ErrorCode, Failure, fail } from "#shared/errors.ts"
+
+/** Largest body of a request, in bytes. */
+export const MAX_BODY_BYTES = 64 * 1024
+/** Largest body of a webhook, in bytes. Vendors' events are a few KiB; some repeat the whole case in theirs. */
+export const MAX_WEBHOOK_BYTES = 256 * 1024
+
+/** How long a body may take. */
+export const SLOWEST_BODY_MS = 20_000
+/** What all bodies may take together until they are done with, in bytes: of the process, and of one network. */
+const ALL_BYTES = 16 * 1024 * 1024
+const NETWORK_BYTES = 4 * 1024 * 1024
+/** First size of a buffer for a body that comes in pieces; it doubles. */
+const FIRST_BYTES = 4 * 1024
+
+/**
+ * Pieces that a body may come in: so many, and one more for each so many bytes. Each is an event, so that a body in
+ * pieces of one byte costs a hundred times what it is. Clients that write JSON word by word stay far below.
+ */
+const FREE_PIECES = 512
+const PIECE_BYTES = 32
+
+/** Whether a body comes with it (RFC 9112, 6.3). */
+export const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers["transfer-encoding"] !== undefined || headers["content-length"] !== undefined
+
+/** Requests whose body came in too many pieces, and the event that says so to whoever reads it. */
+const inPieces = new WeakSet<IncomingMessage>()
+const IN_PIECES = Symbol("in too many pieces")
+
+/**
+ * Counts the pieces of a body from the first one, whoever reads it and when: Node makes them of all that has come in one
+ * packet before anybody can look, and each takes some hundred bytes for as long as it is kept. What is too many is not.
+ */
+export function boundPieces(request: IncomingMessage, response: ServerResponse): void {
+  if (!hasBody(request)) return
+  let pieces = 0
+  let bytes = 0
+  const push = request.push.bind(request)
+  request.push = (piece: Buffer | null, encoding) => {
+    if (inPieces.has(request)) return false
+    if (piece !== null) {
+      pieces++
+      if (pieces > FREE_PIECES + bytes / PIECE_BYTES) {
+        inPieces.add(request)
+        // What has not been read is not the next request. Who reads this body refuses it; not all do.
+        if (response.headersSent) request.socket.destroy()
+        else response.shouldKeepAlive = false
+        request.emit(IN_PIECES)
+        return false
+      }
+      bytes += piece.length
+    }
+    return push(piece, encoding)
+  }
+}
+
+/** The client went away before its request was complete: there is nobody to answer. */
+export class RequestAborted extends Error {}
+
+/** Bodies that are being read, or have been, and are not dropped. */
+const bodies = new WeakMap<IncomingMessage, Body>()
+
+type Bound = {
+  /** Bytes that it may have. */
+  limit: number
+  /** The client's: what all bodies of one take together is limited. */
+  network: string
+}
+
+/**
+ * Reads a body from now on, whoever wants it and when: what waits unread in a stream is counted by nobody. It takes memory
+ * until it is dropped.
+ */
+export function beginBody(request: IncomingMessage, bound: Bound): void {
+  bodies.set(request, new Body(request, bound))
+}
+
+/** Gives a body's memory back, and passes by what may still come of it. */
+export function dropBody(request: IncomingMessage): void {
+  const body = bodies.get(request)
+  if (!body) return
+  body.drop()
+  bodies.delete(request)
+  // Where `keepBody` leaves it: an answer that waits to be sent keeps its request.
+  Object.assign(request, { body: undefined })
+}
+
+/**
+ * The raw bytes of a body. Errors: payload_too_large, as soon as it is known; malformed_request when it comes too slowly
+ * or in too many pieces; rate_limited and server_busy when bodies take too much together. All of these end the
+ * connection, as its rest is not read.
+ */
+export async function readBody(request: IncomingMessage, bound: Bound): Promise<Buffer> {
+  const begun = bodies.get(request)
+  if (begun) return begun.bytes
+  const body = new Body(request, bound)
+  try {
+    return await body.bytes
+  } finally {
+    body.drop()
+  }
+}
+
+const ends = (code: ErrorCode, detail: string, retryAfterSeconds?: number) =>
+  new Failure(code, detail, {
+    endsConnection: true,
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  })
+const tooLarge = (limit: number) => ends("payload_too_large", `The body may have at most ${limit} bytes.`)
+const tooSlow = () =>
+  ends("malformed_request", `The body came too slowly: send it within ${SLOWEST_BODY_MS / 1000} s.`)
+const tooSmall = () =>
+  ends("malformed_request", "The body comes in too many small pieces: send it in one, or in some of 1 KiB.")
+const tooMany = () =>
+  ends("rate_limited", "This address has begun more requests than it may without ending them.", 1)
+const tooBusy = () => ends("server_busy", "Too many requests have been begun and not ended. Retry in 1 s.", 1)
+
+/** What bodies of one network take, and those of them that are unfinished, the oldest first. */
+type Holder = { bytes: number; unfinished: Set<Body> }
+
+const holders = new Map<string, Holder>()
+let allBytes = 0
+
+const EMPTY = Buffer.alloc(0)
+
+/**
+ * A body from its first piece on, in one buffer that grows: a list of pieces would take a hundred bytes for each that has
+ * one. When memory for bodies is used up, the oldest unfinished one of the network that holds most gives way: whoever
+ * sends a request at once is through before it is their turn, however many others only pretend to send.
+ */
+class Body {
+  /** Rejects with what readBody says. */
+  readonly bytes: Promise<Buffer>
+  readonly #request: IncomingMessage
+  readonly #network: string
+  readonly #limit: number
+  readonly #declared: number
+  readonly #settled = Promise.withResolvers<Buffer>()
+  readonly #timer: NodeJS.Timeout | undefined
+  #isUnfinished = true
+  #buffer: Buffer = EMPTY
+  #size = 0
+  /** What it counts for: the size of its buffer. */
+  #counted = 0
+
+  constructor(request: IncomingMessage, { limit, network }: Bound) {
+    this.#request = request
+    this.#limit = limit
+    this.#network = network
+    this.#declared = Number(request.headers["content-length"] ?? Number.NaN)
+    this.bytes = this.#settled.promise
+    // Not everybody waits for it.
+    this.bytes.catch(() => {})
+    const refusal = this.#whyNot()
+    // One that is here already needs no clock.
+    if (refusal === null && !request.complete) {
+      this.#timer = setTimeout(() => this.#end(tooSlow()), SLOWEST_BODY_MS)
+    }
+    request.on("data", (piece: Buffer) => this.#add(piece))
+    request.on(IN_PIECES, () => this.#end(tooSmall()))
+    request.on("end", () => this.#end(this.#whole()))
+    // It closes after every request: only one that broke off is worth an error with its stack.
+    for (const event of ["error", "close"]) {
+      request.on(event, () => {
+        if (this.#isUnfinished) this.#end(new RequestAborted())
+      })
+    }
+    if (refusal) this.#end(refusal)
+  }
+
+  /** What is wrong with it before any of it is read. */
+  #whyNot(): Error | null {
+    if (this.#request.destroyed) return new RequestAborted()
+    if (this.#declared > this.#limit) return tooLarge(this.#limit)
+    return inPieces.has(this.#request) ? tooSmall() : null
+  }
+
+  drop(): void {
+    if (this.#isUnfinished) {
+      this.#end(new RequestAborted())
+      this.#request.resume()
+    }
+    this.#buffer = EMPTY
+    this.#count(0)
+  }
+
+  #end(outcome: Buffer | Error): void {
+    if (!this.#isUnfinished) return
+    this.#isUnfinished = false
+    clearTimeout(this.#timer)
+    holders.get(this.#network)?.unfinished.delete(this)
+    if (outcome instanceof Error) {
+      this.#request.pause()
+      this.#buffer = EMPTY
+      this.#count(0)
+      this.#settled.reject(outcome)
+    } else this.#settled.resolve(outcome)
+  }
+
+  #add(piece: Buffer): void {
+    if (!this.#isUnfinished) return
+    const size = this.#size + piece.length
+    if (size > this.#limit) {
+      this.#end(tooLarge(this.#limit))
+      return
+    }
+    // Most come in one piece, and need no copy.
+    if (piece.length === this.#declared) this.#buffer = piece
+    else {
+      if (size > this.#buffer.length) this.#grow(size)
+      piece.copy(this.#buffer, this.#size)
+    }
+    this.#size = size
+    this.#count(this.#buffer.length)
+  }
+
+  /** To twice its size, but never beyond what it may have, or says that it has. */
+  #grow(size: number): void {
+    const held = this.#buffer
+    const most = Math.min(this.#limit, this.#declared || this.#limit)
+    const twice = Math.max(FIRST_BYTES, held.length * 2)
+    this.#buffer = Buffer.allocUnsafeSlow(Math.max(size, Math.min(most, twice)))
+    held.copy(this.#buffer, 0, 0, this.#size)
+  }
+
+  /** All of it, in a buffer of its size. */
+  #whole(): Buffer {
+    if (this.#size < this.#buffer.length) {
+      this.#buffer = Buffer.from(this.#buffer.subarray(0, this.#size))
+      this.#count(this.#size)
+    }
+    return this.#buffer
+  }
+
+  /** Counts for so many bytes from now on; what has to give way for them may be this one itself. */
+  #count(bytes: number): void {
+    const more = bytes - this.#counted
+    if (more === 0) return
+    this.#counted = bytes
+    allBytes += more
+    const holder = holders.get(this.#network) ?? { bytes: 0, unfinished: new Set() }
+    holder.bytes += more
+    if (holder.bytes === 0) return void holders.delete(this.#network)
+    holders.set(this.#network, holder)
+    if (this.#isUnfinished) holder.unfinished.add(this)
+    if (more < 0) return
+    while (holder.bytes > NETWORK_BYTES && giveWay([holder], tooMany));
+    while (allBytes > ALL_BYTES && giveWay(holders.values(), tooBusy));
+  }
+
+  refuse(failure: Failure): void {
+    this.#end(failure)
+  }
+}
+
+/** Ends the oldest unfinished body of whoever holds most; false where there is none. */
+function giveWay(some: Iterable<Holder>, failure: () => Failure): boolean {
+  let largest: Holder | undefined
+  for (const holder of some) {
+    if (holder.unfinished.size > 0 && holder.bytes > (largest?.bytes ?? 0)) largest = holder
+  }
+  const oldest = largest?.unfinished.values().next().value
+  oldest?.refuse(failure())
+  return oldest !== undefined
+}
+
+/** What bodies take now; for tests. */
+export const bodyBytes = (): number => allBytes
+
+// A parameter of a media type (RFC 9110, 5.6.6), one after the other from where the last one ended: no position is tried
+// twice, so that a long header costs no more than its length.
+const PARAMETER = /[ \t]*;[ \t]*(?:([\w!#$%&'*+.^`|~-]+)=([\w!#$%&'*+.^`|~-]+|"(?:[^"\\]|\\.)*"))?/y
+
+/** Whether a Content-Type says JSON in UTF-8. Other parameters than `charset` mean nothing here. */
+export function isJsonType(type: string): boolean {
+  const end = type.indexOf(";")
+  if ((end < 0 ? type : type.slice(0, end)).trim().toLowerCase() !== "application/json") return false
+  const rest = end < 0 ? "" : type.slice(end).trimEnd()
+  let at = 0
+  for (; at < rest.length; at = PARAMETER.lastIndex) {
+    PARAMETER.lastIndex = at
+    const found = PARAMETER.exec(rest)
+    if (!found) return false
+    const [, name, value] = found
+    if (name?.toLowerCase() === "charset" && !/^"?utf-?8"?$/i.test(value!)) return false
+  }
+  return true
+}
+
+/** Errors: unsupported_media_type. A request without a body needs no media type. */
+export function requireJson(request: IncomingMessage, bytes: Buffer): void {
+  const { "content-type": type, "content-encoding": encoding } = request.headers
+  if (type === undefined && bytes.length === 0) return
+  if (type === undefined || !isJsonType(type)) {
+    fail("unsupported_media_type", "Content-Type: must be application/json, in UTF-8.")
+  }
+  if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
+    fail("unsupported_media_type", "Content-Encoding: compressed bodies are not taken.")
+  }
+}

@@ -1,0 +1,188 @@
+import { spawnSync } from "node:child_process"
+import { createServer, type Server } from "node:http"
+import { type AddressInfo, BlockList, connect, type Socket } from "node:net"
+import { afterEach, expect, test } from "vitest"
+import { waitFor } from "#test/app.ts"
+import { connectionLimit, watchConnections } from "./connections.ts"
+
+let server: Server
+/** Requests that the server has begun to answer. */
+let begun = 0
+const sockets: Socket[] = []
+
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy()
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+})
+
+async function listen(max: number, trusted: BlockList | null = null) {
+  begun = 0
+  server = createServer((request, response) => {
+    begun++
+    if (request.url === "/waits") return
+    if (request.url === "/streams") return void response.write(Buffer.alloc(16_000_000))
+    if (request.url === "/endless") return void response.end(Buffer.alloc(16_000_000))
+    response.end("here")
+  })
+  // One that is idle keeps its place: what is closed here was refused.
+  server.keepAliveTimeout = 0
+  const connections = watchConnections(server, { max, trusted })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  return connections
+}
+
+type Client = { socket: Socket; text: () => string; closed: () => boolean }
+
+function open(from = "127.0.0.1", bytes = ""): Client {
+  let text = ""
+  const socket = connect({
+    port: (server.address() as AddressInfo).port,
+    host: "127.0.0.1",
+    localAddress: from,
+  })
+  sockets.push(socket)
+  socket.on("data", (chunk) => {
+    text += chunk
+  })
+  socket.on("error", () => {})
+  if (bytes !== "") socket.write(bytes)
+  return { socket, text: () => text, closed: () => socket.closed }
+}
+
+const countOf = (server: Server) =>
+  new Promise<number>((resolve) => server.getConnections((_error, count) => resolve(count)))
+
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
+const isServed = (client: Client) => waitFor(async () => client.text().endsWith("here"), "an answer")
+const isClosed = (client: Client) => waitFor(async () => client.closed(), "the connection to be closed")
+async function isRefused(client: Client): Promise<void> {
+  await isClosed(client)
+  expect(client.text()).toBe("")
+}
+
+test("one address has a quarter of the connections at most; others are served all the same", async () => {
+  await listen(16)
+  const mine = Array.from({ length: 4 }, () => open("127.0.0.2", get("/waits")))
+  await waitFor(async () => begun === 4, "all to be asked for")
+  await isRefused(open("127.0.0.2", get("/")))
+  expect(mine.some((client) => client.closed())).toBe(false)
+  await isServed(open("127.0.0.3", get("/")))
+  mine[0]!.socket.destroy()
+  await waitFor(async () => {
+    const again = open("127.0.0.2", get("/"))
+    await waitFor(async () => again.closed() || again.text() !== "", "an end")
+    return again.text() !== ""
+  }, "a place to be free again")
+})
+
+test("a trusted proxy carries many clients, and may have every connection", async () => {
+  const trusted = new BlockList()
+  trusted.addAddress("127.0.0.2", "ipv4")
+  await listen(8, trusted)
+  const proxied = Array.from({ length: 8 }, () => open("127.0.0.2", get("/waits")))
+  await waitFor(async () => begun === 8, "all to be asked for")
+  await isRefused(open("127.0.0.2", get("/")))
+  expect(proxied.some((client) => client.closed())).toBe(false)
+})
+
+test("where the address that has most is served, an idle one of another gives way", async () => {
+  const trusted = new BlockList()
+  trusted.addAddress("127.0.0.2", "ipv4")
+  await listen(8, trusted)
+  for (let n = 0; n < 7; n++) open("127.0.0.2", get("/waits"))
+  await waitFor(async () => begun === 7, "all to be asked for")
+  const idle = open("127.0.0.3", get("/"))
+  await isServed(idle)
+  await isServed(open("127.0.0.4", get("/")))
+  await isClosed(idle)
+})
+
+test("together, addresses have no more connections than there are", async () => {
+  await listen(8)
+  const all = [2, 3, 4, 5].flatMap((n) => [1, 2].map(() => open(`127.0.0.${n}`, get("/waits"))))
+  await waitFor(async () => begun === 8, "all to be asked for")
+  await isRefused(open("127.0.0.6", get("/")))
+  expect(all.some((client) => client.closed())).toBe(false)
+})
+
+const head = "POST / HTTP/1.1\r\nHost: localhost\r\n"
+test.each([
+  ["say nothing", ""],
+  ["never end their head", head],
+  ["never end their body", `${head}Content-Length: 9\r\n\r\n`],
+  ["never read what they asked for", get("/endless")],
+  ["never read the beginning of what they asked for", get("/streams")],
+  ["never read what comes before what they asked for", get("/endless") + get("/waits")],
+  ["are kept for later", get("/")],
+])("addresses that %s keep nobody out: theirs give way, the oldest first", async (_what, bytes) => {
+  await listen(16)
+  const idle: Client[] = []
+  for (const n of [2, 3, 4, 5]) {
+    for (let i = 0; i < 4; i++) {
+      const client = open(`127.0.0.${n}`, bytes)
+      if (bytes.startsWith("GET /endless") || bytes.startsWith("GET /streams")) client.socket.pause()
+      idle.push(client)
+      await waitFor(async () => (await countOf(server)) === idle.length, "the connection")
+      const requests = bytes.split("\r\n\r\n").length - 1
+      await waitFor(async () => begun === requests * idle.length, "the requests")
+    }
+  }
+  await isServed(open("127.0.0.6", get("/")))
+  // Of the address that has most, which the newcomer of one that has as many may be itself.
+  await isServed(open("127.0.0.3", get("/")))
+  // Who does not read does not hear of an end either.
+  for (const { socket } of idle) socket.resume()
+  const closed = await waitFor(async () => {
+    const some = idle.flatMap((client, index) => (client.closed() ? [index] : []))
+    return some.length > 1 && some
+  }, "two to give way")
+  expect(closed).toEqual([0, 4])
+})
+
+test.each([
+  [2000, 2000 - 256],
+  [1024, 1024 - 256],
+  // Where there are few, they are shared.
+  [400, 200],
+])("of %i descriptors, %i may be connections: some are left for everything else", (descriptors, most) => {
+  const ask = `import { connectionLimit } from "#server/http/connections.ts"; console.log(connectionLimit())`
+  const { stdout, stderr } = spawnSync(
+    "sh",
+    [
+      "-c",
+      'ulimit -n "$1" && exec "$2" --input-type=module -e "$3"',
+      "sh",
+      String(descriptors),
+      process.execPath,
+      ask,
+    ],
+    { encoding: "utf8" },
+  )
+  expect(stdout, stderr).toBe(`${most}\n`)
+})
+
+test("a process that may open very many has no more connections than its memory bears", () => {
+  expect(connectionLimit()).toBeGreaterThan(0)
+  expect(connectionLimit()).toBeLessThanOrEqual(2048)
+})
+
+test("closing waits for what is being answered, and for nobody longer than a few seconds", async () => {
+  const connections = await listen(100)
+  server.on("upgrade", () => {
+    // As Next does it: nobody ever answers.
+  })
+  const kept = open("127.0.0.1", get("/"))
+  await isServed(kept)
+  const stubborn = [
+    open(),
+    open("127.0.0.1", "GET / HT"),
+    open("127.0.0.1", "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nx"),
+    open("127.0.0.1", get("/waits")),
+    open("127.0.0.1", "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n"),
+    open("127.0.0.1", "\x16\x03\x01\x02"),
+  ]
+  await waitFor(async () => stubborn.every(({ socket }) => !socket.connecting), "all to be connected")
+  await connections.close()
+  for (const client of [kept, ...stubborn]) await isClosed(client)
+}, 30_000)

@@ -1,0 +1,140 @@
+import type { Server, ServerResponse } from "node:http"
+import type { BlockList, Socket } from "node:net"
+import { logger } from "#server/lib/log.ts"
+import { peerOf } from "./client.ts"
+
+/** Descriptors for everything that is no client: database, RPC, files, pipes. */
+const RESERVED_DESCRIPTORS = 256
+/** More than this takes memory that the requests need: one has 15 KB while it is idle, and 50 with a few requests. */
+const MOST_CONNECTIONS = 2048
+/** What an address (of IPv6, a /64) may have at once, as a share of all: many people may stand behind one. */
+const NETWORK_SHARE = 1 / 4
+/** Connections that may be there beyond the bound for the moment in which others are closed. */
+const GIVING_WAY = 64
+/** How long requests that are being answered may take once the server stops. */
+const DRAIN_MS = 5000
+/** Refused connections are counted and told of once in this time. */
+const REPORT_MS = 60_000
+
+/** How many connections this process may have, by the descriptors that the system lets it open. */
+export function connectionLimit(): number {
+  const { userLimits } = process.report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } }
+  const descriptors = Number(userLimits?.open_files?.soft)
+  if (!(descriptors > 0)) return MOST_CONNECTIONS
+  // Where there are few, they are shared.
+  const free = Math.max(descriptors - RESERVED_DESCRIPTORS, Math.floor(descriptors / 2))
+  return Math.min(free, MOST_CONNECTIONS)
+}
+
+export type Connections = {
+  /** Ends the server: what is being answered may end first, for a few seconds. Resolves when no connection is left. */
+  close(): Promise<void>
+}
+
+/** The same for a connection and for the one that TLS makes of it. Its parts are gone once it is closed, so it is kept. */
+const names = new WeakMap<Socket, string>()
+function peerName(socket: Socket): string {
+  const known = names.get(socket)
+  if (known !== undefined) return known
+  const name = `${socket.remoteAddress} ${socket.remotePort}`
+  names.set(socket, name)
+  return name
+}
+
+/** A connection, and the answers that it waits for. */
+type Connection = { socket: Socket; network: string; answers: ServerResponse[] }
+
+/** Whether something is being done for it: not while it says nothing, is still sending, or does not read what it asked for. */
+function isServed({ answers }: Connection): boolean {
+  // Those behind it wait for it.
+  const first = answers.find(({ closed }) => !closed)
+  return first?.req.complete === true && !first.writableEnded && !first.writableNeedDrain
+}
+
+/**
+ * Watches over a server's connections from their first byte, whatever becomes of them: Node forgets one that is still in
+ * its TLS handshake, and one that has changed its protocol. Bounds them, overall and per address; a proxy that is
+ * trusted carries many clients, so it has no bound of its own. Where there are too many, the oldest that nothing is being
+ * done for gives way, of the address that has most.
+ */
+export function watchConnections(
+  server: Server,
+  { max, trusted }: { max: number; trusted: BlockList | null },
+): Connections {
+  const byPeer = new Map<string, Connection>()
+  /** The oldest first. */
+  const byNetwork = new Map<string, Set<Connection>>()
+  const mostPerNetwork = Math.max(1, Math.floor(max * NETWORK_SHARE))
+  // One that gives way is closed a little after the new one is there.
+  server.maxConnections = max + GIVING_WAY
+  let refused = 0
+  let report: NodeJS.Timeout | undefined
+  const refuse = () => {
+    refused++
+    report ??= setTimeout(() => {
+      logger.warn({ refused, max, mostPerNetwork }, "connections were refused: there were too many")
+      refused = 0
+      report = undefined
+    }, REPORT_MS).unref()
+  }
+  const forget = (connection: Connection) => {
+    const { socket, network } = connection
+    if (byPeer.get(peerName(socket)) === connection) byPeer.delete(peerName(socket))
+    const own = byNetwork.get(network)
+    own?.delete(connection)
+    if (own?.size === 0) byNetwork.delete(network)
+  }
+  /** Returns whether one gave way. */
+  const makeRoom = (own: Iterable<Connection>): boolean => {
+    for (const connection of own) {
+      if (isServed(connection)) continue
+      refuse()
+      forget(connection)
+      connection.socket.destroy()
+      return true
+    }
+    return false
+  }
+  const bySize = () => [...byNetwork.values()].sort((a, b) => b.size - a.size)
+  server.on("drop", refuse)
+  server.on("connection", (socket: Socket) => {
+    const { network, isProxy } = peerOf(socket, trusted)
+    const own = byNetwork.get(network)
+    const hasRoom = isProxy || own === undefined || own.size < mostPerNetwork || makeRoom(own)
+    if (!hasRoom || (byPeer.size >= max && !bySize().some(makeRoom))) {
+      refuse()
+      socket.destroy()
+      return
+    }
+    const connection: Connection = { socket, network, answers: [] }
+    byPeer.set(peerName(socket), connection)
+    const known = byNetwork.get(network)
+    if (known) known.add(connection)
+    else byNetwork.set(network, new Set([connection]))
+    socket.once("close", () => forget(connection))
+  })
+  server.on("request", ({ socket }, response) => {
+    const connection = byPeer.get(peerName(socket))
+    // Mostly there was one, and it has been sent: nobody need listen for its end.
+    if (connection) connection.answers = [...connection.answers.filter(({ closed }) => !closed), response]
+  })
+  return {
+    close: () =>
+      new Promise((resolve) => {
+        // A connection that a client keeps alive would be served for as long as it sends: each ends with the request
+        // that it is at.
+        server.prependListener("request", (_request, response) => response.setHeader("Connection", "close"))
+        const idle = setInterval(() => server.closeIdleConnections(), 50)
+        const timeout = setTimeout(() => {
+          for (const { socket } of byPeer.values()) socket.destroy()
+        }, DRAIN_MS)
+        server.close(() => {
+          clearInterval(idle)
+          clearTimeout(timeout)
+          clearTimeout(report)
+          resolve()
+        })
+        server.closeIdleConnections()
+      }),
+  }
+}

@@ -1,0 +1,95 @@
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { newId } from "#server/lib/ids.ts"
+import type { Standing } from "#server/lib/rate-limit.ts"
+import { type ErrorCode, Failure, statusOf } from "#shared/errors.ts"
+
+/** Two years, as browsers' preload lists ask. */
+export const STRICT_TRANSPORT_SECURITY = "max-age=63072000; includeSubDomains"
+
+/** One answer: the headers that all of them share, and the error object. */
+export class Reply {
+  readonly #response: ServerResponse
+  readonly #head: boolean
+  readonly requestId: string
+  /** What was sent; 0 before that. */
+  status = 0
+  /** Empty for a document: those are no news to anybody. */
+  body = ""
+  /** Where the caller stands with its rate. */
+  rate: Standing | null = null
+  /** Value of `Allow`, where the method is at issue. */
+  allow: string | null = null
+
+  constructor(response: ServerResponse, requestId: string, head: boolean) {
+    this.#response = response
+    this.requestId = requestId
+    this.#head = head
+  }
+
+  send(
+    status: number,
+    body: string | Buffer,
+    type: string | null,
+    { replayed = false, extra = [] as string[] } = {},
+  ): void {
+    if (this.#response.headersSent) return
+    const headers = [
+      "X-Request-Id",
+      this.requestId,
+      "Strict-Transport-Security",
+      STRICT_TRANSPORT_SECURITY,
+      "X-Content-Type-Options",
+      "nosniff",
+      "Cache-Control",
+      "no-store",
+      ...extra,
+    ]
+    if (type !== null) headers.push("Content-Type", type, "Content-Length", String(Buffer.byteLength(body)))
+    if (this.rate !== null) headers.push(...rateHeaders(this.rate))
+    if (this.allow !== null) headers.push("Allow", this.allow)
+    if (replayed) headers.push("Idempotent-Replayed", "true")
+    this.status = status
+    this.body = typeof body === "string" ? body : ""
+    this.#response.writeHead(status, headers)
+    this.#response.end(this.#head || type === null ? undefined : body)
+  }
+
+  failure(failure: Failure): void {
+    const { status, body } = this.failureBody(failure)
+    const extra: string[] = []
+    if (failure.retryAfterSeconds !== undefined) extra.push("Retry-After", String(failure.retryAfterSeconds))
+    if (failure.code.endsWith("_api_key")) extra.push("WWW-Authenticate", "Bearer")
+    if (failure.endsConnection) extra.push("Connection", "close")
+    this.send(status, body, "application/json", { extra })
+  }
+
+  failureBody(failure: Failure): { status: number; body: string } {
+    const error = { error: failure.code, detail: failure.message, request_id: this.requestId }
+    return { status: statusOf(failure.code), body: JSON.stringify(error) }
+  }
+
+  /** The client is gone. */
+  abandon(): void {
+    this.#response.destroy()
+  }
+}
+
+/** As in draft-ietf-httpapi-ratelimit-headers: what is left, and when the bucket is full again. */
+const rateHeaders = ({ remaining, limit, resetSeconds }: Standing): string[] => [
+  "RateLimit-Policy",
+  `"key";q=${limit};w=2`,
+  "RateLimit",
+  `"key";r=${remaining};t=${resetSeconds}`,
+]
+
+/** The error object for a request that reached no endpoint. */
+export function refuse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  code: ErrorCode,
+  detail: string,
+  retryAfterSeconds?: number,
+): void {
+  const options = retryAfterSeconds === undefined ? {} : { retryAfterSeconds }
+  new Reply(response, newId("req"), request.method === "HEAD").failure(new Failure(code, detail, options))
+}

@@ -1,0 +1,86 @@
+import { readFileSync } from "node:fs"
+import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http"
+import { createServer as createTlsServer } from "node:https"
+import type { Socket } from "node:net"
+import { newId } from "#server/lib/ids.ts"
+import { boundPieces } from "./body.ts"
+import { refuse, STRICT_TRANSPORT_SECURITY } from "./reply.ts"
+
+/** Files of a certificate and its key, in PEM. */
+export type Tls = { cert: string; key: string }
+
+/** How long a client may take for what, in milliseconds. */
+const settings = {
+  headersTimeout: 15_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 65_000,
+  connectionsCheckingInterval: 5000,
+  /** For the handshake of TLS. */
+  handshakeTimeout: 10_000,
+  // Without it the listener answers, so that this refusal too is one of ours.
+  requireHostHeader: false,
+  // A wish to speak another protocol is answered as the same request without it, whoever listens for upgrades: Next does
+  // from its first page on, and then never answers them.
+  shouldUpgradeCallback: () => false,
+}
+/** How long a client may take to read a refusal that ends its connection. */
+const FAREWELL_MS = 5000
+/** A connection on which nothing moves for so long is closed, be it that its client does not read our answer. */
+const STILL_MS = 120_000
+
+/** A server that answers whatever comes, also what Node would answer by itself or not at all. */
+export function createHttpServer(listener: RequestListener, tls: Tls | null): Server {
+  const server: Server = tls
+    ? createTlsServer({ ...settings, cert: readFileSync(tls.cert), key: readFileSync(tls.key) }, listener)
+    : createServer(settings, listener)
+  server.timeout = STILL_MS
+  server.on("request", (request, response) => {
+    latest.set(request.socket, response)
+    boundPieces(request, response)
+  })
+  server.on("clientError", answerUnreadable)
+  // What ends before its handshake does cannot be told why, and what is written to it would wait for ever.
+  if (tls)
+    server.removeAllListeners("tlsClientError").on("tlsClientError", (_error, socket) => socket.destroy())
+  server.on("connect", (_request, socket: Socket) => refuseRaw(socket, "This server is no proxy."))
+  server.on("checkExpectation", (request, response) =>
+    refuse(request, response, "malformed_request", "Expect: only 100-continue is understood."),
+  )
+  return server
+}
+
+/** The latest answer that was begun on a connection. */
+const latest = new WeakMap<Socket, ServerResponse>()
+
+/**
+ * What is not HTTP, or too long in its head, gets our error object as well, unless that would be read as the answer to
+ * a request before it.
+ */
+function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy()
+  const response = latest.get(socket)
+  if (response && !response.writableFinished) {
+    // Its own answer has not begun, and no other one is before it.
+    const isDue = !response.req.complete && !response.headersSent && response.socket === socket
+    if (!isDue) return void socket.destroy()
+  }
+  refuseRaw(socket, "The request is not valid HTTP, came too slowly, or its headers are too long.")
+}
+
+/** The error object on a connection that has no response to write it with. */
+function refuseRaw(socket: Socket, detail: string): void {
+  const request_id = newId("req")
+  const body = JSON.stringify({ error: "malformed_request", detail, request_id })
+  const head = [
+    "HTTP/1.1 400 Bad Request",
+    "Content-Type: application/json",
+    `X-Request-Id: ${request_id}`,
+    `Strict-Transport-Security: ${STRICT_TRANSPORT_SECURITY}`,
+    "Connection: close",
+    `Content-Length: ${Buffer.byteLength(body)}`,
+  ]
+  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`)
+  // What it still sends is nothing, and its own side may stay open for as long as it likes.
+  socket.resume()
+  setTimeout(() => socket.destroy(), FAREWELL_MS).unref()
+}

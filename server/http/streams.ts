@@ -1,0 +1,71 @@
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { Tally } from "#server/lib/tally.ts"
+import { fail } from "#shared/errors.ts"
+
+/** How many answers that last may be open at once: of one person, in one workspace, and in this process. */
+export type Most = { person: number; workspace: number; process: number }
+
+export type Watcher = { userId: string; workspaceId: string }
+
+/** When to come back after a refusal. */
+const RETRY_SECONDS = 30
+
+/** Places for answers that last, such as event streams: each takes memory and a descriptor for as long as it is open. */
+export class StreamPlaces {
+  readonly #what: string
+  readonly #most: Most
+  readonly #longest_ms: number
+  readonly #taken = new Tally()
+
+  /** `what` they are called in a refusal. Whatever is open after `longest_ms` is cut off, for its client reads nothing. */
+  constructor(what: string, most: Most, longest_ms: number) {
+    this.#what = what
+    this.#most = most
+    this.#longest_ms = longest_ms
+  }
+
+  /** Places that are taken. */
+  get size(): number {
+    return this.#taken.of("")
+  }
+
+  /**
+   * Takes a place for an answer, until it has ended or its client has gone. Not for a client that has gone already, of
+   * which nothing more would be heard: then there is nothing to answer. Errors: rate_limited.
+   */
+  take(request: IncomingMessage, response: ServerResponse, { userId, workspaceId }: Watcher): boolean {
+    const { socket } = request
+    if (socket.destroyed || response.closed) return false
+    const names = [userId, workspaceId, ""]
+    this.#requireRoom(userId, this.#most.person, "You have")
+    this.#requireRoom(workspaceId, this.#most.workspace, "This workspace has")
+    this.#requireRoom("", this.#most.process, "This server has")
+    for (const name of names) this.#taken.add(name)
+    let isOpen = true
+    const leave = () => {
+      // The connection's end reaches an answer and, in the same breath, whoever else listens.
+      if (!isOpen) return
+      isOpen = false
+      clearTimeout(timer)
+      response.off("close", leave)
+      socket.off("close", leave)
+      for (const name of names) this.#taken.remove(name)
+    }
+    const timer = setTimeout(() => socket.destroy(), this.#longest_ms).unref()
+    response.on("close", leave)
+    // An answer that waits behind another one on its connection is not told when that closes.
+    socket.on("close", leave)
+    return true
+  }
+
+  #requireRoom(name: string, most: number, who: string): void {
+    if (this.#taken.of(name) < most) return
+    fail(
+      "rate_limited",
+      `${who} ${most} ${this.#what} open, as many as may be. Close some, or retry later.`,
+      {
+        retryAfterSeconds: RETRY_SECONDS,
+      },
+    )
+  }
+}

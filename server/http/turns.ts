@@ -1,0 +1,88 @@
+import { Tally } from "#server/lib/tally.ts"
+
+/** How long a turn keeps others waiting at most. */
+const LONGEST_MS = 2000
+
+/** Bounds how much of something goes on at once, in all and for each asker; of those who wait, one asker comes after the other. */
+export class Turns {
+  readonly #atOnce: number
+  readonly #forEach: number
+  readonly #taken = new Tally()
+  /** Who waits, in the order of their turns. */
+  readonly #waiting = new Map<string, (() => void)[]>()
+  #all = 0
+
+  constructor({ atOnce, forEach }: { atOnce: number; forEach: number }) {
+    this.#atOnce = atOnce
+    this.#forEach = forEach
+  }
+
+  /**
+   * Runs `work` when it is this asker's turn. A turn that takes long while others wait is given on, and its work goes on
+   * beside theirs; `late` is called first, and may end it. Whoever is `gone` before their turn has none, and the work is not
+   * done.
+   */
+  async run(
+    who: string,
+    work: () => Promise<void>,
+    { late, gone }: { late?: () => void; gone?: AbortSignal } = {},
+  ): Promise<void> {
+    if (this.#waiting.has(who) || !this.#take(who)) {
+      if (!(await this.#wait(who, gone))) return
+    }
+    let isOver = false
+    const over = () => {
+      if (isOver) return
+      isOver = true
+      clearInterval(timer)
+      this.#giveBack(who)
+    }
+    const timer = setInterval(() => {
+      if (this.#waiting.size === 0) return
+      late?.()
+      over()
+    }, LONGEST_MS).unref()
+    try {
+      await work()
+    } finally {
+      over()
+    }
+  }
+
+  /** Resolves with whether it is their turn now, and not never. */
+  #wait(who: string, gone: AbortSignal | undefined): Promise<boolean> {
+    const line = this.#waiting.get(who) ?? []
+    this.#waiting.set(who, line)
+    return new Promise((resolve) => {
+      const begin = () => resolve(true)
+      line.push(begin)
+      gone?.addEventListener("abort", () => {
+        const at = line.indexOf(begin)
+        if (at < 0) return
+        line.splice(at, 1)
+        if (line.length === 0) this.#waiting.delete(who)
+        resolve(false)
+      })
+    })
+  }
+
+  #take(who: string): boolean {
+    if (this.#all >= this.#atOnce || this.#taken.of(who) >= this.#forEach) return false
+    this.#all++
+    this.#taken.add(who)
+    return true
+  }
+
+  #giveBack(who: string): void {
+    this.#all--
+    this.#taken.remove(who)
+    for (const [next, line] of this.#waiting) {
+      if (!this.#take(next)) continue
+      this.#waiting.delete(next)
+      line.shift()!()
+      // Behind all others that wait.
+      if (line.length > 0) this.#waiting.set(next, line)
+      return
+    }
+  }
+}

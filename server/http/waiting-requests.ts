@@ -1,0 +1,185 @@
+import type { ServerResponse } from "node:http"
+import type { Socket } from "node:net"
+import { Tally } from "#server/lib/tally.ts"
+
+/** Requests of one connection that may be unanswered at once. Node reads up to 64 KiB of them before the first answer. */
+const MOST_OF_CONNECTION = 100
+/** Of all connections. One takes some KiB, without its body. */
+const MOST_OF_ALL = 2048
+
+type Waiting = {
+  socket: Socket
+  network: string
+  /** In the order in which the requests came. */
+  places: Set<TakenPlace>
+  /** Whether it had more than it may, so that nothing more of it is answered. */
+  isOver: boolean
+}
+
+/** What a request takes: given back when its work is done, and its answer sent or nobody is there to read it. */
+export type Place = {
+  /**
+   * Does the work once the answers before this one are sent: an answer that is ready lies in memory until then, and a
+   * client need not read. Where the connection ends before, it calls `never` instead.
+   */
+  whenItsTurn(work: () => Promise<void>, never: () => void): void
+}
+
+/**
+ * Bounds the requests that have begun and not ended: a client may send thousands in one packet, and each takes memory from
+ * its first byte until its answer is read. No network may have more of them than are left for all others. Where there are too
+ * many, the connection with the longest line gives way: whoever sends the next request after the answer is served.
+ */
+export class WaitingRequests {
+  readonly #mostOfConnection: number
+  readonly #mostOfAll: number
+  readonly #connections = new Map<Socket, Waiting>()
+  readonly #perNetwork = new Tally()
+  #all = 0
+
+  constructor({ mostOfConnection = MOST_OF_CONNECTION, mostOfAll = MOST_OF_ALL } = {}) {
+    this.#mostOfConnection = mostOfConnection
+    this.#mostOfAll = mostOfAll
+  }
+
+  /** How many there are. */
+  get count(): number {
+    return this.#all
+  }
+
+  /**
+   * A place for a request. `over`: its connection had too many and has been closed, so there is nothing to answer. `busy`:
+   * its network has too many, which ends the connection with the answer that says so.
+   */
+  take(socket: Socket, response: ServerResponse, network: string): Place | "over" | "busy" {
+    const waiting = this.#of(socket, network)
+    if (waiting.isOver || socket.destroyed) return "over"
+    if (waiting.places.size >= this.#mostOfConnection) {
+      this.#close(waiting)
+      return "over"
+    }
+    if (!this.#hasRoom(waiting)) {
+      waiting.isOver = true
+      readNoMore(socket)
+      return "busy"
+    }
+    this.#all++
+    this.#perNetwork.add(network)
+    const isFirst = waiting.places.size === 0
+    const place = new TakenPlace(isFirst, () => this.#release(network))
+    waiting.places.add(place)
+    response.once("close", () => {
+      waiting.places.delete(place)
+      place.answered()
+      if (!socket.destroyed) waiting.places.values().next().value?.itsTurn()
+    })
+    return place
+  }
+
+  /** Whether there is a place for one more request of a connection, be it that longer lines than its own give way. */
+  #hasRoom({ network, places }: Waiting): boolean {
+    const isFull = () => this.#all >= this.#mostOfAll
+    const hasShare = () => this.#perNetwork.of(network) < this.#mostOfAll - this.#all
+    while (isFull() || !hasShare()) {
+      const own = isFull() ? undefined : this.#longest(places.size + 1, network)
+      const longest = own ?? this.#longest(places.size + 1, null)
+      if (!longest) return false
+      this.#close(longest)
+    }
+    return true
+  }
+
+  /** The connection with the longest line of more than so many, of a network or of all. */
+  #longest(than: number, network: string | null): Waiting | undefined {
+    let longest: Waiting | undefined
+    for (const one of this.#connections.values()) {
+      if (network !== null && one.network !== network) continue
+      if (one.places.size > (longest?.places.size ?? than)) longest = one
+    }
+    return longest
+  }
+
+  #close(waiting: Waiting): void {
+    waiting.isOver = true
+    readNoMore(waiting.socket)
+    waiting.socket.destroy()
+    this.#end(waiting)
+  }
+
+  #end({ socket, places }: Waiting): void {
+    this.#connections.delete(socket)
+    // Answers behind the first one never hear of it themselves.
+    for (const place of places) place.answered()
+    places.clear()
+  }
+
+  #of(socket: Socket, network: string): Waiting {
+    const known = this.#connections.get(socket)
+    if (known) return known
+    const waiting: Waiting = { socket, network, places: new Set(), isOver: false }
+    this.#connections.set(socket, waiting)
+    socket.once("close", () => this.#end(waiting))
+    return waiting
+  }
+
+  #release(network: string): void {
+    this.#all--
+    this.#perNetwork.remove(network)
+  }
+}
+
+/** llhttp's word for "what follows is not for this parser" (its `on_headers_complete`). */
+const NOT_FOR_PARSER = 2
+
+/**
+ * Ends the parsing of what has been read: Node would make every request of the packet, and keep it as long as the socket. It has
+ * no way of its own for that; a test holds that this one works, and without it nothing is wrong but the memory.
+ */
+function readNoMore(socket: Socket): void {
+  const { parser } = socket as Socket & { parser?: { onIncoming: unknown } | null }
+  if (parser) parser.onIncoming = () => NOT_FOR_PARSER
+}
+
+class TakenPlace implements Place {
+  readonly #release: () => void
+  #isItsTurn: boolean
+  #next: { work: () => Promise<void>; never: () => void } | null = null
+  #isWorking = false
+  #isWaiting = true
+
+  constructor(isItsTurn: boolean, release: () => void) {
+    this.#isItsTurn = isItsTurn
+    this.#release = release
+  }
+
+  whenItsTurn(work: () => Promise<void>, never: () => void): void {
+    this.#next = { work, never }
+    if (this.#isItsTurn) this.#begin()
+  }
+
+  /** All before it have been answered. */
+  itsTurn(): void {
+    this.#isItsTurn = true
+    this.#begin()
+  }
+
+  answered(): void {
+    if (!this.#isWaiting) return
+    this.#isWaiting = false
+    if (this.#isWorking) return
+    this.#release()
+    this.#next?.never()
+    this.#next = null
+  }
+
+  #begin(): void {
+    const next = this.#next
+    if (next === null) return
+    this.#next = null
+    this.#isWorking = true
+    next.work().finally(() => {
+      this.#isWorking = false
+      if (!this.#isWaiting) this.#release()
+    })
+  }
+}

@@ -1,0 +1,35 @@
+import type { Chain } from "#server/solana/chain.ts"
+import type { Mode } from "#shared/mode.ts"
+
+export type Difference = { kind: string; detail: string }
+
+export type Report = {
+  checked: {
+    workspaces: number
+    credentials: number
+    operations: number
+    transactions: number
+    mint_configs: number
+    holdings: number
+  }
+  /** What the chain and the database do not agree on. None is what should be there. */
+  differences: Difference[]
+  /** What is worth knowing and no fault, such as work under way. */
+  information: string[]
+}
+
+/** One workspace under audit. */
+export type Audited = { workspaceId: string; mode: Mode; chain: Chain; report: Report }
+
+export const emptyReport = (): Report => ({
+  checked: {
+    workspaces: 0,
+    credentials: 0,
+    operations: 0,
+    transactions: 0,
+    mint_configs: 0,
+    holdings: 0,
+  },
+  differences: [],
+  information: [],
+})

@@ -1,0 +1,76 @@
+import { once } from "node:events"
+import type { ServerResponse } from "node:http"
+import type { z } from "zod"
+import { fail } from "#shared/errors.ts"
+import { detailOf, refusalOf } from "./validation.ts"
+
+/** Tells a spreadsheet that this is UTF-8. */
+const BYTE_ORDER_MARK = "\ufeff"
+
+export type CsvFile<Row> = {
+  filename: string
+  /** Its columns in their order, and what a row says in each. */
+  columns: Readonly<Record<string, (row: Row) => string | null>>
+  /** The rows that come after `last`, as many as are read and written at a time; none at the end. */
+  readAfter: (last: Row | null) => Promise<readonly Row[]>
+}
+
+/**
+ * Answers with a CSV file (RFC 4180), as fast as the client takes it: memory does not grow with the number of rows. The
+ * first of them are read before the first byte is sent, so that what this fails with is still an error of its own.
+ */
+export async function sendCsv<Row>(
+  response: ServerResponse,
+  { filename, columns, readAfter }: CsvFile<Row>,
+): Promise<void> {
+  let rows = await readAfter(null)
+  response.writeHead(200, {
+    "Content-Type": "text/csv; charset=utf-8",
+    "Content-Disposition": `attachment; filename="${filename}"`,
+    "Cache-Control": "no-store",
+  })
+  await write(response, BYTE_ORDER_MARK + line(Object.keys(columns)))
+  while (rows.length > 0 && !response.destroyed) {
+    const cells = rows.map((row) => Object.values(columns).map((cell) => cell(row)))
+    await write(response, cells.map(line).join(""))
+    rows = await readAfter(rows.at(-1)!)
+  }
+  response.end()
+}
+
+/** Reads what a file is asked for by its query, beside the workspace. Errors: validation_failed. */
+export function readQuery<Shape extends z.ZodRawShape>(
+  filter: z.ZodObject<Shape>,
+  query: URLSearchParams,
+): z.infer<z.ZodObject<Shape>> {
+  const given = Object.fromEntries([...query].filter(([name, value]) => name !== "workspace" && value !== ""))
+  const { data, error } = filter.strict().safeParse(given)
+  if (data) return data as z.infer<z.ZodObject<Shape>>
+  const refusal = refusalOf(error!.issues[0]!)
+  return fail(refusal.code, detailOf(refusal, "query"))
+}
+
+/** Writes, and waits until the client has room for more or has gone. */
+async function write(response: ServerResponse, text: string): Promise<void> {
+  if (response.write(text) || response.destroyed) return
+  const gone = new AbortController()
+  const end = () => gone.abort()
+  response.once("close", end)
+  await once(response, "drain", { signal: gone.signal }).catch(() => {})
+  response.off("close", end)
+}
+
+const line = (cells: readonly (string | null)[]): string => `${cells.map(toCell).join(",")}\r\n`
+
+// What a formula may begin with: a sign of any width, behind white space and what nobody sees.
+const FORMULA = String.raw`[\p{Z}\p{Cc}\p{Cf}\p{DI}\u2800]*[=+\-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b\u2212]`
+const AT_START = new RegExp(String.raw`^(?:${FORMULA}|[\t\r])`, "u")
+// Whatever ends a cell in some country's spreadsheet: it reads "a;=1" as two.
+const INSIDE = new RegExp(String.raw`[;,|"\t\r\n](?=${FORMULA})`, "gu")
+
+/** A cell that no spreadsheet takes for a formula: what looks like one gets a quote before it (OWASP, CSV injection). */
+export function toCell(value: string | null): string {
+  if (value === null) return ""
+  const text = (AT_START.test(value) ? "'" : "") + value.replace(INSIDE, "$&'")
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}

@@ -1,0 +1,13 @@
+import { fail } from "#shared/errors.ts"
+import { type IdPrefix, isId } from "./ids.ts"
+
+/** An opaque cursor: the last record seen. Its place in the list is looked up, so that a cursor tells nothing. */
+export const toCursor = (id: string): string => Buffer.from(id).toString("base64url")
+
+/** The id in a cursor. Errors: validation_failed. */
+export function fromCursor(prefix: IdPrefix, cursor: string): string {
+  const id = Buffer.from(cursor, "base64url").toString("latin1")
+  return isId(prefix, id) && toCursor(id) === cursor ? id : badCursor()
+}
+
+export const badCursor = (): never => fail("validation_failed", "cursor: is not one that this list gave.")

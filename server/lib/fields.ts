@@ -1,0 +1,90 @@
+import { z } from "zod"
+import { ADDRESS, SIGNATURE } from "#shared/address.ts"
+import { isCountry } from "#shared/countries.ts"
+import type { ErrorCode } from "#shared/errors.ts"
+import { type IdPrefix, idPattern } from "./ids.ts"
+import { toTimestamp } from "./time.ts"
+
+/** Lets a field's schema answer with a code of its own instead of validation_failed. */
+export const failsWith = (code: ErrorCode) => ({ params: { code } })
+
+/** A string of a form: the one that is checked is the one that the document shows. */
+export const matching = (pattern: RegExp, error: string, code?: ErrorCode) =>
+  z
+    .string()
+    .refine((text) => pattern.test(text), { error, ...(code && failsWith(code)) })
+    .meta({ pattern: pattern.source })
+
+/** An id of ours. What it looks like is for the reader: one of another form is one that does not exist. */
+export const idOf = (prefix: IdPrefix) => z.string().meta({ pattern: idPattern(prefix) })
+
+/** Names that customers give to schemas and mint configurations; and such a name in an answer. */
+export const NAME = /^[a-z0-9][a-z0-9_]{0,63}$/
+export const named = z.string().meta({ pattern: NAME.source })
+
+/** An address, and a transaction's signature, in an answer. */
+export const address = z.string().meta({ pattern: ADDRESS.source })
+export const signature = z.string().meta({ pattern: SIGNATURE.source })
+
+/** An amount in an answer: whole tokens. */
+export const amountText = z.string().meta({
+  pattern: "^(0|[1-9][0-9]*)(\\.[0-9]*[1-9])?$",
+  description: "Whole tokens, without trailing zeros",
+})
+
+const countryMeta = { pattern: "^[A-Z]{2}$", description: "ISO 3166-1 alpha-2", example: "US" }
+
+/** A country in a request, and one in an answer: what was recorded before may be none. */
+export const country = z
+  .string()
+  .refine(isCountry, "must be the code of a country in ISO 3166-1 alpha-2, such as US")
+  .meta(countryMeta)
+export const recordedCountry = z.string().meta(countryMeta)
+
+const TIME = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$/
+
+/** A time in a request. */
+export const time = z
+  .string()
+  .refine((text) => TIME.test(text) && isTime(text), "must be a time such as 2027-01-01T00:00:00Z")
+  .meta({ format: "date-time", pattern: TIME.source })
+
+function isTime(text: string): boolean {
+  const time = new Date(text)
+  return !Number.isNaN(time.getTime()) && toTimestamp(time) === text
+}
+
+/** A time in an answer. */
+export const timestamp = z.string().meta({
+  format: "date-time",
+  pattern: TIME.source,
+  description: "UTC, ISO 8601, to the second",
+  example: "2026-01-02T03:04:05Z",
+})
+
+/** A whole number within bounds, refused with both of them. */
+export function wholeNumber(min: number, max: number) {
+  const error = ({ input }: { input?: unknown }) =>
+    input === undefined ? "is missing" : `must be a whole number between ${min} and ${max}`
+  return z.number({ error }).int({ error }).min(min, { error }).max(max, { error })
+}
+
+/** `limit` and `cursor` of a list. */
+export const page = {
+  limit: wholeNumber(1, 100).default(20).meta({ description: "Most records in one answer" }),
+  cursor: z
+    .string()
+    .max(100)
+    .optional()
+    .meta({ description: "The next_cursor of the page before; newest first without it" }),
+}
+
+/** The answer of a list: newest first, with the cursor of the next page or null at the end. */
+export const listOf = <T extends z.ZodType>(record: T) =>
+  z.object({
+    data: z.array(record),
+    next_cursor: z
+      .string()
+      .nullable()
+      .meta({ description: "Send it as cursor for the next page; null at the end" }),
+  })

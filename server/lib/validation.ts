@@ -1,0 +1,90 @@
+import type { z } from "zod"
+import { type ErrorCode, fail } from "#shared/errors.ts"
+import { didYouMean } from "./nearest.ts"
+import { quoted } from "./text.ts"
+
+type Raw = z.core.$ZodRawIssue
+type Words = { [Code in Raw["code"]]: (issue: Extract<Raw, { code: Code }>) => string }
+
+/** What a value of another type must be. */
+const types: Record<string, string> = {
+  string: "a string",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  object: "an object",
+  record: "an object",
+  array: "a list",
+}
+
+/** What a string that a format refuses must be. */
+const formats: Record<string, string> = {
+  datetime: "a time such as 2026-01-02T03:04:05Z",
+  email: "an email address",
+  url: "an address such as https://example.com/",
+}
+
+const sizes: Record<string, string> = { string: " characters", array: " entries", set: " entries" }
+
+/** What has such a size is not empty. */
+const holds = new Set(["string", "array", "set"])
+
+const sizeOf = (origin: string, size: number | bigint): string =>
+  (Number(size) === 1 ? sizes[origin]?.replace(/ies$/, "y").replace(/s$/, "") : sizes[origin]) ?? ""
+
+const listed = (values: readonly unknown[]): string =>
+  values.length === 1 ? String(values[0]) : `one of ${values.join(", ")}`
+
+/** What is wrong with a value, for every reason that the validator knows, where a field has no sentence of its own. */
+const words: Words = {
+  invalid_type: ({ expected, input }) =>
+    input === undefined ? "is missing" : `must be ${types[expected] ?? "of another type"}`,
+  too_small: ({ origin, minimum }) =>
+    holds.has(origin) && Number(minimum) === 1
+      ? "must not be empty"
+      : `must ${sizes[origin] ? "have" : "be"} at least ${minimum}${sizeOf(origin, minimum)}`,
+  too_big: ({ origin, maximum }) =>
+    `must ${sizes[origin] ? "have" : "be"} at most ${maximum}${sizeOf(origin, maximum)}`,
+  invalid_format: ({ format }) => (formats[format] ? `must be ${formats[format]}` : "has not the right form"),
+  not_multiple_of: ({ divisor }) => `must be a multiple of ${divisor}`,
+  unrecognized_keys: ({ keys, inst }) => {
+    const { shape } = (inst?._zod.def ?? {}) as { shape?: object }
+    return `is not a field here.${didYouMean(keys[0] ?? "", Object.keys(shape ?? {}))}`
+  },
+  invalid_value: ({ values, input }) => (input === undefined ? "is missing" : `must be ${listed(values)}`),
+  invalid_union: ({ input, discriminator, options }) => {
+    // Told of the field that says which form it is.
+    const given = discriminator === undefined ? input : (input as Record<string, unknown>)[discriminator]
+    if (given === undefined) return "is missing"
+    return Array.isArray(options) ? `must be ${listed(options)}` : "is of no form that is taken here"
+  },
+  invalid_key: () => "has a name that is not taken here",
+  invalid_element: () => "has an entry that is not valid",
+  custom: () => "is not valid",
+}
+
+/** What the validator says, in our words: its own would be read by customers. */
+export const sentenceOf = (issue: Raw): string =>
+  (words[issue.code as keyof Words] as ((issue: Raw) => string) | undefined)?.(issue) ?? "is not valid"
+
+/** What a validated value is refused for: the field by its path, the code, and a sentence about the field. */
+export type Refusal = { field: string; code: ErrorCode; sentence: string }
+
+export function refusalOf(issue: z.core.$ZodIssue): Refusal {
+  const path = issue.code === "unrecognized_keys" ? [...issue.path, quoted(issue.keys[0] ?? "")] : issue.path
+  const code = issue.code === "custom" ? (issue.params?.code as ErrorCode | undefined) : undefined
+  const sentence = /[.?]$/.test(issue.message) ? issue.message : `${issue.message}.`
+  return { field: path.map(String).join("."), code: code ?? "validation_failed", sentence }
+}
+
+/** As the `detail` of an error: it begins with the field, or the name of the `whole`. */
+export const detailOf = ({ field, sentence }: Refusal, whole = "body"): string =>
+  `${field || whole}: ${sentence}`
+
+/** Refuses a query where there may be none. */
+export function refuseQuery(query: string): void {
+  const name = query.split("&").find((pair) => pair !== "")
+  if (name !== undefined) {
+    fail("validation_failed", `${quoted(name.split("=")[0]!)}: this endpoint takes no query parameters.`)
+  }
+}

@@ -1,0 +1,241 @@
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { nodeHTTPRequestHandler } from "@trpc/server/adapters/node-http"
+import { exportAttestations } from "#server/domain/attestations/export.ts"
+import { searchFilter } from "#server/domain/attestations/search.ts"
+import { exportAuditLog } from "#server/domain/audit-log/export.ts"
+import { auditFilter } from "#server/domain/audit-log/read.ts"
+import type { Principal, SignedIn } from "#server/domain/context.ts"
+import { asAttempt } from "#server/domain/people/attempt.ts"
+import { CLIENT_ADDRESS, openAuth } from "#server/domain/people/auth.ts"
+import { principalIn, userOf } from "#server/domain/people/principal.ts"
+import { MAX_BODY_BYTES, readBody } from "#server/http/body.ts"
+import type { Client } from "#server/http/client.ts"
+import { Reply, refuse } from "#server/http/reply.ts"
+import { StreamPlaces } from "#server/http/streams.ts"
+import { readQuery } from "#server/lib/csv.ts"
+import { logger } from "#server/lib/log.ts"
+import type { RateLimiter, Standing } from "#server/lib/rate-limit.ts"
+import { readText } from "#server/lib/text.ts"
+import { appRouter } from "#server/trpc/router.ts"
+import { explain } from "#server/trpc/trpc.ts"
+import { Failure, fail, statusOf } from "#shared/errors.ts"
+import { checkAuthRequest, isAuthEndpoint, mendAuthAnswer, methodOf } from "./auth-requests.ts"
+
+/** What bounds those who ask for pages. */
+export type PageOptions = {
+  /** Public origin; null while only this machine is served. */
+  publicOrigin: string | null
+  /** Per network, for the hosted page, signing in, and the procedures of whoever is not signed in. */
+  strangerLimiter: RateLimiter | null
+  /** Per network, for all other pages. */
+  pageLimiter: RateLimiter | null
+  /** Per network, for the files that pages consist of. */
+  assetLimiter: RateLimiter | null
+  /** Per person who is signed in. */
+  userLimiter: RateLimiter | null
+}
+
+/** A request of a page, or of whoever pretends to be one. */
+export type Asked = {
+  request: IncomingMessage
+  response: ServerResponse
+  url: string
+  requestId: string
+  client: Client
+  options: PageOptions
+}
+
+/** Names the workspace that a signed-in person is at. */
+const WORKSPACE_HEADER = "x-vouch-workspace"
+
+/** Changes of a workspace, one stream to a tab that is seen. A minute longer than tRPC lets one last (`trpc.ts`). */
+const streams = new StreamPlaces("event streams", { person: 20, workspace: 100, process: 500 }, 16 * 60_000)
+const files = new StreamPlaces("downloads", { person: 4, workspace: 8, process: 50 }, 60 * 60_000)
+
+/** Procedures that answer with a stream. */
+const streamed = new Set(
+  Object.entries(appRouter._def.procedures as unknown as Record<string, { _def: { type: string } }>)
+    .filter(([, { _def }]) => _def.type === "subscription")
+    .map(([path]) => path),
+)
+
+/** What is below /api: procedures, signing in, downloads. */
+export async function answerPage(asked: Asked): Promise<void> {
+  const { request, response, url, client, options } = asked
+  response.setHeader("Cache-Control", "no-store")
+  const user = await userOf(request.headers)
+  if (exceedsRate(asked, user)) return
+  if (isAuthEndpoint(url.split("?", 1)[0]!)) {
+    return asAttempt(client.network, () => authenticatePerson(asked))
+  }
+  if (isCrossSite(request, options.publicOrigin)) {
+    return refuse(
+      request,
+      response,
+      "cross_site_request",
+      "Another site sent this request. It was not carried out.",
+    )
+  }
+  if (url.startsWith("/api/trpc/")) return asAttempt(client.network, () => callProcedure(asked, user))
+  const path = url.split("?", 1)[0]!
+  if (Object.hasOwn(downloads, path)) return download(asked, user, downloads[path]!)
+  refuse(request, response, "route_not_found", "There is nothing at this address.")
+}
+
+/** Whether too many pages, or files of theirs, were asked for; then they have been told so. */
+export async function exceedsPageRate(asked: Asked): Promise<boolean> {
+  const { request, url, client, options } = asked
+  const limiter = url.startsWith("/_next/static/")
+    ? options.assetLimiter
+    : url.startsWith("/verify/")
+      ? options.strangerLimiter
+      : options.pageLimiter
+  const standing = limiter?.take(client.network)
+  if (!standing || standing.allowed) return false
+  const user = await userOf(request.headers)
+  return user ? exceedsRate(asked, user) : refuseBeyond(asked, standing)
+}
+
+/**
+ * Whether a person, or a network of people who are not signed in, asks too often; then they have been told so. Who is
+ * signed in has a rate of their own, so that nobody behind the same address can use it up.
+ */
+function exceedsRate(asked: Asked, user: SignedIn | null): boolean {
+  const { strangerLimiter, userLimiter } = asked.options
+  const standing = user ? userLimiter?.take(user.id) : strangerLimiter?.take(asked.client.network)
+  return standing !== undefined && refuseBeyond(asked, standing)
+}
+
+function refuseBeyond({ request, response }: Asked, { allowed, resetSeconds }: Standing): boolean {
+  if (allowed) return false
+  const detail = `Too many requests. Retry in ${resetSeconds} s.`
+  refuse(request, response, "rate_limited", detail, resetSeconds)
+  return true
+}
+
+async function callProcedure(asked: Asked, user: SignedIn | null): Promise<void> {
+  const { request, response, url, requestId } = asked
+  await keepBody(asked)
+  const end = url.indexOf("?")
+  const query = new URLSearchParams(end < 0 ? "" : url.slice(end))
+  // Rates count requests, so a request is one call.
+  if (query.has("batch")) {
+    return refuse(
+      request,
+      response,
+      "malformed_request",
+      "batch: calls are not taken together. Send each as a request of its own.",
+    )
+  }
+  const path = url.slice("/api/trpc/".length, end < 0 ? undefined : end)
+  const workspaceId = request.headers[WORKSPACE_HEADER] ?? query.get("workspace")
+  const principal = user && workspaceId ? principalIn(user, String(workspaceId)) : Promise.resolve(null)
+  // Whom it refuses, tRPC tells.
+  const admitted = await principal.catch(() => null)
+  const isStream = streamed.has(path)
+  if (isStream && user && admitted) {
+    const watcher = { userId: user.id, workspaceId: admitted.workspaceId }
+    if (!streams.take(request, response, watcher)) return
+  }
+  await nodeHTTPRequestHandler({
+    router: appRouter,
+    req: request,
+    res: response,
+    path,
+    allowMethodOverride: true,
+    allowBatching: false,
+    onError: ({ error }) => {
+      if (explain(error).code === "internal_error")
+        logger.error({ err: error, requestId }, "a procedure failed")
+    },
+    responseMeta: ({ errors }) => {
+      const [error] = errors
+      return error ? { status: statusOf(explain(error).code) } : {}
+    },
+    createContext: async ({ info }) => ({
+      requestId,
+      door: "pages" as const,
+      user,
+      // Its name written in another way would have taken no place.
+      principal: info.type === "subscription" && !isStream ? null : await principal,
+      idempotency: null,
+      webhook: null,
+      respondAsync: false,
+      answer: { status: 200 },
+    }),
+  })
+}
+
+/**
+ * Whether another site's page sent it. Cookies are SameSite=Lax, so that its requests carry none where they could
+ * change anything; this holds where that does not (a sibling subdomain, an old browser). A GET changes nothing.
+ */
+function isCrossSite({ method, headers }: IncomingMessage, publicOrigin: string | null): boolean {
+  if (method === "GET" || method === "HEAD" || headers.origin === undefined) return false
+  if (publicOrigin !== null) return headers.origin !== publicOrigin
+  return !/^https?:\/\//.test(headers.origin) || headers.origin.replace(/^https?:\/\//, "") !== headers.host
+}
+
+type Download = (principal: Principal, query: URLSearchParams, response: ServerResponse) => Promise<void>
+
+/** Files that the browser saves. They are no procedures, because an answer of those is held in memory as a whole. */
+const downloads: Record<string, Download> = {
+  "/api/export/attestations.csv": (principal, query, response) =>
+    exportAttestations(principal, readQuery(searchFilter, query), response),
+  "/api/export/audit.csv": (principal, query, response) =>
+    exportAuditLog(principal, readQuery(auditFilter, query), response),
+}
+
+async function download(
+  { request, response, url, requestId }: Asked,
+  user: SignedIn | null,
+  send: Download,
+): Promise<void> {
+  const answerFailure = (failure: Failure) =>
+    new Reply(response, requestId, request.method === "HEAD").failure(failure)
+  if (request.method !== "GET") {
+    return answerFailure(new Failure("method_not_allowed", "This address is for GET only."))
+  }
+  try {
+    const query = new URLSearchParams(url.split("?")[1])
+    if (user === null) return fail("not_signed_in", "Sign in first.")
+    const principal = await principalIn(user, query.get("workspace") ?? "")
+    const { workspaceId } = principal
+    if (files.take(request, response, { userId: user.id, workspaceId }))
+      await send(principal, query, response)
+  } catch (error) {
+    // A file that breaks off must not look like a whole one.
+    if (response.headersSent) response.destroy()
+    if (response.headersSent || !(error instanceof Failure)) throw error
+    answerFailure(error)
+  }
+}
+
+/**
+ * Reads the body to its end and leaves it where tRPC and better-auth look for one that was read before them: their own
+ * reading has no bound of what all clients take together.
+ */
+async function keepBody({ request, client }: Asked): Promise<Buffer> {
+  if (request.method === "GET" || request.method === "HEAD") return Buffer.alloc(0)
+  const bytes = await readBody(request, { limit: MAX_BODY_BYTES, network: client.network })
+  Object.assign(request, { body: bytes.length > 0 ? readText(bytes) : undefined })
+  return bytes
+}
+
+/** Signing in and out, passwords, second factors: better-auth's own endpoints. */
+async function authenticatePerson(asked: Asked): Promise<void> {
+  const { request, response, url, requestId, client } = asked
+  const method = methodOf(url.split("?", 1)[0]!)
+  if (request.method !== method) {
+    const reply = new Reply(response, requestId, request.method === "HEAD")
+    reply.allow = method
+    return reply.failure(new Failure("method_not_allowed", `This address is for ${method} only.`))
+  }
+  checkAuthRequest(url, request, await keepBody(asked))
+  request.headers[CLIENT_ADDRESS] = client.address
+  // It would believe it from anybody.
+  request.headers["x-forwarded-proto"] = client.secure ? "https" : "http"
+  const [auth, { toNodeHandler }] = await Promise.all([openAuth(), import("better-auth/node")])
+  const handler = async (asked: Request) => mendAuthAnswer(await auth.handler(asked))
+  await toNodeHandler(handler)(request, response)
+}

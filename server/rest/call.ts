@@ -1,0 +1,74 @@
+import type { IncomingMessage } from "node:http"
+import { secondsLeftIn } from "#server/domain/accounts/period.ts"
+import type { Context, Principal } from "#server/domain/context.ts"
+import type { Answer } from "#server/domain/idempotency.ts"
+import type { Client } from "#server/http/client.ts"
+import type { Reply } from "#server/http/reply.ts"
+import { clock } from "#server/lib/time.ts"
+import type { Failure } from "#shared/errors.ts"
+import { invoke } from "./invoke.ts"
+import type { Route } from "./routes.ts"
+
+/** A request on its way to its procedure. */
+export type Call = {
+  request: IncomingMessage
+  reply: Reply
+  route: Route
+  path: string
+  client: Client
+  principal: Principal | null
+  raw: readonly string[]
+  query: string
+  input: Record<string, unknown> | null
+  /** The body as it came, once it is here. */
+  received: Buffer | null
+}
+
+const JSON_TYPE = "application/json"
+
+export type SentAnswer = Answer & { failure?: Failure }
+
+export function sendAnswer(call: Call, answer: SentAnswer): void {
+  const { status, body, failure } = answer
+  if (failure) call.reply.failure(failure)
+  else call.reply.send(status, body, JSON_TYPE, { extra: headersOf(call, answer) })
+}
+
+/** The stored bytes again, with the headers that they had the first time. */
+export function sendReplay(call: Call, answer: Answer): void {
+  call.reply.send(answer.status, answer.body, JSON_TYPE, { replayed: true, extra: headersOf(call, answer) })
+}
+
+/** Headers that an answer has by its status and body alone, so that nothing more is stored of it. */
+function headersOf({ route, request }: Call, { status, body }: Answer): string[] {
+  // Of all errors that are stored, only `quota_exceeded` has a header of its own.
+  if (status === 429) return ["Retry-After", String(secondsLeftIn(clock.now()))]
+  const { accepted } = route.meta
+  if (status !== 202 || !accepted) return []
+  const record = JSON.parse(body) as Record<string, unknown>
+  const location = `/v1${accepted.replace(/\{(\w+)\}/g, (_, field: string) => String(record[field]))}`
+  const applied = prefersAsync(request.headers.prefer) ? ["Preference-Applied", "respond-async"] : []
+  return ["Location", location, ...applied]
+}
+
+/** Runs its procedure. Rejects with what that throws. */
+export async function run(call: Call, more: Partial<Context>): Promise<Answer> {
+  const { route, reply, principal, input } = call
+  const answer = { status: 200 }
+  const context: Context = {
+    requestId: reply.requestId,
+    door: "api",
+    principal,
+    user: null,
+    idempotency: more.idempotency ?? null,
+    webhook: more.webhook ?? null,
+    respondAsync: prefersAsync(call.request.headers.prefer),
+    answer,
+  }
+  const output = await invoke(route.procedure, route.name, context, input)
+  return { status: answer.status, body: JSON.stringify(output) }
+}
+
+/** `respond-async` among the preferences of RFC 7240. */
+const prefersAsync = (prefer: string | string[] | undefined): boolean =>
+  prefer !== undefined && /(?:^|,)\s*respond-async\s*(?:[;,]|$)/i.test(String(prefer))

@@ -1,0 +1,221 @@
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { newApiKey, startOfApiKey } from "#server/domain/accounts/keys/secret.ts"
+import { MASK } from "#server/lib/without-secrets.ts"
+import { openApiDocument } from "#server/rest/openapi/document.ts"
+import { RouteTable } from "#server/rest/routes.ts"
+import { appRouter } from "#server/trpc/router.ts"
+import { maskHeaders, maskPath, maskRequestBody, maskResponseBody } from "./mask.ts"
+
+const { routes } = new RouteTable(appRouter)
+const fieldsOf = (method: string, path: string) =>
+  routes.find((route) => route.method === method && route.path === path)!.fields
+const start = fieldsOf("POST", "/kyc/start")
+const revoke = fieldsOf("POST", "/attestation/{id}/revoke")
+const mint = fieldsOf("POST", "/token/mint")
+const config = fieldsOf("POST", "/mint-configs")
+
+const apiKey = newApiKey("test")
+const sessionId = "sess_Kx8vPq3mNbR5tYw2Lc7HdZ"
+const wallet = "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU"
+const secretKey = "4NMwxzmYj2uvHuq8xoqhY8RXg63KSVJM1DXkpbmkUY7YQWuoyQgFnnzn6yo3CMnqZasnNPNuAT2TLwQsCaKkUddp"
+
+describe("a request's body", () => {
+  test.each<[string, ReadonlySet<string>, unknown, unknown]>([
+    [
+      "keeps what its endpoint has, but not the customer's own id of a person",
+      start,
+      { userPubkey: wallet, schemaId: "kyc_individual_v1", externalId: "jane@example.com" },
+      { userPubkey: wallet, schemaId: "kyc_individual_v1", externalId: MASK },
+    ],
+    [
+      "keeps where a redirect leads, not what it carries",
+      start,
+      { redirectUrl: "https://user:pass@example.com/welcome?customer=jane#top" },
+      { redirectUrl: `https://example.com/${MASK}` },
+    ],
+    [
+      "keeps no path of a redirect",
+      start,
+      { redirectUrl: "https://example.com/people/jane" },
+      { redirectUrl: `https://example.com/${MASK}` },
+    ],
+    ["keeps no redirect that is none", start, { redirectUrl: "javascript:alert(1)" }, { redirectUrl: MASK }],
+    ["keeps no reason", revoke, { reason: "Jane is on a list" }, { reason: MASK }],
+    [
+      "keeps the names of fields that its endpoint does not have, not their values",
+      start,
+      { name: "Jane Doe", born: 1970, document: { number: 7 }, tags: ["x"], note: null },
+      { name: MASK, born: MASK, document: MASK, tags: MASK, note: null },
+    ],
+    [
+      "keeps no object where the endpoint has a text",
+      start,
+      { schemaId: { name: "Jane" }, userPubkey: ["Jane"] },
+      { schemaId: MASK, userPubkey: MASK },
+    ],
+    [
+      "keeps the rules of a configuration, and no others",
+      config,
+      { id: "fund", rules: { allowed_countries: ["US", { a: "b" }], max_supply: "5", note: "Jane" } },
+      { id: "fund", rules: { allowed_countries: ["US", MASK], max_supply: "5", note: MASK } },
+    ],
+    [
+      "keeps no secret that came into a wrong field",
+      start,
+      { userPubkey: apiKey, schemaId: sessionId },
+      { userPubkey: `${startOfApiKey(apiKey)}…`, schemaId: "sess_…" },
+    ],
+    ["keeps no wallet's secret key", start, { userPubkey: secretKey }, { userPubkey: MASK }],
+    ["that is no object is not kept", start, ["jane@example.com"], MASK],
+    ["that is a text is not kept", start, "jane@example.com", MASK],
+  ])("%s", (_, fields, sent, kept) => {
+    expect(JSON.parse(maskRequestBody(Buffer.from(JSON.stringify(sent)), fields)!)).toEqual(kept)
+  })
+
+  test("keeps an amount as it was written, digit for digit", () => {
+    const body = `{"mint_config": "fund", "amount": 123456789012345678901234567890.10}`
+    expect(maskRequestBody(Buffer.from(body), mint)).toBe(
+      '{"mint_config":"fund","amount":123456789012345678901234567890.10}',
+    )
+  })
+
+  test("that is not JSON, or too long, is kept by its length alone", () => {
+    expect(maskRequestBody(Buffer.from('{"reason": "Jane"'), revoke)).toBe("(17 bytes that are not JSON)")
+    const long = JSON.stringify({ schemaId: "x".repeat(20_000) })
+    expect(maskRequestBody(Buffer.from(long), start)).toBe(`(${long.length} bytes, more than are kept)`)
+  })
+
+  test("that is empty is none", () => {
+    expect(maskRequestBody(Buffer.alloc(0), start)).toBeNull()
+  })
+
+  test("of whatever bytes is masked without an error, and holds no text of an unknown field", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+        maskRequestBody(Buffer.from(bytes), start)
+      }),
+    )
+    fc.assert(
+      fc.property(fc.json(), (json) => {
+        const body = `{"secret": ${json}, "schemaId": {"deep": ${json}}}`
+        expect(JSON.parse(maskRequestBody(Buffer.from(body), start)!)).toEqual({
+          secret: JSON.parse(json) === null ? null : MASK,
+          schemaId: MASK,
+        })
+      }),
+    )
+  })
+})
+
+describe("an answer's body", () => {
+  test("keeps no session, no person's id, no reason, salt or claims, however deep they lie", () => {
+    const record = {
+      attestation_id: "att_4f8NqYcTzHkLwR2sVbJm9X",
+      session_id: sessionId,
+      external_id: "jane@example.com",
+      revocation_reason: null,
+      onchain: { salt: "c2FsdA", commitment: "Y29tbWl0", mint: wallet },
+      claims: { country: "US" },
+    }
+    expect(JSON.parse(maskResponseBody(JSON.stringify({ data: [record] })).text!)).toEqual({
+      data: [
+        {
+          ...record,
+          session_id: MASK,
+          external_id: MASK,
+          onchain: { ...record.onchain, salt: MASK },
+          claims: MASK,
+        },
+      ],
+    })
+  })
+
+  test("keeps an error whole, and tells its code", () => {
+    const error = { error: "unknown_schema", detail: "schemaId: is not a schema", request_id: "req_1" }
+    expect(maskResponseBody(JSON.stringify(error))).toEqual({
+      text: JSON.stringify(error),
+      code: "unknown_schema",
+    })
+  })
+
+  test("keeps no secret that an error repeats", () => {
+    const { text } = maskResponseBody(JSON.stringify({ error: "x", detail: `No path /v1/${apiKey}` }))
+    expect(text).toContain(startOfApiKey(apiKey))
+    expect(text).not.toContain(apiKey.slice(20))
+  })
+})
+
+describe("an address", () => {
+  test.each<[string, string, string]>([
+    [
+      "keeps the parameters of its endpoint",
+      `/attestations?pubkey=${wallet}`,
+      `/attestations?pubkey=${wallet}`,
+    ],
+    ["keeps no others", "/attestations?email=a@b.c&limit=5", `/attestations?email=${MASK}&limit=5`],
+    ["keeps no key", `/attestations/${apiKey}?x`, `/attestations/${startOfApiKey(apiKey)}…?x`],
+    ["keeps no session", `/session/${sessionId}`, "/session/sess_…"],
+    ["is cut where nobody reads on", `/${"a".repeat(2000)}!`.replaceAll("a", "-"), `/${"-".repeat(999)}`],
+  ])("%s", (_, sent, kept) => {
+    expect(maskPath(sent, fieldsOf("GET", "/attestations"))).toBe(kept)
+  })
+
+  test("of no endpoint keeps no parameter", () => {
+    expect(maskPath("/nowhere?pubkey=jane", null)).toBe(`/nowhere?pubkey=${MASK}`)
+  })
+})
+
+describe("headers", () => {
+  test("are kept by name; of the key its start is", () => {
+    const kept = maskHeaders({
+      authorization: `Bearer ${apiKey}`,
+      cookie: "session=1",
+      "x-forwarded-for": "203.0.113.7",
+      "webhook-signature": "v1,abc",
+      "x-customer": "jane@example.com",
+      "content-type": "application/json",
+      "user-agent": "curl/8",
+      "idempotency-key": sessionId,
+    })
+    expect(kept).toEqual({
+      authorization: `Bearer ${startOfApiKey(apiKey)}…`,
+      "content-type": "application/json",
+      "user-agent": "curl/8",
+      "idempotency-key": "sess_…",
+    })
+  })
+})
+
+// Whoever adds a field to the API's answers decides here whether the log may keep it.
+test("every field of an answer that is logged is kept or masked on purpose", () => {
+  const document = openApiDocument()
+  const names = new Set<string>()
+  const seen = new Set<string>()
+  const walk = (node: unknown): void => {
+    if (typeof node !== "object" || node === null) return
+    for (const [name, value] of Object.entries(node)) {
+      if (name === "$ref" && !seen.has(value)) {
+        seen.add(value)
+        const [kind, component] = (value as string).split("/").slice(2)
+        walk(document.components[kind as "schemas"][component!])
+      }
+      if (name === "properties") for (const field of Object.keys(value)) names.add(field)
+      if (name !== "example" && name !== "examples") walk(value)
+    }
+  }
+  for (const { path, method, meta } of routes) {
+    if (!meta.open) walk(document.paths[path]![method.toLowerCase()]!.responses)
+  }
+  const isMasked = (field: string) => maskResponseBody(JSON.stringify({ [field]: "x" })).text!.includes(MASK)
+  const masked = ["external_id", "public_reason", "revocation_reason", "salt", "session_id", "session_url"]
+  expect([...names].filter(isMasked).sort()).toEqual(masked)
+  const kept = `
+    allowed_countries amount attestation_id authority blocked_countries cluster commitment confirmed_at created_at
+    data decimals detail error expires_at from_pubkey frozen holders id included issued_at kind
+    max_balance_per_wallet max_holders max_supply mint mint_config name next_cursor onchain onchain_tx operation_id
+    paused period_end period_start plan program remaining request_id require_accredited required_schema revoked_at
+    rules schema status supply symbol to_pubkey token_account transfer_mode transfers_locked_until used user_pubkey
+    validity_days`
+  expect([...names].filter((field) => !isMasked(field)).sort()).toEqual(kept.trim().split(/\s+/))
+})

@@ -1,0 +1,155 @@
+import type { IncomingHttpHeaders } from "node:http"
+import { MASK, withoutKeys, withoutSecrets } from "#server/lib/without-secrets.ts"
+
+/** Largest body that is kept, in bytes. */
+const MAX_BODY_BYTES = 16 * 1024
+/** Longest path and longest header that are kept, in characters. */
+const MAX_TEXT = 1000
+
+/** Headers that say something of how a request was made and nothing of who made it. All others are left out. */
+const HEADERS = [
+  "accept",
+  "content-encoding",
+  "content-length",
+  "content-type",
+  "idempotency-key",
+  "prefer",
+  "user-agent",
+]
+
+/**
+ * Fields that open something, or tell of a person. All others of our answers are kept, and of a request those that
+ * its endpoint has.
+ */
+const HIDDEN = new Set([
+  "session_id",
+  "session_url",
+  "externalId",
+  "external_id",
+  "reason",
+  "revocation_reason",
+  "public_reason",
+  "salt",
+  "claims",
+])
+
+/** What a configuration's `rules` may hold: the one field of a request that is an object. */
+const RULES = new Set([
+  "allowed_countries",
+  "blocked_countries",
+  "require_accredited",
+  "max_supply",
+  "max_holders",
+  "max_balance_per_wallet",
+  "transfers_locked_until",
+])
+
+/** The headers that are read when they are masked: to hold the others as well would cost 16 KiB a request. */
+export function headersToMask(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const taken: IncomingHttpHeaders = {}
+  for (const name of ["authorization", ...HEADERS])
+    if (headers[name] !== undefined) taken[name] = headers[name]
+  return taken
+}
+
+/** The headers that are kept. Of the API key its start is, which its list shows as well. */
+export function maskHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+  const kept: Record<string, string> = {}
+  if (headers.authorization !== undefined) kept.authorization = withoutSecrets(headers.authorization)
+  for (const name of HEADERS) {
+    const value = headers[name]
+    if (value !== undefined) kept[name] = withoutKeys(String(value)).slice(0, MAX_TEXT)
+  }
+  return kept
+}
+
+/** A path with its query, of which only parameters that the endpoint has keep their values. */
+export function maskPath(target: string, fields: ReadonlySet<string> | null): string {
+  const cut = target.indexOf("?")
+  const path = cut < 0 ? target : `${target.slice(0, cut)}?${maskQuery(target.slice(cut + 1), fields)}`
+  return withoutKeys(path).slice(0, MAX_TEXT)
+}
+
+const maskQuery = (query: string, fields: ReadonlySet<string> | null): string =>
+  query
+    .split("&")
+    .map((pair) => {
+      const equals = pair.indexOf("=")
+      if (equals < 0) return pair
+      const name = pair.slice(0, equals)
+      return fields?.has(name) && !HIDDEN.has(name) ? pair : `${name}=${MASK}`
+    })
+    .join("&")
+
+/** A request's body, of which only fields that the endpoint has keep their values. */
+export function maskRequestBody(bytes: Buffer, fields: ReadonlySet<string>): string | null {
+  if (bytes.length === 0) return null
+  if (bytes.length > MAX_BODY_BYTES) return tooLong(bytes.length)
+  let value: unknown
+  try {
+    value = JSON.parse(bytes.toString("utf8"), asWritten as Parameters<typeof JSON.parse>[1])
+  } catch {
+    return `(${bytes.length} bytes that are not JSON)`
+  }
+  const mask = ([name, value]: [string, unknown]) => [
+    name,
+    fields.has(name) || value === null ? maskField(name, value) : MASK,
+  ]
+  return withoutKeys(
+    JSON.stringify(isObject(value) ? Object.fromEntries(Object.entries(value).map(mask)) : MASK),
+  )
+}
+
+function maskField(name: string, value: unknown): unknown {
+  if (value === null) return null
+  if (HIDDEN.has(name)) return MASK
+  if (name === "redirectUrl") return maskUrl(value)
+  if (name === "rules" && isObject(value)) {
+    return Object.fromEntries(
+      Object.entries(value).map(([rule, limit]) => [rule, RULES.has(rule) ? maskRule(limit) : MASK]),
+    )
+  }
+  return isObject(value) || Array.isArray(value) ? MASK : value
+}
+
+const maskRule = (limit: unknown): unknown =>
+  Array.isArray(limit)
+    ? limit.map((one) => (typeof one === "string" ? one : MASK))
+    : isObject(limit)
+      ? MASK
+      : limit
+
+/** Where it leads, without what it carries: a path may name a person as well as a query. */
+function maskUrl(url: unknown): string {
+  if (typeof url !== "string" || !URL.canParse(url)) return MASK
+  const { origin, pathname, search } = new URL(url)
+  if (origin === "null") return MASK
+  return pathname === "/" && search === "" ? origin : `${origin}/${MASK}`
+}
+
+/** An answer of ours: its body, and the code if it is an error. */
+export function maskResponseBody(body: string): { text: string | null; code: string | null } {
+  if (body === "") return { text: null, code: null }
+  if (body.length > MAX_BODY_BYTES) return { text: tooLong(Buffer.byteLength(body)), code: null }
+  const value = JSON.parse(body, (name, value) => (HIDDEN.has(name) && value !== null ? MASK : value))
+  const code = typeof value.error === "string" ? value.error : null
+  // Whoever sent the request is told the investor's country; whoever reads the log is not.
+  if (code === "country_not_allowed") value.detail = String(value.detail).replace(/: .*/s, `: ${MASK}`)
+  return { text: withoutSecrets(JSON.stringify(value)), code }
+}
+
+const tooLong = (bytes: number) => `(${bytes} bytes, more than are kept)`
+
+/** A number that JSON has no place for in its parsed form, such as one with more digits than a double has. */
+type Raw = { rawJSON: string }
+
+// Node has both, TypeScript's types do not yet: JSON.rawJSON, and the reviver's third argument.
+const { rawJSON, isRawJSON } = JSON as unknown as {
+  rawJSON: (source: string) => Raw
+  isRawJSON: (value: unknown) => boolean
+}
+const asWritten = (_name: string, value: unknown, context: { source: string }): unknown =>
+  typeof value === "number" ? rawJSON(context.source) : value
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !isRawJSON(value)

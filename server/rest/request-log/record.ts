@@ -1,0 +1,171 @@
+import type { IncomingHttpHeaders } from "node:http"
+import { isDatabaseUnavailable, isUniqueViolation, background as sql } from "#db/client.ts"
+import { logger } from "#server/lib/log.ts"
+import { sleep } from "#server/lib/time.ts"
+import { finderOf, MASK } from "#server/lib/without-secrets.ts"
+import { headersToMask, maskHeaders, maskPath, maskRequestBody, maskResponseBody } from "./mask.ts"
+
+/** A request that has been answered, as references to what is there anyway: no text is copied on its way. */
+export type AnsweredRequest = {
+  workspaceId: string
+  keyId: string
+  requestId: string
+  /** When it came, in milliseconds since 1970. */
+  at_ms: number
+  duration_us: number
+  method: string
+  /** Its address below /v1, with the query. */
+  target: string
+  /** Names of the fields that its endpoint has; null where there is no such endpoint. */
+  fields: ReadonlySet<string> | null
+  headers: IncomingHttpHeaders
+  received: Buffer | null
+  status: number
+  body: string
+}
+
+const FLUSH_EVERY_MS = 1000
+/** Requests that leave in one statement. Masking them holds up all others for as long, so it is few. */
+const BATCH = 200
+/** What waits at most while the database is away. */
+const MAX_WAITING = 20_000
+const MAX_WAITING_BYTES = 32 * 1024 * 1024
+/** What a request takes beyond its texts. */
+const ROW_BYTES = 500
+/** How long a stop waits for the database. */
+const LAST_FLUSH_MS = 5000
+
+/**
+ * Writes the request log, off the requests' way: what was answered gathers here and is written about each second, or
+ * by the batch. While the database is away it waits, and when no more fits, the newest are dropped.
+ */
+export class RequestLog {
+  readonly #maxWaiting: number
+  #waiting: AnsweredRequest[] = []
+  #bytes = 0
+  #dropped = 0
+  #isAway = false
+  #writing: Promise<void> | null = null
+  #timer: NodeJS.Timeout | undefined
+
+  constructor({ maxWaiting = MAX_WAITING } = {}) {
+    this.#maxWaiting = maxWaiting
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => void this.flush(), FLUSH_EVERY_MS).unref()
+  }
+
+  /** Writes what still waits. Call it when no more requests are answered, and before the database is left. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer)
+    await Promise.race([this.flush(), sleep(LAST_FLUSH_MS)])
+  }
+
+  /** What waits takes about so many bytes. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  note(request: AnsweredRequest): void {
+    if (this.#waiting.length >= this.#maxWaiting || this.#bytes >= MAX_WAITING_BYTES) {
+      this.#drop()
+      return
+    }
+    const waiting = { ...request, headers: headersToMask(request.headers) }
+    this.#bytes += sizeOf(waiting)
+    // While the database is away, trying is left to the clock.
+    if (this.#waiting.push(waiting) >= BATCH && !this.#isAway) void this.flush()
+  }
+
+  /** Writes all that waits now; resolves when it is written, or cannot be for now. Never rejects. */
+  flush(): Promise<void> {
+    this.#writing ??= this.#write().finally(() => {
+      this.#writing = null
+    })
+    return this.#writing
+  }
+
+  async #write(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.slice(0, BATCH)
+      try {
+        await write(batch)
+        this.#isAway = false
+      } catch (error) {
+        this.#isAway = isDatabaseUnavailable(error)
+        if (this.#isAway) return
+        // It would fail again, and keep all others from being written.
+        logger.error({ err: error, requests: batch.length }, "the request log lost a batch")
+      }
+      this.#waiting.splice(0, batch.length)
+      this.#bytes -= batch.reduce((sum, request) => sum + sizeOf(request), 0)
+    }
+    if (this.#dropped > 0) logger.info({ requests: this.#dropped }, "the request log goes on, without these")
+    this.#dropped = 0
+  }
+
+  #drop(): void {
+    if (this.#dropped++ === 0) logger.warn("the database is away: the request log drops what comes now")
+  }
+}
+
+/** About what it takes while it waits, in bytes. */
+const sizeOf = ({ target, headers, received, body }: AnsweredRequest): number =>
+  Object.values(headers).reduce<number>(
+    (sum, value) => sum + value!.length,
+    ROW_BYTES + target.length + (received?.length ?? 0) + body.length,
+  )
+
+/** A batch may have been written though its answer was lost: ids are random, so one that is taken is its own. */
+async function write(requests: readonly AnsweredRequest[]): Promise<void> {
+  const rows = requests.map(toRow)
+  // Arrays cost half of what JSON does, in Postgres, and their texts half of what postgres.js makes of arrays, here.
+  const all = (column: keyof (typeof rows)[number]) => arrayOf(rows.map((row) => row[column]))
+  try {
+    await sql`
+      insert into api_requests (workspace_id, id, at, method, path, status, error_code, duration_us, key_id, headers,
+        request_body, response_body)
+      select workspace_id, id, to_timestamp(at_ms / 1000.0), method, path, status, error_code, duration_us, key_id,
+        headers::jsonb, request_body, response_body
+      from unnest(${all("workspaceId")}::text::text[], ${all("requestId")}::text::text[],
+        ${all("at_ms")}::text::bigint[], ${all("method")}::text::text[], ${all("path")}::text::text[],
+        ${all("status")}::text::smallint[], ${all("code")}::text::text[], ${all("duration_us")}::text::int[],
+        ${all("keyId")}::text::text[], ${all("headers")}::text::text[], ${all("received")}::text::text[],
+        ${all("body")}::text::text[])
+      as r(workspace_id, id, at_ms, method, path, status, error_code, duration_us, key_id, headers, request_body,
+        response_body)`
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error
+  }
+}
+
+/** The text of an array in Postgres. */
+const arrayOf = (values: readonly (string | number | null)[]): string =>
+  `{${values.map((value) => (typeof value === "string" ? quoted(value) : (value ?? "NULL"))).join()}}`
+
+const quoted = (text: string): string => `"${/["\\]/.test(text) ? text.replace(/["\\]/g, "\\$&") : text}"`
+
+function toRow(request: AnsweredRequest) {
+  const { method, target, fields, headers, received, status, body } = request
+  const isRead = method === "GET" || method === "HEAD"
+  const answer = isRead && status < 400 ? { text: null, code: null } : maskResponseBody(body)
+  // What is right has no room for a key; what is wrong may hold all or part of one, in any form.
+  const holdsKey = status < 400 ? () => false : finderOf(/\S+$/.exec(headers.authorization ?? "")?.[0] ?? "")
+  const unlessKey = (text: string) => (holdsKey(text) ? MASK : text)
+  const request_body = received === null ? null : maskRequestBody(received, fields ?? new Set())
+  return {
+    workspaceId: request.workspaceId,
+    requestId: request.requestId,
+    at_ms: request.at_ms,
+    method,
+    path: unlessKey(maskPath(target, fields)),
+    status,
+    code: answer.code,
+    duration_us: request.duration_us,
+    keyId: request.keyId,
+    headers: JSON.stringify(maskHeaders(headers)),
+    received: request_body === null ? null : unlessKey(request_body),
+    body: answer.text === null ? null : unlessKey(answer.text),
+  }
+}

@@ -1,0 +1,356 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
+import { type Account, findAccount } from "#server/domain/accounts/create.ts"
+import { authenticate } from "#server/domain/accounts/keys/authenticate.ts"
+import { newId } from "#server/lib/ids.ts"
+import { addDays, addSeconds, clock } from "#server/lib/time.ts"
+import { MASK } from "#server/lib/without-secrets.ts"
+import { clean } from "#server/start/housekeeping.ts"
+import { appRouter } from "#server/trpc/router.ts"
+import { createCallerFactory } from "#server/trpc/trpc.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import type { Response, Sent } from "#test/http.ts"
+import { type Browser, member } from "#test/people.ts"
+
+let app: TestApp
+let key: TestKey
+let browser: Browser
+const real = clock.now
+
+beforeAll(async () => {
+  app = await startTestApp({ VOUCH_ROLE: "web" })
+  const owner = await member(app)
+  browser = owner.browser
+  key = await app.key({ account: owner.account })
+})
+afterEach(() => {
+  clock.now = real
+})
+afterAll(() => app.stop())
+
+const nobody = {
+  requestId: newId("req"),
+  door: "api" as const,
+  user: null,
+  idempotency: null,
+  webhook: null,
+  respondAsync: false,
+  answer: { status: 200 },
+}
+const idOf = ({ headers }: Response) => String(headers["x-request-id"])
+const logged = (requestId: string) =>
+  waitFor(
+    async () => (await browser.query("request.get", { request_id: requestId })).data ?? null,
+    `${requestId} to be logged`,
+  )
+const ask = (sent: Partial<Sent> & { path: string }) =>
+  app.request({ method: "GET", key: key.apiKey, ...sent })
+
+test("every answer to a key is logged, whatever became of the request", async () => {
+  const reader = await app.key({
+    account: await accountOf(key),
+    scopes: ["kyc:read"],
+  })
+  const wallet = newWallet()
+  const start = { userPubkey: wallet, schemaId: "kyc_individual_v1", externalId: "jane@example.com" }
+  const json = { "content-type": "application/json" }
+  const outcomes: [Partial<Sent> & { path: string }, number, string | null][] = [
+    [{ method: "POST", path: "/kyc/start", json: start }, 200, null],
+    [{ path: `/kyc/status/${wallet}` }, 200, null],
+    [{ method: "HEAD", path: `/kyc/status/${wallet}` }, 200, null],
+    [{ method: "POST", path: "/kyc/start", json: start, key: reader.apiKey }, 403, "insufficient_scope"],
+    [{ path: `/attestation/${newId("att")}` }, 404, "attestation_not_found"],
+    [{ path: "/kyc/strat" }, 404, "route_not_found"],
+    [{ path: "/kyc/start" }, 405, "method_not_allowed"],
+    [{ method: "POST", path: "/kyc/start", headers: json, body: "{" }, 400, "malformed_json"],
+    [{ method: "POST", path: "/kyc/start", body: "x".repeat(70_000) }, 413, "payload_too_large"],
+    [{ method: "POST", path: "/kyc/start", json: { ...start, schemaId: "none" } }, 422, "unknown_schema"],
+  ]
+  for (const [sent, status, error] of outcomes) {
+    const answer = await ask(sent)
+    expect(answer.status).toBe(status)
+    const record = await logged(idOf(answer))
+    expect(record).toMatchObject({
+      request_id: idOf(answer),
+      method: sent.method ?? "GET",
+      path: sent.path,
+      status,
+      error,
+      key_id: sent.key === reader.apiKey ? reader.keyId : key.keyId,
+      key_name: "test",
+    })
+    expect(record.duration_ms).toBeGreaterThan(0)
+    expect(record.headers.authorization).toMatch(/^Bearer vouch_test_.{4}…$/)
+    // A GET that succeeded has no body here, everything else has what was answered.
+    if (status < 400 && sent.method !== "POST") expect(record.response_body).toBeNull()
+    else expect(JSON.parse(record.response_body)).toMatchObject(error ? JSON.parse(answer.text) : {})
+  }
+})
+
+test("a server error of a key's request is logged", async () => {
+  await ask({ path: "/usage" })
+  await sql`alter table usage_periods rename to hidden`
+  const answer = await ask({ path: "/usage" })
+  await sql`alter table hidden rename to usage_periods`
+  expect(answer.status).toBe(500)
+  expect(await logged(idOf(answer))).toMatchObject({ status: 500, error: "internal_error" })
+})
+
+test("bodies are kept masked: no session, no customer's id of a person", async () => {
+  const answer = await ask({
+    method: "POST",
+    path: "/kyc/start",
+    json: {
+      userPubkey: newWallet(),
+      schemaId: "kyc_individual_v1",
+      externalId: "jane@example.com",
+      redirectUrl: "https://example.com/back?customer=jane",
+    },
+  })
+  const { request_body, response_body } = await logged(idOf(answer))
+  expect(JSON.parse(request_body)).toMatchObject({
+    schemaId: "kyc_individual_v1",
+    externalId: "[masked]",
+    redirectUrl: "https://example.com/[masked]",
+  })
+  expect(JSON.parse(response_body)).toEqual({ session_id: "[masked]", session_url: "[masked]" })
+  const [row] = await sql<
+    { text: string }[]
+  >`select t::text as text from api_requests t where id = ${idOf(answer)}`
+  for (const secret of [answer.json.session_id, key.apiKey.slice(20), "jane"]) {
+    expect(row!.text).not.toContain(secret)
+  }
+})
+
+test("a key, a session or a wallet's secret key is in no part of a line, however it was written", async () => {
+  const sessionId = newId("sess")
+  const secretKey = "4NMwxzmYj2uvHuq8xoqhY8RXg63KSVJM1DXkpbmkUY7YQWuoyQgFnnzn6yo3CMnqZasnNPNuAT2TLwQsCaKkUddp"
+  const bytes = (text: string) => [...text].map((char) => `%${char.charCodeAt(0).toString(16)}`).join("")
+  const escapes = (text: string) =>
+    [...text].map((char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`).join("")
+  for (const write of [
+    (text: string) => text,
+    (text: string) => text.replace(/[_o]/g, bytes),
+    bytes,
+    (text: string) => bytes(text).toUpperCase(),
+    (text: string) => encodeURIComponent(bytes(text)),
+    escapes,
+  ]) {
+    const secrets = [key.apiKey, sessionId, secretKey]
+    const [a, b, c] = secrets.map(write) as [string, string, string]
+    const inAddress = (text: string) => text.replaceAll("\\", "%5C")
+    const answers = [
+      await ask({ path: `/attestation/${inAddress(b)}?${inAddress(a)}` }),
+      await ask({ path: `/nowhere/${inAddress(a)}/${inAddress(c)}` }),
+      await ask({ path: `/attestations?pubkey=${inAddress(c)}&schema=${inAddress(a)}&${inAddress(b)}=x` }),
+      await ask({
+        method: "POST",
+        path: "/kyc/start",
+        headers: { "user-agent": `curl ${a}`, accept: b, prefer: c, "content-type": "application/json" },
+        idempotencyKey: a + b.slice(0, 60),
+        body: `{"userPubkey": "${c}", "schemaId": "${a}", "${b}": 1, "redirectUrl": "https://example.com/${inAddress(a)}"}`,
+      }),
+    ]
+    for (const answer of answers) {
+      await logged(idOf(answer))
+      const [row] = await sql<{ text: string }[]>`
+        select t::text as text from api_requests t where id = ${idOf(answer)}`
+      const plain = resolved(row!.text)
+      for (const secret of secrets) expect(plain).not.toContain(secret.slice(20, 26))
+    }
+  }
+})
+
+test("a refused request's own key is in no part of its line, in no other form either", async () => {
+  const { apiKey } = key
+  const secret = apiKey.slice(apiKey.lastIndexOf("_") + 1)
+  for (const form of [
+    Buffer.from(apiKey).toString("base64url"),
+    Buffer.from(`key=${apiKey}`).toString("base64"),
+    Buffer.from(apiKey).toString("hex"),
+    secret,
+    apiKey.replace("_", "-"),
+    apiKey.replace("_", "+"),
+    `${apiKey.slice(0, 12)}%E2%80%8B${apiKey.slice(12)}`,
+  ]) {
+    const { status, headers } = await ask({ path: `/attestation/${form.replaceAll("/", "%2F")}` })
+    expect(status).toBeGreaterThanOrEqual(400)
+    await logged(headers["x-request-id"] as string)
+    const [row] = await sql<{ path: string }[]>`
+      select path from api_requests where id = ${headers["x-request-id"] as string}`
+    // As a whole, or as a word that may be a wallet's secret key: hex is one unless it has a zero.
+    expect([MASK, `/attestation/${MASK}`]).toContain(row!.path)
+  }
+  const broken = `${apiKey.slice(0, 20)} ${apiKey.slice(20)}`
+  const answer = await ask({
+    method: "POST",
+    path: "/kyc/start",
+    json: { userPubkey: "x", schemaId: broken },
+  })
+  await logged(idOf(answer))
+  const [row] = await sql<
+    { text: string }[]
+  >`select t::text as text from api_requests t where id = ${idOf(answer)}`
+  expect(row!.text).not.toContain(apiKey.slice(20, 30))
+})
+
+/** A text without any escape in it. */
+function resolved(text: string): string {
+  const next = text
+    .replace(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
+    .replace(/\\+u00([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
+  return next === text ? text : resolved(next)
+}
+
+test("who has no valid key, health, the document and webhooks leave no line", async () => {
+  const before = await sql`select from api_requests`
+  await app.request({ method: "GET", path: "/usage" })
+  await app.request({ method: "GET", path: "/usage", key: `${key.apiKey.slice(0, -1)}_` })
+  await app.request({ method: "GET", path: "/nowhere" })
+  await ask({ path: "/health" })
+  await app.webhook({ session_id: newId("sess"), decision: "approved" })
+  // The last of all is logged, so the others would have been.
+  await logged(idOf(await ask({ path: "/usage" })))
+  expect((await sql`select from api_requests`).length - before.length).toBe(1)
+})
+
+test("a workspace's log is not another's, nor a key's: not by its id, not in a list", async () => {
+  const answer = await ask({ path: "/usage" })
+  await logged(idOf(answer))
+  const stranger = await member(app)
+  const sibling = await app.key({ account: await accountOf(key), mode: "live" })
+  const own = await ask({ path: "/usage", key: sibling.apiKey })
+  stranger.browser.workspaceId = stranger.workspaceId
+  for (const request_id of [idOf(answer), newId("req"), "nonsense"]) {
+    const { status, error } = await stranger.browser.query("request.get", { request_id })
+    expect({ status, error: error.error }).toEqual({ status: 404, error: "request_not_found" })
+    expect((await stranger.browser.query("request.list", { request_id })).data.data).toEqual([])
+  }
+  expect((await stranger.browser.query("request.list")).data).toEqual({ data: [], next_cursor: null })
+  // Live and test of one account are two workspaces.
+  expect((await browser.query("request.get", { request_id: idOf(own) })).status).toBe(404)
+  const asKey = createCallerFactory(appRouter)({
+    ...nobody,
+    principal: await authenticate(`Bearer ${key.apiKey}`),
+  })
+  await expect(asKey.request.list({})).rejects.toMatchObject({ cause: { code: "insufficient_scope" } })
+  await expect(asKey.request.get({ request_id: idOf(answer) })).rejects.toMatchObject({
+    cause: { code: "insufficient_scope" },
+  })
+})
+
+test("a viewer may read the log", async () => {
+  const viewer = await member(app, { account: await accountOf(key), role: "viewer" })
+  expect((await viewer.browser.query("request.list")).status).toBe(200)
+})
+
+test("filters and pages give what they name, newest first, and no request twice or never", async () => {
+  const owner = await member(app)
+  const [one, two] = [await app.key({ account: owner.account }), await app.key({ account: owner.account })]
+  const sent: { id: string; path: string; key: string; status: number }[] = []
+  for (let i = 0; i < 12; i++) {
+    const by = i % 3 === 0 ? two : one
+    const path = ["/usage", "/schemas", `/attestation/${newId("att")}`, "/nowhere"][i % 4]!
+    const answer = await app.request({ method: "GET", path, key: by.apiKey })
+    sent.unshift({ id: idOf(answer), path, key: by.keyId, status: answer.status })
+    // Those of one millisecond have no order but their ids'.
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  await waitFor(
+    async () => (await owner.browser.query("request.list", { limit: 100 })).data.data.length === 12,
+    "all to be logged",
+  )
+  const list = async (filter: object) => {
+    const ids: string[] = []
+    let cursor: string | undefined
+    do {
+      const { data } = await owner.browser.query("request.list", { ...filter, limit: 5, cursor })
+      ids.push(...data.data.map((one: { request_id: string }) => one.request_id))
+      cursor = data.next_cursor ?? undefined
+    } while (cursor)
+    return ids
+  }
+  const those = (wanted: (one: (typeof sent)[number]) => boolean) => sent.filter(wanted).map(({ id }) => id)
+  expect(await list({})).toEqual(those(() => true))
+  expect(await list({ status: "2xx" })).toEqual(those(({ status }) => status === 200))
+  expect(await list({ status: "4xx" })).toEqual(those(({ status }) => status === 404))
+  expect(await list({ status: "404" })).toEqual(those(({ status }) => status === 404))
+  expect(await list({ status: "5xx" })).toEqual([])
+  expect(await list({ key_id: two.keyId })).toEqual(those(({ key }) => key === two.keyId))
+  expect(await list({ path: "/att" })).toEqual(those(({ path }) => path.startsWith("/att")))
+  expect(await list({ path: "/usage", key_id: two.keyId, status: "200", method: "GET" })).toEqual(
+    those(({ path, key }) => path === "/usage" && key === two.keyId),
+  )
+  expect(await list({ method: "POST" })).toEqual([])
+  expect(await list({ request_id: sent[3]!.id })).toEqual([sent[3]!.id])
+  const tomorrow = addDays(new Date(), 1).toISOString()
+  expect(await list({ from: tomorrow })).toEqual([])
+  expect(await list({ to: tomorrow })).toEqual(those(() => true))
+  for (const cursor of ["nonsense", Buffer.from(newId("req")).toString("base64url")]) {
+    expect((await owner.browser.query("request.list", { cursor })).error.error).toBe("validation_failed")
+  }
+  for (const status of ["9xx", "40", "4xxx", "404 or 1=1"]) {
+    expect((await owner.browser.query("request.list", { status })).error.error).toBe("validation_failed")
+  }
+})
+
+test("a filter that matches nothing looks through a bounded part, and says that there is more", async () => {
+  const owner = await member(app)
+  const { keyId } = await app.key({ account: owner.account })
+  const now = new Date()
+  await sql`
+    insert into api_requests (workspace_id, id, at, method, path, status, duration_us, key_id, headers)
+    select ${owner.workspaceId}, 'req_' || rpad(translate(n::text, '0', 'a') || 'b', 20, 'c'), ${now}::timestamptz - n * interval '1 s',
+      'GET', case n when 25000 then '/rare' else '/usage' end, 200, 1, ${keyId}, '{}'
+    from generate_series(1, 25001) n`
+  const first = (await owner.browser.query("request.list", { path: "/rare" })).data
+  expect(first.data).toEqual([])
+  expect(first.next_cursor).toEqual(expect.any(String))
+  const next = await owner.browser.query("request.list", { path: "/rare", cursor: first.next_cursor })
+  expect(next.data).toMatchObject({ data: [{ path: "/rare" }], next_cursor: null })
+})
+
+test("requests are kept for 30 days, and then go, however many there are", async () => {
+  const { keyId, workspaceId } = await app.key()
+  const now = new Date(Date.UTC(2029, 5, 1))
+  clock.now = () => now
+  await sql`
+    insert into api_requests (workspace_id, id, at, method, path, status, duration_us, key_id, headers)
+    select ${workspaceId}, 'old ' || n, ${addDays(now, -30)}::timestamptz, 'GET', '/', 200, 1, ${keyId}, '{}'
+    from generate_series(1, 6000) n`
+  await sql`
+    insert into api_requests (workspace_id, id, at, method, path, status, duration_us, key_id, headers)
+    values (${workspaceId}, 'young', ${addSeconds(addDays(now, -30), 1)}, 'GET', '/', 200, 1, ${keyId}, '{}')`
+  await clean()
+  expect(await sql`select id from api_requests where workspace_id = ${workspaceId}`).toEqual([
+    { id: "young" },
+  ])
+})
+
+test("the log is found by its indexes: a page of it, its errors, and what is past its time", async () => {
+  const plan = async (query: PromiseLike<unknown>) => JSON.stringify(await query)
+  const { workspaceId } = key
+  await sql`analyze api_requests`
+  await sql.begin(async (sql) => {
+    await sql`set local enable_seqscan = off`
+    await sql`set local enable_sort = off`
+    expect(
+      await plan(sql`
+        explain select id from api_requests where workspace_id = ${workspaceId} order by at desc nulls last, id desc nulls last limit 21`),
+    ).toContain("api_requests_newest")
+    expect(
+      await plan(sql`
+        explain select id from api_requests where workspace_id = ${workspaceId} and status >= 400
+        order by at desc nulls last, id desc nulls last limit 21`),
+    ).toContain("api_requests_errors")
+    expect(
+      await plan(sql`explain select ctid from api_requests where at <= ${new Date()} order by at limit 5000`),
+    ).toContain("api_requests_at")
+  })
+})
+
+async function accountOf({ workspaceId }: TestKey): Promise<Account> {
+  const [row] = await sql<{ name: string }[]>`
+    select a.name from accounts a join workspaces w on w.account_id = a.id where w.id = ${workspaceId}`
+  return (await findAccount(row!.name))!
+}

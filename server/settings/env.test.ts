@@ -1,0 +1,91 @@
+import { randomBytes } from "node:crypto"
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, expect, test } from "vitest"
+import { parseSettings, SettingsError } from "./env.ts"
+import { loadSecrets } from "./secrets.ts"
+
+const directory = mkdtempSync(join(tmpdir(), "vouch-env-"))
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+const base64 = (bytes: number) => randomBytes(bytes).toString("base64")
+const given = () => ({
+  VOUCH_SIGNER: base64(32),
+  VOUCH_DATA_KEY: base64(32),
+  VOUCH_WEBHOOK_SECRET: `whsec_${base64(32)}`,
+})
+const load = (environment: Record<string, string>) =>
+  loadSecrets(parseSettings({ VOUCH_DATA_DIR: directory, ...environment }))
+
+test.each([
+  ["PORT", "http"],
+  ["PORT", "70000"],
+  ["VOUCH_PUBLIC_URL", "vouch.example.com"],
+  ["VOUCH_PUBLIC_URL", "ftp://vouch.example.com"],
+  ["VOUCH_ROLE", "everything"],
+  ["VOUCH_RATE_LIMIT", "-1"],
+  ["VOUCH_DATABASE_POOL", "8"],
+  ["VOUCH_LOG_LEVEL", "loud"],
+  ["VOUCH_TLS_CERT", "cert.pem"],
+])("a wrong %s=%s stops the start, and is named", (name, value) => {
+  expect(() => parseSettings({ [name]: value })).toThrow(SettingsError)
+  expect(() => parseSettings({ [name]: value })).toThrow(new RegExp(name))
+})
+
+test("an empty variable counts as absent", () => {
+  expect(parseSettings({ PORT: "", VOUCH_PUBLIC_URL: "" })).toMatchObject({ PORT: 3000 })
+})
+
+test("a public address is cut down to its origin", () => {
+  const settings = parseSettings({ VOUCH_PUBLIC_URL: "https://Vouch.example.com/app/?x#y" })
+  expect(settings.VOUCH_PUBLIC_URL).toBe("https://vouch.example.com")
+})
+
+test("without a public address, secrets are generated once, into a file that only its owner reads", () => {
+  const first = load({})
+  const again = load({})
+  expect(again).toEqual(first)
+  const path = join(directory, "secrets.json")
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+  expect(Object.keys(JSON.parse(readFileSync(path, "utf8")))).toHaveLength(3)
+})
+
+test.each(["VOUCH_SIGNER", "VOUCH_DATA_KEY", "VOUCH_WEBHOOK_SECRET"])(
+  "with a public address, a missing %s stops the start",
+  (name) => {
+    const environment = { ...given(), VOUCH_PUBLIC_URL: "https://vouch.example.com", [name]: "" }
+    expect(() => load(environment)).toThrow(new RegExp(`${name}: must be set`))
+  },
+)
+
+test("both modes' own webhook secrets make the common one unnecessary", () => {
+  const { VOUCH_WEBHOOK_SECRET: one, ...rest } = given()
+  const other = `whsec_${base64(24)}`
+  const secrets = load({
+    ...rest,
+    VOUCH_PUBLIC_URL: "https://vouch.example.com",
+    VOUCH_LIVE_WEBHOOK_SECRET: one,
+    VOUCH_TEST_WEBHOOK_SECRET: `${other}  ${one}`,
+  })
+  expect(secrets.webhook).toEqual({ live: [one], test: [other, one] })
+})
+
+test.each([
+  ["VOUCH_SIGNER", base64(31)],
+  ["VOUCH_SIGNER", "not base64!"],
+  ["VOUCH_DATA_KEY", base64(33)],
+  ["VOUCH_WEBHOOK_SECRET", "secret"],
+  ["VOUCH_WEBHOOK_SECRET", `whsec_${base64(8)}`],
+  ["VOUCH_WEBHOOK_SECRET", " "],
+])("a secret that is too weak or malformed stops the start, and is not repeated: %s", (name, value) => {
+  const environment = { ...given(), [name]: value }
+  let message = ""
+  try {
+    load(environment)
+  } catch (error) {
+    message = (error as Error).message
+  }
+  expect(message).toContain(name)
+  if (value.trim() !== "") expect(message).not.toContain(value)
+})

@@ -1,0 +1,120 @@
+import { z } from "zod"
+import { LEAST_CONNECTIONS } from "#db/client.ts"
+
+const text = z.string().min(1).optional()
+const port = z.coerce
+  .number({ error: "must be a port number" })
+  .int("must be a port number")
+  .min(0, "must be a port number")
+  .max(65_535, "must be a port number, at most 65535")
+const url = (protocol: RegExp, example: string) =>
+  z.url({ protocol, error: `must be an address such as ${example}` })
+const rpcUrl = url(/^https?$/, "https://api.devnet.solana.com").optional()
+const databaseUrl = url(/^postgres(ql)?$/, "postgres://user:password@host:5432/vouch").optional()
+const flag = z
+  .enum(["0", "1"])
+  .default("0")
+  .transform((value) => value === "1")
+
+/** Every setting of a deployment, each with what it does. `.env.example` repeats it for people. */
+const settings = z.object({
+  /** Port of the API, the dashboard and the hosted pages. */
+  PORT: port.default(3000),
+  /** Public origin, such as https://vouch.example.com. Without it Vouch serves this machine only. */
+  VOUCH_PUBLIC_URL: url(/^https?$/, "https://vouch.example.com")
+    .transform((url) => new URL(url).origin)
+    .optional(),
+  /** `web` answers requests, `worker` moves the ledger, `all` does both. */
+  VOUCH_ROLE: z.enum(["all", "web", "worker"]).default("all"),
+  /** Where the embedded database, the local network and generated secrets live. */
+  VOUCH_DATA_DIR: z.string().min(1).default(".data"),
+  /** PostgreSQL 15 or newer. Without it, an embedded PostgreSQL 18 runs in the data directory. */
+  DATABASE_URL: databaseUrl,
+  /** Direct address of the same database, where DATABASE_URL is a pooler: LISTEN needs a session. */
+  DATABASE_DIRECT_URL: databaseUrl,
+  /**
+   * Most connections that this process opens to the database, besides the one that listens: one each for hot reads, for
+   * API keys and for health, four for the ledger and what happens by the clock, the others for requests.
+   */
+  VOUCH_DATABASE_POOL: z.coerce.number().int().min(LEAST_CONNECTIONS).max(500).default(20),
+  /** Solana JSON-RPC of both modes. Without it, an embedded local network runs. */
+  SOLANA_RPC_URL: rpcUrl,
+  VOUCH_LIVE_SOLANA_RPC_URL: rpcUrl,
+  VOUCH_TEST_SOLANA_RPC_URL: rpcUrl,
+  /** Port of the embedded local network's JSON-RPC; its WebSocket is on the next port. */
+  VOUCH_LOCALNET_PORT: port.default(8899),
+  /** Length of a slot of the embedded local network, in milliseconds. A public cluster has 400. */
+  VOUCH_LOCALNET_SLOT_MS: z.coerce.number().int().min(5).max(10_000).default(50),
+  /** 1 lets tests tell the embedded local network to misbehave. */
+  VOUCH_LOCALNET_FAULTS: flag,
+  /** Price per compute unit that transactions offer, in micro-lamports. */
+  VOUCH_PRIORITY_FEE_MICROLAMPORTS: z.coerce.number().int().min(0).default(0),
+  /** Fee payer's balance below which /health is degraded, in SOL. */
+  VOUCH_LOW_BALANCE_SOL: z.coerce.number().min(0).default(0.1),
+  /** Secret from which fee payers and workspace authorities derive: base64 of 32 bytes or more. */
+  VOUCH_SIGNER: text,
+  /** Key that seals claims (AES-256-GCM): base64 of 32 bytes. */
+  VOUCH_DATA_KEY: text,
+  /** Secrets that a KYC provider signs webhooks with: `whsec_…`, several separated by spaces. */
+  VOUCH_WEBHOOK_SECRET: text,
+  VOUCH_LIVE_WEBHOOK_SECRET: text,
+  VOUCH_TEST_WEBHOOK_SECRET: text,
+  /**
+   * Requests per second and API key on each replica; bursts may hold twice that. 0 turns it off, and without
+   * VOUCH_PUBLIC_URL the limits for strangers as well.
+   */
+  VOUCH_RATE_LIMIT: z.coerce.number().min(0).default(100),
+  /** Addresses or CIDR ranges of proxies whose X-Forwarded-* headers are believed, separated by commas. */
+  VOUCH_TRUSTED_PROXIES: z.string().default(""),
+  /** SMTP server for invitations and password resets, such as smtps://user:password@mail.example.com. */
+  VOUCH_SMTP_URL: url(/^smtps?$/, "smtps://user:password@mail.example.com").optional(),
+  /** Sender of that mail, such as Vouch <vouch@example.com>. */
+  VOUCH_MAIL_FROM: text,
+  /** Certificate and key (PEM files), if Vouch itself ends TLS. */
+  VOUCH_TLS_CERT: text,
+  VOUCH_TLS_KEY: text,
+  /** trace, debug, info, warn, error or silent. */
+  VOUCH_LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "silent"]).default("info"),
+})
+
+export type Settings = z.infer<typeof settings>
+
+/** Whether strangers are limited: always where others than this machine reach the server. */
+export const limitsStrangers = ({ VOUCH_RATE_LIMIT, VOUCH_PUBLIC_URL }: Settings): boolean =>
+  VOUCH_RATE_LIMIT > 0 || VOUCH_PUBLIC_URL !== undefined
+
+/** Origin of the addresses that a server with these settings hands out. */
+export const originOf = ({ VOUCH_PUBLIC_URL, VOUCH_TLS_CERT, PORT }: Settings): string =>
+  VOUCH_PUBLIC_URL ?? `${VOUCH_TLS_CERT ? "https" : "http"}://localhost:${PORT}`
+
+/** Parses the environment. An empty variable counts as absent. Throws one line per wrong setting. */
+export function parseSettings(environment: Record<string, string | undefined>): Settings {
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""))
+  const parsed = settings.safeParse(given)
+  if (parsed.success) return checkTogether(parsed.data)
+  throw new SettingsError(parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`))
+}
+
+function checkTogether(parsed: Settings): Settings {
+  if (Boolean(parsed.VOUCH_TLS_CERT) !== Boolean(parsed.VOUCH_TLS_KEY)) {
+    throw new SettingsError(["VOUCH_TLS_CERT and VOUCH_TLS_KEY: set both or none"])
+  }
+  if (Boolean(parsed.VOUCH_SMTP_URL) !== Boolean(parsed.VOUCH_MAIL_FROM)) {
+    throw new SettingsError(["VOUCH_SMTP_URL and VOUCH_MAIL_FROM: set both or none"])
+  }
+  const { PORT, VOUCH_LOCALNET_PORT } = parsed
+  if (PORT > 0 && (PORT === VOUCH_LOCALNET_PORT || PORT === VOUCH_LOCALNET_PORT + 1)) {
+    throw new SettingsError([
+      `PORT and VOUCH_LOCALNET_PORT: the local network takes ${VOUCH_LOCALNET_PORT} and ${VOUCH_LOCALNET_PORT + 1}, so PORT must be another`,
+    ])
+  }
+  return parsed
+}
+
+export class SettingsError extends Error {
+  readonly problems: string[]
+  constructor(problems: string[]) {
+    super(`Vouch cannot start with these settings:\n${problems.map((problem) => `  ${problem}`).join("\n")}`)
+    this.problems = problems
+  }
+}

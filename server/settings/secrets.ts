@@ -1,0 +1,92 @@
+import { randomBytes } from "node:crypto"
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { type Mode, modes } from "#shared/mode.ts"
+import { type Settings, SettingsError } from "./env.ts"
+
+export type Secrets = {
+  signer: Buffer
+  dataKey: Buffer
+  /** Each mode's webhook secrets, `whsec_…`; the first one signs what the sandbox sends. */
+  webhook: Record<Mode, string[]>
+}
+
+type Stored = { VOUCH_SIGNER: string; VOUCH_DATA_KEY: string; VOUCH_WEBHOOK_SECRET: string }
+
+/**
+ * The deployment's secrets: from the environment, or else generated into the data directory (mode 600). A public
+ * deployment must set them, so that none is lost with a disk or shared by accident. Throws SettingsError.
+ */
+export function loadSecrets(settings: Settings): Secrets {
+  const names = ["VOUCH_SIGNER", "VOUCH_DATA_KEY", "VOUCH_WEBHOOK_SECRET"] as const
+  const hasWebhook = settings.VOUCH_LIVE_WEBHOOK_SECRET && settings.VOUCH_TEST_WEBHOOK_SECRET
+  const missing = names.filter((name) => !settings[name] && !(name === "VOUCH_WEBHOOK_SECRET" && hasWebhook))
+  if (settings.VOUCH_PUBLIC_URL && missing.length > 0) {
+    throw new SettingsError(
+      missing.map(
+        (name) => `${name}: must be set when VOUCH_PUBLIC_URL is; .env.example says how to make one`,
+      ),
+    )
+  }
+  const stored = missing.length > 0 ? loadStored(settings.VOUCH_DATA_DIR) : null
+  const value = (name: keyof Stored) => settings[name] ?? stored![name]
+  const webhook = (mode: Mode) => {
+    const own = mode === "live" ? settings.VOUCH_LIVE_WEBHOOK_SECRET : settings.VOUCH_TEST_WEBHOOK_SECRET
+    return readWebhookSecrets(own ?? value("VOUCH_WEBHOOK_SECRET"), mode)
+  }
+  return {
+    signer: decode("VOUCH_SIGNER", value("VOUCH_SIGNER"), (bytes) => bytes >= 32, "32 bytes or more"),
+    dataKey: decode("VOUCH_DATA_KEY", value("VOUCH_DATA_KEY"), (bytes) => bytes === 32, "32 bytes"),
+    webhook: Object.fromEntries(modes.map((mode) => [mode, webhook(mode)])) as Record<Mode, string[]>,
+  }
+}
+
+/** Where a mode's webhook secret is, for whoever has to sign with it. Never the secret. */
+export function placeOfWebhookSecret(
+  settings: Settings,
+  mode: Mode,
+): { variable: string; file: string | null } {
+  const own = mode === "live" ? "VOUCH_LIVE_WEBHOOK_SECRET" : "VOUCH_TEST_WEBHOOK_SECRET"
+  if (settings[own]) return { variable: own, file: null }
+  const file = settings.VOUCH_WEBHOOK_SECRET ? null : resolve(storedIn(settings.VOUCH_DATA_DIR))
+  return { variable: "VOUCH_WEBHOOK_SECRET", file }
+}
+
+const storedIn = (dataDir: string): string => join(dataDir, "secrets.json")
+
+function loadStored(dataDir: string): Stored {
+  const path = storedIn(dataDir)
+  if (!existsSync(path)) {
+    const generated: Stored = {
+      VOUCH_SIGNER: randomBytes(32).toString("base64"),
+      VOUCH_DATA_KEY: randomBytes(32).toString("base64"),
+      VOUCH_WEBHOOK_SECRET: `whsec_${randomBytes(32).toString("base64")}`,
+    }
+    // Whole or not at all: half a file after a crash would be a lost key.
+    const draft = `${path}.${process.pid}`
+    writeFileSync(draft, `${JSON.stringify(generated, null, 2)}\n`, { mode: 0o600, flush: true })
+    renameSync(draft, path)
+  }
+  return JSON.parse(readFileSync(path, "utf8")) as Stored
+}
+
+function decode(name: string, text: string, fits: (bytes: number) => boolean, expected: string): Buffer {
+  const bytes = Buffer.from(text, "base64")
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text) || !fits(bytes.length)) {
+    throw new SettingsError([`${name}: must be base64 of ${expected}`])
+  }
+  return bytes
+}
+
+function readWebhookSecrets(text: string, mode: Mode): string[] {
+  const secrets = text.split(" ").filter((secret) => secret !== "")
+  for (const secret of secrets) {
+    if (!/^whsec_[A-Za-z0-9+/]+={0,2}$/.test(secret) || Buffer.from(secret.slice(6), "base64").length < 16) {
+      throw new SettingsError([
+        `VOUCH_WEBHOOK_SECRET (${mode}): must be whsec_ and base64 of 16 bytes or more`,
+      ])
+    }
+  }
+  if (secrets.length === 0) throw new SettingsError([`VOUCH_WEBHOOK_SECRET (${mode}): is empty`])
+  return secrets
+}

@@ -1,0 +1,96 @@
+import { type Command, InvalidArgumentError, Option } from "commander"
+import { plans } from "#server/domain/accounts/plans.ts"
+import { nameText } from "#server/lib/text.ts"
+import { addSeconds, clock } from "#server/lib/time.ts"
+import { isWalletAddress } from "#server/solana/addresses.ts"
+import { modes } from "#shared/mode.ts"
+import { allScopes, isScope, type Scope } from "#shared/scopes.ts"
+import { CommandError } from "./run.ts"
+
+// What commands take, and how it is read.
+
+const MAX_NAME = 200
+
+export const planOption = () =>
+  new Option("--plan <plan>", "free, growth or enterprise").choices(Object.keys(plans))
+export const modeOption = () => new Option("--mode <mode>", "live or test").choices(modes)
+
+/** Adds the options that name a workspace. */
+export function inWorkspace(command: Command): Command {
+  return command
+    .requiredOption("--account <name>", "the customer", nonEmpty)
+    .addOption(modeOption().makeOptionMandatory())
+}
+
+export const noAccount = (name: string) =>
+  new CommandError(`There is no account named ${JSON.stringify(name)}. "vouch account list" shows them.`)
+
+export function nonEmpty(value: string): string {
+  if (value.trim() === "" || value.length > MAX_NAME)
+    throw new InvalidArgumentError(`It must have 1 to ${MAX_NAME} characters.`)
+  return value
+}
+
+/** What is wrong with a name that something is to get, or null. */
+export const problemOfName = (name: string): string | null =>
+  nameText(MAX_NAME).safeParse(name).error?.issues[0]?.message ?? null
+
+export function readableName(value: string): string {
+  const problem = problemOfName(value)
+  if (problem !== null) throw new InvalidArgumentError(`It ${problem}.`)
+  return value
+}
+
+export function walletAddress(value: string): string {
+  if (!isWalletAddress(value)) throw new InvalidArgumentError("It must be a wallet's base58 address.")
+  return value
+}
+
+export function emailAddress(value: string): string {
+  if (!/^[^\s@]+@[^\s@]+$/.test(value) || value.length > 254)
+    throw new InvalidArgumentError("It must be an email address.")
+  return value.toLowerCase()
+}
+
+export function wholeNumber(value: string): number {
+  if (!/^[0-9]{1,9}$/.test(value)) throw new InvalidArgumentError("It must be a whole number.")
+  return Number(value)
+}
+
+export function parseScopes(value: string): Scope[] {
+  const names = value.split(/[\s,]+/).filter((name) => name !== "")
+  const unknown = names.find((name) => !isScope(name))
+  if (unknown !== undefined || names.length === 0) {
+    throw new InvalidArgumentError(
+      `${unknown ?? "Nothing"} is not a scope. There are: ${allScopes.join(", ")}.`,
+    )
+  }
+  return [...new Set(names)] as Scope[]
+}
+
+const UNITS = { s: 1, m: 60, h: 3600, d: 86_400 } as const
+
+/** Seconds of `30s`, `15m`, `24h`, `7d`, or of a plain number. */
+export function parseDuration(value: string): number {
+  const [, amount, unit = "s"] = /^([0-9]{1,7})([smhd])?$/.exec(value) ?? []
+  if (amount === undefined) throw new InvalidArgumentError("It must be a time such as 30s, 15m, 24h or 7d.")
+  return Number(amount) * UNITS[unit as keyof typeof UNITS]
+}
+
+/** Known once the database is connected, by whose clock it is. */
+export type Expiry = () => Date
+
+export function parseExpiry(value: string): Expiry {
+  if (/^[0-9]+[smhd]$/.test(value)) {
+    const seconds = parseDuration(value)
+    if (seconds === 0) throw new InvalidArgumentError("It must lie in the future.")
+    return () => addSeconds(clock.now(), seconds)
+  }
+  const expiry = /^\d{4}-\d{2}-\d{2}/.test(value) ? new Date(value) : new Date(Number.NaN)
+  if (Number.isNaN(expiry.getTime()))
+    throw new InvalidArgumentError("It must be a time such as 2027-01-31T00:00:00Z or 90d.")
+  return () => {
+    if (expiry <= clock.now()) throw new CommandError("--expires must lie in the future.")
+    return expiry
+  }
+}

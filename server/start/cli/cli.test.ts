@@ -1,0 +1,69 @@
+import { execFile } from "node:child_process"
+import { randomBytes } from "node:crypto"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { ourselves } from "#server/embedded/lock.ts"
+import { newId } from "#server/lib/ids.ts"
+import { createTestDatabase } from "#test/database.ts"
+
+const dataDir = mkdtempSync(join(tmpdir(), `vouch-test-${process.pid}-`))
+let databaseUrl: string
+
+beforeAll(async () => {
+  databaseUrl = (await createTestDatabase()).url
+})
+afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
+
+const secret = () => randomBytes(32).toString("base64")
+
+type Outcome = { exitCode: number; stdout: string; stderr: string }
+
+const vouch = (args: string[], environment: Record<string, string> = {}): Promise<Outcome> =>
+  new Promise((resolve) => {
+    const env = {
+      ...process.env,
+      ...{ DATABASE_URL: databaseUrl, VOUCH_DATA_DIR: dataDir, PORT: "", VOUCH_PUBLIC_URL: "" },
+      ...environment,
+    }
+    execFile(process.execPath, ["server/cli.ts", ...args], { env }, (error, stdout, stderr) => {
+      resolve({ exitCode: error ? Number(error.code) : 0, stdout, stderr })
+    })
+  })
+
+const ownerLink = async (environment?: Record<string, string>) => {
+  const args = ["account", "create", "--name", newId("acct"), "--plan", "free", "--owner", "a@example.com"]
+  const { stdout, stderr } = await vouch([...args, "--json"], environment)
+  const { owner_link } = JSON.parse(stdout || stderr) as { owner_link: string }
+  return new URL(owner_link).origin
+}
+
+test("a link leads to the server that runs on the data directory, or to where one would be", async () => {
+  expect(await ownerLink()).toBe("http://localhost:3000")
+  const file = join(dataDir, "services.json")
+  const announce = (holder: object) =>
+    writeFileSync(file, JSON.stringify({ ...holder, origin: "https://localhost:4800", embedded: {} }))
+  announce(ourselves())
+  expect(await ownerLink()).toBe("https://localhost:4800")
+  const configured = {
+    VOUCH_PUBLIC_URL: "https://vouch.example.com",
+    VOUCH_SIGNER: secret(),
+    VOUCH_DATA_KEY: secret(),
+    VOUCH_WEBHOOK_SECRET: `whsec_${secret()}`,
+  }
+  expect(await ownerLink(configured)).toBe("https://vouch.example.com")
+  announce({ pid: process.pid, mark: "somebody before" })
+  expect(await ownerLink({ PORT: "4000" })).toBe("http://localhost:4000")
+})
+
+test.each(["\u200b", "Owner\u202egpj.exe", "a\nb"])("%j names no customer and no key", async (name) => {
+  const customer = ["account", "create", "--plan", "free", "--name", name]
+  const key = ["key", "create", "--mode", "test", "--account", "Example", "--name", name]
+  const keyOfNew = ["key", "create", "--mode", "test", "--account", name]
+  for (const args of [customer, key, keyOfNew]) {
+    const { exitCode, stdout, stderr } = await vouch(args)
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" })
+    expect(stderr).toMatch(/must (not |be |have |contain )/)
+  }
+})

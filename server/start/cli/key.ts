@@ -1,0 +1,149 @@
+import type { Command } from "commander"
+import { AccountExists, createAccount, findAccount } from "#server/domain/accounts/create.ts"
+import { createKey } from "#server/domain/accounts/keys/create.ts"
+import { listKeys } from "#server/domain/accounts/keys/list.ts"
+import { revokeKey, rotateKey } from "#server/domain/accounts/keys/manage.ts"
+import type { Plan } from "#server/domain/accounts/plans.ts"
+import { Failure } from "#shared/errors.ts"
+import type { Mode } from "#shared/mode.ts"
+import { allScopes, type Scope } from "#shared/scopes.ts"
+import {
+  type Expiry,
+  modeOption,
+  noAccount,
+  nonEmpty,
+  parseDuration,
+  parseExpiry,
+  parseScopes,
+  planOption,
+  problemOfName,
+  readableName,
+} from "./arguments.ts"
+import { CommandError, type Run } from "./run.ts"
+
+/** `vouch key …`: API keys. */
+export function addKeyCommands(program: Command, run: Run): void {
+  const key = program.command("key").description("API keys")
+
+  key
+    .command("create")
+    .description("create an API key; it is shown once")
+    .requiredOption("--account <name>", "the customer, created if missing", nonEmpty)
+    .addOption(modeOption().makeOptionMandatory())
+    .addOption(planOption().default("free", "free, for a customer that is created"))
+    .option("--name <name>", "a name to recognise the key by", readableName, "Created from the command line")
+    .option("--scopes <scopes>", "separated by commas or spaces (default: all)", parseScopes)
+    .option("--expires <time>", "when it stops working: an ISO 8601 time, or days such as 90d", parseExpiry)
+    .action(
+      (options: {
+        account: string
+        mode: Mode
+        plan: Plan
+        name: string
+        scopes?: Scope[]
+        expires?: Expiry
+      }) =>
+        run(async () => {
+          const expiresAt = options.expires?.() ?? null
+          const owner = await findOrCreateAccount(options.account, options.plan)
+          const workspaceId = owner.workspaces[options.mode]
+          const created = await createKey({
+            workspaceId,
+            mode: options.mode,
+            name: options.name,
+            scopes: options.scopes ?? allScopes,
+            expiresAt,
+          })
+          return {
+            json: {
+              api_key: created.apiKey,
+              key_id: created.keyId,
+              workspace_id: workspaceId,
+              account_id: owner.id,
+            },
+            text: `${created.apiKey}\n\nKey ${created.keyId} of ${owner.name} (${options.mode}). It is shown this once: keep it.`,
+          }
+        }),
+    )
+
+  key
+    .command("list")
+    .description("list API keys, without their secrets")
+    .option("--account <name>", "only those of one customer", nonEmpty)
+    .action((options: { account?: string }) =>
+      run(async () => {
+        if (options.account !== undefined && !(await findAccount(options.account)))
+          throw noAccount(options.account)
+        const keys = await listKeys({ account: options.account ?? null })
+        return {
+          json: { data: keys },
+          table: keys.map((one) => ({
+            key_id: one.key_id,
+            account: one.account,
+            mode: one.mode,
+            name: one.name,
+            start: `${one.start}…`,
+            status: one.status,
+            last_used: one.last_used_at ?? "never",
+            expires: one.expires_at ?? "never",
+          })),
+        }
+      }),
+    )
+
+  key
+    .command("revoke")
+    .description("end an API key; every replica refuses it within five seconds")
+    .argument("<key_id>")
+    .action((keyId: string) =>
+      run(async () => {
+        await existing(keyId, () => revokeKey({ keyId, workspaceId: null }))
+        return { json: { key_id: keyId, status: "revoked" }, text: `${keyId} is revoked.` }
+      }),
+    )
+
+  key
+    .command("rotate")
+    .description("give a key a new secret; its id, and with it idempotency, stays")
+    .argument("<key_id>")
+    .option(
+      "--grace <time>",
+      "how long the old secret goes on working: 30s, 15m, 24h, 7d",
+      parseDuration,
+      24 * 3600,
+    )
+    .action((keyId: string, { grace }: { grace: number }) =>
+      run(async () => {
+        const rotate = () => rotateKey({ keyId, workspaceId: null, graceSeconds: grace })
+        const apiKey = await existing(keyId, rotate)
+        return {
+          json: { api_key: apiKey, key_id: keyId, grace_seconds: grace },
+          text: `${apiKey}\n\nThe new secret of ${keyId}, shown this once. The old one works for ${grace} s more.`,
+        }
+      }),
+    )
+}
+
+async function findOrCreateAccount(name: string, plan: Plan) {
+  const known = await findAccount(name)
+  if (known) return known
+  const problem = problemOfName(name)
+  if (problem !== null) throw new CommandError(`--account: The name of a new customer ${problem}.`)
+  try {
+    return await createAccount({ name, plan })
+  } catch (error) {
+    // Created by somebody else in this instant: then it is there.
+    if (error instanceof AccountExists) return (await findAccount(name))!
+    throw error
+  }
+}
+
+/** Does something to a key, or says that it does not exist or was revoked. */
+async function existing<T>(keyId: string, change: () => Promise<T>): Promise<T> {
+  try {
+    return await change()
+  } catch (error) {
+    if (!(error instanceof Failure && error.code === "key_not_found")) throw error
+    throw new CommandError(`There is no working key ${keyId}. "vouch key list" shows them.`)
+  }
+}

@@ -1,0 +1,114 @@
+import { readFileSync } from "node:fs"
+import type { Command } from "commander"
+import { findAccount } from "#server/domain/accounts/create.ts"
+import type { Principal } from "#server/domain/context.ts"
+import { readHealth } from "#server/domain/health.ts"
+import { readAlignment } from "#server/domain/tokens/align.ts"
+import { type ConfigInput, configInput } from "#server/domain/tokens/config.ts"
+import { applyConfig, getConfig, setPaused } from "#server/domain/tokens/configs.ts"
+import { plainJson, readJson } from "#server/lib/json.ts"
+import { sleep } from "#server/lib/time.ts"
+import { detailOf, refusalOf, sentenceOf } from "#server/lib/validation.ts"
+import { Failure } from "#shared/errors.ts"
+import type { Mode } from "#shared/mode.ts"
+import { allScopes } from "#shared/scopes.ts"
+import { inWorkspace } from "./arguments.ts"
+import { CommandError, type Run } from "./run.ts"
+
+type Options = { account: string; mode: Mode }
+const LOOK_EVERY_MS = 500
+
+/** Adds `mint-config apply|pause|unpause` to the command line. `inWorkspace` adds the options that name one. */
+export function addMintConfigCommands(program: Command, run: Run): void {
+  const mintConfig = program.command("mint-config").description("tokens and their rules")
+
+  inWorkspace(
+    mintConfig
+      .command("apply")
+      .description("create a configuration from a JSON file, or change the one of that id")
+      .argument("<file>", "fields as POST /mint-configs takes them"),
+  ).action((file: string, options: Options) =>
+    run(
+      async () => {
+        const config = readConfigFile(file)
+        const principal = await principalOf(options)
+        const { outcome, aligns } = await explained(() => applyConfig({ principal, requestId: null }, config))
+        const isDone = await followTo(principal, config.id, outcome === "created" || aligns)
+        const record = await getConfig(principal, config.id)
+        const later = isDone ? "" : " The rest is done by the server: start it, if it is not running."
+        return { json: { outcome, done: isDone, ...record }, text: `${config.id}: ${outcome}.${later}` }
+      },
+      { needsChain: true },
+    ),
+  )
+
+  for (const verb of ["pause", "unpause"] as const) {
+    inWorkspace(
+      mintConfig
+        .command(verb)
+        .description(verb === "pause" ? "stop minting and moving" : "let minting and moving resume")
+        .argument("<id>", "the configuration"),
+    ).action((id: string, options: Options) =>
+      run(async () => {
+        const principal = await principalOf(options)
+        const paused = verb === "pause"
+        const record = await explained(() =>
+          setPaused({ principal, requestId: null, idempotency: null, id, paused }),
+        )
+        return { json: record, text: `${id} is ${paused ? "paused" : "not paused any more"}.` }
+      }),
+    )
+  }
+}
+
+async function principalOf({ account, mode }: Options): Promise<Principal> {
+  const owner = await findAccount(account)
+  if (!owner) {
+    throw new CommandError(
+      `There is no account named ${JSON.stringify(account)}. "vouch account list" shows them.`,
+    )
+  }
+  const scopes = new Set(allScopes)
+  return { workspaceId: owner.workspaces[mode], mode, scopes, via: { kind: "operator" } }
+}
+
+function readConfigFile(file: string): ConfigInput {
+  let value: unknown
+  try {
+    value = plainJson(readJson(readFileSync(file)))
+  } catch (error) {
+    throw new CommandError(`${file} cannot be read as JSON: ${(error as Error).message}`)
+  }
+  const parsed = configInput.strict().safeParse(value, { error: sentenceOf })
+  if (parsed.success) return parsed.data
+  throw new CommandError(`${file}: ${detailOf(refusalOf(parsed.error.issues[0]!))}`)
+}
+
+/** What the API would answer, in its words, for the person at the terminal. */
+async function explained<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Failure) throw new CommandError(error.message)
+    throw error
+  }
+}
+
+/**
+ * Shows how the chain follows, until it has. What was committed goes on without this command: it may be broken off, and
+ * without a running server there is nothing to watch. Returns whether all is done.
+ */
+async function followTo(principal: Principal, id: string, follows: boolean): Promise<boolean> {
+  if (!follows) return true
+  let shown = -1
+  for (;;) {
+    const { accounts, remaining } = await readAlignment(principal.workspaceId, id)
+    const { mint } = await getConfig(principal, id)
+    if (remaining === 0 && mint !== null) return true
+    if ((await readHealth()).checks.worker !== "ok") return false
+    if (remaining !== shown && remaining > 0)
+      console.error(`${Math.max(0, accounts - remaining)} of ${accounts} accounts are in line`)
+    shown = remaining
+    await sleep(LOOK_EVERY_MS)
+  }
+}

@@ -1,0 +1,93 @@
+import { disconnectDatabase } from "#db/client.ts"
+import { leaveDatabaseClock } from "#db/clock.ts"
+import { flush } from "#db/pubsub.ts"
+import { AccountExists } from "#server/domain/accounts/create.ts"
+import { runningServer, startServices } from "#server/embedded/services.ts"
+import { parseSettings, SettingsError } from "#server/settings/env.ts"
+import { prepare } from "#server/start/start.ts"
+
+/** What a command prints: JSON for machines, text or a table for people. */
+export type Output = {
+  json: unknown
+  text?: string
+  table?: Record<string, string | number>[]
+  exitCode?: number
+}
+
+/** Does a command's work on the deployment, and prints what comes of it. */
+export type Run = (work: () => Promise<Output>, options?: { needsChain?: boolean }) => Promise<void>
+
+/** A command that cannot be carried out, in words for the person who gave it. */
+export class CommandError extends Error {}
+
+const quiet = {
+  info: () => {},
+  warn: (...parts: unknown[]) => console.error(...parts),
+  error: (...parts: unknown[]) => console.error(...parts),
+}
+
+/**
+ * Does a command's work on the deployment that the environment describes: with the services of the server that
+ * runs on the data directory, or with its own for as long as it takes. Returns the exit code.
+ */
+export async function withDeployment(
+  work: () => Promise<Output>,
+  { needsChain, json }: { needsChain: boolean; json: boolean },
+): Promise<number> {
+  let services: Awaited<ReturnType<typeof startServices>> | undefined
+  try {
+    const settings = parseSettings(process.env)
+    services = await startServices({
+      dataDir: settings.VOUCH_DATA_DIR,
+      databaseUrl: settings.DATABASE_URL,
+      rpcUrl: settings.SOLANA_RPC_URL,
+      localnetPort: settings.VOUCH_LOCALNET_PORT,
+      localnetSlotMs: settings.VOUCH_LOCALNET_SLOT_MS,
+      localnetFaults: settings.VOUCH_LOCALNET_FAULTS,
+      log: quiet,
+      purpose: "cli",
+      needsChain,
+    })
+    const localnetUrl = services.embedded.localnet ? services.rpcUrl : null
+    const origin = settings.VOUCH_PUBLIC_URL ?? runningServer(settings.VOUCH_DATA_DIR)?.origin
+    await prepare({ settings, databaseUrl: services.databaseUrl, localnetUrl, patient: true, origin })
+    const output = await work()
+    await flush()
+    print(output, json)
+    return output.exitCode ?? 0
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    const expected =
+      error instanceof CommandError || error instanceof SettingsError || error instanceof AccountExists
+    if (json) console.log(JSON.stringify({ error: error.message }))
+    else console.error(expected ? error.message : `It failed: ${error.message}`)
+    return expected ? 2 : 3
+  } finally {
+    await leaveDatabaseClock()
+    await disconnectDatabase()
+    await services?.stop()
+  }
+}
+
+function print({ json, text, table }: Output, asJson: boolean): void {
+  if (asJson) console.log(JSON.stringify(json))
+  else if (table) printTable(table)
+  else console.log(text)
+}
+
+function printTable(rows: Record<string, string | number>[]): void {
+  if (rows.length === 0) {
+    console.log("There are none yet.")
+    return
+  }
+  const columns = Object.keys(rows[0]!)
+  const cells = [columns, ...rows.map((row) => columns.map((column) => String(row[column])))]
+  const widths = columns.map((_, at) => Math.max(...cells.map((line) => line[at]!.length)))
+  for (const line of cells)
+    console.log(
+      line
+        .map((cell, at) => cell.padEnd(widths[at]!))
+        .join("  ")
+        .trimEnd(),
+    )
+}

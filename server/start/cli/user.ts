@@ -1,0 +1,65 @@
+import type { Command } from "commander"
+import { releaseAddress } from "#server/domain/people/evict.ts"
+import { listUsers, removeSecondFactor } from "#server/domain/people/people.ts"
+import { createResetLink } from "#server/domain/people/reset.ts"
+import { emailAddress } from "./arguments.ts"
+import { CommandError, type Run } from "./run.ts"
+
+/** `vouch user …`: the people who sign in to the dashboard. */
+export function addUserCommands(program: Command, run: Run): void {
+  const user = program.command("user").description("people who sign in to the dashboard")
+
+  user
+    .command("list")
+    .description("list the people who can sign in to the dashboard")
+    .action(() =>
+      run(async () => {
+        const users = await listUsers()
+        return {
+          json: { data: users },
+          table: users.map(({ email, name, confirmed, second_factor, memberships }) => ({
+            email,
+            name,
+            confirmed: confirmed ? "yes" : "no",
+            second_factor: second_factor ? "yes" : "no",
+            accounts: memberships.map((one) => `${one.account} (${one.role})`).join(", ") || "none",
+          })),
+        }
+      }),
+    )
+
+  user
+    .command("reset")
+    .description("print a link by which a person chooses a new password, once, within an hour")
+    .argument("<email>", "the person's address", emailAddress)
+    .option("--second-factor", "switch the second factor off at once, for somebody who has lost it")
+    .action((email: string, { secondFactor = false }: { secondFactor?: boolean }) =>
+      run(async () => {
+        const link = await createResetLink(email)
+        if (link === null)
+          throw new CommandError(`Nobody has the address ${email}. "vouch user list" shows them.`)
+        if (secondFactor) await removeSecondFactor(email)
+        return {
+          json: { email, reset_link: link, second_factor_removed: secondFactor },
+          text: `${link}\n\nBy this link ${email} chooses a new password, once, within an hour. It signs them out everywhere, and removes their passkeys and their second factor.${secondFactor ? " The second factor is off already." : ""}`,
+        }
+      }),
+    )
+
+  user
+    .command("release")
+    .description("take an address away from somebody who registered it and never confirmed it")
+    .argument("<email>", "the address", emailAddress)
+    .action((email: string) =>
+      run(async () => {
+        if (!(await releaseAddress(email)))
+          throw new CommandError(
+            `Nobody holds ${email} without having confirmed it. "vouch user list" shows who does.`,
+          )
+        return {
+          json: { email, released: true },
+          text: `${email} is free. Whoever had registered it is no user any more, and in no account.`,
+        }
+      }),
+    )
+}

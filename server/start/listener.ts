@@ -1,0 +1,151 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http"
+import type { BlockList } from "node:net"
+import {
+  beginBody,
+  dropBody,
+  hasBody,
+  MAX_BODY_BYTES,
+  MAX_WEBHOOK_BYTES,
+  RequestAborted,
+} from "#server/http/body.ts"
+import { type Client, clientOf } from "#server/http/client.ts"
+import { Reply, refuse, STRICT_TRANSPORT_SECURITY } from "#server/http/reply.ts"
+import { WaitingRequests } from "#server/http/waiting-requests.ts"
+import { newId } from "#server/lib/ids.ts"
+import { logger } from "#server/lib/log.ts"
+import type { Standing } from "#server/lib/rate-limit.ts"
+import type { PageHandler } from "#server/pages/pages.ts"
+import type { PageOptions } from "#server/pages/pages-api.ts"
+import { servePage } from "#server/pages/serve.ts"
+import type { Adapter } from "#server/rest/adapter.ts"
+import { Failure } from "#shared/errors.ts"
+
+export type ListenerOptions = PageOptions & {
+  adapter: Adapter
+  pages: PageHandler
+  trustedProxies: BlockList | null
+}
+
+const LOCAL_HOSTS = /^(localhost|127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?$/i
+
+/** REST below /v1, the pages' procedures below /api/trpc, pages everywhere else. */
+export function createListener(options: ListenerOptions): RequestListener {
+  const { adapter, trustedProxies, publicOrigin } = options
+  const httpsOnly = publicOrigin?.startsWith("https:") ?? false
+  const waiting = new WaitingRequests()
+  return (request, response) => {
+    const client = clientOf(request, trustedProxies)
+    const place = waiting.take(request.socket, response, client.network)
+    // A body that nobody reads would lie there for as long as its connection.
+    if (typeof place === "string") request.resume()
+    if (place === "over") return
+    if (place === "busy") {
+      new Reply(response, newId("req"), request.method === "HEAD").failure(tooBusy())
+      return
+    }
+    takeBody(request, client)
+    const drop = () => dropBody(request)
+    place.whenItsTurn(() => answer(request, response, client).finally(drop), drop)
+  }
+
+  /** Never rejects. */
+  async function answer(request: IncomingMessage, response: ServerResponse, client: Client): Promise<void> {
+    const url = request.url ?? ""
+    const api = /^\/v1(?:[/?]|$)/.test(url)
+    const unreadable = whyUnreadable(request, publicOrigin)
+    if (unreadable !== null) {
+      const standing = options.pageLimiter?.take(client.network)
+      if (standing && !standing.allowed) {
+        return new Reply(response, newId("req"), request.method === "HEAD").failure(tooOften(standing))
+      }
+      return refuse(request, response, "malformed_request", unreadable)
+    }
+    if (httpsOnly && !client.secure) {
+      if (api) return refuse(request, response, "https_required", "Send this request over HTTPS.")
+      return redirectToHttps(response, publicOrigin!, url)
+    }
+    if (api) return adapter.handle(request, response, url.slice(3), client)
+    await servePage(options, request, response, client).catch((error) => {
+      if (error instanceof RequestAborted) return void response.destroy()
+      if (error instanceof Failure) return new Reply(response, newId("req"), false).failure(error)
+      logger.error({ err: error }, "a page failed")
+      refuse(request, response, "internal_error", "The page could not be shown. Try again in a moment.")
+    })
+  }
+}
+
+/** Where requests have bodies they are read at once, bounded all together; anywhere else they are passed by. */
+function takeBody(request: IncomingMessage, { network }: Client): void {
+  const { method, url = "" } = request
+  if (method === "GET" || method === "HEAD" || !/^\/(v1|api)\//.test(url)) {
+    if (hasBody(request)) request.resume()
+    return
+  }
+  const limit = url.startsWith("/v1/kyc/webhook") ? MAX_WEBHOOK_BYTES : MAX_BODY_BYTES
+  beginBody(request, { limit, network })
+}
+
+/** What is wrong with a request that two could read in two ways, or that is not for this server; null where nothing is. */
+function whyUnreadable(request: IncomingMessage, publicOrigin: string | null): string | null {
+  const repeated = repeatedHeader(request.rawHeaders)
+  if (repeated !== null) return `${repeated}: is given more than once.`
+  const { host, "transfer-encoding": coding = "chunked" } = request.headers
+  if (!/^chunked$/i.test(coding)) return "Transfer-Encoding: only chunked is understood."
+  if (host === undefined && request.httpVersion !== "1.0") return "Host: is missing."
+  if (!isReadableHost(host)) return "Host: is no name of a host."
+  if (publicOrigin === null && !LOCAL_HOSTS.test(host ?? "")) {
+    return "Host: this server answers to localhost only. Set VOUCH_PUBLIC_URL to serve others."
+  }
+  return request.url?.startsWith("/") ? null : "The request's target must be a path."
+}
+
+const tooOften = ({ resetSeconds }: Standing) =>
+  new Failure("rate_limited", `Too many requests from this address. Retry in ${resetSeconds} s.`, {
+    endsConnection: true,
+    retryAfterSeconds: resetSeconds,
+  })
+
+const tooBusy = () =>
+  new Failure(
+    "server_busy",
+    "Too many requests of this address, or of all, have no answer yet. Retry in 1 s.",
+    {
+      endsConnection: true,
+      retryAfterSeconds: 1,
+    },
+  )
+
+const isReadableHost = (host = "localhost"): boolean =>
+  host === "" || (/^[\w.~%:[\]-]+$/.test(host) && URL.canParse(`http://${host}`))
+
+function redirectToHttps(response: ServerResponse, origin: string, url: string): void {
+  response
+    .writeHead(308, {
+      Location: origin + url,
+      "Content-Length": 0,
+      "X-Request-Id": newId("req"),
+      "Strict-Transport-Security": STRICT_TRANSPORT_SECURITY,
+      "Referrer-Policy": "no-referrer",
+    })
+    .end()
+}
+
+/**
+ * Headers that say one thing: of two, a proxy before us may have read the other one. Node takes the first of most, and
+ * joins the rest.
+ */
+const singular = ["host", "authorization", "content-type", "content-length", "origin"]
+const lengths = new Set(singular.map((name) => name.length))
+
+/** The name of a header that may come once and does not. Names and values take turns in `raw`. */
+function repeatedHeader(raw: readonly string[]): string | null {
+  const seen: string[] = []
+  for (let i = 0; i < raw.length; i += 2) {
+    if (!lengths.has(raw[i]!.length)) continue
+    const name = raw[i]!.toLowerCase()
+    if (!singular.includes(name)) continue
+    if (seen.includes(name)) return raw[i]!
+    seen.push(name)
+  }
+  return null
+}

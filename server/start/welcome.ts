@@ -1,0 +1,34 @@
+import type { FirstStart } from "#server/domain/accounts/first-start.ts"
+
+/** The last lines of the start, for a person. Keys and link are shown here once, and nowhere else. */
+export function welcome({ origin, keys, ownerLink }: { origin: string } & FirstStart): void {
+  const api = `${origin}/v1`
+  const key = keys?.test ?? "$VOUCH_KEY"
+  const lines = [
+    "",
+    "Vouch is ready.",
+    "",
+    `  Dashboard   ${origin}`,
+    `  API         ${api}`,
+    ...(ownerLink
+      ? ["", "  Open this once to become the owner and sign in to the dashboard:", `  ${ownerLink}`]
+      : []),
+    ...(keys
+      ? [
+          "",
+          `  Live key    ${keys.live}`,
+          `  Test key    ${keys.test}`,
+          "",
+          "  The keys are shown this once: keep them.",
+        ]
+      : []),
+    "",
+    keys
+      ? "Start a verification:"
+      : "Start a verification (VOUCH_KEY is your key; npm run vouch -- key create makes one):",
+    "",
+    `  curl -s ${api}/kyc/start -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" -d '{"userPubkey":"7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU","schemaId":"kyc_individual_v1"}'`,
+    "",
+  ]
+  process.stdout.write(`${lines.join("\n")}\n`)
+}

@@ -1,0 +1,45 @@
+import { activityRouter } from "./routers/activity.ts"
+import { attestationRouter } from "./routers/attestations.ts"
+import { auditRouter } from "./routers/audit-log.ts"
+import { docsRouter } from "./routers/docs.ts"
+import { healthRouter } from "./routers/health.ts"
+import { verificationRouter } from "./routers/hosted-page.ts"
+import { keyRouter } from "./routers/keys.ts"
+import { kycRouter } from "./routers/kyc.ts"
+import { mintConfigRouter } from "./routers/mint-configs.ts"
+import { overviewRouter } from "./routers/overview.ts"
+import { memberRouter, meRouter, setupRouter } from "./routers/people.ts"
+import { requestRouter } from "./routers/requests.ts"
+import { schemaRouter } from "./routers/schemas.ts"
+import { sessionRouter } from "./routers/sessions.ts"
+import { tokenRouter } from "./routers/tokens.ts"
+import { transactionRouter } from "./routers/transactions.ts"
+import { usageRouter } from "./routers/usage.ts"
+import { workspaceRouter } from "./routers/workspaces.ts"
+import { router } from "./trpc.ts"
+
+/** Everything that Vouch can be asked: with `meta.openapi` over REST, all of it by the pages. */
+export const appRouter = router({
+  kyc: kycRouter,
+  attestation: attestationRouter,
+  schema: schemaRouter,
+  key: keyRouter,
+  request: requestRouter,
+  audit: auditRouter,
+  token: tokenRouter,
+  mintConfig: mintConfigRouter,
+  usage: usageRouter,
+  health: healthRouter,
+  verification: verificationRouter,
+  activity: activityRouter,
+  overview: overviewRouter,
+  session: sessionRouter,
+  transaction: transactionRouter,
+  me: meRouter,
+  setup: setupRouter,
+  member: memberRouter,
+  workspace: workspaceRouter,
+  docs: docsRouter,
+})
+
+export type AppRouter = typeof appRouter

@@ -1,0 +1,118 @@
+import { z } from "zod"
+import { createKey } from "#server/domain/accounts/keys/create.ts"
+import { listKeys } from "#server/domain/accounts/keys/list.ts"
+import { requireScopes, revokeKey, rotateKey } from "#server/domain/accounts/keys/manage.ts"
+import { deployment } from "#server/domain/deployment.ts"
+import { timestamp, wholeNumber } from "#server/lib/fields.ts"
+import { nameText } from "#server/lib/text.ts"
+import { clock } from "#server/lib/time.ts"
+import { memberProcedure, router } from "#server/trpc/trpc.ts"
+import { fail } from "#shared/errors.ts"
+import { allScopes, scopes } from "#shared/scopes.ts"
+
+/** Longest grace period of a rotation: 30 days, in seconds. */
+const MAX_GRACE_SECONDS = 30 * 86_400
+
+const scope = z.enum(allScopes)
+const keyId = z.string().max(100)
+const secret = z.object({ key_id: z.string(), api_key: z.string() })
+
+const keyRecord = z.object({
+  key_id: z.string(),
+  name: z.string(),
+  start: z.string(),
+  scopes: z.array(scope),
+  status: z.enum(["active", "expired", "revoked"]),
+  expires_at: timestamp.nullable(),
+  last_used_at: timestamp.nullable(),
+  created_at: timestamp,
+  created_by: z.string().nullable(),
+  known_to: z.string().nullable(),
+})
+
+export const keyRouter = router({
+  /** What a new key can be given: by this person, none that they do not have. */
+  options: memberProcedure
+    .meta({ scope: "key:write" })
+    .input(z.object({}))
+    .output(z.object({ scopes: z.array(z.object({ scope, words: z.string() })), base_url: z.string() }))
+    .query(({ ctx }) => ({
+      scopes: allScopes
+        .filter((scope) => ctx.principal.scopes.has(scope))
+        .map((scope) => ({ scope, words: scopes[scope] })),
+      base_url: `${deployment.origin}/v1`,
+    })),
+
+  /** Newest first. */
+  list: memberProcedure
+    .input(z.object({}))
+    .output(z.object({ data: z.array(keyRecord) }))
+    .query(async ({ ctx }) => ({
+      data: await listKeys({ workspaceId: ctx.principal.workspaceId }),
+    })),
+
+  /** The only answer that holds the secret. */
+  create: memberProcedure
+    .meta({ scope: "key:write" })
+    .input(
+      z.object({
+        name: nameText(100),
+        scopes: z
+          .array(scope)
+          .min(1, "choose at least one")
+          .transform((scopes) => [...new Set(scopes)]),
+        expires_at: z.iso.datetime().nullable().default(null),
+      }),
+    )
+    .output(secret)
+    .mutation(async ({ ctx, input }) => {
+      const { principal, requestId } = ctx
+      requireScopes(principal.scopes, input.scopes)
+      const { apiKey, keyId } = await createKey({
+        workspaceId: principal.workspaceId,
+        mode: principal.mode,
+        name: input.name,
+        scopes: input.scopes,
+        expiresAt: expiryOf(input.expires_at),
+        author: { principal, requestId },
+      })
+      return { key_id: keyId, api_key: apiKey }
+    }),
+
+  rotate: memberProcedure
+    .meta({ scope: "key:write" })
+    .input(z.object({ key_id: keyId, grace_seconds: wholeNumber(0, MAX_GRACE_SECONDS) }))
+    .output(secret)
+    .mutation(async ({ ctx, input }) => {
+      const { principal, requestId } = ctx
+      const apiKey = await rotateKey({
+        keyId: input.key_id,
+        workspaceId: principal.workspaceId,
+        graceSeconds: input.grace_seconds,
+        allowed: principal.scopes,
+        author: { principal, requestId },
+      })
+      return { key_id: input.key_id, api_key: apiKey }
+    }),
+
+  revoke: memberProcedure
+    .meta({ scope: "key:write" })
+    .input(z.object({ key_id: keyId }))
+    .output(z.object({ key_id: z.string() }))
+    .mutation(async ({ ctx, input }) => {
+      const { principal, requestId } = ctx
+      await revokeKey({
+        keyId: input.key_id,
+        workspaceId: principal.workspaceId,
+        author: { principal, requestId },
+      })
+      return { key_id: input.key_id }
+    }),
+})
+
+/** Errors: validation_failed. */
+function expiryOf(time: string | null): Date | null {
+  if (time === null) return null
+  const expiry = new Date(time)
+  return expiry > clock.now() ? expiry : fail("validation_failed", "expires_at: must lie in the future.")
+}

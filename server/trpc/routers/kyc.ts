@@ -1,0 +1,164 @@
+import { z } from "zod"
+import { attestationStatus } from "#server/domain/attestations/record.ts"
+import { redirectUrl } from "#server/domain/kyc/redirect-url.ts"
+import { startSession } from "#server/domain/kyc/start.ts"
+import { walletStatus } from "#server/domain/kyc/status.ts"
+import { schemaId, walletAddress } from "#server/domain/kyc/wallet.ts"
+import { receiveWebhook } from "#server/domain/kyc/webhook.ts"
+import { idOf, named, signature, timestamp } from "#server/lib/fields.ts"
+import { plainText } from "#server/lib/text.ts"
+import { openProcedure, procedure, router } from "#server/trpc/trpc.ts"
+
+const session = z
+  .object({
+    session_id: idOf("sess").meta({
+      description: "Identifier of the session; whoever has it can open its page",
+      example: "sess_Kx8vPq3mNbR5tYw2Lc7HdZ",
+    }),
+    session_url: z.url().meta({
+      description: "The hosted page: send the wallet's holder there",
+      example: "http://localhost:3000/verify/sess_Kx8vPq3mNbR5tYw2Lc7HdZ",
+    }),
+  })
+  .meta({ id: "Session" })
+
+const walletStatusRecord = z
+  .object({
+    status: attestationStatus,
+    attestation_id: idOf("att").meta({
+      description: "The attestation's id",
+      example: "att_4f8NqYcTzHkLwR2sVbJm9X",
+    }),
+    schema: named.meta({ description: "Schema verified", example: "kyc_individual_v1" }),
+    expires_at: timestamp
+      .nullable()
+      .meta({ description: "Null until verified", example: "2027-01-02T03:04:05Z" }),
+    onchain_tx: signature.nullable().meta({
+      description: "The issuing transaction's signature, base58; null until verified",
+      example: "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW",
+    }),
+  })
+  .meta({ id: "WalletStatus" })
+
+const received = z
+  .object({
+    received: z.literal(true),
+    outcome: z.enum(["applied", "duplicate", "ignored"]).meta({
+      description:
+        "`duplicate` for an event seen before; `ignored` for an unknown session, or a decision that comes too late",
+      example: "applied",
+    }),
+  })
+  .meta({ id: "WebhookReceived" })
+
+export const kycRouter = router({
+  start: procedure
+    .meta({
+      scope: "kyc:write",
+      idempotent: true,
+      fails: [
+        "unknown_schema",
+        "invalid_public_key",
+        "quota_exceeded",
+        "provider_not_configured",
+        "chain_not_configured",
+      ],
+      openapi: {
+        method: "POST",
+        path: "/kyc/start",
+        operationId: "startVerification",
+        tags: ["KYC"],
+        summary: "Start a verification",
+        description:
+          "Creates a session for a wallet and a schema, and gives the address of its hosted page. While a session of the same wallet and schema is open, that one is given back: nothing is counted twice. An externalId or redirectUrl that is sent then replaces the session's own; one that is not sent stays.",
+      },
+    })
+    .input(
+      z.object({
+        userPubkey: walletAddress,
+        schemaId,
+        redirectUrl: redirectUrl.optional(),
+        externalId: plainText(200).optional().meta({
+          description: "Your own name for the investor; given back in records",
+          example: "investor-4711",
+        }),
+      }),
+    )
+    .output(session)
+    .mutation(({ ctx, input }) =>
+      startSession({
+        principal: ctx.principal,
+        requestId: ctx.requestId,
+        idempotency: ctx.idempotency,
+        wallet: input.userPubkey,
+        schemaId: input.schemaId,
+        redirectUrl: input.redirectUrl ?? null,
+        externalId: input.externalId ?? null,
+      }),
+    ),
+
+  status: procedure
+    .meta({
+      scope: "kyc:read",
+      fails: ["attestation_not_found", "invalid_public_key", "unknown_schema"],
+      openapi: {
+        method: "GET",
+        path: "/kyc/status/{pubkey}",
+        operationId: "getWalletStatus",
+        tags: ["KYC"],
+        summary: "Get a wallet's status",
+        description:
+          "Of the wallet's attestations, the latest verified one that has not expired; otherwise the newest. All five fields are always there.",
+      },
+    })
+    .input(z.object({ pubkey: walletAddress, schema: schemaId.optional() }))
+    .output(walletStatusRecord)
+    .query(({ ctx, input }) =>
+      walletStatus({
+        workspaceId: ctx.principal.workspaceId,
+        wallet: input.pubkey,
+        schemaId: input.schema ?? null,
+      }),
+    ),
+
+  webhook: openProcedure
+    .meta({
+      open: true,
+      raw: true,
+      fails: ["invalid_signature"],
+      openapi: {
+        method: "POST",
+        path: "/kyc/webhook",
+        operationId: "receiveWebhook",
+        tags: ["KYC"],
+        summary: "Report a verification (default provider)",
+        description:
+          "Called by the KYC provider, signed by Standard Webhooks. The answer comes once the decision is durably recorded.",
+      },
+    })
+    .input(z.object({}))
+    .output(received)
+    .mutation(({ ctx }) => receiveWebhook({ name: null, webhook: ctx.webhook })),
+
+  webhookOf: openProcedure
+    .meta({
+      open: true,
+      raw: true,
+      fails: ["invalid_signature", "provider_not_found"],
+      openapi: {
+        method: "POST",
+        path: "/kyc/webhook/{provider}",
+        operationId: "receiveProviderWebhook",
+        tags: ["KYC"],
+        summary: "Report a verification (named provider)",
+        description: "As POST /kyc/webhook, for the provider of this name.",
+      },
+    })
+    .input(
+      z.object({
+        provider: z.string().meta({ description: "Name of the KYC provider", example: "sandbox" }),
+      }),
+    )
+    .output(received)
+    .mutation(({ ctx, input }) => receiveWebhook({ name: input.provider, webhook: ctx.webhook })),
+})

@@ -1,0 +1,115 @@
+import { z } from "zod"
+import { checkConfig, configIssues } from "#server/domain/tokens/check-config.ts"
+import { configId, configInput, mintConfigRecord } from "#server/domain/tokens/config.ts"
+import { configView, viewConfig } from "#server/domain/tokens/config-view.ts"
+import {
+  applyConfig,
+  createConfig,
+  getConfig,
+  listConfigs,
+  setPaused,
+} from "#server/domain/tokens/configs.ts"
+import { WAIT_MS } from "#server/ledger/wait.ts"
+import { memberProcedure, procedure, router } from "#server/trpc/trpc.ts"
+
+const byId = z.object({ id: configId })
+
+const pausing = (verb: "pause" | "unpause", summary: string, description: string) =>
+  procedure
+    .meta({
+      scope: "config:write",
+      idempotent: true,
+      fails: ["mint_config_not_found"],
+      openapi: {
+        method: "POST",
+        path: `/mint-config/{id}/${verb}`,
+        tags: ["Mint configurations"],
+        summary,
+        description,
+      },
+    })
+    .input(byId)
+    .output(mintConfigRecord)
+    .mutation(({ ctx, input }) => setPaused({ ...ctx, id: input.id, paused: verb === "pause" }))
+
+export const mintConfigRouter = router({
+  create: procedure
+    .meta({
+      scope: "config:write",
+      idempotent: true,
+      accepted: "/mint-config/{id}",
+      fails: ["unknown_schema", "mint_config_exists", "chain_not_configured"],
+      openapi: {
+        method: "POST",
+        path: "/mint-configs",
+        tags: ["Mint configurations"],
+        summary: "Create a mint configuration",
+        description:
+          "Creates the token and its mint on chain. 200 once the mint is confirmed, else 202 with mint: null. At most 100 to a workspace.",
+      },
+    })
+    .input(configInput)
+    .output(mintConfigRecord)
+    .mutation(async ({ ctx, input }) => {
+      const record = await createConfig({ ...ctx, config: input, waitMs: ctx.respondAsync ? 0 : WAIT_MS })
+      if (record.mint === null) ctx.answer.status = 202
+      return record
+    }),
+
+  list: procedure
+    .meta({
+      openapi: {
+        method: "GET",
+        path: "/mint-configs",
+        tags: ["Mint configurations"],
+        summary: "List mint configurations",
+        description: "All of this workspace, newest first.",
+      },
+    })
+    .input(z.object({}))
+    .output(z.object({ data: z.array(mintConfigRecord) }).meta({ id: "MintConfigList" }))
+    .query(async ({ ctx }) => ({ data: await listConfigs(ctx.principal) })),
+
+  get: procedure
+    .meta({
+      fails: ["mint_config_not_found"],
+      openapi: {
+        method: "GET",
+        path: "/mint-config/{id}",
+        tags: ["Mint configurations"],
+        summary: "Read a mint configuration",
+        description: "With what is minted, and how many wallets hold.",
+      },
+    })
+    .input(byId)
+    .output(mintConfigRecord)
+    .query(({ ctx, input }) => getConfig(ctx.principal, input.id)),
+
+  pause: pausing("pause", "Pause a token", "Stops minting and moving until it is unpaused."),
+  unpause: pausing("unpause", "Unpause a token", "Lets minting and transfers resume."),
+
+  // For the dashboard alone.
+
+  view: memberProcedure
+    .input(byId)
+    .output(configView)
+    .query(({ ctx, input }) => viewConfig(ctx.principal, input.id)),
+
+  /** What creating a configuration, or changing one, would be refused for. */
+  check: memberProcedure
+    .meta({ scope: "config:write" })
+    .input(z.object({ config: z.record(z.string(), z.unknown()), is_new: z.boolean() }))
+    .output(configIssues)
+    .query(async ({ ctx, input }) => ({
+      issues: await checkConfig(ctx.principal, { config: input.config, isNew: input.is_new }),
+    })),
+
+  save: memberProcedure
+    .meta({ scope: "config:write" })
+    .input(configInput.strict())
+    .output(z.object({ outcome: z.enum(["created", "changed", "unchanged"]), config: configView }))
+    .mutation(async ({ ctx, input }) => {
+      const { outcome } = await applyConfig(ctx, input)
+      return { outcome, config: await viewConfig(ctx.principal, input.id) }
+    }),
+})

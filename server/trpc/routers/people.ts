@@ -1,0 +1,147 @@
+import { z } from "zod"
+import { sql } from "#db/client.ts"
+import { MAX_PASSWORD, MIN_PASSWORD } from "#server/domain/people/auth.ts"
+import { confirmEmail, mailConfirmation } from "#server/domain/people/confirm.ts"
+import { findInvitation, mailInvitation, needsMail } from "#server/domain/people/invitations.ts"
+import { createUser, holderOf, join } from "#server/domain/people/join.ts"
+import { isTimeZone, me, renameUser, setTimeZone } from "#server/domain/people/me.ts"
+import {
+  changeRole,
+  inviteMember,
+  listMembers,
+  removeMember,
+  revokeInvitation,
+  revokeKeysKnownTo,
+} from "#server/domain/people/members.ts"
+import { signInOptions } from "#server/domain/people/options.ts"
+import { requestReset, resetPassword } from "#server/domain/people/reset.ts"
+import { endSignIns, listSignIns } from "#server/domain/people/sign-ins.ts"
+import { nameText } from "#server/lib/text.ts"
+import { openProcedure, procedure, router, userProcedure } from "#server/trpc/trpc.ts"
+import { allRoles, type Role } from "#shared/roles.ts"
+
+const token = z.string().min(1).max(200)
+const role = z.enum(allRoles as [Role, ...Role[]])
+const email = z.email("must be an email address").max(254).toLowerCase()
+const password = z
+  .string()
+  .min(MIN_PASSWORD, `must have at least ${MIN_PASSWORD} characters`)
+  .max(MAX_PASSWORD, `must have at most ${MAX_PASSWORD} characters`)
+
+/** Whoever is signed in. */
+export const meRouter = router({
+  get: userProcedure.query(({ ctx }) => me(ctx.user)),
+
+  rename: userProcedure
+    .input(z.object({ name: nameText(100) }))
+    .mutation(({ ctx, input }) => renameUser(ctx.user, input.name)),
+
+  setTimeZone: userProcedure
+    .input(z.object({ time_zone: z.string().max(64).refine(isTimeZone, "is no time zone").nullable() }))
+    .mutation(({ ctx, input }) => setTimeZone(ctx.user, input.time_zone)),
+
+  signIns: userProcedure.query(async ({ ctx }) => ({ data: await listSignIns(ctx.user) })),
+
+  endSignIn: userProcedure.input(z.object({ id: z.string().max(100) })).mutation(async ({ ctx, input }) => {
+    await endSignIns(ctx.user, { id: input.id })
+    return { id: input.id }
+  }),
+
+  /** Mails a link by which they confirm their address. */
+  mailConfirmation: userProcedure.mutation(({ ctx }) => mailConfirmation(ctx.user)),
+
+  confirmEmail: userProcedure
+    .input(z.object({ token }))
+    .mutation(({ ctx, input }) => confirmEmail(ctx.user, input.token)),
+
+  /** Also the one that asks. */
+  endAllSignIns: userProcedure.mutation(async ({ ctx }) => {
+    await endSignIns(ctx.user, "all")
+    return {}
+  }),
+})
+
+/** The doors: what a link opens, and what this server offers to come in. */
+export const setupRouter = router({
+  options: openProcedure.query(() => signInOptions()),
+
+  look: openProcedure.input(z.object({ token })).query(async ({ input }) => {
+    const invitation = await findInvitation(sql, input.token)
+    const { account, role, email, invited_by } = invitation
+    return {
+      kind: invited_by === null ? ("owner" as const) : ("member" as const),
+      account,
+      role,
+      email,
+      /** Whether the bearer gives an address first, and comes in by the link that is mailed there. */
+      needs_mail: needsMail(invitation),
+      /** Who has registered the address already. */
+      holder: await holderOf(sql, invitation),
+    }
+  }),
+
+  createUser: openProcedure
+    .input(
+      z.object({
+        token,
+        name: nameText(100),
+        email,
+        password,
+        take_over: z.boolean().default(false),
+      }),
+    )
+    .mutation(({ ctx, input: { take_over, ...input } }) =>
+      createUser({ ...input, takeOver: take_over, requestId: ctx.requestId }),
+    ),
+
+  /** Mails a link to the address that somebody wants to come in with. */
+  mailLink: openProcedure
+    .input(z.object({ token, email }))
+    .mutation(({ input }) => mailInvitation(input.token, input.email)),
+
+  /** The same answer for whoever is here and for whoever is not. */
+  requestReset: openProcedure.input(z.object({ email })).mutation(({ input }) => {
+    requestReset(input.email)
+    return {}
+  }),
+
+  resetPassword: openProcedure
+    .input(z.object({ token, password }))
+    .mutation(({ input }) => resetPassword(input.token, input.password)),
+
+  join: userProcedure
+    .input(z.object({ token }))
+    .mutation(({ ctx, input }) => join(input.token, ctx.user, ctx.requestId)),
+})
+
+const userId = z.object({ user_id: z.string().min(1).max(100) })
+
+/** Members of the account that the workspace belongs to. */
+export const memberRouter = router({
+  list: procedure.query(({ ctx }) => listMembers(ctx.principal)),
+
+  invite: procedure
+    .meta({ scope: "member:write" })
+    .input(z.object({ role, email: email.optional() }))
+    .mutation(({ ctx, input }) => inviteMember({ ...ctx, role: input.role, email: input.email ?? null })),
+
+  revokeInvitation: procedure
+    .meta({ scope: "member:write" })
+    .input(z.object({ id: z.string().min(1).max(100) }))
+    .mutation(({ ctx, input }) => revokeInvitation({ ...ctx, id: input.id })),
+
+  changeRole: procedure
+    .meta({ scope: "member:write" })
+    .input(userId.extend({ role }))
+    .mutation(({ ctx, input }) => changeRole({ ...ctx, userId: input.user_id, role: input.role })),
+
+  remove: procedure
+    .meta({ scope: "member:write" })
+    .input(userId)
+    .mutation(({ ctx, input }) => removeMember({ ...ctx, userId: input.user_id })),
+
+  revokeKeys: procedure
+    .meta({ scope: "member:write" })
+    .input(userId)
+    .mutation(({ ctx, input }) => revokeKeysKnownTo({ ...ctx, userId: input.user_id })),
+})

@@ -1,0 +1,101 @@
+import { z } from "zod"
+import { sql } from "#db/client.ts"
+import { changeSchema, createSchema } from "#server/domain/kyc/schemas/change.ts"
+import { summariseSchemas } from "#server/domain/kyc/schemas/summary.ts"
+import { named, timestamp, wholeNumber } from "#server/lib/fields.ts"
+import { nameText } from "#server/lib/text.ts"
+import { toTimestamp } from "#server/lib/time.ts"
+import { memberProcedure, procedure, router } from "#server/trpc/trpc.ts"
+
+const schemaRecord = z
+  .object({
+    id: named.meta({ description: "Identifier, as schemaId takes it", example: "kyc_individual_v1" }),
+    name: z.string().meta({ description: "For people", example: "Individual identity" }),
+    validity_days: z.number().int().meta({ description: "Days from the provider's decision", example: 365 }),
+    created_at: timestamp,
+  })
+  .meta({ id: "VerificationSchema" })
+
+const name = nameText(100)
+const validityDays = wholeNumber(1, 3650)
+
+export const schemaRouter = router({
+  list: procedure
+    .meta({
+      openapi: {
+        method: "GET",
+        path: "/schemas",
+        tags: ["Schemas"],
+        summary: "List schemas",
+        description: "What can be verified in this workspace, and for how long it holds; newest first.",
+      },
+    })
+    .input(z.object({}))
+    .output(z.object({ data: z.array(schemaRecord) }).meta({ id: "VerificationSchemaList" }))
+    .query(async ({ ctx }) => {
+      const rows = await sql<{ id: string; name: string; validity_days: number; created_at: Date }[]>`
+        select id, name, validity_days, created_at from schemas
+        where workspace_id = ${ctx.principal.workspaceId} order by created_at desc, id`
+      return { data: rows.map((row) => ({ ...row, created_at: toTimestamp(row.created_at) })) }
+    }),
+
+  /** As the dashboard shows them. */
+  summary: memberProcedure
+    .input(z.object({}))
+    .output(
+      z.object({
+        data: z.array(
+          z.object({
+            id: z.string(),
+            name: z.string(),
+            validity_days: z.number().int(),
+            created_at: timestamp,
+            verified: z.object({ count: z.number().int(), more: z.boolean() }),
+          }),
+        ),
+      }),
+    )
+    .query(async ({ ctx }) => ({ data: await summariseSchemas(ctx.principal.workspaceId) })),
+
+  create: memberProcedure
+    .meta({ scope: "schema:write" })
+    .input(
+      z.object({
+        id: z.string().regex(/^[a-z][a-z0-9_]{2,63}$/, "must be 3 to 64 of a-z, 0-9 and _, a letter first"),
+        name,
+        validity_days: validityDays,
+      }),
+    )
+    .output(z.object({ id: z.string() }))
+    .mutation(async ({ ctx, input: { id, ...fields } }) => {
+      const { principal, requestId } = ctx
+      await createSchema({
+        workspaceId: principal.workspaceId,
+        id,
+        fields,
+        author: { principal, requestId },
+      })
+      return { id }
+    }),
+
+  change: memberProcedure
+    .meta({ scope: "schema:write" })
+    .input(
+      z.object({ id: z.string().max(64), name: name.optional(), validity_days: validityDays.optional() }),
+    )
+    .output(z.object({ id: z.string(), name: z.string(), validity_days: z.number().int() }))
+    .mutation(async ({ ctx, input: { id, name, validity_days } }) => {
+      const { principal, requestId } = ctx
+      const fields = {
+        ...(name === undefined ? {} : { name }),
+        ...(validity_days === undefined ? {} : { validity_days }),
+      }
+      const changed = await changeSchema({
+        workspaceId: principal.workspaceId,
+        id,
+        fields,
+        author: { principal, requestId },
+      })
+      return { id, ...changed }
+    }),
+})

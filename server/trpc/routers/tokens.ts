@@ -1,0 +1,276 @@
+import { z } from "zod"
+import { walletAddress } from "#server/domain/kyc/wallet.ts"
+import { amountField } from "#server/domain/tokens/amount.ts"
+import { configId, knownConfigId } from "#server/domain/tokens/config.ts"
+import { holderList, listHolders } from "#server/domain/tokens/holders.ts"
+import { balanceOf, move } from "#server/domain/tokens/move.ts"
+import { moveOnce } from "#server/domain/tokens/move-once.ts"
+import {
+  getOperation,
+  listOperations,
+  OTHER_WALLET,
+  operationRecord,
+  operationStatus,
+} from "#server/domain/tokens/operation.ts"
+import { operationDetail, readOperationDetail } from "#server/domain/tokens/operation-detail.ts"
+import { verdictOn, verdictRecord } from "#server/domain/tokens/verdict.ts"
+import { address, amountText, idOf, listOf, named, page } from "#server/lib/fields.ts"
+import { readWalletParts } from "#server/solana/addresses.ts"
+import { memberProcedure, procedure, router } from "#server/trpc/trpc.ts"
+import { fail } from "#shared/errors.ts"
+
+/** What every mint and transfer can be refused for. */
+const refusals = [
+  "invalid_public_key",
+  "unknown_mint_config",
+  "invalid_amount",
+  "wallet_not_verified",
+  "country_not_allowed",
+  "not_accredited",
+  "holder_limit_reached",
+  "balance_limit_exceeded",
+  "mint_paused",
+  "chain_not_configured",
+] as const
+
+const balance = z
+  .object({
+    user_pubkey: address.meta({ example: "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU" }),
+    mint_config: named.meta({ example: "us_real_estate_fund_v1" }),
+    amount: amountText.meta({ example: "749.5" }),
+    frozen: z
+      .boolean()
+      .meta({ description: "Whether the account is frozen; true without one", example: true }),
+  })
+  .meta({ id: "Balance" })
+
+const mintInput = { user_pubkey: walletAddress, mint_config: knownConfigId, amount: amountField }
+const transferInput = {
+  from_pubkey: walletAddress,
+  to_pubkey: walletAddress.meta({ example: OTHER_WALLET }),
+  mint_config: knownConfigId,
+  amount: amountField,
+}
+
+/** Errors: validation_failed. */
+function requireTwo({ from_pubkey, to_pubkey }: { from_pubkey: string; to_pubkey: string }): void {
+  if (from_pubkey === to_pubkey) {
+    fail("validation_failed", "to_pubkey: must be another wallet than from_pubkey.")
+  }
+}
+
+const idempotencyKey = z.string().regex(/^[\x21-\x7e]{1,255}$/, "must be 1 to 255 visible ASCII characters")
+
+const NO_PARTS = "q: must be the beginning or the end of a wallet's address."
+
+export const tokenRouter = router({
+  mint: procedure
+    .meta({
+      scope: "token:mint",
+      idempotent: true,
+      accepted: "/token/operation/{operation_id}",
+      fails: [...refusals, "supply_cap_exceeded"],
+      openapi: {
+        method: "POST",
+        path: "/token/mint",
+        operationId: "mintTokens",
+        tags: ["Token"],
+        summary: "Mint tokens",
+        description:
+          "Mints to a verified wallet. Answers once the chain has confirmed; after 25 seconds, or at once with Prefer: respond-async, 202 with the record so far.",
+      },
+    })
+    .input(z.object(mintInput))
+    .output(operationRecord)
+    .mutation(async ({ ctx, input }) => {
+      const { record, isFinal } = await move({
+        ...ctx,
+        config: input.mint_config,
+        from: null,
+        to: input.user_pubkey,
+        amount: input.amount,
+      })
+      if (!isFinal) ctx.answer.status = 202
+      return record
+    }),
+
+  transfer: procedure
+    .meta({
+      scope: "token:transfer",
+      idempotent: true,
+      accepted: "/token/operation/{operation_id}",
+      fails: [...refusals, "transfers_locked", "insufficient_balance"],
+      openapi: {
+        method: "POST",
+        path: "/token/transfer",
+        operationId: "transferTokens",
+        tags: ["Token"],
+        summary: "Transfer tokens",
+        description:
+          "Moves tokens between two verified wallets. Answers once the chain has confirmed; after 25 seconds, or at once with Prefer: respond-async, 202 with the record so far.",
+      },
+    })
+    .input(z.object(transferInput))
+    .output(operationRecord)
+    .mutation(async ({ ctx, input }) => {
+      requireTwo(input)
+      const { record, isFinal } = await move({
+        ...ctx,
+        config: input.mint_config,
+        from: input.from_pubkey,
+        to: input.to_pubkey,
+        amount: input.amount,
+      })
+      if (!isFinal) ctx.answer.status = 202
+      return record
+    }),
+
+  operation: procedure
+    .meta({
+      scope: "token:read",
+      fails: ["operation_not_found"],
+      openapi: {
+        method: "GET",
+        path: "/token/operation/{id}",
+        operationId: "getOperation",
+        tags: ["Token"],
+        summary: "Read an operation",
+        description: "How a mint or a transfer stands.",
+      },
+    })
+    .input(
+      z.object({
+        id: idOf("op").meta({ description: "The operation's id", example: "op_9sXcVbNmQwErTyUiPaSdFg" }),
+      }),
+    )
+    .output(operationRecord)
+    .query(({ ctx, input }) => getOperation(ctx.principal, input.id)),
+
+  operations: procedure
+    .meta({
+      scope: "token:read",
+      fails: ["invalid_public_key", "unknown_mint_config"],
+      openapi: {
+        method: "GET",
+        path: "/token/operations",
+        operationId: "listOperations",
+        tags: ["Token"],
+        summary: "List operations",
+        description: "Newest first, by pages that stay the same while operations are added.",
+      },
+    })
+    .input(
+      z.object({
+        mint_config: knownConfigId.optional(),
+        pubkey: walletAddress
+          .optional()
+          .meta({ description: "Only operations of this wallet, on either side" }),
+        status: operationStatus.optional().meta({ description: "Only operations of this status" }),
+        ...page,
+      }),
+    )
+    .output(listOf(operationRecord).meta({ id: "OperationList" }))
+    .query(({ ctx, input }) =>
+      listOperations(ctx.principal, {
+        mintConfig: input.mint_config ?? null,
+        wallet: input.pubkey ?? null,
+        status: input.status ?? null,
+        limit: input.limit,
+        cursor: input.cursor ?? null,
+      }),
+    ),
+
+  balance: procedure
+    .meta({
+      scope: "token:read",
+      fails: ["invalid_public_key", "unknown_mint_config", "chain_not_configured", "chain_unavailable"],
+      openapi: {
+        method: "GET",
+        path: "/token/balance/{pubkey}",
+        operationId: "getBalance",
+        tags: ["Token"],
+        summary: "Read a balance",
+        description: "Read from the chain now. A wallet without an account holds 0, and is frozen.",
+      },
+    })
+    .input(z.object({ pubkey: walletAddress, mint_config: knownConfigId }))
+    .output(balance)
+    .query(({ ctx, input }) => balanceOf(ctx.principal, input.mint_config, input.pubkey)),
+
+  // For the dashboard alone.
+
+  mintOnce: memberProcedure
+    .meta({ scope: "token:mint" })
+    .input(z.object({ ...mintInput, idempotency_key: idempotencyKey }))
+    .output(operationRecord)
+    .mutation(({ ctx, input }) =>
+      moveOnce({
+        ...ctx,
+        idempotencyKey: input.idempotency_key,
+        config: input.mint_config,
+        from: null,
+        to: input.user_pubkey,
+        amount: input.amount,
+      }),
+    ),
+
+  transferOnce: memberProcedure
+    .meta({ scope: "token:transfer" })
+    .input(z.object({ ...transferInput, idempotency_key: idempotencyKey }))
+    .output(operationRecord)
+    .mutation(({ ctx, input }) => {
+      requireTwo(input)
+      return moveOnce({
+        ...ctx,
+        idempotencyKey: input.idempotency_key,
+        config: input.mint_config,
+        from: input.from_pubkey,
+        to: input.to_pubkey,
+        amount: input.amount,
+      })
+    }),
+
+  verdict: memberProcedure
+    .meta({ scope: "token:read" })
+    .input(
+      z.discriminatedUnion("kind", [
+        z.object({ kind: z.literal("mint"), ...mintInput }),
+        z.object({ kind: z.literal("transfer"), ...transferInput }),
+      ]),
+    )
+    .output(verdictRecord)
+    .query(({ ctx, input }) => {
+      const { mint_config: config, amount } = input
+      if (input.kind === "mint") {
+        return verdictOn(ctx.principal, { config, from: null, to: input.user_pubkey, amount })
+      }
+      requireTwo(input)
+      return verdictOn(ctx.principal, { config, from: input.from_pubkey, to: input.to_pubkey, amount })
+    }),
+
+  holders: memberProcedure
+    .meta({ scope: "token:read" })
+    .input(
+      z.object({
+        mint_config: configId,
+        q: z.string().max(100).optional(),
+        limit: page.limit,
+        cursor: z.string().max(200).optional(),
+      }),
+    )
+    .output(holderList)
+    .query(({ ctx, input }) =>
+      listHolders(ctx.principal, {
+        mintConfig: input.mint_config,
+        q: input.q === undefined ? null : (readWalletParts(input.q) ?? fail("validation_failed", NO_PARTS)),
+        limit: input.limit,
+        cursor: input.cursor ?? null,
+      }),
+    ),
+
+  operationDetail: memberProcedure
+    .meta({ scope: "token:read" })
+    .input(z.object({ id: z.string() }))
+    .output(operationDetail)
+    .query(({ ctx, input }) => readOperationDetail(ctx.principal, input.id)),
+})

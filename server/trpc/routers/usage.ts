@@ -1,0 +1,38 @@
+import { z } from "zod"
+import { readUsage } from "#server/domain/accounts/usage.ts"
+import { timestamp } from "#server/lib/fields.ts"
+import { procedure, router } from "#server/trpc/trpc.ts"
+
+const usageRecord = z
+  .object({
+    plan: z.string().meta({ description: "Plan of the account", example: "free" }),
+    period_start: timestamp.meta({
+      description: "First second of the month",
+      example: "2026-01-01T00:00:00Z",
+    }),
+    period_end: timestamp.meta({
+      description: "First second of the next one",
+      example: "2026-02-01T00:00:00Z",
+    }),
+    included: z.number().int().nullable().meta({ description: "Null without a limit", example: 500 }),
+    used: z.number().int().meta({ description: "Sessions started and attestations issued", example: 12 }),
+    remaining: z.number().int().nullable().meta({ description: "Null without a limit", example: 488 }),
+  })
+  .meta({ id: "Usage" })
+
+export const usageRouter = router({
+  get: procedure
+    .meta({
+      openapi: {
+        method: "GET",
+        path: "/usage",
+        tags: ["Usage"],
+        summary: "Read how much of the quota is used",
+        description:
+          "A started session counts until its attestation ends unverified. The period is the calendar month in UTC.",
+      },
+    })
+    .input(z.object({}))
+    .output(usageRecord)
+    .query(({ ctx }) => readUsage(ctx.principal.workspaceId)),
+})

@@ -1,6 +1,6 @@
 import { TOKEN_2022_PROGRAM_ID, unpackAccount } from "@solana/spl-token"
 import { PublicKey } from "@solana/web3.js"
-import { credentialAccounts } from "#server/domain/attestations/credential.ts"
+import { credentialAccounts } from "#server/domain/attestations/credential-accounts.ts"
 import { auditLedger } from "#server/domain/reconcile.ts"
 import type { TestApp, TestKey } from "./app.ts"
 

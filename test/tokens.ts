@@ -1,7 +1,7 @@
 import { getMint, TOKEN_2022_PROGRAM_ID, unpackAccount } from "@solana/spl-token"
 import { PublicKey } from "@solana/web3.js"
 import { sql } from "#db/client.ts"
-import { assetMintOf } from "#server/domain/tokens/asset-mint.ts"
+import { assetMintOf } from "#server/domain/tokens/asset-accounts.ts"
 import { tokenAccountOf } from "#server/solana/addresses.ts"
 import type { TestApp, TestKey } from "./app.ts"
 import type { Response, Sent } from "./http.ts"

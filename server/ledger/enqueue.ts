@@ -1,34 +1,53 @@
+import type { z } from "zod"
 import type { Queryable } from "#db/client.ts"
 import { newId } from "#server/lib/ids.ts"
 import { clock } from "#server/lib/time.ts"
+import { encodePayload } from "./operation.ts"
 
-export type NewOperation = {
-  workspaceId: string
-  /** One of `kinds.ts`. */
-  kind: string
-  payload: Record<string, unknown>
+type Kind<Schema extends z.ZodType> = { kind: string; payload: Schema }
+
+export type NewOperation<Payload> = {
+  /** Made anew where the caller has none. */
+  id?: string
+  payload: Payload
   /** Accounts that it changes: operations that share one run in their order, one at a time. */
   writes: string[]
   /** Accounts that must not change under it. */
   reads: string[]
-  /** The configuration that it belongs to, and the wallet that it is for: what it is found by. */
-  mintConfig?: string
-  wallet?: string
 }
 
+/** An operation as a row, of a definition and what it is to do. */
+export const toRow = <Schema extends z.ZodType>(
+  { kind, payload: schema }: Kind<Schema>,
+  { id = newId("op"), payload, writes, reads }: NewOperation<z.output<Schema>>,
+) => ({ id, kind, ...encodePayload(schema, payload), writes, reads })
+
 /**
- * Puts an operation into the ledger. Call it in the transaction of the change of state that wants it, and
- * announce `ledger` after the commit. Returns the operation's id.
+ * Queues operations in their order. Call it in the transaction of the change of state that wants them, and publish
+ * `ledger` after the commit.
  */
-export async function enqueue(
+export async function enqueueAll(
   sql: Queryable,
-  operation: NewOperation,
-  id: string = newId("op"),
-): Promise<string> {
-  const { workspaceId, kind, payload, writes, reads, mintConfig = null, wallet = null } = operation
+  workspaceId: string,
+  rows: readonly ReturnType<typeof toRow>[],
+): Promise<void> {
   await sql`
-    insert into operations (workspace_id, id, kind, status, payload, writes, reads, mint_config, wallet, created_at)
-    values (${workspaceId}, ${id}, ${kind}, 'queued', ${sql.json(payload as never)}, ${writes}, ${reads}, ${mintConfig},
-      ${wallet}, ${clock.now()})`
-  return id
+    insert into operations
+      (workspace_id, id, kind, status, payload, writes, reads, mint_config, wallet, from_wallet, created_at)
+    select ${workspaceId}, id, kind, 'queued', payload, array(select jsonb_array_elements_text(writes)),
+      array(select jsonb_array_elements_text(reads)), mint_config, wallet, from_wallet, ${clock.now()}
+    from jsonb_to_recordset(${sql.json(rows as never)}) as t(id text, kind text, payload jsonb, writes jsonb, reads jsonb,
+      mint_config text, wallet text, from_wallet text)`
+}
+
+/** Queues one operation; see `enqueueAll`. Returns its id. */
+export async function enqueue<Schema extends z.ZodType>(
+  sql: Queryable,
+  workspaceId: string,
+  definition: Kind<Schema>,
+  operation: NewOperation<z.output<Schema>>,
+): Promise<string> {
+  const row = toRow(definition, operation)
+  await enqueueAll(sql, workspaceId, [row])
+  return row.id
 }

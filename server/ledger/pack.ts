@@ -1,10 +1,10 @@
 import type { PublicKey, TransactionInstruction } from "@solana/web3.js"
 import type { Signer } from "#server/solana/keys.ts"
 import { TransactionSize } from "#server/solana/transaction.ts"
-import type { Operation } from "./operation.ts"
+import type { OperationRow } from "./operation.ts"
 
 export type Planned = {
-  operation: Operation
+  operation: OperationRow
   instructions: TransactionInstruction[]
   signers: readonly Signer[]
 }

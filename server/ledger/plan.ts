@@ -3,8 +3,8 @@ import { isDatabaseUnavailable, type Queryable, type Transaction } from "#db/cli
 import { logger } from "#server/lib/log.ts"
 import { addSeconds, clock } from "#server/lib/time.ts"
 import type { Chain } from "#server/solana/chain.ts"
-import { byKind, type Issuer, kindOf, type Plan } from "./kinds.ts"
-import type { Operation } from "./operation.ts"
+import { decodeAll, type Issuer, type Operations, type Plan } from "./definition.ts"
+import type { OperationRow } from "./operation.ts"
 import type { Planned } from "./pack.ts"
 import { failOperations, finishOperations } from "./settle.ts"
 
@@ -18,11 +18,14 @@ export type Facts = { of: ReadonlySet<string>; byKind: ReadonlyMap<string, unkno
 export async function lookUp(
   chain: Chain,
   workspaceId: string,
-  operations: readonly Operation[],
+  { kinds, operations }: { kinds: Operations; operations: readonly OperationRow[] },
 ): Promise<Facts> {
-  const facts = [...Map.groupBy(operations, ({ kind }) => kind)].map(
-    async ([name, group]) => [name, await kindOf(name).look?.(group, { workspaceId, chain })] as const,
-  )
+  const facts = kinds
+    .byKind(operations, (row) => row)
+    .map(async ([definition, rows]) => {
+      const found = await definition.look?.(decodeAll(definition, rows), { workspaceId, chain })
+      return [definition.kind, found ?? null] as const
+    })
   return { of: new Set(operations.map(({ id }) => id)), byKind: new Map(await Promise.all(facts)) }
 }
 
@@ -35,13 +38,14 @@ type Outcome = Plan | { do: "hold back"; error: unknown }
  */
 export async function planAll(
   sql: Queryable,
-  operations: Operation[],
-  { issuer, facts }: { issuer: Issuer; facts: Facts | null },
+  operations: OperationRow[],
+  { kinds, issuer, facts }: { kinds: Operations; issuer: Issuer; facts: Facts | null },
 ): Promise<Map<string, Outcome>> {
   const plans = new Map<string, Outcome>()
-  for (const [kind, group] of byKind(operations, (operation) => operation)) {
-    const known = facts?.byKind.get(group[0]!.kind) ?? null
-    const plan = (some: Operation[]) => kind.plan(sql, some, issuer, known)
+  for (const [definition, group] of kinds.byKind(operations, (row) => row)) {
+    const known = facts?.byKind.get(definition.kind) ?? null
+    const plan = async (rows: OperationRow[]) =>
+      definition.plan(sql, decodeAll(definition, rows), issuer, known)
     try {
       for (const [id, one] of await plan(group)) plans.set(id, one)
     } catch (error) {
@@ -65,11 +69,12 @@ const isOfDatabase = (error: unknown): boolean =>
 /** Ends what needs no transaction; returns what does, in the order of the line, and what has to be looked up first. */
 export async function carryOutPlans(
   sql: Transaction,
-  operations: Operation[],
+  kinds: Operations,
+  operations: OperationRow[],
   plans: Map<string, Outcome>,
-): Promise<{ planned: Planned[]; toLookUp: Operation[]; ended: boolean }> {
+): Promise<{ planned: Planned[]; toLookUp: OperationRow[]; ended: boolean }> {
   const planned: Planned[] = []
-  const toLookUp: Operation[] = []
+  const toLookUp: OperationRow[] = []
   let ended = false
   for (const operation of operations) {
     const plan = plans.get(operation.id)
@@ -77,7 +82,7 @@ export async function carryOutPlans(
       planned.push({ operation, instructions: plan.instructions, signers: plan.signers })
     else if (plan?.do === "look") toLookUp.push(operation)
     else if (plan?.do === "hold back") await holdBack(sql, operation, plan.error)
-    else if (plan) ended = (await endByPlan(sql, operation, plan)) || ended
+    else if (plan) ended = (await endByPlan(sql, kinds, operation, plan)) || ended
   }
   return { planned, toLookUp, ended }
 }
@@ -85,14 +90,15 @@ export async function carryOutPlans(
 /** Ends one operation, or holds it back where its effect cannot be applied: the others of this turn go on. */
 async function endByPlan(
   sql: Transaction,
-  operation: Operation,
+  kinds: Operations,
+  operation: OperationRow,
   plan: Extract<Plan, { do: "finish" | "fail" }>,
 ): Promise<boolean> {
   try {
     await sql.savepoint((sql) =>
       plan.do === "finish"
-        ? finishOperations(sql, [operation])
-        : failOperations(sql, [operation], plan.refusal),
+        ? finishOperations(sql, kinds, [operation])
+        : failOperations(sql, kinds, [operation], plan.refusal),
     )
     return true
   } catch (error) {
@@ -102,7 +108,7 @@ async function endByPlan(
   }
 }
 
-async function holdBack(sql: Queryable, operation: Operation, error: unknown): Promise<void> {
+async function holdBack(sql: Queryable, operation: OperationRow, error: unknown): Promise<void> {
   const { workspace_id, id, kind } = operation
   logger.error({ err: error, workspaceId: workspace_id, operation: id, kind }, "an operation is held back")
   await sql`

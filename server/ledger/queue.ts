@@ -1,7 +1,7 @@
 import type { Queryable } from "#db/client.ts"
 import type { Mode } from "#shared/mode.ts"
 import { stepFor } from "./callers.ts"
-import type { Operation, Unfinished } from "./operation.ts"
+import { OPERATION_COLUMNS, type OperationRow, type Unfinished } from "./operation.ts"
 
 /** Operations of one workspace that leave in one turn: enough to fill a few transactions, few enough to be fair. */
 export const TURN = { least: 8, most: 64 }
@@ -44,17 +44,16 @@ export async function claim(
   sql: Queryable,
   workspaceId: string,
   { now, only = null }: { now: Date; only?: ReadonlySet<string> | null },
-): Promise<Operation[]> {
+): Promise<OperationRow[]> {
   const turn = await sql`select id from workspaces where id = ${workspaceId} for no key update skip locked`
   if (turn.length === 0) return []
   const most = only?.size ?? stepFor(workspaceId, TURN)
   const unfinished: Unfinished[] = []
-  let runnable: Operation[] = []
+  let runnable: OperationRow[] = []
   for (let page = 0; page < PAGES; page++) {
     const after: bigint = unfinished.at(-1)?.seq ?? 0n
     const rows = await sql<Unfinished[]>`
-      select workspace_id, id, seq, kind, status, payload, writes, reads, mint_config, wallet, from_wallet,
-        attempts, alone, not_before
+      select ${sql(OPERATION_COLUMNS)}, status, not_before
       from operations
       where workspace_id = ${workspaceId} and status in ('queued', 'submitted') and seq > ${after}
       order by seq limit ${PAGE}`
@@ -76,10 +75,10 @@ export async function claim(
  * The queued operations that nothing before them stands in the way of: as in Sealevel, two operations conflict
  * when one writes an account that the other reads or writes. `line` is in the order of enqueueing.
  */
-export function pickRunnable(line: readonly Unfinished[], now: Date): Operation[] {
+export function pickRunnable(line: readonly Unfinished[], now: Date): OperationRow[] {
   const written = new Set<string>()
   const touched = new Set<string>()
-  const runnable: Operation[] = []
+  const runnable: OperationRow[] = []
   for (const operation of line) {
     const { writes, reads, status, not_before } = operation
     const free =

@@ -3,8 +3,8 @@ import { type Queryable, background as sql } from "#db/client.ts"
 import { announceActivity } from "#db/pubsub.ts"
 import { addSeconds, clock } from "#server/lib/time.ts"
 import { readTransactionError, type TransactionFailure } from "#server/solana/program-error.ts"
-import { byKind, kindOf, type Landing, type Settled, type Verdict } from "./kinds.ts"
-import type { Operation, Refusal } from "./operation.ts"
+import { decodeAll, type Landing, type Operations, type Recovery } from "./definition.ts"
+import { OPERATION_COLUMNS, type OperationRow, type Refusal } from "./operation.ts"
 
 /** Times that an operation is built again before it waits longer and longer. */
 const QUICK_RETRIES = 3
@@ -20,7 +20,7 @@ const waitShortly = (sql: Queryable) => sql`select set_config('lock_timeout', ${
  * Settles transactions that are confirmed: marks them and their operations, and applies the effects on the
  * domain, in one commit. A transaction that somebody else settled already is left alone.
  */
-export async function settleConfirmed(landings: readonly Landing[]): Promise<void> {
+export async function settleConfirmed(kinds: Operations, landings: readonly Landing[]): Promise<void> {
   if (landings.length === 0) return
   const workspaces = await sql.begin(async (sql) => {
     await waitShortly(sql)
@@ -32,58 +32,61 @@ export async function settleConfirmed(landings: readonly Landing[]): Promise<voi
       where t.signature = l.signature and t.status = 'saved'
       returning t.signature, t.slot::float8 as slot`
     const landingOf = new Map(won.map((landing) => [landing.signature, landing]))
-    const carried = await sql<(Operation & { signature: string })[]>`
-      select o.workspace_id, o.id, o.seq, o.kind, o.payload, o.writes, o.reads, o.mint_config, o.wallet,
-        o.from_wallet, o.attempts, o.alone, o.signature
+    const carried = await sql<(OperationRow & { signature: string })[]>`
+      select ${sql(OPERATION_COLUMNS.map((column) => `o.${column}`))}, o.signature
       from transactions t join operations o on o.workspace_id = t.workspace_id and o.signature = t.signature
       where t.signature = any(${[...landingOf.keys()]}) and o.status = 'submitted'
       order by o.workspace_id, o.seq`
-    await confirm(
-      sql,
-      carried.map((operation) => ({ operation, landing: landingOf.get(operation.signature)! })),
-      now,
-    )
+    const landed = carried.map((row) => ({ row, landing: landingOf.get(row.signature)! }))
+    await confirm(sql, kinds, landed, now)
     return new Set(carried.map((operation) => operation.workspace_id))
   })
   for (const workspaceId of workspaces) announceActivity(workspaceId)
 }
 
 /** Ends operations whose effect needs no transaction, or is on chain already. */
-export const finishOperations = (sql: Queryable, operations: Operation[]): Promise<void> =>
-  confirm(
-    sql,
-    operations.map((operation) => ({ operation, landing: null })),
-    clock.now(),
-  )
+export const finishOperations = (sql: Queryable, kinds: Operations, rows: OperationRow[]): Promise<void> => {
+  const ended = rows.map((row) => ({ row, landing: null }))
+  return confirm(sql, kinds, ended, clock.now())
+}
 
-async function confirm(sql: Queryable, settled: Settled[], now: Date): Promise<void> {
-  for (const [workspaceId, ofWorkspace] of Map.groupBy(settled, ({ operation }) => operation.workspace_id)) {
-    for (const [kind, ofKind] of byKind(ofWorkspace, ({ operation }) => operation)) {
-      await kind.settle(sql, ofKind, workspaceId)
+type Ended = { row: OperationRow; landing: Landing | null }
+
+async function confirm(sql: Queryable, kinds: Operations, ended: Ended[], now: Date): Promise<void> {
+  for (const [workspaceId, ofWorkspace] of Map.groupBy(ended, ({ row }) => row.workspace_id)) {
+    for (const [definition, ofKind] of kinds.byKind(ofWorkspace, ({ row }) => row)) {
+      const operations = decodeAll(
+        definition,
+        ofKind.map(({ row }) => row),
+      )
+      const settled = ofKind.map(({ landing }, i) => ({ operation: operations[i]!, landing }))
+      await definition.settle?.(sql, settled, workspaceId)
     }
     await sql`
       update operations set status = 'confirmed', finished_at = ${now}, error_code = null, error_detail = null
-      where workspace_id = ${workspaceId} and id = any(${ofWorkspace.map(({ operation }) => operation.id)})`
+      where workspace_id = ${workspaceId} and id = any(${ofWorkspace.map(({ row }) => row.id)})`
   }
 }
 
 /** Ends operations of one workspace without their effect, and gives back what they held. */
 export async function failOperations(
   sql: Queryable,
-  operations: Operation[],
+  kinds: Operations,
+  operations: OperationRow[],
   refusal: Refusal,
 ): Promise<void> {
-  for (const [kind, group] of byKind(operations, (operation) => operation)) await kind.release?.(sql, group)
+  const workspaceId = operations[0]!.workspace_id
+  for (const [definition, rows] of kinds.byKind(operations, (row) => row))
+    await definition.release?.(sql, decodeAll(definition, rows), workspaceId)
   await sql`
     update operations set status = 'failed', finished_at = ${clock.now()}, error_code = ${refusal.code}, error_detail = ${refusal.detail}
-    where workspace_id = ${operations[0]!.workspace_id} and id = any(${idsOf(operations)})`
+    where workspace_id = ${workspaceId} and id = any(${idsOf(operations)})`
 }
 
-const idsOf = (operations: readonly Operation[]): string[] => operations.map((operation) => operation.id)
+const idsOf = (operations: readonly OperationRow[]): string[] => operations.map((operation) => operation.id)
 
-const carriedBy = (sql: Queryable, workspaceId: string, signature: string) => sql<Operation[]>`
-  select workspace_id, id, seq, kind, payload, writes, reads, mint_config, wallet, from_wallet, attempts, alone
-  from operations
+const carriedBy = (sql: Queryable, workspaceId: string, signature: string) => sql<OperationRow[]>`
+  select ${sql(OPERATION_COLUMNS)} from operations
   where workspace_id = ${workspaceId} and signature = ${signature} and status = 'submitted'
   order by seq`
 
@@ -121,10 +124,13 @@ export async function settleExpired(signature: string): Promise<void> {
 }
 
 /**
- * A transaction that landed and failed: nothing of it took effect. The operation to blame is judged by its kind;
+ * A transaction that landed and failed: nothing of it took effect. What becomes of the operation to blame, its kind says;
  * the others are built again without it.
  */
-export async function settleFailed(signature: string, slot: number, error: TransactionError): Promise<void> {
+export async function settleFailed(
+  kinds: Operations,
+  { signature, slot, error }: { signature: string; slot: number; error: TransactionError },
+): Promise<void> {
   const row = await sql.begin(async (sql) => {
     await waitShortly(sql)
     const row = await endTransaction(sql, signature, { status: "failed", slot, error })
@@ -133,10 +139,11 @@ export async function settleFailed(signature: string, slot: number, error: Trans
     const failure = readTransactionError(error)
     const blamed = blame(failure, row, operations)
     const others = operations.filter((operation) => operation !== blamed?.operation)
-    const ruling = blamed ? judge(failure, blamed) : null
-    if (blamed && ruling?.verdict === "fail") await failOperations(sql, [blamed.operation], ruling.refusal)
-    else if (blamed && ruling?.verdict === "finish") await finishOperations(sql, [blamed.operation])
-    else if (blamed && ruling?.verdict === "retry") await requeueBlamed(sql, blamed.operation, failure)
+    const recovery = blamed ? recover(kinds, failure, blamed) : null
+    if (blamed && recovery?.do === "fail")
+      await failOperations(sql, kinds, [blamed.operation], recovery.refusal)
+    else if (blamed && recovery?.do === "finish") await finishOperations(sql, kinds, [blamed.operation])
+    else if (blamed && recovery?.do === "retry") await requeueBlamed(sql, blamed.operation, failure)
     else if (blamed) await requeue(sql, [blamed.operation], { waitSeconds: FUNDS_WAIT_SECONDS })
     // Where an instruction is not to blame, each travels alone from now on, to find out which one is.
     await requeue(sql, others, {
@@ -148,10 +155,10 @@ export async function settleFailed(signature: string, slot: number, error: Trans
   if (row) announceActivity(row.workspace_id)
 }
 
-type Blamed = { operation: Operation; instruction: number }
+type Blamed = { operation: OperationRow; instruction: number }
 
 /** Whose instruction failed. Instructions of nobody, such as the compute budget, and other failures blame nobody. */
-function blame(failure: TransactionFailure, row: SavedRow, operations: Operation[]): Blamed | null {
+function blame(failure: TransactionFailure, row: SavedRow, operations: OperationRow[]): Blamed | null {
   if (failure.kind !== "instruction") return null
   let first = row.head
   for (const [id, count] of row.layout) {
@@ -164,9 +171,15 @@ function blame(failure: TransactionFailure, row: SavedRow, operations: Operation
   return null
 }
 
-function judge(failure: TransactionFailure, { operation, instruction }: Blamed): Verdict | null {
+function recover(
+  kinds: Operations,
+  failure: TransactionFailure,
+  { operation, instruction }: Blamed,
+): Recovery | null {
   if (failure.kind !== "instruction") return null
-  return kindOf(operation.kind).judge(failure.error, operation, instruction)
+  const definition = kinds.definitionOf(operation.kind)
+  const [decoded] = decodeAll(definition, [operation])
+  return definition.recover(failure.error, decoded!, instruction)
 }
 
 const nameOf = (failure: TransactionFailure): string =>
@@ -175,7 +188,7 @@ const nameOf = (failure: TransactionFailure): string =>
 /** Back into the line, to travel alone; after a few quick tries it waits twice as long each time. */
 async function requeueBlamed(
   sql: Queryable,
-  operation: Operation,
+  operation: OperationRow,
   failure: TransactionFailure,
 ): Promise<void> {
   const attempts = operation.attempts + 1
@@ -189,7 +202,7 @@ async function requeueBlamed(
 /** Back into the line: nothing was wrong with them. */
 async function requeue(
   sql: Queryable,
-  operations: Operation[],
+  operations: OperationRow[],
   { waitSeconds, alone = false }: { waitSeconds: number; alone?: boolean },
 ): Promise<void> {
   if (operations.length === 0) return

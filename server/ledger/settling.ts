@@ -2,6 +2,7 @@ import type { TransactionError } from "@solana/web3.js"
 import { isDatabaseUnavailable } from "#db/client.ts"
 import { logger } from "#server/lib/log.ts"
 import { Backoff, isLocked } from "./backoff.ts"
+import type { Operations } from "./definition.ts"
 import { settleConfirmed, settleExpired, settleFailed } from "./settle.ts"
 
 /** How a transaction of a workspace has ended. */
@@ -22,6 +23,7 @@ const APART = 2
  * again, and one customer's rows that somebody else has locked hold up nobody but that customer.
  */
 export class Settling {
+  readonly #kinds: Operations
   readonly #onSettled: (signature: string) => void
   /** By signature: what went wrong may be wrong for long. */
   readonly #failing = new Backoff({ firstMs: 250, longestMs: 30_000 })
@@ -33,7 +35,8 @@ export class Settling {
   readonly #apart = new Map<string, Promise<void>>()
 
   /** `onSettled` is told of each that is settled, in the end. */
-  constructor(onSettled: (signature: string) => void) {
+  constructor(kinds: Operations, onSettled: (signature: string) => void) {
+    this.#kinds = kinds
     this.#onSettled = onSettled
   }
 
@@ -120,9 +123,9 @@ export class Settling {
     const [first] = endings
     if (!first) return null
     try {
-      if (first.end === "failed") await settleFailed(first.signature, first.slot, first.error)
+      if (first.end === "failed") await settleFailed(this.#kinds, first)
       else if (first.end === "expired") await settleExpired(first.signature)
-      else await settleConfirmed(endings as Confirmed[])
+      else await settleConfirmed(this.#kinds, endings as Confirmed[])
     } catch (error) {
       return error
     }

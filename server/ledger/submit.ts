@@ -5,8 +5,8 @@ import type { Chain } from "#server/solana/chain.ts"
 import { authorityOf, type Signer } from "#server/solana/keys.ts"
 import { priorityFee, type SignedTransaction, signTransaction } from "#server/solana/transaction.ts"
 import type { Mode } from "#shared/mode.ts"
-import type { Issuer } from "./kinds.ts"
-import type { Operation } from "./operation.ts"
+import type { Issuer, Operations } from "./definition.ts"
+import type { OperationRow } from "./operation.ts"
 import { type Planned, pack } from "./pack.ts"
 import { carryOutPlans, type Facts, planAll } from "./plan.ts"
 import { claim } from "./queue.ts"
@@ -16,6 +16,7 @@ export type Saved = { signature: string; workspaceId: string; wire: Buffer; last
 
 export type Turn = {
   chain: Chain
+  kinds: Operations
   workspaceId: string
   blockhash: { blockhash: string; lastValidBlockHeight: number }
   priorityFeeMicroLamports: number
@@ -28,7 +29,7 @@ export type Taken = {
   /** Whether some operations needed no transaction. */
   ended: boolean
   /** Operations that are still in the line, because what the chain says of them has to be known first. */
-  toLookUp: Operation[]
+  toLookUp: OperationRow[]
 }
 
 /**
@@ -41,7 +42,7 @@ export type Taken = {
  * is no lease to expire and no token to compare.
  */
 export async function submitTurn(turn: Turn): Promise<Taken> {
-  const { chain, workspaceId, blockhash, facts } = turn
+  const { chain, kinds, workspaceId, blockhash, facts } = turn
   const now = clock.now()
   const issuer: Issuer = {
     workspaceId,
@@ -52,8 +53,8 @@ export async function submitTurn(turn: Turn): Promise<Taken> {
   return sql.begin(async (sql) => {
     const operations = await claim(sql, workspaceId, { now, only: facts?.of ?? null })
     if (operations.length === 0) return { saved: [], ended: false, toLookUp: [] }
-    const plans = await planAll(sql, operations, { issuer, facts })
-    const { planned, toLookUp, ended } = await carryOutPlans(sql, operations, plans)
+    const plans = await planAll(sql, operations, { kinds, issuer, facts })
+    const { planned, toLookUp, ended } = await carryOutPlans(sql, kinds, operations, plans)
     const head = priorityFee(turn.priorityFeeMicroLamports)
     const batches = pack(planned, { feePayer: chain.feePayer.publicKey, head })
     const signed = await Promise.all(

@@ -4,6 +4,7 @@ import { announce } from "#db/pubsub.ts"
 import { logger } from "#server/lib/log.ts"
 import { clock, secondsBetween } from "#server/lib/time.ts"
 import type { Chain } from "#server/solana/chain.ts"
+import type { Operations } from "./definition.ts"
 import { type Ending, Settling } from "./settling.ts"
 import type { Saved } from "./submit.ts"
 
@@ -30,16 +31,17 @@ type Tracked = Saved & { sentAt: number }
 export class Tracker {
   readonly #chain: Chain
   readonly #tracked = new Map<string, Tracked>()
-  readonly #settling = new Settling((signature) => {
-    this.#tracked.delete(signature)
-    this.#news = true
-  })
+  readonly #settling: Settling
   #news = false
   #adoptedAt = Number.NEGATIVE_INFINITY
   #expiryAt = Number.NEGATIVE_INFINITY
 
-  constructor(chain: Chain) {
+  constructor(chain: Chain, kinds: Operations) {
     this.#chain = chain
+    this.#settling = new Settling(kinds, (signature) => {
+      this.#tracked.delete(signature)
+      this.#news = true
+    })
   }
 
   /** Transactions that are followed. */

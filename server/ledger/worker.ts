@@ -6,7 +6,8 @@ import { logger } from "#server/lib/log.ts"
 import { clock, sleep } from "#server/lib/time.ts"
 import { bindChain, type Chain, WrongChain } from "#server/solana/chain.ts"
 import { Backoff, isLocked } from "./backoff.ts"
-import type { Operation } from "./operation.ts"
+import type { Operations } from "./definition.ts"
+import type { OperationRow } from "./operation.ts"
 import { type Facts, lookUp } from "./plan.ts"
 import { nextWorkspace } from "./queue.ts"
 import { submitTurn, type Turn } from "./submit.ts"
@@ -22,7 +23,7 @@ const EMPTY_BALANCE_EVERY_MS = 200
 /** Below this the fee payer could not pay one more account's rent; nothing is signed until it is funded. */
 const EMPTY_SOL = 0.01
 
-export type LedgerOptions = { priorityFeeMicroLamports: number; lowBalanceSol: number }
+export type LedgerOptions = { kinds: Operations; priorityFeeMicroLamports: number; lowBalanceSol: number }
 
 /** Moves the operations of one chain along: one loop signs and saves, the other follows what was sent. */
 export class LedgerWorker {
@@ -47,7 +48,7 @@ export class LedgerWorker {
   constructor(chain: Chain, options: LedgerOptions) {
     this.chain = chain
     this.#options = options
-    this.#tracker = new Tracker(chain)
+    this.#tracker = new Tracker(chain, options.kinds)
   }
 
   start(): void {
@@ -147,14 +148,15 @@ export class LedgerWorker {
     }
   }
 
-  async #submitWithFacts(workspaceId: string, operations: Operation[]): Promise<boolean> {
-    const facts = await lookUp(this.chain, workspaceId, operations)
+  async #submitWithFacts(workspaceId: string, operations: OperationRow[]): Promise<boolean> {
+    const facts = await lookUp(this.chain, workspaceId, { kinds: this.#options.kinds, operations })
     return (await this.#submit(workspaceId, await this.#latestBlockhash(), facts)).moved
   }
 
   async #submit(workspaceId: string, blockhash: Turn["blockhash"], facts: Facts | null) {
     const { saved, ended, toLookUp } = await submitTurn({
       chain: this.chain,
+      kinds: this.#options.kinds,
       workspaceId,
       blockhash,
       priorityFeeMicroLamports: this.#options.priorityFeeMicroLamports,

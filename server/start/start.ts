@@ -1,15 +1,13 @@
 import type { AddressInfo } from "node:net"
 import { connectDatabase, disconnectDatabase } from "#db/client.ts"
-import { migrate } from "#db/migrate.ts"
-import "#server/domain/attestations/operation-kinds.ts"
-import "#server/domain/tokens/align-kind.ts"
-import "#server/domain/tokens/operation-kinds.ts"
 import { clockDoubt, followDatabaseClock, leaveDatabaseClock } from "#db/clock.ts"
+import { migrate } from "#db/migrate.ts"
 import { joinBus, leaveBus } from "#db/pubsub.ts"
 import { endWatches } from "#server/dashboard/activity.ts"
 import { deploy, deployment } from "#server/domain/deployment.ts"
 import { sandboxProvider } from "#server/domain/kyc/providers/sandbox.ts"
 import { SandboxDelivery } from "#server/domain/kyc/providers/sandbox-delivery.ts"
+import { operations } from "#server/domain/operations.ts"
 import { parseTrustedProxies } from "#server/http/client.ts"
 import { connectionLimit, watchConnections } from "#server/http/connections.ts"
 import { refuse } from "#server/http/reply.ts"
@@ -210,6 +208,7 @@ async function startWorkers(
   const ledgers = chains.map(
     (chain) =>
       new LedgerWorker(chain, {
+        kinds: operations,
         priorityFeeMicroLamports: settings.VOUCH_PRIORITY_FEE_MICROLAMPORTS,
         lowBalanceSol: settings.VOUCH_LOW_BALANCE_SOL,
       }),

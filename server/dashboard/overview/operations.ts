@@ -1,4 +1,5 @@
 import { sql } from "#db/client.ts"
+import { operations } from "#server/domain/operations.ts"
 import { fromBaseUnits } from "#server/domain/tokens/amount.ts"
 import type { OperationStatus } from "#server/domain/tokens/operation.ts"
 import { toTimestamp } from "#server/lib/time.ts"
@@ -7,6 +8,8 @@ import { toTimestamp } from "#server/lib/time.ts"
 export type LatestOperation = {
   operation_id: string
   kind: string
+  /** What it does, in words. */
+  label: string
   status: OperationStatus
   wallet: string | null
   from_wallet: string | null
@@ -60,6 +63,7 @@ export async function latestOperations(workspaceId: string, limit: number): Prom
   return rows.map((row) => ({
     operation_id: row.id,
     kind: row.kind,
+    label: operations.definitionOf(row.kind).label,
     status: row.status,
     wallet: row.wallet ?? row.payload.wallet ?? null,
     from_wallet: row.from_wallet,

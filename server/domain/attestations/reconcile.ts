@@ -3,7 +3,7 @@ import { PublicKey } from "@solana/web3.js"
 import { forEachBatch } from "#db/batches.ts"
 import { sql } from "#db/client.ts"
 import type { Audited } from "#server/ledger/reconciliation/report.ts"
-import { credentialAccounts } from "./credential.ts"
+import { credentialAccounts } from "./credential-accounts.ts"
 
 /** Accounts that one getMultipleAccounts takes. */
 const ACCOUNTS = 100

@@ -6,7 +6,7 @@ import { authorityFor } from "#server/ledger/submit.ts"
 import { address, idOf, named, signature, timestamp } from "#server/lib/fields.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 import { type PublicReason, publicReasonOf, publicReasons } from "#shared/public-reasons.ts"
-import { credentialAccounts } from "./credential.ts"
+import { credentialAccounts } from "./credential-accounts.ts"
 import { type AttestationStatus, attestationStatuses, statusAt } from "./status.ts"
 
 export const attestationStatus = z.enum(attestationStatuses).meta({

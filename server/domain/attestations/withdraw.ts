@@ -1,7 +1,8 @@
 import type { Queryable } from "#db/client.ts"
+import { followVerification } from "#server/domain/tokens/follow-verification.ts"
 import { enqueue } from "#server/ledger/enqueue.ts"
-import { credentialAccounts } from "./credential.ts"
-import { standingChanged } from "./standing.ts"
+import { credentialAccounts } from "./credential-accounts.ts"
+import { revoke } from "./operations/revoke.ts"
 
 /**
  * Enqueues the burn of an attestation's credential. Whether there is still something to burn is seen when its
@@ -13,13 +14,10 @@ export async function withdrawCredential(
 ): Promise<void> {
   const { workspace_id, id, schema_id, wallet } = attestation
   const { mint, account } = credentialAccounts(workspace_id, schema_id, wallet)
-  await enqueue(sql, {
-    workspaceId: workspace_id,
-    kind: "revoke",
+  await enqueue(sql, workspace_id, revoke, {
     payload: { attestation_id: id, schema_id, wallet },
     writes: [account],
     reads: [mint],
-    wallet,
   })
-  await standingChanged(sql, { workspaceId: workspace_id, schemaId: schema_id, wallet })
+  await followVerification(sql, { workspaceId: workspace_id, schemaId: schema_id, wallet })
 }

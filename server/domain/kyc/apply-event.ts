@@ -2,8 +2,10 @@ import { onBehalfOf, type Queryable, reads, repeatOnDeadlock, sql } from "#db/cl
 import { announce, announceActivity } from "#db/pubsub.ts"
 import { sealClaims } from "#server/domain/attestations/claims.ts"
 import { commitmentOf, newSalt } from "#server/domain/attestations/commitment.ts"
-import { credentialAccounts, ensureCredentialMint } from "#server/domain/attestations/credential.ts"
+import { ensureCredentialMint } from "#server/domain/attestations/credential.ts"
+import { credentialAccounts } from "#server/domain/attestations/credential-accounts.ts"
 import { endPending } from "#server/domain/attestations/end.ts"
+import { attest } from "#server/domain/attestations/operations/attest.ts"
 import { type AttestationStatus, statusAt } from "#server/domain/attestations/status.ts"
 import { withdrawCredential } from "#server/domain/attestations/withdraw.ts"
 import { enqueue } from "#server/ledger/enqueue.ts"
@@ -167,13 +169,10 @@ async function approve(sql: Queryable, row: Row, event: ProviderEvent, now: Date
   })
   await ensureCredentialMint(sql, workspace_id, schema_id)
   const { mint, account } = credentialAccounts(workspace_id, schema_id, wallet)
-  const operationId = await enqueue(sql, {
-    workspaceId: workspace_id,
-    kind: "attest",
+  const operationId = await enqueue(sql, workspace_id, attest, {
     payload: { attestation_id: id, schema_id, wallet },
     writes: [account],
     reads: [mint],
-    wallet,
   })
   await sql`
     update attestations

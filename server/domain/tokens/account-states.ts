@@ -1,11 +1,11 @@
 import { TOKEN_2022_PROGRAM_ID } from "@solana/spl-token"
 import { type AccountInfo, PublicKey } from "@solana/web3.js"
 import type { Queryable } from "#db/client.ts"
-import type { Lookup } from "#server/ledger/kinds.ts"
+import type { Lookup } from "#server/ledger/definition.ts"
 import type { Operation } from "#server/ledger/operation.ts"
 import { tokenAccountOf } from "#server/solana/addresses.ts"
 import type { AccountState } from "#server/solana/asset.ts"
-import { assetMintOf } from "./asset-mint.ts"
+import { assetMintOf } from "./asset-accounts.ts"
 import type { ConfigRow } from "./config.ts"
 import type { Place } from "./parties.ts"
 
@@ -24,25 +24,30 @@ export type AssetAccount = { state: AccountState; amount: bigint }
 export type SeenAccounts = { slot: number; accountOf: (place: Place) => AssetAccount | null }
 
 /** The accounts that operations are about, as they are on chain. */
-export const lookAtAccounts = async (operations: readonly Operation[], at: Lookup): Promise<SeenAccounts> => {
-  const { slot, accounts } = await readAccounts(at, operations.flatMap(placesOf))
+export const lookAtAccounts = async (
+  operations: readonly Operation<OfHolders>[],
+  at: Lookup,
+): Promise<SeenAccounts> => {
+  const { slot, accounts } = await readAccounts(at, operations.flatMap(holdersOf))
   const seen = new Map(accounts.map(([place, account]) => [nameOf(place), account]))
   return { slot, accountOf: (place) => seen.get(nameOf(place)) ?? null }
 }
 
-/** The accounts of a token's operation: its receiver's, and that of who gives. */
-export const placesOf = ({ mint_config, wallet, from_wallet }: Operation): Place[] =>
-  (from_wallet === null ? [wallet!] : [from_wallet, wallet!]).map((wallet) => ({
-    config: mint_config!,
-    wallet,
-  }))
+/** What is about accounts of a token: its receiver's, and that of who gives. */
+export type OfHolders = { mint_config: string; wallet: string; from_wallet?: string }
+
+export const holdersOf = ({ payload }: { payload: OfHolders }): Place[] => {
+  const { mint_config, wallet, from_wallet } = payload
+  const wallets = from_wallet === undefined ? [wallet] : [from_wallet, wallet]
+  return wallets.map((wallet) => ({ config: mint_config, wallet }))
+}
 
 /**
  * What state the accounts of operations are in, before them; null where the chain has to be asked. In agent mode
  * every account is frozen at rest, and one with a balance cannot be closed: nothing needs to be asked. Holders open
  * and close theirs as they like, and whatever was not as expected once is read from the chain.
  */
-export async function accountStates(
+export async function accountStates<Payload extends OfHolders>(
   sql: Queryable,
   workspaceId: string,
   {
@@ -50,8 +55,8 @@ export async function accountStates(
     configOf,
     seen,
   }: {
-    operations: readonly Operation[]
-    configOf: (operation: Operation) => ConfigRow
+    operations: readonly Operation<Payload>[]
+    configOf: (operation: Operation<Payload>) => ConfigRow
     seen: SeenAccounts | null
   },
 ): Promise<(place: Place) => AccountState | null> {
@@ -62,7 +67,7 @@ export async function accountStates(
     const config = configOf(operation)
     const isKnown =
       config.transfer_mode === "agent" && config.aligned_up_to === null && operation.attempts === 0
-    ;(isKnown ? known : asked).push(...placesOf(operation))
+    ;(isKnown ? known : asked).push(...holdersOf(operation))
   }
   if (known.length > 0) {
     for (const place of known) states.set(nameOf(place), "absent")

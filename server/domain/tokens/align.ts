@@ -1,13 +1,12 @@
 import { type Queryable, background as sql } from "#db/client.ts"
 import { announce, announceActivity } from "#db/pubsub.ts"
-import { onStandingChange, type StandingChange } from "#server/domain/attestations/standing.ts"
 import { deployment } from "#server/domain/deployment.ts"
-import { enqueue } from "#server/ledger/enqueue.ts"
 import { logger } from "#server/lib/log.ts"
 import type { Mode } from "#shared/mode.ts"
 import { type AssetAccount, readAccounts } from "./account-states.ts"
-import { accountName, assetMintOf } from "./asset-mint.ts"
+import { assetMintOf } from "./asset-accounts.ts"
 import { type ConfigRow, loadConfigs } from "./config.ts"
+import { enqueueAlignment } from "./follow-verification.ts"
 import { lockHoldings, type Place } from "./parties.ts"
 
 // Bringing accounts in line: what each should be is decided when its operation is built (`align-kind.ts`), so that here
@@ -17,37 +16,6 @@ import { lockHoldings, type Place } from "./parties.ts"
 const BATCH = 100
 /** Transactions that a node of the chain could not have heard of yet are among so many of the last. */
 const RECENT = 1000
-
-export async function enqueueAlignment(
-  sql: Queryable,
-  workspaceId: string,
-  configId: string,
-  wallet: string,
-): Promise<void> {
-  await enqueue(sql, {
-    workspaceId,
-    kind: "align_account",
-    payload: {},
-    writes: [accountName(configId, wallet)],
-    reads: [assetMintOf(workspaceId, configId).toBase58()],
-    mintConfig: configId,
-    wallet,
-  })
-}
-
-/** A wallet's accounts follow its attestation where they do not rest frozen anyway. */
-export async function followStanding(
-  sql: Queryable,
-  { workspaceId, schemaId, wallet }: StandingChange,
-): Promise<void> {
-  const rows = await sql<{ id: string }[]>`
-    select c.id from mint_configs c join holdings h
-      on h.workspace_id = c.workspace_id and h.mint_config = c.id and h.wallet = ${wallet}
-    where c.workspace_id = ${workspaceId} and c.required_schema = ${schemaId} and c.transfer_mode = 'holder'`
-  for (const { id } of rows) await enqueueAlignment(sql, workspaceId, id, wallet)
-}
-
-onStandingChange(followStanding)
 
 type Due = { workspace_id: string; id: string; mode: Mode }
 

@@ -59,3 +59,9 @@ export const amountField = z
       "Whole tokens, more than zero. A decimal string is always exact; a number is read from its digits as they were sent",
     example: "250.5",
   })
+
+/** Base units as JSON keeps them: a text of digits, as a double would lose some. */
+export const storedAmount = z.codec(z.string().regex(/^[0-9]+$/), z.bigint(), {
+  decode: BigInt,
+  encode: String,
+})

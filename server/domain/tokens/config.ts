@@ -1,7 +1,7 @@
 import { z } from "zod"
 import type { Queryable } from "#db/client.ts"
 import { schemaId } from "#server/domain/kyc/wallet.ts"
-import type { Issuer } from "#server/ledger/kinds.ts"
+import type { Issuer } from "#server/ledger/definition.ts"
 import type { Operation } from "#server/ledger/operation.ts"
 import {
   address,
@@ -20,7 +20,7 @@ import type { Asset, TransferMode } from "#server/solana/asset.ts"
 import { admitsAny } from "#shared/countries.ts"
 import { fail } from "#shared/errors.ts"
 import { fromBaseUnits, limitsOf, toBaseUnits } from "./amount.ts"
-import { assetMintOf } from "./asset-mint.ts"
+import { assetMintOf } from "./asset-accounts.ts"
 import type { Case, Rules } from "./rules.ts"
 
 /** The configuration that every workspace starts with; its mint is made with the first use. */
@@ -279,6 +279,6 @@ export const assetOf = (
 })
 
 /** The configurations that operations belong to. */
-export const configIdsOf = (operations: readonly Operation[]): string[] => [
-  ...new Set(operations.map((operation) => operation.mint_config!)),
+export const configIdsOf = (operations: readonly Operation<{ mint_config: string }>[]): string[] => [
+  ...new Set(operations.map(({ payload }) => payload.mint_config)),
 ]

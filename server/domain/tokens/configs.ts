@@ -19,6 +19,7 @@ import {
   type MintConfigRecord,
   toConfigRecord,
 } from "./config.ts"
+import { alignPause } from "./operations/align-pause.ts"
 
 export const configNotFound = (id: string): never =>
   fail(
@@ -153,8 +154,8 @@ async function followPause(
 ): Promise<void> {
   if (mint === null) return
   if (pausable) {
-    const operation = { kind: "align_pause", payload: {}, writes: [mint], reads: [], mintConfig: id }
-    await enqueue(sql, { workspaceId, ...operation })
+    const operation = { payload: { mint_config: id }, writes: [mint], reads: [] }
+    await enqueue(sql, workspaceId, alignPause, operation)
   } else if (transfer_mode === "holder") await startAlignment(sql, workspaceId, id)
 }
 

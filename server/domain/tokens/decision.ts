@@ -1,13 +1,17 @@
 import type { Queryable } from "#db/client.ts"
 import { type Author, recordChanges } from "#server/domain/audit-log/record.ts"
 import type { IdempotencyClaim } from "#server/domain/context.ts"
+import { enqueueAll, toRow } from "#server/ledger/enqueue.ts"
 import { newId } from "#server/lib/ids.ts"
 import { clock } from "#server/lib/time.ts"
 import { fromBaseUnits, limitsOf, toBaseUnits } from "./amount.ts"
-import { accountName, assetMintOf, ensureAssetMints } from "./asset-mint.ts"
+import { accountName, assetMintOf } from "./asset-accounts.ts"
+import { ensureAssetMints } from "./asset-mint.ts"
 import { caseOf } from "./case.ts"
 import { type ConfigRow, loadConfigs } from "./config.ts"
 import type { OperationRow } from "./operation.ts"
+import { mint } from "./operations/mint.ts"
+import { transfer } from "./operations/transfer.ts"
 import {
   type Holdings,
   loadClaims,
@@ -158,30 +162,27 @@ export class Decision {
 
   async #enqueue(admitted: readonly Admitted[]): Promise<void> {
     const rows = admitted.map(({ request, operationId, config, amount, handover }) => {
-      const mint = assetMintOf(this.#workspaceId, config.id).toBase58()
-      const row = begunAs({ request, operationId, config, amount }, mint, this.#now)
+      const { from, to } = request
+      const mintAddress = assetMintOf(this.#workspaceId, config.id).toBase58()
+      const row = begunAs({ request, operationId, config, amount }, mintAddress, this.#now)
       this.#outcomes[this.#requests.indexOf(request)] = { operationId, row }
       const accounts = placesOf({ request, config }).map((place) => accountName(place.config, place.wallet))
       // In agent mode each transaction leaves accounts as it found them, frozen: their order does not matter.
       const commutes = config.transfer_mode === "agent"
-      return {
+      const queued = {
         id: operationId,
-        kind: row.kind,
-        payload: { ...row.payload, ...(handover && { handover: "true" }) },
         writes: commutes ? [] : accounts,
-        reads: commutes ? [mint, ...accounts] : [mint],
-        mint_config: config.id,
-        wallet: request.to,
-        from_wallet: request.from,
+        reads: commutes ? [mintAddress, ...accounts] : [mintAddress],
       }
+      const payload = { mint_config: config.id, wallet: to, amount }
+      return from === null
+        ? toRow(mint, { ...queued, payload })
+        : toRow(transfer, {
+            ...queued,
+            payload: { ...payload, from_wallet: from, ...(handover && { handover }) },
+          })
     })
-    await this.#sql`
-      insert into operations
-        (workspace_id, id, kind, status, payload, writes, reads, mint_config, wallet, from_wallet, created_at)
-      select ${this.#workspaceId}, id, kind, 'queued', payload, array(select jsonb_array_elements_text(writes)),
-        array(select jsonb_array_elements_text(reads)), mint_config, wallet, from_wallet, ${this.#now}
-      from jsonb_to_recordset(${this.#sql.json(rows)}) as t(id text, kind text, payload jsonb, writes jsonb, reads jsonb,
-        mint_config text, wallet text, from_wallet text)`
+    await enqueueAll(this.#sql, this.#workspaceId, rows)
   }
 
   async #record(admitted: readonly Admitted[]): Promise<void> {

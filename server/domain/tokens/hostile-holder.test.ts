@@ -25,7 +25,7 @@ import { tokenAccountOf } from "#server/solana/addresses.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
 import { sendOwn } from "#test/own-transaction.ts"
 import { type TokenDesk, tokenDesk } from "#test/tokens.ts"
-import { assetMintOf } from "./asset-mint.ts"
+import { assetMintOf } from "./asset-accounts.ts"
 
 // What the holder or a stranger does here is sent with plain web3.js and a key of their own, around the service.
 let app: TestApp

@@ -18,7 +18,7 @@ import { tokenAccountOf } from "#server/solana/addresses.ts"
 import { signerFromSeed } from "#server/solana/keys.ts"
 import { signTransaction } from "#server/solana/transaction.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { assetMintOf } from "./asset-mint.ts"
+import { assetMintOf } from "./asset-accounts.ts"
 
 const FUND = "us_real_estate_fund_v1"
 const OPEN = "open_fund"

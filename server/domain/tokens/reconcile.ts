@@ -14,7 +14,7 @@ import type { Audited, Difference } from "#server/ledger/reconciliation/report.t
 import { authorityFor } from "#server/ledger/submit.ts"
 import { addSeconds, clock } from "#server/lib/time.ts"
 import { type AssetAccount, readAccounts } from "./account-states.ts"
-import { assetMintOf } from "./asset-mint.ts"
+import { assetMintOf } from "./asset-accounts.ts"
 import { type ConfigRow, configColumns, ruledBy } from "./config.ts"
 import { loadClaims } from "./parties.ts"
 import { auditTokenCounters, type Counted, readCounted } from "./reconcile-counters.ts"

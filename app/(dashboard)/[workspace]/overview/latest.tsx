@@ -43,17 +43,6 @@ export function LatestAttestations({ attestations }: { attestations: readonly At
   )
 }
 
-const kinds: Record<string, string> = {
-  create_credential_mint: "Create a schema's mint",
-  attest: "Attest",
-  revoke: "Burn a credential",
-  create_asset_mint: "Create a token",
-  mint: "Mint",
-  transfer: "Transfer",
-  align_account: "Bring an account in line",
-  align_pause: "Pause or unpause a mint",
-}
-
 const operation = columnsOf<LatestOperation>()
 
 const operationColumns = [
@@ -62,7 +51,7 @@ const operationColumns = [
     header: "Operation",
     cell: ({ row: { original } }) => (
       <>
-        {kinds[original.kind] ?? original.kind}
+        {original.label}
         {original.amount !== null && ` ${original.amount}`}
       </>
     ),

@@ -1,0 +1,34 @@
+import { PublicKey } from "@solana/web3.js"
+import { deployment } from "#server/domain/deployment.ts"
+import type { Issuer } from "#server/ledger/definition.ts"
+import { tokenAccountOf } from "#server/solana/addresses.ts"
+import type { Credential } from "#server/solana/credential.ts"
+import { mintKeyOf, type Signer } from "#server/solana/keys.ts"
+
+const CACHE_MAX = 10_000
+const mintKeys = new Map<string, Signer>()
+
+/** The key of a schema's credential mint: derived, so that it is the same before and after any crash. */
+export function credentialMintKey(workspaceId: string, schemaId: string): Signer {
+  const name = `${workspaceId}/${schemaId}`
+  let key = mintKeys.get(name)
+  if (!key) {
+    key = mintKeyOf(deployment.signerSecret, workspaceId, "credential", schemaId)
+    if (mintKeys.size >= CACHE_MAX) mintKeys.clear()
+    mintKeys.set(name, key)
+  }
+  return key
+}
+
+/** Base58 addresses of the mint that stands for a schema, and of a wallet's account for it. */
+export function credentialAccounts(workspaceId: string, schemaId: string, wallet: string) {
+  const mint = credentialMintKey(workspaceId, schemaId).publicKey
+  return { mint: mint.toBase58(), account: tokenAccountOf(mint, new PublicKey(wallet)).toBase58() }
+}
+
+/** A schema's credential on chain, and the keys that act on it. */
+export const credentialOf = ({ workspaceId, authority, feePayer }: Issuer, schemaId: string): Credential => ({
+  mint: credentialMintKey(workspaceId, schemaId).publicKey,
+  authority: authority.publicKey,
+  feePayer: feePayer.publicKey,
+})

@@ -1,0 +1,111 @@
+import { PublicKey } from "@solana/web3.js"
+import { z } from "zod"
+import type { Queryable } from "#db/client.ts"
+import { followVerification } from "#server/domain/tokens/follow-verification.ts"
+import { defineOperation, type Plan } from "#server/ledger/definition.ts"
+import { clock } from "#server/lib/time.ts"
+import { attest as attestInstructions, renew as renewInstructions } from "#server/solana/credential.ts"
+import { attestationMemo } from "#server/solana/memo.ts"
+import { SystemError } from "#server/solana/program-error.ts"
+import { credentialOf } from "../credential-accounts.ts"
+import { withdrawCredential } from "../withdraw.ts"
+
+const CANCELLED = { code: "cancelled", detail: "The attestation ended before it was signed." }
+
+type Approved = { id: string; status: string; commitment: string; expires_at: Date; held: string | null }
+
+/** Gives a wallet its credential, or replaces the one of an earlier attestation. It never fails for good. */
+export const attest = defineOperation({
+  kind: "attest",
+  label: "Issue a credential",
+  payload: z.object({ attestation_id: z.string(), schema_id: z.string(), wallet: z.string() }),
+  look: null,
+
+  async plan(sql, operations, issuer) {
+    const rows = await sql<Approved[]>`
+      select a.id, a.status, a.commitment, a.expires_at, c.attestation_id as held
+      from attestations a
+      left join credentials c on c.workspace_id = a.workspace_id and c.schema_id = a.schema_id and c.wallet = a.wallet
+      where a.workspace_id = ${issuer.workspaceId} and a.id = any(${operations.map(({ payload }) => payload.attestation_id)})`
+    const approved = new Map(rows.map((row) => [row.id, row]))
+    return new Map(
+      operations.map(({ id, payload }): [string, Plan] => {
+        const row = approved.get(payload.attestation_id)
+        if (row?.status !== "pending") return [id, { do: "fail", refusal: CANCELLED }]
+        const memo = attestationMemo(row.id, row.commitment, row.expires_at)
+        const build = row.held === null ? attestInstructions : renewInstructions
+        const instructions = build(
+          credentialOf(issuer, payload.schema_id),
+          new PublicKey(payload.wallet),
+          memo,
+        )
+        return [id, { do: "send", instructions, signers: [] }]
+      }),
+    )
+  },
+
+  async settle(sql, settled, workspaceId) {
+    const now = clock.now()
+    const landed = settled.flatMap(({ operation, landing }) =>
+      landing === null ? [] : [{ id: operation.payload.attestation_id, signature: landing.signature }],
+    )
+    const rows = await sql<Omit<Landed, "workspace_id">[]>`
+      select a.id, a.schema_id, a.wallet, a.status,
+        (select attestation_id from credentials c
+         where c.workspace_id = a.workspace_id and c.schema_id = a.schema_id and c.wallet = a.wallet) as held
+      from attestations a where a.workspace_id = ${workspaceId} and a.id = any(${landed.map((one) => one.id)})
+      order by a.id for update`
+    await sql`
+      update attestations a set onchain_tx = l.signature,
+        status = case status when 'pending' then 'verified' else status end,
+        verified_at = case status when 'pending' then ${now}::timestamptz end
+      from unnest(${landed.map((one) => one.id)}::text[], ${landed.map((one) => one.signature)}::text[]) as l(id, signature)
+      where a.workspace_id = ${workspaceId} and a.id = l.id`
+    for (const row of rows) await takeOver(sql, { workspace_id: workspaceId, ...row }, now)
+  },
+
+  release: null,
+  recover: (error, _operation, instruction) =>
+    instruction === 0 && error.custom === SystemError.ResultWithNegativeLamports
+      ? { do: "wait" }
+      : { do: "retry" },
+})
+
+type Landed = {
+  workspace_id: string
+  id: string
+  schema_id: string
+  wallet: string
+  status: string
+  held: string | null
+}
+
+/** The wallet's unit on chain is now that of `row`: what held it before is superseded, or holds it again. */
+async function takeOver(sql: Queryable, row: Landed, now: Date): Promise<void> {
+  const { workspace_id, id, schema_id, wallet, held } = row
+  let holder = id
+  if (row.status === "pending") {
+    if (held !== null) {
+      await sql`
+        update attestations set status = 'expired', reason = 'superseded', ended_at = ${now}
+        where workspace_id = ${workspace_id} and id = ${held} and status = 'verified'`
+    }
+    await followVerification(sql, { workspaceId: workspace_id, schemaId: schema_id, wallet })
+  } else if (held !== null && (await isVerified(sql, workspace_id, held))) {
+    // A renewal that ended while it was on its way, and the attestation that it would have replaced still
+    // holds: the wallet keeps its one unit, for that one.
+    holder = held
+  } else {
+    await withdrawCredential(sql, row)
+  }
+  await sql`
+    insert into credentials (workspace_id, schema_id, wallet, attestation_id)
+    values (${workspace_id}, ${schema_id}, ${wallet}, ${holder})
+    on conflict (workspace_id, schema_id, wallet) do update set attestation_id = excluded.attestation_id`
+}
+
+async function isVerified(sql: Queryable, workspaceId: string, attestationId: string): Promise<boolean> {
+  const rows = await sql`
+    select id from attestations where workspace_id = ${workspaceId} and id = ${attestationId} and status = 'verified' for update`
+  return rows.length > 0
+}

@@ -1,0 +1,33 @@
+import type { Queryable } from "#db/client.ts"
+import { enqueue } from "#server/ledger/enqueue.ts"
+import { accountName, assetMintOf } from "./asset-accounts.ts"
+import { alignAccount } from "./operations/align-account.ts"
+
+/** Has a wallet's account brought in line; what that means is decided when its turn comes. */
+export async function enqueueAlignment(
+  sql: Queryable,
+  workspaceId: string,
+  configId: string,
+  wallet: string,
+): Promise<void> {
+  await enqueue(sql, workspaceId, alignAccount, {
+    payload: { mint_config: configId, wallet },
+    writes: [accountName(configId, wallet)],
+    reads: [assetMintOf(workspaceId, configId).toBase58()],
+  })
+}
+
+/**
+ * A wallet has become verified for a schema, or has ceased to be: its accounts follow where they do not rest frozen
+ * anyway. Call it in the transaction of the change, so that both happen or neither.
+ */
+export async function followVerification(
+  sql: Queryable,
+  { workspaceId, schemaId, wallet }: { workspaceId: string; schemaId: string; wallet: string },
+): Promise<void> {
+  const rows = await sql<{ id: string }[]>`
+    select c.id from mint_configs c join holdings h
+      on h.workspace_id = c.workspace_id and h.mint_config = c.id and h.wallet = ${wallet}
+    where c.workspace_id = ${workspaceId} and c.required_schema = ${schemaId} and c.transfer_mode = 'holder'`
+  for (const { id } of rows) await enqueueAlignment(sql, workspaceId, id, wallet)
+}

@@ -1,0 +1,62 @@
+import { PublicKey } from "@solana/web3.js"
+import { z } from "zod"
+import { defineOperation } from "#server/ledger/definition.ts"
+import { mintAsset } from "#server/solana/asset.ts"
+import { operationMemo } from "#server/solana/memo.ts"
+import { SystemError } from "#server/solana/program-error.ts"
+import { lookAtAccounts } from "../account-states.ts"
+import { storedAmount } from "../amount.ts"
+import { leaveIfEmpty, planMovements, plus, withCounters } from "./movement.ts"
+
+/** Mints tokens to a wallet that the rules admit. */
+export const mint = defineOperation({
+  kind: "mint",
+  label: "Mint",
+  payload: z.object({ mint_config: z.string(), wallet: z.string(), amount: storedAmount }),
+  look: lookAtAccounts,
+
+  plan: (sql, operations, issuer, seen) =>
+    planMovements(sql, operations, {
+      issuer,
+      seen,
+      build: ({ id, payload: { wallet, amount } }, { asset, before, after }) => ({
+        do: "send",
+        instructions: mintAsset(asset, {
+          wallet: new PublicKey(wallet),
+          amount,
+          before: before.to,
+          after,
+          memoText: operationMemo(id),
+        }),
+        signers: [],
+      }),
+    }),
+
+  settle: (sql, settled, workspaceId) =>
+    withCounters(
+      sql,
+      workspaceId,
+      settled.map((one) => one.operation),
+      ({ wallet, amount }, config, holdingOf) => {
+        const to = holdingOf(wallet)
+        to.incoming -= amount
+        to.balance += amount
+        config.supply = plus(config.supply, amount)
+      },
+    ),
+
+  release: (sql, operations, workspaceId) =>
+    withCounters(sql, workspaceId, operations, ({ wallet, amount }, config, holdingOf) => {
+      const to = holdingOf(wallet)
+      to.incoming -= amount
+      config.issued = plus(config.issued, -amount)
+      leaveIfEmpty(to, config)
+    }),
+
+  // The first instruction creates an account where there is none, and does nothing in any other case. Where an account
+  // is not in the state that it was believed to be in, the next plan reads it from the chain.
+  recover: (error, _operation, instruction) =>
+    instruction === 0 && error.custom === SystemError.ResultWithNegativeLamports
+      ? { do: "wait" }
+      : { do: "retry" },
+})

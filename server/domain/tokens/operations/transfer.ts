@@ -1,0 +1,95 @@
+import { PublicKey } from "@solana/web3.js"
+import { z } from "zod"
+import { defineOperation } from "#server/ledger/definition.ts"
+import { moveAsset } from "#server/solana/asset.ts"
+import { operationMemo } from "#server/solana/memo.ts"
+import { SystemError, TokenError } from "#server/solana/program-error.ts"
+import { lookAtAccounts } from "../account-states.ts"
+import { storedAmount } from "../amount.ts"
+import type { ConfigRow } from "../config.ts"
+import type { Holding } from "../parties.ts"
+import { leaveIfEmpty, planMovements, uncovered, withCounters } from "./movement.ts"
+
+/** A mark in JSON, as versions before wrote it. */
+const mark = z.codec(z.union([z.boolean(), z.literal("true")]), z.boolean(), {
+  decode: (written) => written === true || written === "true",
+  encode: (is) => is,
+})
+
+/** Moves tokens from one wallet to another, both of which the rules admit. */
+export const transfer = defineOperation({
+  kind: "transfer",
+  label: "Transfer",
+  payload: z.object({
+    mint_config: z.string(),
+    wallet: z.string(),
+    from_wallet: z.string(),
+    amount: storedAmount,
+    /** Whether the giver's place among the holders goes with it. */
+    handover: mark.optional(),
+  }),
+  look: lookAtAccounts,
+
+  plan: (sql, operations, issuer, seen) =>
+    planMovements(sql, operations, {
+      issuer,
+      seen,
+      build({ id, payload }, { asset, config, before, after }) {
+        const { wallet, from_wallet, amount } = payload
+        if (config.transfer_mode === "holder" && before.from === "absent")
+          return { do: "fail", refusal: uncovered(from_wallet) }
+        const instructions = moveAsset(asset, {
+          from: new PublicKey(from_wallet),
+          to: new PublicKey(wallet),
+          amount,
+          before,
+          after: { from: after, to: after },
+          memoText: operationMemo(id),
+        })
+        return { do: "send", instructions, signers: [] }
+      },
+    }),
+
+  settle: (sql, settled, workspaceId) =>
+    withCounters(
+      sql,
+      workspaceId,
+      settled.map((one) => one.operation),
+      ({ wallet, from_wallet, amount, handover }, config, holdingOf) => {
+        const to = holdingOf(wallet)
+        to.incoming -= amount
+        to.balance += amount
+        const from = holdingOf(from_wallet)
+        from.outgoing -= amount
+        from.balance -= amount
+        if (handover) takePlace(to, config)
+        leaveIfEmpty(from, config)
+      },
+    ),
+
+  release: (sql, operations, workspaceId) =>
+    withCounters(sql, workspaceId, operations, (payload, config, holdingOf) => {
+      const { wallet, from_wallet, amount, handover } = payload
+      const to = holdingOf(wallet)
+      to.incoming -= amount
+      const from = holdingOf(from_wallet)
+      from.outgoing -= amount
+      if (handover) takePlace(from, config)
+      leaveIfEmpty(to, config)
+    }),
+
+  recover(error, { payload }, instruction) {
+    // The first instruction creates an account where there is none, and moves nothing in any other case.
+    if (instruction === 0 && error.custom === SystemError.ResultWithNegativeLamports) return { do: "wait" }
+    if (instruction > 0 && error.custom === TokenError.InsufficientFunds)
+      return { do: "fail", refusal: uncovered(payload.from_wallet) }
+    // An account is not in the state that it was believed to be in: the next plan reads it from the chain.
+    return { do: "retry" }
+  },
+})
+
+/** A place that travelled with an operation comes to rest. Where the wallet has got one meanwhile, one is left over. */
+function takePlace(holding: Holding, config: ConfigRow): void {
+  if (holding.counted) config.holders -= 1
+  holding.counted = true
+}

@@ -87,18 +87,8 @@ const sign = (
     blockhash,
   })
 
-const CACHE_MAX = 10_000
-const authorities = new Map<string, Signer>()
-
-export function authorityFor(chain: Chain, workspaceId: string): Signer {
-  let authority = authorities.get(workspaceId)
-  if (!authority) {
-    authority = authorityOf(chain.secret, workspaceId)
-    if (authorities.size >= CACHE_MAX) authorities.clear()
-    authorities.set(workspaceId, authority)
-  }
-  return authority
-}
+export const authorityFor = (chain: Chain, workspaceId: string): Signer =>
+  authorityOf(chain.secret, workspaceId)
 
 type ToSave = {
   workspaceId: string

@@ -1,6 +1,7 @@
 import { ASSOCIATED_TOKEN_PROGRAM_ID, TOKEN_2022_PROGRAM_ID, TOKEN_PROGRAM_ID } from "@solana/spl-token"
 import { ComputeBudgetProgram, PublicKey, SystemProgram } from "@solana/web3.js"
 import bs58 from "bs58"
+import { LRUCache } from "lru-cache"
 import { ADDRESS } from "#shared/address.ts"
 
 export const MEMO_PROGRAM_ID = new PublicKey("MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr")
@@ -74,8 +75,7 @@ for (const program of [
 }
 
 // Deriving takes hashing and curve arithmetic in JavaScript (about 0.2 ms); the same few are asked for often.
-const CACHE_MAX = 20_000
-const derived = new Map<string, PublicKey>()
+const derived = new LRUCache<string, PublicKey>({ max: 20_000 })
 
 /** The wallet's associated Token-2022 account for a mint. Wallets off the curve are admitted. */
 export function tokenAccountOf(mint: PublicKey, wallet: PublicKey): PublicKey {
@@ -84,7 +84,6 @@ export function tokenAccountOf(mint: PublicKey, wallet: PublicKey): PublicKey {
   if (address === undefined) {
     const seeds = [wallet.toBuffer(), TOKEN_2022_PROGRAM_ID.toBuffer(), mint.toBuffer()]
     address = withText(PublicKey.findProgramAddressSync(seeds, ASSOCIATED_TOKEN_PROGRAM_ID)[0])
-    if (derived.size >= CACHE_MAX) derived.clear()
     derived.set(name, address)
   }
   return address

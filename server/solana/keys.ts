@@ -1,5 +1,6 @@
 import { createPrivateKey, createPublicKey, hkdfSync, type KeyObject, sign } from "node:crypto"
 import { PublicKey } from "@solana/web3.js"
+import { LRUCache } from "lru-cache"
 import { withText } from "./addresses.ts"
 
 /** What signs. A key management service can stand behind it as well as a secret in memory. */
@@ -26,12 +27,23 @@ export function signerFromSeed(seed: Uint8Array): Signer {
   }
 }
 
+// Deriving takes 0.2 ms, and the same few are asked for often.
+const MAX_SIGNERS = 20_000
+const derived = new WeakMap<Uint8Array, LRUCache<string, Signer>>()
+
 /**
  * The signer for one purpose, derived from the deployment's secret by HKDF-SHA256. The same secret and
  * purpose give the same key for ever, so no key needs to be stored, and none can be orphaned by a crash.
  */
 function deriveSigner(secret: Uint8Array, purpose: string): Signer {
-  return signerFromSeed(new Uint8Array(hkdfSync("sha256", secret, "vouch", purpose, 32)))
+  const known = derived.get(secret) ?? new LRUCache<string, Signer>({ max: MAX_SIGNERS })
+  derived.set(secret, known)
+  let signer = known.get(purpose)
+  if (!signer) {
+    signer = signerFromSeed(new Uint8Array(hkdfSync("sha256", secret, "vouch", purpose, 32)))
+    known.set(purpose, signer)
+  }
+  return signer
 }
 
 /** Pays fees and rent for all workspaces of a mode. */

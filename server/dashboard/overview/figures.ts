@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache"
 import { sql } from "#db/client.ts"
 import { type ShownStatus, shownStatusInSql } from "#server/domain/attestations/status.ts"
 import { addDays, clock } from "#server/lib/time.ts"
@@ -7,7 +8,6 @@ const DAYS = 30
 const SAMPLE = 5000
 /** Part of a connection's time that the figures of a workspace may take, however often they are asked for. */
 const SHARE = 1 / 20
-const CACHE_MAX = 1000
 
 export type Figures = {
   /** Of each day in UTC, the oldest first: what became of the attestations that began then. */
@@ -20,7 +20,7 @@ export type Figures = {
 
 type Kept = { figures: Promise<Figures>; until: number }
 
-const kept = new Map<string, Kept>()
+const kept = new LRUCache<string, Kept>({ max: 1000 })
 
 /**
  * Figures of the last 30 days. They are read from the rows, whose number is bounded by the quota of two months; an answer
@@ -32,7 +32,6 @@ export function readFigures(workspaceId: string): Promise<Figures> {
   const began = performance.now()
   // While it is being read, nobody begins another one.
   const entry: Kept = { figures: countDays(workspaceId), until: Number.POSITIVE_INFINITY }
-  if (kept.size >= CACHE_MAX) kept.clear()
   kept.set(workspaceId, entry)
   entry.figures.then(
     () => {

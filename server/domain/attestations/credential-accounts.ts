@@ -5,20 +5,9 @@ import { tokenAccountOf } from "#server/solana/addresses.ts"
 import type { Credential } from "#server/solana/credential.ts"
 import { mintKeyOf, type Signer } from "#server/solana/keys.ts"
 
-const CACHE_MAX = 10_000
-const mintKeys = new Map<string, Signer>()
-
 /** The key of a schema's credential mint: derived, so that it is the same before and after any crash. */
-export function credentialMintKey(workspaceId: string, schemaId: string): Signer {
-  const name = `${workspaceId}/${schemaId}`
-  let key = mintKeys.get(name)
-  if (!key) {
-    key = mintKeyOf(deployment.signerSecret, workspaceId, "credential", schemaId)
-    if (mintKeys.size >= CACHE_MAX) mintKeys.clear()
-    mintKeys.set(name, key)
-  }
-  return key
-}
+export const credentialMintKey = (workspaceId: string, schemaId: string): Signer =>
+  mintKeyOf(deployment.signerSecret, workspaceId, "credential", schemaId)
 
 /** Base58 addresses of the mint that stands for a schema, and of a wallet's account for it. */
 export function credentialAccounts(workspaceId: string, schemaId: string, wallet: string) {

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache"
 import { keyReads, sql } from "#db/client.ts"
 import { subscribe } from "#db/pubsub.ts"
 import type { Principal } from "#server/domain/context.ts"
@@ -20,8 +21,8 @@ type CachedKey = {
   readAt: number
 }
 
-const cache = new Map<string, CachedKey>()
-const lastUsed = new Map<string, number>()
+const cache = new LRUCache<string, CachedKey>({ max: CACHE_MAX })
+const lastUsed = new LRUCache<string, number>({ max: CACHE_MAX })
 
 subscribe("keys", () => cache.clear())
 
@@ -38,7 +39,6 @@ export async function authenticate(authorization: string | undefined): Promise<C
   let entry = cache.get(hashText)
   if (entry === undefined || now - entry.readAt > CACHE_MS || now < entry.readAt) {
     entry = await readKey(hash, now)
-    if (cache.size >= CACHE_MAX) cache.clear()
     cache.set(hashText, entry)
   }
   if (entry.validUntil <= now) return refuse()
@@ -89,7 +89,6 @@ async function readKey(hash: Buffer, now: number): Promise<CachedKey> {
 function noteUse({ workspaceId, via }: CachedKey["principal"], now: number): void {
   const noted = lastUsed.get(via.keyId)
   if (noted !== undefined && now - noted < LAST_USED_EVERY_MS) return
-  if (lastUsed.size >= CACHE_MAX) lastUsed.clear()
   lastUsed.set(via.keyId, now)
   sql`update api_keys set last_used_at = ${new Date(now)} where workspace_id = ${workspaceId} and id = ${via.keyId}`.catch(
     (error) => logger.debug({ err: error }, "last_used_at was not written"),

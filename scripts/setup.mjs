@@ -40,6 +40,7 @@ const steps = {
 const needsOf = {
   start: ["dependencies", "build"],
   test: ["dependencies", "build", "browser"],
+  unit: ["dependencies"],
   bench: ["dependencies", "build"],
   vouch: ["dependencies"],
 }
@@ -65,7 +66,7 @@ nodeToRun()
 
 /** An image for production has neither Tailwind nor test runners, and does not need them once it is built. */
 function needsDevelopment() {
-  return purpose === "test" || purpose === "bench" || (needs.includes("build") && !buildIsCurrent(root))
+  return ["test", "unit", "bench"].includes(purpose) || (needs.includes("build") && !buildIsCurrent(root))
 }
 
 /**

@@ -50,7 +50,7 @@ async function verify(sessionId: string, expiresAt: Date) {
 }
 
 test("newest first, fifty to a page, by cursors to the last one", async () => {
-  const { workspaceId } = await enter()
+  await enter()
   const made: string[] = []
   for (let n = 0; n < 53; n++) made.unshift((await start()).wallet)
   const first = await search()
@@ -58,7 +58,6 @@ test("newest first, fifty to a page, by cursors to the last one", async () => {
   const second = await search({ cursor: first.next })
   expect(second.found.map((one) => one.user_pubkey)).toEqual(made.slice(50))
   expect(second.next).toBeNull()
-  expect(workspaceId).toBeTruthy()
 })
 
 test("the search knows wallets, ids, and how external ids begin, whatever signs they hold", async () => {

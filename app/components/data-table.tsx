@@ -107,7 +107,7 @@ export function DataTable<Row extends RowData>({
     <div ref={top} tabIndex={-1} className={cn("scroll-mt-16", className)}>
       <div
         ref={region}
-        {...(isScrolling && { role: "region", "aria-label": caption, tabIndex: 0 })}
+        {...(isScrolling && { role: "region", "aria-label": `Table: ${caption}`, tabIndex: 0 })}
         aria-busy={rows === undefined || list.isPlaceholderData === true}
         className={cn(frame, "relative overflow-x-auto")}
       >

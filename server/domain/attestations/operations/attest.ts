@@ -17,7 +17,7 @@ type Approved = { id: string; status: string; commitment: string; expires_at: Da
 /** Gives a wallet its credential, or replaces the one of an earlier attestation. It never fails for good. */
 export const attest = defineOperation({
   kind: "attest",
-  label: "Issue a credential",
+  label: "Issue credential",
   payload: z.object({ attestation_id: z.string(), schema_id: z.string(), wallet: z.string() }),
   look: null,
 

@@ -8,7 +8,7 @@ import { credentialMintKey, credentialOf } from "../credential-accounts.ts"
 /** Creates a schema's credential mint. */
 export const createCredentialMint = defineOperation({
   kind: "create_credential_mint",
-  label: "Create a schema's mint",
+  label: "Create schema",
   payload: z.object({ schema_id: z.string() }),
   look: null,
 

@@ -19,7 +19,7 @@ const ABSENT = new Set([
 /** Takes away the credential of an attestation that ended, if the wallet's unit is still that one's. */
 export const revoke = defineOperation({
   kind: "revoke",
-  label: "Destroy a credential",
+  label: "Destroy credential",
   payload: z.object({ attestation_id: z.string(), schema_id: z.string(), wallet: z.string() }),
   look: null,
 

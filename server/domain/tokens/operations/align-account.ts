@@ -15,7 +15,7 @@ const ABSENT = "IncorrectProgramId"
 /** Freezes or thaws one wallet's account, by what holds when its turn comes. */
 export const alignAccount = defineOperation({
   kind: "align_account",
-  label: "Freeze or unfreeze an account",
+  label: "Freeze or unfreeze",
   payload: z.object({ mint_config: z.string(), wallet: z.string() }),
   look: lookAtAccounts,
 

@@ -7,7 +7,7 @@ import { assetOf, configIdsOf, loadConfigs } from "../config.ts"
 /** Pauses or resumes a mint that can be paused, by what holds when its turn comes. */
 export const alignPause = defineOperation({
   kind: "align_pause",
-  label: "Pause or resume a token",
+  label: "Pause or resume",
   payload: z.object({ mint_config: z.string() }),
   look: null,
 

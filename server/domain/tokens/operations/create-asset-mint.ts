@@ -10,7 +10,7 @@ import { assetOf, configIdsOf, loadConfigs } from "../config.ts"
 /** Creates a configuration's asset mint. */
 export const createAssetMint = defineOperation({
   kind: "create_asset_mint",
-  label: "Create a token",
+  label: "Create token",
   payload: z.object({ mint_config: z.string() }),
   look: null,
 

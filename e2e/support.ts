@@ -136,6 +136,8 @@ export async function expectSound(page: Page) {
   await page.emulateMedia({ reducedMotion: "reduce" })
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme })
+    // Rows that are about to be replaced are dimmed for as long.
+    await expect(page.locator("tbody.opacity-60")).toHaveCount(0)
     const axe = new AxeBuilder({ page })
     // Dark differs in its colours alone.
     if (colorScheme === "dark") axe.withRules("color-contrast")

@@ -108,6 +108,11 @@ export class Operations {
     return definition
   }
 
+  /** What a kind does, on screens. A newer version beside this one may have kinds that are not known here. */
+  labelOf(kind: string): string {
+    return this.#byKind.get(kind)?.label ?? kind
+  }
+
   /** What belongs to each kind, in its order. */
   byKind<T>(all: readonly T[], rowOf: (one: T) => OperationRow): [AnyDefinition, T[]][] {
     const groups = Map.groupBy(all, (one) => rowOf(one).kind)

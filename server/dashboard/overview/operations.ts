@@ -63,7 +63,7 @@ export async function latestOperations(workspaceId: string, limit: number): Prom
   return rows.map((row) => ({
     operation_id: row.id,
     kind: row.kind,
-    label: operations.definitionOf(row.kind).label,
+    label: operations.labelOf(row.kind),
     status: row.status,
     wallet: row.wallet ?? row.payload.wallet ?? null,
     from_wallet: row.from_wallet,

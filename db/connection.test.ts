@@ -250,17 +250,26 @@ test("short statements take no more connections than they need, and never one of
   const made = pool({ max: 4, limits: { ...limits, lock_ms: 2000 } })
   const { short } = made
   const unlock = await lockNote()
-  const update = () => short`update notes set text = 'mine' where asker = 'locked'`.then(() => "done", codeOf)
-  const blocked = Array.from({ length: 4 }, () => onBehalfOf("first", update))
+  const update = () =>
+    onBehalfOf("first", () =>
+      short`update notes set text = 'mine' where asker = 'locked'`.then(() => "done", codeOf),
+    )
+  const blocked = Array.from({ length: 4 }, update)
   await sleep(50)
-  // Two have a connection each, and one of the others follows.
+  expect(made.use).toEqual({ leased: 1, waiting: 0, max: 4 })
+  // What has waited so long is followed no more, and nobody has more connections than are left.
+  blocked.push(...Array.from({ length: 4 }, update))
+  await sleep(50)
+  expect(made.use).toEqual({ leased: 2, waiting: 0, max: 4 })
+  blocked.push(update())
+  await sleep(50)
   expect(made.use).toEqual({ leased: 2, waiting: 1, max: 4 })
   const ask = (n: number) =>
     onBehalfOf("other", () => short<{ who: string }[]>`select ${`${n}`}::text as who`)
   const others = await Promise.all(Array.from({ length: 20 }, (_, n) => ask(n)))
   expect(others.map(([row]) => row!.who)).toEqual(others.map((_, n) => `${n}`))
   await unlock()
-  expect(await Promise.all(blocked)).toEqual(["done", "done", "done", "done"])
+  expect(await Promise.all(blocked)).toEqual(Array.from({ length: 9 }, () => "done"))
   await admin`truncate notes`
 })
 

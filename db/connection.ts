@@ -99,9 +99,11 @@ export class ConnectionLost extends Error {
 const UNUSABLE = /^(25006|57P0[1-5]|25P0[34])$/
 
 /** Statements that may follow one that has no answer: where that one waits for a lock, so do they, in turn. */
-const MOST_FOLLOWING = 1
+const MOST_FOLLOWING = 3
+/** For how long one that has no answer is followed: it should have come. */
+const FOLLOWED_FOR_MS = 20
 /** Statements that may follow before the connection is given back: others wait for it. */
-const MOST_IN_A_ROW = 8
+const MOST_IN_A_ROW = 32
 
 /**
  * One connection with one asker at a time. Statements are sent one by one, each when the one before has its answer, but
@@ -157,6 +159,7 @@ export class Connection {
   follow(statement: Statement): boolean {
     if (this.doubt || !this.isForOne || this.#unanswered === 0 || this.#unanswered > MOST_FOLLOWING)
       return false
+    if (performance.now() - this.#since_ms > FOLLOWED_FOR_MS) return false
     if (++this.#followed > MOST_IN_A_ROW) return false
     this.#sendNow(statement)
     return true

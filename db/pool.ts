@@ -86,8 +86,9 @@ export class Pool {
   readonly #short = new Map<string, Connection>()
   readonly sql: Sql
   /**
-   * For short single statements that many requests send at once. Where their asker gets no connection, they follow
-   * another one of theirs instead of waiting: a row that is locked holds up nobody else.
+   * For short single statements that many requests send at once. They follow another one of their asker's that was sent
+   * a moment ago: on two connections they would wait for each other's rows. One that waits for a lock is not followed
+   * for long, so a row that is locked holds up few, and nobody else's.
    */
   readonly short: Queryable
 
@@ -127,15 +128,16 @@ export class Pool {
 
   readonly #executeShort = (statement: Statement): void => {
     const who = asker.getStore() ?? ""
-    const connection = this.#take(who)
     // Only plain values may follow, or be followed.
     const mayShare = statement.args.every(isPlainOrPart)
+    if (mayShare && this.#short.get(who)?.follow(statement)) return
+    const connection = this.#take(who)
     const start = (given: Connection) => {
       if (mayShare) this.#short.set(who, given)
       alone(given, statement)
     }
     if (connection) start(connection)
-    else if (!mayShare || !this.#short.get(who)?.follow(statement)) this.#wait(who, start, statement.reject)
+    else this.#wait(who, start, statement.reject)
   }
 
   #asSql(): Sql {

@@ -6,7 +6,7 @@ import { Refused } from "#app/components/problem.ts"
 /** Signing in and out. Import it where it is used and when it is used: no other page needs it. */
 export const auth = createAuthClient({ plugins: [twoFactorClient(), passkeyClient()] })
 
-const words: Record<string, string> = {
+const copy: Record<string, string> = {
   INVALID_EMAIL_OR_PASSWORD: "The email or the password is wrong.",
   INVALID_EMAIL: "email: This is no email address.",
   INVALID_CODE: "code: This code is wrong, expired, or was used before. Wait for the next one.",
@@ -28,14 +28,14 @@ const words: Record<string, string> = {
 
 /** Throws what an answer says went wrong, in words; nothing where all is well. */
 export function throwIf(error: AuthError | null): void {
-  if (error) throw new Refused(wordsFor(error))
+  if (error) throw new Refused(copyFor(error))
 }
 
 /** The library's, with a code of its own, or ours, whose detail is for people to read. */
 type AuthError = { code?: string | undefined; status: number; detail?: string }
 
-function wordsFor({ code, status, detail }: AuthError): string {
-  const known = code === undefined ? detail : words[code]
+function copyFor({ code, status, detail }: AuthError): string {
+  const known = code === undefined ? detail : copy[code]
   if (known) return known
   if (status === 429) return "Too many attempts. Wait a minute, then try again."
   if (status === 401) return "That did not work. Start again with your password."

@@ -86,7 +86,7 @@ export function ChoiceFilter({
   value: string | null
   onChange: (value: string | null) => void
   all: string
-  options: readonly { value: string; words: string }[]
+  options: readonly { value: string; label: string }[]
 }) {
   const id = useId()
   return (
@@ -96,9 +96,9 @@ export function ChoiceFilter({
       </Label>
       <Select id={id} value={value ?? ""} onChange={({ target }) => onChange(target.value || null)}>
         <option value="">{all}</option>
-        {options.map(({ value, words }) => (
+        {options.map(({ value, label }) => (
           <option key={value} value={value}>
-            {words}
+            {label}
           </option>
         ))}
       </Select>

@@ -2,14 +2,14 @@
 
 import { CodeBlock } from "#app/components/code-block.tsx"
 import { Copyable, Shortened } from "#app/components/copyable.tsx"
-import { Moment } from "#app/components/moment.tsx"
 import { Failed, Loading } from "#app/components/states.tsx"
+import { Timestamp } from "#app/components/timestamp.tsx"
 import type { TransactionView } from "#server/dashboard/transaction.ts"
-import { useRead } from "./workspace.tsx"
+import { useQuery } from "./workspace.tsx"
 
 /** A transaction as it was signed, instruction by instruction. */
 export default function Transaction({ signature }: { signature: string }) {
-  const { data, error, refetch } = useRead(["transaction", signature], (api) =>
+  const { data, error, refetch } = useQuery(["transaction", signature], (api) =>
     api.transaction.get.query({ signature }),
   )
   if (data) return <TransactionDetails transaction={data} />
@@ -55,13 +55,13 @@ function TransactionDetails({ transaction }: { transaction: TransactionView }) {
         )}
         <dt className="text-muted">Signed</dt>
         <dd>
-          <Moment at={signed_at} />
+          <Timestamp at={signed_at} />
         </dd>
         {block_time && (
           <>
             <dt className="text-muted">Block time</dt>
             <dd>
-              <Moment at={block_time} />
+              <Timestamp at={block_time} />
             </dd>
           </>
         )}

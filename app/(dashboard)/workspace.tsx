@@ -5,11 +5,11 @@ import {
   type QueryKey,
   type UseMutationResult,
   type UseQueryResult,
-  useMutation,
-  useQuery,
   useQueryClient,
+  useMutation as useTanstackMutation,
+  useQuery as useTanstackQuery,
 } from "@tanstack/react-query"
-import { createContext, type ReactNode, use, useMemo } from "react"
+import { createContext, type ReactNode, use, useEffect, useMemo, useState } from "react"
 import { api as everybody } from "#app/api.ts"
 import { type Api, createApi } from "#app/call.ts"
 import { notifyProblem } from "#app/components/toast.ts"
@@ -60,25 +60,54 @@ export function usePath(): (...parts: string[]) => string {
 
 /** Who is signed in, and the workspaces that are open to them. */
 export const useMe = (): UseQueryResult<Me> =>
-  useQuery({ queryKey: ["me"], queryFn: ({ signal }) => everybody.me.get.query(undefined, { signal }) })
+  useTanstackQuery({
+    queryKey: ["me"],
+    queryFn: ({ signal }) => everybody.me.get.query(undefined, { signal }),
+  })
 
 /**
  * Asks once for everything that stands under `key` in this workspace, and keeps the answer. While another page of the same
  * list is on its way (`keep`), what was there stays.
  */
-export function useRead<T>(
+export function useQuery<T>(
   key: QueryKey,
   ask: (api: Api, signal: AbortSignal) => Promise<T>,
   { keep = false, every_ms, enabled = true }: { keep?: boolean; every_ms?: number; enabled?: boolean } = {},
 ): UseQueryResult<T> {
   const { workspace, api } = useInside()
-  return useQuery<T>({
+  return useTanstackQuery<T>({
     queryKey: [workspace.id, ...key],
     queryFn: ({ signal }) => ask(api, signal),
     enabled,
     ...(keep && { placeholderData: keepPreviousData }),
     ...(every_ms !== undefined && { refetchInterval: every_ms }),
   })
+}
+
+const POLL_EVERY_MS = 1000
+
+/** What `useQuery` gives, asked for again every second until it is at rest. */
+export function usePolling<T>(
+  key: QueryKey,
+  ask: (api: Api) => Promise<T>,
+  isAtRest: (answer: T) => boolean,
+  { keep = false }: { keep?: boolean } = {},
+): UseQueryResult<T> {
+  const [isMoving, setMoving] = useState(false)
+  const query = useQuery(key, ask, { keep, ...(isMoving && { every_ms: POLL_EVERY_MS }) })
+  const moves = query.data !== undefined && !isAtRest(query.data)
+  if (moves !== isMoving) setMoving(moves)
+  return query
+}
+
+/** A value once it has been left alone for a moment: what is being typed is not asked about at every key. */
+export function useDebounced<T>(value: T, ms = 300): T {
+  const [debounced, setDebounced] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setDebounced(value), ms)
+    return () => clearTimeout(timer)
+  }, [value, ms])
+  return debounced
 }
 
 /** Makes what was read under a key prefix in this workspace be read again; without one, all of it. */
@@ -92,13 +121,13 @@ export function useRefresh(): (...prefix: QueryKey) => Promise<void> {
  * Changes something. What was read under `refresh` is read again; what goes wrong is said in a toast, unless it is `quiet`
  * because a `Form` or a `Confirm` around it (with `mutateAsync`) says it in its place.
  */
-export function useChange<Input = void, Output = unknown>(
+export function useMutation<Input = void, Output = unknown>(
   change: (api: Api, input: Input) => Promise<Output>,
   { refresh, quiet = false }: { refresh?: QueryKey; quiet?: boolean } = {},
 ): UseMutationResult<Output, Error, Input> {
   const { api } = useInside()
   const read = useRefresh()
-  return useMutation<Output, Error, Input>({
+  return useTanstackMutation<Output, Error, Input>({
     mutationFn: (input) => change(api, input),
     // Not waited for: the change is made, whatever becomes of reading it.
     onSuccess: () => {

@@ -1,5 +1,5 @@
 import { Icon, type IconName, Spinner } from "#app/components/icons.tsx"
-import type { Mood } from "./words.ts"
+import type { Mood } from "./copy.ts"
 
 const looks = {
   working: { icon: null, className: "bg-muted text-surface" },

@@ -1,6 +1,6 @@
 import { Copyable } from "#app/components/copyable.tsx"
 import { Icon, type IconName } from "#app/components/icons.tsx"
-import { Moment } from "#app/components/moment.tsx"
+import { Timestamp } from "#app/components/timestamp.tsx"
 import type { SessionView } from "#server/domain/kyc/hosted-page/view.ts"
 import type { PublicReason } from "#shared/public-reasons.ts"
 import { Facts } from "./facts.tsx"
@@ -50,7 +50,7 @@ export function Opening({
       </ul>
       <VerificationForm asker={asker} sessionId={sessionId} onAnswer={onAnswer} />
       <p className="mt-4 text-center text-sm text-muted">
-        Open until <Moment at={openUntil} />
+        Open until <Timestamp at={openUntil} />
       </p>
     </>
   )

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react"
 import { primaryButton } from "#app/components/button.ts"
 import { Copyable } from "#app/components/copyable.tsx"
-import { Moment } from "#app/components/moment.tsx"
+import { Timestamp } from "#app/components/timestamp.tsx"
 import type { SessionView } from "#server/domain/kyc/hosted-page/view.ts"
 import { Facts } from "./facts.tsx"
 import { reasonText } from "./reasons.ts"
@@ -77,7 +77,7 @@ export function Verified({ view }: { view: In<"verified"> }) {
         facts={[
           walletOf(view),
           checkOf(view),
-          { name: "Valid until", value: <Moment at={view.expiresAt} /> },
+          { name: "Valid until", value: <Timestamp at={view.expiresAt} /> },
           { name: "Transaction", value: <Copyable value={view.onchainTx} what="transaction signature" /> },
           { name: "Network", value: network.name },
         ]}

@@ -4,18 +4,18 @@ import { type RefObject, useEffect, useRef, useState, useSyncExternalStore } fro
 import { Card } from "#app/components/card.tsx"
 import type { SessionView } from "#server/domain/kyc/hosted-page/view.ts"
 import { dropAnswers } from "./answers.ts"
+import { copyFor } from "./copy.ts"
 import { Emblem } from "./emblem.tsx"
 import { Opening } from "./opening.tsx"
 import { Checking, Ended, Failed, Loading, Unknown, Verified } from "./outcomes.tsx"
 import { SessionWatch } from "./watch.ts"
-import { wordsFor } from "./words.ts"
 
 /** The hosted page: follows the session, and shows the state that it is in. */
 export function Verification({ sessionId }: { sessionId: string }) {
   const [watch] = useState(() => new SessionWatch(sessionId))
   const watched = useSyncExternalStore(watch.subscribe, watch.read, watch.read)
   const { view, lost } = watched
-  const { heading, news, mood } = wordsFor(watched)
+  const { heading, news, mood } = copyFor(watched)
   const headingRef = useRef<HTMLHeadingElement>(null)
   useFocusWhenLost(headingRef, view?.state)
   const isOver = view !== null && view.state !== "open" && view.state !== "checking"

@@ -1,7 +1,7 @@
 import { Shortened } from "#app/components/copyable.tsx"
 import { columnsOf } from "#app/components/data-table.tsx"
-import { Ago, Moment } from "#app/components/moment.tsx"
 import { StatusBadge } from "#app/components/status-badge.tsx"
+import { Ago, Timestamp } from "#app/components/timestamp.tsx"
 import type { AttestationSummary } from "#server/domain/attestations/search.ts"
 
 const column = columnsOf<AttestationSummary>()
@@ -35,7 +35,7 @@ export const columns = [
     meta: { wideOnly: true },
     cell: ({ getValue }) => {
       const at = getValue()
-      return at ? <Moment at={at} /> : NOTHING
+      return at ? <Timestamp at={at} /> : NOTHING
     },
   }),
 ]

@@ -2,7 +2,7 @@
 
 import { parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs"
 import { ChoiceFilter, DayFilter, Filters, TextFilter, timesOf } from "#app/(dashboard)/filters.tsx"
-import { usePath, useRead, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { DataTable, useCursor } from "#app/components/data-table.tsx"
 import { Link } from "#app/components/link.tsx"
 import { PageHeader } from "#app/components/page-header.tsx"
@@ -36,8 +36,8 @@ export default function Page() {
     ...timesOf(filter, zone),
   }
   const isFiltered = Object.values(filter).some((value) => value !== null)
-  const schemas = useRead(["schemas", "names"], (api, signal) => api.schema.list.query({}, { signal }))
-  const list = useRead(
+  const schemas = useQuery(["schemas", "names"], (api, signal) => api.schema.list.query({}, { signal }))
+  const list = useQuery(
     ["attestations", asked, cursor],
     (api, signal) => api.attestation.search.query({ ...asked, ...(cursor && { cursor }) }, { signal }),
     { keep: true },
@@ -70,7 +70,7 @@ export default function Page() {
           all="All"
           options={statuses.map((value) => ({
             value,
-            words: value.charAt(0).toUpperCase() + value.slice(1),
+            label: value.charAt(0).toUpperCase() + value.slice(1),
           }))}
           value={filter.status}
           onChange={(status) => void setFilter({ status: status as ShownStatus | null })}
@@ -78,7 +78,7 @@ export default function Page() {
         <ChoiceFilter
           label="Schema"
           all="All"
-          options={(schemas.data?.data ?? []).map(({ id, name }) => ({ value: id, words: name }))}
+          options={(schemas.data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
           value={filter.schema}
           onChange={(schema) => void setFilter({ schema })}
         />

@@ -5,7 +5,7 @@ import type { RouterOutputs } from "#app/call.ts"
 import { Copyable } from "#app/components/copyable.tsx"
 import { columnsOf } from "#app/components/data-table.tsx"
 import { Link } from "#app/components/link.tsx"
-import { Moment } from "#app/components/moment.tsx"
+import { Timestamp } from "#app/components/timestamp.tsx"
 import { detailsOf } from "./details.ts"
 
 export type Entry = RouterOutputs["audit"]["list"]["data"][number]
@@ -27,7 +27,7 @@ export const columns = [
     header: "When",
     cell: ({ getValue }) => (
       <span className="whitespace-nowrap">
-        <Moment at={getValue()} />
+        <Timestamp at={getValue()} />
       </span>
     ),
   }),
@@ -38,9 +38,9 @@ export const columns = [
     cell: ({ row: { original } }) => (
       <div className="max-w-96 min-w-52">
         <code className="font-mono text-[13px]">{original.action}</code>
-        {detailsOf(original.detail).map(({ name, words }) => (
+        {detailsOf(original.detail).map(({ name, text }) => (
           <span key={name} className="block text-xs text-muted">
-            {name}: {words}
+            {name}: {text}
           </span>
         ))}
       </div>

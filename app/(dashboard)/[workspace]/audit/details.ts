@@ -1,23 +1,23 @@
-type Detail = { name: string; words: string }
+type Detail = { name: string; text: string }
 
-/** What a line says besides, in words: of a change, what is different now. */
+/** What a line says besides, as text: of a change, what is different now. */
 export function detailsOf(detail: Record<string, unknown>): Detail[] {
   const { before, after, ...others } = detail
   const changed =
     isObject(before) && isObject(after)
       ? [...new Set([...Object.keys(before), ...Object.keys(after)])]
-          .filter((name) => wordsOf(before[name]) !== wordsOf(after[name]))
-          .map((name) => ({ name, words: `${wordsOf(before[name])} → ${wordsOf(after[name])}` }))
+          .filter((name) => textOf(before[name]) !== textOf(after[name]))
+          .map((name) => ({ name, text: `${textOf(before[name])} → ${textOf(after[name])}` }))
       : []
-  const said = Object.entries(others).map(([name, value]) => ({ name, words: wordsOf(value) }))
-  return [...changed, ...said].map(({ name, words }) => ({ name: name.replaceAll("_", " "), words }))
+  const said = Object.entries(others).map(([name, value]) => ({ name, text: textOf(value) }))
+  return [...changed, ...said].map(({ name, text }) => ({ name: name.replaceAll("_", " "), text }))
 }
 
-function wordsOf(value: unknown): string {
+function textOf(value: unknown): string {
   if (value === null || value === undefined) return "none"
-  if (Array.isArray(value)) return value.map(wordsOf).join(", ") || "none"
+  if (Array.isArray(value)) return value.map(textOf).join(", ") || "none"
   if (isObject(value)) {
-    const parts = Object.entries(value).map(([name, one]) => `${name.replaceAll("_", " ")} ${wordsOf(one)}`)
+    const parts = Object.entries(value).map(([name, one]) => `${name.replaceAll("_", " ")} ${textOf(one)}`)
     return parts.join(", ") || "none"
   }
   return typeof value === "boolean" ? (value ? "yes" : "no") : String(value)

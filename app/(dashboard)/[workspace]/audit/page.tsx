@@ -2,7 +2,7 @@
 
 import { parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs"
 import { ChoiceFilter, DayFilter, Filters, TextFilter, timesOf } from "#app/(dashboard)/filters.tsx"
-import { useRead, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { DataTable, useCursor } from "#app/components/data-table.tsx"
 import { PageHeader } from "#app/components/page-header.tsx"
 import { Empty } from "#app/components/states.tsx"
@@ -13,21 +13,21 @@ import { columns } from "./columns.tsx"
 const PAGE = 50
 
 const things = [
-  { value: "key.", words: "API keys" },
-  { value: "attestation.", words: "Attestations" },
-  { value: "session.", words: "Sessions started by people" },
-  { value: "token.", words: "Mints and transfers" },
-  { value: "mint_config.", words: "Tokens and rules" },
-  { value: "schema.", words: "Schemas" },
-  { value: "member.", words: "Members" },
-  { value: "account.", words: "Account" },
-  { value: "wallet.", words: "Erasures" },
+  { value: "key.", label: "API keys" },
+  { value: "attestation.", label: "Attestations" },
+  { value: "session.", label: "Sessions started by people" },
+  { value: "token.", label: "Mints and transfers" },
+  { value: "mint_config.", label: "Tokens and rules" },
+  { value: "schema.", label: "Schemas" },
+  { value: "member.", label: "Members" },
+  { value: "account.", label: "Account" },
+  { value: "wallet.", label: "Erasures" },
 ]
 const actors = ["user", "key", "operator"] as const
 const who = [
-  { value: "user", words: "People" },
-  { value: "key", words: "API keys" },
-  { value: "operator", words: "Command line" },
+  { value: "user", label: "People" },
+  { value: "key", label: "API keys" },
+  { value: "operator", label: "Command line" },
 ]
 
 const filters = {
@@ -52,7 +52,7 @@ export default function Page() {
     ...(filter.subject && { subject: filter.subject }),
     ...timesOf(filter, zone),
   }
-  const list = useRead(
+  const list = useQuery(
     ["audit", name, cursor],
     (api, signal) => api.audit.list.query({ limit: PAGE, ...asked, ...(cursor && { cursor }) }, { signal }),
     { keep: true },

@@ -1,6 +1,6 @@
 "use client"
 
-import { useRead } from "#app/(dashboard)/workspace.tsx"
+import { useQuery } from "#app/(dashboard)/workspace.tsx"
 import { CodeBlock } from "#app/components/code-block.tsx"
 import { Copyable } from "#app/components/copyable.tsx"
 import { Card } from "#app/components/ui/card.tsx"
@@ -17,7 +17,7 @@ const documents = [
 
 /** What holds for every request, and how a KYC provider reports. */
 export function Guides() {
-  const { data: facts } = useRead(["workspace"], (api, signal) =>
+  const { data: facts } = useQuery(["workspace"], (api, signal) =>
     api.workspace.get.query(undefined, { signal }),
   )
   return (

@@ -2,7 +2,7 @@
 
 import { parseAsStringLiteral, useQueryState } from "nuqs"
 import { type ReactNode, useState } from "react"
-import { usePath, useRead, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { CodeBlock } from "#app/components/code-block.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Empty, Failed, Loading } from "#app/components/states.tsx"
@@ -17,8 +17,8 @@ import { steps } from "./steps.ts"
 
 /** What the quick start is made of: this server's address, and the reader's keys. */
 export function useQuickStart() {
-  const facts = useRead(["workspace"], (api, signal) => api.workspace.get.query(undefined, { signal }))
-  const keys = useRead(["keys"], (api, signal) => api.key.list.query({}, { signal }))
+  const facts = useQuery(["workspace"], (api, signal) => api.workspace.get.query(undefined, { signal }))
+  const keys = useQuery(["keys"], (api, signal) => api.key.list.query({}, { signal }))
   const error = facts.error ?? keys.error
   return { facts, keys, error, isLoading: error === null && !(facts.data && keys.data) }
 }

@@ -3,8 +3,8 @@
 import { Ellipsis, OctagonX, RefreshCw } from "lucide-react"
 import type { RouterOutputs } from "#app/call.ts"
 import { type Column, columnsOf } from "#app/components/data-table.tsx"
-import { Ago } from "#app/components/moment.tsx"
 import { StatusBadge } from "#app/components/status-badge.tsx"
+import { Ago } from "#app/components/timestamp.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import {
   DropdownMenu,

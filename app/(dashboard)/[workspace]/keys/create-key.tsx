@@ -1,7 +1,7 @@
 "use client"
 
 import { useState } from "react"
-import { useChange, useRead } from "#app/(dashboard)/workspace.tsx"
+import { useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/call.ts"
 import { Field, FieldGroup, Form, Submit } from "#app/components/form.tsx"
 import { Failed, Loading } from "#app/components/states.tsx"
@@ -26,7 +26,7 @@ export function CreateKey({
   onClose: () => void
   onCreated: (secret: NewSecret) => void
 }) {
-  const options = useRead(["key-options"], (api, signal) => api.key.options.query({}, { signal }))
+  const options = useQuery(["key-options"], (api, signal) => api.key.options.query({}, { signal }))
   return (
     <Dialog open onOpenChange={(open) => open || onClose()}>
       <DialogContent
@@ -56,7 +56,7 @@ function KeyForm({
 }) {
   const [chosen, setChosen] = useState<ReadonlySet<Scope>>(new Set())
   const [expiry, setExpiry] = useState("never")
-  const create = useChange(
+  const create = useMutation(
     (api, input: { name: string; scopes: Scope[]; expires_at: string | null }) =>
       api.key.create.mutate(input),
     { refresh: ["keys"], quiet: true },

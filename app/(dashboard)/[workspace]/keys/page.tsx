@@ -3,7 +3,7 @@
 import { KeyRound } from "lucide-react"
 import { parseAsBoolean, useQueryState } from "nuqs"
 import { useMemo, useState } from "react"
-import { useRead, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { DataTable } from "#app/components/data-table.tsx"
 import { PageHeader } from "#app/components/page-header.tsx"
 import { Empty } from "#app/components/states.tsx"
@@ -21,7 +21,7 @@ type Doing = { what: "create" } | { what: "rotate" | "revoke"; key: Key } | null
 export default function Page() {
   const { mode, can } = useWorkspace()
   const mayChange = can("key:write")
-  const keys = useRead(["keys"], (api, signal) => api.key.list.query({}, { signal }))
+  const keys = useQuery(["keys"], (api, signal) => api.key.list.query({}, { signal }))
   const [showsRevoked, setShowsRevoked] = useQueryState("revoked", parseAsBoolean.withDefault(false))
   const [doing, setDoing] = useState<Doing>(null)
   const [secret, setSecret] = useState<NewSecret | null>(null)

@@ -1,12 +1,12 @@
 "use client"
 
-import { useChange } from "#app/(dashboard)/workspace.tsx"
+import { useMutation } from "#app/(dashboard)/workspace.tsx"
 import { Confirm } from "#app/components/confirm.tsx"
 import type { Key } from "./columns.tsx"
 
 /** Ends a key for good, after its first characters have been typed. */
 export function RevokeKey({ of: { key_id, name, start }, onClose }: { of: Key; onClose: () => void }) {
-  const revoke = useChange((api) => api.key.revoke.mutate({ key_id }), { refresh: ["keys"], quiet: true })
+  const revoke = useMutation((api) => api.key.revoke.mutate({ key_id }), { refresh: ["keys"], quiet: true })
   return (
     <Confirm
       open

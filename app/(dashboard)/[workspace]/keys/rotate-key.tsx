@@ -1,6 +1,6 @@
 "use client"
 
-import { useChange, useRead } from "#app/(dashboard)/workspace.tsx"
+import { useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"
 import { Field, Form, Submit } from "#app/components/form.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Dialog, DialogClose, DialogContent, DialogFooter } from "#app/components/ui/dialog.tsx"
@@ -9,10 +9,10 @@ import type { Key } from "./columns.tsx"
 import type { NewSecret } from "./secret-once.tsx"
 
 const graces = [
-  { seconds: 24 * 3600, words: "For 24 hours more" },
-  { seconds: 3600, words: "For one hour more" },
-  { seconds: 7 * 24 * 3600, words: "For 7 days more" },
-  { seconds: 0, words: "Not any more: it ends at once" },
+  { seconds: 24 * 3600, label: "For 24 hours more" },
+  { seconds: 3600, label: "For one hour more" },
+  { seconds: 7 * 24 * 3600, label: "For 7 days more" },
+  { seconds: 0, label: "Not any more: it ends at once" },
 ]
 
 /** Gives a key another secret. Its id stays, and with it the idempotency of what it has sent. */
@@ -26,11 +26,14 @@ export function RotateKey({
   onRotated: (secret: NewSecret) => void
 }) {
   // Asked for beforehand: nothing may fail between the new secret and its being shown.
-  const options = useRead(["key-options"], (api, signal) => api.key.options.query({}, { signal }))
-  const rotate = useChange((api, grace_seconds: number) => api.key.rotate.mutate({ key_id, grace_seconds }), {
-    refresh: ["keys"],
-    quiet: true,
-  })
+  const options = useQuery(["key-options"], (api, signal) => api.key.options.query({}, { signal }))
+  const rotate = useMutation(
+    (api, grace_seconds: number) => api.key.rotate.mutate({ key_id, grace_seconds }),
+    {
+      refresh: ["keys"],
+      quiet: true,
+    },
+  )
   return (
     <Dialog open onOpenChange={(open) => open || onClose()}>
       <DialogContent
@@ -59,9 +62,9 @@ export function RotateKey({
             name="grace_seconds"
           >
             <Select>
-              {graces.map(({ seconds, words }) => (
+              {graces.map(({ seconds, label }) => (
                 <option key={seconds} value={seconds}>
-                  {words}
+                  {label}
                 </option>
               ))}
             </Select>

@@ -3,7 +3,7 @@
 import type { RouterOutputs } from "#app/call.ts"
 import { Copyable } from "#app/components/copyable.tsx"
 import { columnsOf } from "#app/components/data-table.tsx"
-import { ExactMoment } from "#app/components/moment.tsx"
+import { ExactTimestamp } from "#app/components/timestamp.tsx"
 import { Badge } from "#app/components/ui/badge.tsx"
 
 export type LoggedRequest = RouterOutputs["request"]["list"]["data"][number]
@@ -13,7 +13,7 @@ const column = columnsOf<LoggedRequest>()
 export const columns = [
   column.accessor("at", {
     header: "Time",
-    cell: ({ getValue }) => <ExactMoment at={getValue()} />,
+    cell: ({ getValue }) => <ExactTimestamp at={getValue()} />,
   }),
   column.display({
     id: "status",

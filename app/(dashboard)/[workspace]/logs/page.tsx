@@ -2,7 +2,7 @@
 
 import { parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs"
 import { ChoiceFilter, DayFilter, Filters, TextFilter, timesOf } from "#app/(dashboard)/filters.tsx"
-import { usePath, useRead } from "#app/(dashboard)/workspace.tsx"
+import { usePath, useQuery } from "#app/(dashboard)/workspace.tsx"
 import { DataTable, useCursor } from "#app/components/data-table.tsx"
 import { Link } from "#app/components/link.tsx"
 import { PageHeader } from "#app/components/page-header.tsx"
@@ -16,10 +16,10 @@ const FOLLOW_MS = 5000
 
 const methods = ["GET", "HEAD", "POST"] as const
 const statuses = [
-  { value: "2xx", words: "Success (2xx)" },
-  { value: "4xx", words: "Request error (4xx)" },
-  { value: "5xx", words: "Server error (5xx)" },
-  ...["400", "403", "404", "409", "422", "429"].map((value) => ({ value, words: value })),
+  { value: "2xx", label: "Success (2xx)" },
+  { value: "4xx", label: "Request error (4xx)" },
+  { value: "5xx", label: "Server error (5xx)" },
+  ...["400", "403", "404", "409", "422", "429"].map((value) => ({ value, label: value })),
 ]
 
 const filters = {
@@ -40,8 +40,8 @@ export default function Page() {
   const paging = useCursor(name)
   const { cursor } = paging
   const isFiltered = Object.values(filter).some((value) => value !== null)
-  const keys = useRead(["keys"], (api, signal) => api.key.list.query({}, { signal }))
-  const list = useRead(
+  const keys = useQuery(["keys"], (api, signal) => api.key.list.query({}, { signal }))
+  const list = useQuery(
     ["requests", name, cursor],
     (api, signal) =>
       api.request.list.query(
@@ -91,14 +91,14 @@ export default function Page() {
         <ChoiceFilter
           label="Method"
           all="All"
-          options={methods.map((value) => ({ value, words: value }))}
+          options={methods.map((value) => ({ value, label: value }))}
           value={filter.method}
           onChange={(method) => void setFilter({ method: method as (typeof methods)[number] | null })}
         />
         <ChoiceFilter
           label="Key"
           all="All"
-          options={(keys.data?.data ?? []).map(({ key_id, name }) => ({ value: key_id, words: name }))}
+          options={(keys.data?.data ?? []).map(({ key_id, name }) => ({ value: key_id, label: name }))}
           value={filter.key}
           onChange={(key) => void setFilter({ key })}
         />

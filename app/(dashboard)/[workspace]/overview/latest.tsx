@@ -3,9 +3,9 @@
 import { usePath } from "#app/(dashboard)/workspace.tsx"
 import { Shortened } from "#app/components/copyable.tsx"
 import { columnsOf, DataTable } from "#app/components/data-table.tsx"
-import { Ago } from "#app/components/moment.tsx"
 import { Empty } from "#app/components/states.tsx"
 import { StatusBadge } from "#app/components/status-badge.tsx"
+import { Ago } from "#app/components/timestamp.tsx"
 import type { LatestOperation } from "#server/dashboard/overview/operations.ts"
 import type { AttestationSummary } from "#server/domain/attestations/search.ts"
 

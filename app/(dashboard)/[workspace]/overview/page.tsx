@@ -1,7 +1,7 @@
 "use client"
 
 import { lazy, type ReactNode, Suspense } from "react"
-import { usePath, useRead, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/call.ts"
 import { Link } from "#app/components/link.tsx"
 import { Meter } from "#app/components/meter.tsx"
@@ -23,7 +23,7 @@ type Overview = RouterOutputs["overview"]["get"]
 const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", timeZone: "UTC" })
 
 export default function Page() {
-  const { data, error, refetch } = useRead(
+  const { data, error, refetch } = useQuery(
     ["overview"],
     (api, signal) => api.overview.get.query({}, { signal }),
     { every_ms: AT_LEAST_EVERY_MS },

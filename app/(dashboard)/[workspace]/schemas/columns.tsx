@@ -4,7 +4,7 @@ import { usePath } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/call.ts"
 import { columnsOf } from "#app/components/data-table.tsx"
 import { Link } from "#app/components/link.tsx"
-import { Moment } from "#app/components/moment.tsx"
+import { Timestamp } from "#app/components/timestamp.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 
 export type Schema = RouterOutputs["schema"]["summary"]["data"][number]
@@ -39,7 +39,7 @@ export const columnsFor = (change: ((schema: Schema) => void) | null) => [
     meta: { wideOnly: true },
     cell: ({ getValue }) => (
       <span className="whitespace-nowrap">
-        <Moment at={getValue()} />
+        <Timestamp at={getValue()} />
       </span>
     ),
   }),

@@ -2,7 +2,7 @@
 
 import { FilePlus2 } from "lucide-react"
 import { useMemo, useState } from "react"
-import { useRead, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { DataTable } from "#app/components/data-table.tsx"
 import { PageHeader } from "#app/components/page-header.tsx"
 import { Empty } from "#app/components/states.tsx"
@@ -13,7 +13,7 @@ import { SchemaForm } from "./schema-form.tsx"
 export default function Page() {
   const { can } = useWorkspace()
   const mayChange = can("schema:write")
-  const schemas = useRead(["schemas"], (api, signal) => api.schema.summary.query({}, { signal }))
+  const schemas = useQuery(["schemas"], (api, signal) => api.schema.summary.query({}, { signal }))
   const [form, setForm] = useState<{ of: Schema | null } | null>(null)
   const columns = useMemo(() => columnsFor(mayChange ? (of) => setForm({ of }) : null), [mayChange])
   return (

@@ -1,6 +1,6 @@
 "use client"
 
-import { useChange } from "#app/(dashboard)/workspace.tsx"
+import { useMutation } from "#app/(dashboard)/workspace.tsx"
 import { Field, Form, Submit } from "#app/components/form.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Dialog, DialogClose, DialogContent, DialogFooter } from "#app/components/ui/dialog.tsx"
@@ -9,7 +9,7 @@ import type { Schema } from "./columns.tsx"
 
 /** Makes a schema, or changes one: its id stays, as what was issued speaks of it. */
 export function SchemaForm({ of, onClose }: { of: Schema | null; onClose: () => void }) {
-  const save = useChange(
+  const save = useMutation(
     (api, fields: { id: string; name: string; validity_days: number }) =>
       of === null ? api.schema.create.mutate(fields) : api.schema.change.mutate(fields),
     { refresh: ["schemas"], quiet: true },

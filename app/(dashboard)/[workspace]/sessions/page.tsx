@@ -2,7 +2,7 @@
 
 import { parseAsString, parseAsStringLiteral, useQueryState, useQueryStates } from "nuqs"
 import { useMemo, useState } from "react"
-import { usePath, useRead, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { DataTable, useCursor } from "#app/components/data-table.tsx"
 import { PageHeader } from "#app/components/page-header.tsx"
 import { Empty } from "#app/components/states.tsx"
@@ -24,7 +24,7 @@ export default function Page() {
   const [link, setLink] = useState<Link | null>(null)
   const paging = useCursor(state)
   const { cursor } = paging
-  const list = useRead(
+  const list = useQuery(
     ["sessions", state, cursor],
     (api, signal) => api.session.list.query({ state, ...(cursor && { cursor }) }, { signal }),
     { keep: true },

@@ -1,6 +1,6 @@
 "use client"
 
-import { useChange, useRead } from "#app/(dashboard)/workspace.tsx"
+import { useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"
 import { Field, Form, Submit } from "#app/components/form.tsx"
 import { Failed, Loading } from "#app/components/states.tsx"
 import { Button } from "#app/components/ui/button.tsx"
@@ -27,8 +27,8 @@ export function StartSession({
   onClose: () => void
   onStarted: (link: Link) => void
 }) {
-  const schemas = useRead(["schemas", "names"], (api, signal) => api.schema.list.query({}, { signal }))
-  const start = useChange((api, input: Start) => api.kyc.start.mutate(input), {
+  const schemas = useQuery(["schemas", "names"], (api, signal) => api.schema.list.query({}, { signal }))
+  const start = useMutation((api, input: Start) => api.kyc.start.mutate(input), {
     refresh: ["sessions"],
     quiet: true,
   })

@@ -3,7 +3,7 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { NewPassword } from "#app/(access)/password.tsx"
-import { useChange, useMe, useRefresh } from "#app/(dashboard)/workspace.tsx"
+import { useMe, useMutation, useRefresh } from "#app/(dashboard)/workspace.tsx"
 import { Field, Form, Submit } from "#app/components/form.tsx"
 import { Failed, Loading } from "#app/components/states.tsx"
 import { notify } from "#app/components/toast.ts"
@@ -44,7 +44,7 @@ export function YourAccount() {
 
 function Profile({ user }: { user: Me["user"] }) {
   const client = useQueryClient()
-  const rename = useChange((api, name: string) => api.me.rename.mutate({ name }), {
+  const rename = useMutation((api, name: string) => api.me.rename.mutate({ name }), {
     refresh: ["members"],
     quiet: true,
   })
@@ -73,7 +73,7 @@ function Profile({ user }: { user: Me["user"] }) {
 /** For whoever came in before this server sent mail: until then no reset goes to the address. */
 function ConfirmEmail() {
   const [sentTo, setSentTo] = useState<string | null>(null)
-  const send = useChange((api) => api.me.mailConfirmation.mutate(), { quiet: true })
+  const send = useMutation((api) => api.me.mailConfirmation.mutate(), { quiet: true })
   return (
     <section aria-label="Confirm your email" className="mt-5 border-t border-line pt-4">
       {sentTo === null ? (

@@ -2,7 +2,7 @@
 
 import { useQueryClient } from "@tanstack/react-query"
 import { useMemo } from "react"
-import { useChange } from "#app/(dashboard)/workspace.tsx"
+import { useMutation } from "#app/(dashboard)/workspace.tsx"
 import { Field, Form, Submit } from "#app/components/form.tsx"
 import { notify } from "#app/components/toast.ts"
 import { Card } from "#app/components/ui/card.tsx"
@@ -16,7 +16,7 @@ const YEAR_SECONDS = 365 * 86_400
 /** How pages look, in this browser, and the zone of the times that they show, wherever this person signs in. */
 export function Display({ timeZone }: { timeZone: string | null }) {
   const client = useQueryClient()
-  const save = useChange((api, time_zone: string | null) => api.me.setTimeZone.mutate({ time_zone }), {
+  const save = useMutation((api, time_zone: string | null) => api.me.setTimeZone.mutate({ time_zone }), {
     quiet: true,
   })
   const zones = useMemo(() => [...new Set(["UTC", ...Intl.supportedValuesOf("timeZone")])], [])
@@ -44,14 +44,14 @@ export function Display({ timeZone }: { timeZone: string | null }) {
           hint="Of all times in the dashboard. Charts count days in UTC, and say so."
         >
           <Select key={timeZone} defaultValue={timeZone ?? ""}>
-            <option value="">{`Browser (${wordsFor(ownZone())})`}</option>
+            <option value="">{`Browser (${spaced(ownZone())})`}</option>
             {zones.map((zone) => (
               <option key={zone} value={zone}>
-                {wordsFor(zone)}
+                {spaced(zone)}
               </option>
             ))}
             {timeZone !== null && !zones.includes(timeZone) && (
-              <option value={timeZone}>{wordsFor(timeZone)}</option>
+              <option value={timeZone}>{spaced(timeZone)}</option>
             )}
           </Select>
         </Field>
@@ -61,7 +61,7 @@ export function Display({ timeZone }: { timeZone: string | null }) {
   )
 }
 
-const wordsFor = (zone: string) => zone.replaceAll("_", " ")
+const spaced = (zone: string) => zone.replaceAll("_", " ")
 
 /** At once here, and with the next page from the server. */
 function chooseTheme(choice: string): void {

@@ -1,10 +1,10 @@
 "use client"
 
 import { useMemo } from "react"
-import { useChange } from "#app/(dashboard)/workspace.tsx"
+import { useMutation } from "#app/(dashboard)/workspace.tsx"
 import { Confirm } from "#app/components/confirm.tsx"
 import { columnsOf, DataTable } from "#app/components/data-table.tsx"
-import { Ago } from "#app/components/moment.tsx"
+import { Ago } from "#app/components/timestamp.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import type { Role } from "#shared/roles.ts"
 import { roleNames } from "./roles.ts"
@@ -79,7 +79,7 @@ export function Invitations({
 }
 
 function Revoke({ invitation: { id, email, role } }: { invitation: Invitation }) {
-  const revoke = useChange((api) => api.member.revokeInvitation.mutate({ id }), {
+  const revoke = useMutation((api) => api.member.revokeInvitation.mutate({ id }), {
     refresh: ["members"],
     quiet: true,
   })

@@ -1,7 +1,7 @@
 "use client"
 
 import { useState } from "react"
-import { useChange } from "#app/(dashboard)/workspace.tsx"
+import { useMutation } from "#app/(dashboard)/workspace.tsx"
 import { CodeBlock } from "#app/components/code-block.tsx"
 import { Field, Form, Submit } from "#app/components/form.tsx"
 import { Button } from "#app/components/ui/button.tsx"
@@ -33,10 +33,13 @@ export function Invite() {
 }
 
 function Invitation() {
-  const invite = useChange((api, input: { role: Role; email?: string }) => api.member.invite.mutate(input), {
-    refresh: ["members"],
-    quiet: true,
-  })
+  const invite = useMutation(
+    (api, input: { role: Role; email?: string }) => api.member.invite.mutate(input),
+    {
+      refresh: ["members"],
+      quiet: true,
+    },
+  )
   if (invite.data) return <Invited {...invite.data} />
   return (
     <Form

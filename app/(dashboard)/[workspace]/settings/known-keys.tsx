@@ -1,7 +1,7 @@
 "use client"
 
 import { useState } from "react"
-import { useChange, useRefresh } from "#app/(dashboard)/workspace.tsx"
+import { useMutation, useRefresh } from "#app/(dashboard)/workspace.tsx"
 import { createApi } from "#app/call.ts"
 import { Badge } from "#app/components/ui/badge.tsx"
 import { Button } from "#app/components/ui/button.tsx"
@@ -15,12 +15,12 @@ export type Less = Leftovers & { member: { user_id: string; name: string } }
 export function KnownKeys({ member, keys, onClose }: Less & { onClose: () => void }) {
   const [revoked, setRevoked] = useState<ReadonlySet<string>>(new Set())
   const refresh = useRefresh()
-  const revoke = useChange(
+  const revoke = useMutation(
     // A key may be of the other workspace than this page.
     (_api, { key_id, workspace_id }: Less["keys"][number]) =>
       createApi({ "x-vouch-workspace": workspace_id }).key.revoke.mutate({ key_id }),
   )
-  const revokeAll = useChange((api) => api.member.revokeKeys.mutate({ user_id: member.user_id }))
+  const revokeAll = useMutation((api) => api.member.revokeKeys.mutate({ user_id: member.user_id }))
   const left = keys.filter(({ key_id }) => !revoked.has(key_id))
   const note = (...ids: string[]) => {
     setRevoked((before) => new Set([...before, ...ids]))

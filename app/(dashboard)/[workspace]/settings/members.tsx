@@ -3,11 +3,11 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { Ellipsis } from "lucide-react"
 import { useMemo, useState } from "react"
-import { useChange, useMe, useRead, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { useMe, useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Confirm } from "#app/components/confirm.tsx"
 import { columnsOf, DataTable } from "#app/components/data-table.tsx"
-import { Moment } from "#app/components/moment.tsx"
 import { Empty } from "#app/components/states.tsx"
+import { Timestamp } from "#app/components/timestamp.tsx"
 import { Badge } from "#app/components/ui/badge.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import {
@@ -45,7 +45,7 @@ export function Members() {
   const mayChange = can("member:write")
   // Whoever was removed or demoted just now, with what is left of them; it outlives their row.
   const [less, setLess] = useState<Less | null>(null)
-  const list = useRead(["members"], (api, signal) => api.member.list.query(undefined, { signal }))
+  const list = useQuery(["members"], (api, signal) => api.member.list.query(undefined, { signal }))
   const columns = useMemo(
     () => [
       column.accessor("name", {
@@ -85,7 +85,7 @@ export function Members() {
       column.accessor("joined_at", {
         header: "Joined",
         meta: { wideOnly: true },
-        cell: ({ getValue }) => <Moment at={getValue()} />,
+        cell: ({ getValue }) => <Timestamp at={getValue()} />,
       }),
       ...(mayChange
         ? [
@@ -151,11 +151,11 @@ function MemberMenu({
   const [isRemoving, setRemoving] = useState(false)
   const { account } = useWorkspace()
   const client = useQueryClient()
-  const changeRole = useChange(
+  const changeRole = useMutation(
     (api, role: Role) => api.member.changeRole.mutate({ user_id: member.user_id, role }),
     { refresh: ["members"] },
   )
-  const remove = useChange((api) => api.member.remove.mutate({ user_id: member.user_id }), {
+  const remove = useMutation((api) => api.member.remove.mutate({ user_id: member.user_id }), {
     ...(!isYou && { refresh: ["members"] }),
     quiet: true,
   })

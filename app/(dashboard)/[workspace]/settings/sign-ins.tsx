@@ -1,10 +1,10 @@
 "use client"
 
 import { signOut } from "#app/(dashboard)/session.ts"
-import { useApi, useChange, useRead } from "#app/(dashboard)/workspace.tsx"
+import { useApi, useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"
 import { Confirm } from "#app/components/confirm.tsx"
-import { Ago, Moment } from "#app/components/moment.tsx"
 import { Failed, Loading } from "#app/components/states.tsx"
+import { Ago, Timestamp } from "#app/components/timestamp.tsx"
 import { Badge } from "#app/components/ui/badge.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Card } from "#app/components/ui/card.tsx"
@@ -13,7 +13,7 @@ import { deviceOf } from "./device.ts"
 /** Every browser that somebody is signed in with. */
 export function SignIns({ className }: { className?: string }) {
   const api = useApi()
-  const { data, error, refetch } = useRead(["sign-ins"], (api, signal) =>
+  const { data, error, refetch } = useQuery(["sign-ins"], (api, signal) =>
     api.me.signIns.query(undefined, { signal }),
   )
   return (
@@ -53,7 +53,7 @@ export function SignIns({ className }: { className?: string }) {
                         active <Ago at={one.last_active_at} />
                       </>
                     )}{" "}
-                    · since <Moment at={one.signed_in_at} />
+                    · since <Timestamp at={one.signed_in_at} />
                   </span>
                 </span>
                 {!one.current && <SignOut id={one.id} device={device} />}
@@ -71,7 +71,7 @@ export function SignIns({ className }: { className?: string }) {
 }
 
 function SignOut({ id, device }: { id: string; device: string }) {
-  const end = useChange((api) => api.me.endSignIn.mutate({ id }), { refresh: ["sign-ins"] })
+  const end = useMutation((api) => api.me.endSignIn.mutate({ id }), { refresh: ["sign-ins"] })
   return (
     <Button size="sm" aria-label={`Sign out ${device}`} pending={end.isPending} onClick={() => end.mutate()}>
       Sign out

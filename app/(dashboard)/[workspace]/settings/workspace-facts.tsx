@@ -2,7 +2,7 @@
 
 import { useQueryClient } from "@tanstack/react-query"
 import type { ReactNode } from "react"
-import { useChange, useRead, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Copyable } from "#app/components/copyable.tsx"
 import { Field, Form, Submit } from "#app/components/form.tsx"
 import { Failed, Loading } from "#app/components/states.tsx"
@@ -16,7 +16,7 @@ const plans = { free: "Free", growth: "Growth", enterprise: "Enterprise" } as co
 /** What this workspace is, and what it runs on. Owners change the account's name. */
 export function WorkspaceFacts() {
   const { can } = useWorkspace()
-  const { data, error, refetch } = useRead(["workspace"], (api, signal) =>
+  const { data, error, refetch } = useQuery(["workspace"], (api, signal) =>
     api.workspace.get.query(undefined, { signal }),
   )
   if (!data) {
@@ -82,7 +82,7 @@ export function WorkspaceFacts() {
 /** The company's name, as its people, its invitations and the command line know it. */
 function AccountName({ name }: { name: string }) {
   const client = useQueryClient()
-  const rename = useChange((api, name: string) => api.workspace.renameAccount.mutate({ name }), {
+  const rename = useMutation((api, name: string) => api.workspace.renameAccount.mutate({ name }), {
     refresh: ["workspace"],
     quiet: true,
   })

@@ -1,7 +1,7 @@
 "use client"
 
 import { type ReactNode, useState } from "react"
-import { useApi, useRead } from "#app/(dashboard)/workspace.tsx"
+import { useApi, useDebounced, useQuery } from "#app/(dashboard)/workspace.tsx"
 import type { Api } from "#app/call.ts"
 import { Field, FieldGroup, Form, Submit } from "#app/components/form.tsx"
 import { Link } from "#app/components/link.tsx"
@@ -14,7 +14,6 @@ import { Input } from "#app/components/ui/input.tsx"
 import { Select } from "#app/components/ui/select.tsx"
 import { CountryPicker } from "./country-picker.tsx"
 import { configOf, type Draft, suggestId } from "./draft.ts"
-import { useSettled } from "./follow.ts"
 import { checkedWhen, modeWords, NEEDS_AGENT, NOT_IN_HOLDER_MODE, ruleHints } from "./rule-words.ts"
 
 type Config = ReturnType<typeof configOf>
@@ -266,7 +265,7 @@ function SchemaField({
   onChange: (event: { target: { value: string } }) => void
   error: string | undefined
 }) {
-  const { data } = useRead(["schemas", "list"], (api) => api.schema.list.query({}))
+  const { data } = useQuery(["schemas", "list"], (api) => api.schema.list.query({}))
   const schemas = data?.data ?? [{ id: value, name: value }]
   return (
     <Field
@@ -288,8 +287,8 @@ function SchemaField({
 
 /** What the server would refuse of what is entered, once it has been left alone for a moment. */
 function useIssues(draft: Draft, isNew: boolean): readonly Issue[] {
-  const asked = useSettled(JSON.stringify(configOf(draft, useTimeZone())), 400)
-  const { data } = useRead(
+  const asked = useDebounced(JSON.stringify(configOf(draft, useTimeZone())), 400)
+  const { data } = useQuery(
     ["config-check", isNew, asked],
     (api) => api.mintConfig.check.query({ config: JSON.parse(asked), is_new: isNew }),
     { keep: true },

@@ -1,4 +1,4 @@
-import { timeIn } from "#app/components/moment.tsx"
+import { timeIn } from "#app/components/timestamp.tsx"
 import { grouped } from "./amounts.ts"
 import type { TokenView } from "./answers.ts"
 

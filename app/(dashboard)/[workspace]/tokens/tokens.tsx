@@ -1,7 +1,7 @@
 "use client"
 
 import { Plus } from "lucide-react"
-import { usePath, useRead, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { columnsOf, DataTable } from "#app/components/data-table.tsx"
 import { Link } from "#app/components/link.tsx"
 import { MeterBar } from "#app/components/meter.tsx"
@@ -79,7 +79,7 @@ function Used({ of: { name, supply, rules } }: { of: Token }) {
 export function Tokens() {
   const path = usePath()
   const { can } = useWorkspace()
-  const list = useRead(["tokens", "list"], (api) => api.mintConfig.list.query({}))
+  const list = useQuery(["tokens", "list"], (api) => api.mintConfig.list.query({}))
   const create = can("config:write") && (
     <Button asChild variant="primary">
       <Link href={path("tokens", NEW_TOKEN)} prefetch={false}>

@@ -1,21 +1,21 @@
 "use client"
 
 import { useParams } from "next/navigation.js"
-import { usePath, useRead, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/call.ts"
 import { Copyable } from "#app/components/copyable.tsx"
 import { Link } from "#app/components/link.tsx"
-import { Moment } from "#app/components/moment.tsx"
 import { PageHeader } from "#app/components/page-header.tsx"
 import { problemOf } from "#app/components/problem.ts"
 import { Empty, Failed, Loading } from "#app/components/states.tsx"
 import { StatusBadge } from "#app/components/status-badge.tsx"
+import { Timestamp } from "#app/components/timestamp.tsx"
 import { Card } from "#app/components/ui/card.tsx"
 import { Facts } from "./facts.tsx"
 import { Proof } from "./proof.tsx"
 import { Revoke } from "./revoke.tsx"
 import { Timeline } from "./timeline.tsx"
-import { toldWords } from "./told.ts"
+import { publicReasonCopy } from "./told.ts"
 
 type Detail = RouterOutputs["attestation"]["detail"]
 
@@ -23,7 +23,7 @@ export default function Page() {
   const { id } = useParams<{ id: string }>()
   const path = usePath()
   const { can } = useWorkspace()
-  const detail = useRead(["attestation", id], (api, signal) =>
+  const detail = useQuery(["attestation", id], (api, signal) =>
     api.attestation.detail.query({ id }, { signal }),
   )
   const { data } = detail
@@ -88,11 +88,11 @@ function About({ attestation }: { attestation: Detail }) {
         "External id": external_id,
         Schema: schema,
         "Checked by": provider,
-        Started: <Moment at={started_at} />,
-        Issued: issued_at && <Moment at={issued_at} />,
-        Expires: expires_at && <Moment at={expires_at} />,
+        Started: <Timestamp at={started_at} />,
+        Issued: issued_at && <Timestamp at={issued_at} />,
+        Expires: expires_at && <Timestamp at={expires_at} />,
         "Internal reason": attestation.revocation_reason,
-        "Investor is told": attestation.public_reason && toldWords[attestation.public_reason],
+        "Investor is told": attestation.public_reason && publicReasonCopy[attestation.public_reason],
         Session: attestation.status === "pending" && attestation.session_id && (
           <a
             href={`/verify/${attestation.session_id}`}

@@ -1,6 +1,6 @@
 "use client"
 
-import { useChange } from "#app/(dashboard)/workspace.tsx"
+import { useMutation } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/call.ts"
 import { Confirm } from "#app/components/confirm.tsx"
 import { Field } from "#app/components/form.tsx"
@@ -8,13 +8,13 @@ import { Button } from "#app/components/ui/button.tsx"
 import { Select } from "#app/components/ui/select.tsx"
 import { Textarea } from "#app/components/ui/textarea.tsx"
 import type { PublicReason } from "#shared/public-reasons.ts"
-import { toldWords } from "./told.ts"
+import { publicReasonCopy } from "./told.ts"
 
 type Detail = RouterOutputs["attestation"]["detail"]
 
 /** Ends an attestation for good. */
 export function Revoke({ attestation: { attestation_id, status } }: { attestation: Detail }) {
-  const revoke = useChange(
+  const revoke = useMutation(
     (api, { reason, publicReason }: { reason: string; publicReason: PublicReason }) =>
       api.attestation.revoke.mutate({ id: attestation_id, reason, public_reason: publicReason }),
     { quiet: true, refresh: [] },
@@ -47,9 +47,9 @@ export function Revoke({ attestation: { attestation_id, status } }: { attestatio
       </Field>
       <Field label="What the investor is told" name="public_reason">
         <Select defaultValue="unverifiable">
-          {Object.entries(toldWords).map(([code, words]) => (
+          {Object.entries(publicReasonCopy).map(([code, text]) => (
             <option key={code} value={code}>
-              {words}
+              {text}
             </option>
           ))}
         </Select>

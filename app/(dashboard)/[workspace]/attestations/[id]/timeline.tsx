@@ -2,10 +2,10 @@ import { usePath } from "#app/(dashboard)/workspace.tsx"
 import { cn } from "#app/components/cn.ts"
 import { Copyable } from "#app/components/copyable.tsx"
 import { Link } from "#app/components/link.tsx"
-import { Moment } from "#app/components/moment.tsx"
+import { Timestamp } from "#app/components/timestamp.tsx"
 import type { TimelineEvent } from "#server/domain/attestations/timeline.ts"
 
-const words = {
+const copy = {
   started: "Session started",
   opened: "Form sent by the wallet's holder",
   decided: "Decided by the provider",
@@ -26,7 +26,7 @@ const decisions: Record<string, string> = {
 }
 
 const wordsOf = ({ event, detail }: TimelineEvent): string =>
-  (event === "decided" && detail !== null && decisions[detail]) || words[event]
+  (event === "decided" && detail !== null && decisions[detail]) || copy[event]
 
 const dots: Partial<Record<TimelineEvent["event"], string>> = {
   confirmed: "bg-accent",
@@ -48,7 +48,7 @@ export function Timeline({ events }: { events: readonly TimelineEvent[] }) {
           />
           <p className="font-medium">{wordsOf(event)}</p>
           <p className="text-[13px] text-muted">
-            <Moment at={event.at} />
+            <Timestamp at={event.at} />
             {event.slot !== null && `, slot ${event.slot}`}
           </p>
           {event.event !== "decided" && event.detail && <p className="mt-0.5">{event.detail}</p>}

@@ -1,7 +1,7 @@
 import type { PublicReason } from "#shared/public-reasons.ts"
 
 /** The codes that an investor may be told, as the team reads them. */
-export const toldWords = {
+export const publicReasonCopy = {
   unverifiable: "Information could not be verified",
   documents_unreadable: "A document could not be read",
   information_mismatch: "Details did not match",

@@ -1,7 +1,7 @@
 "use client"
 
 import { useEffect, useRef } from "react"
-import { useChange } from "#app/(dashboard)/workspace.tsx"
+import { useMutation } from "#app/(dashboard)/workspace.tsx"
 import { FormError } from "#app/components/form.tsx"
 import { Icon, type IconName } from "#app/components/icons.tsx"
 import { problemOf } from "#app/components/problem.ts"
@@ -17,7 +17,7 @@ const looks = {
 /** Reads the chain now, and compares what it says with the record, in this browser. */
 export function Verification({ id }: { id: string }) {
   const outcome = useRef<HTMLParagraphElement>(null)
-  const verify = useChange(
+  const verify = useMutation(
     async (api, of: string) => {
       const [state, { checksOf }] = await Promise.all([
         api.attestation.verifyOnChain.query({ id: of }),

@@ -3,15 +3,15 @@
 import { useParams } from "next/navigation.js"
 import type { ReactNode } from "react"
 import { Duration, HttpStatus } from "#app/(dashboard)/[workspace]/logs/columns.tsx"
-import { usePath, useRead } from "#app/(dashboard)/workspace.tsx"
+import { usePath, useQuery } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/call.ts"
 import { CodeBlock } from "#app/components/code-block.tsx"
 import { Copyable } from "#app/components/copyable.tsx"
 import { Link } from "#app/components/link.tsx"
-import { ExactMoment } from "#app/components/moment.tsx"
 import { PageHeader } from "#app/components/page-header.tsx"
 import { problemOf } from "#app/components/problem.ts"
 import { Empty, Failed, Loading } from "#app/components/states.tsx"
+import { ExactTimestamp } from "#app/components/timestamp.tsx"
 import { Card } from "#app/components/ui/card.tsx"
 import { partsOf, type Subject, subjectOf } from "./subject.ts"
 
@@ -20,7 +20,7 @@ type Logged = RouterOutputs["request"]["get"]
 export default function Page() {
   const { request_id } = useParams<{ request_id: string }>()
   const path = usePath()
-  const request = useRead(["request", request_id], (api, signal) =>
+  const request = useQuery(["request", request_id], (api, signal) =>
     api.request.get.query({ request_id }, { signal }),
   )
   const { data } = request
@@ -74,7 +74,7 @@ function Request({ request }: { request: Logged }) {
       <Card>
         <dl className="grid gap-x-6 gap-y-3 sm:grid-cols-2 lg:grid-cols-3">
           <Fact term="Came">
-            <ExactMoment at={request.at} />
+            <ExactTimestamp at={request.at} />
           </Fact>
           <Fact term="Answered within">
             <Duration ms={request.duration_ms} />
@@ -123,7 +123,7 @@ function Request({ request }: { request: Logged }) {
 
 function SubjectLink({ subject: { id, parts, query = "" } }: { subject: Subject }) {
   const path = usePath()
-  const operation = useRead(
+  const operation = useQuery(
     ["operation-of-request", id],
     (api, signal) => api.token.operation.query({ id }, { signal }),
     { enabled: parts.length === 0 && /^op_/.test(id) },

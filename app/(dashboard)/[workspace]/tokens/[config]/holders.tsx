@@ -3,8 +3,7 @@
 import { parseAsString, useQueryState } from "nuqs"
 import { grouped } from "#app/(dashboard)/[workspace]/tokens/amounts.ts"
 import type { Holder, TokenView } from "#app/(dashboard)/[workspace]/tokens/answers.ts"
-import { useSettled } from "#app/(dashboard)/[workspace]/tokens/follow.ts"
-import { usePath, useRead } from "#app/(dashboard)/workspace.tsx"
+import { useDebounced, usePath, useQuery } from "#app/(dashboard)/workspace.tsx"
 import { Copyable } from "#app/components/copyable.tsx"
 import { type Column, columnsOf, DataTable, useCursor } from "#app/components/data-table.tsx"
 import { Link } from "#app/components/link.tsx"
@@ -20,10 +19,10 @@ const PAGE = 20
 /** Who holds a token, those with the most first. */
 export function Holders({ token }: { token: TokenView }) {
   const [q, setQ] = useQueryState("wallet", parseAsString.withDefault("").withOptions({ throttleMs: 300 }))
-  const asked = useSettled(q.trim())
+  const asked = useDebounced(q.trim())
   const paging = useCursor(`${token.id} ${asked}`)
   const key = ["tokens", "holders", token.id, asked, paging.cursor ?? ""]
-  const list = useRead(
+  const list = useQuery(
     key,
     (api) =>
       api.token.holders.query({

@@ -2,10 +2,9 @@
 
 import { useEffect, useRef, useState } from "react"
 import type { Operation, TokenView } from "#app/(dashboard)/[workspace]/tokens/answers.ts"
-import { useSettled } from "#app/(dashboard)/[workspace]/tokens/follow.ts"
-import { useIntent } from "#app/(dashboard)/[workspace]/tokens/intent.ts"
+import { useIdempotencyKey } from "#app/(dashboard)/[workspace]/tokens/idempotency-key.ts"
 import { VerdictPanel } from "#app/(dashboard)/[workspace]/tokens/verdict.tsx"
-import { useApi, useRead, useRefresh } from "#app/(dashboard)/workspace.tsx"
+import { useApi, useDebounced, useQuery, useRefresh } from "#app/(dashboard)/workspace.tsx"
 import type { Api } from "#app/call.ts"
 import { Field, Form, Submit } from "#app/components/form.tsx"
 import { problemOf, Refused } from "#app/components/problem.ts"
@@ -45,7 +44,7 @@ export function MoveForm({
   const amount = entered.amount.trim()
   const { verdict, isCurrent, objection } = useVerdict({ token, kind, from, to, amount })
   const isAdmitted = isCurrent && verdict?.answer.error === null
-  const intent = useIntent([kind, token.id, from, to, amount], isAdmitted)
+  const idempotencyKey = useIdempotencyKey([kind, token.id, from, to, amount], isAdmitted)
   const set = (name: keyof Entered) => (event: { target: { value: string } }) =>
     setEntered((before) => ({ ...before, [name]: event.target.value }))
   // It comes after its sheet has opened, so nothing in it has the focus yet.
@@ -54,7 +53,7 @@ export function MoveForm({
   // What is still being typed is not complete, and no mistake yet.
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
   const leave = (name: string) => () => setLeft((before) => new Set([...before, name]))
-  const problemAt = (name: string) => (objection?.field === name ? objection.words : undefined)
+  const problemAt = (name: string) => (objection?.field === name ? objection.text : undefined)
   const problemOfWallet = (name: string, wallet: string) =>
     wallet !== "" && !ADDRESS.test(wallet) && (left.has(name) || wallet.length >= SHORTEST_ADDRESS)
       ? "This is not a wallet address: 32 to 44 letters and digits, without 0, O, I and l."
@@ -64,9 +63,9 @@ export function MoveForm({
     <Form
       onSubmit={async () => {
         if (!isAdmitted) throw new Refused("The rules refuse this. See above for what to do.")
-        const idempotency_key = intent.keyOf()
+        const idempotency_key = idempotencyKey.keyOf()
         const operation = await send(api, { kind, token, from, to, amount, idempotency_key })
-        intent.forget()
+        idempotencyKey.forget()
         void refresh("tokens")
         onSent(operation)
       }}
@@ -145,10 +144,10 @@ const isComplete = ({ kind, from, to, amount }: Omit<Sending, "token">): boolean
 function useVerdict(sending: Sending) {
   const { kind, token, from, to, amount } = sending
   const now = JSON.stringify([from, to, amount])
-  const asked = useSettled(now)
+  const asked = useDebounced(now)
   const settled = asked === now
   const complete = isComplete(sending)
-  const read = useRead(
+  const read = useQuery(
     ["verdict", token.id, kind, asked],
     (api) => {
       const [askedFrom, askedTo, askedAmount] = JSON.parse(asked) as [string, string, string]
@@ -171,10 +170,10 @@ function useVerdict(sending: Sending) {
 }
 
 /** What is wrong with a field itself, as the API says it. */
-function readObjection(error: unknown): { field: string; words: string } {
+function readObjection(error: unknown): { field: string; text: string } {
   const { detail } = problemOf(error)
-  const [, field = "amount", words = detail] = /^(\w+): (.*)$/s.exec(detail) ?? []
-  return { field, words: words.charAt(0).toUpperCase() + words.slice(1) }
+  const [, field = "amount", text = detail] = /^(\w+): (.*)$/s.exec(detail) ?? []
+  return { field, text: text.charAt(0).toUpperCase() + text.slice(1) }
 }
 
 function send(

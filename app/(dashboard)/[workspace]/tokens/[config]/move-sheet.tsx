@@ -11,7 +11,7 @@ import type { MoveKind } from "./move-form.tsx"
 const load = () => import("./move.tsx")
 const Move = lazy(load)
 
-const words = {
+const copy = {
   mint: {
     verb: "Mint",
     describe: "Makes new tokens in a verified wallet. Every rule is asked before anything is sent.",
@@ -24,7 +24,7 @@ const words = {
 
 /** Mints or transfers: the form with its verdict, and then how what was sent goes on. */
 export function MoveSheet({ token, kind }: { token: TokenView; kind: MoveKind }) {
-  const { verb, describe } = words[kind]
+  const { verb, describe } = copy[kind]
   useEffect(() => void load(), [])
   return (
     <Sheet>

@@ -4,13 +4,13 @@ import type { ReactNode } from "react"
 import type { Operation, OperationDetail } from "#app/(dashboard)/[workspace]/tokens/answers.ts"
 import { Icon, type IconName, Spinner } from "#app/components/icons.tsx"
 import { Link } from "#app/components/link.tsx"
-import { Moment } from "#app/components/moment.tsx"
+import { Timestamp } from "#app/components/timestamp.tsx"
 
 type Step = {
   name: string
   at: string | null
   state: "done" | "current" | "ahead" | "failed"
-  words?: ReactNode
+  note?: ReactNode
 }
 
 /** The states of an operation, with the times at which it came into them. */
@@ -40,10 +40,10 @@ export function OperationSteps({
               <p className={step.state === "ahead" ? "text-muted" : "font-medium"}>{step.name}</p>
               {step.at && (
                 <p className="text-[13px] text-muted">
-                  <Moment at={step.at} />
+                  <Timestamp at={step.at} />
                 </p>
               )}
-              {step.words && <div className="mt-0.5 text-[13px] text-muted">{step.words}</div>}
+              {step.note && <div className="mt-0.5 text-[13px] text-muted">{step.note}</div>}
             </div>
           </li>
         ))}
@@ -82,7 +82,7 @@ function stepsOf(operation: Operation, detail: OperationDetail | undefined): Ste
     name: "Admitted",
     at: created_at,
     state: "done",
-    words: "All rules passed; limits reserved.",
+    note: "All rules passed; limits reserved.",
   }
   const signed: Step = {
     name: "Signed and sent",
@@ -91,14 +91,14 @@ function stepsOf(operation: Operation, detail: OperationDetail | undefined): Ste
   }
   if (status === "queued") {
     const refused = detail?.last_refusal
-    const words = refused ? `The chain refused it (${refused}); it is built again.` : "It is next in line."
-    return [begun, { ...signed, state: "current", words }, { name: "Confirmed", at: null, state: "ahead" }]
+    const note = refused ? `The chain refused it (${refused}); it is built again.` : "It is next in line."
+    return [begun, { ...signed, state: "current", note }, { name: "Confirmed", at: null, state: "ahead" }]
   }
   if (status === "submitted") {
     return [
       begun,
       signed,
-      { name: "Confirmed", at: null, state: "current", words: "The chain has not confirmed it yet." },
+      { name: "Confirmed", at: null, state: "current", note: "The chain has not confirmed it yet." },
     ]
   }
   if (status === "confirmed") {
@@ -111,7 +111,7 @@ function stepsOf(operation: Operation, detail: OperationDetail | undefined): Ste
       name: "Failed",
       at: detail?.finished_at ?? null,
       state: "failed",
-      words: error && (
+      note: error && (
         <>
           {error.detail}{" "}
           <Link

@@ -3,24 +3,23 @@
 import { parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs"
 import { grouped } from "#app/(dashboard)/[workspace]/tokens/amounts.ts"
 import type { Operation, TokenView } from "#app/(dashboard)/[workspace]/tokens/answers.ts"
-import { useFollowed, useSettled } from "#app/(dashboard)/[workspace]/tokens/follow.ts"
-import { usePath } from "#app/(dashboard)/workspace.tsx"
+import { useDebounced, usePath, usePolling } from "#app/(dashboard)/workspace.tsx"
 import { Shortened } from "#app/components/copyable.tsx"
 import { columnsOf, DataTable, useCursor } from "#app/components/data-table.tsx"
-import { Ago } from "#app/components/moment.tsx"
 import { Empty } from "#app/components/states.tsx"
 import { StatusBadge } from "#app/components/status-badge.tsx"
+import { Ago } from "#app/components/timestamp.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Input } from "#app/components/ui/input.tsx"
 import { Select } from "#app/components/ui/select.tsx"
-import { hasEnded, kindWords } from "./use-operation.ts"
+import { hasEnded, kindNames } from "./use-operation.ts"
 
 const statuses = ["queued", "submitted", "confirmed", "failed"] as const
 
 const column = columnsOf<Operation>()
 
 const columns = [
-  column.accessor("kind", { header: "Operation", cell: ({ getValue }) => kindWords[getValue()] }),
+  column.accessor("kind", { header: "Operation", cell: ({ getValue }) => kindNames[getValue()] }),
   column.accessor("amount", {
     header: "Amount",
     meta: { align: "end", className: "whitespace-nowrap" },
@@ -62,9 +61,9 @@ export function Operations({ token }: { token: TokenView }) {
     pubkey: parseAsString.withDefault(""),
     status: parseAsStringLiteral(statuses),
   })
-  const wallet = useSettled(pubkey.trim())
+  const wallet = useDebounced(pubkey.trim())
   const paging = useCursor(`${token.id} ${wallet} ${status}`)
-  const list = useFollowed(
+  const list = usePolling(
     ["tokens", "operations", token.id, wallet, status, paging.cursor ?? ""],
     (api) =>
       api.token.operations.query({

@@ -2,13 +2,13 @@
 
 import { lazy, Suspense, useState } from "react"
 import type { TokenView } from "#app/(dashboard)/[workspace]/tokens/answers.ts"
-import { useChange } from "#app/(dashboard)/workspace.tsx"
+import { useMutation } from "#app/(dashboard)/workspace.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 
 // Loaded when somebody asks for it.
 const Confirm = lazy(async () => ({ default: (await import("#app/components/confirm.tsx")).Confirm }))
 
-const wordsFor = ({ name, transfer_mode }: TokenView) => ({
+const copyFor = ({ name, transfer_mode }: TokenView) => ({
   pause: {
     title: `Pause ${name}?`,
     description: `Nothing is minted or moved until it is unpaused${transfer_mode === "holder" ? ", by holders neither" : ""}. What is signed already may still land.`,
@@ -29,7 +29,7 @@ export function PauseButton({ token }: { token: TokenView }) {
   // What was asked stays on the screen while it is done, though the token is another one by then.
   const [asked, setAsked] = useState<"pause" | "unpause" | null>(null)
   const verb = paused ? "unpause" : "pause"
-  const change = useChange((api, verb: "pause" | "unpause") => api.mintConfig[verb].mutate({ id }), {
+  const change = useMutation((api, verb: "pause" | "unpause") => api.mintConfig[verb].mutate({ id }), {
     refresh: ["tokens"],
     quiet: true,
   })
@@ -41,7 +41,7 @@ export function PauseButton({ token }: { token: TokenView }) {
       {asked && (
         <Suspense>
           <Confirm
-            {...wordsFor(token)[asked]}
+            {...copyFor(token)[asked]}
             open
             onOpenChange={(open) => {
               if (!open) setAsked(null)

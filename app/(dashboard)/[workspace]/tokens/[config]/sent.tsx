@@ -7,7 +7,7 @@ import { usePath, useRefresh } from "#app/(dashboard)/workspace.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { OperationSteps } from "./operation-steps.tsx"
-import { hasEnded, kindWords, useOperation } from "./use-operation.ts"
+import { hasEnded, kindNames, useOperation } from "./use-operation.ts"
 
 /** How what was just sent goes on. */
 export function Sent({
@@ -35,7 +35,7 @@ export function Sent({
   return (
     <div className="space-y-5">
       <h3 ref={heading} tabIndex={-1} className="font-semibold">
-        {kindWords[operation.kind]} of {grouped(operation.amount)} {token.symbol}
+        {kindNames[operation.kind]} of {grouped(operation.amount)} {token.symbol}
       </h3>
       <OperationSteps operation={current} detail={data} />
       <div className="flex flex-wrap gap-2">

@@ -11,10 +11,10 @@ import { Copyable } from "#app/components/copyable.tsx"
 import { Icon } from "#app/components/icons.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Meter } from "#app/components/meter.tsx"
-import { Moment } from "#app/components/moment.tsx"
 import { PageHeader } from "#app/components/page-header.tsx"
 import { Failed, Loading } from "#app/components/states.tsx"
 import { useTimeZone } from "#app/components/time-zone.tsx"
+import { Timestamp } from "#app/components/timestamp.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Card } from "#app/components/ui/card.tsx"
 import { Progress } from "#app/components/ui/progress.tsx"
@@ -191,7 +191,7 @@ function Figures({ token }: { token: TokenView }) {
           <dd>{token.decimals}</dd>
           <dt className="text-muted">Created</dt>
           <dd>
-            <Moment at={token.created_at} />
+            <Timestamp at={token.created_at} />
           </dd>
         </dl>
       </div>

@@ -1,9 +1,9 @@
 "use client"
 
 import type { Operation } from "#app/(dashboard)/[workspace]/tokens/answers.ts"
-import { useFollowed } from "#app/(dashboard)/[workspace]/tokens/follow.ts"
+import { usePolling } from "#app/(dashboard)/workspace.tsx"
 
-export const kindWords = { mint: "Mint", transfer: "Transfer" } as const satisfies Record<
+export const kindNames = { mint: "Mint", transfer: "Transfer" } as const satisfies Record<
   Operation["kind"],
   string
 >
@@ -14,7 +14,7 @@ export const hasEnded = ({ status }: Pick<Operation, "status">): boolean =>
 
 /** An operation with its transaction, followed until it has ended. */
 export const useOperation = (id: string) =>
-  useFollowed(
+  usePolling(
     ["tokens", "operation", id],
     (api) => api.token.operationDetail.query({ id }),
     ({ operation }) => hasEnded(operation),

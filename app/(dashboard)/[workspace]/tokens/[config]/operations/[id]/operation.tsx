@@ -1,7 +1,7 @@
 "use client"
 
 import { OperationSteps } from "#app/(dashboard)/[workspace]/tokens/[config]/operation-steps.tsx"
-import { kindWords, useOperation } from "#app/(dashboard)/[workspace]/tokens/[config]/use-operation.ts"
+import { kindNames, useOperation } from "#app/(dashboard)/[workspace]/tokens/[config]/use-operation.ts"
 import { useToken } from "#app/(dashboard)/[workspace]/tokens/[config]/use-token.ts"
 import { grouped } from "#app/(dashboard)/[workspace]/tokens/amounts.ts"
 import type { OperationDetail } from "#app/(dashboard)/[workspace]/tokens/answers.ts"
@@ -38,10 +38,10 @@ function Operation({ detail, symbol }: { detail: OperationDetail; symbol: string
   return (
     <>
       <PageHeader
-        title={`${kindWords[kind]} of ${grouped(amount)} ${symbol}`.trim()}
+        title={`${kindNames[kind]} of ${grouped(amount)} ${symbol}`.trim()}
         heading={
           <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
-            {`${kindWords[kind]} of ${grouped(amount)} ${symbol}`}
+            {`${kindNames[kind]} of ${grouped(amount)} ${symbol}`}
             <StatusBadge status={operation.status} />
           </span>
         }

@@ -41,7 +41,7 @@ const units = [
 const inUtc = (at: string) => at.replace("T", " ").replace("Z", " UTC")
 
 /** A time in the zone of the page, which it names; the same in UTC on hover. */
-export function Moment({ at }: { at: string }) {
+export function Timestamp({ at }: { at: string }) {
   const zone = useTimeZone()
   return (
     <time dateTime={at} title={inUtc(at)}>
@@ -51,7 +51,7 @@ export function Moment({ at }: { at: string }) {
 }
 
 /** The same to the second and without the year, for what is at most some weeks old. */
-export function ExactMoment({ at }: { at: string }) {
+export function ExactTimestamp({ at }: { at: string }) {
   const zone = useTimeZone()
   return (
     <time dateTime={at} title={`${timeIn(zone, at)}\n${inUtc(at)}`} className="whitespace-nowrap">
@@ -60,13 +60,13 @@ export function ExactMoment({ at }: { at: string }) {
   )
 }
 
-/** How long ago a time was, or how soon it comes; in the zone of the page and in UTC on hover. From thirty days on it is a `Moment`. */
+/** How long ago a time was, or how soon it comes; in the zone of the page and in UTC on hover. From thirty days on it is a `Timestamp`. */
 export function Ago({ at }: { at: string }) {
   const now = useNow()
   const zone = useTimeZone()
   const away_ms = new Date(at).getTime() - now
   const unit = units.find(({ until_ms }) => Math.abs(away_ms) < until_ms)
-  if (!unit) return <Moment at={at} />
+  if (!unit) return <Timestamp at={at} />
   return (
     <time dateTime={at} title={`${timeIn(zone, at)}\n${inUtc(at)}`} className="whitespace-nowrap">
       {Math.abs(away_ms) < MINUTE_MS ? "just now" : relative.format(Math.trunc(away_ms / unit.ms), unit.unit)}

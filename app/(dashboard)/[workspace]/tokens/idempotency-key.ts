@@ -3,7 +3,7 @@
 import { useEffect, useRef } from "react"
 import { useMe, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 
-const PREFIX = "vouch:intent:"
+const PREFIX = "vouch:idempotency-key:"
 const KEPT_MS = 24 * 3600 * 1000
 
 type Kept = { key: string; at: number }
@@ -14,7 +14,7 @@ type Kept = { key: string; at: number }
  * click, a lost answer or another tab never does it twice. `forget` is for when it has begun: who wants the same thing
  * again, and enters it again, gets another key.
  */
-export function useIntent(
+export function useIdempotencyKey(
   content: readonly string[],
   isReady: boolean,
 ): { keyOf: () => string; forget: () => void } {

@@ -3,7 +3,7 @@ import type { Watched } from "./watch.ts"
 export type Mood = "loading" | "asking" | "working" | "good" | "bad" | "over" | "unknown" | "lost"
 
 /** What each state is called, and the sentence that is read out when it comes: the heading alone says it to the eye. */
-export function wordsFor({ view, lost }: Watched): { heading: string; news: string; mood: Mood } {
+export function copyFor({ view, lost }: Watched): { heading: string; news: string; mood: Mood } {
   if (view === null) {
     return lost
       ? { heading: "This page could not be loaded", news: "There is no connection.", mood: "lost" }

@@ -1,203 +1,298 @@
+import { defineError } from "./define-error.ts"
+
 /**
- * Every error that Vouch can answer with: status, title, and what a caller does about it.
- *
- * The REST adapter, the OpenAPI document and the pages at /docs/errors/{code} all read this one table.
+ * Every error that Vouch can answer with. The REST adapter, the OpenAPI document and the pages at /docs/errors/{code}
+ * all read this one table.
  */
 export const errors = {
-  malformed_json: [400, "The body is not JSON", "Send a body that is valid JSON, encoded as UTF-8."],
-  malformed_request: [
+  malformed_json: defineError(
+    400,
+    "The body is not JSON",
+    "Send a body that is valid JSON, encoded as UTF-8.",
+    { isReplayed: false },
+  ),
+  malformed_request: defineError(
     400,
     "The request cannot be read",
     "Encode the path and the query correctly, and send a JSON object as the body.",
-  ],
-  invalid_idempotency_key: [
+  ),
+  invalid_idempotency_key: defineError(
     400,
     "The Idempotency-Key is not usable",
     "Send 1 to 255 visible ASCII characters, once. A random UUID is a good key.",
-  ],
-  https_required: [400, "HTTPS is required", "Send the request over HTTPS."],
-  missing_api_key: [401, "No API key was sent", "Send the header Authorization: Bearer <API_KEY>."],
-  invalid_api_key: [
+    { isReplayed: false },
+  ),
+  https_required: defineError(400, "HTTPS is required", "Send the request over HTTPS.", {
+    isReplayed: false,
+  }),
+  missing_api_key: defineError(
+    401,
+    "No API key was sent",
+    "Send the header Authorization: Bearer <API_KEY>.",
+    { isReplayed: false, asksForKey: true },
+  ),
+  invalid_api_key: defineError(
     401,
     "The API key is not valid",
     "Check the key for typing mistakes, or create another one: it may have been revoked.",
-  ],
-  expired_api_key: [401, "The API key has expired", "Create another key, or rotate this one."],
-  invalid_signature: [
+    { isReplayed: false, asksForKey: true },
+  ),
+  expired_api_key: defineError(401, "The API key has expired", "Create another key, or rotate this one.", {
+    isReplayed: false,
+    asksForKey: true,
+  }),
+  invalid_signature: defineError(
     401,
     "The webhook's signature is not valid",
     "Sign the exact bytes of the body with the shared secret, and send them within 300 seconds.",
-  ],
-  not_signed_in: [401, "Nobody is signed in", "Sign in to the dashboard, then try again."],
-  insufficient_scope: [403, "The API key lacks a scope", "Use a key that carries the scope named in detail."],
-  cross_site_request: [
+  ),
+  not_signed_in: defineError(401, "Nobody is signed in", "Sign in to the dashboard, then try again.", {
+    isDashboardOnly: true,
+  }),
+  insufficient_scope: defineError(
+    403,
+    "The API key lacks a scope",
+    "Use a key that carries the scope named in detail.",
+    { isReplayed: false },
+  ),
+  cross_site_request: defineError(
     403,
     "The request comes from another site",
     "Open the dashboard itself, and try again there.",
-  ],
-  wallet_not_verified: [
+    { isDashboardOnly: true },
+  ),
+  wallet_not_verified: defineError(
     403,
     "The wallet is not verified",
     "Start a verification with POST /kyc/start and wait until its status is verified.",
-  ],
-  country_not_allowed: [
+  ),
+  country_not_allowed: defineError(
     403,
     "The investor's country is not admitted",
     "The configuration's country rules do not admit this investor.",
-  ],
-  not_accredited: [
+  ),
+  not_accredited: defineError(
     403,
     "The investor is not accredited",
     "Verify the wallet with a schema whose provider confirms accreditation.",
-  ],
-  holder_limit_reached: [
+  ),
+  holder_limit_reached: defineError(
     403,
     "The token has as many holders as it may have",
     "Wait until a holder leaves, or raise max_holders.",
-  ],
-  balance_limit_exceeded: [
+  ),
+  balance_limit_exceeded: defineError(
     403,
     "The wallet would hold more than it may",
     "Send less, or raise max_balance_per_wallet.",
-  ],
-  supply_cap_exceeded: [403, "The supply cap would be passed", "Mint less, or raise max_supply."],
-  transfers_locked: [403, "Transfers are locked", "Wait until the time named in transfers_locked_until."],
-  mint_paused: [403, "The token is paused", "Unpause the configuration before minting or moving its tokens."],
-  workspace_not_found: [404, "There is no such workspace", "Choose one of your own at the start page."],
-  member_not_found: [404, "There is no such member", "Open the list of members again."],
-  invalid_link: [404, "The link does not work", "It was used before or has expired. Ask for another one."],
-  route_not_found: [404, "There is no such endpoint", "Compare the path with the API reference."],
-  attestation_not_found: [
+  ),
+  supply_cap_exceeded: defineError(403, "The supply cap would be passed", "Mint less, or raise max_supply."),
+  transfers_locked: defineError(
+    403,
+    "Transfers are locked",
+    "Wait until the time named in transfers_locked_until.",
+  ),
+  mint_paused: defineError(
+    403,
+    "The token is paused",
+    "Unpause the configuration before minting or moving its tokens.",
+  ),
+  workspace_not_found: defineError(
+    404,
+    "There is no such workspace",
+    "Choose one of your own at the start page.",
+    { isDashboardOnly: true },
+  ),
+  member_not_found: defineError(404, "There is no such member", "Open the list of members again.", {
+    isDashboardOnly: true,
+  }),
+  invalid_link: defineError(
+    404,
+    "The link does not work",
+    "It was used before or has expired. Ask for another one.",
+    { isDashboardOnly: true },
+  ),
+  route_not_found: defineError(404, "There is no such endpoint", "Compare the path with the API reference."),
+  attestation_not_found: defineError(
     404,
     "There is no such attestation",
     "Check the id or the wallet, and that the key belongs to the right workspace.",
-  ],
-  operation_not_found: [
+  ),
+  operation_not_found: defineError(
     404,
     "There is no such operation",
     "Check the id, and that the key belongs to the right workspace.",
-  ],
-  mint_config_not_found: [
+  ),
+  mint_config_not_found: defineError(
     404,
     "There is no such mint configuration",
     "List the configurations with GET /mint-configs.",
-  ],
-  key_not_found: [
+  ),
+  key_not_found: defineError(
     404,
     "There is no such API key",
     "List the keys of this workspace. One that was revoked cannot be rotated: create another.",
-  ],
-  request_not_found: [
+    { isDashboardOnly: true },
+  ),
+  request_not_found: defineError(
     404,
     "There is no such request in the log",
     "Check the id and the workspace. Requests are kept for 30 days, and those without a valid key not at all.",
-  ],
-  schema_not_found: [404, "There is no such schema", "List the schemas of this workspace."],
-  provider_not_found: [404, "There is no such KYC provider", "Check the provider's name in the path."],
-  method_not_allowed: [405, "The endpoint does not take this method", "Use a method named in Allow."],
-  idempotency_in_progress: [
+    { isDashboardOnly: true },
+  ),
+  schema_not_found: defineError(404, "There is no such schema", "List the schemas of this workspace.", {
+    isDashboardOnly: true,
+  }),
+  provider_not_found: defineError(
+    404,
+    "There is no such KYC provider",
+    "Check the provider's name in the path.",
+  ),
+  method_not_allowed: defineError(
+    405,
+    "The endpoint does not take this method",
+    "Use a method named in Allow.",
+  ),
+  idempotency_in_progress: defineError(
     409,
     "The first request with this key is still running",
     "Retry with the same key after the time in Retry-After.",
-  ],
-  email_unconfirmed: [
+    { isTimed: true, isReplayed: false },
+  ),
+  email_unconfirmed: defineError(
     403,
     "The email address is not confirmed",
     "Open the link that was mailed to the address.",
-  ],
-  email_taken: [409, "The address belongs to somebody", "Sign in as that person, and open the link again."],
-  account_exists: [409, "The name belongs to another account", "Choose a different name."],
-  last_owner: [409, "An account needs an owner", "Make somebody else an owner first."],
-  mint_config_exists: [
+    { isDashboardOnly: true },
+  ),
+  email_taken: defineError(
+    409,
+    "The address belongs to somebody",
+    "Sign in as that person, and open the link again.",
+    { isDashboardOnly: true },
+  ),
+  account_exists: defineError(409, "The name belongs to another account", "Choose a different name.", {
+    isDashboardOnly: true,
+  }),
+  last_owner: defineError(409, "An account needs an owner", "Make somebody else an owner first.", {
+    isDashboardOnly: true,
+  }),
+  mint_config_exists: defineError(
     409,
     "The mint configuration exists already",
     "Choose another id, or use the existing one.",
-  ],
-  schema_exists: [409, "The schema exists already", "Choose another id, or change the existing one."],
-  payload_too_large: [413, "The body is too large", "Send a body within the limit named in detail."],
-  unsupported_media_type: [
+  ),
+  schema_exists: defineError(
+    409,
+    "The schema exists already",
+    "Choose another id, or change the existing one.",
+    { isDashboardOnly: true },
+  ),
+  payload_too_large: defineError(
+    413,
+    "The body is too large",
+    "Send a body within the limit named in detail.",
+    { isReplayed: false },
+  ),
+  unsupported_media_type: defineError(
     415,
     "The body's media type is not supported",
     "Send Content-Type: application/json.",
-  ],
-  validation_failed: [422, "A field is missing or not valid", "Correct the field named in detail."],
-  invalid_public_key: [
+    { isReplayed: false },
+  ),
+  validation_failed: defineError(
+    422,
+    "A field is missing or not valid",
+    "Correct the field named in detail.",
+  ),
+  invalid_public_key: defineError(
     422,
     "The wallet address is not valid",
     "Send the base58 address of a wallet, 32 bytes when decoded.",
-  ],
-  unknown_schema: [422, "There is no such schema", "List the schemas with GET /schemas."],
-  unknown_mint_config: [
+  ),
+  unknown_schema: defineError(422, "There is no such schema", "List the schemas with GET /schemas."),
+  unknown_mint_config: defineError(
     422,
     "There is no such mint configuration",
     "List the configurations with GET /mint-configs.",
-  ],
-  invalid_amount: [
+  ),
+  invalid_amount: defineError(
     422,
     "The amount is not valid",
     "Send a positive decimal with no more places than the token has decimals.",
-  ],
-  insufficient_balance: [422, "The wallet holds less than that", "Transfer at most the wallet's balance."],
-  idempotency_key_reused: [
+  ),
+  insufficient_balance: defineError(
+    422,
+    "The wallet holds less than that",
+    "Transfer at most the wallet's balance.",
+  ),
+  idempotency_key_reused: defineError(
     422,
     "The Idempotency-Key was used for another request",
     "Use a new key for every distinct request.",
-  ],
-  quota_exceeded: [
+    { isReplayed: false },
+  ),
+  quota_exceeded: defineError(
     429,
     "The monthly quota is used up",
     "Wait for the next period, named in detail, or change the plan.",
-  ],
-  rate_limited: [429, "Too many requests", "Retry after the time in Retry-After."],
-  internal_error: [
+    { isTimed: true },
+  ),
+  rate_limited: defineError(429, "Too many requests", "Retry after the time in Retry-After.", {
+    isTimed: true,
+    isReplayed: false,
+  }),
+  internal_error: defineError(
     500,
     "Something failed on our side",
     "Retry in a moment. If it goes on, quote request_id to support.",
-  ],
-  server_busy: [
+  ),
+  server_busy: defineError(
     503,
     "The server has too much to do",
     "Retry with the same Idempotency-Key after the time in Retry-After.",
-  ],
-  mail_failed: [503, "The mail could not be sent", "Check VOUCH_SMTP_URL, or pass the link on yourself."],
-  chain_unavailable: [503, "The chain cannot be reached", "Retry in a moment."],
-  database_unavailable: [503, "The database cannot be reached", "Retry in a moment."],
-  provider_unavailable: [503, "The KYC provider cannot be reached", "Retry in a moment."],
-  provider_not_configured: [
+  ),
+  mail_failed: defineError(
+    503,
+    "The mail could not be sent",
+    "Check VOUCH_SMTP_URL, or pass the link on yourself.",
+    { isDashboardOnly: true },
+  ),
+  chain_unavailable: defineError(503, "The chain cannot be reached", "Retry in a moment."),
+  database_unavailable: defineError(503, "The database cannot be reached", "Retry in a moment."),
+  provider_unavailable: defineError(503, "The KYC provider cannot be reached", "Retry in a moment."),
+  provider_not_configured: defineError(
     503,
     "No KYC provider is configured",
     "Configure a KYC provider for this mode; the sandbox never decides live cases of a public deployment.",
-  ],
-  chain_not_configured: [
+  ),
+  chain_not_configured: defineError(
     503,
     "No chain is configured",
     "Set SOLANA_RPC_URL for this mode; the local network never serves live cases of a public deployment.",
-  ],
-} as const satisfies Record<string, readonly [status: number, title: string, fix: string]>
+  ),
+}
 
 export type ErrorCode = keyof typeof errors
 
+export const errorCodes = Object.keys(errors) as ErrorCode[]
+
 export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errors, code)
 
-/** What only the dashboard's own procedures answer: no part of the API. */
-export const dashboardErrors: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  "not_signed_in",
-  "cross_site_request",
-  "workspace_not_found",
-  "member_not_found",
-  "invalid_link",
-  "key_not_found",
-  "request_not_found",
-  "schema_not_found",
-  "email_unconfirmed",
-  "email_taken",
-  "account_exists",
-  "last_owner",
-  "schema_exists",
-  "mail_failed",
-])
+/** What the API answers with. */
+export const apiErrorCodes = errorCodes.filter((code) => !errors[code].isDashboardOnly)
 
-export const statusOf = (code: ErrorCode): number => errors[code][0]
+export const statusOf = (code: ErrorCode): number => errors[code].status
+
+/** Whether, and when, the same request may succeed. */
+export function retryAdvice(code: ErrorCode): string {
+  const { status, isDashboardOnly, isTimed } = errors[code]
+  if (isDashboardOnly) return "No endpoint of the API answers with it: only the dashboard does."
+  if (isTimed) return "The header Retry-After says in how many seconds the same request may succeed."
+  return status >= 500
+    ? "The same request with the same Idempotency-Key is safe to repeat: nothing happens twice."
+    : "Retrying won't help until the data or the rules change."
+}
 
 export type ErrorOptions = {
   cause?: unknown

@@ -99,7 +99,7 @@ function errorProblem(method: string, response: SeenResponse, codes: readonly st
   const { error, request_id } = response.json as { error: ErrorCode; request_id: string }
   if (!codes.includes(error))
     return `${error} is not among the documented ${codes.join(", ") || "codes (none)"}`
-  if (errors[error][0] !== response.status) return `${error} has the status ${errors[error][0]}`
+  if (errors[error].status !== response.status) return `${error} has the status ${errors[error].status}`
   const replayed = response.headers["idempotent-replayed"] !== undefined
   if (!replayed && request_id !== response.headers["x-request-id"]) return "request_id is not X-Request-Id"
   return null

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { newId } from "#server/lib/ids.ts"
 import type { Standing } from "#server/lib/rate-limit.ts"
-import { type ErrorCode, Failure, statusOf } from "#shared/errors.ts"
+import { type ErrorCode, errors, Failure, statusOf } from "#shared/errors.ts"
 
 /** Two years, as browsers' preload lists ask. */
 export const STRICT_TRANSPORT_SECURITY = "max-age=63072000; includeSubDomains"
@@ -58,7 +58,7 @@ export class Reply {
     const { status, body } = this.failureBody(failure)
     const extra: string[] = []
     if (failure.retryAfterSeconds !== undefined) extra.push("Retry-After", String(failure.retryAfterSeconds))
-    if (failure.code.endsWith("_api_key")) extra.push("WWW-Authenticate", "Bearer")
+    if (errors[failure.code].asksForKey) extra.push("WWW-Authenticate", "Bearer")
     if (failure.endsConnection) extra.push("Connection", "close")
     this.send(status, body, "application/json", { extra })
   }

@@ -17,7 +17,8 @@ const SAME_KEY = " Use the same Idempotency-Key: nothing happens twice."
 
 /** Whatever went wrong, as one of our answers. What is not foreseen is logged, and its text stays here. */
 export function toFailure(error: unknown, { requestId, input, hasKey }: Failed): Failure {
-  const ours = (code: "database_unavailable" | "internal_error") => errors[code][2] + (hasKey ? SAME_KEY : "")
+  const ours = (code: "database_unavailable" | "internal_error") =>
+    errors[code].fix + (hasKey ? SAME_KEY : "")
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof Failure) return cause
     if (isDatabaseUnavailable(cause)) {

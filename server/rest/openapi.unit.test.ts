@@ -10,7 +10,7 @@ import { verifyStandardWebhook } from "#server/domain/kyc/providers/standard-web
 import { clock, toTimestamp } from "#server/lib/time.ts"
 import { appRouter } from "#server/trpc/router.ts"
 import { createCallerFactory, procedure, router } from "#server/trpc/trpc.ts"
-import { dashboardErrors, type ErrorCode, errors, statusOf } from "#shared/errors.ts"
+import { apiErrorCodes, type ErrorCode, statusOf } from "#shared/errors.ts"
 import { allScopes } from "#shared/scopes.ts"
 import { tags } from "./openapi/description.ts"
 import { openApiDocument } from "./openapi/document.ts"
@@ -174,9 +174,7 @@ describe("errors", () => {
     const schema = document.components.schemas.ApiError!
     expect(Object.keys(schema.properties!)).toEqual(["error", "detail", "request_id"])
     expect(schema.required).toEqual(["error", "detail", "request_id"])
-    expect(schema.properties!.error!.enum).toEqual(
-      (Object.keys(errors) as ErrorCode[]).filter((code) => !dashboardErrors.has(code)),
-    )
+    expect(schema.properties!.error!.enum).toEqual(apiErrorCodes)
   })
 
   test.each(each)("%s documents every error it can give, under its status", (_, route) => {
@@ -254,9 +252,7 @@ describe("around the bodies", () => {
   )
 
   test("headers stand where they are sent", () => {
-    const unavailable = (Object.keys(errors) as ErrorCode[]).filter(
-      (code) => statusOf(code) === 503 && !dashboardErrors.has(code),
-    )
+    const unavailable = apiErrorCodes.filter((code) => statusOf(code) === 503)
     const retried = new Set<string>([
       "idempotency_in_progress",
       "quota_exceeded",

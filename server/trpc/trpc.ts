@@ -81,7 +81,7 @@ export function explain(error: TRPCError): { code: ErrorCode; detail: string } {
     return { code: refusal.code, detail: detailOf(refusal, "input") }
   }
   if (cause instanceof SyntaxError && error.code === "BAD_REQUEST") return refusals.PARSE_ERROR!
-  return refusals[error.code] ?? { code: "internal_error", detail: errors.internal_error[2] }
+  return refusals[error.code] ?? { code: "internal_error", detail: errors.internal_error.fix }
 }
 
 export const router = t.router

@@ -6,7 +6,7 @@ import type { DocumentedError } from "./table.ts"
 export function ErrorLinks({ errors }: { errors: readonly DocumentedError[] }) {
   return (
     <ul className="divide-y divide-line rounded-xl border border-line bg-surface">
-      {errors.map(({ code, title, dashboard }) => (
+      {errors.map(({ code, title, isDashboardOnly }) => (
         <li key={code}>
           <Link
             href={`/docs/errors/${code}`}
@@ -15,7 +15,7 @@ export function ErrorLinks({ errors }: { errors: readonly DocumentedError[] }) {
           >
             <code className="font-mono text-[13px] group-hover:underline">{code}</code>
             <span className="text-muted">
-              {title} {dashboard && <Badge>Dashboard</Badge>}
+              {title} {isDashboardOnly && <Badge>Dashboard</Badge>}
             </span>
           </Link>
         </li>

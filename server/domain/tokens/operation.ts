@@ -5,7 +5,7 @@ import { badCursor, fromCursor, toCursor } from "#server/lib/cursor.ts"
 import { address, amountText, idOf, named, signature, timestamp } from "#server/lib/fields.ts"
 import { isId } from "#server/lib/ids.ts"
 import { toTimestamp } from "#server/lib/time.ts"
-import { type ErrorCode, errors, fail } from "#shared/errors.ts"
+import { fail, isErrorCode } from "#shared/errors.ts"
 import { fromBaseUnits } from "./amount.ts"
 
 export const operationStatus = z
@@ -100,8 +100,8 @@ export function toOperationRecord(row: OperationRow): OperationRecord {
 /** Answers a request whose operation ended refused with what its cause maps to. */
 export function throwIfFailed(row: OperationRow): void {
   if (row.status !== "failed") return
-  const code = (row.error_code! in errors ? row.error_code! : "internal_error") as ErrorCode
-  fail(code, row.error_detail!)
+  const code = row.error_code!
+  fail(isErrorCode(code) ? code : "internal_error", row.error_detail!)
 }
 
 const operationNotFound = (id: string): never =>

@@ -1,5 +1,5 @@
 import { idPattern } from "#server/lib/ids.ts"
-import { type ErrorCode, statusOf } from "#shared/errors.ts"
+import { type ErrorCode, errors, statusOf } from "#shared/errors.ts"
 import type { Route } from "../routes.ts"
 import type { Header, Reference } from "./types.ts"
 
@@ -70,25 +70,6 @@ export type HeaderName = keyof typeof headers
 
 const refTo = (name: HeaderName): Reference => ({ $ref: `#/components/headers/${name}` })
 
-/** Errors that always say when to come back. */
-const timed: ReadonlySet<ErrorCode> = new Set(["idempotency_in_progress", "quota_exceeded", "rate_limited"])
-
-/** Errors of one attempt, given before its idempotency key is looked up or about the key itself: never replayed. */
-const neverReplayed: ReadonlySet<ErrorCode> = new Set([
-  "https_required",
-  "missing_api_key",
-  "invalid_api_key",
-  "expired_api_key",
-  "rate_limited",
-  "insufficient_scope",
-  "payload_too_large",
-  "unsupported_media_type",
-  "malformed_json",
-  "invalid_idempotency_key",
-  "idempotency_in_progress",
-  "idempotency_key_reused",
-])
-
 /** Headers of an answer: by its status, by the endpoint (null for a document), and by the errors that it may carry. */
 export function headersOf(
   status: number,
@@ -103,17 +84,17 @@ export function headersOf(
     found.RateLimit = refTo("RateLimit")
     found["RateLimit-Policy"] = refTo("RateLimit-Policy")
   }
-  if (codes.some((code) => code.endsWith("_api_key"))) found["WWW-Authenticate"] = refTo("WWW-Authenticate")
-  if (codes.some((code) => timed.has(code) || statusOf(code) === 503)) {
+  if (codes.some((code) => errors[code].asksForKey)) found["WWW-Authenticate"] = refTo("WWW-Authenticate")
+  if (codes.some((code) => errors[code].isTimed || statusOf(code) === 503)) {
     found["Retry-After"] = refTo(
-      codes.every((code) => timed.has(code)) ? "Retry-After" : "Retry-After-If-Known",
+      codes.every((code) => errors[code].isTimed) ? "Retry-After" : "Retry-After-If-Known",
     )
   }
   if (status === 202) {
     found.Location = refTo("Location")
     found["Preference-Applied"] = refTo("Preference-Applied")
   }
-  const replayed = codes.length === 0 || codes.some((code) => !neverReplayed.has(code))
+  const replayed = codes.length === 0 || codes.some((code) => errors[code].isReplayed)
   if (route?.meta.idempotent && status < 500 && replayed) {
     found["Idempotent-Replayed"] = refTo("Idempotent-Replayed")
   }

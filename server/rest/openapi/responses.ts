@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http"
 import { idPattern } from "#server/lib/ids.ts"
-import { dashboardErrors, type ErrorCode, errors, statusOf } from "#shared/errors.ts"
+import { apiErrorCodes, type ErrorCode, errorCodes, errors, statusOf } from "#shared/errors.ts"
 import type { Route } from "../routes.ts"
 import { headersOf } from "./headers.ts"
 import { pascalCase } from "./names.ts"
@@ -37,7 +37,7 @@ export function codesOf(route: Route | null): ErrorCode[] {
     ...rules.filter(({ applies }) => applies(route)).flatMap(({ codes }) => codes),
     ...(route?.meta.fails ?? []),
   ])
-  return (Object.keys(errors) as ErrorCode[]).filter((code) => given.has(code))
+  return errorCodes.filter((code) => given.has(code))
 }
 
 /** The error object, which every error response carries. */
@@ -47,7 +47,7 @@ export const errorSchema: Schema = {
   properties: {
     error: {
       type: "string",
-      enum: (Object.keys(errors) as ErrorCode[]).filter((code) => !dashboardErrors.has(code)),
+      enum: apiErrorCodes,
       description: "Code to act on. New ones may come; treat an unknown one by its status.",
     },
     detail: { type: "string", description: "For a person: names the field and says what to do." },
@@ -64,7 +64,7 @@ export const errorSchema: Schema = {
 }
 
 export function exampleOf(code: ErrorCode): Example {
-  const [, title, fix] = errors[code]
+  const { title, fix } = errors[code]
   return { summary: title, value: { error: code, detail: fix, request_id: "req_4MpXbW9sYt2KcQvLhRz7Jd" } }
 }
 
@@ -89,7 +89,7 @@ function groupByStatus(codes: readonly ErrorCode[]): Map<number, ErrorCode[]> {
 function errorResponse(status: number, route: Route | null, codes: readonly ErrorCode[]): Response {
   const examples = codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])
   return {
-    description: codes.map((code) => `- \`${code}\`: ${errors[code][1]}.`).join("\n"),
+    description: codes.map((code) => `- \`${code}\`: ${errors[code].title}.`).join("\n"),
     headers: headersOf(status, route, codes),
     content: {
       "application/json": {

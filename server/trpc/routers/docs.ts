@@ -1,14 +1,19 @@
 import { openProcedure, router } from "#server/trpc/trpc.ts"
-import { dashboardErrors, type ErrorCode, errors } from "#shared/errors.ts"
+import { statusMeanings } from "#shared/define-error.ts"
+import { errorCodes, errors, retryAdvice } from "#shared/errors.ts"
 
-const table = Object.entries(errors).map(([code, [status, title, fix]]) => ({
-  code: code as ErrorCode,
-  status: status as number,
-  title: title as string,
-  fix: fix as string,
-  /** No answer of the API: only the dashboard meets it. */
-  dashboard: dashboardErrors.has(code as ErrorCode),
-}))
+const table = errorCodes.map((code) => {
+  const { status, title, fix, isDashboardOnly } = errors[code]
+  return {
+    code,
+    status,
+    meaning: statusMeanings[status],
+    title,
+    fix,
+    isDashboardOnly,
+    retry: retryAdvice(code),
+  }
+})
 
 /** What the public pages below /docs show of this server. */
 export const docsRouter = router({

@@ -35,7 +35,11 @@ export function ErrorPage({ code }: { code: string }) {
   )
 }
 
-function Explained({ error: { code, status, title, fix, dashboard } }: { error: DocumentedError }) {
+function Explained({
+  error: { code, status, title, fix, isDashboardOnly, retry },
+}: {
+  error: DocumentedError
+}) {
   return (
     <>
       <PageHeader
@@ -49,13 +53,9 @@ function Explained({ error: { code, status, title, fix, dashboard } }: { error: 
       <div className="space-y-4">
         <Card title="What to do">
           <p>{fix}</p>
-          <p className="mt-2 text-sm text-muted">
-            {dashboard
-              ? "No endpoint of the API answers with it: only the dashboard does."
-              : retryAdvice(code, status)}
-          </p>
+          <p className="mt-2 text-sm text-muted">{retry}</p>
         </Card>
-        {!dashboard && (
+        {!isDashboardOnly && (
           <Card
             title="What it looks like"
             description="Act on the code; the detail is for a person, and its words may change."
@@ -70,16 +70,6 @@ function Explained({ error: { code, status, title, fix, dashboard } }: { error: 
       </div>
     </>
   )
-}
-
-function retryAdvice(code: string, status: number): string {
-  if (code === "idempotency_in_progress" || status === 429) {
-    return "The header Retry-After says in how many seconds the same request may succeed."
-  }
-  if (status >= 500) {
-    return "The same request with the same Idempotency-Key is safe to repeat: nothing happens twice."
-  }
-  return "Retrying won't help until the data or the rules change."
 }
 
 const exampleOf = (code: string) =>

@@ -1,0 +1,44 @@
+/** What the statuses mean that errors have. */
+export const statusMeanings = {
+  400: "Malformed request",
+  401: "Not authenticated",
+  403: "Not allowed",
+  404: "Not found",
+  405: "Method not allowed",
+  409: "Conflict",
+  413: "Too large",
+  415: "Unsupported media type",
+  422: "Validation failed",
+  429: "Too many requests or over the quota",
+  500: "Server error",
+  503: "Temporarily unavailable",
+} as const
+
+type ErrorStatus = keyof typeof statusMeanings
+
+type Traits = {
+  /** Only the dashboard's own procedures answer with it: it is no part of the API. */
+  isDashboardOnly: boolean
+  /** Always says in Retry-After when to come back. */
+  isTimed: boolean
+  /** Whether an answer with it is stored for a repeated Idempotency-Key. Not if it comes before the key, or is about it. */
+  isReplayed: boolean
+  /** Says in WWW-Authenticate how a key is sent. */
+  asksForKey: boolean
+}
+
+const usual: Traits = { isDashboardOnly: false, isTimed: false, isReplayed: true, asksForKey: false }
+
+/** An error: its status, its title, what a caller does about it, and where it differs from most. */
+export const defineError = (
+  status: ErrorStatus,
+  title: string,
+  fix: string,
+  traits: Partial<Traits> = {},
+) => ({
+  status,
+  title,
+  fix,
+  ...usual,
+  ...traits,
+})

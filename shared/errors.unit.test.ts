@@ -1,0 +1,23 @@
+import { expect, test } from "vitest"
+import { apiErrorCodes, errorCodes, errors, retryAdvice } from "./errors.ts"
+
+test("every error names what happened and what to do, in a sentence", () => {
+  for (const code of errorCodes) {
+    expect(errors[code].title, code).toMatch(/^[A-Z].*[^.]$/)
+    expect(errors[code].fix, code).toMatch(/^[A-Z].*\.$/)
+  }
+})
+
+test("what asks for a key is a 401, what says when to retry can be retried, and both are of the API", () => {
+  const about = (trait: "asksForKey" | "isTimed") => errorCodes.filter((code) => errors[code][trait])
+  expect(about("asksForKey").map((code) => errors[code].status)).toEqual([401, 401, 401])
+  expect(about("isTimed")).toEqual(["idempotency_in_progress", "quota_exceeded", "rate_limited"])
+  expect(apiErrorCodes).toEqual(expect.arrayContaining([...about("asksForKey"), ...about("isTimed")]))
+})
+
+test("retry advice follows from the error", () => {
+  expect(retryAdvice("rate_limited")).toContain("Retry-After")
+  expect(retryAdvice("chain_unavailable")).toContain("same Idempotency-Key")
+  expect(retryAdvice("mint_paused")).toContain("won't help")
+  expect(retryAdvice("mail_failed")).toContain("only the dashboard")
+})

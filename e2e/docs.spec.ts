@@ -135,7 +135,7 @@ test("the quick start's lines hold the start of the reader's key and work once t
 
 test("without a key the quick start says to make one", async ({ page, customer }) => {
   await page.goto(`/${customer.workspaces.live}/developers`)
-  await expect(page.getByText("Make a key first")).toBeVisible()
+  await expect(page.getByText("Create an API key first")).toBeVisible()
   await expectSound(page)
   await page.getByRole("main").getByRole("link", { name: "API keys" }).click()
   await expect(heading(page, "API keys")).toBeVisible()

@@ -25,7 +25,7 @@ async function runInShell(command: string): Promise<{ status: number; body: stri
 }
 
 /** Makes a key in the page; returns the secret and the command that the page gives. */
-async function createKey(page: Page, name: string, scopes: "All" | "Only reading" = "All") {
+async function createKey(page: Page, name: string, scopes: "All" | "Read only" = "All") {
   await page.getByRole("button", { name: "Create key", exact: true }).click()
   const dialog = page.getByRole("dialog", { name: "Create an API key" })
   await dialog.getByLabel("Name").fill(name)
@@ -67,7 +67,7 @@ test("a key made in the page works with curl, is shown once, and the log finds i
 
   // It stays until somebody says that it is stored.
   for (let i = 0; i < 3; i++) await page.keyboard.press("Escape")
-  await expect(dialog.getByRole("alert")).toContainText("Confirm this first")
+  await expect(dialog.getByRole("alert")).toContainText("Confirm that you stored the key")
   await expect(page.getByRole("checkbox", { name: "I have stored this key" })).toBeFocused()
   await page.mouse.click(5, 5)
   await dialog.getByRole("button", { name: "Close" }).click()
@@ -86,7 +86,7 @@ test("a key made in the page works with curl, is shown once, and the log finds i
   await page.getByRole("row").nth(1).getByRole("link").click()
   await expect(page.getByRole("heading", { level: 1 })).toContainText("GET /schemas")
   await expect(page.getByText(`${apiKey.slice(0, 15)}…`)).toBeVisible()
-  await expect(page.getByText("The body of a successful read is not kept")).toBeVisible()
+  await expect(page.getByText("Responses of successful GET requests are not stored")).toBeVisible()
   expect(await page.content()).not.toContain(apiKey.slice(15))
   await expectSound(page)
 })
@@ -104,7 +104,7 @@ test("a refused request's log has its masked body, its error's page and what it 
   const sent = page.getByRole("region", { name: "Body", exact: true })
   await expect(sent).toContainText('"externalId": "[masked]"')
   await expect(sent).not.toContainText("jane")
-  await expect(page.getByRole("region", { name: "Answer's body" })).toContainText("invalid_public_key")
+  await expect(page.getByRole("region", { name: "Response body" })).toContainText("invalid_public_key")
   await expect(page.getByRole("link", { name: "invalid_public_key" })).toHaveAttribute(
     "href",
     "/docs/errors/invalid_public_key",
@@ -112,8 +112,8 @@ test("a refused request's log has its masked body, its error's page and what it 
   await expectSound(page)
   await page.goBack()
   await page.getByRole("button", { name: "Clear" }).click()
-  await page.getByLabel("Path begins with").fill("/nowhere")
-  await expect(page.getByText("No request matches")).toBeVisible()
+  await page.getByLabel("Path starts with").fill("/nowhere")
+  await expect(page.getByText("No matching requests")).toBeVisible()
 })
 
 test("a key is rotated and revoked in the page, and the audit log tells of it", async ({
@@ -121,10 +121,10 @@ test("a key is rotated and revoked in the page, and the audit log tells of it", 
   customer,
 }) => {
   await page.goto(section(customer, "keys"))
-  const first = await createKey(page, "Backend", "Only reading")
+  const first = await createKey(page, "Backend", "Read only")
   await store(page)
   await act(page, "Backend", "Rotate")
-  await page.getByLabel(/The old secret/).selectOption({ label: "Not any more: it ends at once" })
+  await page.getByLabel(/The old secret/).selectOption({ label: "Revoke it now" })
   await expectSound(page)
   await page.getByRole("button", { name: "Rotate key" }).click()
   const next = await readSecret(page, "Backend has a new secret")

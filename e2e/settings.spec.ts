@@ -108,7 +108,7 @@ test("the keys that a removed member knows are shown, and revoked with a click",
   await expect(row).toHaveCount(0)
 
   await page.goto(section(customer, "keys"))
-  await expect(page.getByRole("row", { name: /Theirs in test/ })).toContainText("knows its secret")
+  await expect(page.getByRole("row", { name: /Theirs in test/ })).toContainText("knows this key")
   await expectSound(page)
   await context.close()
 })
@@ -158,7 +158,7 @@ test("a second factor is switched on with a code, asked for at the next sign-in,
   const dialog = page.getByRole("dialog")
   await dialog.getByLabel("Your password").fill("not the password")
   await dialog.getByRole("button", { name: "Continue" }).click()
-  await expect(dialog.getByText("This is not your password.")).toBeVisible()
+  await expect(dialog.getByText("Wrong password.")).toBeVisible()
   await expectSound(page)
   await dialog.getByLabel("Your password").fill(PASSWORD)
   await dialog.getByRole("button", { name: "Continue" }).click()
@@ -181,7 +181,7 @@ test("a second factor is switched on with a code, asked for at the next sign-in,
 
   await signOut(page)
   await signIn(page, email)
-  await expect(heading(page, "Second step")).toBeVisible()
+  await expect(heading(page, "Second factor")).toBeVisible()
   await expectSound(page)
   // The next one: each works once.
   await page.getByLabel("Code").fill(totp.generate({ timestamp: Date.now() + 30_000 }))
@@ -305,7 +305,7 @@ test("name and password are changed: the old password opens nothing, and other b
   await page.getByLabel("Current password").fill("not the password")
   await page.getByLabel("New password").fill("another long password")
   await page.getByRole("button", { name: "Change password" }).click()
-  await expect(page.getByText("This is not your password.")).toBeVisible()
+  await expect(page.getByText("Wrong password.")).toBeVisible()
   await page.getByLabel("Current password").fill(PASSWORD)
   await page.getByRole("button", { name: "Change password" }).click()
   await expect(page.getByText("Your password is changed")).toBeVisible()

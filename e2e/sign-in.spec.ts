@@ -63,8 +63,8 @@ test.describe("for whoever is not signed in", () => {
     traffic.forgive(/status of 404/)
     await page.goto("/forgot")
     await page.getByLabel("Email", { exact: true }).fill("anybody@example.com")
-    await page.getByRole("button", { name: "Send the link" }).click()
-    await expect(heading(page, "Ask whoever runs this server")).toBeVisible()
+    await page.getByRole("button", { name: "Send link" }).click()
+    await expect(heading(page, "Ask your administrator")).toBeVisible()
     await expectSound(page)
 
     const { email } = await createMember(customer, "viewer")

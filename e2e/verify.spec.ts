@@ -375,7 +375,7 @@ test.describe("pages around it", () => {
     await page.goto("/")
     await page.waitForURL("/sign-in")
     await expect(heading(page, "Sign in")).toBeVisible()
-    await expect(page.getByText("Were you asked to verify a wallet?")).toBeVisible()
+    await expect(page.getByText("Asked to verify a wallet?")).toBeVisible()
     await expectSound(page)
   })
 

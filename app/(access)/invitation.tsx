@@ -17,9 +17,9 @@ type Visitor = { name: string; email: string } | null
 type Seen = { offer: Offer; visitor: Visitor } | { error: unknown; problem: Problem } | null
 
 const roles = {
-  owner: "You become an owner: you may do everything, and invite others.",
-  developer: "You become a developer: you may do everything but invite others.",
-  viewer: "You become a viewer: you see everything, and change nothing.",
+  owner: "As an owner you can do everything and invite others.",
+  developer: "As a developer you can do everything except manage members.",
+  viewer: "As a viewer you can see everything and change nothing.",
 } as const satisfies Record<Offer["role"], string>
 
 /** What a link opens: an account for a newcomer, or another customer's door for somebody who is here already. */
@@ -42,7 +42,7 @@ export function Invitation({ token, mayBeSignedIn }: { token: string; mayBeSigne
     return (
       <>
         <title>Vouch</title>
-        <Loading what="Looking at your link" />
+        <Loading what="Checking your link" />
       </>
     )
   }
@@ -50,7 +50,7 @@ export function Invitation({ token, mayBeSignedIn }: { token: string; mayBeSigne
     if (seen.problem.code === "invalid_link" || seen.problem.code === "validation_failed") return <Spent />
     return (
       <>
-        <Heading title="This link could not be read" />
+        <Heading title="This link could not be checked" />
         <Failed error={seen.error} onRetry={() => setAttempt((count) => count + 1)} />
       </>
     )
@@ -77,7 +77,7 @@ function Spent() {
   return (
     <>
       <Heading title="This link does not work">
-        It was used, has expired, was withdrawn, or is incomplete. Ask whoever gave it to you for another one.
+        It was already used, has expired, was revoked, or is incomplete. Ask for a new one.
       </Heading>
       <Link href="/sign-in" prefetch={false} className={linkLook}>
         Sign in
@@ -115,7 +115,7 @@ function Newcomer({ token, offer }: { token: string; offer: Offer }) {
           name="email"
           label="Email"
           required
-          {...(offer.email !== null && { hint: "The link is for this address." })}
+          {...(offer.email !== null && { hint: "This link only works for this address." })}
         >
           <Input
             type="email"
@@ -127,8 +127,8 @@ function Newcomer({ token, offer }: { token: string; offer: Offer }) {
         <NewPassword />
         {offer.holder === "unconfirmed" && (
           <Checkbox name="take_over" value="yes" required>
-            Somebody registered {offer.email} without confirming it. It was not me, or I do not need that
-            account: remove it with everything it can access.
+            Someone registered {offer.email} and never confirmed it. It was not me, or I do not need that
+            user: remove it and its access.
           </Checkbox>
         )}
         <Submit size="lg" className="w-full">
@@ -159,7 +159,7 @@ function SignInToJoin({ token, offer }: { token: string; offer: Offer }) {
   return (
     <>
       <Heading title={`Join ${offer.account}`}>
-        {roles[offer.role]} You have an account with {offer.email}: sign in to accept.
+        {roles[offer.role]} You already have an account with {offer.email}: sign in to accept.
       </Heading>
       <Button asChild variant="primary" size="lg" className="w-full">
         <a href={signInFor(token)}>Sign in</a>
@@ -173,9 +173,8 @@ function MailFirst({ token, offer }: { token: string; offer: Offer }) {
   const [sentTo, setSentTo] = useState<string | null>(null)
   if (sentTo !== null) {
     return (
-      <Heading title="Check your mail">
-        Open the link that we sent to {sentTo} to join {offer.account}. Wrong address? Open your first link
-        again.
+      <Heading title="Check your email">
+        Open the link we sent to {sentTo} to join {offer.account}. Wrong address? Open your first link again.
       </Heading>
     )
   }

@@ -10,7 +10,7 @@ export function NewPassword({ label = "Password" }: { label?: string }) {
     <Field
       name="password"
       label={label}
-      hint={`At least ${SHORTEST} characters. A few words are easy to keep.`}
+      hint={`At least ${SHORTEST} characters. A few words are easy to remember.`}
       required
     >
       <Input type="password" autoComplete="new-password" minLength={SHORTEST} maxLength={128} />

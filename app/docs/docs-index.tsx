@@ -31,7 +31,7 @@ const requests = [
 ]
 
 const documents = [
-  { href: "/docs/api", name: "API reference", what: "Every endpoint, with a way to try it" },
+  { href: "/docs/api", name: "API reference", what: "Every endpoint, ready to try" },
   { href: "/docs/errors", name: "Errors", what: "Every code, what it means and what to do" },
   {
     href: "/v1/openapi.json",

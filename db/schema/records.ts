@@ -34,7 +34,7 @@ export const auditEntries = pgTable(
     actorName: text("actor_name").notNull(),
     /** Such as `key.created`. */
     action: text().notNull(),
-    /** Id of what was changed. */
+    /** Id of the changed object. */
     subject: text().notNull(),
     detail: jsonb().notNull(),
     requestId: text("request_id"),

@@ -16,7 +16,7 @@ export function Confirm({ token, mayBeSignedIn }: { token: string; mayBeSignedIn
     return (
       <>
         <Heading title="Your email is confirmed">
-          {confirmed} is yours. You can reset your password by mail from now on.
+          {confirmed} is confirmed. You can now reset your password by email.
         </Heading>
         <Button asChild variant="primary" size="lg" className="w-full">
           <Link href="/">Continue</Link>
@@ -27,9 +27,7 @@ export function Confirm({ token, mayBeSignedIn }: { token: string; mayBeSignedIn
   if (!isSignedIn) {
     return (
       <>
-        <Heading title="Confirm your email">
-          Sign in first: only the person who signs in with an address can confirm it.
-        </Heading>
+        <Heading title="Confirm your email">Sign in with this address first, then confirm it.</Heading>
         <Button asChild variant="primary" size="lg" className="w-full">
           <a href={`/sign-in?next=${encodeURIComponent(`/confirm?token=${token}`)}`}>Sign in</a>
         </Button>
@@ -39,7 +37,7 @@ export function Confirm({ token, mayBeSignedIn }: { token: string; mayBeSignedIn
   return (
     <>
       <Heading title="Confirm your email">
-        It shows your team that the address is yours, and lets you reset your password by mail.
+        This shows your team that the address is yours, and lets you reset your password by email.
       </Heading>
       <Form
         onSubmit={async () => {

@@ -13,9 +13,9 @@ export default function Forgot() {
   if (outcome === "sent") {
     return (
       <>
-        <Heading title="Check your mail">
-          If somebody here has confirmed this address, a link is on its way to it. It works for one hour. No
-          mail after five minutes? Try again, or ask whoever runs this server.
+        <Heading title="Check your email">
+          If this address belongs to a confirmed account, we sent a link to it. It works for one hour. No
+          email after five minutes? Try again, or ask your administrator.
         </Heading>
         <BackToSignIn />
       </>
@@ -24,8 +24,8 @@ export default function Forgot() {
   if (outcome === "no mail") {
     return (
       <>
-        <Heading title="Ask whoever runs this server">
-          It sends no mail. Its operator makes a link for you with{" "}
+        <Heading title="Ask your administrator">
+          This server sends no email. Whoever runs it can create a link for you with{" "}
           <code className="font-mono text-[13px]">npm run vouch -- user reset &lt;email&gt;</code>.
         </Heading>
         <BackToSignIn />
@@ -34,7 +34,9 @@ export default function Forgot() {
   }
   return (
     <>
-      <Heading title="Forgot your password?">Enter your address. You get a link to choose a new one.</Heading>
+      <Heading title="Forgot your password?">
+        Enter your email address. We send you a link to choose a new one.
+      </Heading>
       <Form
         onSubmit={async (values) => {
           const { mail } = await api.setup.options.query()
@@ -47,7 +49,7 @@ export default function Forgot() {
           <Input type="email" autoComplete="username" />
         </Field>
         <Submit size="lg" className="w-full">
-          Send the link
+          Send link
         </Submit>
       </Form>
       <BackToSignIn />

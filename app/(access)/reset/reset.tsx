@@ -27,8 +27,8 @@ export function Reset({ token }: { token: string }) {
   return (
     <>
       <Heading title="Choose a new password">
-        It signs you out everywhere, and removes your passkeys and your second factor: set them up again
-        afterwards, in Settings.
+        This signs you out everywhere and removes your passkeys and your second factor. Set them up again in
+        Settings.
       </Heading>
       <Form
         onSubmit={async (values) => {

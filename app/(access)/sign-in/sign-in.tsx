@@ -57,7 +57,7 @@ function PasswordStep({ onSecond, onDone }: { onSecond: () => void; onDone: () =
       </Form>
       <PasskeyButton onDone={onDone} />
       <p className="mt-8 border-t border-line pt-4 text-sm text-muted">
-        Were you asked to verify a wallet? Open the whole link that you were given; nobody signs in for that.
+        Asked to verify a wallet? Open the full link you were given; you do not need to sign in.
       </p>
     </>
   )
@@ -94,13 +94,13 @@ function PasskeyButton({ onDone }: { onDone: () => void }) {
 const kinds = {
   totp: {
     label: "Code",
-    hint: "The six digits that your authenticator shows for Vouch.",
+    hint: "The six-digit code for Vouch in your authenticator app.",
     other: "Use a backup code",
   },
   backup: {
     label: "Backup code",
-    hint: "One of the codes that you kept when you switched this on. Each works once.",
-    other: "Use your authenticator",
+    hint: "One of the codes you saved when you turned this on. Each works once.",
+    other: "Use your authenticator app",
   },
 } as const
 
@@ -118,7 +118,7 @@ function SecondStep({
   useEffect(() => input.current?.focus(), [])
   return (
     <>
-      <Heading title="Second step">Your password was right. Now show that it is you.</Heading>
+      <Heading title="Second factor">Enter a code to finish signing in.</Heading>
       <Form
         onSubmit={async (values) => {
           const { auth, throwIf } = await import("#app/(access)/auth.ts")

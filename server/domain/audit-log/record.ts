@@ -12,7 +12,7 @@ export type Change = {
   author: Author
   /** Such as `key.created`: the thing, and what happened to it. */
   action: string
-  /** Id of what was changed. */
+  /** Id of the changed object. */
   subject: string
   /** What a reader wants to know besides; no secret and nothing personal. */
   detail?: Record<string, unknown>

@@ -15,7 +15,7 @@ const PAGE = 50
 const things = [
   { value: "key.", label: "API keys" },
   { value: "attestation.", label: "Attestations" },
-  { value: "session.", label: "Sessions started by people" },
+  { value: "session.", label: "Sessions started by members" },
   { value: "token.", label: "Mints and transfers" },
   { value: "mint_config.", label: "Tokens and rules" },
   { value: "schema.", label: "Schemas" },
@@ -63,7 +63,7 @@ export default function Page() {
       <PageHeader
         title="Audit"
         heading="Audit log"
-        description="Who changed what, in this workspace and in the account as a whole. Entries cannot be changed or deleted."
+        description="Changes in this workspace and the account. Entries cannot be edited or deleted."
         actions={
           <Button asChild>
             <a href={file} download>
@@ -75,7 +75,7 @@ export default function Page() {
       <Filters onClear={isFiltered ? () => void setFilter(null) : null}>
         <TextFilter
           label="Subject"
-          placeholder="Id of what was changed"
+          placeholder="Id of the changed object"
           value={filter.subject}
           onChange={(subject) => void setFilter({ subject })}
         />
@@ -104,7 +104,7 @@ export default function Page() {
         paging={paging}
         empty={
           isFiltered ? (
-            <Empty title="No matching entries">Remove a filter or choose other days.</Empty>
+            <Empty title="No matching entries">Remove a filter or choose another date range.</Empty>
           ) : (
             <Empty title="No entries yet">
               Changes to API keys, attestations, tokens, schemas and members appear here.

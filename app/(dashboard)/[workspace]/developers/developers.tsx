@@ -12,7 +12,7 @@ export function Developers() {
     <>
       <PageHeader
         title="Developers"
-        description="From nothing to a token in a verified wallet: four requests."
+        description="Verify a wallet and mint a token to it in four requests."
         actions={
           <>
             <Button asChild>

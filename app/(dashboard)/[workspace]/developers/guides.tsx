@@ -8,14 +8,14 @@ import { Code } from "./code.tsx"
 import { webhookSample } from "./webhook-sample.ts"
 
 const documents = [
-  { href: "/docs", name: "Documentation", what: "Where to start, and where everything is" },
-  { href: "/docs/api", name: "API reference", what: "Every endpoint, with a way to try it" },
-  { href: "/docs/errors", name: "Errors", what: "Every code, and what to do about it" },
-  { href: "/v1/openapi.json", name: "OpenAPI 3.1, JSON", what: "For generators of clients" },
-  { href: "/v1/openapi.yaml", name: "OpenAPI 3.1, YAML", what: "The same, for people" },
+  { href: "/docs", name: "Documentation", what: "Where to start" },
+  { href: "/docs/api", name: "API reference", what: "Every endpoint, ready to try" },
+  { href: "/docs/errors", name: "Errors", what: "Every error code and how to fix it" },
+  { href: "/v1/openapi.json", name: "OpenAPI 3.1, JSON", what: "For client generators" },
+  { href: "/v1/openapi.yaml", name: "OpenAPI 3.1, YAML", what: "The same, easier to read" },
 ]
 
-/** What holds for every request, and how a KYC provider reports. */
+/** Every request, and how a KYC provider reports. */
 export function Guides() {
   const { data: facts } = useQuery(["workspace"], (api, signal) =>
     api.workspace.get.query(undefined, { signal }),
@@ -40,14 +40,14 @@ export function Guides() {
             </p>
           )}
         </Card>
-        <Card title="What holds for every request">
+        <Card title="Every request">
           <dl className="space-y-3 [&_dd]:text-muted [&_dt]:font-medium">
             <div>
-              <dt>Once and only once</dt>
+              <dt>Idempotency</dt>
               <dd>
-                Send <Code>Idempotency-Key</Code> with every POST, a new one for each thing you want. After a
-                timeout or a 5xx repeat the request with the same key: it joins what the first one began.
-                Answers are kept for 24 hours.
+                Send <Code>Idempotency-Key</Code> with every POST, a new one for each new request. After a
+                timeout or a 5xx, retry with the same key: nothing happens twice. Responses are kept for 24
+                hours.
               </dd>
             </div>
             <div>
@@ -73,18 +73,18 @@ export function Guides() {
             <div>
               <dt>Lists</dt>
               <dd>
-                Newest first, by <Code>limit</Code> and <Code>cursor</Code>. A cursor holds while rows are
-                added.
+                Newest first, by <Code>limit</Code> and <Code>cursor</Code>. A cursor stays valid while rows
+                are added.
               </dd>
             </div>
           </dl>
         </Card>
       </div>
       <Card
-        title="Signing a provider’s webhook"
+        title="Sign a provider’s webhook"
         description={
           <>
-            Vouch believes a KYC provider by its signature (
+            Vouch authenticates a KYC provider by its signature (
             <a
               href="https://www.standardwebhooks.com"
               rel="noreferrer"
@@ -93,30 +93,29 @@ export function Guides() {
             >
               Standard Webhooks
             </a>
-            ), not by a key.
+            ), not by an API key.
           </>
         }
       >
         <div className="space-y-4">
           <ol className="list-decimal space-y-1 pl-5 text-muted">
             <li>
-              Serialise the body once. What is signed is <Code>id.timestamp.body</Code>, byte for byte as it
-              is sent.
+              Serialize the body once. Sign <Code>id.timestamp.body</Code>, byte for byte as you send it.
             </li>
             <li>
               HMAC-SHA256 with the secret, base64, after <Code>v1,</Code> in <Code>webhook-signature</Code>.
               The secret is what follows <Code>whsec_</Code>, decoded from base64.
             </li>
             <li>
-              Send it within 300 seconds. After a 5xx send it again with the same <Code>webhook-id</Code>: a
-              repetition is answered <Code>duplicate</Code>, and changes nothing.
+              Send it within 300 seconds. After a 5xx, send it again with the same <Code>webhook-id</Code>: a
+              repeat returns <Code>duplicate</Code>, and changes nothing.
             </li>
             <li>
-              Events are ordered by <Code>occurred_at</Code>: one that is older than the last that was applied
-              is answered <Code>ignored</Code>.
+              Events are ordered by <Code>occurred_at</Code>: an event older than the last applied one returns{" "}
+              <Code>ignored</Code>.
             </li>
           </ol>
-          {facts && <CodeBlock label="Signing in Node" code={webhookSample(facts.base_url)} />}
+          {facts && <CodeBlock label="Sign in Node" code={webhookSample(facts.base_url)} />}
           {facts?.webhook_secret && <WebhookSecret place={facts.webhook_secret} />}
         </div>
       </Card>
@@ -141,8 +140,8 @@ node sign.mjs`
   return (
     <>
       <p className="text-muted">
-        This server made its own secret. It is <Code>{variable}</Code> in <Code>{file}</Code>, on the machine
-        of the server. To send a webhook by hand, save the sample as <Code>sign.mjs</Code> and run:
+        This server created its own secret. It is <Code>{variable}</Code> in <Code>{file}</Code>, on the
+        machine of the server. To send a webhook by hand, save the sample as <Code>sign.mjs</Code> and run:
       </p>
       <CodeBlock label="Send a test webhook" code={command} />
     </>

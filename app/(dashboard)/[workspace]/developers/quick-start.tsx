@@ -47,7 +47,7 @@ export function QuickStart() {
     return (
       <Card title="Quick start">
         <Empty
-          title="Make a key first"
+          title="Create an API key first"
           action={
             can("key:write") && (
               <Button asChild variant="primary">
@@ -57,8 +57,8 @@ export function QuickStart() {
           }
         >
           {can("key:write")
-            ? "This workspace has no API key. With one, the requests here are ready to run."
-            : "This workspace has no API key. Ask an owner or a developer to make one."}
+            ? "This workspace has no API key. Create one to run the requests here."
+            : "This workspace has no API key. Ask an owner or a developer to create one."}
         </Empty>
       </Card>
     )
@@ -68,8 +68,8 @@ export function QuickStart() {
       title="Quick start"
       description={
         <>
-          The requests show the start of a key. Put the whole of it there: it was shown once, when it was
-          made.
+          The requests show only the first characters of your key. Replace them with the full key, which was
+          shown once when you created it.
         </>
       }
       actions={
@@ -125,15 +125,14 @@ function Steps({ baseUrl, keyStart }: { baseUrl: string; keyStart: string }) {
               <Step number={1} title={steps.start.title}>
                 {sample(steps.start)}
                 <p>
-                  The answer holds <Code>session_url</Code>, the page where the wallet’s holder is verified.
-                  The same request again gives the same session back.
+                  The answer holds <Code>session_url</Code>, the page where the wallet’s holder verifies. The
+                  same request again returns the same session.
                 </p>
               </Step>
               <Step number={2} title="Open the page">
                 <p>
-                  Send the holder to <Code>session_url</Code>, or open it yourself: with the sandbox you
-                  choose what the provider decides. A <Code>redirectUrl</Code> in the first request brings
-                  them back to you.
+                  Send the holder to <Code>session_url</Code>, or open it yourself: in the sandbox you choose
+                  the result. A <Code>redirectUrl</Code> in the first request sends them back to you.
                 </p>
               </Step>
               <Step number={3} title={steps.status.title}>

@@ -57,7 +57,7 @@ const facts: Column<Key>[] = [
         {original.created_by && <span className="text-xs text-muted">by {original.created_by}</span>}
         {original.known_to && (
           <span className="block min-w-36 text-xs text-notice">
-            {original.known_to} knows its secret, but may no longer manage keys. Rotate or revoke it.
+            {original.known_to} knows this key but can no longer manage keys. Rotate or revoke it.
           </span>
         )}
       </>

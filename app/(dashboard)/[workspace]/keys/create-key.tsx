@@ -29,10 +29,7 @@ export function CreateKey({
   const options = useQuery(["key-options"], (api, signal) => api.key.options.query({}, { signal }))
   return (
     <Dialog open onOpenChange={(open) => open || onClose()}>
-      <DialogContent
-        title="Create an API key"
-        description="Give it only what the server that holds it has to do."
-      >
+      <DialogContent title="Create an API key" description="Select only the scopes that your server needs.">
         {options.data ? (
           <KeyForm options={options.data} onClose={onClose} onCreated={onCreated} />
         ) : options.error ? (
@@ -73,9 +70,9 @@ function KeyForm({
   return (
     <Form
       check={(values) => ({
-        scopes: chosen.size === 0 ? "Choose at least one." : undefined,
+        scopes: chosen.size === 0 ? "Select at least one scope." : undefined,
         expires_at:
-          expiry === "date" && !(endOfDay(values) > new Date()) ? "Choose a day to come." : undefined,
+          expiry === "date" && !(endOfDay(values) > new Date()) ? "Choose a date in the future." : undefined,
       })}
       onSubmit={async (values) => {
         const name = String(values.get("name"))
@@ -88,13 +85,13 @@ function KeyForm({
         onCreated({ title: `${name} is ready`, apiKey: api_key, keyId: key_id, baseUrl: options.base_url })
       }}
     >
-      <Field label="Name" name="name" hint="Where it is used, so that you know it again." required>
+      <Field label="Name" name="name" hint="Where you use this key." required>
         <Input maxLength={100} autoComplete="off" />
       </Field>
       <FieldGroup legend="Scopes" name="scopes">
         <div className="mb-1 flex gap-4 text-[13px]">
           <Button variant="link" className="text-[13px]" onClick={() => setChosen(new Set(reading))}>
-            Only reading
+            Read only
           </Button>
           <Button variant="link" className="text-[13px]" onClick={() => setChosen(new Set(all))}>
             All
@@ -121,11 +118,11 @@ function KeyForm({
             <option value="never">Never</option>
             <option value="30">In 30 days</option>
             <option value="90">In 90 days</option>
-            <option value="date">On a day of my choice</option>
+            <option value="date">On a date</option>
           </Select>
         </Field>
         {expiry === "date" && (
-          <Field label="Last day" name="expires_at" required>
+          <Field label="Last date" name="expires_at" required>
             <Input type="date" />
           </Field>
         )}

@@ -41,7 +41,7 @@ export default function Page() {
     <>
       <PageHeader
         title="API keys"
-        description={`Your servers call the API with these. They reach this ${mode} workspace and nothing else.`}
+        description={`Your servers use these keys to call the API. They work only in this ${mode} workspace.`}
         actions={
           mayChange && (
             <Button variant="primary" onClick={() => setDoing({ what: "create" })}>
@@ -57,10 +57,10 @@ export default function Page() {
         list={list}
         rowKey={({ key_id }) => key_id}
         empty={
-          <Empty title={revoked > 0 ? "No key works any more" : "There are no keys yet"}>
+          <Empty title={revoked > 0 ? "No active keys" : "No API keys yet"}>
             {mayChange
-              ? "Create one to call the API. Its secret is shown once, and only its first characters after that."
-              : "An owner or a developer of the account can create one."}
+              ? "Create a key to call the API. The full key is shown once."
+              : "Ask an owner or a developer to create one."}
           </Empty>
         }
       />

@@ -12,7 +12,7 @@ export function RevokeKey({ of: { key_id, name, start }, onClose }: { of: Key; o
       open
       onOpenChange={(open) => open || onClose()}
       title={`Revoke ${name}`}
-      description="Whatever still uses this key is refused within five seconds. There is no way back."
+      description="Requests with this key fail within five seconds. You cannot undo this."
       confirm="Revoke key"
       word={start}
       onConfirm={() => revoke.mutateAsync()}

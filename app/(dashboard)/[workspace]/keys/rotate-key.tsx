@@ -9,10 +9,10 @@ import type { Key } from "./columns.tsx"
 import type { NewSecret } from "./secret-once.tsx"
 
 const graces = [
-  { seconds: 24 * 3600, label: "For 24 hours more" },
-  { seconds: 3600, label: "For one hour more" },
-  { seconds: 7 * 24 * 3600, label: "For 7 days more" },
-  { seconds: 0, label: "Not any more: it ends at once" },
+  { seconds: 24 * 3600, label: "For 24 hours" },
+  { seconds: 3600, label: "For one hour" },
+  { seconds: 7 * 24 * 3600, label: "For 7 days" },
+  { seconds: 0, label: "Revoke it now" },
 ]
 
 /** Gives a key another secret. Its id stays, and with it the idempotency of what it has sent. */
@@ -38,7 +38,7 @@ export function RotateKey({
     <Dialog open onOpenChange={(open) => open || onClose()}>
       <DialogContent
         title={`Rotate ${name}`}
-        description="It gets a new secret, with the same scopes. Put that into your server before the old one ends."
+        description="Creates a new secret with the same scopes. Put it in your server before the old one stops working."
         className="max-w-md"
       >
         <Form

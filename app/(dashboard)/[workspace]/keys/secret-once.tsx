@@ -37,7 +37,7 @@ export function SecretOnce({
     <Dialog open onOpenChange={(open) => open || leave()}>
       <DialogContent
         title={title}
-        description="Store this key now, where your server finds its secrets. It cannot be shown again."
+        description="Copy this key now and store it with your server's secrets. It is not shown again."
       >
         <div className="space-y-4">
           <CodeBlock label="API key" code={apiKey} />
@@ -57,7 +57,7 @@ export function SecretOnce({
             </Checkbox>
             {isAsked && !isStored && (
               <p id="store-first" role="alert" className="text-[13px] text-danger">
-                Confirm this first: once closed, nobody can read the key any more, not even Vouch.
+                Confirm that you stored the key: after you close this, nobody can see it again.
               </p>
             )}
           </div>

@@ -66,7 +66,7 @@ export default function Page() {
     <>
       <PageHeader
         title="Logs"
-        description="Every request that named a key of this workspace, kept for 30 days. Secrets and personal data are masked."
+        description="Every API request with a key of this workspace, kept for 30 days. Secrets and personal data are masked."
       />
       <Filters onClear={isFiltered ? () => void setFilter(null) : null}>
         <TextFilter
@@ -76,7 +76,7 @@ export default function Page() {
           onChange={(id) => void setFilter({ id })}
         />
         <TextFilter
-          label="Path begins with"
+          label="Path starts with"
           placeholder="/kyc/status"
           value={filter.path}
           onChange={(path) => void setFilter({ path })}
@@ -114,17 +114,15 @@ export default function Page() {
         paging={paging}
         empty={
           goesOn ? (
-            <Empty title="Nothing among the requests that were searched">
-              The log is searched a part at a time. Older looks further back.
-            </Empty>
+            <Empty title="No matches so far">Select Older to search further back.</Empty>
           ) : isFiltered || !paging.isFirst ? (
-            <Empty title="No request matches">
+            <Empty title="No matching requests">
               {filter.id
-                ? "A request is listed about a second after its answer, for 30 days, and only if it named a key of this workspace."
-                : "Loosen a filter, or look at other days."}
+                ? "Requests with a key of this workspace appear about a second after their response and stay for 30 days."
+                : "Remove a filter or choose another date range."}
             </Empty>
           ) : (
-            <Empty title="No request yet">
+            <Empty title="No requests yet">
               Send one with an{" "}
               <Link href={path("keys")} className="text-accent underline">
                 API key
@@ -136,7 +134,7 @@ export default function Page() {
       />
       {goesOn && list.data!.data.length > 0 && (
         <p className="mt-3 text-[13px] text-muted">
-          Older requests have not been searched yet: Older looks further back.
+          Older requests are not searched yet. Select Older to search further back.
         </p>
       )}
     </>

@@ -52,8 +52,8 @@ export default function Page() {
       ) : isMissing ? (
         <Card>
           <Empty title="This request is not in the log">
-            It may be older than 30 days, have named no key of this workspace, or have been answered a moment
-            ago: then load the page again.
+            It may be older than 30 days or have used a key of another workspace. If you just sent it, reload
+            in a second.
           </Empty>
         </Card>
       ) : request.error ? (
@@ -73,10 +73,10 @@ function Request({ request }: { request: Logged }) {
     <div className="space-y-4">
       <Card>
         <dl className="grid gap-x-6 gap-y-3 sm:grid-cols-2 lg:grid-cols-3">
-          <Fact term="Came">
+          <Fact term="Received">
             <ExactTimestamp at={request.at} />
           </Fact>
-          <Fact term="Answered within">
+          <Fact term="Duration">
             <Duration ms={request.duration_ms} />
           </Fact>
           <Fact term="Key">{request.key_name}</Fact>
@@ -100,21 +100,21 @@ function Request({ request }: { request: Logged }) {
           )}
         </dl>
       </Card>
-      <Card title="Request" description="Of the headers, those that say how it was made.">
+      <Card title="Request" description="Selected headers only.">
         <div className="space-y-3">
           <Headers headers={request.headers} />
           {request.request_body !== null && <CodeBlock label="Body" code={pretty(request.request_body)} />}
         </div>
       </Card>
-      <Card title="Answer">
+      <Card title="Response">
         {request.response_body === null ? (
           <p className="text-muted">
             {request.status < 400
-              ? "The body of a successful read is not kept: send the request again to see it."
-              : "It had no body."}
+              ? "Responses of successful GET requests are not stored. Send the request again to see it."
+              : "No body."}
           </p>
         ) : (
-          <CodeBlock label="Answer's body" code={pretty(request.response_body)} />
+          <CodeBlock label="Response body" code={pretty(request.response_body)} />
         )}
       </Card>
     </div>

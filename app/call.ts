@@ -12,7 +12,7 @@ export class CallError extends Error {
   readonly status: number | null
   readonly refusal: unknown
   constructor(status: number | null, refusal: unknown, options?: ErrorOptions) {
-    super(status === null ? "The server does not answer" : `The server answered ${status}`, options)
+    super(status === null ? "The server is unreachable" : `The server answered ${status}`, options)
     this.status = status
     this.refusal = refusal
   }

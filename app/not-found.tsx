@@ -5,9 +5,9 @@ export default function NotFound() {
   return (
     <Card>
       <title>Not found · Vouch</title>
-      <h1 className="text-2xl font-semibold tracking-tight">There is no such page</h1>
+      <h1 className="text-2xl font-semibold tracking-tight">Page not found</h1>
       <p className="mt-2 mb-6 text-muted">
-        Check the address. If you were given a link to verify a wallet, open the whole of it.
+        Check the address. To verify a wallet, open the full link you were given.
       </p>
       <a href="/" className={quietButton}>
         Go to the start

@@ -23,7 +23,7 @@ test.describe("for whoever is not signed in", () => {
     traffic.forgive(/404 \(Not Found\)/)
     const unknown = await page.goto("/docs/errors/wallet_not_verifed")
     expect(unknown!.status()).toBe(404)
-    await expect(heading(page, "There is no such error")).toBeVisible()
+    await expect(heading(page, "Unknown error code")).toBeVisible()
     await expectSound(page)
     await page.getByRole("link", { name: "wallet_not_verified" }).click()
     await expect(heading(page, "The wallet is not verified")).toBeVisible()

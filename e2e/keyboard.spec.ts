@@ -86,7 +86,7 @@ test.describe("by keyboard alone", () => {
       const dialog = page.getByRole("dialog")
       await enter(page, dialog.getByLabel("Wallet"), newWallet())
       await press(page, dialog.getByRole("button", { name: "Start session" }))
-      await expect(page.getByRole("img", { name: "QR code of the session's link" })).toBeVisible()
+      await expect(page.getByRole("img", { name: "QR code for the session link" })).toBeVisible()
       await page.keyboard.press("Escape")
       await expect(dialog).toBeHidden()
     })

@@ -79,7 +79,7 @@ test("an address below a workspace that is no page keeps the navigation, and say
   for (const path of ["nowhere", "nowhere/else", "tokens/a/b/c"]) {
     const response = await page.goto(section(customer, path))
     expect(response!.status()).toBe(404)
-    await expect(page.getByRole("heading", { level: 1, name: "There is no such page" })).toBeVisible()
+    await expect(page.getByRole("heading", { level: 1, name: "Page not found" })).toBeVisible()
   }
   await page.getByRole("link", { name: "Go to the overview" }).click()
   await expect(page.getByRole("heading", { level: 1, name: "Overview" })).toBeVisible()

@@ -91,11 +91,11 @@ test("a token is created, minted and transferred, and a refused mint is explaine
       page.getByText(/^Must be at most 184467440737095516.15, with at most 2 digits/),
     ).toBeVisible()
     await page.getByLabel("Maximum supply").fill("1,000")
-    await page.getByRole("radio", { name: /^Holder/ }).check()
+    await page.getByRole("radio", { name: /^By holders/ }).check()
     await expect(page.getByLabel("Maximum balance per wallet")).toBeDisabled()
-    await expect(page.getByText(/^Not in holder mode/)).toHaveCount(3)
+    await expect(page.getByText(/^Not available when holders move tokens/)).toHaveCount(3)
     await expectSound(page)
-    await page.getByRole("radio", { name: /^Agent/ }).check()
+    await page.getByRole("radio", { name: /^Only through Vouch/ }).check()
     await page.getByLabel("Maximum balance per wallet").fill("600")
     await page.getByLabel("Not from these countries", { exact: true }).selectOption("KP")
     await page.getByRole("button", { name: "Add to not from these countries" }).click()
@@ -110,7 +110,7 @@ test("a token is created, minted and transferred, and a refused mint is explaine
     await expect(page.getByText("No investors from KP.")).toBeVisible()
     await expect(page.getByText("At most 1,000 are ever minted.")).toBeVisible()
     await expect(page.getByRole("button", { name: /copy mint address/ })).toBeVisible()
-    await expect(page.getByText("Nobody holds this token")).toBeVisible()
+    await expect(page.getByText("No holders yet")).toBeVisible()
     await expectSound(page)
   })
 
@@ -127,7 +127,7 @@ test("a token is created, minted and transferred, and a refused mint is explaine
 
   await test.step("an address that is none is said to be none, at its field", async () => {
     const wallet = page.getByLabel("Wallet", { exact: true })
-    const complaint = page.getByText(/^This is not a wallet address/)
+    const complaint = page.getByText(/^Enter a wallet address/)
     for (const wrong of [alice.slice(0, 20), `0${alice.slice(1)}`, `${alice} ${bob}`]) {
       await wallet.fill(wrong)
       await page.getByLabel("Amount", { exact: true }).fill("1")
@@ -218,7 +218,7 @@ test("a double click, a lost answer and a second tab mint once", async ({
     await route.abort("failed")
   })
   await send(page, "Mint").dblclick()
-  await expect(page.getByRole("alert").filter({ hasText: "The server does not answer" })).toBeVisible()
+  await expect(page.getByRole("alert").filter({ hasText: "The server is unreachable" })).toBeVisible()
   await page.unroute("**/token.mintOnce")
   await send(page, "Mint").dblclick()
   await expect(page.getByRole("button", { name: "Mint more" })).toBeVisible()
@@ -263,14 +263,14 @@ test("rules are changed, and accounts follow a change of mode", async ({ page, c
   await page.goto(section(customer, `tokens/${id}`))
   await page.getByRole("link", { name: "Change rules" }).click()
   await expect(page.getByLabel("Symbol")).toBeDisabled()
-  await page.getByRole("radio", { name: /^Holder/ }).check()
+  await page.getByRole("radio", { name: /^By holders/ }).check()
   await expect(page.getByText("Accounts of verified wallets are opened")).toBeVisible()
   await page.getByLabel("Maximum supply").fill("50")
   await expectSound(page)
   await page.getByRole("button", { name: "Save changes" }).click()
   await expect(page).toHaveURL(new RegExp(`/tokens/${id}$`))
   await expect(page.getByText("At most 50 are ever minted.")).toBeVisible()
-  await expect(page.getByText("Holder mode.")).toBeVisible()
+  await expect(page.getByText("By holders.")).toBeVisible()
   const row = page.getByRole("row").filter({ hasText: wallet })
   await expect(row.getByText("Open").filter({ visible: true })).toBeVisible()
   await expectSound(page)
@@ -297,10 +297,10 @@ test("operations are filtered by wallet and status, and the filters stand in the
   await expect(rows.last()).toContainText("11")
   await expect(page).toHaveURL(new RegExp(`pubkey=${alice}`))
   await page.getByLabel("Filter operations by status").selectOption("failed")
-  await expect(page.getByText("No operation fits these filters")).toBeVisible()
+  await expect(page.getByText("No matching operations")).toBeVisible()
   await expectSound(page)
   await page.reload()
-  await expect(page.getByText("No operation fits these filters")).toBeVisible()
+  await expect(page.getByText("No matching operations")).toBeVisible()
   await page.getByRole("button", { name: "Clear" }).click()
   await expect(rows).toHaveCount(3)
 })
@@ -319,7 +319,7 @@ test("a viewer sees everything, and finds nothing to change it with", async ({ a
   await expect(page.getByRole("link", { name: "Change rules" })).toHaveCount(0)
   for (const path of ["tokens/new-token", `tokens/${id}/rules`]) {
     await page.goto(section(customer, path))
-    await expect(page.getByText("You may look")).toBeVisible()
+    await expect(page.getByText("Ask an owner for the developer role.")).toBeVisible()
   }
   const refused = await page.request.post("/api/trpc/mintConfig.pause", {
     data: { id },

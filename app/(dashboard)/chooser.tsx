@@ -8,8 +8,8 @@ import type { Me } from "#server/domain/people/me.ts"
 export function Chooser({ workspaces }: { workspaces: Me["workspaces"] }) {
   if (workspaces.length === 0) {
     return (
-      <Empty title="You are a member of no account">
-        Ask an owner of one for an invitation, and open its link while you are signed in.
+      <Empty title="You are not a member of any account">
+        Ask an owner for an invitation, and open its link while you are signed in.
       </Empty>
     )
   }

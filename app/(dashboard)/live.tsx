@@ -107,7 +107,7 @@ export function Live() {
   return (
     <p role="status" className={isLost ? "mb-4 text-[13px] text-muted" : "sr-only"}>
       {isLost
-        ? `Live updates are interrupted. Until they are back, this page looks for changes every ${LOOK_SECONDS} seconds.`
+        ? `Live updates are interrupted. This page refreshes every ${LOOK_SECONDS} seconds until they are back.`
         : ""}
     </p>
   )

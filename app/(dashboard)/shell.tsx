@@ -86,7 +86,7 @@ export function Shell({ workspaceId, children }: { workspaceId: string; children
             <>
               <PageHeader
                 title="Choose a workspace"
-                description="There is no such workspace, or you are no member of it."
+                description="This workspace does not exist, or you are not a member of it."
               />
               <Chooser workspaces={me.workspaces} />
             </>
@@ -107,7 +107,7 @@ function ZoneNote({ zone, workspaceId }: { zone: string; workspaceId: string }) 
     <Link
       href={`/${workspaceId}/settings?part=account`}
       prefetch={false}
-      title={`Times are in ${zone}. Change it in Settings, Your account.`}
+      title={`Times are in ${zone}. Change this in Settings, Your account.`}
       className="truncate rounded-md px-1 text-xs text-muted hover:text-ink"
     >
       <span className="sr-only">Times in </span>

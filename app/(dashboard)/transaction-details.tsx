@@ -21,7 +21,7 @@ export default function Transaction({ signature }: { signature: string }) {
 }
 
 const statusWords = {
-  saved: "Signed; it has not been seen on chain yet",
+  saved: "Signed, not on chain yet",
   confirmed: "Confirmed",
   failed: "Refused by the chain",
   expired: "Expired before it landed",

@@ -31,7 +31,7 @@ function TransactionDrawer({ signature }: { signature: string }) {
       </SheetTrigger>
       <SheetContent
         title="Transaction"
-        description="As it was signed and sent. No public explorer reaches this network."
+        description="As it was signed and sent. This network has no public explorer."
       >
         <Suspense fallback={<Loading what="Loading the transaction" lines={8} />}>
           <Transaction signature={signature} />

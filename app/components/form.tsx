@@ -117,9 +117,9 @@ function missing(form: HTMLFormElement): Problems {
     const { name, validity, minLength } = element as HTMLInputElement
     if (!name || !validity || validity.valid) continue
     if (validity.valueMissing) problems[name] = "Required"
-    else if (validity.typeMismatch) problems[name] = "This is not complete, or mistyped."
-    else if (validity.tooShort) problems[name] = `At least ${minLength} characters are needed.`
-    else problems[name] = "This is not valid."
+    else if (validity.typeMismatch) problems[name] = "Incomplete or mistyped."
+    else if (validity.tooShort) problems[name] = `Enter at least ${minLength} characters.`
+    else problems[name] = "Not valid."
   }
   return problems
 }

@@ -8,7 +8,7 @@ export class Refused extends Error {}
 
 const unreachable: Problem = {
   code: "unreachable",
-  detail: "The server does not answer. Check your connection, and try again.",
+  detail: "The server is unreachable. Check your connection and try again.",
   requestId: null,
 }
 

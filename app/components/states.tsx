@@ -44,7 +44,7 @@ export function Failed({
   return (
     <div role="alert" className={cn(centred, className)}>
       <Icon name="alert" className="size-6 text-danger" />
-      <p className="mt-2 font-medium">This could not be loaded</p>
+      <p className="mt-2 font-medium">Could not load this</p>
       <p className="mt-1 max-w-md text-muted">{detail}</p>
       {requestId && <p className="mt-1 font-mono text-xs text-muted">{requestId}</p>}
       {onRetry && (

@@ -26,17 +26,17 @@ const requests = [
     code: `curl -s $VOUCH/token/mint -H "Authorization: Bearer $KEY" ${JSON_TYPE} \\
   -H "Idempotency-Key: first-mint" \\
   -d '{"user_pubkey":"${WALLET}","mint_config":"us_real_estate_fund_v1","amount":"100"}'`,
-    note: "The Idempotency-Key makes it once, however often it is sent. Answers are kept for 24 hours, refusals too: after one, change the key.",
+    note: "The Idempotency-Key makes it safe to retry. Responses are kept for 24 hours, refusals too: to try again after one, change the key.",
   },
 ]
 
 const documents = [
   { href: "/docs/api", name: "API reference", what: "Every endpoint, ready to try" },
-  { href: "/docs/errors", name: "Errors", what: "Every code, what it means and what to do" },
+  { href: "/docs/errors", name: "Errors", what: "Every error code and how to fix it" },
   {
     href: "/v1/openapi.json",
     name: "OpenAPI 3.1",
-    what: "The description of the API, for client generators",
+    what: "The API description, for client generators",
   },
   { href: "/developers", name: "Your workspace", what: "The same requests with your own key, and webhooks" },
 ]
@@ -67,7 +67,10 @@ export function DocsIndex() {
           </li>
         ))}
       </ul>
-      <Card title="Quick start" description="With an API key from the dashboard, section API keys.">
+      <Card
+        title="Quick start"
+        description="You need an API key: create one in the dashboard under API keys."
+      >
         <div className="space-y-6">
           <CodeBlock label="Your key and this server" code={`KEY=vouch_test_…\nVOUCH=${origin}/v1`} />
           {requests.map(({ title, code, note }, index) => (

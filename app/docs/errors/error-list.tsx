@@ -13,7 +13,7 @@ export function ErrorList() {
     <main className="mx-auto max-w-3xl px-4 py-8 sm:px-6">
       <PageHeader
         title="Errors"
-        description="Every answer that is not a success has a code to act on, a sentence for a person, and the request's id."
+        description="Every error response has a code for your program, a sentence for people, and the request id."
       />
       {failure ? (
         <Failed error={failure} onRetry={load} />

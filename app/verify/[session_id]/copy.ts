@@ -6,7 +6,7 @@ export type Mood = "loading" | "asking" | "working" | "good" | "bad" | "over" | 
 export function copyFor({ view, lost }: Watched): { heading: string; news: string; mood: Mood } {
   if (view === null) {
     return lost
-      ? { heading: "This page could not be loaded", news: "There is no connection.", mood: "lost" }
+      ? { heading: "This page could not be loaded", news: "You are offline.", mood: "lost" }
       : { heading: "Loading", news: "", mood: "loading" }
   }
   switch (view.state) {
@@ -21,27 +21,29 @@ export function copyFor({ view, lost }: Watched): { heading: string; news: strin
     case "checking":
       return {
         heading: "Your verification is being checked",
-        news: view.inReview ? "Someone reviews it. You may close this page." : "The result will appear here.",
+        news: view.inReview
+          ? "A reviewer is checking it. You can close this page."
+          : "The result will appear here.",
         mood: "working",
       }
     case "verified":
-      return { heading: "Your wallet is verified", news: "Done. All went well.", mood: "good" }
+      return { heading: "Your wallet is verified", news: "Done.", mood: "good" }
     case "rejected":
       return view.was !== "pending"
-        ? { heading: "Verification revoked", news: "It does not hold any more.", mood: "bad" }
+        ? { heading: "Verification revoked", news: "It is no longer valid.", mood: "bad" }
         : { heading: "Verification rejected", news: "It was not accepted.", mood: "bad" }
     case "expired":
       switch (view.was) {
         case "verified":
           return {
             heading: "Your verification has expired",
-            news: "It does not hold any more.",
+            news: "It is no longer valid.",
             mood: "over",
           }
         case "superseded":
           return {
             heading: "Your verification was renewed",
-            news: "A newer one has taken its place.",
+            news: "A newer one replaced it.",
             mood: "over",
           }
         case "open":

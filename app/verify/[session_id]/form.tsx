@@ -109,10 +109,7 @@ export function VerificationForm({
         <h2 id="sandbox" className="font-semibold text-notice">
           This is a sandbox
         </h2>
-        <p className="mt-1 text-sm text-notice">
-          Nobody looks at a document here, and your answers are believed. You decide how the verification
-          ends.
-        </p>
+        <p className="mt-1 text-sm text-notice">No documents are checked here. You choose the result.</p>
         <label htmlFor="outcome" className="mt-3 mb-1.5 block text-sm font-medium">
           Outcome
         </label>
@@ -139,7 +136,7 @@ export function VerificationForm({
           >
             <span id="consent-name">I agree</span>{" "}
             <span id="consent-text" className="font-normal text-muted">
-              that these facts are checked and kept as said above, and that {asker} learns the result.
+              that these facts are checked and stored as described above, and that {asker} learns the result.
             </span>
           </Checkbox>
         </div>
@@ -169,7 +166,7 @@ export function VerificationForm({
 function problemsOf(answers: FormData): Problems {
   return {
     ...(!answers.get("country") && { country: "Choose your country." }),
-    ...(!answers.has("consent") && { consent: "Agree to this to continue." }),
+    ...(!answers.has("consent") && { consent: "Agree to continue." }),
   }
 }
 
@@ -192,7 +189,7 @@ function explain(error: unknown): string {
   const { code, detail } = problemOf(error)
   return code === "validation_failed"
     ? `Your answers were not accepted. ${detail}`
-    : "Your answers could not be sent. They are still here: check your connection, and submit them again."
+    : "Your answers were not sent. They are still here: check your connection and submit them again."
 }
 
 function Select({ children }: { children: ReactNode }) {

@@ -24,7 +24,7 @@ export function Opening({
     <>
       <p className="mt-2 text-muted">
         <strong className="font-semibold text-ink">{asker}</strong> asks you to confirm a few facts about
-        yourself, as the holder of this wallet.
+        yourself as the holder of this wallet.
       </p>
       {again && <Again reason={again} />}
       <Facts
@@ -36,16 +36,16 @@ export function Opening({
           { name: "Valid for", value: `${schema.validityDays} days` },
         ]}
       />
-      <h2 className="mt-7 font-semibold">What is kept</h2>
+      <h2 className="mt-7 font-semibold">What is stored</h2>
       <ul className="mt-2 space-y-2 text-sm">
-        <Kept icon="lock" what="Kept, encrypted:">
+        <Kept icon="lock" what="Stored, encrypted:">
           your country, and whether you are over 18 and an accredited investor.
         </Kept>
         <Kept icon="cross" what="Never stored:">
-          documents, images, your name, your birth date.
+          documents, images, your name, your date of birth.
         </Kept>
         <Kept icon="link" what="On Solana:">
-          a credential for this wallet, with a commitment and an end date. Nothing personal.
+          a credential for this wallet, with a fingerprint of the result and an expiry date. Nothing personal.
         </Kept>
       </ul>
       <VerificationForm asker={asker} sessionId={sessionId} onAnswer={onAnswer} />

@@ -37,7 +37,7 @@ export function Loading() {
 export function Failed({ onRetry }: { onRetry: () => void }) {
   return (
     <>
-      <Text>The server does not answer. This page goes on trying by itself; check your connection.</Text>
+      <Text>The server is unreachable. Check your connection. This page keeps trying.</Text>
       <button type="button" onClick={onRetry} className={`${primaryButton} mt-6 w-full`}>
         Try again
       </button>
@@ -48,8 +48,8 @@ export function Failed({ onRetry }: { onRetry: () => void }) {
 export function Unknown() {
   return (
     <>
-      <Text>There is no verification at this address.</Text>
-      <Text>Check that you opened the whole link, or ask whoever gave it to you for a new one.</Text>
+      <Text>No verification at this address.</Text>
+      <Text>Check that you opened the full link, or ask the company that sent it for a new one.</Text>
     </>
   )
 }
@@ -59,10 +59,10 @@ export function Checking({ view, lost }: { view: In<"checking">; lost: boolean }
     <>
       <Text>
         {view.inReview
-          ? "A reviewer looks at it. This can take a while: you may close this page, and open the same link later to see the result."
-          : "This takes a few seconds. The result appears here by itself."}
+          ? "A reviewer is checking it. You can close this page and open the same link later to see the result."
+          : "This takes a few seconds. The result appears here automatically."}
       </Text>
-      <Facts facts={[walletOf(view), checkOf(view), { name: "Asked by", value: view.asker }]} />
+      <Facts facts={[walletOf(view), checkOf(view), { name: "Requested by", value: view.asker }]} />
       <div role="status">{lost && <p className="mt-4 text-notice">Connection lost, trying again</p>}</div>
     </>
   )
@@ -72,7 +72,7 @@ export function Verified({ view }: { view: In<"verified"> }) {
   const network = networks[view.cluster ?? ""] ?? { name: view.cluster ?? "Solana" }
   return (
     <>
-      <Text>{view.asker} can rely on it from now on. There is nothing more for you to do here.</Text>
+      <Text>{view.asker} can rely on it from now on. You can close this page.</Text>
       <Facts
         facts={[
           walletOf(view),
@@ -111,7 +111,7 @@ export function Ended({ view }: { view: In<"rejected"> | In<"expired"> }) {
       )}
       <h2 className="mt-6 font-semibold">What you can do</h2>
       <p className="mt-1 text-muted">{next}</p>
-      <Facts facts={[walletOf(view), checkOf(view), { name: "Asked by", value: view.asker }]} />
+      <Facts facts={[walletOf(view), checkOf(view), { name: "Requested by", value: view.asker }]} />
       {view.returnUrl && <ReturnToAsker url={view.returnUrl} automatic={isNews} />}
     </>
   )
@@ -126,7 +126,7 @@ function describeEnd(view: In<"rejected"> | In<"expired">) {
     switch (view.was) {
       case "verified":
         return {
-          happened: "This wallet was verified. The verification was revoked, and its credential is removed.",
+          happened: "This wallet was verified. The verification was revoked and its credential removed.",
           next: `${contact}.`,
           isNews: false,
         }
@@ -138,7 +138,7 @@ function describeEnd(view: In<"rejected"> | In<"expired">) {
         }
       case "pending":
         return {
-          happened: "Your answers were checked, and the verification was not granted.",
+          happened: "Your answers were checked and the verification was rejected.",
           next: `${contact}, or ask them for a new link to start again.`,
           isNews: true,
         }
@@ -147,14 +147,14 @@ function describeEnd(view: In<"rejected"> | In<"expired">) {
   switch (view.was) {
     case "verified":
       return {
-        happened: "This wallet was verified, and the time for which that was valid is over.",
+        happened: "This wallet was verified, but the verification has expired.",
         next: again,
         isNews: false,
       }
     case "superseded":
       return {
-        happened: "This wallet was verified again since, and the newer verification counts.",
-        next: "There is nothing left to do here.",
+        happened: "This wallet was verified again. The newer verification counts.",
+        next: "You can close this page.",
         isNews: false,
       }
     case "open":

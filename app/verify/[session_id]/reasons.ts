@@ -15,11 +15,11 @@ const texts = {
     },
     not_eligible: {
       why: "You do not meet the requirements of this verification.",
-      next: "The company that asked can tell you what they are.",
+      next: "Ask the company that requested it what they are.",
     },
     withdrawn: {
       why: "The verification was withdrawn.",
-      next: "The company that asked can tell you more.",
+      next: "Ask the company that requested it for details.",
     },
     resubmit: {
       why: "Your last submission could not be decided.",
@@ -27,7 +27,7 @@ const texts = {
     },
     unverifiable: {
       why: "Your information could not be verified.",
-      next: "The company that asked can tell you what to do.",
+      next: "Ask the company that requested it what to do.",
     },
   },
 } as const satisfies Record<string, Texts>

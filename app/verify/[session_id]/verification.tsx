@@ -42,7 +42,7 @@ export function Verification({ sessionId }: { sessionId: string }) {
       {view === null ? lost ? <Failed onRetry={watch.look} /> : <Loading /> : null}
       {view && <State view={view} lost={lost} sessionId={sessionId} onAnswer={(next) => watch.take(next)} />}
       <noscript>
-        <p className="mt-4">This page needs JavaScript. Switch it on, and load the page again.</p>
+        <p className="mt-4">This page needs JavaScript. Turn it on and reload the page.</p>
       </noscript>
     </Card>
   )

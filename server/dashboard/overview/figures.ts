@@ -13,7 +13,7 @@ export type Figures = {
   /** Of each day in UTC, the oldest first: what became of the attestations that began then. */
   days: ({ day: string } & Record<ShownStatus, number>)[]
   started: number
-  /** How many of them were ever verified, and how long half of those took at most, from the start to the chain. */
+  /** How many were ever verified, and the median time from session start to confirmation on chain. */
   verified: number
   median_seconds: number | null
 }

@@ -42,7 +42,7 @@ export async function verifyOnChain(principal: Principal, id: string): Promise<O
   const [info, transaction] = await Promise.all([
     connection.getAccountInfo(address, "confirmed"),
     connection.getTransaction(onchain_tx, { commitment: "confirmed", maxSupportedTransactionVersion: 0 }),
-  ]).catch((cause) => fail("chain_unavailable", "The chain does not answer. Retry in a moment.", { cause }))
+  ]).catch((cause) => fail("chain_unavailable", "The chain is unreachable. Retry in a moment.", { cause }))
   const isToken = info?.owner.equals(TOKEN_2022_PROGRAM_ID) ?? false
   const account = info && isToken ? unpackAccount(address, info, TOKEN_2022_PROGRAM_ID) : null
   const message = transaction?.transaction.message

@@ -25,7 +25,8 @@ export async function holdPermission(
   const [member] = await sql<{ role: Role }[]>`
     select m.role from workspaces w join members m on m.account_id = w.account_id
     where w.id = ${workspaceId} and m.user_id = ${userId} for share of m`
-  if (!member) return fail("workspace_not_found", "There is no such workspace, or you are no member of it.")
+  if (!member)
+    return fail("workspace_not_found", "This workspace does not exist, or you are not a member of it.")
   if (!permissionsOf(member.role).has(permission))
     fail("insufficient_scope", `This needs ${permission}, which a ${member.role} may not do.`)
 }

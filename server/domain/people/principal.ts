@@ -25,7 +25,8 @@ export async function principalIn(user: SignedIn, workspaceId: string): Promise<
   const [row] = await sql<{ mode: Mode; role: Role }[]>`
     select w.mode, m.role from workspaces w join members m on m.account_id = w.account_id
     where w.id = ${workspaceId} and m.user_id = ${user.id}`
-  if (!row) return fail("workspace_not_found", "There is no such workspace, or you are no member of it.")
+  if (!row)
+    return fail("workspace_not_found", "This workspace does not exist, or you are not a member of it.")
   const { mode, role } = row
   return {
     workspaceId,

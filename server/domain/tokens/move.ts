@@ -79,7 +79,7 @@ export async function balanceOf(
     )
   }
   const read = await readAccounts({ workspaceId, chain }, [{ config, wallet }]).catch((cause) =>
-    fail("chain_unavailable", "The chain does not answer. Retry in a moment.", { cause }),
+    fail("chain_unavailable", "The chain is unreachable. Retry in a moment.", { cause }),
   )
   const { state, amount } = read.accounts[0]![1]
   return {

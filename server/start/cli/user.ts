@@ -41,7 +41,7 @@ export function addUserCommands(program: Command, run: Run): void {
         if (secondFactor) await removeSecondFactor(email)
         return {
           json: { email, reset_link: link, second_factor_removed: secondFactor },
-          text: `${link}\n\nBy this link ${email} chooses a new password, once, within an hour. It signs them out everywhere, and removes their passkeys and their second factor.${secondFactor ? " The second factor is off already." : ""}`,
+          text: `${link}\n\nWith this link ${email} can choose a new password, once, within an hour. That signs them out everywhere and removes their passkeys and second factor.${secondFactor ? " The second factor is already off." : ""}`,
         }
       }),
     )

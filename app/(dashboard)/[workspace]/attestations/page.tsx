@@ -48,7 +48,7 @@ export default function Page() {
     <>
       <PageHeader
         title="Attestations"
-        description="Who was verified for what, and how it stands now."
+        description="Every verification and its current status."
         actions={
           <Button asChild>
             <a href={file} download>
@@ -95,19 +95,19 @@ export default function Page() {
         empty={
           isFiltered || !paging.isFirst ? (
             <Empty title="No matching attestations">
-              Search by a wallet or its first or last 4 characters, an attestation id, or the beginning of an
-              external id.
+              Search by a wallet or its first or last 4 characters, an attestation id, or the first characters
+              of an external id.
             </Empty>
           ) : (
             <Empty
-              title="No attestation yet"
+              title="No attestations yet"
               action={
                 <Button asChild variant="primary">
                   <Link href={path("sessions")}>Go to sessions</Link>
                 </Button>
               }
             >
-              Each verification that is started becomes one: here, or by POST /kyc/start with an API key.
+              Start a verification here, or with POST /kyc/start and an API key.
             </Empty>
           )
         }

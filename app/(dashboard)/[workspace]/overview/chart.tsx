@@ -88,7 +88,7 @@ export default function Chart({ days }: { days: readonly Day[] }) {
       {/* A table does not shrink to the pixel that is left of it: by itself it would lengthen the page. */}
       <div className="sr-only">
         <table>
-          <caption>Attestations per day by outcome</caption>
+          <caption>Attestations per day by status</caption>
           <thead>
             <tr>
               <th scope="col">Day (UTC)</th>

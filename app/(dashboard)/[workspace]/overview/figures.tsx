@@ -26,7 +26,7 @@ export function Conversion({
         <Figure
           name="Median time to verify"
           value={median_seconds === null ? "–" : duration(median_seconds)}
-          note="from the start to the chain"
+          note="from session start to on-chain confirmation"
         />
       </dl>
     </Card>
@@ -64,10 +64,10 @@ export function IssuerBalance({ issuer }: { issuer: Overview["issuer"] }) {
       {issuer === null ? (
         <span className="text-muted">No chain is configured</span>
       ) : issuer.sol === null ? (
-        <span className="text-muted">The chain does not answer</span>
+        <span className="text-muted">Chain unreachable</span>
       ) : (
         <span className="inline-flex flex-wrap items-center justify-end gap-2">
-          {issuer.low && <Badge tone="bad">Low: send it more</Badge>}
+          {issuer.low && <Badge tone="bad">Low: add</Badge>}
           {sols.format(issuer.sol)} SOL
         </span>
       )}

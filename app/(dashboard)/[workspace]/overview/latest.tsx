@@ -38,7 +38,7 @@ export function LatestAttestations({ attestations }: { attestations: readonly At
       list={{ data: { data: attestations } }}
       rowKey={({ attestation_id }) => attestation_id}
       rowHref={({ attestation_id }) => path("attestations", attestation_id)}
-      empty={<Empty title="No attestation yet" />}
+      empty={<Empty title="No attestations yet" />}
     />
   )
 }

@@ -67,7 +67,7 @@ function Figures({ overview }: { overview: Overview }) {
             hint={
               <>
                 {quota.remaining === null ? "No limit" : `${count.format(quota.remaining)} left`}{" "}
-                {mode === "test" ? "in test, on any plan" : `on the plan ${quota.plan}`}. Resets on{" "}
+                {mode === "test" ? "in test mode, on any plan" : `on the ${quota.plan} plan`}. Resets on{" "}
                 {day.format(new Date(quota.period_end))} (UTC).
               </>
             }
@@ -125,7 +125,7 @@ function FirstSteps() {
   return (
     <Card>
       <Empty
-        title="Nothing has happened here yet"
+        title="No activity yet"
         action={
           <>
             {can("kyc:write") && (
@@ -135,17 +135,17 @@ function FirstSteps() {
             )}
             {can("key:write") && (
               <Button asChild>
-                <Link href={path("keys")}>Make an API key</Link>
+                <Link href={path("keys")}>Create an API key</Link>
               </Button>
             )}
             <Button asChild>
-              <Link href={path("developers")}>Read the quick start</Link>
+              <Link href={path("developers")}>Open the quick start</Link>
             </Button>
           </>
         }
       >
-        A session verifies the person behind a wallet. Start one by hand to see what it looks like, then let
-        your server do it with a {mode} key.
+        A session verifies the person behind a wallet. Start one here to try it, then start sessions from your
+        server with an API {mode} key.
       </Empty>
     </Card>
   )

@@ -20,7 +20,7 @@ export default function Page() {
     <>
       <PageHeader
         title="Schemas"
-        description="What can be verified here, and for how long it holds from the provider's decision on."
+        description="The checks this workspace offers, and how long each stays valid after the provider's decision."
         actions={
           mayChange && (
             <Button variant="primary" onClick={() => setForm({ of: null })}>
@@ -35,7 +35,7 @@ export default function Page() {
         columns={columns}
         list={schemas}
         rowKey={({ id }) => id}
-        empty={<Empty title="There is no schema">Create one, then start sessions for it.</Empty>}
+        empty={<Empty title="No schemas yet">Create a schema, then start sessions for it.</Empty>}
       />
       {form && <SchemaForm of={form.of} onClose={() => setForm(null)} />}
     </>

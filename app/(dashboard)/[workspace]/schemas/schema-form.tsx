@@ -20,8 +20,8 @@ export function SchemaForm({ of, onClose }: { of: Schema | null; onClose: () => 
         title={of === null ? "Create a schema" : `Change ${of.name}`}
         description={
           of === null
-            ? "A kind of verification of your own. Its credential is made on chain with the first attestation."
-            : "It applies to attestations that are decided from now on. What has been issued keeps its expiry, which is on chain."
+            ? "A schema defines a check and how long it stays valid. Its credential is created on chain with the first attestation."
+            : "Changes apply to decisions from now on. Issued credentials keep their expiry, which is on chain."
         }
         className="max-w-md"
       >
@@ -39,7 +39,7 @@ export function SchemaForm({ of, onClose }: { of: Schema | null; onClose: () => 
             <Field
               label="Id"
               name="id"
-              hint="As schemaId names it: 3 to 64 of a–z, 0–9 and _, a letter first. It cannot be changed."
+              hint="3 to 64 characters: a–z, 0–9 and _, starting with a letter. Used as schemaId in the API. It cannot be changed."
               required
             >
               <Input

@@ -71,9 +71,9 @@ export const columnsFor = (state: "open" | "closed", onLink: (link: Link) => voi
 function SessionState({ session }: { session: Session }) {
   const { status, opened_at, decision } = session
   if (status !== "pending") return <StatusBadge status={status} />
-  if (decision === "approved") return <Badge tone="notice">Approved, going on chain</Badge>
+  if (decision === "approved") return <Badge tone="notice">Approved, confirming on chain</Badge>
   if (decision === "in_review") return <Badge tone="notice">In review</Badge>
   if (decision === "resubmission_requested") return <Badge tone="notice">Asked to submit again</Badge>
   if (opened_at !== null) return <Badge tone="notice">Submitted</Badge>
-  return <Badge tone="plain">Waiting for its holder</Badge>
+  return <Badge tone="plain">Waiting for the wallet holder</Badge>
 }

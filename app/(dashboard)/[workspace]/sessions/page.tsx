@@ -45,14 +45,12 @@ export default function Page() {
       paging={paging}
       empty={
         state === "closed" || !paging.isFirst ? (
-          <Empty title="No closed sessions">
-            Sessions that were decided or have expired are listed here.
-          </Empty>
+          <Empty title="No closed sessions">Sessions appear here after a decision or their expiry.</Empty>
         ) : (
-          <Empty title="No session is open" action={start}>
+          <Empty title="No open sessions" action={start}>
             {can("kyc:write")
-              ? "Start one for a wallet, and send its holder the link: whoever opens it can verify that wallet."
-              : "Sessions that wait for their wallet's holder are listed here."}
+              ? "Start a session for a wallet and send its holder the link. Anyone with the link can verify that wallet."
+              : "Sessions that wait for the wallet holder appear here."}
           </Empty>
         )
       }
@@ -62,7 +60,7 @@ export default function Page() {
     <>
       <PageHeader
         title="Sessions"
-        description="Each session verifies one wallet for one schema, on a page that its holder opens by a link."
+        description="A session is one verification of one wallet. Its holder opens a link and completes it on a hosted page."
         actions={start}
       />
       <Tabs value={state} onValueChange={(value) => void setState(value as (typeof states)[number])}>

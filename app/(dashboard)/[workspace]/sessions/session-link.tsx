@@ -18,8 +18,8 @@ export function SessionLink({ link: { url, wallet }, onClose }: { link: Link; on
         title="Send this link to the wallet's holder"
         description={
           <>
-            It verifies <code className="font-mono text-[13px] break-all">{wallet}</code>. Whoever has it can
-            fill in the form.
+            It verifies <code className="font-mono text-[13px] break-all">{wallet}</code>. Anyone with the
+            link can fill in the form.
           </>
         }
       >
@@ -27,7 +27,7 @@ export function SessionLink({ link: { url, wallet }, onClose }: { link: Link; on
           <CodeBlock label="Session link" code={url} />
           <div className="flex justify-center">
             <Suspense fallback={<Skeleton className="size-48" />}>
-              <QrCode text={url} label="QR code of the session's link" />
+              <QrCode text={url} label="QR code for the session link" />
             </Suspense>
           </div>
         </div>

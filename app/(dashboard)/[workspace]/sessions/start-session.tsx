@@ -50,11 +50,11 @@ export function StartSession({
     <Dialog open onOpenChange={(open) => open || onClose()}>
       <DialogContent
         title="Start a session"
-        description="While a session of the same wallet and schema is open, you get that one again: nothing is counted twice."
+        description="If the wallet already has an open session for this schema, you get that session and your quota is not charged."
       >
         {schemas.data ? (
           <Form onSubmit={submit}>
-            <Field label="Wallet" name="userPubkey" hint="The address that is to be verified." required>
+            <Field label="Wallet" name="userPubkey" hint="The wallet address to verify." required>
               <Input
                 defaultValue={wallet ?? ""}
                 autoComplete="off"
@@ -72,13 +72,13 @@ export function StartSession({
                 ))}
               </Select>
             </Field>
-            <Field label="External id (optional)" name="externalId" hint="Your own name for the investor.">
+            <Field label="External id (optional)" name="externalId" hint="Your own id for the investor.">
               <Input autoComplete="off" maxLength={200} />
             </Field>
             <Field
               label="Redirect URL (optional)"
               name="redirectUrl"
-              hint="Where the page returns to when it is done."
+              hint="Where the investor goes after the verification."
             >
               <Input type="url" autoComplete="off" placeholder="https://" />
             </Field>

@@ -54,13 +54,13 @@ function Profile({ user }: { user: Me["user"] }) {
         onSubmit={async (values) => {
           await rename.mutateAsync(String(values.get("name")).trim())
           await client.invalidateQueries({ queryKey: ["me"] })
-          notify("Your name is changed")
+          notify("Name saved")
         }}
       >
         <Field name="name" label="Name" hint="Shown to members and in the audit log." required>
           <Input key={user.name} autoComplete="name" defaultValue={user.name} maxLength={100} />
         </Field>
-        <Field name="email" label="Email" hint="You sign in with it. It does not change.">
+        <Field name="email" label="Email" hint="You sign in with it. It cannot be changed.">
           <Input type="email" value={user.email} readOnly />
         </Field>
         <Submit variant="outline">Save name</Submit>
@@ -83,12 +83,13 @@ function ConfirmEmail() {
           }}
         >
           <p className="text-muted">
-            Your email is not confirmed: you cannot reset your password by mail, or join another account.
+            Your email is not confirmed. Until you confirm it, you cannot reset your password by email or join
+            another account.
           </p>
           <Submit variant="outline">Send confirmation link</Submit>
         </Form>
       ) : (
-        <p role="status">Open the link that we sent to {sentTo}. It works for one day.</p>
+        <p role="status">Open the link we sent to {sentTo}. It works for one day.</p>
       )}
     </section>
   )
@@ -99,7 +100,7 @@ function Password({ email }: { email: string }) {
   const [changes, setChanges] = useState(0)
   const refresh = useRefresh()
   return (
-    <Card title="Password" description="Changing it signs you out everywhere else.">
+    <Card title="Password" description="Changing your password signs you out everywhere else.">
       <Form
         key={changes}
         onSubmit={async (values) => {

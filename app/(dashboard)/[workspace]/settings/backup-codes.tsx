@@ -12,8 +12,8 @@ export function BackupCodes({ codes, onKept }: { codes: readonly string[]; onKep
   return (
     <div className="space-y-4">
       <p>
-        Each works once in place of the app. They are shown only now: keep them where you find them without
-        your phone.
+        Each code works once in place of the app. They are shown only now: store them where you can find them
+        without your phone.
       </p>
       <ul
         aria-label="Backup codes"
@@ -38,7 +38,7 @@ export function BackupCodes({ codes, onKept }: { codes: readonly string[]; onKep
       </div>
       <DialogFooter>
         <Button variant="primary" onClick={onKept}>
-          I have kept them
+          I have stored these codes
         </Button>
       </DialogFooter>
     </div>

@@ -31,18 +31,14 @@ export function Display({ timeZone }: { timeZone: string | null }) {
           notify("Display settings saved")
         }}
       >
-        <Field name="theme" label="Theme" hint="In this browser.">
+        <Field name="theme" label="Theme" hint="Applies to this browser.">
           <Select defaultValue={asTheme(document.documentElement.dataset.theme) ?? SYSTEM}>
             <option value={SYSTEM}>System</option>
             <option value="light">Light</option>
             <option value="dark">Dark</option>
           </Select>
         </Field>
-        <Field
-          name="time_zone"
-          label="Time zone"
-          hint="Of all times in the dashboard. Charts count days in UTC, and say so."
-        >
+        <Field name="time_zone" label="Time zone" hint="For all times in the dashboard. Charts use UTC days.">
           <Select key={timeZone} defaultValue={timeZone ?? ""}>
             <option value="">{`Browser (${spaced(ownZone())})`}</option>
             {zones.map((zone) => (

@@ -32,7 +32,7 @@ export function Invitations({
       column.accessor("email", {
         header: "For",
         meta: { breaks: true },
-        cell: ({ getValue }) => getValue() ?? <span className="text-muted">Whoever has the link</span>,
+        cell: ({ getValue }) => getValue() ?? <span className="text-muted">Anyone with the link</span>,
       }),
       column.accessor("role", {
         header: "Role",
@@ -42,7 +42,7 @@ export function Invitations({
       column.accessor("invited_by", {
         header: "Invited by",
         meta: { wideOnly: true },
-        cell: ({ getValue }) => getValue() ?? "Somebody who left",
+        cell: ({ getValue }) => getValue() ?? "A former member",
       }),
       column.accessor("expires_at", {
         header: "Expires",
@@ -92,7 +92,7 @@ function Revoke({ invitation: { id, email, role } }: { invitation: Invitation })
         </Button>
       }
       title="Revoke this invitation?"
-      description="Its link stops working at once. You can invite again at any time."
+      description="The link stops working at once. You can invite them again at any time."
       confirm="Revoke"
       onConfirm={() => revoke.mutateAsync()}
     />

@@ -60,7 +60,7 @@ function Invitation() {
       <Field
         name="email"
         label="Email (optional)"
-        hint="With an address, only that person can use the link. Without one, whoever has it can."
+        hint="With an address, only that person can use the link. Without one, anyone with the link can."
       >
         <Input type="email" autoComplete="off" />
       </Field>
@@ -79,12 +79,13 @@ function Invited({ link, sent_to }: { link: string | null; sent_to: string | nul
     <div className="space-y-4">
       {link === null ? (
         <p role="status">
-          A link is on its way to <span className="font-medium">{sent_to}</span>. It works once, for seven
-          days.
+          We sent a link to <span className="font-medium">{sent_to}</span>. It works once, for seven days.
         </p>
       ) : (
         <>
-          <p role="status">Pass this link on. It works once, for seven days, and is shown only now.</p>
+          <p role="status">
+            Send this link to the person. It works once, for seven days, and is shown only now.
+          </p>
           <CodeBlock label="Link" code={link} />
         </>
       )}

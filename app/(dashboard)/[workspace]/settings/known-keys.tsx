@@ -29,8 +29,8 @@ export function KnownKeys({ member, keys, onClose }: Less & { onClose: () => voi
   return (
     <Dialog open onOpenChange={(isOpen) => isOpen || onClose()}>
       <DialogContent
-        title={`API keys that ${member.name} knows`}
-        description={`${member.name} made or rotated these keys and saw their secrets. They keep working until you revoke them. Give your servers new keys first.`}
+        title={`API keys ${member.name} knows`}
+        description={`${member.name} created or rotated these keys and saw their secrets. They keep working until you revoke them. Give your servers new keys first.`}
       >
         <ul aria-label="API keys" className="mt-4 divide-y divide-line border-y border-line">
           {keys.map((key) => (

@@ -116,8 +116,8 @@ export function Members() {
             </h2>
             <p className="mt-0.5 text-[13px] text-muted">
               {mayChange
-                ? "They see the live and the test workspace."
-                : "They see the live and the test workspace. An owner invites and removes them."}
+                ? "Members see the live and the test workspace."
+                : "Members see the live and the test workspace. Owners invite and remove members."}
             </p>
           </div>
           {mayChange && <Invite />}
@@ -127,7 +127,7 @@ export function Members() {
           columns={columns}
           list={{ ...list, data: list.data && { data: list.data.members } }}
           rowKey={({ user_id }) => user_id}
-          empty={<Empty title="There are no members" />}
+          empty={<Empty title="No members" />}
         />
       </section>
       {list.data && list.data.invitations.length > 0 && (
@@ -192,7 +192,7 @@ function MemberMenu({
           </DropdownMenuRadioGroup>
           <DropdownMenuSeparator />
           <DropdownMenuItem danger onSelect={() => setRemoving(true)}>
-            {isYou ? "Leave the account" : "Remove"}
+            {isYou ? "Leave account" : "Remove"}
           </DropdownMenuItem>
         </DropdownMenuContent>
       </DropdownMenu>
@@ -203,7 +203,7 @@ function MemberMenu({
         description={
           isYou
             ? "You lose access at once. Another owner can invite you again."
-            : "They lose access at once, and links that they gave out stop working. The API keys that they made keep working until you revoke them: you see them next."
+            : "They lose access at once, and their invitation links stop working. API keys they know keep working until you revoke them in the next step."
         }
         confirm={isYou ? "Leave" : "Remove"}
         onConfirm={async () => {

@@ -43,12 +43,12 @@ export function Passkeys() {
   return (
     <Card
       title="Passkeys"
-      description="Sign in by fingerprint, face or security key."
+      description="Sign in with your fingerprint, face or security key."
       actions={<AddPasskey />}
     >
       {data ? (
         data.length === 0 ? (
-          <p className="text-muted">You have none yet.</p>
+          <p className="text-muted">No passkeys yet.</p>
         ) : (
           <ul aria-label="Passkeys" className="-my-2 divide-y divide-line">
             {data.map((passkey) => (
@@ -97,7 +97,12 @@ function AddPasskey() {
             setOpen(false)
           }}
         >
-          <Field name="name" label="Name" hint="Which device it is: “Laptop”, “Blue security key”." required>
+          <Field
+            name="name"
+            label="Name"
+            hint="The device, such as “Laptop” or “Blue security key”."
+            required
+          >
             <Input autoComplete="off" maxLength={60} />
           </Field>
           <DialogFooter>
@@ -122,7 +127,7 @@ function RemovePasskey({ passkey: { id, name } }: { passkey: Passkey }) {
         </Button>
       }
       title={`Remove ${name ?? "this passkey"}?`}
-      description="It no longer signs you in. Delete it on the device as well."
+      description="You can no longer sign in with it. Delete it on the device as well."
       confirm="Remove"
       onConfirm={async () => {
         const { auth, throwIf } = await import("#app/(access)/auth.ts")

@@ -24,7 +24,7 @@ export function SignIns({ className }: { className?: string }) {
         <Confirm
           trigger={<Button size="sm">Sign out everywhere</Button>}
           title="Sign out everywhere?"
-          description="Every browser is signed out at once, this one too."
+          description="Every browser is signed out at once, including this one."
           confirm="Sign out everywhere"
           onConfirm={async () => {
             await api.me.endAllSignIns.mutate()
@@ -64,7 +64,7 @@ export function SignIns({ className }: { className?: string }) {
       ) : error ? (
         <Failed error={error} onRetry={refetch} className="py-2" />
       ) : (
-        <Loading what="Loading where you are signed in" lines={3} />
+        <Loading what="Loading your sessions" lines={3} />
       )}
     </Card>
   )

@@ -29,7 +29,7 @@ export function TwoFactor({ isOn }: { isOn: boolean }) {
   return (
     <Card
       title="Second factor"
-      description="After the password, a code that an app on your phone shows."
+      description="Enter a code from an app on your phone after your password."
       actions={isOn ? <Badge tone="good">On</Badge> : <Badge>Off</Badge>}
     >
       <div className="flex flex-wrap gap-2">
@@ -143,9 +143,9 @@ function CodeStep({ uri, onDone, onCancel }: { uri: string; onDone: () => void; 
         onDone()
       }}
     >
-      <p>Scan this with your authenticator, or enter the secret there.</p>
+      <p>Scan this with your authenticator app, or enter the secret there.</p>
       <div className="flex flex-wrap items-center gap-4">
-        <QrCode text={uri} label="QR code for your authenticator" />
+        <QrCode text={uri} label="QR code for your authenticator app" />
         <div className="min-w-0 flex-1 basis-40">
           <p className="text-[13px] text-muted">Secret</p>
           <p className="font-mono text-[13px] leading-relaxed select-all" data-secret>
@@ -156,7 +156,7 @@ function CodeStep({ uri, onDone, onCancel }: { uri: string; onDone: () => void; 
           </Button>
         </div>
       </div>
-      <Field name="code" label="Code" hint="The six digits that it shows now for Vouch." required>
+      <Field name="code" label="Code" hint="The six-digit code for Vouch in your authenticator app." required>
         <Input inputMode="numeric" autoComplete="one-time-code" className="font-mono tracking-widest" />
       </Field>
       <DialogFooter>
@@ -173,14 +173,14 @@ function SwitchOff() {
     <Confirm
       trigger={<Button>Switch off</Button>}
       title="Switch off the second factor?"
-      description="From then on your password alone opens your account. The backup codes stop working."
+      description="You will sign in with your password only. Your backup codes stop working."
       confirm="Switch off"
       onConfirm={async (values) => {
         const { auth, throwIf } = await import("#app/(access)/auth.ts")
         const { error } = await auth.twoFactor.disable({ password: String(values.get("current_password")) })
         throwIf(error)
         changed()
-        notify("The second factor is off")
+        notify("Second factor switched off")
       }}
     >
       <CurrentPassword />
@@ -201,7 +201,7 @@ function NewBackupCodes() {
         <Button>New backup codes</Button>
       </DialogTrigger>
       <DialogContent
-        title={codes ? "Keep your backup codes" : "Make new backup codes"}
+        title={codes ? "Keep your backup codes" : "Create new backup codes"}
         insists={codes !== null}
       >
         {codes ? (
@@ -217,11 +217,11 @@ function NewBackupCodes() {
               setCodes(data!.backupCodes)
             }}
           >
-            <p>The codes that you have now stop working.</p>
+            <p>Your current codes stop working.</p>
             <CurrentPassword />
             <DialogFooter>
               <Button onClick={() => change(false)}>Cancel</Button>
-              <Submit>Make codes</Submit>
+              <Submit>Create codes</Submit>
             </DialogFooter>
           </Form>
         )}

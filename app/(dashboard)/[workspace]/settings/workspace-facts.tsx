@@ -53,7 +53,7 @@ export function WorkspaceFacts() {
           ]}
         />
       </Card>
-      <Card title="Chain" description="What is issued here carries these addresses.">
+      <Card title="Chain" description="Addresses of the credentials and tokens issued here.">
         {chain ? (
           <Facts
             facts={[
@@ -69,11 +69,11 @@ export function WorkspaceFacts() {
             ]}
           />
         ) : (
-          <p className="text-muted">None is configured for this mode.</p>
+          <p className="text-muted">No chain is configured for this mode.</p>
         )}
       </Card>
       <Card title="Verification">
-        <Facts facts={[["Provider", provider ?? "None is configured for this mode"]]} />
+        <Facts facts={[["Provider", provider ?? "No provider is configured for this mode"]]} />
       </Card>
     </div>
   )
@@ -92,13 +92,13 @@ function AccountName({ name }: { name: string }) {
       onSubmit={async (values) => {
         await rename.mutateAsync(String(values.get("name")).trim())
         await client.invalidateQueries({ queryKey: ["me"] })
-        notify("The company name is changed")
+        notify("Company name saved")
       }}
     >
       <Field
         name="name"
         label="Company name"
-        hint="In invitations, and wherever you choose a workspace."
+        hint="Shown in invitations and when you choose a workspace."
         required
       >
         <Input key={name} autoComplete="organization" defaultValue={name} maxLength={100} />

@@ -93,7 +93,7 @@ export function ConfigForm({
   }
   const zone = useTimeZone()
   const lock = rule("transfers_locked_until")
-  const fixed = isMinted ? "On chain for good." : undefined
+  const fixed = isMinted ? "Written on chain. Cannot be changed." : undefined
 
   return (
     <Form
@@ -123,7 +123,7 @@ export function ConfigForm({
             label="Symbol"
             required
             error={problemAt("symbol")}
-            hint={fixed ?? "1 to 10 letters, digits and points."}
+            hint={fixed ?? "1 to 10 letters, digits and periods."}
           >
             <Input {...entered("symbol")} disabled={isMinted} autoComplete="off" spellCheck={false} />
           </Field>
@@ -132,7 +132,7 @@ export function ConfigForm({
             label="Configuration id"
             required
             error={problemAt("id")}
-            hint={isNew ? "What the API calls it, for good." : "What the API calls it."}
+            hint={isNew ? "Used in the API. Cannot be changed." : "Used in the API."}
           >
             <Input
               {...entered("id")}
@@ -151,7 +151,7 @@ export function ConfigForm({
             name="decimals"
             label="Decimals"
             error={problemAt("decimals")}
-            hint={fixed ?? "Digits after the point; 0 for whole tokens."}
+            hint={fixed ?? "Digits after the decimal point; 0 for whole tokens."}
           >
             <Select {...entered("decimals")} disabled={isMinted}>
               {Array.from({ length: 10 }, (_, decimals) => (
@@ -272,7 +272,7 @@ function SchemaField({
       name="required_schema"
       label="Verified for"
       error={error}
-      hint="Refuses wallets without a valid attestation of this schema."
+      hint="Refuses wallets that are not verified for this schema."
     >
       <Select value={value} onChange={onChange}>
         {schemas.map(({ id, name }) => (

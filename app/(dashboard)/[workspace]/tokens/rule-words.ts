@@ -29,16 +29,15 @@ export function rulesInWords(rules: Rules, zone: string): { name: keyof Rules; w
     { name: "require_accredited", words: rules.require_accredited && "Only accredited investors." },
     {
       name: "max_supply",
-      words: max_supply !== undefined && `At most ${grouped(max_supply)} are ever minted.`,
+      words: max_supply !== undefined && `Maximum supply ${grouped(max_supply)}.`,
     },
     {
       name: "max_holders",
-      words: max_holders !== undefined && `At most ${grouped(String(max_holders))} wallets hold at a time.`,
+      words: max_holders !== undefined && `Maximum ${grouped(String(max_holders))} holders.`,
     },
     {
       name: "max_balance_per_wallet",
-      words:
-        max_balance_per_wallet !== undefined && `A wallet holds at most ${grouped(max_balance_per_wallet)}.`,
+      words: max_balance_per_wallet !== undefined && `Maximum ${grouped(max_balance_per_wallet)} per wallet.`,
     },
   ]
   return all.flatMap(({ name, words }) => (words ? [{ name, words }] : []))
@@ -47,49 +46,48 @@ export function rulesInWords(rules: Rules, zone: string): { name: keyof Rules; w
 /** Who moves tokens, and what the chain itself holds. */
 export const modeWords = {
   agent: {
-    name: "Agent",
-    summary: "Tokens move through Vouch alone.",
+    name: "Only through Vouch",
+    summary: "You mint and transfer tokens. Holders cannot move them.",
     chain:
-      "Every account is frozen at rest. Each mint or transfer thaws, moves and freezes again in one transaction, so every rule binds on chain.",
+      "Accounts stay frozen. Each mint or transfer thaws, moves and freezes again in one transaction, so every rule is enforced on chain.",
   },
   holder: {
-    name: "Holder",
-    summary: "Verified wallets may move tokens between themselves.",
+    name: "By holders",
+    summary: "Verified holders can move tokens themselves.",
     chain:
-      "Accounts of verified wallets are open. The chain holds what belongs to a wallet (verification, countries, accreditation) by freezing its account; it cannot hold a lock-up, or a limit on holders or balances.",
+      "Accounts of verified wallets are open. Vouch freezes the account of a wallet that no longer meets the verification, country or accreditation rules. Lock-up and limits on holders and balances are not available.",
   },
 } as const
 
 /** What each rule refuses, and what counts. */
 export const ruleHints = {
-  allowed_countries: "Refuses investors from anywhere else, and those whose country is not known.",
-  blocked_countries: "Refuses investors from these, and those whose country is not known.",
-  require_accredited: "Refuses investors whose verification does not say that they are accredited.",
-  max_supply: "Refuses mints beyond it.",
-  max_holders: "Refuses new holders beyond it. A holder who transfers their whole balance frees a place.",
-  max_balance_per_wallet: "Refuses what would leave a wallet with more, counting what is on its way to it.",
-  transfers_locked_until:
-    "Refuses transfers before this time, in the time zone of this page. Minting is free.",
+  allowed_countries: "Refuses investors from all other countries, and those whose country is unknown.",
+  blocked_countries: "Refuses investors from these countries, and those whose country is unknown.",
+  require_accredited: "Refuses investors whose verification does not confirm accreditation.",
+  max_supply: "Refuses mints above it.",
+  max_holders: "Refuses new holders above it. A holder who transfers their whole balance frees a place.",
+  max_balance_per_wallet: "Refuses mints and transfers that would exceed it, including those in progress.",
+  transfers_locked_until: "Refuses transfers before this time (in your time zone). Minting is not affected.",
 } as const satisfies Record<keyof Rules, string>
 
 /** When rules are checked, and what the chain adds to them by itself. */
 export const checkedWhen = {
   wallets: {
     agent:
-      "Checked on both sides, at each request and again before it is signed. On chain, nothing moves but what Vouch has signed.",
+      "Checked for sender and recipient, at each request and again before signing. On chain, tokens move only in transactions signed by Vouch.",
     holder:
-      "Checked on both sides, at each request and again before it is signed. On chain, accounts of wallets that do not meet these rules are frozen within seconds.",
+      "Checked for sender and recipient, at each request and again before signing. On chain, accounts of wallets that do not meet these rules are frozen within seconds.",
   },
   limits: {
     agent:
-      "Checked at each request, which reserves what it takes: requests cannot pass a limit together. On chain, nothing moves but what Vouch has signed.",
+      "Checked and reserved at each request, so simultaneous requests cannot exceed a limit together. On chain, tokens move only in transactions signed by Vouch.",
     holder:
-      "Checked at each request, which reserves what it takes. On chain, nobody but Vouch can mint; the other limits are not available in holder mode.",
+      "Checked and reserved at each request. On chain, only Vouch can mint; the other limits are not available when holders move tokens.",
   },
 } as const
 
 /** Why a rule cannot be set in holder mode, as the server says it too. */
 export const NOT_IN_HOLDER_MODE =
-  "Not in holder mode: holders move tokens by themselves, and the chain could not hold this rule. Choose agent mode to set it."
+  "Not available when holders move tokens, because the chain cannot enforce it. Choose “Only through Vouch” to set it."
 
 export const NEEDS_AGENT = ["max_holders", "max_balance_per_wallet", "transfers_locked_until"] as const

@@ -33,7 +33,7 @@ const columns = [
     cell: ({ getValue }) => <code className="font-mono text-[13px]">{getValue()}</code>,
   }),
   column.accessor("transfer_mode", {
-    header: "Mode",
+    header: "Transfers",
     meta: { wideOnly: true },
     cell: ({ row: { original } }) => modeWords[original.transfer_mode].name,
   }),
@@ -103,8 +103,7 @@ export function Tokens() {
         rowHref={({ id }) => path("tokens", id)}
         empty={
           <Empty title="No tokens yet" action={create}>
-            Create one: its mint is made on chain, and every rule that you set is asked before anything is
-            minted or moved.
+            Create a token and set its rules. Every mint and transfer is checked against them.
           </Empty>
         }
       />

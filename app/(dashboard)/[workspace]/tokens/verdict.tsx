@@ -115,7 +115,7 @@ function Remedy({
     )
   }
   if (answer.error === "mint_paused") {
-    return <Advice>Unpause the token, or wait until somebody does.</Advice>
+    return <Advice>Unpause the token, or wait until it is unpaused.</Advice>
   }
   if (
     ["holder_limit_reached", "balance_limit_exceeded", "supply_cap_exceeded"].includes(answer.error ?? "")

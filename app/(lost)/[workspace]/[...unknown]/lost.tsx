@@ -17,8 +17,8 @@ export function Lost() {
       <Shell workspaceId={workspaceId}>
         <PageHeader
           title="Not found"
-          heading="There is no such page"
-          description="Check the address, or choose a section from the navigation."
+          heading="Page not found"
+          description="Check the address, or choose a section in the menu."
           actions={
             <Button asChild variant="primary">
               <Link href={`/${workspaceId}/overview`} prefetch={false}>

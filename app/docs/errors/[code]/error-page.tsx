@@ -58,14 +58,14 @@ function Explained({
         {!isDashboardOnly && (
           <Card
             title="What it looks like"
-            description="Act on the code; the detail is for a person, and its words may change."
+            description="Use the code in your program. The detail is for people; its wording may change."
           >
             <CodeBlock label={`Body of the ${status}`} code={exampleOf(code)} />
           </Card>
         )}
         <p className="text-sm text-muted">
-          The request’s id is also in the header <code className="font-mono text-[13px]">X-Request-Id</code>.
-          In the dashboard, Logs finds the request by it.
+          The request id is also in the header <code className="font-mono text-[13px]">X-Request-Id</code>. In
+          the dashboard, Logs finds the request by it.
         </p>
       </div>
     </>
@@ -76,7 +76,7 @@ const exampleOf = (code: string) =>
   JSON.stringify(
     {
       error: code,
-      detail: "Names the field, and says what to do.",
+      detail: "Names the field and says what to do.",
       request_id: "req_4f8NqYcTzHkLwR2sVbJm9X",
     },
     null,
@@ -88,17 +88,17 @@ function Unknown({ code, near }: { code: string; near: DocumentedError[] }) {
     <>
       <PageHeader
         title="Unknown error"
-        heading="There is no such error"
+        heading="Unknown error code"
         description={
           <>
-            This server answers with no code <code className="font-mono text-[13px]">{code}</code>.
+            No error has the code <code className="font-mono text-[13px]">{code}</code>.
           </>
         }
       />
       {near.length > 0 && (
         <section aria-labelledby="near">
           <h2 id="near" className="mb-2 text-sm font-semibold">
-            Was it one of these?
+            Did you mean one of these?
           </h2>
           <ErrorLinks errors={near} />
         </section>

@@ -49,7 +49,11 @@ export const changeSchema = ({
   sql.begin(async (sql) => {
     const [before] = await sql<SchemaFields[]>`
       select name, validity_days from schemas where workspace_id = ${workspaceId} and id = ${id} for update`
-    if (!before) return fail("schema_not_found", "There is no schema with this id in this workspace.")
+    if (!before)
+      return fail(
+        "schema_not_found",
+        "id: This workspace has no schema with this id. List them with GET /schemas.",
+      )
     const after = { ...before, ...fields }
     if (after.name === before.name && after.validity_days === before.validity_days) return after
     await sql`

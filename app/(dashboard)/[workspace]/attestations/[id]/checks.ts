@@ -16,23 +16,23 @@ export async function checksOf({ record, unit, account, transaction }: OnChainSt
   const memo = memoOf(record, onchain.commitment)
   return [
     check(
-      "The issuing transaction is on chain, and succeeded",
+      "The issuing transaction is on chain and succeeded",
       transaction?.succeeded === true,
-      transaction ? "It failed." : "The chain does not know it.",
+      transaction ? "It failed." : "Not found on chain.",
     ),
     check(
-      "It was signed by the issuer's authority",
+      "It was signed by your workspace's key",
       transaction?.signers.includes(onchain.authority) === true,
       transaction && `Signed by ${transaction.signers.join(", ")}`,
     ),
     check(
-      "Its memo names this attestation, its commitment and its expiry",
+      "Its memo names this attestation, its fingerprint and its expiry",
       transaction?.memos.includes(memo) === true,
       `Expected ${memo}`,
     ),
     await checkCommitment(record, onchain),
     check(
-      "The token account is the wallet's, for the credential's mint",
+      "The token account belongs to the wallet and holds this credential",
       account?.owner === record.user_pubkey && account.mint === onchain.mint,
       account ? `It is ${account.owner}'s, for ${account.mint}` : "There is no such account.",
     ),
@@ -40,7 +40,7 @@ export async function checksOf({ record, unit, account, transaction }: OnChainSt
     check(
       "The account is frozen",
       account === null || account.frozen,
-      "It can be moved or burnt by its holder.",
+      "Its holder can move or destroy the credential.",
     ),
   ]
 }
@@ -52,11 +52,11 @@ const memoOf = ({ attestation_id, expires_at }: Committed, commitment: string): 
   `vouch:1:${attestation_id}:${commitment}:${Math.floor(Date.parse(expires_at ?? "") / 1000)}`
 
 async function checkCommitment(record: Committed, { salt, commitment }: Onchain): Promise<Check> {
-  const name = "The commitment is that of the record, computed here"
+  const name = "The fingerprint matches the record (computed in your browser)"
   if (salt === null) return { name, result: "open", detail: "The salt was erased." }
   // Browsers have it in secure contexts only.
   if (!globalThis.crypto?.subtle)
-    return { name, result: "open", detail: "This browser computes over HTTPS only." }
+    return { name, result: "open", detail: "Your browser can compute it over HTTPS only." }
   const { attestation_id, schema, user_pubkey, issued_at, expires_at } = record
   const text = canonicalize({ attestation_id, schema, user_pubkey, issued_at, expires_at, salt })
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))
@@ -80,18 +80,18 @@ function checkUnit({ status }: Committed, unit: OnChainState["unit"], amount: st
       : { name, result: "failed", detail: `It holds ${amount}.` }
   switch (unit) {
     case "this":
-      return expect("The account holds exactly one unit", "1")
+      return expect("The account holds exactly one credential", "1")
     case "another":
-      return expect("The unit in the account is a later attestation's", "1")
+      return expect("The account holds the credential of a later attestation", "1")
     case "nobody":
-      return expect("The unit is destroyed: the account holds none", "0")
+      return expect("The credential is destroyed: the account holds none", "0")
     case "changing":
       return status === "verified"
         ? {
-            name: "The account's unit is about to change",
+            name: "The credential is about to change",
             result: "open",
             detail: "Verify again in a moment.",
           }
-        : { name: "The unit is being removed", result: "open", detail: "Verify again in a moment." }
+        : { name: "The credential is being removed", result: "open", detail: "Verify again in a moment." }
   }
 }

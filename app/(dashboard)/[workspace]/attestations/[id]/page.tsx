@@ -60,8 +60,8 @@ export default function Page() {
         </div>
       ) : isMissing ? (
         <Card>
-          <Empty title="There is no such attestation in this workspace">
-            Compare its id, and look into the other workspace: test and live have nothing in common.
+          <Empty title="Attestation not found in this workspace">
+            Check the id, or look in the other workspace: test and live are separate.
           </Empty>
         </Card>
       ) : detail.error ? (

@@ -10,10 +10,10 @@ import { Verification } from "./verification.tsx"
 type Detail = RouterOutputs["attestation"]["detail"]
 
 const stateWords = {
-  held: "The wallet holds one frozen unit of the credential.",
+  held: "The wallet holds the credential, frozen.",
   removing: "The credential is being removed from the wallet.",
   destroyed: "The credential was destroyed: the wallet no longer holds it.",
-  replaced: "A renewal has replaced the credential: the wallet's unit is the later attestation's.",
+  replaced: "Replaced by a renewal: the wallet holds the credential of a later attestation.",
   absent: "The wallet no longer holds the credential.",
 } as const satisfies Record<NonNullable<Detail["credential"]>["state"], string>
 
@@ -25,8 +25,8 @@ export function Proof({ attestation }: { attestation: Detail }) {
       <Card title="On-chain proof">
         <p className="text-muted">
           {attestation.status === "pending"
-            ? "Nothing is on chain yet. Once the provider has approved, the credential is minted to the wallet."
-            : "It was never put on chain."}
+            ? "Not on chain yet. After the provider's approval, the credential is issued to the wallet."
+            : "Never issued on chain."}
         </p>
       </Card>
     )
@@ -69,7 +69,7 @@ export function Proof({ attestation }: { attestation: Detail }) {
           Salt: onchain.salt ? (
             <Copyable value={onchain.salt} what="salt" compact />
           ) : (
-            <span className="text-muted">Erased: the commitment cannot be tied to a person any more.</span>
+            <span className="text-muted">Erased: the fingerprint can no longer be tied to a person.</span>
           ),
           Memo: memo && <Copyable value={memo} what="memo" compact />,
         }}

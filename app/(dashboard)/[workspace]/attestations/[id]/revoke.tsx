@@ -25,8 +25,8 @@ export function Revoke({ attestation: { attestation_id, status } }: { attestatio
       title="Revoke this attestation?"
       description={
         status === "verified"
-          ? "The wallet is no longer verified from now on, and its credential is destroyed on chain within seconds. This cannot be undone: the wallet would have to be verified again."
-          : "Its session closes, and nothing is put on chain. Its unit of quota is given back."
+          ? "The wallet is no longer verified, and its credential is destroyed on chain within seconds. You cannot undo this: the wallet would have to be verified again."
+          : "Its session closes and nothing is issued on chain. Your quota is given back."
       }
       confirm="Revoke"
       word="REVOKE"

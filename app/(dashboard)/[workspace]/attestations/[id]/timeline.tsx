@@ -7,10 +7,10 @@ import type { TimelineEvent } from "#server/domain/attestations/timeline.ts"
 
 const copy = {
   started: "Session started",
-  opened: "Form sent by the wallet's holder",
+  opened: "Form submitted by the wallet holder",
   decided: "Decided by the provider",
   signed: "Transaction signed",
-  confirmed: "Confirmed on chain: one unit, frozen",
+  confirmed: "Credential issued on chain, frozen",
   revoked: "Revoked",
   expired: "Expired",
   superseded: "Replaced by a renewal",
@@ -20,9 +20,9 @@ const copy = {
 const decisions: Record<string, string> = {
   approved: "Approved by the provider",
   rejected: "Rejected by the provider",
-  in_review: "Taken into review by the provider",
-  resubmission_requested: "Asked to submit again by the provider",
-  expired: "Given up by the provider",
+  in_review: "In review at the provider",
+  resubmission_requested: "Resubmission requested by the provider",
+  expired: "Expired at the provider",
 }
 
 const wordsOf = ({ event, detail }: TimelineEvent): string =>

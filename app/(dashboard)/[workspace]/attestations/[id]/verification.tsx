@@ -35,7 +35,7 @@ export function Verification({ id }: { id: string }) {
     <div className="mt-5 border-t border-line pt-4">
       <div className="flex flex-wrap items-center justify-between gap-3">
         <p className="text-[13px] text-muted">
-          Asks the chain now, and recomputes the fingerprint in your browser.
+          Reads the chain now and recomputes the fingerprint in your browser.
         </p>
         <Button variant="primary" pending={verify.isPending} onClick={() => verify.mutate(id)}>
           Verify
@@ -74,8 +74,8 @@ export function Verification({ id }: { id: string }) {
 
 function conclusion(checks: readonly Check[]): string {
   const failed = checks.filter(({ result }) => result === "failed").length
-  if (failed > 0) return failed === 1 ? "One check has failed." : `${failed} checks have failed.`
+  if (failed > 0) return failed === 1 ? "One check failed." : `${failed} checks failed.`
   return checks.every(({ result }) => result === "passed")
     ? "Verified: all checks match."
-    : "The chain and the record agree in all that could be checked."
+    : "All checks that could run match."
 }

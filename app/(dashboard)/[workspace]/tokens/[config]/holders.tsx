@@ -38,7 +38,7 @@ export function Holders({ token }: { token: TokenView }) {
       <Input
         type="search"
         aria-label="Search holders by wallet"
-        placeholder="Wallet, or its beginning or end"
+        placeholder="Wallet, or its first or last characters"
         value={q}
         onChange={({ target }) => void setQ(target.value || null)}
         autoComplete="off"
@@ -47,13 +47,13 @@ export function Holders({ token }: { token: TokenView }) {
       />
       {list.data && !list.data.chain_answered && (
         <p role="status" className="rounded-lg bg-notice-soft px-3 py-2 text-[13px] text-notice">
-          The chain does not answer just now, so the state of accounts is not shown.
+          The chain is unreachable, so account states are not shown.
         </p>
       )}
       {token.transfer_mode === "holder" && (
         <p className="text-[13px] text-muted">
-          Holders move tokens by themselves, so balances are shown as the chain has them. Wallets that got
-          theirs from others alone are not listed.
+          Balances are read from the chain, because holders move tokens themselves. Wallets that never
+          received tokens through Vouch are not listed.
         </p>
       )}
       <DataTable
@@ -65,9 +65,9 @@ export function Holders({ token }: { token: TokenView }) {
         pageNames={{ back: "Previous", on: "Next" }}
         empty={
           asked === "" ? (
-            <Empty title="Nobody holds this token">Mint to a verified wallet, and it is listed here.</Empty>
+            <Empty title="No holders yet">Mint to a verified wallet to see it here.</Empty>
           ) : (
-            <Empty title="No holder has this address">Try fewer characters of its beginning or end.</Empty>
+            <Empty title="No matching holders">Search with fewer characters.</Empty>
           )
         }
       />
@@ -139,6 +139,6 @@ function Verification({ of: { verification, attestation_id } }: { of: Holder }) 
 }
 
 function AccountState({ state }: { state: Holder["account"] }) {
-  if (state === null) return <span className="text-muted">Not known</span>
+  if (state === null) return <span className="text-muted">Unknown</span>
   return state === "absent" ? <Badge>None yet</Badge> : <StatusBadge status={state} />
 }

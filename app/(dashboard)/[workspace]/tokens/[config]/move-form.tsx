@@ -56,13 +56,13 @@ export function MoveForm({
   const problemAt = (name: string) => (objection?.field === name ? objection.text : undefined)
   const problemOfWallet = (name: string, wallet: string) =>
     wallet !== "" && !ADDRESS.test(wallet) && (left.has(name) || wallet.length >= SHORTEST_ADDRESS)
-      ? "This is not a wallet address: 32 to 44 letters and digits, without 0, O, I and l."
+      ? "Enter a wallet address: 32 to 44 letters and digits, without 0, O, I and l."
       : problemAt(name)
 
   return (
     <Form
       onSubmit={async () => {
-        if (!isAdmitted) throw new Refused("The rules refuse this. See above for what to do.")
+        if (!isAdmitted) throw new Refused("A rule refuses this. See above for what to do.")
         const idempotency_key = idempotencyKey.keyOf()
         const operation = await send(api, { kind, token, from, to, amount, idempotency_key })
         idempotencyKey.forget()
@@ -97,7 +97,7 @@ export function MoveForm({
           hint={
             token.decimals === 0
               ? `Whole ${token.symbol}.`
-              : `${token.symbol}, with at most ${token.decimals} digits after the point.`
+              : `${token.symbol}, with at most ${token.decimals} decimals.`
           }
         >
           <Input inputMode="decimal" autoComplete="off" value={entered.amount} onChange={set("amount")} />

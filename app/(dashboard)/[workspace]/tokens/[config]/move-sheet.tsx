@@ -14,11 +14,11 @@ const Move = lazy(load)
 const copy = {
   mint: {
     verb: "Mint",
-    describe: "Makes new tokens in a verified wallet. Every rule is asked before anything is sent.",
+    describe: "Creates new tokens in a verified wallet. All rules are checked first.",
   },
   transfer: {
     verb: "Transfer",
-    describe: "Moves tokens between two verified wallets. Every rule is asked before anything is sent.",
+    describe: "Moves tokens between two verified wallets. All rules are checked first.",
   },
 } as const
 

@@ -91,7 +91,9 @@ function stepsOf(operation: Operation, detail: OperationDetail | undefined): Ste
   }
   if (status === "queued") {
     const refused = detail?.last_refusal
-    const note = refused ? `The chain refused it (${refused}); it is built again.` : "It is next in line."
+    const note = refused
+      ? `The chain refused it (${refused}). Vouch sends it again.`
+      : "Waiting to be signed."
     return [begun, { ...signed, state: "current", note }, { name: "Confirmed", at: null, state: "ahead" }]
   }
   if (status === "submitted") {

@@ -83,7 +83,7 @@ export function Operations({ token }: { token: TokenView }) {
         <Input
           type="search"
           aria-label="Filter operations by wallet"
-          placeholder="Wallet address, on either side"
+          placeholder="Sender or recipient address"
           value={pubkey}
           onChange={({ target }) => void setFilter({ pubkey: target.value || null })}
           autoComplete="off"
@@ -120,11 +120,9 @@ export function Operations({ token }: { token: TokenView }) {
         paging={paging}
         empty={
           isFiltered ? (
-            <Empty title="No operation fits these filters">Clear them to see all of them.</Empty>
+            <Empty title="No matching operations">Clear the filters to see all operations.</Empty>
           ) : (
-            <Empty title="Nothing has been minted or moved">
-              Mint from this page, or with POST /token/mint; each operation is followed here.
-            </Empty>
+            <Empty title="No operations yet">Mint from this page or with POST /token/mint.</Empty>
           )
         }
       />

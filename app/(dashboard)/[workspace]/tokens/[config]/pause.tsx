@@ -11,7 +11,7 @@ const Confirm = lazy(async () => ({ default: (await import("#app/components/conf
 const copyFor = ({ name, transfer_mode }: TokenView) => ({
   pause: {
     title: `Pause ${name}?`,
-    description: `Nothing is minted or moved until it is unpaused${transfer_mode === "holder" ? ", by holders neither" : ""}. What is signed already may still land.`,
+    description: `Minting and transfers${transfer_mode === "holder" ? ", also by holders," : ""} stop until you unpause it. Transactions already signed may still be confirmed.`,
     confirm: "Pause",
     danger: true,
   },

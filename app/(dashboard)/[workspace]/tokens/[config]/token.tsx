@@ -101,19 +101,19 @@ function UnderWay({ token: { mint_state, aligning, paused } }: { token: TokenVie
   return (
     <div role="status">
       {mint_state === "creating" && (
-        <Notice title="The mint is being created on chain." value={null} label="Creating the mint">
-          Minting can be asked for already: it follows as soon as the mint is there.
+        <Notice title="The token is being created on chain." value={null} label="Creating the mint">
+          You can already mint: tokens are minted as soon as it exists.
         </Notice>
       )}
       {aligning && (
         <Notice
-          title={`${aligning.done} of ${aligning.total} accounts are in line with the change.`}
+          title={`${aligning.done} of ${aligning.total} accounts updated to the new rules.`}
           value={aligning.total === 0 ? null : aligning.done / aligning.total}
-          label="Accounts brought in line"
+          label="Accounts updated"
         >
           {paused
-            ? "The rest follow by themselves."
-            : "The rest follow by themselves. Where balances are read back from the chain, nothing is minted or moved until then."}
+            ? "The rest follow automatically."
+            : "The rest follow automatically. While balances are read from the chain, minting and transfers are paused."}
         </Notice>
       )}
     </div>
@@ -152,21 +152,21 @@ function Figures({ token }: { token: TokenView }) {
           hint={
             issued === supply
               ? undefined
-              : `${issued} with what is on its way, which counts towards the limit.`
+              : `${issued} including mints in progress, which count towards the limit.`
           }
         />
         <Meter
           label="Holders"
           value={holders}
           max={rules.max_holders ?? null}
-          hint={token.transfer_mode === "holder" ? "As far as tokens were moved through Vouch." : undefined}
+          hint={token.transfer_mode === "holder" ? "Counts only transfers through Vouch." : undefined}
         />
         <dl className="grid grid-cols-[max-content_minmax(0,1fr)] items-baseline gap-x-6 gap-y-2 border-t border-line pt-4">
           <dt className="text-muted">Mint</dt>
           <dd className="flex flex-wrap items-center gap-x-3 gap-y-1">
             {mint === null ? (
               mint_state === "none" ? (
-                "Made with the first use"
+                "Created on first use"
               ) : (
                 "On its way"
               )
@@ -214,7 +214,7 @@ function Rules({ token }: { token: TokenView }) {
         ))}
       </ul>
       <p className="mt-4 border-t border-line pt-4 text-sm">
-        <span className="font-medium">{mode.name} mode.</span> {mode.summary}
+        <span className="font-medium">{mode.name}.</span> {mode.summary}
       </p>
       <p className="mt-1 text-[13px] text-muted">{mode.chain}</p>
     </Card>

@@ -17,7 +17,7 @@ export function CreateToken() {
     <div className="mx-auto max-w-3xl">
       <PageHeader
         title="Create token"
-        description="Its mint is made on chain under your workspace's own authority. Rules can be changed later."
+        description="The token is created on chain and controlled by your workspace's key. You can change rules later."
       />
       {can("config:write") ? (
         <ConfigForm
@@ -34,15 +34,13 @@ export function CreateToken() {
         >
           {() => (
             <p className="text-[13px] text-muted">
-              Name, symbol and decimals are written on chain and stay as they are. Creating waits for the
-              chain, for a few seconds as a rule.
+              Name, symbol and decimals are written on chain and cannot be changed. Creating a token usually
+              takes a few seconds.
             </p>
           )}
         </ConfigForm>
       ) : (
-        <Empty title="You may look, and not create">
-          Ask an owner of the account for the role of a developer.
-        </Empty>
+        <Empty title="You cannot create tokens">Ask an owner for the developer role.</Empty>
       )}
     </div>
   )

@@ -21,9 +21,7 @@ export function ChangeToken({ id }: { id: string }) {
     <div className="mx-auto max-w-3xl">
       <PageHeader title={TITLE} description={token ? `${token.name}, ${token.id}` : id} />
       {!can("config:write") ? (
-        <Empty title="You may look, and not change">
-          Ask an owner of the account for the role of a developer.
-        </Empty>
+        <Empty title="You cannot change rules">Ask an owner for the developer role.</Empty>
       ) : token ? (
         // What was begun stays as it was entered, whatever is read meanwhile.
         <Change key={token.id} token={token} />
@@ -51,7 +49,7 @@ function Change({ token }: { token: TokenView }) {
       cancelHref={page}
       onSubmit={async (api, config) => {
         const { outcome } = await api.mintConfig.save.mutate(config)
-        notify(outcome === "unchanged" ? "Nothing was different." : "The rules are changed.")
+        notify(outcome === "unchanged" ? "No changes." : "Rules saved.")
         void refresh("tokens")
         router.push(page)
       }}
@@ -70,8 +68,8 @@ function Consequences({ token, draft }: { token: TokenView; draft: Draft }) {
       className="rounded-lg border border-notice-line bg-notice-soft p-3 text-[13px] text-notice"
     >
       {draft.transfer_mode === "holder"
-        ? "Accounts of verified wallets are opened one after the other. From then on their holders move tokens by themselves."
-        : "Every account is frozen, then balances are read back from the chain. Nothing is minted or moved until that is done."}
+        ? "Accounts of verified wallets are opened one by one. Their holders can then move tokens themselves."
+        : "All accounts are frozen, then balances are read from the chain. Minting and transfers are paused until that is done."}
     </p>
   )
 }

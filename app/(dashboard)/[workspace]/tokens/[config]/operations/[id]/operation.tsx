@@ -52,11 +52,11 @@ function Operation({ detail, symbol }: { detail: OperationDetail; symbol: string
         }
       />
       <div className="grid gap-5 md:grid-cols-2">
-        <Card title="States">
+        <Card title="Timeline">
           <OperationSteps operation={operation} detail={detail} />
         </Card>
         <div className="space-y-5">
-          <Card title="What it moves">
+          <Card title="Details">
             <dl className={facts}>
               <dt className="text-muted">Operation</dt>
               <dd>
@@ -103,7 +103,7 @@ function Operation({ detail, symbol }: { detail: OperationDetail; symbol: string
               </dl>
             ) : (
               <p className="text-muted">
-                {operation.status === "failed" ? "None was sent for it." : "It has not been signed yet."}
+                {operation.status === "failed" ? "No transaction was sent." : "Not signed yet."}
               </p>
             )}
           </Card>

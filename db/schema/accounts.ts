@@ -1,5 +1,7 @@
 import { sql } from "drizzle-orm"
 import { check, foreignKey, integer, pgTable, primaryKey, text, unique } from "drizzle-orm/pg-core"
+import type { Mode } from "#shared/mode.ts"
+import type { Scope } from "#shared/scopes.ts"
 import { bytes, time } from "./columns.ts"
 
 /** A customer: a name and a plan. */
@@ -27,7 +29,7 @@ export const workspaces = pgTable(
     accountId: text("account_id")
       .notNull()
       .references(() => accounts.id),
-    mode: text().notNull(),
+    mode: text().$type<Mode>().notNull(),
     /** Address of the workspace's issuer on chain; null until the ledger first signs for it. */
     authority: text(),
     createdAt: time("created_at").notNull(),
@@ -46,7 +48,7 @@ export const apiKeys = pgTable(
       .references(() => workspaces.id),
     id: text().notNull(),
     name: text().notNull(),
-    scopes: text().array().notNull(),
+    scopes: text().array().$type<Scope[]>().notNull(),
     expiresAt: time("expires_at"),
     revokedAt: time("revoked_at"),
     lastUsedAt: time("last_used_at"),

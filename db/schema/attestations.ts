@@ -12,6 +12,9 @@ import {
   unique,
   uniqueIndex,
 } from "drizzle-orm/pg-core"
+import type { Mode } from "#shared/mode.ts"
+import type { PublicReason } from "#shared/public-reasons.ts"
+import type { AttestationStatus, Decision } from "#shared/statuses.ts"
 import { workspaces } from "./accounts.ts"
 import { bytes, time } from "./columns.ts"
 
@@ -49,7 +52,7 @@ export const attestations = pgTable(
     schemaId: text("schema_id").notNull(),
     wallet: text().notNull(),
     externalId: text("external_id"),
-    status: text().notNull(),
+    status: text().$type<AttestationStatus>().notNull(),
     /** Month whose quota the session counts against, `YYYY-MM-01`. */
     period: text().notNull(),
     createdAt: time("created_at").notNull(),
@@ -63,7 +66,7 @@ export const attestations = pgTable(
     /** The provider event applied last: its own time, its rank at equal times, and what it said. */
     eventAt: time("event_at"),
     eventRank: smallint("event_rank"),
-    eventDecision: text("event_decision"),
+    eventDecision: text("event_decision").$type<Decision>(),
 
     /** Time of the provider's approval, fixed before signing. */
     issuedAt: time("issued_at"),
@@ -82,7 +85,7 @@ export const attestations = pgTable(
     /** Why it was rejected, revoked or superseded; seen by the customer alone. */
     reason: text(),
     /** The code by which the wallet's holder is told; null for the default. */
-    publicReason: text("public_reason"),
+    publicReason: text("public_reason").$type<PublicReason>(),
   },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.id] }),
@@ -152,7 +155,7 @@ export const credentials = pgTable(
 export const webhookEvents = pgTable(
   "webhook_events",
   {
-    mode: text().notNull(),
+    mode: text().$type<Mode>().notNull(),
     provider: text().notNull(),
     eventId: text("event_id").notNull(),
     workspaceId: text("workspace_id").notNull(),
@@ -173,7 +176,7 @@ export const sandboxSubmissions = pgTable(
     workspaceId: text("workspace_id").notNull(),
     attestationId: text("attestation_id").notNull(),
     eventId: text("event_id").notNull(),
-    decision: text().notNull(),
+    decision: text().$type<Decision>().notNull(),
     claims: bytes(),
     occurredAt: time("occurred_at").notNull(),
     attempts: integer().notNull().default(0),

@@ -1,7 +1,7 @@
 import { customType, timestamp } from "drizzle-orm/pg-core"
 
 /** An instant. Vouch passes every time in, so that no column depends on the database's clock by default. */
-export const time = (name: string) => timestamp(name, { withTimezone: true, mode: "date" })
+export const time = <Name extends string>(name: Name) => timestamp(name, { withTimezone: true, mode: "date" })
 
 /** `bytea`. postgres.js hands it out as a Buffer. */
 export const bytes = customType<{ data: Buffer }>({ dataType: () => "bytea" })

@@ -1,5 +1,7 @@
 import { sql } from "drizzle-orm"
 import { bigint, boolean, check, index, integer, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core"
+import type { Mode } from "#shared/mode.ts"
+import type { OperationStatus, TransactionStatus } from "#shared/statuses.ts"
 import { workspaces } from "./accounts.ts"
 import { bytes, time } from "./columns.ts"
 
@@ -17,9 +19,9 @@ export const operations = pgTable(
     /** Order of operations that touch the same account. */
     seq: bigint({ mode: "bigint" }).notNull().generatedAlwaysAsIdentity(),
     kind: text().notNull(),
-    status: text().notNull(),
+    status: text().$type<OperationStatus>().notNull(),
     /** What the kind needs to build its instructions. */
-    payload: jsonb().notNull(),
+    payload: jsonb().$type<Record<string, unknown>>().notNull(),
     /** Accounts that it changes, and accounts that must not change under it (as in Sealevel). */
     writes: text().array().notNull(),
     reads: text().array().notNull(),
@@ -63,7 +65,7 @@ export const transactions = pgTable(
     workspaceId: text("workspace_id")
       .notNull()
       .references(() => workspaces.id),
-    mode: text().notNull(),
+    mode: text().$type<Mode>().notNull(),
     /** The exact bytes that are sent and resent. */
     wire: bytes().notNull(),
     /** Instructions before those of the first operation (compute budget). */
@@ -71,7 +73,7 @@ export const transactions = pgTable(
     /** Instructions of each operation, in their order: `[[operation_id, count], …]`. */
     layout: jsonb().$type<[operationId: string, instructions: number][]>().notNull(),
     lastValidBlockHeight: bigint("last_valid_block_height", { mode: "number" }).notNull(),
-    status: text().notNull(),
+    status: text().$type<TransactionStatus>().notNull(),
     slot: bigint({ mode: "number" }),
     error: jsonb(),
     createdAt: time("created_at").notNull(),
@@ -87,7 +89,7 @@ export const transactions = pgTable(
 
 /** The chain that each mode is bound to, for good, from its first use. */
 export const chains = pgTable("chains", {
-  mode: text().primaryKey(),
+  mode: text().$type<Mode>().primaryKey(),
   genesisHash: text("genesis_hash").notNull(),
 })
 

@@ -10,6 +10,7 @@ import {
   smallint,
   text,
 } from "drizzle-orm/pg-core"
+import type { AuditActor } from "#shared/statuses.ts"
 import { accounts, workspaces } from "./accounts.ts"
 import { time } from "./columns.ts"
 
@@ -28,7 +29,7 @@ export const auditEntries = pgTable(
     workspaceId: text("workspace_id").references(() => workspaces.id),
     at: time("at").notNull(),
     /** `user`, `key`, or `operator` for the command line. */
-    actor: text().notNull(),
+    actor: text().$type<AuditActor>().notNull(),
     actorId: text("actor_id"),
     /** Its name at that time. */
     actorName: text("actor_name").notNull(),
@@ -36,7 +37,7 @@ export const auditEntries = pgTable(
     action: text().notNull(),
     /** Id of the changed object. */
     subject: text().notNull(),
-    detail: jsonb().notNull(),
+    detail: jsonb().$type<Record<string, unknown>>().notNull(),
     requestId: text("request_id"),
   },
   (t) => [
@@ -68,7 +69,7 @@ export const apiRequests = pgTable(
     errorCode: text("error_code"),
     durationUs: integer("duration_us").notNull(),
     keyId: text("key_id").notNull(),
-    headers: jsonb().notNull(),
+    headers: jsonb().$type<Record<string, string>>().notNull(),
     requestBody: text("request_body"),
     /** Null for a successful GET. */
     responseBody: text("response_body"),

@@ -16,7 +16,8 @@ import { schemas } from "./attestations.ts"
 import { time } from "./columns.ts"
 
 /** Base units of a token: more than a u64 can hold, as sums of them are kept, too. */
-const baseUnits = (name: string) => numeric(name, { precision: 39, scale: 0 }).notNull().default("0")
+const baseUnits = <Name extends string>(name: Name) =>
+  numeric(name, { precision: 39, scale: 0 }).notNull().default("0")
 
 /** What a customer issues: an asset mint, and the rules of who may hold and move it. */
 export const mintConfigs = pgTable(

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm"
 import { bigint, boolean, check, index, integer, pgTable, primaryKey, text } from "drizzle-orm/pg-core"
+import type { Role } from "#shared/roles.ts"
 import { accounts } from "./accounts.ts"
 import { bytes, time } from "./columns.ts"
 
@@ -154,7 +155,7 @@ export const members = pgTable(
       .notNull()
       .references(() => accounts.id),
     userId: userId(),
-    role: text().notNull(),
+    role: text().$type<Role>().notNull(),
     createdAt: time("created_at").notNull(),
   },
   (t) => [
@@ -175,7 +176,7 @@ export const invitations = pgTable(
     id: text().notNull(),
     /** SHA-256 of the link's token. */
     tokenHash: bytes("token_hash").notNull().unique(),
-    role: text().notNull(),
+    role: text().$type<Role>().notNull(),
     /** Whom it is for; null lets the bearer say. */
     email: text(),
     /** Whether the link went to that address by mail, and to nobody else. */

@@ -1,4 +1,5 @@
 import { sql } from "#db/client.ts"
+import { columns, qualified, type RowOf } from "#db/rows.ts"
 import { badCursor, fromCursor, toCursor } from "#server/lib/cursor.ts"
 import { isId } from "#server/lib/ids.ts"
 import { toTimestamp } from "#server/lib/time.ts"
@@ -39,17 +40,20 @@ export type RequestFilter = {
   cursor: string | null
 }
 
-type Row = {
-  id: string
-  at: Date
-  method: string
-  path: string
-  status: number
-  error_code: string | null
-  duration_us: number
-  key_id: string
-  key_name: string
-}
+const requestColumns = columns(
+  "api_requests",
+  "id",
+  "at",
+  "method",
+  "path",
+  "status",
+  "error_code",
+  "duration_us",
+  "key_id",
+)
+const contentColumns = columns("api_requests", "headers", "request_body", "response_body")
+type Row = RowOf<typeof requestColumns> & { key_name: string }
+type WholeRow = Row & RowOf<typeof contentColumns>
 
 /** Requests that one page looks through at most: a filter that matches nothing must not read a month. */
 const LOOKED_THROUGH = 20_000
@@ -73,7 +77,7 @@ export async function listRequests(
     select r.*, k.name as key_name
     from (
       select * from (
-        select id, at, method, path, status, error_code, duration_us, key_id from api_requests
+        select ${sql(requestColumns)} from api_requests
         where ${range} ${newestFirst()} limit ${LOOKED_THROUGH}
       ) recent
       where ${status === null ? sql`true` : ofStatus(status)}
@@ -128,11 +132,8 @@ export async function getRequest(workspaceId: string, requestId: string): Promis
   return { ...toSummary(row), headers, request_body, response_body }
 }
 
-type WholeRow = Row & Pick<RequestRecord, "headers" | "request_body" | "response_body">
-
 const rowOf = (workspaceId: string, requestId: string) => sql<WholeRow[]>`
-  select r.id, r.at, r.method, r.path, r.status, r.error_code, r.duration_us, r.key_id, r.headers, r.request_body,
-    r.response_body, k.name as key_name
+  select ${sql(qualified("r", requestColumns))}, ${sql(qualified("r", contentColumns))}, k.name as key_name
   from api_requests r join api_keys k on k.workspace_id = r.workspace_id and k.id = r.key_id
   where r.workspace_id = ${workspaceId} and r.id = ${requestId}`
 

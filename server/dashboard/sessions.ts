@@ -1,15 +1,12 @@
 import { sql } from "#db/client.ts"
+import { columns, type RowOf } from "#db/rows.ts"
 import { inStatus } from "#server/domain/attestations/search.ts"
-import {
-  type AttestationStatus,
-  type ShownStatus,
-  shownStatusAt,
-} from "#server/domain/attestations/status.ts"
+import { shownStatusAt } from "#server/domain/attestations/status.ts"
 import type { Principal } from "#server/domain/context.ts"
 import { deployment } from "#server/domain/deployment.ts"
-import type { Decision } from "#server/domain/kyc/providers/provider.ts"
 import { badCursor, fromCursor, toCursor } from "#server/lib/cursor.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
+import type { Decision, ShownStatus } from "#shared/statuses.ts"
 
 export type SessionRecord = {
   attestation_id: string
@@ -30,21 +27,23 @@ export type SessionRecord = {
   open_until: string | null
 }
 
-type Row = {
-  id: string
-  session_id: string
-  wallet: string
-  schema_id: string
-  external_id: string | null
-  status: AttestationStatus
-  created_at: Date
-  consented_at: Date | null
-  event_at: Date | null
-  event_decision: Decision | null
-  open_until: Date | null
-  expires_at: Date | null
-  revoked_at: Date | null
-}
+const sessionColumns = columns(
+  "attestations",
+  "id",
+  "session_id",
+  "wallet",
+  "schema_id",
+  "external_id",
+  "status",
+  "created_at",
+  "consented_at",
+  "event_at",
+  "event_decision",
+  "open_until",
+  "expires_at",
+  "revoked_at",
+)
+type Row = RowOf<typeof sessionColumns>
 
 const PAGE = 50
 
@@ -56,9 +55,7 @@ export async function listSessions(
   const now = clock.now()
   const before = cursor === undefined ? null : await placeOf(workspaceId, cursor)
   const rows = await sql<Row[]>`
-    select id, session_id, wallet, schema_id, external_id, status, created_at, consented_at, event_at, event_decision,
-      open_until, expires_at, revoked_at
-    from attestations
+    select ${sql(sessionColumns)} from attestations
     where workspace_id = ${workspaceId}
       ${state === "open" ? inStatus("pending", now) : sql`and (status <> 'pending' or open_until <= ${now} or expires_at <= ${now})`}
       ${before === null ? sql`` : sql`and seq < ${before}`}

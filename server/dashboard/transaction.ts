@@ -1,5 +1,6 @@
 import { type TransactionError, VersionedTransaction } from "@solana/web3.js"
 import { sql } from "#db/client.ts"
+import { columns, type RowOf } from "#db/rows.ts"
 import type { Principal } from "#server/domain/context.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { logger } from "#server/lib/log.ts"
@@ -8,11 +9,12 @@ import type { Chain } from "#server/solana/chain.ts"
 import { type DecodedInstruction, decodeInstructions } from "#server/solana/decode.ts"
 import { explorerOf } from "#server/solana/explorer.ts"
 import { fail } from "#shared/errors.ts"
+import type { TransactionStatus } from "#shared/statuses.ts"
 
 /** A transaction of the ledger, as a person reads it. */
 export type TransactionView = {
   signature: string
-  status: "saved" | "confirmed" | "failed" | "expired"
+  status: TransactionStatus
   cluster: string
   /** With `{}` for `tx/…`; null where no public explorer reaches. */
   explorer: string | null
@@ -30,23 +32,24 @@ export type TransactionView = {
   error: TransactionError | null
 }
 
-type Row = {
-  signature: string
-  status: TransactionView["status"]
-  wire: Buffer
-  slot: bigint | null
-  error: TransactionError | null
-  created_at: Date
-  settled_at: Date | null
-}
+const transactionColumns = columns(
+  "transactions",
+  "signature",
+  "status",
+  "wire",
+  "slot",
+  "error",
+  "created_at",
+  "settled_at",
+)
 
 /** A transaction of the workspace by its signature. Errors: operation_not_found. */
 export async function readTransaction(
   { workspaceId, mode }: Principal,
   signature: string,
 ): Promise<TransactionView> {
-  const [row] = await sql<Row[]>`
-    select signature, status, wire, slot, error, created_at, settled_at from transactions
+  const [row] = await sql<RowOf<typeof transactionColumns, { error: TransactionError | null }>[]>`
+    select ${sql(transactionColumns)} from transactions
     where signature = ${signature} and workspace_id = ${workspaceId}`
   if (!row) return fail("operation_not_found", "signature: no transaction of this workspace has it.")
   const chain = deployment.chains[mode]

@@ -1,21 +1,23 @@
 import type { z } from "zod"
+import { columns, type RowOf } from "#db/rows.ts"
 
-/** A row of the ledger, as it is moved along. What it carries belongs to its kind: see `definition.ts`. */
-export type OperationRow = {
-  workspace_id: string
-  id: string
-  seq: bigint
-  kind: string
-  /** As JSON; what an operation is found by stands in columns of its own. */
-  payload: Record<string, unknown>
-  mint_config: string | null
-  wallet: string | null
-  from_wallet: string | null
-  writes: string[]
-  reads: string[]
-  attempts: number
-  alone: boolean
-}
+/** The columns of a row, as it is moved along. What it carries belongs to its kind: see `definition.ts`. */
+export const OPERATION_COLUMNS = columns(
+  "operations",
+  "workspace_id",
+  "id",
+  "seq",
+  "kind",
+  "payload",
+  "mint_config",
+  "wallet",
+  "from_wallet",
+  "writes",
+  "reads",
+  "attempts",
+  "alone",
+)
+export type OperationRow = RowOf<typeof OPERATION_COLUMNS>
 
 /** A row that waits in the queue, or is on its way. */
 export type Unfinished = OperationRow & { status: "queued" | "submitted"; not_before: Date | null }
@@ -31,12 +33,6 @@ export type Operation<Payload> = {
 
 /** What is left of an operation that ended without its effect. */
 export type Refusal = { code: string; detail: string }
-
-/** The columns of a row, in SQL. */
-export const OPERATION_COLUMNS = [
-  ...["workspace_id", "id", "seq", "kind", "payload", "mint_config", "wallet", "from_wallet"],
-  ...["writes", "reads", "attempts", "alone"],
-] as const satisfies (keyof OperationRow)[]
 
 /** Fields of a payload that are columns, too: what operations are found by. */
 const COLUMNS = ["mint_config", "wallet", "from_wallet"] as const

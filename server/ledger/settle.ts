@@ -1,6 +1,7 @@
 import type { TransactionError } from "@solana/web3.js"
 import { type Queryable, background as sql } from "#db/client.ts"
 import { announceActivity } from "#db/pubsub.ts"
+import { qualified } from "#db/rows.ts"
 import { addSeconds, clock } from "#server/lib/time.ts"
 import { readTransactionError, type TransactionFailure } from "#server/solana/program-error.ts"
 import { decodeAll, type Landing, type Operations, type Recovery } from "./definition.ts"
@@ -33,7 +34,7 @@ export async function settleConfirmed(kinds: Operations, landings: readonly Land
       returning t.signature, t.slot::float8 as slot`
     const landingOf = new Map(won.map((landing) => [landing.signature, landing]))
     const carried = await sql<(OperationRow & { signature: string })[]>`
-      select ${sql(OPERATION_COLUMNS.map((column) => `o.${column}`))}, o.signature
+      select ${sql(qualified("o", OPERATION_COLUMNS))}, o.signature
       from transactions t join operations o on o.workspace_id = t.workspace_id and o.signature = t.signature
       where t.signature = any(${[...landingOf.keys()]}) and o.status = 'submitted'
       order by o.workspace_id, o.seq`

@@ -1,7 +1,8 @@
 import { LRUCache } from "lru-cache"
 import { sql } from "#db/client.ts"
-import { type ShownStatus, shownStatusInSql } from "#server/domain/attestations/status.ts"
+import { shownStatusInSql } from "#server/domain/attestations/status.ts"
 import { addDays, clock } from "#server/lib/time.ts"
+import type { ShownStatus } from "#shared/statuses.ts"
 
 const DAYS = 30
 /** Verified ones, the newest, that the median is taken of. */

@@ -1,6 +1,6 @@
 import { sql } from "#db/client.ts"
+import type { AttestationStatus } from "#shared/statuses.ts"
 import type { AttestationRow } from "./record.ts"
-import type { AttestationStatus } from "./status.ts"
 import type { Landed } from "./timeline.ts"
 
 /** What has become of the unit that an attestation gave to its wallet. */

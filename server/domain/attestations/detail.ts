@@ -1,14 +1,16 @@
 import { sql } from "#db/client.ts"
+import { columns, type RowOf } from "#db/rows.ts"
 import type { Principal } from "#server/domain/context.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { isId } from "#server/lib/ids.ts"
 import { addSeconds, clock, toTimestamp } from "#server/lib/time.ts"
 import { explorerOf } from "#server/solana/explorer.ts"
 import { attestationMemo } from "#server/solana/memo.ts"
+import type { ShownStatus } from "#shared/statuses.ts"
 import { type CredentialState, credentialState, readBurn } from "./credential-state.ts"
 import { attestationNotFound } from "./read.ts"
 import { type AttestationRecord, type AttestationRow, attestationColumns, toRecord } from "./record.ts"
-import { type ShownStatus, shownStatusAt, statusAt } from "./status.ts"
+import { shownStatusAt, statusAt } from "./status.ts"
 import { type Landed, type Life, type TimelineEvent, timelineOf } from "./timeline.ts"
 
 export type AttestationDetail = Omit<AttestationRecord, "status"> & {
@@ -25,14 +27,17 @@ export type AttestationDetail = Omit<AttestationRecord, "status"> & {
   timeline: TimelineEvent[]
 }
 
-type DetailRow = AttestationRow & {
-  created_at: Date
-  provider: string
-  consented_at: Date | null
-  event_at: Date | null
-  operation_id: string | null
-  ended_at: Date | null
-}
+/** What a record leaves out. */
+const lifeColumns = columns(
+  "attestations",
+  "created_at",
+  "provider",
+  "consented_at",
+  "event_at",
+  "operation_id",
+  "ended_at",
+)
+type DetailRow = AttestationRow & RowOf<typeof lifeColumns>
 
 /** How long the log may take to note a request that has made a row: it has the time at which the request came. */
 const LOG_WINDOW_SECONDS = 60
@@ -42,7 +47,7 @@ export async function readDetail(principal: Principal, id: string): Promise<Atte
   if (!isId("att", id)) return attestationNotFound(id)
   const { workspaceId, mode } = principal
   const [row] = await sql<DetailRow[]>`
-    select ${sql(attestationColumns)}, created_at, provider, consented_at, event_at, operation_id, ended_at
+    select ${sql(attestationColumns)}, ${sql(lifeColumns)}
     from attestations where workspace_id = ${workspaceId} and id = ${id}`
   if (!row) return attestationNotFound(id)
   const [issuing, burn, traces] = await Promise.all([

@@ -5,8 +5,9 @@ import { badCursor, fromCursor, toCursor } from "#server/lib/cursor.ts"
 import { isId } from "#server/lib/ids.ts"
 import { clock } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
+import type { AttestationStatus } from "#shared/statuses.ts"
 import { type AttestationRecord, type AttestationRow, attestationColumns, toRecord } from "./record.ts"
-import { type AttestationStatus, statusInSql } from "./status.ts"
+import { statusInSql } from "./status.ts"
 
 export const attestationNotFound = (id: string): never =>
   fail(

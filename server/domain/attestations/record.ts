@@ -1,13 +1,15 @@
 import { TOKEN_2022_PROGRAM_ID } from "@solana/spl-token"
 import { z } from "zod"
+import { columns, type RowOf } from "#db/rows.ts"
 import type { Principal } from "#server/domain/context.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { authorityFor } from "#server/ledger/submit.ts"
 import { address, idOf, named, signature, timestamp } from "#server/lib/fields.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
-import { type PublicReason, publicReasonOf, publicReasons } from "#shared/public-reasons.ts"
+import { publicReasonOf, publicReasons } from "#shared/public-reasons.ts"
+import { attestationStatuses } from "#shared/statuses.ts"
 import { credentialAccounts } from "./credential-accounts.ts"
-import { type AttestationStatus, attestationStatuses, statusAt } from "./status.ts"
+import { statusAt } from "./status.ts"
 
 export const attestationStatus = z.enum(attestationStatuses).meta({
   id: "AttestationStatus",
@@ -96,31 +98,9 @@ export const attestationRecord = z
 
 export type AttestationRecord = z.infer<typeof attestationRecord>
 
-/** A row of `attestations`, as far as a record is made of it. */
-export type AttestationRow = {
-  workspace_id: string
-  id: string
-  seq: bigint
-  status: AttestationStatus
-  wallet: string
-  schema_id: string
-  session_id: string
-  external_id: string | null
-  open_until: Date | null
-  issued_at: Date | null
-  expires_at: Date | null
-  verified_at: Date | null
-  revoked_at: Date | null
-  reason: string | null
-  public_reason: PublicReason | null
-  event_decision: string | null
-  onchain_tx: string | null
-  commitment: string | null
-  salt: string | null
-}
-
-/** The columns of an `AttestationRow`, to be selected by name. */
-export const attestationColumns = [
+/** What a record is made of. */
+export const attestationColumns = columns(
+  "attestations",
   "workspace_id",
   "id",
   "seq",
@@ -140,7 +120,8 @@ export const attestationColumns = [
   "onchain_tx",
   "commitment",
   "salt",
-] as const
+)
+export type AttestationRow = RowOf<typeof attestationColumns>
 
 /** The record that a caller sees. What is not yet on chain is not shown as if it were. */
 export function toRecord(row: AttestationRow, principal: Principal): AttestationRecord {

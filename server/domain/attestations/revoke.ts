@@ -1,5 +1,6 @@
 import { type Queryable, repeatOnDeadlock, sql } from "#db/client.ts"
 import { announce, announceActivity } from "#db/pubsub.ts"
+import { columns, type RowOf } from "#db/rows.ts"
 import { recordChange } from "#server/domain/audit-log/record.ts"
 import type { IdempotencyClaim, Principal } from "#server/domain/context.ts"
 import { claimKey } from "#server/domain/idempotency.ts"
@@ -8,9 +9,20 @@ import { clock } from "#server/lib/time.ts"
 import type { PublicReason } from "#shared/public-reasons.ts"
 import { endPending } from "./end.ts"
 import { attestationNotFound, getAttestation } from "./read.ts"
-import type { AttestationRecord, AttestationRow } from "./record.ts"
+import type { AttestationRecord } from "./record.ts"
 import { statusAt } from "./status.ts"
 import { withdrawCredential } from "./withdraw.ts"
+
+const revokedColumns = columns(
+  "attestations",
+  "workspace_id",
+  "id",
+  "status",
+  "schema_id",
+  "wallet",
+  "open_until",
+  "expires_at",
+)
 
 /**
  * Revokes an attestation: a pending one is rejected and its attest cancelled, a verified one has its credential
@@ -37,8 +49,8 @@ export async function revokeAttestation({
   const now = clock.now()
   const claim = idempotency?.begun === null ? idempotency : null
   const revoke = async (sql: Queryable): Promise<void> => {
-    const [row] = await sql<AttestationRow[]>`
-      select workspace_id, id, status, schema_id, wallet, open_until, expires_at from attestations
+    const [row] = await sql<RowOf<typeof revokedColumns>[]>`
+      select ${sql(revokedColumns)} from attestations
       where workspace_id = ${workspaceId} and id = ${attestationId} for update`
     if (!row) return attestationNotFound(attestationId)
     if (claim) await claimKey(sql, claim, attestationId)

@@ -1,6 +1,7 @@
 import type { Fragment } from "postgres"
 import { z } from "zod"
 import { sql } from "#db/client.ts"
+import { columns, type RowOf } from "#db/rows.ts"
 import type { Principal } from "#server/domain/context.ts"
 import { requireSchema } from "#server/domain/kyc/schemas/require.ts"
 import { schemaId } from "#server/domain/kyc/wallet.ts"
@@ -9,8 +10,8 @@ import { isId } from "#server/lib/ids.ts"
 import { plainText } from "#server/lib/text.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 import { isWalletAddress, readWalletParts } from "#server/solana/addresses.ts"
-import type { AttestationRow } from "./record.ts"
-import { type ShownStatus, shownStatusAt, shownStatuses } from "./status.ts"
+import { type ShownStatus, shownStatuses } from "#shared/statuses.ts"
+import { shownStatusAt } from "./status.ts"
 
 /** What the dashboard's table and its export filter by: those started from `from` on and before `to`. */
 export const searchFilter = z.object({
@@ -74,7 +75,8 @@ async function placeOf(workspaceId: string, cursor: string): Promise<bigint> {
   return row?.seq ?? badCursor()
 }
 
-const foundColumns = [
+const foundColumns = columns(
+  "attestations",
   "workspace_id",
   "id",
   "seq",
@@ -90,12 +92,8 @@ const foundColumns = [
   "revoked_at",
   "reason",
   "onchain_tx",
-] as const
-
-export type FoundRow = { created_at: Date } & Pick<
-  AttestationRow,
-  Exclude<(typeof foundColumns)[number], "created_at">
->
+)
+export type FoundRow = RowOf<typeof foundColumns>
 
 /**
  * The attestations that match, newest first. Every filter has an index that gives its rows in this order, or so few of

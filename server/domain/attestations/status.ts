@@ -1,7 +1,5 @@
 import { sql } from "#db/client.ts"
-
-export const attestationStatuses = ["pending", "verified", "rejected", "expired"] as const
-export type AttestationStatus = (typeof attestationStatuses)[number]
+import type { AttestationStatus, ShownStatus } from "#shared/statuses.ts"
 
 /** How an attestation stands at a time: a sweep that is late is never visible. */
 export function statusAt(
@@ -14,10 +12,6 @@ export function statusAt(
     return "expired"
   return status
 }
-
-/** As people read it: what the API calls `rejected` was either refused or revoked. */
-export const shownStatuses = ["pending", "verified", "rejected", "revoked", "expired"] as const
-export type ShownStatus = (typeof shownStatuses)[number]
 
 /** The status at a time, for screens, filters and files. */
 export function shownStatusAt(

@@ -1,4 +1,4 @@
-import type { AttestationStatus } from "./status.ts"
+import type { AttestationStatus } from "#shared/statuses.ts"
 
 type Actor = "user" | "key" | "operator"
 

@@ -1,15 +1,17 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto"
 import { z } from "zod"
 import { sql } from "#db/client.ts"
+import { columns, qualified, type RowOf } from "#db/rows.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { badCursor } from "#server/lib/cursor.ts"
 import { toTimestamp } from "#server/lib/time.ts"
+import { type AuditActor, auditActors } from "#shared/statuses.ts"
 
 export type AuditEntry = {
   /** A name of this line that tells nothing. */
   entry: string
   at: string
-  actor: "user" | "key" | "operator"
+  actor: AuditActor
   actor_id: string | null
   actor_name: string
   action: string
@@ -26,7 +28,7 @@ export type AuditEntry = {
 export const auditFilter = z.object({
   /** What the action begins with, such as `key.`. */
   action: z.string().max(100).optional(),
-  actor: z.enum(["user", "key", "operator"]).optional(),
+  actor: z.enum(auditActors).optional(),
   actor_id: z.string().max(100).optional(),
   subject: z.string().max(200).optional(),
   from: z.iso.datetime().optional(),
@@ -34,11 +36,20 @@ export const auditFilter = z.object({
 })
 export type AuditFilter = z.infer<typeof auditFilter>
 
-export type AuditRow = Omit<AuditEntry, "entry" | "at" | "whole_account"> & {
-  seq: bigint
-  at: Date
-  workspace_id: string | null
-}
+const auditColumns = columns(
+  "audit_entries",
+  "seq",
+  "at",
+  "workspace_id",
+  "actor",
+  "actor_id",
+  "actor_name",
+  "action",
+  "subject",
+  "detail",
+  "request_id",
+)
+export type AuditRow = RowOf<typeof auditColumns> & Pick<AuditEntry, "subject_name">
 
 /** What happened in a workspace and to its account as a whole, newest first. Errors: validation_failed for a cursor. */
 export async function listAuditEntries(
@@ -83,8 +94,7 @@ export async function findAuditEntries(
     ${before === null ? sql`` : sql`and (at, seq) < (select at, seq from audit_entries where account_id = ${account} and seq = ${before})`}
     order by at desc, seq desc limit ${limit}`
   return sql<AuditRow[]>`
-    select e.seq, e.at, e.workspace_id, e.actor, e.actor_id, e.actor_name, e.action, e.subject,
-      coalesce(u.name, i.email) as subject_name, e.detail, e.request_id
+    select ${sql(qualified("e", auditColumns))}, coalesce(u.name, i.email) as subject_name
     from (
       (select * from audit_entries where workspace_id = ${workspaceId} and ${matches})
       union all

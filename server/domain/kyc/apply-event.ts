@@ -1,12 +1,13 @@
 import { onBehalfOf, type Queryable, reads, repeatOnDeadlock, sql } from "#db/client.ts"
 import { announce, announceActivity } from "#db/pubsub.ts"
+import { columns, qualified, type RowOf } from "#db/rows.ts"
 import { sealClaims } from "#server/domain/attestations/claims.ts"
 import { commitmentOf, newSalt } from "#server/domain/attestations/commitment.ts"
 import { ensureCredentialMint } from "#server/domain/attestations/credential.ts"
 import { credentialAccounts } from "#server/domain/attestations/credential-accounts.ts"
 import { endPending } from "#server/domain/attestations/end.ts"
 import { attest } from "#server/domain/attestations/operations/attest.ts"
-import { type AttestationStatus, statusAt } from "#server/domain/attestations/status.ts"
+import { statusAt } from "#server/domain/attestations/status.ts"
 import { withdrawCredential } from "#server/domain/attestations/withdraw.ts"
 import { enqueue } from "#server/ledger/enqueue.ts"
 import { isId } from "#server/lib/ids.ts"
@@ -20,21 +21,21 @@ export type Outcome = "applied" | "duplicate" | "ignored"
 /** How long a session stays open once its provider has taken it up. */
 const IN_REVIEW_SECONDS = 30 * 86_400
 
-type Row = {
-  workspace_id: string
-  id: string
-  mode: Mode
-  provider: string
-  schema_id: string
-  wallet: string
-  status: AttestationStatus
-  open_until: Date | null
-  event_at: Date | null
-  event_rank: number | null
-  issued_at: Date | null
-  expires_at: Date | null
-  validity_days: number
-}
+const decidedColumns = columns(
+  "attestations",
+  "workspace_id",
+  "id",
+  "provider",
+  "schema_id",
+  "wallet",
+  "status",
+  "open_until",
+  "event_at",
+  "event_rank",
+  "issued_at",
+  "expires_at",
+)
+type Row = RowOf<typeof decidedColumns> & { mode: Mode; validity_days: number }
 
 type VerifiedEvent = {
   event: ProviderEvent
@@ -75,8 +76,7 @@ const IGNORED: Recorded = { outcome: "ignored", workspaceId: null }
 const record = ({ event, provider, verifiedFor, now }: VerifiedEvent & { now: Date }): Promise<Recorded> =>
   sql.begin(async (sql): Promise<Recorded> => {
     const [row] = await sql<Row[]>`
-      select a.workspace_id, a.id, w.mode, a.provider, a.schema_id, a.wallet, a.status, a.open_until,
-        a.event_at, a.event_rank, a.issued_at, a.expires_at, s.validity_days
+      select ${sql(qualified("a", decidedColumns))}, w.mode, s.validity_days
       from attestations a
       join workspaces w on w.id = a.workspace_id
       join schemas s on s.workspace_id = a.workspace_id and s.id = a.schema_id

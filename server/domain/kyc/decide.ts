@@ -1,4 +1,4 @@
-import { type Decision, decisions } from "./providers/provider.ts"
+import { type Decision, decisions } from "#shared/statuses.ts"
 
 /** What is known of an attestation when an event about it arrives. Times compare as numbers. */
 export type Standing = {

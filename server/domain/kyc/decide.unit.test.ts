@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
+import { type Decision, decisions } from "#shared/statuses.ts"
 import { type Effect, effectOf, rankOf, type Standing } from "./decide.ts"
-import { type Decision, decisions } from "./providers/provider.ts"
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second))
 

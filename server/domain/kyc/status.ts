@@ -1,7 +1,8 @@
 import { reads } from "#db/client.ts"
-import { type AttestationStatus, statusAt } from "#server/domain/attestations/status.ts"
+import { statusAt } from "#server/domain/attestations/status.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
+import type { AttestationStatus } from "#shared/statuses.ts"
 import { requireSchema } from "./schemas/require.ts"
 
 export type WalletStatus = {

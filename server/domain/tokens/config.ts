@@ -1,5 +1,6 @@
 import { z } from "zod"
 import type { Queryable } from "#db/client.ts"
+import { columns, type RowOf } from "#db/rows.ts"
 import { schemaId } from "#server/domain/kyc/wallet.ts"
 import type { Issuer } from "#server/ledger/definition.ts"
 import type { Operation } from "#server/ledger/operation.ts"
@@ -152,30 +153,27 @@ export type MintConfigRecord = z.infer<typeof mintConfigRecord>
 
 type RulesJson = z.infer<typeof rulesField>
 
-export type ConfigRow = {
-  id: string
-  name: string
-  symbol: string
-  decimals: number
-  required_schema: string
-  transfer_mode: TransferMode
-  rules: RulesJson
-  paused: boolean
-  mint: string | null
-  pausable: boolean
-  minted_at: Date | null
-  issued: string
-  supply: string
-  holders: number
-  aligned_up_to: string | null
-  counted_up_to: string | null
-  created_at: Date
-}
-
-export const configColumns = [
-  ...["id", "name", "symbol", "decimals", "required_schema", "transfer_mode", "rules", "paused", "mint"],
-  ...["minted_at", "issued", "supply", "holders", "aligned_up_to", "counted_up_to", "pausable", "created_at"],
-]
+export const configColumns = columns(
+  "mint_configs",
+  "id",
+  "name",
+  "symbol",
+  "decimals",
+  "required_schema",
+  "transfer_mode",
+  "rules",
+  "paused",
+  "mint",
+  "pausable",
+  "minted_at",
+  "issued",
+  "supply",
+  "holders",
+  "aligned_up_to",
+  "counted_up_to",
+  "created_at",
+)
+export type ConfigRow = RowOf<typeof configColumns, { transfer_mode: TransferMode; rules: RulesJson }>
 
 export const toConfigRecord = (row: ConfigRow): MintConfigRecord => ({
   id: row.id,

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util"
 import { type Queryable, sql } from "#db/client.ts"
 import { announce, announceActivity, nextNotice } from "#db/pubsub.ts"
+import { columns, type RowOf } from "#db/rows.ts"
 import { recordChange } from "#server/domain/audit-log/record.ts"
 import type { IdempotencyClaim, Principal } from "#server/domain/context.ts"
 import { chainOf } from "#server/domain/deployment.ts"
@@ -114,6 +115,9 @@ export async function requireRoomFor(
   }
 }
 
+const pausedColumns = columns("mint_configs", "paused", "transfer_mode", "mint", "pausable")
+type PausedRow = RowOf<typeof pausedColumns>
+
 /** Stops minting and moving, or lets it go on. Errors: mint_config_not_found. */
 export async function setPaused({
   principal,
@@ -129,8 +133,8 @@ export async function setPaused({
   const { workspaceId } = principal
   if (!idempotency?.begun) {
     await sql.begin(async (sql) => {
-      const [row] = await sql<Pick<ConfigRow, "paused" | "transfer_mode" | "mint" | "pausable">[]>`
-        select paused, transfer_mode, mint, pausable from mint_configs where workspace_id = ${workspaceId} and id = ${id} for no key update`
+      const [row] = await sql<PausedRow[]>`
+        select ${sql(pausedColumns)} from mint_configs where workspace_id = ${workspaceId} and id = ${id} for no key update`
       if (!row) return configNotFound(id)
       if (idempotency) await claimKey(sql, idempotency, id)
       if (row.paused === paused) return
@@ -150,7 +154,7 @@ async function followPause(
   sql: Queryable,
   workspaceId: string,
   id: string,
-  { mint, pausable, transfer_mode }: Pick<ConfigRow, "mint" | "pausable" | "transfer_mode">,
+  { mint, pausable, transfer_mode }: PausedRow,
 ): Promise<void> {
   if (mint === null) return
   if (pausable) {

@@ -1,12 +1,14 @@
 import { z } from "zod"
 import { sql } from "#db/client.ts"
-import { type AttestationStatus, shownStatusAt, shownStatuses } from "#server/domain/attestations/status.ts"
+import { columns, qualified, type RowOf } from "#db/rows.ts"
+import { shownStatusAt } from "#server/domain/attestations/status.ts"
 import type { Principal } from "#server/domain/context.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { badCursor } from "#server/lib/cursor.ts"
 import { logger } from "#server/lib/log.ts"
 import { clock } from "#server/lib/time.ts"
 import { isWalletAddress, type WalletParts } from "#server/solana/addresses.ts"
+import { type AttestationStatus, shownStatuses } from "#shared/statuses.ts"
 import { readAccounts } from "./account-states.ts"
 import { fromBaseUnits } from "./amount.ts"
 import { type ConfigRow, configColumns } from "./config.ts"
@@ -44,18 +46,12 @@ export type HolderFilter = {
   cursor: string | null
 }
 
-type Row = {
-  wallet: string
-  balance: string
-  incoming: string
-  outgoing: string
-  counted: boolean
-  attestation_id: string | null
-  status: AttestationStatus | null
-  open_until: Date | null
-  expires_at: Date | null
-  revoked_at: Date | null
-}
+const holdingColumns = columns("holdings", "wallet", "balance", "incoming", "outgoing", "counted")
+const standingColumns = columns("attestations", "id", "status", "open_until", "expires_at", "revoked_at")
+type StandingRow = Omit<RowOf<typeof standingColumns>, "id">
+type Row = RowOf<typeof holdingColumns> & {
+  [Column in keyof StandingRow]: StandingRow[Column] | null
+} & { attestation_id: string | null }
 
 /**
  * Who holds a token or is about to, those with the most first; the frozen states of a page are read from the chain in
@@ -71,17 +67,16 @@ export async function listHolders(
   if (!config) return configNotFound(mintConfig)
   const now = clock.now()
   const rows = await sql<Row[]>`
-    select h.wallet, h.balance, h.incoming, h.outgoing, h.counted, a.id as attestation_id, a.status, a.open_until, a.expires_at,
-      a.revoked_at
+    select ${sql(qualified("h", holdingColumns))}, a.id as attestation_id, a.status, a.open_until, a.expires_at, a.revoked_at
     from (
-      select wallet, balance, incoming, outgoing, counted from holdings
+      select ${sql(holdingColumns)} from holdings
       where workspace_id = ${workspaceId} and mint_config = ${mintConfig}
         and (balance > 0 or incoming > 0 or outgoing > 0 or counted)
         ${q === null ? sql`` : sql`and ${hasParts(q)}`}
         ${after === null ? sql`` : sql`and (balance, ${after.wallet}) < (${after.balance}::numeric, wallet)`}
       order by balance desc, wallet limit ${limit + 1}
     ) h left join lateral (
-      select id, status, open_until, expires_at, revoked_at from attestations
+      select ${sql(standingColumns)} from attestations
       where workspace_id = ${workspaceId} and wallet = h.wallet and schema_id = ${config.required_schema}
       order by (status = 'verified' and expires_at > ${now}) desc, seq desc limit 1
     ) a on true

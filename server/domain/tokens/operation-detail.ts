@@ -1,17 +1,18 @@
 import { z } from "zod"
 import { sql } from "#db/client.ts"
+import { columns, qualified, type RowOf } from "#db/rows.ts"
 import type { Principal } from "#server/domain/context.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { timestamp } from "#server/lib/fields.ts"
 import { toTimestamp } from "#server/lib/time.ts"
 import { explorerOf } from "#server/solana/explorer.ts"
+import { transactionStatuses } from "#shared/statuses.ts"
 import { getOperation, operationRecord } from "./operation.ts"
 
 /** What carries it, in short; all of it is what `transaction.get` answers. */
 const transaction = z.object({
   signature: z.string(),
-  /** `saved` may still land; only `confirmed` has. */
-  status: z.enum(["saved", "confirmed", "failed", "expired"]),
+  status: z.enum(transactionStatuses),
   slot: z.number().nullable(),
   /** When it was signed and saved; it is sent at once after that. */
   signed_at: timestamp,
@@ -34,26 +35,17 @@ export const operationDetail = z.object({
 })
 export type OperationDetail = z.infer<typeof operationDetail>
 
-type Row = { attempts: number; finished_at: Date | null; error_detail: string | null } & (
-  | { signature: null }
-  | TransactionRow
-)
-
-type TransactionRow = {
-  signature: string
-  status: "saved" | "confirmed" | "failed" | "expired"
-  slot: bigint | null
-  created_at: Date
-  settled_at: Date | null
-  operations: number
-}
+const attemptColumns = columns("operations", "attempts", "finished_at", "error_detail")
+const carrierColumns = columns("transactions", "signature", "status", "slot", "created_at", "settled_at")
+type CarrierRow = RowOf<typeof carrierColumns> & { operations: number }
+type Row = RowOf<typeof attemptColumns> & (CarrierRow | { signature: null })
 
 /** An operation with the transaction that carries it now, or that carried it. Errors: operation_not_found. */
 export async function readOperationDetail(principal: Principal, id: string): Promise<OperationDetail> {
   const { workspaceId, mode } = principal
   const operation = await getOperation(principal, id)
   const [row] = await sql<Row[]>`
-    select o.attempts, o.finished_at, o.error_detail, t.signature, t.status, t.slot, t.created_at, t.settled_at,
+    select ${sql(qualified("o", attemptColumns))}, ${sql(qualified("t", carrierColumns))},
       jsonb_array_length(t.layout) as operations
     from operations o left join transactions t on t.signature = o.signature and t.workspace_id = o.workspace_id
     where o.workspace_id = ${workspaceId} and o.id = ${id}`
@@ -70,7 +62,7 @@ export async function readOperationDetail(principal: Principal, id: string): Pro
   }
 }
 
-const readTransactionRow = (row: TransactionRow): z.infer<typeof transaction> => ({
+const readTransactionRow = (row: CarrierRow): z.infer<typeof transaction> => ({
   signature: row.signature,
   status: row.status,
   slot: row.slot === null ? null : Number(row.slot),

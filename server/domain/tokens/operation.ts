@@ -1,17 +1,18 @@
 import { z } from "zod"
 import { sql } from "#db/client.ts"
+import { columns, qualified, type RowOf } from "#db/rows.ts"
 import type { Principal } from "#server/domain/context.ts"
 import { badCursor, fromCursor, toCursor } from "#server/lib/cursor.ts"
 import { address, amountText, idOf, named, signature, timestamp } from "#server/lib/fields.ts"
 import { isId } from "#server/lib/ids.ts"
 import { toTimestamp } from "#server/lib/time.ts"
 import { fail, isErrorCode } from "#shared/errors.ts"
+import { type OperationStatus, operationStatuses } from "#shared/statuses.ts"
 import { fromBaseUnits } from "./amount.ts"
 
 export const operationStatus = z
-  .enum(["queued", "submitted", "confirmed", "failed"])
+  .enum(operationStatuses)
   .meta({ description: "`confirmed` and `failed` are final", example: "confirmed" })
-export type OperationStatus = z.infer<typeof operationStatus>
 
 /** A transfer needs two. */
 export const OTHER_WALLET = "2kob1DaEJhgM667REcnYQihS48TJmZLxWK5L7mbX24E1"
@@ -55,27 +56,33 @@ export const operationRecord = z
   .meta({ id: "Operation" })
 export type OperationRecord = z.infer<typeof operationRecord>
 
-export type OperationRow = {
-  id: string
-  kind: "mint" | "transfer"
-  status: OperationStatus
-  mint_config: string
-  wallet: string
-  from_wallet: string | null
-  payload: { amount: string }
-  signature: string | null
-  error_code: string | null
-  error_detail: string | null
-  created_at: Date
-  finished_at: Date | null
-  decimals: number
-  mint: string | null
-}
+const operationColumns = columns(
+  "operations",
+  "id",
+  "kind",
+  "status",
+  "mint_config",
+  "wallet",
+  "from_wallet",
+  "payload",
+  "signature",
+  "error_code",
+  "error_detail",
+  "created_at",
+  "finished_at",
+)
+const tokenColumns = columns("mint_configs", "decimals", "mint")
+
+/** A mint's or a transfer's, with what is said of its token. */
+export type OperationRow = RowOf<
+  typeof operationColumns,
+  { kind: "mint" | "transfer"; mint_config: string; wallet: string; payload: { amount: string } }
+> &
+  RowOf<typeof tokenColumns>
 
 /** What a record is made of. */
 export const operationRows = () => sql`
-  select o.id, o.kind, o.status, o.mint_config, o.wallet, o.from_wallet, o.payload, o.signature, o.error_code,
-    o.error_detail, o.created_at, o.finished_at, c.decimals, c.mint
+  select ${sql(qualified("o", operationColumns))}, ${sql(qualified("c", tokenColumns))}
   from operations o join mint_configs c on c.workspace_id = o.workspace_id and c.id = o.mint_config`
 
 export function toOperationRecord(row: OperationRow): OperationRecord {

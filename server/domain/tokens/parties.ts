@@ -1,4 +1,5 @@
 import type { Queryable } from "#db/client.ts"
+import { columns, qualified, type RowOf } from "#db/rows.ts"
 import { openClaims } from "#server/domain/attestations/claims.ts"
 import { statusAt } from "#server/domain/attestations/status.ts"
 import type { Principal } from "#server/domain/context.ts"
@@ -46,6 +47,19 @@ export const sightOf = ({ scopes }: Principal): Sight => ({
   attestations: scopes.has("attestation:read") || scopes.has("kyc:read"),
 })
 
+const lossColumns = columns(
+  "attestations",
+  "schema_id",
+  "wallet",
+  "status",
+  "open_until",
+  "expires_at",
+  "verified_at",
+  "revoked_at",
+  "ended_at",
+)
+type LossRow = RowOf<typeof lossColumns>
+
 /** What became of the newest attestation of each wallet that is not verified. */
 export async function loadLosses(
   sql: Queryable,
@@ -56,7 +70,7 @@ export async function loadLosses(
   if (asked.length === 0) return () => undefined
   const rows = await sql<LossRow[]>`
     select distinct on (a.schema_id, a.wallet)
-      a.schema_id, a.wallet, a.status, a.open_until, a.expires_at, a.verified_at, a.revoked_at, a.ended_at
+      ${sql(qualified("a", lossColumns))}
     from attestations a join (
       select distinct * from unnest(${asked.map((one) => one.schemaId)}::text[], ${asked.map((one) => one.wallet)}::text[])
         as t(schema_id, wallet)
@@ -66,14 +80,6 @@ export async function loadLosses(
     rows.map((row) => [nameOf({ schemaId: row.schema_id, wallet: row.wallet }), lossOf(row, now)]),
   )
   return (of) => losses.get(nameOf(of))
-}
-
-type LossRow = Parameters<typeof statusAt>[0] & {
-  schema_id: string
-  wallet: string
-  verified_at: Date | null
-  revoked_at: Date | null
-  ended_at: Date | null
 }
 
 function lossOf(row: LossRow, now: Date): string | undefined {
@@ -100,14 +106,16 @@ export const NOTHING: Holding = { balance: 0n, incoming: 0n, outgoing: 0n, count
 
 export type Place = { config: string; wallet: string }
 
-type HoldingRow = {
-  mint_config: string
-  wallet: string
-  balance: string
-  incoming: string
-  outgoing: string
-  counted: boolean
-}
+const holdingColumns = columns(
+  "holdings",
+  "mint_config",
+  "wallet",
+  "balance",
+  "incoming",
+  "outgoing",
+  "counted",
+)
+type HoldingRow = RowOf<typeof holdingColumns>
 
 const placeName = ({ config, wallet }: Place) => `${config}/${wallet}`
 
@@ -118,7 +126,7 @@ export async function readHoldings(
   places: readonly Place[],
 ): Promise<(place: Place) => Holding> {
   const rows = await sql<HoldingRow[]>`
-    select h.mint_config, h.wallet, h.balance, h.incoming, h.outgoing, h.counted
+    select ${sql(qualified("h", holdingColumns))}
     from holdings h join unnest(${places.map((place) => place.config)}::text[],
       ${places.map((place) => place.wallet)}::text[]) as t(config, wallet)
       on h.mint_config = t.config and h.wallet = t.wallet
@@ -150,7 +158,7 @@ export async function lockHoldings(
     select ${workspaceId}, config, wallet from unnest(${configs}::text[], ${wallets}::text[]) as t(config, wallet)
     order by config, wallet on conflict do nothing`
   const rows = await sql<HoldingRow[]>`
-    select h.mint_config, h.wallet, h.balance, h.incoming, h.outgoing, h.counted
+    select ${sql(qualified("h", holdingColumns))}
     from holdings h join unnest(${configs}::text[], ${wallets}::text[]) as t(config, wallet)
       on h.mint_config = t.config and h.wallet = t.wallet
     where h.workspace_id = ${workspaceId} order by h.mint_config, h.wallet for no key update of h`

@@ -2,10 +2,10 @@ import { z } from "zod"
 import { deployment } from "#server/domain/deployment.ts"
 import { submitSandboxForm } from "#server/domain/kyc/hosted-page/submit.ts"
 import { findSession, type SessionView, viewOf } from "#server/domain/kyc/hosted-page/view.ts"
-import { decisions } from "#server/domain/kyc/providers/provider.ts"
 import { country } from "#server/lib/fields.ts"
 import { clock } from "#server/lib/time.ts"
 import { openProcedure, router } from "#server/trpc/trpc.ts"
+import { decisions } from "#shared/statuses.ts"
 
 const sessionId = z.string().max(100)
 

@@ -9,6 +9,7 @@ import { clock } from "#server/lib/time.ts"
 import { memberProcedure, router } from "#server/trpc/trpc.ts"
 import { fail } from "#shared/errors.ts"
 import { allScopes, scopes } from "#shared/scopes.ts"
+import { keyStatuses } from "#shared/statuses.ts"
 
 /** Longest grace period of a rotation: 30 days, in seconds. */
 const MAX_GRACE_SECONDS = 30 * 86_400
@@ -22,7 +23,7 @@ const keyRecord = z.object({
   name: z.string(),
   start: z.string(),
   scopes: z.array(scope),
-  status: z.enum(["active", "expired", "revoked"]),
+  status: z.enum(keyStatuses),
   expires_at: timestamp.nullable(),
   last_used_at: timestamp.nullable(),
   created_at: timestamp,

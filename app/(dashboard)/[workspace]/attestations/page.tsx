@@ -9,7 +9,7 @@ import { PageHeader } from "#app/components/page-header.tsx"
 import { Empty } from "#app/components/states.tsx"
 import { useTimeZone } from "#app/components/time-zone.tsx"
 import { Button } from "#app/components/ui/button.tsx"
-import type { ShownStatus } from "#server/domain/attestations/status.ts"
+import type { ShownStatus } from "#shared/statuses.ts"
 import { columns } from "./columns.tsx"
 
 const statuses = ["pending", "verified", "rejected", "revoked", "expired"] as const satisfies ShownStatus[]

@@ -1,7 +1,9 @@
 import { sql } from "#db/client.ts"
+import { columns, qualified, type RowOf } from "#db/rows.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 import type { Mode } from "#shared/mode.ts"
 import type { Scope } from "#shared/scopes.ts"
+import type { KeyStatus } from "#shared/statuses.ts"
 
 export type KeySummary = {
   key_id: string
@@ -11,7 +13,7 @@ export type KeySummary = {
   /** The first characters of the newest secret. */
   start: string
   scopes: Scope[]
-  status: "active" | "expired" | "revoked"
+  status: KeyStatus
   expires_at: string | null
   last_used_at: string | null
   created_at: string
@@ -20,6 +22,19 @@ export type KeySummary = {
   /** Somebody who is no member any more, or may make no keys, and saw a secret of it that still works. */
   known_to: string | null
 }
+
+const keyColumns = columns(
+  "api_keys",
+  "id",
+  "name",
+  "scopes",
+  "expires_at",
+  "revoked_at",
+  "last_used_at",
+  "created_at",
+)
+type ListedRow = RowOf<typeof keyColumns> &
+  Pick<KeySummary, "account" | "mode" | "start" | "created_by" | "known_to">
 
 /** Keys without their secrets, newest first: of one workspace, of one account by its name, or all. */
 export async function listKeys({
@@ -30,23 +45,8 @@ export async function listKeys({
   account?: string | null
 } = {}): Promise<KeySummary[]> {
   const now = clock.now()
-  const rows = await sql<
-    {
-      id: string
-      account: string
-      mode: Mode
-      name: string
-      start: string
-      scopes: Scope[]
-      expires_at: Date | null
-      revoked_at: Date | null
-      last_used_at: Date | null
-      created_at: Date
-      created_by: string | null
-      known_to: string | null
-    }[]
-  >`
-    select k.id, a.name as account, w.mode, k.name, k.scopes, k.expires_at, k.revoked_at, k.last_used_at, k.created_at,
+  const rows = await sql<ListedRow[]>`
+    select ${sql(qualified("k", keyColumns))}, a.name as account, w.mode,
       (select start from key_secrets s where s.workspace_id = k.workspace_id and s.key_id = k.id
        order by s.created_at desc limit 1) as start,
       c.actor_name as created_by,

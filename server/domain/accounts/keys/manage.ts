@@ -1,5 +1,6 @@
 import { type Queryable, sql } from "#db/client.ts"
 import { announce } from "#db/pubsub.ts"
+import { columns, qualified, type RowOf } from "#db/rows.ts"
 import { type Author, recordChange, theOperator } from "#server/domain/audit-log/record.ts"
 import { holdPermission } from "#server/domain/people/membership.ts"
 import { addSeconds, clock } from "#server/lib/time.ts"
@@ -85,17 +86,12 @@ export function requireScopes(allowed: ReadonlySet<Permission>, scopes: readonly
   fail("insufficient_scope", `scopes: a key with ${missing} can only be made by somebody who has it.`)
 }
 
-type LockedKey = {
-  workspace_id: string
-  mode: Mode
-  name: string
-  scopes: string[]
-  revoked_at: Date | null
-}
+const keyColumns = columns("api_keys", "workspace_id", "name", "scopes", "revoked_at")
+type LockedKey = RowOf<typeof keyColumns> & { mode: Mode }
 
 async function lockKey(sql: Queryable, keyId: string, workspaceId: string | null): Promise<LockedKey | null> {
   const [key] = await sql<LockedKey[]>`
-    select k.workspace_id, w.mode, k.name, k.scopes, k.revoked_at
+    select ${sql(qualified("k", keyColumns))}, w.mode
     from api_keys k join workspaces w on w.id = k.workspace_id
     where k.id = ${keyId} ${workspaceId === null ? sql`` : sql`and k.workspace_id = ${workspaceId}`}
     for update of k`

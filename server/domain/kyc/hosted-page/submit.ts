@@ -1,10 +1,11 @@
 import { type Queryable, sql } from "#db/client.ts"
 import { announce, announceActivity } from "#db/pubsub.ts"
 import { sealClaims } from "#server/domain/attestations/claims.ts"
-import type { Claims, Decision } from "#server/domain/kyc/providers/provider.ts"
+import type { Claims } from "#server/domain/kyc/providers/provider.ts"
 import { newId } from "#server/lib/ids.ts"
 import { clock } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
+import type { Decision } from "#shared/statuses.ts"
 import { findSession, viewOf } from "./view.ts"
 
 /**

@@ -1,10 +1,11 @@
 import { type Queryable, sql } from "#db/client.ts"
-import { type AttestationStatus, statusAt } from "#server/domain/attestations/status.ts"
-import type { Decision } from "#server/domain/kyc/providers/provider.ts"
+import { columns, qualified, type RowOf } from "#db/rows.ts"
+import { statusAt } from "#server/domain/attestations/status.ts"
 import { isId } from "#server/lib/ids.ts"
 import { toTimestamp } from "#server/lib/time.ts"
 import type { Mode } from "#shared/mode.ts"
 import { type PublicReason, publicReasonOf } from "#shared/public-reasons.ts"
+import type { AttestationStatus, Decision } from "#shared/statuses.ts"
 
 /** What every known session's page says: who asks for what, and where it goes back to. */
 type Asked = {
@@ -32,27 +33,31 @@ export type SessionView =
   | (Asked & { state: "rejected"; reason: PublicReason; was: "pending" | "cancelled" | "verified" })
   | (Asked & { state: "expired"; was: "open" | "verified" | "superseded" })
 
-export type SessionRow = {
-  workspace_id: string
-  id: string
+const sessionColumns = columns(
+  "attestations",
+  "workspace_id",
+  "id",
+  "schema_id",
+  "provider",
+  "wallet",
+  "redirect_url",
+  "status",
+  "open_until",
+  "issued_at",
+  "expires_at",
+  "verified_at",
+  "revoked_at",
+  "public_reason",
+  "onchain_tx",
+  "event_decision",
+)
+
+export type SessionRow = RowOf<typeof sessionColumns> & {
   asker: string
   mode: Mode
-  schema_id: string
   schema_name: string
   validity_days: number
-  provider: string
-  wallet: string
-  redirect_url: string | null
-  status: AttestationStatus
-  open_until: Date | null
-  issued_at: Date | null
-  expires_at: Date | null
-  verified_at: Date | null
-  revoked_at: Date | null
   superseded: boolean
-  public_reason: PublicReason | null
-  onchain_tx: string | null
-  event_decision: Decision | null
   /** Whether a submission is still on its way to the webhook. */
   undelivered: boolean
 }
@@ -61,9 +66,8 @@ export type SessionRow = {
 export async function findSession(sessionId: string, on: Queryable = sql): Promise<SessionRow | null> {
   if (!isId("sess", sessionId)) return null
   const [row] = await on<SessionRow[]>`
-    select a.workspace_id, a.id, c.name as asker, w.mode, a.schema_id, s.name as schema_name, s.validity_days, a.provider,
-      a.wallet, a.redirect_url, a.status, a.open_until, a.issued_at, a.expires_at, a.verified_at, a.revoked_at,
-      a.reason is not distinct from 'superseded' as superseded, a.public_reason, a.onchain_tx, a.event_decision,
+    select ${on(qualified("a", sessionColumns))}, c.name as asker, w.mode, s.name as schema_name, s.validity_days,
+      a.reason is not distinct from 'superseded' as superseded,
       exists (select from sandbox_submissions b where b.workspace_id = a.workspace_id and b.attestation_id = a.id
         and b.delivered_at is null) as undelivered
     from attestations a

@@ -1,9 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http"
 import type { PublicReason } from "#shared/public-reasons.ts"
-
-/** What a provider says of a session, in the order of weight that decides between events of the same instant. */
-export const decisions = ["in_review", "resubmission_requested", "expired", "approved", "rejected"] as const
-export type Decision = (typeof decisions)[number]
+import type { Decision } from "#shared/statuses.ts"
 
 /** What a provider may tell of a person, and a rule may use. Nothing else is kept. */
 export type Claims = {

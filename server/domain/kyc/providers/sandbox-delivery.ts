@@ -5,7 +5,7 @@ import { openClaims } from "#server/domain/attestations/claims.ts"
 import { logger } from "#server/lib/log.ts"
 import { addSeconds, clock, sleep } from "#server/lib/time.ts"
 import type { Mode } from "#shared/mode.ts"
-import type { Decision } from "./provider.ts"
+import type { Decision } from "#shared/statuses.ts"
 
 const IDLE_MS = 1000
 const LONGEST_PAUSE_SECONDS = 60

@@ -9,7 +9,8 @@ import { clock, databaseTime_ms, secondsBetween } from "#server/lib/time.ts"
 import { detailOf, refusalOf, sentenceOf } from "#server/lib/validation.ts"
 import { fail } from "#shared/errors.ts"
 import { isPublicReason, type PublicReason, publicReasons } from "#shared/public-reasons.ts"
-import { decisions, type ProviderEvent } from "./provider.ts"
+import { decisions } from "#shared/statuses.ts"
+import type { ProviderEvent } from "./provider.ts"
 
 /** How far a webhook's timestamp may be off, either way, in seconds: the standard's own figure. */
 const TOLERANCE_SECONDS = 300

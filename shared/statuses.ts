@@ -1,0 +1,27 @@
+// What the records of Vouch can be, in the words of the API. Screens say each with the look that
+// `app/components/status-badge.tsx` gives it.
+
+export const attestationStatuses = ["pending", "verified", "rejected", "expired"] as const
+export type AttestationStatus = (typeof attestationStatuses)[number]
+
+/** As people read it: what the API calls `rejected` was either refused or revoked. */
+export const shownStatuses = ["pending", "verified", "rejected", "revoked", "expired"] as const
+export type ShownStatus = (typeof shownStatuses)[number]
+
+/** What a provider says of a session, in the order of weight that decides between events of the same instant. */
+export const decisions = ["in_review", "resubmission_requested", "expired", "approved", "rejected"] as const
+export type Decision = (typeof decisions)[number]
+
+export const operationStatuses = ["queued", "submitted", "confirmed", "failed"] as const
+export type OperationStatus = (typeof operationStatuses)[number]
+
+/** `saved` may still land; only `confirmed` has. */
+export const transactionStatuses = ["saved", "confirmed", "failed", "expired"] as const
+export type TransactionStatus = (typeof transactionStatuses)[number]
+
+export const keyStatuses = ["active", "expired", "revoked"] as const
+export type KeyStatus = (typeof keyStatuses)[number]
+
+/** Who a line of the audit log names: a member, an API key, or whoever has the command line. */
+export const auditActors = ["user", "key", "operator"] as const
+export type AuditActor = (typeof auditActors)[number]

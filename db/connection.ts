@@ -212,7 +212,7 @@ export class Connection {
    */
   watch(limit_ms: number): void {
     if (this.#unanswered === 0 || performance.now() - this.#since_ms < limit_ms) return
-    if (this.#overdue) this.discard(new ConnectionLost("the database does not answer"))
+    if (this.#overdue) this.discard(new ConnectionLost("the database does not respond"))
     this.#overdue = true
   }
 }

@@ -118,7 +118,7 @@ test("a token is created, minted and transferred, and a refused mint is explaine
     await fillInMint(page, stranger, "100")
     await expect(verdict(page)).toContainText("This would be refused")
     await expect(verdict(page)).toContainText("wallet_not_verified")
-    await expect(verdict(page).getByText("Known once the wallet is verified.")).toBeVisible()
+    await expect(verdict(page).getByText("Checked once the wallet is verified.")).toBeVisible()
     await expect(send(page, "Mint")).toBeDisabled()
     const start = verdict(page).getByRole("link", { name: /^Start a session for/ })
     await expect(start).toHaveAttribute("href", new RegExp(`/sessions\\?.*wallet=${stranger}`))
@@ -332,9 +332,9 @@ test("a token and an operation that are not there say so", async ({ page, custom
   traffic.forgive(/404/)
   await page.goto(section(customer, "tokens/none_v1"))
   await expect(
-    page.getByRole("alert").filter({ hasText: "There is no mint configuration none_v1" }),
+    page.getByRole("alert").filter({ hasText: "this workspace has no mint configuration none_v1" }),
   ).toBeVisible()
   await expectSound(page)
   await page.goto(section(customer, "tokens/none_v1/operations/op_1"))
-  await expect(page.getByRole("alert").filter({ hasText: "There is no operation" })).toBeVisible()
+  await expect(page.getByRole("alert").filter({ hasText: "this workspace has no operation" })).toBeVisible()
 })

@@ -7,18 +7,18 @@ import { defineError } from "./define-error.ts"
 export const errors = {
   malformed_json: defineError(
     400,
-    "The body is not JSON",
+    "The body is not valid JSON",
     "Send a body that is valid JSON, encoded as UTF-8.",
     { isReplayed: false },
   ),
   malformed_request: defineError(
     400,
-    "The request cannot be read",
+    "The request is malformed",
     "Encode the path and the query correctly, and send a JSON object as the body.",
   ),
   invalid_idempotency_key: defineError(
     400,
-    "The Idempotency-Key is not usable",
+    "The Idempotency-Key is not valid",
     "Send 1 to 255 visible ASCII characters, once. A random UUID is a good key.",
     { isReplayed: false },
   ),
@@ -46,7 +46,7 @@ export const errors = {
     "The webhook's signature is not valid",
     "Sign the exact bytes of the body with the shared secret, and send them within 300 seconds.",
   ),
-  not_signed_in: defineError(401, "Nobody is signed in", "Sign in to the dashboard, then try again.", {
+  not_signed_in: defineError(401, "Not signed in", "Sign in to the dashboard, then try again.", {
     isDashboardOnly: true,
   }),
   insufficient_scope: defineError(
@@ -68,7 +68,7 @@ export const errors = {
   ),
   country_not_allowed: defineError(
     403,
-    "The investor's country is not admitted",
+    "The investor's country is not allowed",
     "The configuration's country rules do not admit this investor.",
   ),
   not_accredited: defineError(
@@ -78,15 +78,19 @@ export const errors = {
   ),
   holder_limit_reached: defineError(
     403,
-    "The token has as many holders as it may have",
+    "The token has reached its maximum holders",
     "Wait until a holder leaves, or raise max_holders.",
   ),
   balance_limit_exceeded: defineError(
     403,
-    "The wallet would hold more than it may",
+    "The wallet would exceed its maximum balance",
     "Send less, or raise max_balance_per_wallet.",
   ),
-  supply_cap_exceeded: defineError(403, "The supply cap would be passed", "Mint less, or raise max_supply."),
+  supply_cap_exceeded: defineError(
+    403,
+    "The mint would exceed the maximum supply",
+    "Mint less, or raise max_supply.",
+  ),
   transfers_locked: defineError(
     403,
     "Transfers are locked",
@@ -99,60 +103,52 @@ export const errors = {
   ),
   workspace_not_found: defineError(
     404,
-    "There is no such workspace",
-    "Choose one of your own at the start page.",
+    "Workspace not found",
+    "Choose one of your workspaces on the start page.",
     { isDashboardOnly: true },
   ),
-  member_not_found: defineError(404, "There is no such member", "Open the list of members again.", {
+  member_not_found: defineError(404, "Member not found", "Reload the list of members.", {
     isDashboardOnly: true,
   }),
   invalid_link: defineError(
     404,
     "The link does not work",
-    "It was used before or has expired. Ask for another one.",
+    "It was already used or has expired. Ask for a new one.",
     { isDashboardOnly: true },
   ),
-  route_not_found: defineError(404, "There is no such endpoint", "Compare the path with the API reference."),
+  route_not_found: defineError(404, "Endpoint not found", "Compare the path with the API reference."),
   attestation_not_found: defineError(
     404,
-    "There is no such attestation",
+    "Attestation not found",
     "Check the id or the wallet, and that the key belongs to the right workspace.",
   ),
   operation_not_found: defineError(
     404,
-    "There is no such operation",
+    "Operation not found",
     "Check the id, and that the key belongs to the right workspace.",
   ),
   mint_config_not_found: defineError(
     404,
-    "There is no such mint configuration",
+    "Mint configuration not found",
     "List the configurations with GET /mint-configs.",
   ),
   key_not_found: defineError(
     404,
-    "There is no such API key",
-    "List the keys of this workspace. One that was revoked cannot be rotated: create another.",
+    "API key not found",
+    "List the keys of this workspace. A revoked key cannot be rotated: create a new one.",
     { isDashboardOnly: true },
   ),
   request_not_found: defineError(
     404,
-    "There is no such request in the log",
-    "Check the id and the workspace. Requests are kept for 30 days, and those without a valid key not at all.",
+    "Request not found in the log",
+    "Check the id and the workspace. Requests with a valid key are kept for 30 days; others are not logged.",
     { isDashboardOnly: true },
   ),
-  schema_not_found: defineError(404, "There is no such schema", "List the schemas of this workspace.", {
+  schema_not_found: defineError(404, "Schema not found", "List the schemas of this workspace.", {
     isDashboardOnly: true,
   }),
-  provider_not_found: defineError(
-    404,
-    "There is no such KYC provider",
-    "Check the provider's name in the path.",
-  ),
-  method_not_allowed: defineError(
-    405,
-    "The endpoint does not take this method",
-    "Use a method named in Allow.",
-  ),
+  provider_not_found: defineError(404, "KYC provider not found", "Check the provider's name in the path."),
+  method_not_allowed: defineError(405, "Method not allowed", "Use a method named in Allow."),
   idempotency_in_progress: defineError(
     409,
     "The first request with this key is still running",
@@ -167,25 +163,25 @@ export const errors = {
   ),
   email_taken: defineError(
     409,
-    "The address belongs to somebody",
+    "The email address is already in use",
     "Sign in as that person, and open the link again.",
     { isDashboardOnly: true },
   ),
-  account_exists: defineError(409, "The name belongs to another account", "Choose a different name.", {
+  account_exists: defineError(409, "The name is already in use", "Choose a different name.", {
     isDashboardOnly: true,
   }),
-  last_owner: defineError(409, "An account needs an owner", "Make somebody else an owner first.", {
+  last_owner: defineError(409, "An account needs an owner", "Make another member an owner first.", {
     isDashboardOnly: true,
   }),
   mint_config_exists: defineError(
     409,
-    "The mint configuration exists already",
+    "The mint configuration already exists",
     "Choose another id, or use the existing one.",
   ),
   schema_exists: defineError(
     409,
-    "The schema exists already",
-    "Choose another id, or change the existing one.",
+    "The schema already exists",
+    "Choose another id or change the existing schema.",
     { isDashboardOnly: true },
   ),
   payload_too_large: defineError(
@@ -210,10 +206,10 @@ export const errors = {
     "The wallet address is not valid",
     "Send the base58 address of a wallet, 32 bytes when decoded.",
   ),
-  unknown_schema: defineError(422, "There is no such schema", "List the schemas with GET /schemas."),
+  unknown_schema: defineError(422, "Schema not found", "List the schemas with GET /schemas."),
   unknown_mint_config: defineError(
     422,
-    "There is no such mint configuration",
+    "Mint configuration not found",
     "List the configurations with GET /mint-configs.",
   ),
   invalid_amount: defineError(
@@ -223,7 +219,7 @@ export const errors = {
   ),
   insufficient_balance: defineError(
     422,
-    "The wallet holds less than that",
+    "The wallet's balance is too low",
     "Transfer at most the wallet's balance.",
   ),
   idempotency_key_reused: defineError(
@@ -244,23 +240,23 @@ export const errors = {
   }),
   internal_error: defineError(
     500,
-    "Something failed on our side",
+    "Server error",
     "Retry in a moment. If it goes on, quote request_id to support.",
   ),
   server_busy: defineError(
     503,
-    "The server has too much to do",
+    "The server is busy",
     "Retry with the same Idempotency-Key after the time in Retry-After.",
   ),
   mail_failed: defineError(
     503,
-    "The mail could not be sent",
-    "Check VOUCH_SMTP_URL, or pass the link on yourself.",
+    "The email could not be sent",
+    "Check VOUCH_SMTP_URL, or send the link yourself.",
     { isDashboardOnly: true },
   ),
-  chain_unavailable: defineError(503, "The chain cannot be reached", "Retry in a moment."),
-  database_unavailable: defineError(503, "The database cannot be reached", "Retry in a moment."),
-  provider_unavailable: defineError(503, "The KYC provider cannot be reached", "Retry in a moment."),
+  chain_unavailable: defineError(503, "The chain is unreachable", "Retry in a moment."),
+  database_unavailable: defineError(503, "The database is unreachable", "Retry in a moment."),
+  provider_unavailable: defineError(503, "The KYC provider is unreachable", "Retry in a moment."),
   provider_not_configured: defineError(
     503,
     "No KYC provider is configured",
@@ -287,10 +283,10 @@ export const statusOf = (code: ErrorCode): number => errors[code].status
 /** Whether, and when, the same request may succeed. */
 export function retryAdvice(code: ErrorCode): string {
   const { status, isDashboardOnly, isTimed } = errors[code]
-  if (isDashboardOnly) return "No endpoint of the API answers with it: only the dashboard does."
-  if (isTimed) return "The header Retry-After says in how many seconds the same request may succeed."
+  if (isDashboardOnly) return "Only the dashboard returns this error, not the API."
+  if (isTimed) return "The header Retry-After says after how many seconds to retry."
   return status >= 500
-    ? "The same request with the same Idempotency-Key is safe to repeat: nothing happens twice."
+    ? "Retrying with the same Idempotency-Key is safe: nothing happens twice."
     : "Retrying won't help until the data or the rules change."
 }
 
@@ -301,7 +297,7 @@ export type ErrorOptions = {
   endsConnection?: boolean
 }
 
-/** An answer that is one of ours. Thrown once where the trouble is seen, rendered once by the adapter. */
+/** An error response of the API or dashboard. Thrown where the problem is found, rendered once by the transport. */
 export class Failure extends Error {
   readonly code: ErrorCode
   readonly retryAfterSeconds: number | undefined

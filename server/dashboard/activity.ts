@@ -110,5 +110,5 @@ async function requireMembership({ workspaceId }: Principal, user: SignedIn | nu
     join members m on m.user_id = s.user_id
     join workspaces w on w.account_id = m.account_id
     where s.id = ${user.sessionId} and s.user_id = ${user.id} and s.expires_at > ${clock.now()} and w.id = ${workspaceId}`
-  if (!member) fail("not_signed_in", "Sign in again, and choose one of your own workspaces.")
+  if (!member) fail("not_signed_in", "Sign in again and choose one of your workspaces.")
 }

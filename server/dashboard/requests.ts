@@ -125,7 +125,7 @@ export async function getRequest(workspaceId: string, requestId: string): Promis
   if (!row) {
     return fail(
       "request_not_found",
-      `There is no request ${isId("req", requestId) ? requestId : "with this id"} in this workspace's log.`,
+      `request_id: this workspace's log has no request ${isId("req", requestId) ? requestId : "with this id"}. Requests are kept for 30 days.`,
     )
   }
   const { headers, request_body, response_body } = row

@@ -51,7 +51,11 @@ export async function readTransaction(
   const [row] = await sql<RowOf<typeof transactionColumns, { error: TransactionError | null }>[]>`
     select ${sql(transactionColumns)} from transactions
     where signature = ${signature} and workspace_id = ${workspaceId}`
-  if (!row) return fail("operation_not_found", "signature: no transaction of this workspace has it.")
+  if (!row)
+    return fail(
+      "operation_not_found",
+      "signature: this workspace has no transaction with this signature. Check it, and the workspace.",
+    )
   const chain = deployment.chains[mode]
   const landed = chain ? await landedAs(chain, signature) : null
   const message = landed?.transaction.message ?? VersionedTransaction.deserialize(row.wire).message

@@ -22,8 +22,8 @@ export function requireScope({ scopes, via }: Principal, scope: Permission | und
   fail(
     "insufficient_scope",
     via.kind === "user"
-      ? `This needs ${scope}, which a ${via.role} may not do. Ask an owner of the account.`
-      : `This needs the scope ${scope}, which the key does not have.`,
+      ? `This needs ${scope}, which the ${via.role} role does not have. Ask an owner of the account.`
+      : `The key lacks the scope ${scope}. Use a key that has it.`,
   )
 }
 

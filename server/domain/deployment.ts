@@ -29,9 +29,12 @@ export function deploy(started: Deployment): void {
 /** The chain of a mode. Errors: chain_not_configured. */
 export const chainOf = (mode: Mode): Chain =>
   deployment.chains[mode] ??
-  fail("chain_not_configured", `The ${mode} mode of this deployment has no Solana RPC configured.`)
+  fail("chain_not_configured", `The ${mode} mode has no Solana RPC configured. Set SOLANA_RPC_URL.`)
 
 /** The KYC provider of a mode. Errors: provider_not_configured. */
 export const providerOf = (mode: Mode): Provider =>
   deployment.providers[mode] ??
-  fail("provider_not_configured", `The ${mode} mode of this deployment has no KYC provider configured.`)
+  fail(
+    "provider_not_configured",
+    `The ${mode} mode has no KYC provider configured. Configure one in the server's settings.`,
+  )

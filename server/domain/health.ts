@@ -11,8 +11,8 @@ const FRESH_MS = 1000
 
 export const healthRecord = z
   .object({
-    status: z.enum(["ok", "degraded"]).meta({ description: "`ok` when every check is", example: "ok" }),
-    version: z.string().meta({ description: "Version of the server", example: "0.1.0" }),
+    status: z.enum(["ok", "degraded"]).meta({ description: "`ok` when every check is `ok`", example: "ok" }),
+    version: z.string().meta({ description: "Server version", example: "0.1.0" }),
     checks: z.object({
       database: z.string().meta({ example: "ok" }),
       chain: z.string().meta({ example: "ok" }),
@@ -34,7 +34,7 @@ async function ask(): Promise<Found> {
         where seen_at > now() - ${WORKER_SILENT_SECONDS}::int * interval '1 second') as workers`
   const { promise: silence, reject } = Promise.withResolvers<never>()
   // It is not cancelled: nobody waits for it any more, and the connection goes when it stays silent.
-  const timeout = setTimeout(reject, DATABASE_TIMEOUT_MS, new Error("the database does not answer"))
+  const timeout = setTimeout(reject, DATABASE_TIMEOUT_MS, new Error("the database does not respond"))
   try {
     const [row] = await Promise.race([question, silence])
     return { readOnly: row!.read_only, workers: row!.workers ?? [] }
@@ -48,12 +48,12 @@ async function examine(): Promise<Health> {
   if (found === null) return degraded({ database: "not reachable", chain: "unknown", worker: "unknown" })
   const { readOnly, workers } = found
   // A standby, after a failover: whoever connects anew finds the primary, if the address leads there.
-  if (readOnly) refreshConnections("the database only reads")
+  if (readOnly) refreshConnections("the database is read-only")
   const trouble = workers.find((worker) => worker.trouble !== null)?.trouble ?? "ok"
   const checks = {
     database: readOnly ? "read-only" : "ok",
     chain: workers.length > 0 ? trouble : "unknown",
-    worker: clockDoubt() ?? (workers.length > 0 ? "ok" : "no worker has reported lately"),
+    worker: clockDoubt() ?? (workers.length > 0 ? "ok" : "no worker has reported recently"),
   }
   const isWell = Object.values(checks).every((check) => check === "ok")
   return isWell ? { status: "ok", version, checks } : degraded(checks)

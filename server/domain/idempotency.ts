@@ -68,7 +68,7 @@ export async function findRecord(claim: IdempotencyClaim): Promise<Record | null
   if (!row.fingerprint.equals(fingerprint)) {
     return fail(
       "idempotency_key_reused",
-      "Idempotency-Key: was used for another request. Use a new key for this one.",
+      "Idempotency-Key: already used for another request. Use a new key for this one.",
     )
   }
   const answer =

@@ -96,7 +96,7 @@ test("mints of a customer whose configuration is held are refused with nothing b
   const answers = await Promise.all(refused)
   for (const answer of answers) expect(answer).toMatchObject(UNAVAILABLE)
   // Nobody waits for one lock after another in front of them.
-  expect(answers.some(({ json }) => json.detail.startsWith("Earlier requests"))).toBe(true)
+  expect(answers.some(({ json }) => json.detail.startsWith("too many requests waiting"))).toBe(true)
   await letGo()
   expect(await blocked.desk.trace(blocked.config)).toEqual(before)
   // The same request again is that request, once.

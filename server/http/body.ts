@@ -108,14 +108,18 @@ const ends = (code: ErrorCode, detail: string, retryAfterSeconds?: number) =>
     endsConnection: true,
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   })
-const tooLarge = (limit: number) => ends("payload_too_large", `The body may have at most ${limit} bytes.`)
+const tooLarge = (limit: number) =>
+  ends("payload_too_large", `The body is larger than ${limit} bytes. Send a smaller one.`)
 const tooSlow = () =>
-  ends("malformed_request", `The body came too slowly: send it within ${SLOWEST_BODY_MS / 1000} s.`)
+  ends("malformed_request", `The body was sent too slowly. Send it within ${SLOWEST_BODY_MS / 1000} s.`)
 const tooSmall = () =>
-  ends("malformed_request", "The body comes in too many small pieces: send it in one, or in some of 1 KiB.")
+  ends(
+    "malformed_request",
+    "The body was sent in too many small pieces. Send it at once, or in pieces of at least 1 KiB.",
+  )
 const tooMany = () =>
-  ends("rate_limited", "This address has begun more requests than it may without ending them.", 1)
-const tooBusy = () => ends("server_busy", "Too many requests have been begun and not ended. Retry in 1 s.", 1)
+  ends("rate_limited", "Too many unfinished requests from this address. Retry in a moment.", 1)
+const tooBusy = () => ends("server_busy", "Too many unfinished requests. Retry in 1 s.", 1)
 
 /** What bodies of one network take, and those of them that are unfinished, the oldest first. */
 type Holder = { bytes: number; unfinished: Set<Body> }
@@ -297,6 +301,9 @@ export function requireJson(request: IncomingMessage, bytes: Buffer): void {
     fail("unsupported_media_type", "Content-Type: must be application/json, in UTF-8.")
   }
   if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
-    fail("unsupported_media_type", "Content-Encoding: compressed bodies are not taken.")
+    fail(
+      "unsupported_media_type",
+      "Content-Encoding: compressed bodies are not supported. Send the body uncompressed.",
+    )
   }
 }

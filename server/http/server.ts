@@ -42,9 +42,11 @@ export function createHttpServer(listener: RequestListener, tls: Tls | null): Se
   // What ends before its handshake does cannot be told why, and what is written to it would wait for ever.
   if (tls)
     server.removeAllListeners("tlsClientError").on("tlsClientError", (_error, socket) => socket.destroy())
-  server.on("connect", (_request, socket: Socket) => refuseRaw(socket, "This server is no proxy."))
+  server.on("connect", (_request, socket: Socket) =>
+    refuseRaw(socket, "This server is not a proxy. Send a path as the request's target."),
+  )
   server.on("checkExpectation", (request, response) =>
-    refuse(request, response, "malformed_request", "Expect: only 100-continue is understood."),
+    refuse(request, response, "malformed_request", "Expect: only 100-continue is supported."),
   )
   return server
 }
@@ -64,7 +66,7 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
     const isDue = !response.req.complete && !response.headersSent && response.socket === socket
     if (!isDue) return void socket.destroy()
   }
-  refuseRaw(socket, "The request is not valid HTTP, came too slowly, or its headers are too long.")
+  refuseRaw(socket, "The request is not valid HTTP, was sent too slowly, or its headers are too long.")
 }
 
 /** The error object on a connection that has no response to write it with. */

@@ -60,12 +60,8 @@ export class StreamPlaces {
 
   #requireRoom(name: string, most: number, who: string): void {
     if (this.#taken.of(name) < most) return
-    fail(
-      "rate_limited",
-      `${who} ${most} ${this.#what} open, as many as may be. Close some, or retry later.`,
-      {
-        retryAfterSeconds: RETRY_SECONDS,
-      },
-    )
+    fail("rate_limited", `${who} the maximum of ${most} ${this.#what} open. Close some or retry later.`, {
+      retryAfterSeconds: RETRY_SECONDS,
+    })
   }
 }

@@ -10,4 +10,5 @@ export function fromCursor(prefix: IdPrefix, cursor: string): string {
   return isId(prefix, id) && toCursor(id) === cursor ? id : badCursor()
 }
 
-export const badCursor = (): never => fail("validation_failed", "cursor: is not one that this list gave.")
+export const badCursor = (): never =>
+  fail("validation_failed", "cursor: not valid for this list. Use next_cursor of the page before.")

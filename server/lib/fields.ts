@@ -37,7 +37,7 @@ const countryMeta = { pattern: "^[A-Z]{2}$", description: "ISO 3166-1 alpha-2", 
 /** A country in a request, and one in an answer: what was recorded before may be none. */
 export const country = z
   .string()
-  .refine(isCountry, "must be the code of a country in ISO 3166-1 alpha-2, such as US")
+  .refine(isCountry, "must be an ISO 3166-1 alpha-2 country code, such as US")
   .meta(countryMeta)
 export const recordedCountry = z.string().meta(countryMeta)
 
@@ -65,18 +65,18 @@ export const timestamp = z.string().meta({
 /** A whole number within bounds, refused with both of them. */
 export function wholeNumber(min: number, max: number) {
   const error = ({ input }: { input?: unknown }) =>
-    input === undefined ? "is missing" : `must be a whole number between ${min} and ${max}`
+    input === undefined ? "required" : `must be a whole number between ${min} and ${max}`
   return z.number({ error }).int({ error }).min(min, { error }).max(max, { error })
 }
 
 /** `limit` and `cursor` of a list. */
 export const page = {
-  limit: wholeNumber(1, 100).default(20).meta({ description: "Most records in one answer" }),
+  limit: wholeNumber(1, 100).default(20).meta({ description: "Maximum number of results per page" }),
   cursor: z
     .string()
     .max(100)
     .optional()
-    .meta({ description: "The next_cursor of the page before; newest first without it" }),
+    .meta({ description: "next_cursor of the previous page; without it, the first page" }),
 }
 
 /** The answer of a list: newest first, with the cursor of the next page or null at the end. */
@@ -86,5 +86,5 @@ export const listOf = <T extends z.ZodType>(record: T) =>
     next_cursor: z
       .string()
       .nullable()
-      .meta({ description: "Send it as cursor for the next page; null at the end" }),
+      .meta({ description: "Send as cursor to get the next page; null on the last page" }),
   })

@@ -115,7 +115,7 @@ class Reader {
       this.#space()
       if (this.#text.charCodeAt(this.#at) !== QUOTE) this.#refuse()
       const member = this.#string()
-      if (member in object) fail("malformed_json", `${quoted(member)}: is in the body twice. Send it once.`)
+      if (member in object) fail("malformed_json", `${quoted(member)}: in the body twice. Send it once.`)
       if (!this.#skip(0x3a)) this.#refuse()
       object[member] = this.#value(depth + 1)
     } while (this.#skip(0x2c))

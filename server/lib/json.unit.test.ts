@@ -90,7 +90,7 @@ describe("reading", () => {
     ['{"constructor":1,"constructor":2}', "constructor"],
     ['{"":1,"":2}', ""],
   ])("a member that is there twice is refused by its name: %s", (text, member) => {
-    expect(refusal(text)).toEqual(["malformed_json", `${member}: is in the body twice. Send it once.`])
+    expect(refusal(text)).toEqual(["malformed_json", `${member}: in the body twice. Send it once.`])
   })
 
   test("the same name in two objects is no repetition, and names of Object.prototype are names like others", () => {

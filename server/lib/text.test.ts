@@ -17,7 +17,7 @@ test.each(UNSEEN.map((one) => [one.codePointAt(0)!.toString(16), one]))(
   "a name of U+%s alone shows nothing, and is none; in a name it may be",
   (_, one) => {
     for (const text of [one, one.repeat(3), ` ${one}\u200b`])
-      expect(problemOf(text)).toBe("must contain a character that can be seen")
+      expect(problemOf(text)).toBe("must contain a visible character")
     expect(problemOf(`a${one}b`)).toBeNull()
   },
 )
@@ -27,7 +27,7 @@ test.each(TURNS.map((one) => [one.codePointAt(0)!.toString(16), one]))(
   (_, one) => {
     expect(problemOf(one)).not.toBeNull()
     expect(problemOf(`Owner${one}gpj.exe`)).toBe(
-      "must not contain characters that turn the direction of text",
+      "must not contain characters that change the direction of text",
     )
   },
 )

@@ -30,10 +30,10 @@ export const plainText = (max: number) =>
 /** Text by which people know something, such as a name: there is something to see in it, and it reads as it is written. */
 export const readable = <T extends z.ZodType<string>>(text: T) =>
   text
-    .refine((value) => SEEN.test(value), saying("must contain a character that can be seen"))
+    .refine((value) => SEEN.test(value), saying("must contain a visible character"))
     .refine(
       (value) => !TURN.test(value),
-      saying("must not contain characters that turn the direction of text"),
+      saying("must not contain characters that change the direction of text"),
     )
     .meta({ pattern: NAME })
 

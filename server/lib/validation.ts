@@ -38,27 +38,27 @@ const listed = (values: readonly unknown[]): string =>
 /** What is wrong with a value, for every reason that the validator knows, where a field has no sentence of its own. */
 const words: Words = {
   invalid_type: ({ expected, input }) =>
-    input === undefined ? "is missing" : `must be ${types[expected] ?? "of another type"}`,
+    input === undefined ? "required" : types[expected] ? `must be ${types[expected]}` : "has the wrong type",
   too_small: ({ origin, minimum }) =>
     holds.has(origin) && Number(minimum) === 1
       ? "must not be empty"
       : `must ${sizes[origin] ? "have" : "be"} at least ${minimum}${sizeOf(origin, minimum)}`,
   too_big: ({ origin, maximum }) =>
     `must ${sizes[origin] ? "have" : "be"} at most ${maximum}${sizeOf(origin, maximum)}`,
-  invalid_format: ({ format }) => (formats[format] ? `must be ${formats[format]}` : "has not the right form"),
+  invalid_format: ({ format }) => (formats[format] ? `must be ${formats[format]}` : "has the wrong format"),
   not_multiple_of: ({ divisor }) => `must be a multiple of ${divisor}`,
   unrecognized_keys: ({ keys, inst }) => {
     const { shape } = (inst?._zod.def ?? {}) as { shape?: object }
-    return `is not a field here.${didYouMean(keys[0] ?? "", Object.keys(shape ?? {}))}`
+    return `unknown field.${didYouMean(keys[0] ?? "", Object.keys(shape ?? {}))}`
   },
-  invalid_value: ({ values, input }) => (input === undefined ? "is missing" : `must be ${listed(values)}`),
+  invalid_value: ({ values, input }) => (input === undefined ? "required" : `must be ${listed(values)}`),
   invalid_union: ({ input, discriminator, options }) => {
     // Told of the field that says which form it is.
     const given = discriminator === undefined ? input : (input as Record<string, unknown>)[discriminator]
-    if (given === undefined) return "is missing"
-    return Array.isArray(options) ? `must be ${listed(options)}` : "is of no form that is taken here"
+    if (given === undefined) return "required"
+    return Array.isArray(options) ? `must be ${listed(options)}` : "has the wrong format"
   },
-  invalid_key: () => "has a name that is not taken here",
+  invalid_key: () => "has a name that is not allowed",
   invalid_element: () => "has an entry that is not valid",
   custom: () => "is not valid",
 }

@@ -73,13 +73,13 @@ export async function answerPage(asked: Asked): Promise<void> {
       request,
       response,
       "cross_site_request",
-      "Another site sent this request. It was not carried out.",
+      "Refused: the request came from another site. Open the dashboard and try again there.",
     )
   }
   if (url.startsWith("/api/trpc/")) return asAttempt(client.network, () => callProcedure(asked, user))
   const path = url.split("?", 1)[0]!
   if (Object.hasOwn(downloads, path)) return download(asked, user, downloads[path]!)
-  refuse(request, response, "route_not_found", "There is nothing at this address.")
+  refuse(request, response, "route_not_found", "Nothing found at this address. Check the path.")
 }
 
 /** Whether too many pages, or files of theirs, were asked for; then they have been told so. */
@@ -124,7 +124,7 @@ async function callProcedure(asked: Asked, user: SignedIn | null): Promise<void>
       request,
       response,
       "malformed_request",
-      "batch: calls are not taken together. Send each as a request of its own.",
+      "batch: not supported. Send each call as a separate request.",
     )
   }
   const path = url.slice("/api/trpc/".length, end < 0 ? undefined : end)
@@ -194,7 +194,7 @@ async function download(
   const answerFailure = (failure: Failure) =>
     new Reply(response, requestId, request.method === "HEAD").failure(failure)
   if (request.method !== "GET") {
-    return answerFailure(new Failure("method_not_allowed", "This address is for GET only."))
+    return answerFailure(new Failure("method_not_allowed", "Use GET for this address."))
   }
   try {
     const query = new URLSearchParams(url.split("?")[1])
@@ -229,7 +229,7 @@ async function authenticatePerson(asked: Asked): Promise<void> {
   if (request.method !== method) {
     const reply = new Reply(response, requestId, request.method === "HEAD")
     reply.allow = method
-    return reply.failure(new Failure("method_not_allowed", `This address is for ${method} only.`))
+    return reply.failure(new Failure("method_not_allowed", `Use ${method} for this address.`))
   }
   checkAuthRequest(url, request, await keepBody(asked))
   request.headers[CLIENT_ADDRESS] = client.address

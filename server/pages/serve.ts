@@ -32,7 +32,7 @@ export async function servePage(
       request,
       response,
       "malformed_request",
-      `The address has more than ${MAX_PAGE_ADDRESS} characters.`,
+      `The URL is longer than ${MAX_PAGE_ADDRESS} characters. Shorten it.`,
     )
   }
   response.setHeader("X-Request-Id", requestId)
@@ -75,7 +75,7 @@ function refuseMethod({ request, response, requestId }: Asked): void {
   const reply = new Reply(response, requestId, false)
   reply.allow = "GET, HEAD, OPTIONS"
   if (request.method === "OPTIONS") reply.send(204, "", null)
-  else reply.failure(new Failure("method_not_allowed", `A page takes ${reply.allow}.`))
+  else reply.failure(new Failure("method_not_allowed", `Pages support ${reply.allow} only.`))
 }
 
 /** The page of a code that does not exist says so, and names others; machines read it in the status. */

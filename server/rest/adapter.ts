@@ -86,7 +86,7 @@ export class Adapter {
       if (!match)
         return fail(
           "route_not_found",
-          `There is no ${path.length > 100 ? "such path" : `path /v1${printable(path)}`}.`,
+          `Endpoint not found${path.length > 100 ? "" : `: /v1${printable(path)}`}. Compare the path with the API reference.`,
         )
       if (!route) return void allows(request, reply, [...match.routes.keys()])
       principal = route.meta.open ? null : await this.#principal(request, client)
@@ -165,15 +165,14 @@ export class Adapter {
     if (!keyLimiter || principal.via.kind !== "key") return
     const standing = keyLimiter.take(principal.via.keyId)
     reply.rate = standing
-    if (!standing.allowed) await rateLimited(standing, "This key sends more requests than it may.")
+    if (!standing.allowed) await rateLimited(standing, "This key exceeds its rate limit.")
   }
 
   async #answer(call: Call): Promise<void> {
     const { request, route } = call
     if (route.meta.raw) {
       const standing = this.#options.webhookLimiter?.take(call.client.network)
-      if (standing && !standing.allowed)
-        await rateLimited(standing, "Too many webhooks come from this address.")
+      if (standing && !standing.allowed) await rateLimited(standing, "Too many webhooks from this address.")
       const body = await readBody(request, { limit: MAX_WEBHOOK_BYTES, network: call.client.network })
       call.input = readParameters(route, call.raw)
       refuseQuery(call.query)
@@ -228,7 +227,7 @@ function allows(request: IncomingMessage, reply: Reply, methods: string[]): bool
     reply.send(204, "", null)
     return false
   }
-  return fail("method_not_allowed", `This endpoint takes ${reply.allow}.`)
+  return fail("method_not_allowed", `This endpoint supports ${reply.allow} only.`)
 }
 
 const bodyFields = (route: Route): number => route.fields.size - route.parameters.length

@@ -38,6 +38,6 @@ function fromIssue(issue: z.core.$ZodIssue, input: Record<string, unknown> | nul
   const refusal = refusalOf(issue)
   // A field with a code of its own that is not there at all is missing before it is anything else.
   const missing = issue.path.length === 1 && input !== null && !(issue.path[0]! in input)
-  if (missing) return new Failure("validation_failed", `${refusal.field}: is missing.`)
+  if (missing) return new Failure("validation_failed", `${refusal.field}: required.`)
   return new Failure(refusal.code, detailOf(refusal))
 }

@@ -22,14 +22,11 @@ export function addQuery(input: Fields, route: Route, query: string): void {
     const equals = pair.indexOf("=")
     const name = decode(equals < 0 ? pair : pair.slice(0, equals), "query")
     const value = decode(equals < 0 ? "" : pair.slice(equals + 1), `query parameter ${name}`)
-    if (name === "") fail("validation_failed", "query: a parameter has no name.")
+    if (name === "") fail("validation_failed", "query: a parameter has no name. Remove it.")
     if (!route.fields.has(name) || route.parameters.includes(name)) {
-      fail(
-        "validation_failed",
-        `${quoted(name)}: is not a query parameter of this endpoint.${suggestion(route, name)}`,
-      )
+      fail("validation_failed", `${quoted(name)}: unknown query parameter.${suggestion(route, name)}`)
     }
-    if (name in input) fail("validation_failed", `${name}: is given more than once.`)
+    if (name in input) fail("validation_failed", `${name}: send this parameter once.`)
     input[name] = route.numbers.has(name) && /^(?:0|[1-9][0-9]{0,14})$/.test(value) ? Number(value) : value
   }
 }
@@ -38,10 +35,7 @@ export function addQuery(input: Fields, route: Route, query: string): void {
 export function addBody(input: Fields, route: Route, body: JsonObject): void {
   for (const [name, value] of Object.entries(body)) {
     if (!route.fields.has(name) || route.parameters.includes(name)) {
-      fail(
-        "validation_failed",
-        `${quoted(name)}: is not a field of this endpoint's body.${suggestion(route, name)}`,
-      )
+      fail("validation_failed", `${quoted(name)}: unknown field.${suggestion(route, name)}`)
     }
     input[name] = name === "amount" ? amountOf(value) : plainJson(value)
   }

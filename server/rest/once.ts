@@ -29,7 +29,7 @@ export async function once(call: Call, prepare: () => void, claim: IdempotencyCl
 }
 
 const inProgress = (cause: unknown): never =>
-  fail("idempotency_in_progress", "The first request with this Idempotency-Key is still running.", {
+  fail("idempotency_in_progress", "Idempotency-Key: the first request with this key is still running.", {
     retryAfterSeconds: 5,
     cause,
   })

@@ -248,7 +248,7 @@ test("a form that is none is told by the names of those that there are", () => {
   }
   expect(told({ kind: "burn" })).toBe("kind: must be one of mint, transfer.")
   expect(told({ kind: null })).toBe("kind: must be one of mint, transfer.")
-  expect(told({})).toBe("kind: is missing.")
+  expect(told({})).toBe("kind: required.")
   expect(told("mint")).toBe("input: must be an object.")
 })
 

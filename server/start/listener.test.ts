@@ -211,7 +211,7 @@ test.each([
   for (const target of ["/v1/health", "/v1/usage", "/", "/api/trpc/health.get"]) {
     const answer = await sendRaw(port, get(target, headers))
     expectRefusal(answer, 400, "malformed_request")
-    expect(answer).toContain(`${name}: is given more than once.`)
+    expect(answer).toContain(`${name}: send this parameter once.`)
   }
 })
 

@@ -69,7 +69,7 @@ export function createListener(options: ListenerOptions): RequestListener {
       if (error instanceof RequestAborted) return void response.destroy()
       if (error instanceof Failure) return new Reply(response, newId("req"), false).failure(error)
       logger.error({ err: error }, "a page failed")
-      refuse(request, response, "internal_error", "The page could not be shown. Try again in a moment.")
+      refuse(request, response, "internal_error", "The page could not be loaded. Try again in a moment.")
     })
   }
 }
@@ -88,13 +88,13 @@ function takeBody(request: IncomingMessage, { network }: Client): void {
 /** What is wrong with a request that two could read in two ways, or that is not for this server; null where nothing is. */
 function whyUnreadable(request: IncomingMessage, publicOrigin: string | null): string | null {
   const repeated = repeatedHeader(request.rawHeaders)
-  if (repeated !== null) return `${repeated}: is given more than once.`
+  if (repeated !== null) return `${repeated}: send this header once.`
   const { host, "transfer-encoding": coding = "chunked" } = request.headers
-  if (!/^chunked$/i.test(coding)) return "Transfer-Encoding: only chunked is understood."
-  if (host === undefined && request.httpVersion !== "1.0") return "Host: is missing."
-  if (!isReadableHost(host)) return "Host: is no name of a host."
+  if (!/^chunked$/i.test(coding)) return "Transfer-Encoding: only chunked is supported."
+  if (host === undefined && request.httpVersion !== "1.0") return "Host: required."
+  if (!isReadableHost(host)) return "Host: not a valid host name."
   if (publicOrigin === null && !LOCAL_HOSTS.test(host ?? "")) {
-    return "Host: this server answers to localhost only. Set VOUCH_PUBLIC_URL to serve others."
+    return "Host: this server only serves localhost. Set VOUCH_PUBLIC_URL to serve other hosts."
   }
   return request.url?.startsWith("/") ? null : "The request's target must be a path."
 }
@@ -106,14 +106,10 @@ const tooOften = ({ resetSeconds }: Standing) =>
   })
 
 const tooBusy = () =>
-  new Failure(
-    "server_busy",
-    "Too many requests of this address, or of all, have no answer yet. Retry in 1 s.",
-    {
-      endsConnection: true,
-      retryAfterSeconds: 1,
-    },
-  )
+  new Failure("server_busy", "Too many requests are in progress. Retry in 1 s.", {
+    endsConnection: true,
+    retryAfterSeconds: 1,
+  })
 
 const isReadableHost = (host = "localhost"): boolean =>
   host === "" || (/^[\w.~%:[\]-]+$/.test(host) && URL.canParse(`http://${host}`))

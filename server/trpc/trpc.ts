@@ -50,17 +50,17 @@ const t = initTRPC
 
 /** What tRPC itself refuses before a procedure has its say. */
 const refusals: { [code in TRPCError["code"]]?: { code: ErrorCode; detail: string } } = {
-  NOT_FOUND: { code: "route_not_found", detail: "There is no such procedure." },
+  NOT_FOUND: { code: "route_not_found", detail: "Procedure not found." },
   METHOD_NOT_SUPPORTED: {
     code: "method_not_allowed",
-    detail: "The procedure does not take this method: what changes something is for POST.",
+    detail: "Method not allowed: send changes with POST.",
   },
   UNSUPPORTED_MEDIA_TYPE: {
     code: "unsupported_media_type",
     detail: "Content-Type: must be application/json, in UTF-8.",
   },
   PARSE_ERROR: { code: "malformed_json", detail: "The input is not valid JSON." },
-  BAD_REQUEST: { code: "malformed_request", detail: "The call cannot be read." },
+  BAD_REQUEST: { code: "malformed_request", detail: "The call is malformed." },
 }
 
 /** The answer that an error of a procedure gives: its own, or internal_error for what nobody foresaw. */
@@ -70,7 +70,7 @@ export function explain(error: TRPCError): { code: ErrorCode; detail: string } {
     if (isDatabaseUnavailable(cause)) {
       return {
         code: "database_unavailable",
-        detail: "The database cannot be reached. Try again in a moment.",
+        detail: "The database is unreachable. Try again in a moment.",
       }
     }
   }
@@ -112,12 +112,12 @@ export const procedure = openProcedure.use(({ ctx, meta, next }) => {
 export const memberProcedure = procedure.use(({ ctx, next }) => {
   const { principal } = ctx
   if (principal.via.kind !== "user")
-    return fail("insufficient_scope", "This is for the members of a workspace. Sign in to the dashboard.")
+    return fail("insufficient_scope", "Only members of a workspace can do this. Sign in to the dashboard.")
   return next({ ctx: { principal: { ...principal, via: principal.via } } })
 })
 
 function refuseStranger({ door, user }: Context): never {
   if (door === "api") fail("missing_api_key", "Send the header Authorization: Bearer <API_KEY>.")
   if (user === null) fail("not_signed_in", "Sign in first.")
-  return fail("workspace_not_found", "x-vouch-workspace: name the workspace that this is about.")
+  return fail("workspace_not_found", "x-vouch-workspace: required. Send the workspace's id.")
 }

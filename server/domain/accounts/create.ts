@@ -11,7 +11,7 @@ export type Account = { id: string; name: string; workspaces: Record<Mode, strin
 
 export class AccountExists extends Error {
   constructor(name: string) {
-    super(`There is an account named ${JSON.stringify(name)} already. Choose another name.`)
+    super(`name: the account ${JSON.stringify(name)} already exists. Choose another name.`)
   }
 }
 

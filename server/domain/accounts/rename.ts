@@ -32,7 +32,10 @@ export async function renameAccount({
     })
   } catch (error) {
     if (!isUniqueViolation(error, "accounts_name_unique")) throw error
-    fail("account_exists", "name: another account on this server has this name. Choose a different one.")
+    fail(
+      "account_exists",
+      "name: another account on this server already has this name. Choose a different one.",
+    )
   }
   return { name }
 }

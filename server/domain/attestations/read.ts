@@ -12,7 +12,7 @@ import { statusInSql } from "./status.ts"
 export const attestationNotFound = (id: string): never =>
   fail(
     "attestation_not_found",
-    `There is no attestation ${isId("att", id) ? id : "with this id"} in this workspace.`,
+    `id: this workspace has no attestation ${isId("att", id) ? id : "with this id"}. Check the id, and the key's workspace.`,
   )
 
 /** Errors: attestation_not_found. */

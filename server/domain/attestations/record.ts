@@ -19,7 +19,7 @@ export const attestationStatus = z.enum(attestationStatuses).meta({
 
 export const publicReason = z.enum(publicReasons).meta({
   id: "PublicReason",
-  description: "What a wallet's holder may be told of why a verification did not hold",
+  description: "Reason code that is shown to the wallet's holder",
   example: "unverifiable",
 })
 
@@ -40,19 +40,19 @@ const onchain = z
       example: "9vZbTqUc2mJXkLwRfY4hNsPdE7aG5tKoW3iBx1CyMr6Q",
     }),
     token_account: address.meta({
-      description: "The wallet's account, which holds one unit",
+      description: "The wallet's token account, which holds one unit",
       example: "4hXbM8rPqTzKcWvY2sLnDgF6uJeA9iRo3wE5tCyB7kVN",
     }),
     authority: address.meta({
-      description: "The issuer: signs every change of the credential",
+      description: "The issuer, which signs every change of the credential",
       example: "6mRkYtGvB3xNcQ8sLwPzFhJ2dTaU5eKo9iW4rCy7XbVE",
     }),
     commitment: hash.meta({
-      description: "base64url of SHA-256 of the record's canonical JSON; stands in the memo",
+      description: "base64url of SHA-256 of the record's canonical JSON; the memo contains it",
       example: "k3Jp0bVb8C1xQm2tYw5rNhZs7uLdEaGfTiOoXc9v6Rk",
     }),
     salt: hash.nullable().meta({
-      description: "Part of what the commitment is made of, base64url; null once erased",
+      description: "Random part of the commitment's input, base64url; null once erased",
       example: "Zt4x8nQmKpV2sYw7rBhLcJ0dGfTaUe5iRoX3vC9yN1E",
     }),
   })
@@ -63,7 +63,7 @@ export const attestationRecord = z
     attestation_id: idOf("att").meta({ example: "att_4f8NqYcTzHkLwR2sVbJm9X" }),
     status: attestationStatus,
     user_pubkey: address.meta({
-      description: "The wallet's address, base58",
+      description: "Wallet address, base58",
       example: "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU",
     }),
     schema: named.meta({ description: "Schema verified", example: "kyc_individual_v1" }),
@@ -74,7 +74,7 @@ export const attestationRecord = z
     external_id: z
       .string()
       .nullable()
-      .meta({ description: "The externalId that the session was started with", example: "investor-4711" }),
+      .meta({ description: "The session's externalId", example: "investor-4711" }),
     issued_at: timestamp.nullable().meta({ description: "Time of the decision; null until verified" }),
     expires_at: timestamp
       .nullable()
@@ -83,9 +83,12 @@ export const attestationRecord = z
     revocation_reason: z
       .string()
       .nullable()
-      .meta({ description: "Why it ended early; never shown to the wallet's holder", example: null }),
+      .meta({
+        description: "Internal reason why it ended early; never shown to the wallet's holder",
+        example: null,
+      }),
     public_reason: publicReason.nullable().meta({
-      description: "What the hosted page tells the wallet's holder; null where there is nothing to explain",
+      description: "Reason code that the hosted page shows; null if there is nothing to explain",
       example: null,
     }),
     onchain_tx: signature.nullable().meta({

@@ -35,7 +35,7 @@ export async function verifyOnChain(principal: Principal, id: string): Promise<O
   const { onchain, onchain_tx } = record
   const { connection } = chainOf(principal.mode)
   if (onchain === null || onchain_tx === null) {
-    return fail("validation_failed", "id: this attestation has not been put on chain.")
+    return fail("validation_failed", "id: this attestation is not on chain yet. Wait until it is verified.")
   }
   const before = await readUnit(row)
   const address = new PublicKey(onchain.token_account)

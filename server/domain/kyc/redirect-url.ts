@@ -11,7 +11,8 @@ export const redirectUrl = z
   .meta({
     format: "uri",
     pattern: ADDRESS.source,
-    description: "The hosted page returns here, with attestation_id and status appended",
+    description:
+      "Where the hosted page sends the wallet's holder afterwards, with attestation_id and status appended",
     example: "https://example.com/welcome",
   })
 

@@ -59,8 +59,7 @@ export async function startSession(request: StartRequest): Promise<Session> {
       return session(begun.session_id)
     }
     if (begun.due && performance.now() < giveUpAt) await sweepNow(principal.workspaceId)
-    else if (begun.due)
-      fail("database_unavailable", "Sessions that have closed are locked. Retry in a moment.")
+    else if (begun.due) fail("database_unavailable", "Expired sessions are being closed. Retry in a moment.")
     // The last unit may have gone, after the statement's snapshot, to another start of this very wallet.
     else if (!(await isPending(request))) quotaExceeded(begun.included)
   }
@@ -75,7 +74,7 @@ function quotaExceeded(included: number | null): never {
   const now = clock.now()
   return fail(
     "quota_exceeded",
-    `The ${included} attestations of this month are used up. The next period begins at ${periodEnd(now)}.`,
+    `All ${included} attestations of this month are used. The next period begins at ${periodEnd(now)}.`,
     { retryAfterSeconds: secondsLeftIn(now) },
   )
 }
@@ -84,7 +83,10 @@ function quotaExceeded(included: number | null): never {
 async function sweepNow(workspaceId: string): Promise<void> {
   const now = await certainNow()
   if (now === null) {
-    fail("database_unavailable", "Sessions that have closed cannot be ended while the clocks differ.")
+    fail(
+      "database_unavailable",
+      "Expired sessions cannot be closed while the server's clocks differ. Retry in a moment.",
+    )
   }
   const ended = await expireSessions({ workspaceId, now })
   // Somebody else is at it, and about to commit.

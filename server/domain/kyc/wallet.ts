@@ -12,12 +12,12 @@ export const walletAddress = z
   })
   .meta({
     pattern: ADDRESS.source,
-    description: "A wallet's address, base58 of 32 bytes",
+    description: "Wallet address, base58 of 32 bytes",
     example: "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU",
   })
 
 /** The id of a schema. One that does not exist is unknown_schema, whatever it looks like. */
 export const schemaId = matching(NAME, "is not a schema of this workspace", "unknown_schema").meta({
-  description: "Identifier of a schema",
+  description: "Schema id",
   example: "kyc_individual_v1",
 })

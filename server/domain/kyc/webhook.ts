@@ -23,7 +23,7 @@ export async function receiveWebhook({
     return provider && (name === null || provider.name === name) ? [{ mode, provider }] : []
   })
   if (candidates.length === 0 && name !== null)
-    fail("provider_not_found", "There is no KYC provider with this name.")
+    fail("provider_not_found", "provider: unknown KYC provider. Check its name in the path.")
   const verified = candidates.flatMap(({ mode, provider }) => {
     const event = webhook && verify(() => provider.verifyWebhook(webhook.headers, webhook.body))
     return event ? [{ mode, provider: provider.name, event }] : []
@@ -32,7 +32,7 @@ export async function receiveWebhook({
   if (!first) {
     return fail(
       "invalid_signature",
-      "The webhook is not signed with the shared secret, or its timestamp is off by more than 300 seconds.",
+      "The webhook is not signed with the shared secret, or its timestamp is more than 300 seconds off.",
     )
   }
   const verifiedFor: Mode[] = verified.filter((one) => one.provider === first.provider).map((one) => one.mode)

@@ -36,7 +36,7 @@ export async function openAuth(): Promise<Auth> {
   if (ownClockDiffers()) {
     fail(
       "database_unavailable",
-      "This server's clock is wrong, so nobody can sign in here. Retry in a moment.",
+      "Sign-in is not available because this server's clock is wrong. Retry in a moment.",
     )
   }
   let auth = opened.get(deployment)
@@ -203,7 +203,7 @@ async function requireVerified(userVerified: boolean | undefined): Promise<void>
   const { APIError } = await import("better-auth/api")
   throw new APIError("BAD_REQUEST", {
     code: "USER_NOT_VERIFIED",
-    message: "The passkey did not verify its user.",
+    message: "The passkey did not verify you. Turn on its fingerprint, face or PIN, and try again.",
   })
 }
 

@@ -8,19 +8,17 @@ import { failMail, mailer } from "./mail.ts"
 /** Mails somebody a link by which they confirm their address. Errors: rate_limited, mail_failed, validation_failed. */
 export async function mailConfirmation({ id, email }: SignedIn): Promise<{ sent_to: string }> {
   const { send } = mailer(deployment.settings)
-  if (send === null) return fail("validation_failed", "email: this server sends no mail.")
+  if (send === null)
+    return fail("validation_failed", "email: this server sends no email. Ask its operator for a link.")
   const token = await createMailedLink(sql, id, "confirm")
   if (token === null)
-    return fail(
-      "rate_limited",
-      "A link was mailed a moment ago. Wait five minutes, then ask for another one.",
-    )
+    return fail("rate_limited", "We just sent a link. Wait five minutes, then request another one.")
   const link = `${deployment.origin}/confirm?token=${token}`
   try {
     await send({
       to: email,
-      subject: "Confirm your address for Vouch",
-      text: `Open this link within a day, signed in as ${email}, to confirm that the address is yours:\n\n${link}\n\nIf you have no account with Vouch, ignore this mail: somebody else entered your address, and cannot confirm it.`,
+      subject: "Confirm your email address for Vouch",
+      text: `Sign in as ${email}, then open this link within one day to confirm your address:\n\n${link}\n\nNo Vouch account? Ignore this email: someone entered your address by mistake and cannot confirm it.`,
     })
   } catch (cause) {
     await sql`delete from user_links where user_id = ${id} and kind = 'confirm'`
@@ -36,7 +34,7 @@ export async function mailConfirmation({ id, email }: SignedIn): Promise<{ sent_
 export async function confirmEmail({ id, email }: SignedIn, token: string): Promise<{ email: string }> {
   await sql.begin(async (sql) => {
     if ((await findUserLink(sql, "confirm", token)) !== id)
-      fail("invalid_link", `This link is not for ${email}. Sign in as the person whom it is for.`)
+      fail("invalid_link", `This link is not for ${email}. Sign in with the address that received it.`)
     await useUserLink(sql, "confirm", token)
     await sql`update users set email_verified = true where id = ${id}`
   })

@@ -107,7 +107,7 @@ export async function guards({
               ? returning?.take(device.nonce)
               : attempts?.take(emailOf(ctx).slice(0, MAX_EMAIL))
             if (!standing || standing.allowed) return
-            const message = `Too many attempts for this address. Retry in ${standing.resetSeconds} s, or use a passkey.`
+            const message = `Too many attempts for this address. Retry in ${standing.resetSeconds} s or use a passkey.`
             fail("rate_limited", message, { retryAfterSeconds: standing.resetSeconds })
           }),
         },

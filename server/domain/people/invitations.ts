@@ -71,7 +71,7 @@ export async function findInvitation(
     row ??
     fail(
       "invalid_link",
-      "This link was used, has expired, or was withdrawn. Ask whoever gave it to you for another one.",
+      "This link was already used, has expired or was revoked. Ask the person who sent it for a new one.",
     )
   )
 }
@@ -82,7 +82,8 @@ export async function findInvitation(
  */
 export async function mailInvitation(token: string, email: string): Promise<{ sent_to: string }> {
   const { send } = mailer(deployment.settings)
-  if (send === null) return fail("validation_failed", "email: this server sends no mail.")
+  if (send === null)
+    return fail("validation_failed", "email: this server sends no email. Ask its operator for a link.")
   const invitation = await findInvitation(sql, token)
   requireAddress(invitation, email)
   const proof = newToken()
@@ -93,15 +94,15 @@ export async function mailInvitation(token: string, email: string): Promise<{ se
       and (proof_sent_at is null or proof_sent_at <= now() - ${MAIL_PAUSE}::interval)
     returning id`
   if (noted.length === 0)
-    fail("rate_limited", "A link was mailed a moment ago. Wait a minute, then ask for another one.")
-  const text = `Open this link to join ${invitation.account} on Vouch with this address:\n\n${linkOf(invitation.invited_by, proof)}\n\nIf you did not ask for it, ignore this mail: nobody uses your address.`
+    fail("rate_limited", "We just sent a link. Wait a minute, then request another one.")
+  const text = `Open this link to join ${invitation.account} on Vouch with this address:\n\n${linkOf(invitation.invited_by, proof)}\n\nDid not request this? Ignore this email: your address is not used.`
   try {
     await send({ to: email, subject: `Join ${invitation.account} on Vouch`, text })
   } catch (cause) {
     await sql`
       update invitations set proof_hash = null, proof_email = null, proof_sent_at = null
       where account_id = ${account_id} and id = ${id} and proof_hash = ${hashToken(proof)}`
-    failMail(email, cause, "Try again, or ask your operator.")
+    failMail(email, cause, "Try again, or ask your administrator.")
   }
   return { sent_to: email }
 }

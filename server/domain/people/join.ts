@@ -39,13 +39,13 @@ export async function createUser({
       const invitation = await findInvitation(sql, token, { lock: true })
       requireAddress(invitation, user.email)
       if (needsMail(invitation)) {
-        fail("email_unconfirmed", "email: ask for a link by mail first, and open that one.")
+        fail("email_unconfirmed", "email: request a link by email first, then open it.")
       }
       const holder = await holderOf(sql, invitation)
       if (holder === "unconfirmed" && !takeOver) {
         fail(
           "email_taken",
-          "Somebody registered this address and never confirmed it. If it was you, sign in; if not, choose to remove them.",
+          "take_over: someone registered this address and never confirmed it. If it was you, sign in. If not, choose to remove that user.",
         )
       }
       if (holder === "unconfirmed") await evictUnproven(sql, user.email, requestId)
@@ -61,7 +61,7 @@ export async function createUser({
     if (!isUniqueViolation(error, "users_email_unique")) throw error
     fail(
       "email_taken",
-      "email: somebody signs in with this address. If it is you, sign in and open the link again; if not, ask your operator to release it.",
+      "email: already in use. If it is yours, sign in and open the link again. If not, ask your administrator to release it.",
     )
   }
   return { email: user.email }
@@ -93,7 +93,7 @@ export async function join(token: string, user: SignedIn, requestId: string): Pr
       select email_verified from users where id = ${user.id} for update`
     if (!person) fail("not_signed_in", "Sign in first.")
     if (needsMail(invitation) && !person?.email_verified) {
-      fail("email_unconfirmed", `Confirm ${user.email} first: Settings, Your account.`)
+      fail("email_unconfirmed", `Confirm ${user.email} first, in Settings, Your account.`)
     }
     if (invitation.proves_email) await sql`update users set email_verified = true where id = ${user.id}`
     await enter(sql, invitation, user, requestId)

@@ -63,5 +63,5 @@ export async function useUserLink(sql: Queryable, kind: LinkKind, token: string)
 const noSuchLink = (): never =>
   fail(
     "invalid_link",
-    "This link was used, has expired, or was replaced by a newer one. Ask for another one.",
+    "This link was already used, has expired or was replaced by a newer one. Request a new one.",
   )

@@ -115,8 +115,8 @@ test("a mail server that says nothing, or a word now and then, or too many, is g
   ])
   for (const timer of timers) clearInterval(timer)
   expect(outcomes).toEqual([
-    "The mail server does not answer.",
-    "The mail server does not answer.",
+    "The mail server does not respond.",
+    "The mail server does not respond.",
     "The mail server does not speak SMTP.",
   ])
 }, 20_000)

@@ -14,7 +14,7 @@ class MailError extends Error {}
 /** Says so to whoever asked for a mail, and what they can do. Errors: mail_failed. */
 export function failMail(to: string, cause: unknown, next: string): never {
   const reason = cause instanceof MailError ? `${cause.message} ` : ""
-  return fail("mail_failed", `email: the mail to ${to} could not be sent. ${reason}${next}`, { cause })
+  return fail("mail_failed", `email: could not send email to ${to}. ${reason}${next}`, { cause })
 }
 
 /** What sends mail; `send` is null where no SMTP server is configured. */
@@ -51,8 +51,8 @@ export function mailer({ VOUCH_SMTP_URL, VOUCH_MAIL_FROM }: Settings): {
 type SmtpError = { code?: string; responseCode?: number }
 
 function reasonOf({ code, responseCode }: SmtpError, signal: AbortSignal): string {
-  if (signal.aborted || code === "ETIMEDOUT") return "The mail server does not answer."
+  if (signal.aborted || code === "ETIMEDOUT") return "The mail server does not respond."
   if (code === "EPROTOCOL") return "The mail server does not speak SMTP."
   if (responseCode !== undefined) return `The mail server refused it (${responseCode}).`
-  return "The mail server cannot be reached."
+  return "The mail server is unreachable."
 }

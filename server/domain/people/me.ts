@@ -90,14 +90,14 @@ function noticesOf(mode: Mode): string[] {
   const provider = deployment.providers[mode]
   return [
     ...(chain === null
-      ? [`No Solana RPC is configured for ${mode}: nothing reaches a chain.`]
+      ? [`No Solana RPC is configured for ${mode} mode. Nothing is issued on chain.`]
       : chain.embedded
-        ? ["The chain is the local network of this server: tokens and credentials exist on it alone."]
+        ? ["Local test network: tokens and credentials exist only on this server."]
         : []),
     ...(provider === null
-      ? [`No KYC provider is configured for ${mode}: nobody can be verified.`]
+      ? [`No KYC provider is configured for ${mode} mode. Wallets cannot be verified.`]
       : provider.name === "sandbox"
-        ? ["Verifications are decided in the sandbox. Test only: whoever opens the link chooses the result."]
+        ? ["Sandbox provider. Test only: whoever opens the link chooses the result."]
         : []),
   ]
 }

@@ -88,7 +88,7 @@ export async function inviteMember({
     return created
   })
   if (send === null || email === null) return { ...invitation, sent_to: null }
-  const text = `You are invited to ${account.name} as ${role}. Open this link within seven days:\n\n${invitation.link}`
+  const text = `You are invited to join ${account.name} on Vouch as ${role}. Open this link within seven days:\n\n${invitation.link}`
   try {
     await send({ to: email, subject: `Join ${account.name} on Vouch`, text })
   } catch (cause) {
@@ -213,12 +213,14 @@ async function lockMember(sql: Queryable, { workspaceId }: Principal, userId: st
     where w.id = ${workspaceId} for update of a`
   const [member] = await sql<{ role: Role }[]>`
     select role from members where account_id = ${account!.id} and user_id = ${userId}`
-  if (!member) return fail("member_not_found", "user_id: is no member of this account.")
+  if (!member)
+    return fail("member_not_found", "user_id: not a member of this account. Reload the list of members.")
   return { account: account!, before: member.role }
 }
 
 async function requireOtherOwner(sql: Queryable, accountId: string, userId: string): Promise<void> {
   const [other] = await sql`
     select from members where account_id = ${accountId} and role = 'owner' and user_id <> ${userId} limit 1`
-  if (!other) fail("last_owner", "This is the account's only owner. Make somebody else an owner first.")
+  if (!other)
+    fail("last_owner", "user_id: this is the account's only owner. Make another member an owner first.")
 }

@@ -28,5 +28,8 @@ export async function holdPermission(
   if (!member)
     return fail("workspace_not_found", "This workspace does not exist, or you are not a member of it.")
   if (!permissionsOf(member.role).has(permission))
-    fail("insufficient_scope", `This needs ${permission}, which a ${member.role} may not do.`)
+    fail(
+      "insufficient_scope",
+      `This needs ${permission}, which the ${member.role} role does not have. Ask an owner of the account.`,
+    )
 }

@@ -90,7 +90,7 @@ test("a crowd that signs in at once makes one hash at a time, is told to come ag
   clearInterval(look)
   expect(most).toBe(1)
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401, 429]))
-  expect(answers.find(({ status }) => status === 429)!.json.detail).toMatch(/Many people sign in/)
+  expect(answers.find(({ status }) => status === 429)!.json.detail).toMatch(/Too many people are signing in/)
   expect((await signIn(from(), email, PASSWORD)).status).toBe(200)
 })
 

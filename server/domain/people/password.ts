@@ -81,7 +81,7 @@ class Line {
   #drop(one: Waiting): void {
     this.#waiting.splice(this.#waiting.indexOf(one), 1)
     one.refuse(
-      new Failure("rate_limited", `Many people sign in at this moment. Retry in ${RETRY_SECONDS} s.`, {
+      new Failure("rate_limited", `Too many people are signing in right now. Retry in ${RETRY_SECONDS} s.`, {
         retryAfterSeconds: RETRY_SECONDS,
       }),
     )

@@ -13,7 +13,9 @@ export async function userOf({ cookie }: IncomingHttpHeaders): Promise<SignedIn 
   const found = await auth.api
     .getSession({ headers: new Headers({ cookie }) })
     .catch((cause) =>
-      fail("database_unavailable", "Sessions cannot be read now. Retry in a moment.", { cause }),
+      fail("database_unavailable", "Sign-in sessions are not available right now. Retry in a moment.", {
+        cause,
+      }),
     )
   if (!found) return null
   const { user, session } = found

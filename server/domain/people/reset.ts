@@ -33,8 +33,8 @@ async function mailReset(email: string): Promise<void> {
   if (token === null) return
   await send({
     to: email,
-    subject: "Choose a new password for Vouch",
-    text: `Open this link within an hour to choose a new password:\n\n${resetLink(token)}\n\nIt also removes your passkeys and your second factor. If you did not ask for it, nothing has changed.`,
+    subject: "Reset your Vouch password",
+    text: `Open this link within one hour to choose a new password:\n\n${resetLink(token)}\n\nThis also removes your passkeys and your second factor. Did not request this? Ignore this email: nothing has changed.`,
   })
 }
 

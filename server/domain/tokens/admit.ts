@@ -64,7 +64,7 @@ async function decideAll(workspaceId: string): Promise<void> {
 }
 
 const tooLong = () =>
-  new Failure("database_unavailable", "Earlier requests of this workspace take long. Retry in a moment.", {
+  new Failure("database_unavailable", "This workspace has too many requests waiting. Retry in a moment.", {
     retryAfterSeconds: 1,
   })
 

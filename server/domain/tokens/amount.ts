@@ -56,7 +56,7 @@ export const amountField = z
       { type: "number", format: "double", exclusiveMinimum: 0 },
     ],
     description:
-      "Whole tokens, more than zero. A decimal string is always exact; a number is read from its digits as they were sent",
+      "Whole tokens, more than zero. A decimal string is always exact; a number is read from its digits as sent",
     example: "250.5",
   })
 

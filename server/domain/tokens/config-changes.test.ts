@@ -132,7 +132,7 @@ test("what would be refused is told at its field, with the code of the API, and 
   const good = fund("fresh_v1")
   expect(await check(good)).toEqual([])
   expect(await check({ ...good, id })).toEqual([
-    `id mint_config_exists there is a configuration ${id} already. Choose another id.`,
+    `id mint_config_exists the mint configuration ${id} already exists. Choose another id.`,
   ])
   expect(await check({ ...good, id }, false)).toEqual([])
   expect(await check({ ...good, name: "", symbol: "€", decimals: 10, other: 1 })).toEqual([

@@ -68,12 +68,12 @@ const ruleFields = {
     example: "50000",
   }),
   transfers_locked_until: time.optional().meta({
-    description: "No transfers before this time; minting is free",
+    description: "No transfers before this time; minting is not affected",
     example: "2027-01-01T00:00:00Z",
   }),
 }
 
-const ABOUT_RULES = "Every rule is optional; absent ones do not bind"
+const ABOUT_RULES = "Every rule is optional; a rule that is left out does not apply"
 const rulesField = z.strictObject(ruleFields).meta({ id: "MintRulesRequest", description: ABOUT_RULES })
 // A configuration that was made before may name what is no country: it can be read all the same.
 const recordedCountries = z.array(recordedCountry)
@@ -85,21 +85,21 @@ const rulesRecord = z
   })
   .meta({ id: "MintRules", description: ABOUT_RULES })
 
-const idMeta = { description: "Identifier of the configuration", example: "us_real_estate_fund_v1" }
+const idMeta = { description: "Configuration id", example: "us_real_estate_fund_v1" }
 
 export const isConfigId = (text: string): boolean => NAME.test(text)
 
 /** The id of a configuration that is there. One that is not is unknown_mint_config, whatever it looks like. */
 export const knownConfigId = matching(
   NAME,
-  "is not a configuration of this workspace. List them with GET /mint-configs.",
+  "is not a mint configuration of this workspace. List them with GET /mint-configs.",
   "unknown_mint_config",
 ).meta(idMeta)
 
 /** The same in a path: one that is not there is not found. */
 export const configId = matching(
   NAME,
-  "there is no such mint configuration in this workspace",
+  "this workspace has no such mint configuration",
   "mint_config_not_found",
 ).meta(idMeta)
 
@@ -107,19 +107,19 @@ const configFields = {
   id: matching(NAME, "must be 1 to 64 of a-z, 0-9 and _, and not begin with _").meta(idMeta),
   name: plainText(64)
     .refine((text) => Buffer.byteLength(text) <= MAX_NAME_BYTES, `must be at most ${MAX_NAME_BYTES} bytes`)
-    .meta({ description: "Name of the token, on chain too", example: "US Real Estate Fund" }),
+    .meta({ description: "Token name, also on chain", example: "US Real Estate Fund" }),
   symbol: matching(/^[A-Za-z0-9.]{1,10}$/, "must be 1 to 10 letters, digits and points").meta({
-    description: "Symbol of the token, on chain too",
+    description: "Token symbol, also on chain",
     example: "USREF",
   }),
-  decimals: wholeNumber(0, 9).meta({ description: "Digits after the point", example: 6 }),
+  decimals: wholeNumber(0, 9).meta({ description: "Digits after the decimal point", example: 6 }),
   required_schema: schemaId.meta({
     description: "Schema that holders must be verified for",
     example: "kyc_individual_v1",
   }),
   transfer_mode: z.enum(["agent", "holder"]).meta({
     description:
-      "`agent`: accounts are frozen at rest, and tokens move through Vouch alone. `holder`: verified wallets may move them between themselves",
+      "`agent`: accounts stay frozen, and tokens move only through Vouch. `holder`: verified holders can move them themselves",
     example: "agent",
   }),
 }
@@ -144,8 +144,8 @@ export const mintConfigRecord = z
       example: "3NZ9JMVBmGAqocybic2c7LQCJScmgsAZ6vQqTDzcqmJh",
     }),
     supply: amountText.meta({ description: "Whole tokens minted", example: "1000" }),
-    holders: z.number().int().meta({ description: "Wallets that hold", example: 2 }),
-    paused: z.boolean().meta({ description: "Whether minting and moving is stopped", example: false }),
+    holders: z.number().int().meta({ description: "Wallets that hold the token", example: 2 }),
+    paused: z.boolean().meta({ description: "Whether minting and transfers are stopped", example: false }),
     created_at: timestamp,
   })
   .meta({ id: "MintConfig" })
@@ -227,14 +227,14 @@ export function checkTogether({ transfer_mode, rules, decimals }: ConfigInput): 
   if (transfer_mode === "holder" && unheld !== undefined) {
     fail(
       "validation_failed",
-      `rules.${unheld}: cannot bind in transfer_mode holder, where holders move tokens by themselves. Leave it out, or use agent.`,
+      `rules.${unheld}: cannot be enforced in transfer_mode holder, where holders move tokens themselves. Leave it out or use agent.`,
     )
   }
   const { allowed_countries, blocked_countries } = rules
   if (!admitsAny(allowed_countries, blocked_countries)) {
     fail(
       "validation_failed",
-      `rules.blocked_countries: refuses ${allowed_countries ? "all that rules.allowed_countries admits" : "all countries"}, so that nobody could hold the token.`,
+      `rules.blocked_countries: blocks ${allowed_countries ? "every country in rules.allowed_countries" : "all countries"}, so nobody could hold the token.`,
     )
   }
   for (const name of ["max_supply", "max_balance_per_wallet"] as const) {

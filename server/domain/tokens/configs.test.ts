@@ -233,7 +233,7 @@ test.each(["id", "name", "symbol", "decimals", "required_schema"])(
     const { [field as "id"]: _gone, ...rest } = fund(freshId())
     expect((await create(rest)).json).toMatchObject({
       error: "validation_failed",
-      detail: `${field}: is missing.`,
+      detail: `${field}: required.`,
     })
   },
 )

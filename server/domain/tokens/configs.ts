@@ -25,7 +25,7 @@ import { alignPause } from "./operations/align-pause.ts"
 export const configNotFound = (id: string): never =>
   fail(
     "mint_config_not_found",
-    `There is no mint configuration ${isConfigId(id) ? id : "with this id"} in this workspace.`,
+    `id: this workspace has no mint configuration ${isConfigId(id) ? id : "with this id"}. List them with GET /mint-configs.`,
   )
 
 async function readConfig(workspaceId: string, id: string): Promise<ConfigRow> {
@@ -104,14 +104,11 @@ export async function requireRoomFor(
     select exists (select from mint_configs where workspace_id = ${workspaceId} and id = ${config.id}) as exists,
       (select count(*)::int from mint_configs where workspace_id = ${workspaceId}) as count`
   if (known!.exists) {
-    fail("mint_config_exists", `id: there is a configuration ${config.id} already. Choose another id.`)
+    fail("mint_config_exists", `id: the mint configuration ${config.id} already exists. Choose another id.`)
   }
   await requireSchemaOf(sql, workspaceId, config)
   if (known!.count >= MAX_CONFIGS) {
-    fail(
-      "validation_failed",
-      `id: a workspace has ${MAX_CONFIGS} configurations at most, and this one has them.`,
-    )
+    fail("validation_failed", `id: this workspace has reached the maximum of ${MAX_CONFIGS} configurations.`)
   }
 }
 
@@ -215,7 +212,7 @@ async function changeConfig(
   if (mint !== null && fixed !== undefined) {
     fail(
       "validation_failed",
-      `${fixed}: is ${JSON.stringify(known[fixed])} on chain for good. Leave it so, or create a configuration with another id.`,
+      `${fixed}: cannot change; it is ${JSON.stringify(known[fixed])} on chain. Keep it, or create a configuration with another id.`,
     )
   }
   await requireSchemaOf(sql, workspaceId, config)

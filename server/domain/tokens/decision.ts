@@ -273,7 +273,7 @@ function reserve({ request, config, amount }: Considered, holdings: Holdings): b
 
 export const unknownConfig = (id: string): Objection => ({
   code: "unknown_mint_config",
-  detail: `mint_config: ${id} is not a configuration of this workspace. List them with GET /mint-configs.`,
+  detail: `mint_config: ${id} is not a mint configuration of this workspace. List them with GET /mint-configs.`,
 })
 
 export const tooFine = ({ id, decimals }: ConfigRow): Objection => ({

@@ -75,7 +75,7 @@ export async function balanceOf(
   if (!row) {
     return fail(
       "unknown_mint_config",
-      `mint_config: ${config} is not a configuration of this workspace. List them with GET /mint-configs.`,
+      `mint_config: ${config} is not a mint configuration of this workspace. List them with GET /mint-configs.`,
     )
   }
   const read = await readAccounts({ workspaceId, chain }, [{ config, wallet }]).catch((cause) =>

@@ -18,7 +18,7 @@ export const operationStatus = z
 export const OTHER_WALLET = "2kob1DaEJhgM667REcnYQihS48TJmZLxWK5L7mbX24E1"
 
 const wallet = address.meta({
-  description: "A wallet's address, base58",
+  description: "Wallet address, base58",
   example: "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU",
 })
 
@@ -30,10 +30,10 @@ export const operationRecord = z
     }),
     kind: z.enum(["mint", "transfer"]).meta({ example: "mint" }),
     status: operationStatus,
-    mint_config: named.meta({ description: "Its configuration", example: "us_real_estate_fund_v1" }),
-    user_pubkey: wallet.optional().meta({ description: "Of a mint: who receives" }),
-    from_pubkey: wallet.optional().meta({ description: "Of a transfer: who gives" }),
-    to_pubkey: wallet.optional().meta({ description: "Of a transfer: who receives", example: OTHER_WALLET }),
+    mint_config: named.meta({ description: "Mint configuration", example: "us_real_estate_fund_v1" }),
+    user_pubkey: wallet.optional().meta({ description: "Mint: the recipient" }),
+    from_pubkey: wallet.optional().meta({ description: "Transfer: the sender" }),
+    to_pubkey: wallet.optional().meta({ description: "Transfer: the recipient", example: OTHER_WALLET }),
     amount: amountText.meta({ example: "250.5" }),
     mint: address.nullable().meta({
       description: "Address of the Token-2022 mint",
@@ -49,7 +49,7 @@ export const operationRecord = z
         detail: z.string().meta({ example: "The wallet's attestation was revoked." }),
       })
       .nullable()
-      .meta({ description: "Why it failed; null unless it has", examples: [null] }),
+      .meta({ description: "Why it failed; null unless it failed", examples: [null] }),
     created_at: timestamp,
     confirmed_at: timestamp.nullable().meta({ description: "Null until confirmed" }),
   })
@@ -114,7 +114,7 @@ export function throwIfFailed(row: OperationRow): void {
 const operationNotFound = (id: string): never =>
   fail(
     "operation_not_found",
-    `There is no operation ${isId("op", id) ? id : "with this id"} in this workspace.`,
+    `id: this workspace has no operation ${isId("op", id) ? id : "with this id"}. Check the id, and the key's workspace.`,
   )
 
 /** Errors: operation_not_found. */
@@ -168,6 +168,6 @@ async function requireConfig(workspaceId: string, id: string): Promise<void> {
   if (known.length > 0) return
   fail(
     "unknown_mint_config",
-    `mint_config: ${id} is not a configuration of this workspace. List them with GET /mint-configs.`,
+    `mint_config: ${id} is not a mint configuration of this workspace. List them with GET /mint-configs.`,
   )
 }

@@ -61,7 +61,7 @@ test("whoever is refused for an attestation that ended is told how and on which 
 test("a country that is not admitted is named to whoever may mint, and neither in the log nor to a viewer", async () => {
   const { wallet } = await app.verifiedWallet(key, undefined, { country: "KP" })
   const { wallet: untold } = await app.verifiedWallet(key, undefined, {})
-  const detail = `The country rules do not admit ${wallet}: its investor is from North Korea (KP).`
+  const detail = `The token's country rules do not allow ${wallet}: its investor is from North Korea (KP).`
   const refused = await mint(wallet)
   expect(refused).toMatchObject({ error: "country_not_allowed", detail })
   expect((await mint(untold)).detail).toMatch(/: its verification names no country\.$/)

@@ -320,7 +320,7 @@ describe("amounts", () => {
   test("without one, the field is named as missing", async () => {
     const body = { user_pubkey: bob, mint_config: config }
     const { json } = await refused(config, "validation_failed", () => desk.post("/token/mint", body))
-    expect(json.detail).toBe("amount: is missing.")
+    expect(json.detail).toBe("amount: required.")
   })
 
   test.each([

@@ -80,7 +80,7 @@ const notPaused: Rule = {
   code: "mint_paused",
   binds: () => true,
   against: ({ config }) =>
-    config.paused ? "The configuration is paused. Unpause it, or wait until it is." : null,
+    config.paused ? "The token is paused. Unpause it or wait until it is unpaused." : null,
 }
 
 const notLocked: Rule = {
@@ -117,7 +117,7 @@ const isFromAdmittedCountry: Rule = {
     })
     if (!outside) return null
     const because = one.namesClaims && outside.claims ? `: ${countryIn(outside.claims)}` : ""
-    return `The country rules do not admit ${outside.wallet}${because}.`
+    return `The token's country rules do not allow ${outside.wallet}${because}.`
   },
 }
 
@@ -125,7 +125,7 @@ const countryNames = new Intl.DisplayNames("en", { type: "region" })
 
 const countryIn = ({ country }: Claims): string =>
   country === undefined
-    ? "its verification names no country"
+    ? "its verification contains no country"
     : `its investor is from ${countryNames.of(country)} (${country})`
 
 const isAccredited: Rule = {
@@ -169,7 +169,7 @@ const hasPlace: Rule = {
   against({ from, to, amount, config }) {
     const cap = config.rules.maxHolders!
     if (to.counted || config.holders < cap || leaves(from, amount)) return null
-    return `All ${cap} places for holders are taken.`
+    return `The token has reached its maximum of ${cap} holders.`
   },
 }
 

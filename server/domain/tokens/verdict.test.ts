@@ -57,12 +57,12 @@ test("every rule that binds a mint is told in the contract's order, with what is
       outcome: "passed",
       detail: "The wallet is verified for kyc_individual_v1.",
     },
-    { code: "country_not_allowed", outcome: "passed", detail: "The investor's country is admitted." },
+    { code: "country_not_allowed", outcome: "passed", detail: "The investor's country is allowed." },
     { code: "not_accredited", outcome: "passed", detail: "The investor is accredited." },
     {
       code: "supply_cap_exceeded",
       outcome: "passed",
-      detail: "40 of 100 left to mint after it.",
+      detail: "40 of 100 left to mint afterwards.",
     },
     {
       code: "holder_limit_reached",

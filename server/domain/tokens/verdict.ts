@@ -91,7 +91,7 @@ function explain(one: Case, code: RuleCode, against: string | null): Verdict["ru
   if (against === null) return { code, outcome: "passed", detail: passed[code](one) }
   const isUntold = [one.from, one.to].some((party) => party !== null && party.claims === null)
   return OF_CLAIMS.includes(code) && isUntold
-    ? { code, outcome: "undecided", detail: "Known once the wallet is verified." }
+    ? { code, outcome: "undecided", detail: "Checked once the wallet is verified." }
     : { code, outcome: "refused", detail: against }
 }
 
@@ -106,17 +106,17 @@ const passed: Record<RuleCode, (one: Case) => string> = {
   wallet_not_verified: (one) =>
     `${isMint(one) ? "The wallet is" : "Both wallets are"} verified for ${one.config.requiredSchema}.`,
   country_not_allowed: (one) =>
-    isMint(one) ? "The investor's country is admitted." : "The countries of both investors are admitted.",
+    isMint(one) ? "The investor's country is allowed." : "The countries of both investors are allowed.",
   not_accredited: (one) => (isMint(one) ? "The investor is accredited." : "Both investors are accredited."),
   // Without a rule the mint itself holds 2^64 − 1 base units: a number that says nothing to anybody.
   supply_cap_exceeded: (one) => {
     const { maxSupply } = one.config.rules
     if (maxSupply === undefined) return "No maximum supply is set."
-    return `${units(one, maxSupply - one.config.issued - one.amount)} of ${units(one, maxSupply)} left to mint after it.`
+    return `${units(one, maxSupply - one.config.issued - one.amount)} of ${units(one, maxSupply)} left to mint afterwards.`
   },
   holder_limit_reached: ({ config, to }) =>
     to.counted
-      ? "The wallet is a holder already."
+      ? "The wallet already holds this token."
       : `${config.holders} of ${config.rules.maxHolders} holders.`,
   balance_limit_exceeded: (one) =>
     `The wallet has ${units(one, one.to.balance + one.to.incoming + one.amount)} after it, and may hold ${units(one, one.config.rules.maxBalancePerWallet!)}.`,

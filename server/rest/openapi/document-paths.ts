@@ -19,11 +19,11 @@ export function documentPaths(components: Components): Record<string, PathItem> 
   })
   const openapi = "3.1.1"
   return {
-    "/openapi.json": read("getOpenapiJson", "Read this description as JSON", "application/json", {
+    "/openapi.json": read("getOpenapiJson", "Get this document as JSON", "application/json", {
       schema: { type: "object" },
       example: { openapi },
     }),
-    "/openapi.yaml": read("getOpenapiYaml", "Read this description as YAML", "application/yaml", {
+    "/openapi.yaml": read("getOpenapiYaml", "Get this document as YAML", "application/yaml", {
       schema: { type: "object" },
       example: { openapi },
     }),

@@ -3,31 +3,31 @@ import { type ErrorCode, errors, statusOf } from "#shared/errors.ts"
 import type { Route } from "../routes.ts"
 import type { Header, Reference } from "./types.ts"
 
-const RETRY_AFTER = "Seconds after which the same request may succeed."
+const RETRY_AFTER = "Seconds to wait before you retry."
 
 /** Headers of answers, by their name in the document's components. */
 export const headers = {
   "X-Request-Id": {
-    description: "Identifier of this request. Quote it to support.",
+    description: "Request id. Quote it to support.",
     required: true,
     schema: { type: "string", pattern: idPattern("req") },
     example: "req_4MpXbW9sYt2KcQvLhRz7Jd",
   },
   "Strict-Transport-Security": {
-    description: "Tells clients to come by HTTPS only.",
+    description: "Tells clients to use HTTPS only.",
     required: true,
     schema: { type: "string" },
     example: "max-age=63072000; includeSubDomains",
   },
   RateLimit: {
     description:
-      "What is left to this key: `r` requests, and `t` seconds until all of them are back (draft-ietf-httpapi-ratelimit-headers). Absent where rates are not limited.",
+      "What this key has left: `r` requests, and `t` seconds until the full limit is back (draft-ietf-httpapi-ratelimit-headers). Absent if rates are not limited.",
     schema: { type: "string", pattern: '^"key";r=[0-9]+;t=[0-9]+$' },
     example: '"key";r=199;t=1',
   },
   "RateLimit-Policy": {
     description:
-      "How many requests (`q`) this key may send within `w` seconds. Absent where rates are not limited.",
+      "How many requests (`q`) this key may send within `w` seconds. Absent if rates are not limited.",
     schema: { type: "string", pattern: '^"key";q=[0-9]+;w=[0-9]+$' },
     example: '"key";q=200;w=2',
   },
@@ -38,29 +38,29 @@ export const headers = {
     example: 5,
   },
   "Retry-After-If-Known": {
-    description: `${RETRY_AFTER} Absent where that is not known.`,
+    description: `${RETRY_AFTER} Absent if unknown.`,
     schema: { type: "integer", minimum: 0 },
     example: 1,
   },
   "WWW-Authenticate": {
-    description: "The scheme by which a key is sent.",
+    description: "The authentication scheme.",
     required: true,
     schema: { type: "string" },
     example: "Bearer",
   },
   Location: {
-    description: "Where to follow what has begun: the record, by its own path.",
+    description: "Path of the record to poll.",
     required: true,
     schema: { type: "string", format: "uri-reference", pattern: "^/v1/" },
     example: "/v1/token/operation/op_9sXcVbNmQwErTyUiPaSdFg",
   },
   "Preference-Applied": {
-    description: "`respond-async` where the request preferred that.",
+    description: "`respond-async` if the request preferred it.",
     schema: { type: "string", const: "respond-async" },
     example: "respond-async",
   },
   "Idempotent-Replayed": {
-    description: "`true` when this is the stored answer of an earlier request with the same Idempotency-Key.",
+    description: "`true` if this is the stored response of an earlier request with the same Idempotency-Key.",
     schema: { type: "string", enum: ["true"] },
     example: "true",
   },

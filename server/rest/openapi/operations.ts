@@ -14,7 +14,7 @@ export const parameters: Record<string, Parameter> = {
     in: "header",
     required: false,
     description:
-      "Makes the request safe to repeat: for 24 hours, the same key with the same request gives the same answer. A random UUID is a good key.",
+      "Makes the request safe to retry: for 24 hours, the same key with the same request returns the same response. A random UUID is a good key.",
     schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
     example: "0b8f6c1e-8d0e-4b0a-9a57-3f0f5c0f7f53",
   },
@@ -23,7 +23,7 @@ export const parameters: Record<string, Parameter> = {
     in: "header",
     required: false,
     description:
-      "`respond-async` answers at once with 202, instead of waiting until the chain has confirmed.",
+      "`respond-async` responds with 202 at once, instead of waiting until the chain has confirmed.",
     schema: { type: "string" },
     example: "respond-async",
   },
@@ -31,10 +31,10 @@ export const parameters: Record<string, Parameter> = {
 
 /** Statuses with the same body as 200, of the few endpoints that report trouble by more than an error. */
 const alsoAnswers: Record<string, Record<number, string>> = {
-  "/health": { 503: "The database is gone." },
+  "/health": { 503: "The database is unreachable." },
 }
 
-const BEGUN = "Begun, and not final yet: the record so far. Follow it until it is."
+const BEGUN = "Accepted, not final yet. The body is the record so far; poll it until it is final."
 
 const JSON_TYPE = "application/json"
 

@@ -43,18 +43,21 @@ export function codesOf(route: Route | null): ErrorCode[] {
 /** The error object, which every error response carries. */
 export const errorSchema: Schema = {
   type: "object",
-  description: "What went wrong, and what to do about it.",
+  description: "What went wrong and what to do.",
   properties: {
     error: {
       type: "string",
       enum: apiErrorCodes,
-      description: "Code to act on. New ones may come; treat an unknown one by its status.",
+      description:
+        "Error code for your program. New codes may be added; handle an unknown code by its status.",
     },
-    detail: { type: "string", description: "For a person: names the field and says what to do." },
+    detail: {
+      type: "string",
+      description: "For people: names the field and says what to do. The wording may change.",
+    },
     request_id: {
       type: "string",
-      description:
-        "Identifier of the request; of the first one, when its answer is replayed. Quote it to support.",
+      description: "Request id; of the first request, if its response is replayed. Quote it to support.",
       pattern: idPattern("req"),
     },
   },

@@ -8,15 +8,14 @@ export const webhookSignature = {
   type: "apiKey",
   in: "header",
   name: "webhook-signature",
-  description: `Signed by [Standard Webhooks](https://www.standardwebhooks.com), by three headers:
+  description: `Signed with [Standard Webhooks](https://www.standardwebhooks.com), in three headers:
 
-- \`webhook-id\`: the event's identifier, the same whenever it is sent again;
+- \`webhook-id\`: the event id, the same for every retry;
 - \`webhook-timestamp\`: seconds since 1970, digits only, at most 300 seconds off;
 - \`webhook-signature\`: \`v1,\` and the base64 HMAC-SHA256 of \`{webhook-id}.{webhook-timestamp}.{body}\`, over the
-  exact bytes of the body, with the shared secret (\`whsec_\` and base64). Several are separated by spaces.
+  exact bytes of the body, with the shared secret (\`whsec_\` and base64). Separate several signatures with spaces.
 
-A webhook that is unsigned, or whose signature does not match, is refused with 401 \`invalid_signature\` and never
-acted upon.`,
+A webhook without a valid signature is refused with 401 \`invalid_signature\` and has no effect.`,
 }
 
 const headers: Parameter[] = [
@@ -24,7 +23,7 @@ const headers: Parameter[] = [
     name: "webhook-id",
     in: "header",
     required: true,
-    description: "The event's identifier. One that was seen before is a duplicate, and nothing happens.",
+    description: "Event id. A repeated id is a duplicate and has no effect.",
     schema: { type: "string", minLength: 1, maxLength: 255 },
     example: "evt_9tQmW3vXcKpLzR5sYbH2Ga",
   },
@@ -32,7 +31,7 @@ const headers: Parameter[] = [
     name: "webhook-timestamp",
     in: "header",
     required: true,
-    description: "When this delivery was signed, in seconds since 1970.",
+    description: "Time of signing, in seconds since 1970.",
     schema: { type: "string", pattern: "^[1-9][0-9]{0,11}$" },
     example: "1767323045",
   },
@@ -57,7 +56,7 @@ const examples: Record<string, Example> = {
     }),
   },
   rejected: {
-    summary: "The verification failed, or its approval is withdrawn",
+    summary: "The verification failed, or the approval is withdrawn",
     value: event({
       decision: "rejected",
       occurred_at: "2026-01-02T03:04:05Z",

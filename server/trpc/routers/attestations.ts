@@ -21,8 +21,8 @@ export const attestationRouter = router({
         method: "GET",
         path: "/attestation/{id}",
         tags: ["Attestation"],
-        summary: "Read an attestation",
-        description: "The whole record, with what is needed to check it on chain.",
+        summary: "Get an attestation",
+        description: "Returns the attestation with everything needed to verify it on chain.",
       },
     })
     .input(z.object({ id }))
@@ -38,14 +38,14 @@ export const attestationRouter = router({
         path: "/attestations",
         tags: ["Attestation"],
         summary: "List attestations",
-        description: "Newest first, by pages that stay the same while records are added.",
+        description: "Newest first. Pages stay stable while attestations are added.",
       },
     })
     .input(
       z.object({
         pubkey: walletAddress.optional(),
         schema: schemaId.optional(),
-        status: attestationStatus.optional().meta({ description: "Only attestations of this status" }),
+        status: attestationStatus.optional().meta({ description: "Only attestations with this status" }),
         ...page,
       }),
     )
@@ -71,18 +71,18 @@ export const attestationRouter = router({
         tags: ["Attestation"],
         summary: "Revoke an attestation",
         description:
-          "Ends it at once and burns its credential on chain within seconds. One that has ended is returned unchanged.",
+          "Ends the attestation at once and destroys its credential on chain within seconds. An attestation that has already ended is returned unchanged.",
       },
     })
     .input(
       z.object({
         id,
         reason: plainText(500).meta({
-          description: "Why; shown in the record, never to the wallet's holder",
+          description: "Internal reason, in the record; never shown to the wallet's holder",
           example: "Sanctions list match",
         }),
         public_reason: publicReason.optional().meta({
-          description: "What the hosted page tells the wallet's holder",
+          description: "Reason code that the hosted page shows to the wallet's holder",
           default: "unverifiable",
           example: "not_eligible",
         }),

@@ -10,8 +10,8 @@ export const healthRouter = router({
         method: "GET",
         path: "/health",
         tags: ["Health"],
-        summary: "Read how the service is",
-        description: "503 with the same body when the database is gone.",
+        summary: "Get the service's health",
+        description: "503 with the same body when the database is unreachable.",
       },
     })
     .input(z.object({}))

@@ -115,5 +115,5 @@ export const keyRouter = router({
 function expiryOf(time: string | null): Date | null {
   if (time === null) return null
   const expiry = new Date(time)
-  return expiry > clock.now() ? expiry : fail("validation_failed", "expires_at: must lie in the future.")
+  return expiry > clock.now() ? expiry : fail("validation_failed", "expires_at: must be in the future.")
 }

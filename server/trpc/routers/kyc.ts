@@ -12,7 +12,7 @@ import { openProcedure, procedure, router } from "#server/trpc/trpc.ts"
 const session = z
   .object({
     session_id: idOf("sess").meta({
-      description: "Identifier of the session; whoever has it can open its page",
+      description: "Session id; anyone who has it can open the hosted page",
       example: "sess_Kx8vPq3mNbR5tYw2Lc7HdZ",
     }),
     session_url: z.url().meta({
@@ -45,7 +45,7 @@ const received = z
     received: z.literal(true),
     outcome: z.enum(["applied", "duplicate", "ignored"]).meta({
       description:
-        "`duplicate` for an event seen before; `ignored` for an unknown session, or a decision that comes too late",
+        "`duplicate`: event already received; `ignored`: unknown session, or a decision that arrives too late",
       example: "applied",
     }),
   })
@@ -70,7 +70,7 @@ export const kycRouter = router({
         tags: ["KYC"],
         summary: "Start a verification",
         description:
-          "Creates a session for a wallet and a schema, and gives the address of its hosted page. While a session of the same wallet and schema is open, that one is given back: nothing is counted twice. An externalId or redirectUrl that is sent then replaces the session's own; one that is not sent stays.",
+          "Creates a session for a wallet and a schema, and returns the URL of its hosted page. If the wallet has an open session for this schema, that session is returned and the quota is not charged again. An externalId or redirectUrl in the request then replaces the session's own; one that is not sent stays.",
       },
     })
     .input(
@@ -79,7 +79,7 @@ export const kycRouter = router({
         schemaId,
         redirectUrl: redirectUrl.optional(),
         externalId: plainText(200).optional().meta({
-          description: "Your own name for the investor; given back in records",
+          description: "Your own id for the investor; returned in records",
           example: "investor-4711",
         }),
       }),
@@ -108,7 +108,7 @@ export const kycRouter = router({
         tags: ["KYC"],
         summary: "Get a wallet's status",
         description:
-          "Of the wallet's attestations, the latest verified one that has not expired; otherwise the newest. All five fields are always there.",
+          "Returns the wallet's latest verified attestation that has not expired, otherwise its newest. All five fields are always present.",
       },
     })
     .input(z.object({ pubkey: walletAddress, schema: schemaId.optional() }))
@@ -133,7 +133,7 @@ export const kycRouter = router({
         tags: ["KYC"],
         summary: "Report a verification (default provider)",
         description:
-          "Called by the KYC provider, signed by Standard Webhooks. The answer comes once the decision is durably recorded.",
+          "Called by the KYC provider, signed with Standard Webhooks. The response is sent once the decision is durably stored.",
       },
     })
     .input(z.object({}))
@@ -151,7 +151,7 @@ export const kycRouter = router({
         operationId: "receiveProviderWebhook",
         tags: ["KYC"],
         summary: "Report a verification (named provider)",
-        description: "As POST /kyc/webhook, for the provider of this name.",
+        description: "Like POST /kyc/webhook, for the named provider.",
       },
     })
     .input(

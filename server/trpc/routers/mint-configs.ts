@@ -45,7 +45,7 @@ export const mintConfigRouter = router({
         tags: ["Mint configurations"],
         summary: "Create a mint configuration",
         description:
-          "Creates the token and its mint on chain. 200 once the mint is confirmed, else 202 with mint: null. At most 100 to a workspace.",
+          "Creates the token and its mint on chain. 200 once the mint is confirmed, otherwise 202 with mint: null. A workspace can have 100.",
       },
     })
     .input(configInput)
@@ -63,7 +63,7 @@ export const mintConfigRouter = router({
         path: "/mint-configs",
         tags: ["Mint configurations"],
         summary: "List mint configurations",
-        description: "All of this workspace, newest first.",
+        description: "All mint configurations of this workspace, newest first.",
       },
     })
     .input(z.object({}))
@@ -77,16 +77,16 @@ export const mintConfigRouter = router({
         method: "GET",
         path: "/mint-config/{id}",
         tags: ["Mint configurations"],
-        summary: "Read a mint configuration",
-        description: "With what is minted, and how many wallets hold.",
+        summary: "Get a mint configuration",
+        description: "Includes the supply and the number of holders.",
       },
     })
     .input(byId)
     .output(mintConfigRecord)
     .query(({ ctx, input }) => getConfig(ctx.principal, input.id)),
 
-  pause: pausing("pause", "Pause a token", "Stops minting and moving until it is unpaused."),
-  unpause: pausing("unpause", "Unpause a token", "Lets minting and transfers resume."),
+  pause: pausing("pause", "Pause a token", "Stops minting and transfers until you unpause the token."),
+  unpause: pausing("unpause", "Unpause a token", "Resumes minting and transfers."),
 
   // For the dashboard alone.
 

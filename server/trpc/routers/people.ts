@@ -37,7 +37,15 @@ export const meRouter = router({
     .mutation(({ ctx, input }) => renameUser(ctx.user, input.name)),
 
   setTimeZone: userProcedure
-    .input(z.object({ time_zone: z.string().max(64).refine(isTimeZone, "is no time zone").nullable() }))
+    .input(
+      z.object({
+        time_zone: z
+          .string()
+          .max(64)
+          .refine(isTimeZone, "must be a time zone such as Europe/Berlin")
+          .nullable(),
+      }),
+    )
     .mutation(({ ctx, input }) => setTimeZone(ctx.user, input.time_zone)),
 
   signIns: userProcedure.query(async ({ ctx }) => ({ data: await listSignIns(ctx.user) })),

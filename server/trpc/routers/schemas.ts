@@ -9,8 +9,8 @@ import { memberProcedure, procedure, router } from "#server/trpc/trpc.ts"
 
 const schemaRecord = z
   .object({
-    id: named.meta({ description: "Identifier, as schemaId takes it", example: "kyc_individual_v1" }),
-    name: z.string().meta({ description: "For people", example: "Individual identity" }),
+    id: named.meta({ description: "Schema id, as used in schemaId", example: "kyc_individual_v1" }),
+    name: z.string().meta({ description: "Display name", example: "Individual identity" }),
     validity_days: z.number().int().meta({ description: "Days from the provider's decision", example: 365 }),
     created_at: timestamp,
   })
@@ -27,7 +27,7 @@ export const schemaRouter = router({
         path: "/schemas",
         tags: ["Schemas"],
         summary: "List schemas",
-        description: "What can be verified in this workspace, and for how long it holds; newest first.",
+        description: "What this workspace can verify, and how long a verification is valid. Newest first.",
       },
     })
     .input(z.object({}))

@@ -40,7 +40,7 @@ const balance = z
     amount: amountText.meta({ example: "749.5" }),
     frozen: z
       .boolean()
-      .meta({ description: "Whether the account is frozen; true without one", example: true }),
+      .meta({ description: "Whether the token account is frozen; true if there is none", example: true }),
   })
   .meta({ id: "Balance" })
 
@@ -55,13 +55,13 @@ const transferInput = {
 /** Errors: validation_failed. */
 function requireTwo({ from_pubkey, to_pubkey }: { from_pubkey: string; to_pubkey: string }): void {
   if (from_pubkey === to_pubkey) {
-    fail("validation_failed", "to_pubkey: must be another wallet than from_pubkey.")
+    fail("validation_failed", "to_pubkey: must differ from from_pubkey.")
   }
 }
 
 const idempotencyKey = z.string().regex(/^[\x21-\x7e]{1,255}$/, "must be 1 to 255 visible ASCII characters")
 
-const NO_PARTS = "q: must be the beginning or the end of a wallet's address."
+const NO_PARTS = "q: must be the first or last characters of a wallet address."
 
 export const tokenRouter = router({
   mint: procedure
@@ -77,7 +77,7 @@ export const tokenRouter = router({
         tags: ["Token"],
         summary: "Mint tokens",
         description:
-          "Mints to a verified wallet. Answers once the chain has confirmed; after 25 seconds, or at once with Prefer: respond-async, 202 with the record so far.",
+          "Mints to a verified wallet. Responds once the chain has confirmed. After 25 seconds, or at once with Prefer: respond-async, responds 202 with the operation so far.",
       },
     })
     .input(z.object(mintInput))
@@ -107,7 +107,7 @@ export const tokenRouter = router({
         tags: ["Token"],
         summary: "Transfer tokens",
         description:
-          "Moves tokens between two verified wallets. Answers once the chain has confirmed; after 25 seconds, or at once with Prefer: respond-async, 202 with the record so far.",
+          "Moves tokens between two verified wallets. Responds once the chain has confirmed. After 25 seconds, or at once with Prefer: respond-async, responds 202 with the operation so far.",
       },
     })
     .input(z.object(transferInput))
@@ -134,8 +134,8 @@ export const tokenRouter = router({
         path: "/token/operation/{id}",
         operationId: "getOperation",
         tags: ["Token"],
-        summary: "Read an operation",
-        description: "How a mint or a transfer stands.",
+        summary: "Get an operation",
+        description: "Returns the status of a mint or a transfer.",
       },
     })
     .input(
@@ -156,7 +156,7 @@ export const tokenRouter = router({
         operationId: "listOperations",
         tags: ["Token"],
         summary: "List operations",
-        description: "Newest first, by pages that stay the same while operations are added.",
+        description: "Newest first. Pages stay stable while operations are added.",
       },
     })
     .input(
@@ -164,8 +164,8 @@ export const tokenRouter = router({
         mint_config: knownConfigId.optional(),
         pubkey: walletAddress
           .optional()
-          .meta({ description: "Only operations of this wallet, on either side" }),
-        status: operationStatus.optional().meta({ description: "Only operations of this status" }),
+          .meta({ description: "Only operations with this wallet as sender or recipient" }),
+        status: operationStatus.optional().meta({ description: "Only operations with this status" }),
         ...page,
       }),
     )
@@ -189,8 +189,8 @@ export const tokenRouter = router({
         path: "/token/balance/{pubkey}",
         operationId: "getBalance",
         tags: ["Token"],
-        summary: "Read a balance",
-        description: "Read from the chain now. A wallet without an account holds 0, and is frozen.",
+        summary: "Get a balance",
+        description: "Reads the chain now. A wallet without an account has balance 0 and frozen true.",
       },
     })
     .input(z.object({ pubkey: walletAddress, mint_config: knownConfigId }))

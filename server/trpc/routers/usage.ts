@@ -5,18 +5,18 @@ import { procedure, router } from "#server/trpc/trpc.ts"
 
 const usageRecord = z
   .object({
-    plan: z.string().meta({ description: "Plan of the account", example: "free" }),
+    plan: z.string().meta({ description: "The account's plan", example: "free" }),
     period_start: timestamp.meta({
-      description: "First second of the month",
+      description: "Start of the month",
       example: "2026-01-01T00:00:00Z",
     }),
     period_end: timestamp.meta({
-      description: "First second of the next one",
+      description: "Start of the next month",
       example: "2026-02-01T00:00:00Z",
     }),
-    included: z.number().int().nullable().meta({ description: "Null without a limit", example: 500 }),
+    included: z.number().int().nullable().meta({ description: "Null if there is no limit", example: 500 }),
     used: z.number().int().meta({ description: "Sessions started and attestations issued", example: 12 }),
-    remaining: z.number().int().nullable().meta({ description: "Null without a limit", example: 488 }),
+    remaining: z.number().int().nullable().meta({ description: "Null if there is no limit", example: 488 }),
   })
   .meta({ id: "Usage" })
 
@@ -27,7 +27,7 @@ export const usageRouter = router({
         method: "GET",
         path: "/usage",
         tags: ["Usage"],
-        summary: "Read how much of the quota is used",
+        summary: "Get quota usage",
         description:
           "A started session counts until its attestation ends unverified. The period is the calendar month in UTC.",
       },

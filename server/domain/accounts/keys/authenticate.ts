@@ -43,7 +43,7 @@ export async function authenticate(authorization: string | undefined): Promise<C
   }
   if (entry.validUntil <= now) return refuse()
   if (entry.expiresAt <= now) {
-    return fail("expired_api_key", "This API key has expired. Create another one, or rotate it.")
+    return fail("expired_api_key", "This API key has expired. Create a new one or rotate it.")
   }
   noteUse(entry.principal, now)
   return entry.principal

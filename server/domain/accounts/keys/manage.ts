@@ -19,7 +19,8 @@ export type KeyChange = {
 }
 
 /** A key that does not work any more, or is not there, or not here: they get one answer. */
-const noWorkingKey = (): never => fail("key_not_found", "There is no working key with this id.")
+const noWorkingKey = (): never =>
+  fail("key_not_found", "key_id: this workspace has no active key with this id. List its keys.")
 
 /** Ends a key and all its secrets; revoking twice is the same as once. Errors: key_not_found. */
 export async function revokeKey({ keyId, workspaceId, author = theOperator }: KeyChange): Promise<void> {
@@ -83,7 +84,10 @@ export async function rotateKey({
 export function requireScopes(allowed: ReadonlySet<Permission>, scopes: readonly string[]): void {
   const missing = scopes.find((scope) => isScope(scope) && !allowed.has(scope))
   if (missing === undefined) return
-  fail("insufficient_scope", `scopes: a key with ${missing} can only be made by somebody who has it.`)
+  fail(
+    "insufficient_scope",
+    `scopes: your role does not allow ${missing}. Leave it out, or ask an owner to create the key.`,
+  )
 }
 
 const keyColumns = columns("api_keys", "workspace_id", "name", "scopes", "revoked_at")

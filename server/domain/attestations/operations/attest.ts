@@ -10,7 +10,7 @@ import { SystemError } from "#server/solana/program-error.ts"
 import { credentialOf } from "../credential-accounts.ts"
 import { withdrawCredential } from "../withdraw.ts"
 
-const CANCELLED = { code: "cancelled", detail: "The attestation ended before it was signed." }
+const CANCELLED = { code: "cancelled", detail: "The attestation ended before its transaction was signed." }
 
 type Approved = { id: string; status: string; commitment: string; expires_at: Date; held: string | null }
 

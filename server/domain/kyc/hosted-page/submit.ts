@@ -23,7 +23,7 @@ export async function submitSandboxForm({
 }): Promise<void> {
   const session = await findSession(sessionId)
   if (session && session.provider !== "sandbox") {
-    fail("validation_failed", "session_id: this session is checked by another provider.")
+    fail("validation_failed", "session_id: this session uses another provider. Complete it there.")
   }
   await sql.begin(async (sql) => {
     if (!session || !(await lockOpenSession(sql, sessionId))) return

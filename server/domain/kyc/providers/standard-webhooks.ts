@@ -22,7 +22,7 @@ export const webhookEvent = z
   .object({
     type: z.literal("verification.completed"),
     data: z.object({
-      session_id: z.string().meta({ description: "The session that it is about; an unknown one is ignored" }),
+      session_id: z.string().meta({ description: "Session of this event; an unknown session is ignored" }),
       decision: z.enum(decisions).meta({
         description:
           "`resubmission_requested` and `in_review` leave the attestation pending; `rejected` after `approved` revokes",
@@ -39,10 +39,12 @@ export const webhookEvent = z
           accredited: z.boolean().optional(),
         })
         .optional()
-        .meta({ description: "What rules may use. Nothing else about a person is kept." }),
+        .meta({ description: "Facts that rules may use. Nothing else about a person is stored." }),
       reason: plainText(500)
         .optional()
-        .meta({ description: "Shown in the attestation's record, never to the wallet's holder" }),
+        .meta({
+          description: "Internal reason, in the attestation's record; never shown to the wallet's holder",
+        }),
       // A vendor may have codes of its own: one that is none of ours is read as none.
       public_reason: z
         .unknown()
@@ -50,7 +52,7 @@ export const webhookEvent = z
         .meta({
           type: "string",
           enum: [...publicReasons],
-          description: "What the wallet's holder is told. An unknown code is taken as `unverifiable`.",
+          description: "Reason code shown to the wallet's holder. An unknown code becomes `unverifiable`.",
         }),
     }),
   })
@@ -69,7 +71,7 @@ export function verifyStandardWebhook(
   if (signed === null || !secrets.some((secret) => holds(secret, signed, body))) {
     return fail(
       "invalid_signature",
-      "The webhook is not signed by Standard Webhooks with the shared secret, or its timestamp is off by more than 300 seconds.",
+      "The webhook is not signed by Standard Webhooks with the shared secret, or its timestamp is more than 300 seconds off.",
     )
   }
   return readEvent(signed.id, body)
@@ -115,9 +117,9 @@ function readEvent(eventId: string, body: Buffer): ProviderEvent {
   const { session_id, decision, occurred_at, claims, reason, public_reason } = parsed.data.data
   const occurredAt = new Date(occurred_at)
   // Nothing was decided before Unix time began, and the database has no year 0.
-  if (occurredAt.getTime() < 0) return fail("validation_failed", "data.occurred_at: lies before 1970.")
+  if (occurredAt.getTime() < 0) return fail("validation_failed", "data.occurred_at: must not be before 1970.")
   if (secondsBetween(clock.now(), occurredAt) > CLOCK_SKEW_SECONDS) {
-    return fail("validation_failed", "data.occurred_at: lies more than 300 seconds in the future.")
+    return fail("validation_failed", "data.occurred_at: must not be more than 300 seconds in the future.")
   }
   return {
     eventId,

@@ -27,7 +27,7 @@ export async function createSchema({
     })
   } catch (error) {
     if (!isUniqueViolation(error, "schemas_workspace_id_id_pk")) throw error
-    fail("schema_exists", `id: there is a schema ${id} already. Choose another id, or change that one.`)
+    fail("schema_exists", `id: the schema ${id} already exists. Choose another id, or change that schema.`)
   }
 }
 
@@ -52,7 +52,7 @@ export const changeSchema = ({
     if (!before)
       return fail(
         "schema_not_found",
-        "id: This workspace has no schema with this id. List them with GET /schemas.",
+        "id: this workspace has no schema with this id. List them with GET /schemas.",
       )
     const after = { ...before, ...fields }
     if (after.name === before.name && after.validity_days === before.validity_days) return after

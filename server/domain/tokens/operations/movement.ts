@@ -92,5 +92,5 @@ export function leaveIfEmpty(holding: Holding, config: ConfigRow): void {
 
 export const uncovered = (wallet: string): Refusal => ({
   code: "insufficient_balance",
-  detail: `amount: ${wallet} holds less than that.`,
+  detail: `amount: more than the balance of ${wallet}. Transfer less.`,
 })

@@ -12,7 +12,7 @@ import { table } from "./table.ts"
 
 const HELP = `npm run bench -- [options]
 
-Measures Vouch beside a bare handler on this machine; bench/README.md tells how. About eight minutes.
+Compares Vouch with a bare handler on this machine; see bench/README.md. Takes about eight minutes.
 
   --only <name>        status, start, start-with-key, memory, mint, fair, beside, size or table; may be given several times
   --rounds <n>         rounds of each server (5)
@@ -88,7 +88,7 @@ function readOptions() {
   })
   const only = values.only ?? [...names]
   const unknown = only.find((name) => !names.includes(name as Name))
-  if (unknown !== undefined) throw new UsageError(`--only: there is ${names.join(", ")}; not ${unknown}.`)
+  if (unknown !== undefined) throw new UsageError(`--only: unknown ${unknown}. Use ${names.join(", ")}.`)
   return {
     ...values,
     only: new Set(only as Name[]),

@@ -51,7 +51,7 @@ export async function leaveDatabaseClock(): Promise<void> {
 
 function again(of: Following): void {
   of.timer = setTimeout(async () => {
-    await readOnce().catch((error) => logger.debug({ err: error }, "the database's clock was not read"))
+    await readOnce().catch((error) => logger.debug({ err: error }, "could not read the database's clock"))
     say()
     if (following === of) again(of)
   }, READ_EVERY_MS).unref()
@@ -61,7 +61,8 @@ function again(of: Following): void {
 function say(): void {
   const doubt = clockDoubt()
   if (doubt === said) return
-  if (doubt !== null && said === null) logger.warn(`${doubt}: nothing is signed or swept until they agree`)
+  if (doubt !== null && said === null)
+    logger.warn(`${doubt}: nothing is signed or swept until the clocks agree`)
   if (doubt === null) logger.info("the clocks agree again")
   said = doubt
 }
@@ -103,7 +104,7 @@ async function withDeadline(of: Following, query: PromiseLike<{ ms: number }[]>)
     const silent = of.sql
     of.sql = open(of.url, 1)
     silent.end({ timeout: 0 }).catch(() => {})
-    reject(Object.assign(new Error("the database does not tell the time"), { code: "CONNECT_TIMEOUT" }))
+    reject(Object.assign(new Error("could not read the database's time"), { code: "CONNECT_TIMEOUT" }))
   }, READ_WITHIN_MS)
   try {
     return (await Promise.race([query, silence]))[0]!.ms
@@ -117,7 +118,7 @@ async function withDeadline(of: Following, query: PromiseLike<{ ms: number }[]>)
  * only that mode's chain is asked besides the database.
  */
 export function clockDoubt(mode?: Mode): string | null {
-  if (known === null || performance.now() - known.at_ms > STALE_MS) return "the database's time is not known"
+  if (known === null || performance.now() - known.at_ms > STALE_MS) return "the database's time is unknown"
   // Seen at once, so that waking from a suspension, in which the monotonic clock stood still, is no gap.
   const own_ms = Date.now() - databaseTime_ms()
   if (Math.abs(own_ms) > TOLERANCE_MS) return `this server's ${differs(own_ms)}`

@@ -86,7 +86,7 @@ async function notify(notices: readonly string[]): Promise<void> {
   try {
     await sql`select pg_notify(${PG_CHANNEL}, ${`${origin} `} || notice) from unnest(${notices as string[]}::text[]) notice`
   } catch (error) {
-    logger.debug({ err: error }, "a notice was lost")
+    logger.debug({ err: error }, "a notification was lost")
   }
 }
 

@@ -89,7 +89,7 @@ export function hearNpm({ say, note }, total) {
     const [, address] = /^npm http (?:fetch GET 200|cache) (\S+\.tgz)/.exec(line) ?? []
     if (address !== undefined) {
       fetched.add(address)
-      note(`${fetched.size} of about ${total} packages here`)
+      note(`${fetched.size} of about ${total} packages`)
     } else if (/^npm (err|error)\b/i.test(line)) {
       say(line)
     } else if (/^> /.test(line)) {

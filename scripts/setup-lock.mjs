@@ -17,7 +17,7 @@ export async function withSetupLock(root, say, work) {
   for (let told = false; ; ) {
     const holder = take(lock)
     if (!holder) break
-    if (!told) say(`Another setup of this checkout is running (pid ${holder}): waiting for it (${lock})…`)
+    if (!told) say(`Another setup of this checkout is running (pid ${holder}). Waiting for it (${lock})…`)
     told = true
     await sleep(200)
   }

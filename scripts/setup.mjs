@@ -82,7 +82,7 @@ async function installDependencies(progress) {
   const hear = hearNpm(progress, packagesForHere(root))
   const installed = await run(command, [...first, ...how, "--loglevel=http"], { hear })
   if (!installed)
-    throw new Error("The dependencies could not be installed; npm's reason is above. Then run this again.")
+    throw new Error("Could not install the dependencies. See npm's error above, then run this again.")
 }
 
 /** @param {Progress} progress */
@@ -93,7 +93,7 @@ async function buildPages({ say }) {
   const next = join(root, "node_modules", "next", "dist", "bin", "next")
   const env = { NEXT_TELEMETRY_DISABLED: "1", NODE_ENV: "production" }
   if (!(await run(node, [next, "build"], { env, hear: say })))
-    throw new Error("The pages could not be built; the reason is above.")
+    throw new Error("Could not build the pages. See the error above.")
   writeFileSync(buildStamp(root), inputs)
 }
 

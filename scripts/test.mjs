@@ -29,7 +29,7 @@ for (let args = process.argv.slice(2); args.length > 0; ) {
 }
 const unknown = projects.find((name) => name !== "browser" && !inVitest.includes(name))
 if (unknown !== undefined) {
-  console.error(`There is no project ${JSON.stringify(unknown)}.\n\n${HELP}`)
+  console.error(`Unknown project ${JSON.stringify(unknown)}.\n\n${HELP}`)
   process.exit(2)
 }
 

@@ -10,10 +10,10 @@ import { addUserCommands } from "./start/cli/user.ts"
 import { addWalletCommands } from "./start/cli/wallet.ts"
 
 const program = new Command("vouch")
-  .description("Steers a Vouch deployment. Works while the server runs, and while it does not.")
+  .description("Manage a Vouch deployment. Works whether the server runs or not.")
   .version(version)
-  .option("--json", "print JSON, for machines")
-  .showHelpAfterError("(add --help to see what it takes)")
+  .option("--json", "print JSON")
+  .showHelpAfterError("(add --help to see the options)")
   .configureHelp({ showGlobalOptions: true })
 
 const run: Run = async (work, { needsChain = false } = {}) => {

@@ -86,7 +86,7 @@ async function landedAs(chain: Chain, signature: string) {
       maxSupportedTransactionVersion: 0,
     })
   } catch (error) {
-    logger.debug({ err: error }, "the chain does not tell of a transaction")
+    logger.debug({ err: error }, "could not read a transaction from the chain")
     return null
   }
 }

@@ -26,7 +26,7 @@ export async function auditLedger({
     where (${account}::text is null or a.name = ${account})
     order by a.created_at, w.mode`
   if (account !== null && workspaces.length === 0) {
-    throw new Error(`There is no account named ${JSON.stringify(account)}.`)
+    throw new Error(`No account is named ${JSON.stringify(account)}.`)
   }
   for (const { id, mode, name } of workspaces) {
     const chain = deployment.chains[mode]

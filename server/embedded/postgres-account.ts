@@ -30,7 +30,7 @@ export function postgresAccount(cluster: string, log: Log): Account {
   const uid = process.getuid?.()
   if (uid === undefined) {
     throw new Error(
-      "The embedded Postgres does not run on this system. Set DATABASE_URL to a Postgres of yours.",
+      "The embedded Postgres does not run on this system. Set DATABASE_URL to your own Postgres.",
     )
   }
   if (uid !== 0) return { uid, gid: process.getgid!() }
@@ -93,7 +93,9 @@ export async function postgresBinaries(account: Account, log: Log): Promise<Bina
 
   const copy = join(sharedHome, `postgres-${installed.version}-${process.platform}-${process.arch}`)
   if (!existsSync(copy)) {
-    log.info(`${installed.root} is closed to the user that Postgres runs as: copying its binaries to ${copy}`)
+    log.info(
+      `${installed.root} is not accessible to the user that Postgres runs as: copying its binaries to ${copy}`,
+    )
     mkdirSync(sharedHome, { recursive: true, mode: 0o755 })
     const half = mkdtempSync(`${copy}.`)
     try {
@@ -126,7 +128,7 @@ function installedBinaries(): { root: string; version: string } {
   } catch (cause) {
     throw new Error(
       `There is no embedded Postgres for ${process.platform}-${process.arch}, or it was not installed ` +
-        "(npm must not omit optional dependencies). Install it, or set DATABASE_URL to a Postgres of yours.",
+        "(npm must not omit optional dependencies). Install it, or set DATABASE_URL to your own Postgres.",
       { cause },
     )
   }

@@ -69,7 +69,7 @@ export async function ensureCluster({
     rmSync(half, { recursive: true, force: true })
     throw error
   }
-  log.info(`The embedded Postgres is created (${Math.round(performance.now() - began)} ms)`)
+  log.info(`Created the embedded Postgres (${Math.round(performance.now() - began)} ms)`)
   return realpathSync(cluster)
 }
 
@@ -84,8 +84,8 @@ function checkCluster(cluster: string, account: Account): string {
   const version = readFileSync(join(cluster, "PG_VERSION"), "utf8").trim()
   if (version !== major) {
     throw new Error(
-      `${cluster} was written by PostgreSQL ${version}; this release of Vouch carries ${major}. ` +
-        "Dump it with the release that wrote it and restore it, or set VOUCH_DATA_DIR to a new directory.",
+      `${cluster} was created by PostgreSQL ${version}; this release of Vouch includes ${major}. ` +
+        "Dump it with the release that created it and restore it, or set VOUCH_DATA_DIR to a new directory.",
     )
   }
   return cluster
@@ -128,7 +128,7 @@ function reachableHome(dataDir: string, account: Account, log: Log): string {
   const home = mkdtempSync(join(sharedHome, "data-"))
   chmodSync(home, 0o711)
   log.warn(
-    `${dataDir} is closed to the user that Postgres runs as: the database lies in ${home}, ` +
+    `${dataDir} is not accessible to the user that Postgres runs as: the database is in ${home}, ` +
       `and ${join(dataDir, "postgres")} is a link to it`,
   )
   return home
@@ -159,9 +159,9 @@ export function explain(error: unknown, dataDir: string): Error {
   }
   if (/Permission denied|EACCES|EPERM|EROFS|Read-only file system/.test(text)) {
     return new Error(
-      `${dataDir} cannot be written. Make it writable for this user, or set VOUCH_DATA_DIR to a directory that is.`,
+      `${dataDir} cannot be written. Make it writable for this user, or set VOUCH_DATA_DIR to a writable directory.`,
       { cause: error },
     )
   }
-  return new Error(`The embedded Postgres could not be started: ${text.trim()}`, { cause: error })
+  return new Error(`Could not start the embedded Postgres: ${text.trim()}`, { cause: error })
 }

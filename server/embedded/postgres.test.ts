@@ -176,7 +176,7 @@ test.runIf(isRoot)("a socket directory that somebody else made is refused", asyn
   rmSync(directory, { recursive: true })
   mkdirSync(directory)
   try {
-    expect(() => socketDirectory(dataDir, account)).toThrow(/belongs to somebody else/)
+    expect(() => socketDirectory(dataDir, account)).toThrow(/belongs to another user/)
   } finally {
     rmSync(directory, { recursive: true })
   }

@@ -52,7 +52,7 @@ export async function startPostgres({
       const running = runningPostmaster(cluster)
       if (running) {
         if (!(await readiness(cluster, running.pid, log))) continue
-        log.info(`Using the embedded Postgres that is running already (pid ${running.pid})`)
+        log.info(`Using the embedded Postgres that is already running (pid ${running.pid})`)
         const { pid, socketDirectory: directory } = running
         return handle({ pid, directory, password, adopted: true, exited: watch(pid) })
       }
@@ -161,7 +161,7 @@ function readPassword(home: string): string {
   } catch (cause) {
     throw new Error(
       `${file} cannot be read, and without it nobody can connect to the database in ${join(home, "postgres")}. ` +
-        "Restore it from a backup, or move the database away to begin with an empty one.",
+        "Restore it from a backup, or move the database away to start with an empty one.",
       { cause },
     )
   }

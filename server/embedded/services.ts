@@ -137,7 +137,7 @@ function lockForServer(dataDir: string): () => void {
   const holder = takeLock(lock)
   if (holder) {
     throw new Error(
-      `Another Vouch server (pid ${holder.pid}) runs on ${dataDir}. Stop that one, or give this one ` +
+      `Another Vouch server (pid ${holder.pid}) uses ${dataDir}. Stop it, or give this one ` +
         "a VOUCH_DATA_DIR, PORT and VOUCH_LOCALNET_PORT of its own. To run several on one database, " +
         "set DATABASE_URL and SOLANA_RPC_URL.",
     )

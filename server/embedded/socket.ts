@@ -29,7 +29,7 @@ export function socketDirectory(cluster: string, account: Account): string {
   const found = lstatSync(directory)
   if (!found.isDirectory() || found.uid !== account.uid) {
     throw new Error(
-      `${directory} belongs to somebody else (uid ${found.uid}), so Postgres will not put its socket there. ` +
+      `${directory} belongs to another user (uid ${found.uid}), so Postgres cannot put its socket there. ` +
         "Remove it, or set TMPDIR to a directory of your own.",
     )
   }

@@ -35,7 +35,7 @@ export async function supervise<S extends Service>(
       const since = performance.now()
       await Promise.race([supervised.current.exited, aborted])
       if (signal.aborted) return
-      log.warn(`${name} has ended: starting it again`)
+      log.warn(`${name} stopped: restarting it`)
       // One that ran for a while is wanted back at once; one that keeps falling over is not to burn the machine.
       if (performance.now() - since > 500) pause_ms = 0
       for (;;) {
@@ -44,10 +44,10 @@ export async function supervise<S extends Service>(
         pause_ms = Math.min(Math.max(100, pause_ms * 2), longestPause_ms)
         try {
           supervised.current = await start()
-          log.info(`${name} is back`)
+          log.info(`${name} is running again`)
           break
         } catch (error) {
-          log.error(`${name} could not be started again: ${error instanceof Error ? error.message : error}`)
+          log.error(`could not restart ${name}: ${error instanceof Error ? error.message : error}`)
         }
       }
     }

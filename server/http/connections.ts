@@ -72,7 +72,7 @@ export function watchConnections(
   const refuse = () => {
     refused++
     report ??= setTimeout(() => {
-      logger.warn({ refused, max, mostPerNetwork }, "connections were refused: there were too many")
+      logger.warn({ refused, max, mostPerNetwork }, "connections refused: too many")
       refused = 0
       report = undefined
     }, REPORT_MS).unref()

@@ -110,7 +110,10 @@ async function endByPlan(
 
 async function holdBack(sql: Queryable, operation: OperationRow, error: unknown): Promise<void> {
   const { workspace_id, id, kind } = operation
-  logger.error({ err: error, workspaceId: workspace_id, operation: id, kind }, "an operation is held back")
+  logger.error(
+    { err: error, workspaceId: workspace_id, operation: id, kind },
+    "an operation cannot be planned; retrying later",
+  )
   await sql`
     update operations set not_before = ${addSeconds(clock.now(), HOLD_BACK_SECONDS)}
     where workspace_id = ${workspace_id} and id = ${id}`

@@ -81,7 +81,7 @@ export class Settling {
     const failed: Ending[] = []
     for (const some of [confirmed, ...others.map((one) => [one])]) {
       const isTroubled = some.length === 1 && this.#troubled.has(some[0]!.workspaceId)
-      const error = isTroubled ? "its workspace is settled apart" : await this.#attempt(some)
+      const error = isTroubled ? "settling its workspace separately" : await this.#attempt(some)
       if (error === null) continue
       if (isLost(error)) throw error
       for (const one of some) this.#note(one)
@@ -95,7 +95,7 @@ export class Settling {
       if (this.#apart.size >= APART) return
       this.#waiting.delete(workspaceId)
       const settled = this.#settleApart(workspaceId, endings)
-        .catch((error) => logger.debug({ err: error }, "endings are settled later"))
+        .catch((error) => logger.debug({ err: error }, "could not settle; retrying later"))
         .finally(() => {
           this.#apart.delete(workspaceId)
           this.#goOnApart()
@@ -151,7 +151,7 @@ export class Settling {
     const times = this.#failing.times(signature)
     logger.warn(
       { err: error, workspaceId, signature, end, times },
-      "a transaction that ended is not settled yet",
+      "could not settle a transaction; retrying later",
     )
   }
 }

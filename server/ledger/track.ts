@@ -110,7 +110,7 @@ export class Tracker {
     // Preflight would run it on one node's view; what decides is the chain, and a failure there is final.
     this.#chain.connection
       .sendEncodedTransaction(tracked.wire.toString("base64"), { skipPreflight: true, maxRetries: 0 })
-      .catch((error) => logger.debug({ err: error }, "a transaction was not accepted; it is sent again"))
+      .catch((error) => logger.debug({ err: error }, "a transaction was not accepted; sending again"))
   }
 
   #resend(): void {
@@ -151,7 +151,7 @@ export class Tracker {
     try {
       statuses = (await this.#statuses(signatures, false)).value
     } catch (error) {
-      logger.debug({ err: error }, "statuses are unknown for now")
+      logger.debug({ err: error }, "could not read transaction statuses")
       return
     }
     await this.#settling.settle(this.#endings(signatures, statuses))
@@ -193,7 +193,7 @@ export class Tracker {
         endings.push({ signature, workspaceId, end: "expired" })
       }
     } catch (error) {
-      logger.debug({ err: error }, "whether transactions have expired is unknown for now")
+      logger.debug({ err: error }, "could not check whether transactions have expired")
       return
     }
     await this.#settling.settle(endings)

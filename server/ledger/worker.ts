@@ -91,7 +91,7 @@ export class LedgerWorker {
       } catch (error) {
         this.#trouble = explain(error)
         this.#known.resolve()
-        logger.warn({ err: error, mode: this.chain.mode, step: name }, "the ledger pauses")
+        logger.warn({ err: error, mode: this.chain.mode, step: name }, "the ledger failed; retrying")
         await sleep(200)
       }
     }
@@ -143,7 +143,10 @@ export class LedgerWorker {
       if (isLocked(error)) this.#locked.failed(workspaceId)
       else if (isDatabaseUnavailable(error)) throw error
       else this.#failing.failed(workspaceId)
-      logger.warn({ err: error, mode: this.chain.mode, workspaceId }, "a workspace's turn is put off")
+      logger.warn(
+        { err: error, mode: this.chain.mode, workspaceId },
+        "a workspace's turn failed; retrying later",
+      )
       return false
     }
   }
@@ -217,6 +220,6 @@ export class LedgerWorker {
 const unixSecondsOf = (clock: Buffer): number => Number(clock.readBigInt64LE(32))
 
 function explain(error: unknown): string {
-  if (error instanceof WrongChain) return "the configured chain is another one than before"
-  return isDatabaseUnavailable(error) ? "the database cannot be reached" : "the chain cannot be reached"
+  if (error instanceof WrongChain) return "the configured chain has changed"
+  return isDatabaseUnavailable(error) ? "the database is unreachable" : "the chain is unreachable"
 }

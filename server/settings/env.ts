@@ -97,15 +97,15 @@ export function parseSettings(environment: Record<string, string | undefined>): 
 
 function checkTogether(parsed: Settings): Settings {
   if (Boolean(parsed.VOUCH_TLS_CERT) !== Boolean(parsed.VOUCH_TLS_KEY)) {
-    throw new SettingsError(["VOUCH_TLS_CERT and VOUCH_TLS_KEY: set both or none"])
+    throw new SettingsError(["VOUCH_TLS_CERT and VOUCH_TLS_KEY: set both or neither"])
   }
   if (Boolean(parsed.VOUCH_SMTP_URL) !== Boolean(parsed.VOUCH_MAIL_FROM)) {
-    throw new SettingsError(["VOUCH_SMTP_URL and VOUCH_MAIL_FROM: set both or none"])
+    throw new SettingsError(["VOUCH_SMTP_URL and VOUCH_MAIL_FROM: set both or neither"])
   }
   const { PORT, VOUCH_LOCALNET_PORT } = parsed
   if (PORT > 0 && (PORT === VOUCH_LOCALNET_PORT || PORT === VOUCH_LOCALNET_PORT + 1)) {
     throw new SettingsError([
-      `PORT and VOUCH_LOCALNET_PORT: the local network takes ${VOUCH_LOCALNET_PORT} and ${VOUCH_LOCALNET_PORT + 1}, so PORT must be another`,
+      `PORT and VOUCH_LOCALNET_PORT: the local network takes ${VOUCH_LOCALNET_PORT} and ${VOUCH_LOCALNET_PORT + 1}, so set PORT to another port`,
     ])
   }
   return parsed

@@ -55,7 +55,7 @@ test.each(["VOUCH_SIGNER", "VOUCH_DATA_KEY", "VOUCH_WEBHOOK_SECRET"])(
   "with a public address, a missing %s stops the start",
   (name) => {
     const environment = { ...given(), VOUCH_PUBLIC_URL: "https://vouch.example.com", [name]: "" }
-    expect(() => load(environment)).toThrow(new RegExp(`${name}: must be set`))
+    expect(() => load(environment)).toThrow(new RegExp(`${name}: required when`))
   },
 )
 

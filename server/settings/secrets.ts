@@ -23,9 +23,7 @@ export function loadSecrets(settings: Settings): Secrets {
   const missing = names.filter((name) => !settings[name] && !(name === "VOUCH_WEBHOOK_SECRET" && hasWebhook))
   if (settings.VOUCH_PUBLIC_URL && missing.length > 0) {
     throw new SettingsError(
-      missing.map(
-        (name) => `${name}: must be set when VOUCH_PUBLIC_URL is; .env.example says how to make one`,
-      ),
+      missing.map((name) => `${name}: required when VOUCH_PUBLIC_URL is set; see .env.example to create one`),
     )
   }
   const stored = missing.length > 0 ? loadStored(settings.VOUCH_DATA_DIR) : null
@@ -87,6 +85,6 @@ function readWebhookSecrets(text: string, mode: Mode): string[] {
       ])
     }
   }
-  if (secrets.length === 0) throw new SettingsError([`VOUCH_WEBHOOK_SECRET (${mode}): is empty`])
+  if (secrets.length === 0) throw new SettingsError([`VOUCH_WEBHOOK_SECRET (${mode}): empty`])
   return secrets
 }

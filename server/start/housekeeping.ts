@@ -52,7 +52,7 @@ export class Housekeeping {
       if (busy) return
       busy = true
       const run = step()
-        .catch((error) => logger.warn({ err: error }, "housekeeping pauses"))
+        .catch((error) => logger.warn({ err: error }, "housekeeping failed; retrying later"))
         .finally(() => {
           busy = false
           this.#running.delete(run)

@@ -69,9 +69,7 @@ const nothing = {
 
 test("how many connections there may be is said at the start", () => {
   const lines = app.log.map((line) => JSON.parse(line))
-  expect(lines).toContainEqual(
-    expect.objectContaining({ msg: "the door is open", connections: connectionLimit() }),
-  )
+  expect(lines).toContainEqual(expect.objectContaining({ msg: "listening", connections: connectionLimit() }))
 })
 
 test.each([

@@ -159,7 +159,7 @@ export async function start(options: StartOptions): Promise<Running> {
     const max = connectionLimit()
     const connections = watchConnections(server, { max, trusted: http.trustedProxies })
     await listen(server, settings.PORT, deployment.isPublic ? undefined : "127.0.0.1")
-    logger.info({ connections: max }, "the door is open")
+    logger.info({ connections: max }, "listening")
     stops.push(() => {
       const closed = connections.close()
       // What would go on for as long as its client likes.
@@ -191,7 +191,7 @@ async function bindOrWait(chain: Chain): Promise<void> {
     await bindChain(chain)
   } catch (error) {
     if (error instanceof WrongChain) throw error
-    logger.warn({ err: error, mode: chain.mode }, "the chain does not answer yet")
+    logger.warn({ err: error, mode: chain.mode }, "the chain does not respond yet")
     setTimeout(
       () => bindOrWait(chain).catch((wrong) => logger.error({ err: wrong }, "wrong chain")),
       REBIND_MS,
@@ -225,7 +225,9 @@ async function startWorkers(
   delivery.start()
   // Before anybody is told that this server is ready, it says of itself that it is.
   await Promise.race([Promise.all(ledgers.map((ledger) => ledger.known)), sleep(FIRST_REPORT_MS)])
-  await housekeeping.beat().catch((error) => logger.warn({ err: error }, "the first report failed"))
+  await housekeeping
+    .beat()
+    .catch((error) => logger.warn({ err: error }, "could not write the first health report"))
   return [
     () => delivery.stop(),
     () => Promise.all(ledgers.map((ledger) => ledger.stop())).then(() => {}),
@@ -241,14 +243,14 @@ function troubleOf(ledgers: readonly LedgerWorker[]): string | null {
     if (ledger.trouble !== null) return `${ledger.chain.mode}: ${ledger.trouble}`
   }
   const low = ledgers.find((ledger) => ledger.isLow)
-  return low ? `${low.chain.mode}: the fee payer has only ${low.balanceSol} SOL` : null
+  return low ? `${low.chain.mode}: the fee payer is low on SOL (${low.balanceSol})` : null
 }
 
 async function openWebhookDoor(http: ListenerOptions) {
   const listener = createListener(http)
   const server = createHttpServer((request, response) => {
     if (request.url === SANDBOX_WEBHOOK) return listener(request, response)
-    refuse(request, response, "route_not_found", "This door is for webhooks of the sandbox.")
+    refuse(request, response, "route_not_found", "This endpoint only accepts webhooks of the sandbox.")
   }, null)
   const connections = watchConnections(server, { max: DOOR_CONNECTIONS, trusted: null })
   await listen(server, 0, "127.0.0.1")
@@ -269,10 +271,10 @@ const listen = (server: Listening, port: number, host: string | undefined): Prom
 
 function explainListen(error: NodeJS.ErrnoException, port: number): Error {
   if (error.code === "EADDRINUSE") {
-    return new Error(`Port ${port} is taken by another program. Stop that one, or set PORT to a free port.`)
+    return new Error(`Port ${port} is in use. Stop the other program, or set PORT to a free port.`)
   }
   if (error.code === "EACCES") {
-    return new Error(`Port ${port} may not be opened by this user. Set PORT to one above 1023.`)
+    return new Error(`This user may not open port ${port}. Set PORT to a port above 1023.`)
   }
   return error
 }

@@ -11,7 +11,7 @@ export function welcome({ origin, keys, ownerLink }: { origin: string } & FirstS
     `  Dashboard   ${origin}`,
     `  API         ${api}`,
     ...(ownerLink
-      ? ["", "  Open this once to become the owner and sign in to the dashboard:", `  ${ownerLink}`]
+      ? ["", "  Open this link once to become the owner and sign in to the dashboard:", `  ${ownerLink}`]
       : []),
     ...(keys
       ? [
@@ -19,13 +19,13 @@ export function welcome({ origin, keys, ownerLink }: { origin: string } & FirstS
           `  Live key    ${keys.live}`,
           `  Test key    ${keys.test}`,
           "",
-          "  The keys are shown this once: keep them.",
+          "  The keys are shown only now: store them.",
         ]
       : []),
     "",
     keys
       ? "Start a verification:"
-      : "Start a verification (VOUCH_KEY is your key; npm run vouch -- key create makes one):",
+      : "Start a verification (VOUCH_KEY is your key; create one with npm run vouch -- key create):",
     "",
     `  curl -s ${api}/kyc/start -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" -d '{"userPubkey":"7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU","schemaId":"kyc_individual_v1"}'`,
     "",

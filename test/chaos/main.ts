@@ -92,7 +92,7 @@ const known = [...Object.keys(acts), STORM]
 const names = positionals.length > 0 ? positionals : known
 const unknown = names.find((name) => !known.includes(name))
 if (unknown !== undefined) {
-  console.error(`There is no act ${unknown}. There are: ${known.join(", ")}.`)
+  console.error(`Unknown scenario ${unknown}. Use: ${known.join(", ")}.`)
   process.exit(2)
 }
 

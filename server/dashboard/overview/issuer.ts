@@ -44,7 +44,7 @@ function balanceOf(chain: Chain): Promise<number | null> {
   const sol = chain.connection.getBalance(chain.feePayer.publicKey, "confirmed").then(
     (lamports) => lamports / LAMPORTS_PER_SOL,
     (error) => {
-      logger.debug({ err: error }, "the fee payer's balance is unknown for now")
+      logger.debug({ err: error }, "could not read the fee payer's balance")
       return null
     },
   )

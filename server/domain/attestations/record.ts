@@ -80,13 +80,10 @@ export const attestationRecord = z
       .nullable()
       .meta({ description: "Null until verified", example: "2027-01-02T03:04:05Z" }),
     revoked_at: timestamp.nullable().meta({ description: "Null unless revoked", example: null }),
-    revocation_reason: z
-      .string()
-      .nullable()
-      .meta({
-        description: "Internal reason why it ended early; never shown to the wallet's holder",
-        example: null,
-      }),
+    revocation_reason: z.string().nullable().meta({
+      description: "Internal reason why it ended early; never shown to the wallet's holder",
+      example: null,
+    }),
     public_reason: publicReason.nullable().meta({
       description: "Reason code that the hosted page shows; null if there is nothing to explain",
       example: null,

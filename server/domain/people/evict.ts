@@ -26,7 +26,7 @@ export async function evictUnproven(
       subject: user.id,
       detail: {
         role,
-        reason: "the address was never confirmed, and was claimed by its owner",
+        reason: "the address was never confirmed and its owner claimed it",
         invitations_ended: await endInvitationsOf(sql, account_id, user.id),
       },
     })

@@ -10,13 +10,11 @@ import { openAuth } from "./auth.ts"
 export async function userOf({ cookie }: IncomingHttpHeaders): Promise<SignedIn | null> {
   if (cookie === undefined || !/(?:^|;\s*)(?:__Secure-)?vouch\.session_token=/.test(cookie)) return null
   const auth = await openAuth()
-  const found = await auth.api
-    .getSession({ headers: new Headers({ cookie }) })
-    .catch((cause) =>
-      fail("database_unavailable", "Sign-in sessions are not available right now. Retry in a moment.", {
-        cause,
-      }),
-    )
+  const found = await auth.api.getSession({ headers: new Headers({ cookie }) }).catch((cause) =>
+    fail("database_unavailable", "Sign-in sessions are not available right now. Retry in a moment.", {
+      cause,
+    }),
+  )
   if (!found) return null
   const { user, session } = found
   return { id: user.id, name: user.name, email: user.email, sessionId: session.id }

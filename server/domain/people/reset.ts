@@ -22,7 +22,7 @@ export async function createResetLink(email: string): Promise<string | null> {
  * somebody else than the person who signs in with it. Not waited for: how long it takes would tell who is here.
  */
 export function requestReset(email: string): void {
-  mailReset(email).catch((error) => logger.warn({ err: error }, "a password reset could not be mailed"))
+  mailReset(email).catch((error) => logger.warn({ err: error }, "could not mail a password reset"))
 }
 
 async function mailReset(email: string): Promise<void> {

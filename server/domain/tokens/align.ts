@@ -33,7 +33,10 @@ export async function alignDue(): Promise<boolean> {
       await goOn(one)
       announceActivity(one.workspace_id)
     } catch (error) {
-      logger.warn({ err: error, workspaceId: one.workspace_id, mintConfig: one.id }, "an alignment pauses")
+      logger.warn(
+        { err: error, workspaceId: one.workspace_id, mintConfig: one.id },
+        "account reconciliation failed; retrying later",
+      )
     }
   }
   if (due.length > 0) announce("ledger")

@@ -120,7 +120,7 @@ async function readStates(
   try {
     return (await readAccounts({ workspaceId, chain }, places)).accounts.map(([, account]) => account)
   } catch (error) {
-    logger.debug({ err: error }, "holders are shown without what the chain says")
+    logger.debug({ err: error }, "could not read holders' accounts from the chain")
     return null
   }
 }

@@ -82,7 +82,7 @@ export async function auditTokenCounters(
       differs("token_issued", `${one.issued} base units count as issued, but ${are}`)
     }
     if (one.holders !== one.counted + one.handovers) {
-      const are = `${one.counted} wallets have a place and ${one.handovers} places change hands`
+      const are = `${one.counted} wallets have a holder slot and ${one.handovers} slots change hands`
       differs("token_holders", `${one.holders} holders are counted, but ${are}`)
     }
   }
@@ -126,7 +126,7 @@ async function auditHoldings(
     where kept <> summed and not (name = 'to hold' and mint_config = any(${free as string[]}::text[]))`
   await forEachBatch(rows, 1000, (batch) => {
     for (const { mint_config, wallet, name, kept, summed } of batch) {
-      const detail = `${workspaceId}: ${wallet} is said ${name} ${kept} base units of ${mint_config}, but its operations say ${summed}`
+      const detail = `${workspaceId}: ${wallet} is recorded as ${name} ${kept} base units of ${mint_config}, but its operations sum to ${summed}`
       report.differences.push({ kind: "token_holding", detail })
     }
   })

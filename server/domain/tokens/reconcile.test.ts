@@ -162,7 +162,7 @@ test("what is under way is compared by what the ledger says of it, and not with 
   await sql`update holdings set balance = balance - 1 where mint_config = ${FUND} and wallet = ${first}`
   expect(found.map((one) => one.kind).sort()).toEqual(["token_holding", "token_holding", "token_issued"])
   expect(information.join("\n")).toContain("1 accounts of us_real_estate_fund_v1 have operations under way")
-  expect(information.join("\n")).toContain("were on the move")
+  expect(information.join("\n")).toContain("were in progress")
 })
 
 /** Tokens only: what the authority signed outside of the ledger is named besides, for good. */
@@ -274,7 +274,7 @@ test("what holders do by themselves is told, and is no difference", async () => 
   await send([burnFrom(OPEN, first, 5n, signer.publicKey)], [signer])
   expect(await ofAssets()).toEqual([])
   expect((await audit()).information.join("\n")).toContain(
-    `19999995 base units of ${OPEN} exist on chain, but 20000000 are counted: holders have burnt the others`,
+    `19999995 base units of ${OPEN} exist on chain, but 20000000 are counted: holders have burned the others`,
   )
   await actOutside(mintTo(OPEN, first, 6n))
   expect(await ofAssets()).toEqual([

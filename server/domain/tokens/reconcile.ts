@@ -53,7 +53,7 @@ export async function auditTokens(audited: Audited): Promise<void> {
     const mint = unpackMint(address, info, TOKEN_2022_PROGRAM_ID)
     compareMint(audited, config, mint)
     if (config.aligned_up_to !== null || config.counted_up_to !== null) {
-      const detail = `${workspaceId}: accounts of ${config.id} are being brought in line, and were not compared`
+      const detail = `${workspaceId}: accounts of ${config.id} are being updated and were not compared`
       report.information.push(detail)
       continue
     }
@@ -83,7 +83,7 @@ function compareMint({ workspaceId, chain, report }: Audited, config: ConfigRow,
     if (holder?.equals(authority)) continue
     differs(`has ${holder?.toBase58() ?? "nobody"} as its ${power}, not ${authority.toBase58()}`)
   }
-  if (config.mint !== address) differs(`is another one than ${config.mint}, which is recorded`)
+  if (config.mint !== address) differs(`differs from the recorded ${config.mint}`)
   if (mint.decimals !== config.decimals) differs(`has ${mint.decimals} decimals, not ${config.decimals}`)
   if ((pausable !== null) !== config.pausable)
     differs(`can${pausable ? "" : "not"} be paused, but the other is recorded`)
@@ -243,7 +243,7 @@ function compareSupplies(
     const later = counted.after.get(config.id)!
     if (ledger.under_way > 0 || ledger.newest !== later.newest) {
       report.information.push(
-        `${workspaceId}: tokens of ${config.id} were on the move, so its supply was not compared`,
+        `${workspaceId}: transfers of ${config.id} were in progress, so its supply was not compared`,
       )
       continue
     }
@@ -253,7 +253,7 @@ function compareSupplies(
     const isHolders = config.transfer_mode === "holder"
     const recorded = `but ${ledger.supply} are counted`
     if (isHolders && supply < ledger.supply)
-      report.information.push(`${onChain}, ${recorded}: holders have burnt the others`)
+      report.information.push(`${onChain}, ${recorded}: holders have burned the others`)
     else if (supply !== ledger.supply) differs("asset_supply", recorded)
     const elsewhere = `but the known wallets hold ${held}`
     if (isHolders && held < supply) report.information.push(`${onChain}, ${elsewhere}`)

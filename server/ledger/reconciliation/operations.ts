@@ -84,7 +84,7 @@ function compareTransactions(
   for (const { signature, status } of known.values()) {
     const there = landed.has(signature)
     if (status === "confirmed" && !there) {
-      const detail = `${workspaceId}: ${signature} is confirmed, but the chain does not know it`
+      const detail = `${workspaceId}: ${signature} is confirmed, but not found on chain`
       report.differences.push({ kind: "transaction_missing", detail })
     }
     if ((status === "failed" || status === "expired") && there) {

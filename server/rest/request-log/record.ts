@@ -101,12 +101,12 @@ export class RequestLog {
       this.#waiting.splice(0, batch.length)
       this.#bytes -= batch.reduce((sum, request) => sum + sizeOf(request), 0)
     }
-    if (this.#dropped > 0) logger.info({ requests: this.#dropped }, "the request log goes on, without these")
+    if (this.#dropped > 0) logger.info({ requests: this.#dropped }, "the request log continues without these")
     this.#dropped = 0
   }
 
   #drop(): void {
-    if (this.#dropped++ === 0) logger.warn("the database is away: the request log drops what comes now")
+    if (this.#dropped++ === 0) logger.warn("the database is unreachable: the request log drops new requests")
   }
 }
 

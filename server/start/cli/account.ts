@@ -14,7 +14,7 @@ export function addAccountCommands(program: Command, run: Run): void {
   account
     .command("create")
     .description("create a customer with a live and a test workspace")
-    .requiredOption("--name <name>", "its name", readableName)
+    .requiredOption("--name <name>", "the customer's name", readableName)
     .addOption(planOption().makeOptionMandatory())
     .option(
       "--quota <n>",
@@ -23,7 +23,7 @@ export function addAccountCommands(program: Command, run: Run): void {
     )
     .option(
       "--owner <email>",
-      "whom to make its owner in the dashboard: prints a link for that person",
+      "email of the owner: prints a link for that person to sign in to the dashboard",
       emailAddress,
     )
     .action((options: { name: string; plan: Plan; quota?: number; owner?: string }) =>
@@ -40,7 +40,7 @@ export function addAccountCommands(program: Command, run: Run): void {
                 invitedBy: null,
               })
         const link = invitation
-          ? `\n\n${invitation.link}\n\nMakes ${options.owner} its owner, once, within seven days. It is shown this once.`
+          ? `\n\n${invitation.link}\n\nWith this link ${options.owner} becomes the owner. It works once, for seven days, and is shown only now.`
           : ""
         return {
           json: {
@@ -76,8 +76,8 @@ export function addAccountCommands(program: Command, run: Run): void {
 
   account
     .command("set-plan")
-    .description("put a customer on another plan; what is used stays used")
-    .requiredOption("--name <name>", "its name", nonEmpty)
+    .description("change a customer's plan; usage of this month still counts")
+    .requiredOption("--name <name>", "the customer's name", nonEmpty)
     .addOption(planOption().makeOptionMandatory())
     .option(
       "--quota <n>",
@@ -88,7 +88,7 @@ export function addAccountCommands(program: Command, run: Run): void {
       run(async () => {
         checkQuota({ plan, ...(quota === undefined ? {} : { quota }) })
         if (!(await setPlan(name, plan, quota ?? null))) throw noAccount(name)
-        return { json: { name, plan }, text: `${name} is on the ${plan} plan now.` }
+        return { json: { name, plan }, text: `${name} is now on the ${plan} plan.` }
       }),
     )
 }
@@ -96,7 +96,7 @@ export function addAccountCommands(program: Command, run: Run): void {
 function checkQuota({ plan, quota }: { plan: Plan; quota?: number }): void {
   if (quota !== undefined && plan !== "enterprise") {
     throw new CommandError(
-      `--quota belongs to the enterprise plan; ${plan} includes ${plans[plan]} attestations.`,
+      `--quota: only for the enterprise plan; ${plan} includes ${plans[plan]} attestations.`,
     )
   }
 }

@@ -23,11 +23,11 @@ export function inWorkspace(command: Command): Command {
 }
 
 export const noAccount = (name: string) =>
-  new CommandError(`There is no account named ${JSON.stringify(name)}. "vouch account list" shows them.`)
+  new CommandError(`No account is named ${JSON.stringify(name)}. List accounts with "vouch account list".`)
 
 export function nonEmpty(value: string): string {
   if (value.trim() === "" || value.length > MAX_NAME)
-    throw new InvalidArgumentError(`It must have 1 to ${MAX_NAME} characters.`)
+    throw new InvalidArgumentError(`Use 1 to ${MAX_NAME} characters.`)
   return value
 }
 
@@ -42,18 +42,18 @@ export function readableName(value: string): string {
 }
 
 export function walletAddress(value: string): string {
-  if (!isWalletAddress(value)) throw new InvalidArgumentError("It must be a wallet's base58 address.")
+  if (!isWalletAddress(value)) throw new InvalidArgumentError("Use a wallet address in base58.")
   return value
 }
 
 export function emailAddress(value: string): string {
   if (!/^[^\s@]+@[^\s@]+$/.test(value) || value.length > 254)
-    throw new InvalidArgumentError("It must be an email address.")
+    throw new InvalidArgumentError("Use an email address.")
   return value.toLowerCase()
 }
 
 export function wholeNumber(value: string): number {
-  if (!/^[0-9]{1,9}$/.test(value)) throw new InvalidArgumentError("It must be a whole number.")
+  if (!/^[0-9]{1,9}$/.test(value)) throw new InvalidArgumentError("Use a whole number.")
   return Number(value)
 }
 
@@ -61,9 +61,7 @@ export function parseScopes(value: string): Scope[] {
   const names = value.split(/[\s,]+/).filter((name) => name !== "")
   const unknown = names.find((name) => !isScope(name))
   if (unknown !== undefined || names.length === 0) {
-    throw new InvalidArgumentError(
-      `${unknown ?? "Nothing"} is not a scope. There are: ${allScopes.join(", ")}.`,
-    )
+    throw new InvalidArgumentError(`${unknown ?? "Nothing"} is not a scope. Use: ${allScopes.join(", ")}.`)
   }
   return [...new Set(names)] as Scope[]
 }
@@ -73,7 +71,7 @@ const UNITS = { s: 1, m: 60, h: 3600, d: 86_400 } as const
 /** Seconds of `30s`, `15m`, `24h`, `7d`, or of a plain number. */
 export function parseDuration(value: string): number {
   const [, amount, unit = "s"] = /^([0-9]{1,7})([smhd])?$/.exec(value) ?? []
-  if (amount === undefined) throw new InvalidArgumentError("It must be a time such as 30s, 15m, 24h or 7d.")
+  if (amount === undefined) throw new InvalidArgumentError("Use a duration such as 30s, 15m, 24h or 7d.")
   return Number(amount) * UNITS[unit as keyof typeof UNITS]
 }
 
@@ -83,14 +81,14 @@ export type Expiry = () => Date
 export function parseExpiry(value: string): Expiry {
   if (/^[0-9]+[smhd]$/.test(value)) {
     const seconds = parseDuration(value)
-    if (seconds === 0) throw new InvalidArgumentError("It must lie in the future.")
+    if (seconds === 0) throw new InvalidArgumentError("Use a time in the future.")
     return () => addSeconds(clock.now(), seconds)
   }
   const expiry = /^\d{4}-\d{2}-\d{2}/.test(value) ? new Date(value) : new Date(Number.NaN)
   if (Number.isNaN(expiry.getTime()))
-    throw new InvalidArgumentError("It must be a time such as 2027-01-31T00:00:00Z or 90d.")
+    throw new InvalidArgumentError("Use a time such as 2027-01-31T00:00:00Z or 90d.")
   return () => {
-    if (expiry <= clock.now()) throw new CommandError("--expires must lie in the future.")
+    if (expiry <= clock.now()) throw new CommandError("--expires: must be in the future.")
     return expiry
   }
 }

@@ -27,11 +27,11 @@ export function addKeyCommands(program: Command, run: Run): void {
 
   key
     .command("create")
-    .description("create an API key; it is shown once")
+    .description("create an API key; it is shown only once")
     .requiredOption("--account <name>", "the customer, created if missing", nonEmpty)
     .addOption(modeOption().makeOptionMandatory())
-    .addOption(planOption().default("free", "free, for a customer that is created"))
-    .option("--name <name>", "a name to recognise the key by", readableName, "Created from the command line")
+    .addOption(planOption().default("free", "free, for a new customer"))
+    .option("--name <name>", "where the key is used", readableName, "Created from the command line")
     .option("--scopes <scopes>", "separated by commas or spaces (default: all)", parseScopes)
     .option("--expires <time>", "when it stops working: an ISO 8601 time, or days such as 90d", parseExpiry)
     .action(
@@ -61,7 +61,7 @@ export function addKeyCommands(program: Command, run: Run): void {
               workspace_id: workspaceId,
               account_id: owner.id,
             },
-            text: `${created.apiKey}\n\nKey ${created.keyId} of ${owner.name} (${options.mode}). It is shown this once: keep it.`,
+            text: `${created.apiKey}\n\nKey ${created.keyId} of ${owner.name} (${options.mode}). It is shown only now: store it.`,
           }
         }),
     )
@@ -69,7 +69,7 @@ export function addKeyCommands(program: Command, run: Run): void {
   key
     .command("list")
     .description("list API keys, without their secrets")
-    .option("--account <name>", "only those of one customer", nonEmpty)
+    .option("--account <name>", "only keys of one customer", nonEmpty)
     .action((options: { account?: string }) =>
       run(async () => {
         if (options.account !== undefined && !(await findAccount(options.account)))
@@ -93,22 +93,22 @@ export function addKeyCommands(program: Command, run: Run): void {
 
   key
     .command("revoke")
-    .description("end an API key; every replica refuses it within five seconds")
+    .description("revoke an API key; it stops working within five seconds")
     .argument("<key_id>")
     .action((keyId: string) =>
       run(async () => {
         await existing(keyId, () => revokeKey({ keyId, workspaceId: null }))
-        return { json: { key_id: keyId, status: "revoked" }, text: `${keyId} is revoked.` }
+        return { json: { key_id: keyId, status: "revoked" }, text: `Revoked ${keyId}.` }
       }),
     )
 
   key
     .command("rotate")
-    .description("give a key a new secret; its id, and with it idempotency, stays")
+    .description("give a key a new secret; its id and idempotency stay the same")
     .argument("<key_id>")
     .option(
       "--grace <time>",
-      "how long the old secret goes on working: 30s, 15m, 24h, 7d",
+      "how long the old secret keeps working: 30s, 15m, 24h, 7d",
       parseDuration,
       24 * 3600,
     )
@@ -118,7 +118,7 @@ export function addKeyCommands(program: Command, run: Run): void {
         const apiKey = await existing(keyId, rotate)
         return {
           json: { api_key: apiKey, key_id: keyId, grace_seconds: grace },
-          text: `${apiKey}\n\nThe new secret of ${keyId}, shown this once. The old one works for ${grace} s more.`,
+          text: `${apiKey}\n\nThe new secret of ${keyId}, shown only now. The old one works for another ${grace} s.`,
         }
       }),
     )
@@ -128,7 +128,7 @@ async function findOrCreateAccount(name: string, plan: Plan) {
   const known = await findAccount(name)
   if (known) return known
   const problem = problemOfName(name)
-  if (problem !== null) throw new CommandError(`--account: The name of a new customer ${problem}.`)
+  if (problem !== null) throw new CommandError(`--account: the name of a new customer ${problem}.`)
   try {
     return await createAccount({ name, plan })
   } catch (error) {
@@ -144,6 +144,6 @@ async function existing<T>(keyId: string, change: () => Promise<T>): Promise<T> 
     return await change()
   } catch (error) {
     if (!(error instanceof Failure && error.code === "key_not_found")) throw error
-    throw new CommandError(`There is no working key ${keyId}. "vouch key list" shows them.`)
+    throw new CommandError(`No active key has the id ${keyId}. List keys with "vouch key list".`)
   }
 }

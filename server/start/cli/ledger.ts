@@ -5,11 +5,11 @@ import type { Run } from "./run.ts"
 
 /** `vouch ledger …`: the chain and the database, compared. */
 export function addLedgerCommands(program: Command, run: Run): void {
-  const ledger = program.command("ledger").description("the chain and the database, compared")
+  const ledger = program.command("ledger").description("compare the chain with the database")
 
   ledger
     .command("audit")
-    .description("compare the chain with the database; exit 1 when they differ")
+    .description("compare the chain with the database; exits 1 if they differ")
     .option("--account <name>", "only one customer", nonEmpty)
     .action((options: { account?: string }) =>
       run(

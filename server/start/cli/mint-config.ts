@@ -25,8 +25,8 @@ export function addMintConfigCommands(program: Command, run: Run): void {
   inWorkspace(
     mintConfig
       .command("apply")
-      .description("create a configuration from a JSON file, or change the one of that id")
-      .argument("<file>", "fields as POST /mint-configs takes them"),
+      .description("create a configuration from a JSON file, or change the one with its id")
+      .argument("<file>", "JSON file with the body of POST /mint-configs"),
   ).action((file: string, options: Options) =>
     run(
       async () => {
@@ -35,7 +35,7 @@ export function addMintConfigCommands(program: Command, run: Run): void {
         const { outcome, aligns } = await explained(() => applyConfig({ principal, requestId: null }, config))
         const isDone = await followTo(principal, config.id, outcome === "created" || aligns)
         const record = await getConfig(principal, config.id)
-        const later = isDone ? "" : " The rest is done by the server: start it, if it is not running."
+        const later = isDone ? "" : " The server does the rest: start it if it is not running."
         return { json: { outcome, done: isDone, ...record }, text: `${config.id}: ${outcome}.${later}` }
       },
       { needsChain: true },
@@ -46,8 +46,8 @@ export function addMintConfigCommands(program: Command, run: Run): void {
     inWorkspace(
       mintConfig
         .command(verb)
-        .description(verb === "pause" ? "stop minting and moving" : "let minting and moving resume")
-        .argument("<id>", "the configuration"),
+        .description(verb === "pause" ? "stop minting and transfers" : "resume minting and transfers")
+        .argument("<id>", "the configuration's id"),
     ).action((id: string, options: Options) =>
       run(async () => {
         const principal = await principalOf(options)
@@ -55,7 +55,7 @@ export function addMintConfigCommands(program: Command, run: Run): void {
         const record = await explained(() =>
           setPaused({ principal, requestId: null, idempotency: null, id, paused }),
         )
-        return { json: record, text: `${id} is ${paused ? "paused" : "not paused any more"}.` }
+        return { json: record, text: `${id} is ${paused ? "paused" : "unpaused"}.` }
       }),
     )
   }
@@ -65,7 +65,7 @@ async function principalOf({ account, mode }: Options): Promise<Principal> {
   const owner = await findAccount(account)
   if (!owner) {
     throw new CommandError(
-      `There is no account named ${JSON.stringify(account)}. "vouch account list" shows them.`,
+      `No account is named ${JSON.stringify(account)}. List accounts with "vouch account list".`,
     )
   }
   const scopes = new Set(allScopes)
@@ -77,7 +77,7 @@ function readConfigFile(file: string): ConfigInput {
   try {
     value = plainJson(readJson(readFileSync(file)))
   } catch (error) {
-    throw new CommandError(`${file} cannot be read as JSON: ${(error as Error).message}`)
+    throw new CommandError(`${file}: not readable as JSON: ${(error as Error).message}`)
   }
   const parsed = configInput.strict().safeParse(value, { error: sentenceOf })
   if (parsed.success) return parsed.data
@@ -107,7 +107,7 @@ async function followTo(principal: Principal, id: string, follows: boolean): Pro
     if (remaining === 0 && mint !== null) return true
     if ((await readHealth()).checks.worker !== "ok") return false
     if (remaining !== shown && remaining > 0)
-      console.error(`${Math.max(0, accounts - remaining)} of ${accounts} accounts are in line`)
+      console.error(`${Math.max(0, accounts - remaining)} of ${accounts} accounts updated`)
     shown = remaining
     await sleep(LOOK_EVERY_MS)
   }

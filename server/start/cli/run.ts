@@ -60,7 +60,7 @@ export async function withDeployment(
     const expected =
       error instanceof CommandError || error instanceof SettingsError || error instanceof AccountExists
     if (json) console.log(JSON.stringify({ error: error.message }))
-    else console.error(expected ? error.message : `It failed: ${error.message}`)
+    else console.error(expected ? error.message : `Failed: ${error.message}`)
     return expected ? 2 : 3
   } finally {
     await leaveDatabaseClock()
@@ -77,7 +77,7 @@ function print({ json, text, table }: Output, asJson: boolean): void {
 
 function printTable(rows: Record<string, string | number>[]): void {
   if (rows.length === 0) {
-    console.log("There are none yet.")
+    console.log("None yet.")
     return
   }
   const columns = Object.keys(rows[0]!)

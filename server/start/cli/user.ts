@@ -7,7 +7,7 @@ import { CommandError, type Run } from "./run.ts"
 
 /** `vouch user …`: the people who sign in to the dashboard. */
 export function addUserCommands(program: Command, run: Run): void {
-  const user = program.command("user").description("people who sign in to the dashboard")
+  const user = program.command("user").description("manage people who sign in to the dashboard")
 
   user
     .command("list")
@@ -30,14 +30,14 @@ export function addUserCommands(program: Command, run: Run): void {
 
   user
     .command("reset")
-    .description("print a link by which a person chooses a new password, once, within an hour")
-    .argument("<email>", "the person's address", emailAddress)
-    .option("--second-factor", "switch the second factor off at once, for somebody who has lost it")
+    .description("print a one-time link to choose a new password, valid for one hour")
+    .argument("<email>", "the person's email address", emailAddress)
+    .option("--second-factor", "also switch off the second factor now, if it is lost")
     .action((email: string, { secondFactor = false }: { secondFactor?: boolean }) =>
       run(async () => {
         const link = await createResetLink(email)
         if (link === null)
-          throw new CommandError(`Nobody has the address ${email}. "vouch user list" shows them.`)
+          throw new CommandError(`No user has the address ${email}. List users with "vouch user list".`)
         if (secondFactor) await removeSecondFactor(email)
         return {
           json: { email, reset_link: link, second_factor_removed: secondFactor },
@@ -48,17 +48,17 @@ export function addUserCommands(program: Command, run: Run): void {
 
   user
     .command("release")
-    .description("take an address away from somebody who registered it and never confirmed it")
-    .argument("<email>", "the address", emailAddress)
+    .description("free an address that was registered and never confirmed; removes that user")
+    .argument("<email>", "the email address", emailAddress)
     .action((email: string) =>
       run(async () => {
         if (!(await releaseAddress(email)))
           throw new CommandError(
-            `Nobody holds ${email} without having confirmed it. "vouch user list" shows who does.`,
+            `${email} is not registered, or it is confirmed. List users with "vouch user list".`,
           )
         return {
           json: { email, released: true },
-          text: `${email} is free. Whoever had registered it is no user any more, and in no account.`,
+          text: `${email} is free. The user who had registered it is removed from all accounts.`,
         }
       }),
     )

@@ -7,13 +7,13 @@ import { CommandError, type Run } from "./run.ts"
 
 /** `vouch wallet …`: what is known of investors. */
 export function addWalletCommands(program: Command, run: Run): void {
-  const wallet = program.command("wallet").description("what is known of investors")
+  const wallet = program.command("wallet").description("manage investors' data")
 
   inWorkspace(wallet.command("erase"))
     .description(
-      "erase what is known of the person behind a wallet whose attestations have all ended; there is no way back",
+      "erase all data about the person behind a wallet whose attestations have all ended; cannot be undone",
     )
-    .argument("<address>", "the wallet, base58", walletAddress)
+    .argument("<address>", "the wallet address, base58", walletAddress)
     .action((address: string, options: { account: string; mode: Mode }) =>
       run(async () => {
         const owner = await findAccount(options.account)
@@ -22,15 +22,15 @@ export function addWalletCommands(program: Command, run: Run): void {
         if ("standing" in outcome) {
           const { attestationId, status } = outcome.standing
           throw new CommandError(
-            `Nothing was erased: ${attestationId} of ${address} is ${status}. Revoke it first, or wait for its end.`,
+            `Nothing was erased: ${attestationId} of ${address} is ${status}. Revoke it first, or wait until it ends.`,
           )
         }
         return {
           json: { wallet: address, attestations_erased: outcome.erased },
           text:
             outcome.erased === 0
-              ? `There was nothing to erase of ${address}.`
-              : `Erased what was known of the person behind ${address} (attestations: ${outcome.erased}).`,
+              ? `Nothing to erase for ${address}.`
+              : `Erased all data about the person behind ${address} (attestations: ${outcome.erased}).`,
         }
       }),
     )

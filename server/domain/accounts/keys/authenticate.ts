@@ -91,6 +91,6 @@ function noteUse({ workspaceId, via }: CachedKey["principal"], now: number): voi
   if (noted !== undefined && now - noted < LAST_USED_EVERY_MS) return
   lastUsed.set(via.keyId, now)
   sql`update api_keys set last_used_at = ${new Date(now)} where workspace_id = ${workspaceId} and id = ${via.keyId}`.catch(
-    (error) => logger.debug({ err: error }, "last_used_at was not written"),
+    (error) => logger.debug({ err: error }, "could not write last_used_at"),
   )
 }

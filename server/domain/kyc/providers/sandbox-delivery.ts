@@ -63,7 +63,7 @@ export class SandboxDelivery {
         await Promise.all(due.map((submission) => this.#deliver(submission)))
         if (due.length === 0) await nextNotice("sandbox", IDLE_MS, signal)
       } catch (error) {
-        logger.warn({ err: error }, "sandbox decisions cannot be delivered for now")
+        logger.warn({ err: error }, "could not deliver sandbox decisions")
         await sleep(200)
       }
     }
@@ -136,10 +136,10 @@ export class SandboxDelivery {
       })
       await response.arrayBuffer()
       if (!response.ok)
-        logger.warn({ status: response.status }, "a sandbox decision was not acknowledged; it is sent again")
+        logger.warn({ status: response.status }, "a sandbox decision was not acknowledged; retrying")
       return response.ok
     } catch (error) {
-      logger.warn({ err: error }, "a sandbox decision could not be delivered; it is sent again")
+      logger.warn({ err: error }, "could not deliver a sandbox decision; retrying")
       return false
     }
   }

@@ -40,11 +40,9 @@ export const webhookEvent = z
         })
         .optional()
         .meta({ description: "Facts that rules may use. Nothing else about a person is stored." }),
-      reason: plainText(500)
-        .optional()
-        .meta({
-          description: "Internal reason, in the attestation's record; never shown to the wallet's holder",
-        }),
+      reason: plainText(500).optional().meta({
+        description: "Internal reason, in the attestation's record; never shown to the wallet's holder",
+      }),
       // A vendor may have codes of its own: one that is none of ours is read as none.
       public_reason: z
         .unknown()
@@ -136,6 +134,6 @@ function readPublicReason(value: unknown): PublicReason | null {
   if (isPublicReason(value)) return value
   // Its value is not logged: it may be the vendor's own words.
   if (value !== undefined && value !== null)
-    logger.warn("a webhook's public_reason is none of ours; the holder is told the default")
+    logger.warn("unknown public_reason in a webhook; using the default")
   return null
 }

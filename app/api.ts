@@ -1,4 +1,4 @@
 import { createApi } from "./call.ts"
 
-/** The pages' only way to the domain, for whoever is in no workspace. */
+/** The pages' API client outside of a workspace. */
 export const api = createApi()

@@ -61,7 +61,7 @@ function setAside(lock) {
     const moved = pidIn(aside)
     if (moved !== undefined && isAlive(moved)) linkSync(aside, lock)
   } catch {
-    // Somebody else was quicker: the next attempt sees the outcome.
+    // Another process was faster: the next attempt sees the result.
   } finally {
     rmSync(aside, { force: true })
   }

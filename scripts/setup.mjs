@@ -56,7 +56,7 @@ if (needs.some((name) => !steps[name]?.isDone())) {
   await withSetupLock(root, say, async () => {
     for (const name of needs) {
       const step = steps[name]
-      // Looked at again: whoever held the lock before us may have done it.
+      // Check again: the previous holder of the lock may have done it.
       if (!step || step.isDone()) continue
       await withProgress(step.label, step.run).catch((error) => stop(error.message))
     }

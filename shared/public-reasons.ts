@@ -18,7 +18,7 @@ export const isPublicReason = (value: unknown): value is PublicReason =>
 
 type Told = { status: string; event_decision: string | null; public_reason: PublicReason | null }
 
-/** What the holder is told at a status; null where there is nothing to explain. */
+/** The public reason shown at a status; null if there is nothing to explain. */
 export function publicReasonOf({ status, event_decision, public_reason }: Told): PublicReason | null {
   if (status === "rejected") return public_reason ?? "unverifiable"
   if (status === "pending" && event_decision === "resubmission_requested") return public_reason ?? "resubmit"

@@ -22,6 +22,6 @@ export type TransactionStatus = (typeof transactionStatuses)[number]
 export const keyStatuses = ["active", "expired", "revoked"] as const
 export type KeyStatus = (typeof keyStatuses)[number]
 
-/** Who a line of the audit log names: a member, an API key, or whoever has the command line. */
+/** Who an audit entry names: a member, an API key, or the operator (command line). */
 export const auditActors = ["user", "key", "operator"] as const
 export type AuditActor = (typeof auditActors)[number]

@@ -2,7 +2,7 @@ import type { Workspace } from "./workspace.tsx"
 
 const KEY = "vouch.workspace"
 
-/** Remembers where somebody is, for when they come back to the start. */
+/** Remembers the last workspace for the start page. */
 export function rememberWorkspace(id: string): void {
   try {
     localStorage.setItem(KEY, id)

@@ -4,7 +4,7 @@ import type { Principal, SignedIn } from "#server/domain/context.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 
-/** Pause after each change that is told: whatever happens meanwhile is told in one. */
+/** Pause after each notice: changes in between are reported as one. */
 const PACE_MS = 500
 /** How often to look whether the watcher may still be here. */
 const RECHECK_MS = 60_000
@@ -20,9 +20,9 @@ export function endWatches(): void {
 }
 
 /**
- * Tells of changes in a workspace, twice a second at most, until the client goes. It listens from the call on, so that
- * nothing is missed after the client was told that it is connected. Ends for somebody whose session or membership has
- * ended meanwhile. Errors: not_signed_in.
+ * Reports changes in a workspace, at most twice a second, until the client disconnects. It listens from the call
+ * on, so that nothing is missed after the client is connected. Ends when the session or membership ends. Errors:
+ * not_signed_in.
  */
 export function watchActivity({
   principal,

@@ -10,7 +10,7 @@ import type { Decision, ShownStatus } from "#shared/statuses.ts"
 
 export type SessionRecord = {
   attestation_id: string
-  /** Both null unless the reader may start sessions: whoever has them can open the hosted page. */
+  /** Both null unless the reader may start sessions: they are enough to open the hosted page. */
   session_id: string | null
   session_url: string | null
   user_pubkey: string
@@ -47,7 +47,7 @@ type Row = RowOf<typeof sessionColumns>
 
 const PAGE = 50
 
-/** Sessions that wait for somebody, or those that are over; newest first. Errors: validation_failed for a cursor. */
+/** Open or closed sessions, newest first. Errors: validation_failed for a cursor. */
 export async function listSessions(
   { workspaceId, scopes }: Principal,
   { state, cursor }: { state: "open" | "closed"; cursor?: string | undefined },

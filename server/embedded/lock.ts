@@ -39,7 +39,7 @@ function setAside(path: string): void {
     const moved = readJson<Holder>(aside)
     if (moved && isAlive(moved)) linkSync(aside, path)
   } catch {
-    // Somebody else was quicker: the next attempt sees the outcome.
+    // Another process was faster: the next attempt sees the result.
   } finally {
     rmSync(aside, { force: true })
   }

@@ -25,13 +25,13 @@ const PIECE_BYTES = 32
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers["transfer-encoding"] !== undefined || headers["content-length"] !== undefined
 
-/** Requests whose body came in too many pieces, and the event that says so to whoever reads it. */
+/** Requests whose body came in too many pieces, and the event that tells the reader. */
 const inPieces = new WeakSet<IncomingMessage>()
 const IN_PIECES = Symbol("in too many pieces")
 
 /**
- * Counts the pieces of a body from the first one, whoever reads it and when: Node makes them of all that has come in one
- * packet before anybody can look, and each takes some hundred bytes for as long as it is kept. What is too many is not.
+ * Counts the pieces of a body from the first one, whether it is read or not: Node creates them from each packet at
+ * once, and each takes some hundred bytes while it is kept. Pieces beyond the limit are not kept.
  */
 export function boundPieces(request: IncomingMessage, response: ServerResponse): void {
   if (!hasBody(request)) return
@@ -70,8 +70,8 @@ type Bound = {
 }
 
 /**
- * Reads a body from now on, whoever wants it and when: what waits unread in a stream is counted by nobody. It takes memory
- * until it is dropped.
+ * Starts reading a body at once, because bytes that wait unread in a stream are not counted. It takes memory until
+ * it is dropped.
  */
 export function beginBody(request: IncomingMessage, bound: Bound): void {
   bodies.set(request, new Body(request, bound))
@@ -88,7 +88,8 @@ export function dropBody(request: IncomingMessage): void {
 }
 
 /**
- * The raw bytes of a body. Errors: payload_too_large, as soon as it is known; malformed_request when it comes too slowly
+ * The raw bytes of a body. Errors: payload_too_large, as soon as it is known; malformed_request when it comes too
+ * slowly
  * or in too many pieces; rate_limited and server_busy when bodies take too much together. All of these end the
  * connection, as its rest is not read.
  */
@@ -130,9 +131,10 @@ let allBytes = 0
 const EMPTY = Buffer.alloc(0)
 
 /**
- * A body from its first piece on, in one buffer that grows: a list of pieces would take a hundred bytes for each that has
- * one. When memory for bodies is used up, the oldest unfinished one of the network that holds most gives way: whoever
- * sends a request at once is through before it is their turn, however many others only pretend to send.
+ * A body from its first piece on, in one buffer that grows: a list of pieces would take a hundred bytes for each
+ * that has
+ * one. When the memory for bodies is used up, the oldest unfinished body of the network that holds most is dropped.
+ * So a request that is sent at once succeeds, however many unfinished ones are open.
  */
 class Body {
   /** Rejects with what readBody says. */
@@ -238,7 +240,7 @@ class Body {
     return this.#buffer
   }
 
-  /** Counts for so many bytes from now on; what has to give way for them may be this one itself. */
+  /** Counts so many bytes from now on; the body that is dropped for them may be this one. */
   #count(bytes: number): void {
     const more = bytes - this.#counted
     if (more === 0) return
@@ -259,7 +261,7 @@ class Body {
   }
 }
 
-/** Ends the oldest unfinished body of whoever holds most; false where there is none. */
+/** Drops the oldest unfinished body of the network that holds most; false if there is none. */
 function giveWay(some: Iterable<Holder>, failure: () => Failure): boolean {
   let largest: Holder | undefined
   for (const holder of some) {
@@ -273,7 +275,8 @@ function giveWay(some: Iterable<Holder>, failure: () => Failure): boolean {
 /** What bodies take now; for tests. */
 export const bodyBytes = (): number => allBytes
 
-// A parameter of a media type (RFC 9110, 5.6.6), one after the other from where the last one ended: no position is tried
+// A parameter of a media type (RFC 9110, 5.6.6), one after the other from where the last one ended: no position is
+// tried
 // twice, so that a long header costs no more than its length.
 const PARAMETER = /[ \t]*;[ \t]*(?:([\w!#$%&'*+.^`|~-]+)=([\w!#$%&'*+.^`|~-]+|"(?:[^"\\]|\\.)*"))?/y
 

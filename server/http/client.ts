@@ -48,8 +48,8 @@ export function clientOf(request: IncomingMessage, trusted: BlockList | null): C
 }
 
 /**
- * The nearest address in X-Forwarded-For that is no proxy of ours: what stands before it may be made up. A hop that
- * cannot be read ends the way as well, at the proxy that wrote it.
+ * The rightmost address in X-Forwarded-For that is not a trusted proxy: everything left of it may be forged. A hop
+ * that cannot be parsed ends the search, at the proxy that wrote it.
  */
 function originalAddress(request: IncomingMessage, socket: string, trusted: BlockList): string {
   let nearest = socket

@@ -31,7 +31,10 @@ export type Connections = {
   close(): Promise<void>
 }
 
-/** The same for a connection and for the one that TLS makes of it. Its parts are gone once it is closed, so it is kept. */
+/**
+ * The same for a connection and for the one that TLS makes of it. Its parts are gone once it is closed, so it is
+ * kept.
+ */
 const names = new WeakMap<Socket, string>()
 function peerName(socket: Socket): string {
   const known = names.get(socket)
@@ -44,7 +47,10 @@ function peerName(socket: Socket): string {
 /** A connection, and the answers that it waits for. */
 type Connection = { socket: Socket; network: string; answers: ServerResponse[] }
 
-/** Whether something is being done for it: not while it says nothing, is still sending, or does not read what it asked for. */
+/**
+ * Whether something is being done for it: not while it says nothing, is still sending, or does not read what it
+ * asked for.
+ */
 function isServed({ answers }: Connection): boolean {
   // Those behind it wait for it.
   const first = answers.find(({ closed }) => !closed)
@@ -52,10 +58,9 @@ function isServed({ answers }: Connection): boolean {
 }
 
 /**
- * Watches over a server's connections from their first byte, whatever becomes of them: Node forgets one that is still in
- * its TLS handshake, and one that has changed its protocol. Bounds them, overall and per address; a proxy that is
- * trusted carries many clients, so it has no bound of its own. Where there are too many, the oldest that nothing is being
- * done for gives way, of the address that has most.
+ * Tracks a server's connections from their first byte: Node does not count those in a TLS handshake or after an
+ * upgrade. Limits them, in total and per address; a trusted proxy carries many clients and has no limit of its own.
+ * When there are too many, the oldest idle connection of the address with the most is closed.
  */
 export function watchConnections(
   server: Server,
@@ -65,7 +70,7 @@ export function watchConnections(
   /** The oldest first. */
   const byNetwork = new Map<string, Set<Connection>>()
   const mostPerNetwork = Math.max(1, Math.floor(max * NETWORK_SHARE))
-  // One that gives way is closed a little after the new one is there.
+  // The old connection is closed shortly after the new one is open.
   server.maxConnections = max + GIVING_WAY
   let refused = 0
   let report: NodeJS.Timeout | undefined

@@ -15,7 +15,7 @@ export class Reply {
   status = 0
   /** Empty for a document: those are no news to anybody. */
   body = ""
-  /** Where the caller stands with its rate. */
+  /** The caller's rate limit status. */
   rate: Standing | null = null
   /** Value of `Allow`, where the method is at issue. */
   allow: string | null = null

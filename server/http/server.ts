@@ -17,10 +17,10 @@ const settings = {
   connectionsCheckingInterval: 5000,
   /** For the handshake of TLS. */
   handshakeTimeout: 10_000,
-  // Without it the listener answers, so that this refusal too is one of ours.
+  // Without it the listener answers, so that this refusal has our error body too.
   requireHostHeader: false,
-  // A wish to speak another protocol is answered as the same request without it, whoever listens for upgrades: Next does
-  // from its first page on, and then never answers them.
+  // An upgrade is answered as the same request without it: Next listens for upgrades from its first page on, and
+  // never answers them.
   shouldUpgradeCallback: () => false,
 }
 /** How long a client may take to read a refusal that ends its connection. */

@@ -117,7 +117,7 @@ test("many that come and go at once leave no place taken", async () => {
   }, "all places to be free")
 })
 
-/** A server whose answers never end, with a place each; who asks says for whom. */
+/** A server whose responses never end, each with a slot; the request names its owner. */
 async function endless(places: StreamPlaces) {
   const server = createServer((request: IncomingMessage, response: ServerResponse) => {
     const [userId, workspaceId] = request.url!.slice(1).split("/") as [string, string]

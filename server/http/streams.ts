@@ -10,14 +10,20 @@ export type Watcher = { userId: string; workspaceId: string }
 /** When to come back after a refusal. */
 const RETRY_SECONDS = 30
 
-/** Places for answers that last, such as event streams: each takes memory and a descriptor for as long as it is open. */
+/**
+ * Places for answers that last, such as event streams: each takes memory and a descriptor for as long as it is
+ * open.
+ */
 export class StreamPlaces {
   readonly #what: string
   readonly #most: Most
   readonly #longest_ms: number
   readonly #taken = new Tally()
 
-  /** `what` they are called in a refusal. Whatever is open after `longest_ms` is cut off, for its client reads nothing. */
+  /**
+   * `what` they are called in a refusal. Whatever is open after `longest_ms` is cut off, for its client reads
+   * nothing.
+   */
   constructor(what: string, most: Most, longest_ms: number) {
     this.#what = what
     this.#most = most
@@ -43,7 +49,7 @@ export class StreamPlaces {
     for (const name of names) this.#taken.add(name)
     let isOpen = true
     const leave = () => {
-      // The connection's end reaches an answer and, in the same breath, whoever else listens.
+      // The connection's end reaches the response and other listeners at the same time.
       if (!isOpen) return
       isOpen = false
       clearTimeout(timer)

@@ -3,7 +3,7 @@ import { Tally } from "#server/lib/tally.ts"
 /** How long a turn keeps others waiting at most. */
 const LONGEST_MS = 2000
 
-/** Bounds how much of something goes on at once, in all and for each asker; of those who wait, one asker comes after the other. */
+/** Limits concurrent work, in total and per owner; waiting owners take turns. */
 export class Turns {
   readonly #atOnce: number
   readonly #forEach: number
@@ -18,9 +18,8 @@ export class Turns {
   }
 
   /**
-   * Runs `work` when it is this asker's turn. A turn that takes long while others wait is given on, and its work goes on
-   * beside theirs; `late` is called first, and may end it. Whoever is `gone` before their turn has none, and the work is not
-   * done.
+   * Runs `work` when it is this owner's turn. A slow turn is passed on while others wait, and its work continues
+   * beside theirs; `late` is called first and may end it. If `gone` aborts before the turn, the work is not done.
    */
   async run(
     who: string,

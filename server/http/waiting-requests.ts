@@ -2,7 +2,10 @@ import type { ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import { Tally } from "#server/lib/tally.ts"
 
-/** Requests of one connection that may be unanswered at once. Node reads up to 64 KiB of them before the first answer. */
+/**
+ * Requests of one connection that may be unanswered at once. Node reads up to 64 KiB of them before the first
+ * answer.
+ */
 const MOST_OF_CONNECTION = 100
 /** Of all connections. One takes some KiB, without its body. */
 const MOST_OF_ALL = 2048
@@ -26,9 +29,9 @@ export type Place = {
 }
 
 /**
- * Bounds the requests that have begun and not ended: a client may send thousands in one packet, and each takes memory from
- * its first byte until its answer is read. No network may have more of them than are left for all others. Where there are too
- * many, the connection with the longest line gives way: whoever sends the next request after the answer is served.
+ * Limits unfinished requests: a client may send thousands in one packet, and each takes memory from its first byte
+ * until its response is read. No network may have more of them than are left for all others. When there are too
+ * many, the connection with the longest queue is closed, so clients that send one request at a time are served.
  */
 export class WaitingRequests {
   readonly #mostOfConnection: number
@@ -48,7 +51,8 @@ export class WaitingRequests {
   }
 
   /**
-   * A place for a request. `over`: its connection had too many and has been closed, so there is nothing to answer. `busy`:
+   * A place for a request. `over`: its connection had too many and has been closed, so there is nothing to answer.
+   * `busy`:
    * its network has too many, which ends the connection with the answer that says so.
    */
   take(socket: Socket, response: ServerResponse, network: string): Place | "over" | "busy" {
@@ -76,7 +80,7 @@ export class WaitingRequests {
     return place
   }
 
-  /** Whether there is a place for one more request of a connection, be it that longer lines than its own give way. */
+  /** Whether one more request of a connection fits, if necessary by closing connections with longer queues. */
   #hasRoom({ network, places }: Waiting): boolean {
     const isFull = () => this.#all >= this.#mostOfAll
     const hasShare = () => this.#perNetwork.of(network) < this.#mostOfAll - this.#all
@@ -132,7 +136,8 @@ export class WaitingRequests {
 const NOT_FOR_PARSER = 2
 
 /**
- * Ends the parsing of what has been read: Node would make every request of the packet, and keep it as long as the socket. It has
+ * Ends the parsing of what has been read: Node would make every request of the packet, and keep it as long as the
+ * socket. It has
  * no way of its own for that; a test holds that this one works, and without it nothing is wrong but the memory.
  */
 function readNoMore(socket: Socket): void {

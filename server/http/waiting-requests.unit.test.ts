@@ -50,7 +50,7 @@ test("a connection with too many requests is closed, and nothing more of it is a
   const works = places.map(work)
   expect(take(waiting, 3, "a", socket).map((one) => one.taken)).toEqual(["over", "over", "over"])
   expect(socket.destroyed).toBe(true)
-  // What has begun goes on, and takes its place until it is done.
+  // Started work continues, and keeps its slot until it is done.
   expect(works.map(({ outcome }) => outcome())).toEqual(["works", "never", "never"])
   expect(waiting.count).toBe(1)
   await works[0]!.done()

@@ -15,7 +15,7 @@ export const matching = (pattern: RegExp, error: string, code?: ErrorCode) =>
     .refine((text) => pattern.test(text), { error, ...(code && failsWith(code)) })
     .meta({ pattern: pattern.source })
 
-/** An id of ours. What it looks like is for the reader: one of another form is one that does not exist. */
+/** An id. Its format is documentation only: an id of another format is one that does not exist. */
 export const idOf = (prefix: IdPrefix) => z.string().meta({ pattern: idPattern(prefix) })
 
 /** Names that customers give to schemas and mint configurations; and such a name in an answer. */

@@ -49,9 +49,9 @@ export function newId<P extends IdPrefix>(prefix: P): `${P}_${string}` {
   return `${prefix}_${encoded}`
 }
 
-/** What an id of ours looks like, as a regular expression. */
+/** The format of an id, as a regular expression. */
 export const idPattern = (prefix: IdPrefix): string => `^${prefix}_[1-9A-HJ-NP-Za-km-z]{16,22}$`
 
-/** Whether `value` looks like an id of ours with this prefix. What it names may still not exist. */
+/** Whether `value` has the format of an id with this prefix. Its object may still not exist. */
 export const isId = (prefix: IdPrefix, value: string): boolean =>
   value.length <= prefix.length + 23 && new RegExp(idPattern(prefix)).test(value)

@@ -11,7 +11,7 @@ export function didYouMean(name: string, known: Iterable<string>): string {
   return best === null ? "" : ` Did you mean ${best}?`
 }
 
-/** Names that differ in their case and in what joins their words are the same to whoever types them. */
+/** Names that differ only in case and separators count as the same. */
 const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, "")
 
 /** How many letters must be changed, added, left out or swapped with their neighbour. */

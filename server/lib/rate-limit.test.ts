@@ -111,7 +111,7 @@ test.each<[string, string[], number, RequestInit?]>([
 ])("without a key or a session there is a limit for each network: %s", async (_what, paths, burst, init) => {
   now += 3_600_000
   expect(await untilRefused(paths, init)).toBe(burst)
-  // Whoever has a key, or asks for something else, goes on.
+  // A request with a key, or for something else, is not limited.
   expect((await usage((await app.key()).apiKey)).status).toBe(200)
 })
 

@@ -8,9 +8,9 @@ type Bucket = { tokens: number; at: number }
 export type Standing = { allowed: boolean; remaining: number; limit: number; resetSeconds: number }
 
 /**
- * Token buckets, one for each caller: `perSecond` tokens flow in, at most `burst` gather. Each replica counts for
- * itself. Whoever has not asked while 10,000 others did is forgotten, which is to have a full bucket: to be forgotten
- * costs a caller who is out of tokens more requests than it gives.
+ * Token buckets, one for each caller: `perSecond` tokens flow in, at most `burst` gather. Each replica counts
+ * separately. A caller that was idle while 10,000 others called is forgotten, and so has a full bucket: being
+ * forgotten costs an empty caller more requests than it gains.
  */
 export class RateLimiter {
   readonly #perSecond: number

@@ -4,7 +4,7 @@ import { appRouter } from "#server/trpc/router.ts"
 import { startTestApp, type TestApp, type TestKey } from "#test/app.ts"
 import { Browser, member } from "#test/people.ts"
 
-// Postgres holds no U+0000: a query that compares with it fails, and would end as an error of ours.
+// Postgres cannot store U+0000: a query that compares with it fails, and would become a 500.
 let app: TestApp
 let key: TestKey
 let owner: Awaited<ReturnType<typeof member>>

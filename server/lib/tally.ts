@@ -1,4 +1,4 @@
-/** How many each has of something. Whoever has none takes no room. */
+/** Counts per owner. An owner with none takes no memory. */
 export class Tally {
   readonly #counts = new Map<string, number>()
 

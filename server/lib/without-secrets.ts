@@ -1,15 +1,18 @@
-/** What stands in a log for what must not. */
+/** Replaces a secret in a log. */
 export const MASK = "[masked]"
 
-// Whatever opens something, wherever it was put by mistake: API keys, sessions, webhooks' secrets and signatures; with
-// all that stands directly behind, which may be another one.
+// Secrets, wherever they were put by mistake: API keys, session ids, webhook secrets and signatures; with
+// everything directly behind them, which may be another one.
 const SECRETS: [RegExp, string][] = [
   [/v1,[0-9a-z+/]{40}[\w+/=,]*/gi, "v1,…"],
   [/(vouch_(?:live|test)_[0-9a-z]{4})\w+/gi, "$1…"],
   [/sess_[0-9a-z]{8}\w*/gi, "sess_…"],
   [/whsec_[\w+/=]+/gi, "whsec_…"],
 ]
-/** The 64 bytes of a wallet's secret key in base58. A transaction's signature is as long, but no request carries one. */
+/**
+ * The 64 bytes of a wallet's secret key in base58. A transaction's signature is as long, but no request carries
+ * one.
+ */
 const SECRET_KEY = /[1-9A-HJ-NP-Za-km-z]{80,}/
 /** A word that may hold one: it goes as a whole, so that no part of something longer, such as a key in hex, is left. */
 const LONG_WORD = /[\w-]{80,}/g
@@ -30,7 +33,8 @@ export const withoutKeys = (text: string): string =>
 const PART_OF_KEY = 8
 
 /**
- * What finds an API key in a text, be it without its prefix, broken in two, or in hex or base64. Made for the key that a
+ * What finds an API key in a text, be it without its prefix, broken in two, or in hex or base64. Made for the key
+ * that a
  * request came with: that one is what ends up in a wrong place.
  */
 export function finderOf(key: string): (text: string) => boolean {

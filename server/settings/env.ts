@@ -33,8 +33,8 @@ const settings = z.object({
   /** Direct address of the same database, where DATABASE_URL is a pooler: LISTEN needs a session. */
   DATABASE_DIRECT_URL: databaseUrl,
   /**
-   * Most connections that this process opens to the database, besides the one that listens: one each for hot reads, for
-   * API keys and for health, four for the ledger and what happens by the clock, the others for requests.
+   * Maximum database connections of this process, not counting the one for LISTEN: one each for hot reads, API keys
+   * and health, four for the ledger and scheduled work, the others for requests.
    */
   VOUCH_DATABASE_POOL: z.coerce.number().int().min(LEAST_CONNECTIONS).max(500).default(20),
   /** Solana JSON-RPC of both modes. Without it, an embedded local network runs. */

@@ -39,7 +39,7 @@ export function loadSecrets(settings: Settings): Secrets {
   }
 }
 
-/** Where a mode's webhook secret is, for whoever has to sign with it. Never the secret. */
+/** Where a mode's webhook secret is stored, for people who have to sign with it. Never the secret itself. */
 export function placeOfWebhookSecret(
   settings: Settings,
   mode: Mode,

@@ -26,7 +26,7 @@ const BOUNDS = Array.from({ length: ADDRESS_BYTES + 1 }, (_, length) => {
   return { least: bs58.encode(least), greatest: bs58.encode(new Uint8Array(length).fill(0xff)) }
 })
 
-/** Whether `text` is the base58 form of a 32-byte address that can be somebody's wallet, smart wallets included. */
+/** Whether `text` is a base58 32-byte address that can be a wallet, smart wallets included. */
 export function isWalletAddress(text: string): boolean {
   if (!ADDRESS.test(text)) return false
   // Base58's digits stand in ASCII's order, so texts of one length compare as their numbers do: nothing is decoded.
@@ -37,7 +37,7 @@ export function isWalletAddress(text: string): boolean {
   return isAtLeast(digits, bounds.least) && isAtLeast(bounds.greatest, digits) && !NOT_WALLETS.has(text)
 }
 
-/** What somebody knows of a wallet's address: its beginning and its end, or one of them without saying which. */
+/** A partial wallet address: its first and last characters, or one of them without saying which. */
 export type WalletParts = { start: string; end: string } | { either: string }
 
 const PART = "[1-9A-HJ-NP-Za-km-z]{1,44}"

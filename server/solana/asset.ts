@@ -44,8 +44,10 @@ export type RestingState = Exclude<AccountState, "absent">
 const programId = TOKEN_2022_PROGRAM_ID
 
 /**
- * Creates the mint. The authority is its mint, freeze, update and pause authority, and its permanent delegate. A mint of
- * `agent` mode need not be pausable: nothing moves without the authority, which stops by itself. `rentOf` gives the lamports that keep an account of so many bytes alive.
+ * Creates the mint. The authority is its mint, freeze, update and pause authority, and its permanent delegate. A
+ * mint of
+ * `agent` mode need not be pausable: nothing moves without the authority, which stops by itself. `rentOf` gives the
+ * lamports that keep an account of so many bytes alive.
  */
 export function createAssetMint(
   { mint, authority, feePayer, decimals }: Asset,
@@ -113,7 +115,7 @@ export function createAssetMint(
   ]
 }
 
-/** Mints `amount` base units to the wallet, whose account is made ready first and brought to rest afterwards. */
+/** Mints `amount` base units to the wallet; its account is thawed before and frozen again afterwards where needed. */
 export function mintAsset(
   asset: Asset,
   {

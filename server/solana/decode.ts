@@ -6,7 +6,7 @@ import { MEMO_PROGRAM_ID } from "./addresses.ts"
 /** An instruction as a person reads it. */
 export type DecodedInstruction = {
   program: string
-  /** What the program is called, and what it is told to do; null where that is not known. */
+  /** The program's name and the instruction's; null if unknown. */
   program_name: string | null
   name: string | null
   accounts: { address: string; signer: boolean; writable: boolean }[]
@@ -18,7 +18,8 @@ export type DecodedInstruction = {
   amount: string | null
 }
 
-// Numbers of instructions that the libraries do not name: https://docs.rs/solana-system-interface, …/spl-associated-token-account.
+// Numbers of instructions that the libraries do not name: https://docs.rs/solana-system-interface,
+// …/spl-associated-token-account.
 const SYSTEM = ["CreateAccount", "Assign", "Transfer", "CreateAccountWithSeed"]
 const ALLOCATE = 8
 const ASSOCIATED = ["Create", "CreateIdempotent", "RecoverNested"]

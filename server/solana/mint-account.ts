@@ -2,8 +2,8 @@ import { TOKEN_2022_PROGRAM_ID } from "@solana/spl-token"
 import { type PublicKey, SystemProgram, type TransactionInstruction } from "@solana/web3.js"
 
 /**
- * Makes the account of a new mint, in three steps where `createAccount` would do with one: that one refuses an
- * address that somebody has sent lamports to, and so lets a stranger stop a mint for a penny.
+ * Makes the account of a new mint, in three steps instead of `createAccount`, which refuses an address that already
+ * has lamports: a stranger could block a mint by sending it one.
  */
 export const createMintAccount = ({
   feePayer,

@@ -22,7 +22,7 @@ export class Housekeeping {
   readonly #timers: NodeJS.Timeout[] = []
   #running = new Set<Promise<void>>()
 
-  /** `trouble` tells what keeps this process's workers from working. */
+  /** `trouble` says why this process's workers cannot work; null if they can. */
   constructor(trouble: () => string | null) {
     this.#trouble = trouble
   }
@@ -71,7 +71,7 @@ export async function sweep(): Promise<void> {
   while ((await expireAttestations({ now })) > 0);
 }
 
-/** Brings accounts in line with changed configurations, a batch at a time. */
+/** Reconciles accounts with changed configurations, a batch at a time. */
 export async function align(): Promise<void> {
   if (clockDoubt() === null) await alignDue()
 }

@@ -51,15 +51,15 @@ const CLUSTER_SLOT_MS = 400
 const FIRST_REPORT_MS = 1000
 /** How long operations that are waited for have left to end once the server stops. */
 const LAST_WAIT_MS = 2000
-/** Most connections to the door of the sandbox, which delivers 16 decisions at a time. */
+/** Maximum connections to the sandbox's webhook endpoint; it delivers 16 decisions at a time. */
 const DOOR_CONNECTIONS = 64
 const SANDBOX_WEBHOOK = "/v1/kyc/webhook/sandbox"
 /** Pause before a chain that did not answer is asked again. */
 const REBIND_MS = 2000
 
 /**
- * Reads settings into what the domain works with, and connects the database. Both the server and the command line begin
- * so; whoever waits for a command is `patient`, and its links lead to the `origin` of the server that runs.
+ * Prepares what the domain needs from the settings, and connects the database, for the server and the command line.
+ * A command is `patient`: it waits for the database. Its links lead to the `origin` of the running server.
  */
 export async function prepare({
   settings,
@@ -96,7 +96,10 @@ const forEachMode = <T>(value: (mode: Mode) => T): Record<Mode, T> => ({
   test: value("test"),
 })
 
-/** The chain of a mode: the configured one, else the local network, but never that for live cases of a public deployment. */
+/**
+ * The chain of a mode: the configured one, else the local network, but never that for live cases of a public
+ * deployment.
+ */
 function chainFor(
   mode: Mode,
   settings: Settings,
@@ -150,7 +153,7 @@ export async function start(options: StartOptions): Promise<Running> {
     assetLimiter: limiter(200, 2000),
     userLimiter: limiter(50, 500),
   }
-  // Nobody but this process uses the sandbox's own door, so strangers use up nothing there.
+  // Only this process can reach the sandbox's webhook endpoint, so it needs no rate limit.
   const door = { ...http, adapter: new Adapter({ ...api, webhookLimiter: null }), publicOrigin: null }
   const stops: (() => Promise<void>)[] = []
   const { VOUCH_TLS_CERT: cert, VOUCH_TLS_KEY: key } = settings
@@ -162,9 +165,9 @@ export async function start(options: StartOptions): Promise<Running> {
     logger.info({ connections: max }, "listening")
     stops.push(() => {
       const closed = connections.close()
-      // What would go on for as long as its client likes.
+      // Responses that last as long as their client wants.
       endWatches()
-      // What would go on for as long as the chain takes: its client is told how far it has come.
+      // Requests that wait for the chain: their clients get the operation so far.
       const waits = setInterval(endWaits, LAST_WAIT_MS)
       return closed.finally(() => clearInterval(waits))
     })
@@ -175,7 +178,7 @@ export async function start(options: StartOptions): Promise<Running> {
     origin: deployment.origin,
     port,
     async stop() {
-      // The door first, then what works behind it, then what all of it stands on.
+      // Stop the listener first, then the workers, then the services that both use.
       for (const stop of stops) await stop()
       await requests.stop()
       await leaveBus()
@@ -214,7 +217,7 @@ async function startWorkers(
       }),
   )
   const housekeeping = new Housekeeping(() => troubleOf(ledgers))
-  // The sandbox reports over HTTP like any vendor, through a door of its own: the public one may want HTTPS.
+  // The sandbox reports over HTTP like any vendor, to its own listener: the public one may require HTTPS.
   const door = await openWebhookDoor(http)
   const delivery = new SandboxDelivery({
     webhookUrl: door.url,
@@ -223,7 +226,7 @@ async function startWorkers(
   for (const ledger of ledgers) ledger.start()
   housekeeping.start()
   delivery.start()
-  // Before anybody is told that this server is ready, it says of itself that it is.
+  // Report as alive before the server is announced as ready.
   await Promise.race([Promise.all(ledgers.map((ledger) => ledger.known)), sleep(FIRST_REPORT_MS)])
   await housekeeping
     .beat()

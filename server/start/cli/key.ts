@@ -132,7 +132,7 @@ async function findOrCreateAccount(name: string, plan: Plan) {
   try {
     return await createAccount({ name, plan })
   } catch (error) {
-    // Created by somebody else in this instant: then it is there.
+    // Created by another process at this moment: then it exists now.
     if (error instanceof AccountExists) return (await findAccount(name))!
     throw error
   }

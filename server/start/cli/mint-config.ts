@@ -95,8 +95,8 @@ async function explained<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Shows how the chain follows, until it has. What was committed goes on without this command: it may be broken off, and
- * without a running server there is nothing to watch. Returns whether all is done.
+ * Shows the progress on chain until it is complete. The server does the work, so the command may be interrupted;
+ * without a running server there is no progress to show. Returns whether everything is done.
  */
 async function followTo(principal: Principal, id: string, follows: boolean): Promise<boolean> {
   if (!follows) return true

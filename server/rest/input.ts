@@ -48,7 +48,7 @@ const amountOf = (value: Json): unknown =>
 /** What the caller may have meant, or else all that there is to send. */
 function suggestion({ fields, parameters }: Route, name: string): string {
   const known = [...fields].filter((field) => !parameters.includes(field))
-  return didYouMean(name, known) || (known.length > 0 ? ` It takes ${known.join(", ")}.` : "")
+  return didYouMean(name, known) || (known.length > 0 ? ` Allowed: ${known.join(", ")}.` : "")
 }
 
 function decode(text: string, where: string): string {

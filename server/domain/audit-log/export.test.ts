@@ -73,7 +73,7 @@ test("an export is for members of the workspace, and refuses what it does not un
   expect(await codeOf(browser, "&actor=robot")).toBe("validation_failed")
   expect(await codeOf(browser, "&limit=1")).toBe("validation_failed")
   const { detail } = JSON.parse((await download(browser, "&acter=key")).text)
-  expect(detail).toBe("acter: is not a field here. Did you mean actor?")
+  expect(detail).toBe("acter: unknown field. Did you mean actor?")
   stranger.cookies.clear()
   expect(await codeOf(stranger)).toBe("not_signed_in")
 })

@@ -151,7 +151,7 @@ test("a signed decision that stands there twice is no decision", async () => {
   for (const again of ['"decision":"rejected"', '"\\u0064ecision":"rejected"', '"decision":"approved"']) {
     const body = genuine().replace('"decision"', `${again},"decision"`)
     const response = await refused(() => post(body, signWebhook("evt_1", body)), 400, "malformed_json")
-    expect(response.json.detail).toMatch(/^decision: is in the body twice/)
+    expect(response.json.detail).toMatch(/^decision: in the body twice/)
   }
 })
 

@@ -1,4 +1,4 @@
 import { createApi } from "./call.ts"
 
-/** The pages' API client outside of a workspace. */
+/** The pages' only way to the domain, for whoever is in no workspace. */
 export const api = createApi()

@@ -12,15 +12,18 @@ const MINTING = 8
 const CATCH_MS = 60_000
 
 export type Beside = {
-  /** Requests per second, and the longest of a hundred, with a replica that has nothing to do, and beside a stopped one. */
+  /**
+   * Requests per second, and the longest of a hundred, with a replica that has nothing to do, and beside a stopped
+   * one.
+   */
   idle: { per_second: number; p99_ms: number }
   stopped: { per_second: number; p99_ms: number }
   ratio: Ratio
 }
 
 /**
- * What a replica that stands still in the middle of a transaction costs those beside it. Each round asks a server to start
- * verifications, first while the other one is idle, then from the moment on that the other one is stopped while it mints.
+ * What a replica that is stopped in a transaction costs the others. Each round starts verifications on one server,
+ * first while the other is idle, then after the other is stopped while it mints.
  */
 export async function measureBeside(options: {
   stage: Stage

@@ -48,7 +48,7 @@ const MINTS_PER_SECOND = 1000
 const MINT_SLOTS = 2
 /** How much longer a mint may take while another customer floods. */
 const FAIR_RATIO = 2
-/** What is left of a replica's rate beside one that stands still. */
+/** What is left of a replica's rate beside a stopped one. */
 const BESIDE_RATIO = 0.8
 /** What is left of the rate of GET /kyc/status with many attestations, against few. */
 const SIZE_RATIO = 0.9

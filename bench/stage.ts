@@ -21,7 +21,7 @@ export type Server = {
   name: string
   port: number
   pid: number
-  /** Puts it under load and tells how it did. */
+  /** Puts it under load and returns the measurements. */
   load(order: Omit<Order, "port">): Promise<Outcome>
   stop(): Promise<void>
 }
@@ -41,7 +41,7 @@ export type Stage = {
   naive(): Promise<Server>
   /** What mints in the plain way, against a local network of its own. */
   plainMints(): Promise<Child>
-  /** Puts a server under load and tells how it did. */
+  /** Puts a server under load and returns the measurements. */
   load(order: Order): Promise<Outcome>
   /** Another load at the same time, from a process of its own. */
   loadBeside(order: Order): Promise<Outcome>

@@ -9,7 +9,7 @@ const pool = Array.from(randomBytes(POOL_LENGTH), (byte) => ALPHABET[byte % 58])
 /** Longest piece that is cut at one place: of short ones there are more, and so many more texts. */
 const PIECE_LENGTH = 8
 
-/** Random base58 text: 2^20 of them for every 8 characters, so that millions of 22 are as good as never equal. */
+/** Random base58 text: 2^20 of them for every 8 characters, so that millions of 22 are practically never equal. */
 export function randomText(length: number): string {
   let text = ""
   while (text.length < length) {

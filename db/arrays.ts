@@ -40,7 +40,7 @@ export function readTexts(text: string): (string | null)[] {
   return elements
 }
 
-/** Types of arrays that statements of ours name, by their oid in pg_type.dat. */
+/** Array types that our statements name, by their oid in pg_type.dat. */
 const OIDS = {
   name: 1003,
   smallint: 1005,

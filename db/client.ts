@@ -9,23 +9,26 @@ export type { Transaction } from "./session.ts"
 
 /** What requests ask and change. bigint columns come out as bigint, times as Date. */
 export let sql: Sql
-/** As `sql`, for short single statements that many requests send at once: those of one workspace may share a connection. */
+/**
+ * As `sql`, for short single statements that many requests send at once: those of one workspace may share a
+ * connection.
+ */
 export let short: Queryable
 /**
  * One connection for the short single reads that many requests send at once: the status of a wallet.
  * Whatever may wait, for a lock or a disk, belongs on `sql`: here it would hold up all that come after it.
  */
 export let reads: Reads
-/** As `reads`, for API keys alone: whoever waits for anything else must not keep others from being known. */
+/** Like `reads`, for API keys only, so that other slow reads do not delay authentication. */
 export let keyReads: Reads
 /** As `reads`, for the question whether there is a database. */
 export let healthReads: Reads
-/** What goes on without a request: the ledger, what happens by the clock, the request log. Requests cannot take it. */
+/** For work without a request: the ledger, scheduled work, the request log. Requests cannot use these connections. */
 export let background: Sql
 
 /**
- * A lock is waited for shortly, so that whoever waits answers in time; a session that stands still in a transaction,
- * because its process does, gives its locks back.
+ * Lock waits are short, so that requests are answered in time; a session that is idle in a transaction, because its
+ * process stalls, loses its locks.
  */
 const LIMITS: Limits = { lock_ms: 2000, statement_ms: 10_000, idleInTransaction_ms: 4000 }
 const READ_LIMITS: Limits = { ...LIMITS, statement_ms: 3000 }
@@ -43,7 +46,7 @@ export type DatabaseOptions = {
   max?: number
   /** For a tool that reads everything and that nobody waits for: its statements may take long. */
   patient?: boolean
-  /** Whether a pooler stands between, which refuses settings that it does not know. */
+  /** Whether there is a pooler, which refuses unknown settings. */
   pooled?: boolean
 }
 
@@ -120,7 +123,10 @@ export const isUniqueViolation = (error: unknown, constraint?: string): boolean 
 const TRANSIENT =
   /^(08|40|53|57|55P03|25006|25P0[34])|^(POOL_EXHAUSTED|CONNECTION_|CONNECT_TIMEOUT|ECONN|ENOENT|EPIPE|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN)/
 
-/** Whether the database could not be reached, was going down or did not answer in time: the same request may succeed in a moment. */
+/**
+ * Whether the database could not be reached, was going down or did not answer in time: the same request may succeed
+ * in a moment.
+ */
 export function isDatabaseUnavailable(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code
   return typeof code === "string" && TRANSIENT.test(code)

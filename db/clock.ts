@@ -114,8 +114,8 @@ async function withDeadline(of: Following, query: PromiseLike<{ ms: number }[]>)
 }
 
 /**
- * Why this process must not do now what cannot be undone, in a few words; null when the clocks agree. With a mode,
- * only that mode's chain is asked besides the database.
+ * Why this process must not do irreversible work now; null when the clocks agree. With a mode, only that mode's
+ * chain and the database are compared.
  */
 export function clockDoubt(mode?: Mode): string | null {
   if (known === null || performance.now() - known.at_ms > STALE_MS) return "the database's time is unknown"

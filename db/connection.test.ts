@@ -78,7 +78,7 @@ test.each([{ pooled: false }, { pooled: true }])(
     const { sql } = pool({ max: 1, pooled })
     const late = sql.begin(async (tx) => {
       await tx`insert into notes values ('first', 'before')`
-      // Longer than the database lets a session of ours stand still: it is ended, and its locks are free.
+      // Longer than the database allows a session to idle in a transaction: it is ended, and its locks are released.
       await sleep(800)
       await tx`insert into notes values ('first', 'after')`.catch(() => {})
       await tx`insert into notes values ('first', 'once more')`

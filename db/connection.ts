@@ -2,11 +2,11 @@ import postgres from "postgres"
 import { arrayTypes } from "./arrays.ts"
 import { socketOptions } from "./socket.ts"
 
-// What postgres.js does by itself is not safe for a process that answers for many customers (3.4.9, each reproduced
+// postgres.js alone is not safe for a process that serves many customers (3.4.9, each reproduced
 // in connection.test.ts): a statement that is cancelled, or whose parameters cannot be written, while others are on
-// their way on the same connection, shifts all answers behind it; and a transaction that lost its connection goes on
-// with whatever connection has taken its place, in somebody else's transaction. So here a connection has one asker
-// at a time and one statement at a time, and is thrown away with its first doubt.
+// their way on the same connection, shifts all answers behind it; and a transaction that lost its connection
+// continues on the connection that replaced it, in another transaction. So here a connection has one user and one
+// statement at a time, and is discarded at the first doubt.
 
 export type Types = { bigint: bigint; date: Date }
 /** What both a pool and a transaction are: a tag for statements and for the parts of statements. */
@@ -18,7 +18,7 @@ export type Statement = postgres.PendingQuery<postgres.MaybeRow[]> & {
   args: unknown[]
 }
 
-/** How long the database lets a session of ours hold on to something, in milliseconds. */
+/** How long the database lets a session hold locks, in milliseconds. */
 export type Limits = { lock_ms: number; statement_ms: number; idleInTransaction_ms: number }
 
 /** The limits as settings of a session (https://www.postgresql.org/docs/18/runtime-config-client.html). */
@@ -75,7 +75,7 @@ export function openClient(
 export const handlerOf = (client: postgres.Sql<Types>): Statement["handler"] =>
   (client`` as unknown as Statement).handler
 
-/** Binds a statement to somebody else who sends it. Fragments and helpers are never sent, and stay as they are. */
+/** Binds a statement to another sender. Fragments and helpers are never sent, and stay unchanged. */
 export function redirect<T>(part: T, handler: Statement["handler"]): T {
   if (part instanceof Promise) (part as unknown as Statement).handler = handler
   return part
@@ -112,7 +112,7 @@ const MOST_IN_A_ROW = 32
 export class Connection {
   readonly bornAt_ms = performance.now()
   readonly client: postgres.Sql<Types>
-  /** Whether somebody has it. */
+  /** Whether it is in use. */
   isLeased = false
   /** Whether it was taken for one statement, and is free again when there is no more to answer. */
   isForOne = false
@@ -195,7 +195,7 @@ export class Connection {
       this.discard(new ConnectionLost("the database closed the connection"))
   }
 
-  /** Gives it up: nothing more is sent, and whatever waits for an answer is told so. */
+  /** Discards the connection: nothing more is sent, and pending statements fail. */
   discard(reason: Error): void {
     if (this.doubt) return
     this.doubt = reason
@@ -217,7 +217,7 @@ export class Connection {
   }
 }
 
-/** Whether the server has answered with this error, and the session goes on. */
+/** Whether this is an error from the server after which the session continues. */
 const isAnswer = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && error.severity === "ERROR" && !UNUSABLE.test(error.code)
 

@@ -9,7 +9,7 @@ const { drizzle } = require("drizzle-orm/postgres-js") as typeof import("drizzle
 const migrator =
   require("drizzle-orm/postgres-js/migrator") as typeof import("drizzle-orm/postgres-js/migrator")
 
-/** Any number that all processes of Vouch agree on: whoever starts second waits for the first to finish. */
+/** Any number that all Vouch processes share: the second process to start waits for the first to finish. */
 const MIGRATION_LOCK = 8_246_193
 
 /** Brings the database to the newest schema. Safe when several processes start at once. */

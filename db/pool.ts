@@ -28,9 +28,9 @@ export type PoolOptions = {
   url: string
   max: number
   limits: Limits
-  /** Whether a pooler stands between: then each transaction brings its limits, and no session starts with them. */
+  /** Whether there is a pooler: then each transaction sets its limits instead of the session. */
   pooled: boolean
-  /** How long somebody waits for a connection before the database counts as not available. */
+  /** How long to wait for a connection before the database counts as unavailable. */
   wait_ms?: number
   /** Whether no asker may have more connections than are left for all others. */
   fair: boolean
@@ -47,7 +47,7 @@ export class PoolExhausted extends Error {
 
 const asker = new AsyncLocalStorage<string>()
 
-/** Runs `work` for somebody, such as a workspace: what it asks of the database counts as theirs. */
+/** Runs `work` for an owner, such as a workspace: its statements count as that owner's. */
 export const onBehalfOf = <T>(who: string, work: () => T): T => asker.run(who, work)
 
 type Waiting = { give: (connection: Connection) => void; refuse: (error: Error) => void; until_ms: number }
@@ -95,7 +95,8 @@ export class Pool {
   constructor(options: PoolOptions) {
     this.#options = options
     const limits = settingsOf(options.limits)
-    // So that a client that vanished holds its locks for seconds (https://www.postgresql.org/docs/18/runtime-config-connection.html).
+    // So that a client that vanished holds its locks for seconds
+    // (https://www.postgresql.org/docs/18/runtime-config-connection.html).
     const keepalive = {
       tcp_keepalives_idle: "5",
       tcp_keepalives_interval: "2",
@@ -114,7 +115,7 @@ export class Pool {
     this.#watch = setInterval(() => this.#look(), WATCH_EVERY_MS).unref()
   }
 
-  /** Connections that somebody has, and askers that wait for one. */
+  /** Connections in use, and requests that wait for one. */
   get use(): { leased: number; waiting: number; max: number } {
     return { leased: this.#leased.size, waiting: this.#waitingCount, max: this.#options.max }
   }
@@ -171,7 +172,7 @@ export class Pool {
     }
   }
 
-  /** A connection for somebody who begins and ends transactions by themselves; it is theirs until they release it. */
+  /** Reserves a connection for a caller that manages its own transactions, until it is released. */
   async #reserve(): Promise<Queryable & { release(): void }> {
     const connection = await this.#lease()
     const session = new Session(this.#tag, connection)
@@ -268,7 +269,7 @@ export class Pool {
     for (const connection of this.#leased.keys()) connection.watch(limit_ms)
   }
 
-  /** Throws away what is idle, after a failover say: whoever comes next connects anew. */
+  /** Discards idle connections, such as after a failover: the next user connects anew. */
   refresh(reason: string): void {
     for (const connection of this.#free.splice(0)) connection.discard(new ConnectionLost(reason))
   }

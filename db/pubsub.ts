@@ -3,8 +3,8 @@ import { logger } from "#server/lib/log.ts"
 import { open, background as sql } from "./client.ts"
 
 /**
- * News between the processes of a deployment: `ledger` (there is work), `settled` (operations ended),
- * `keys` (a key changed). A notice can be lost, so whoever waits for one looks for itself every second besides.
+ * Notifications between the processes of a deployment: `ledger` (there is work), `settled` (operations ended),
+ * `keys` (a key changed). A notification can be lost, so listeners also poll every second.
  */
 export type Channel = "ledger" | "settled" | "keys" | "sandbox"
 
@@ -43,8 +43,8 @@ export async function flush(): Promise<void> {
 }
 
 /**
- * Tells whoever watches the workspace that something in it has changed: an attestation, an operation, a configuration.
- * This process hears it at once, every other one soon. Call it after the commit that it speaks of.
+ * Notifies listeners that something in the workspace has changed: an attestation, an operation, a configuration.
+ * This process gets it at once, others soon. Call it after the commit.
  */
 export function announceActivity(workspaceId: string): void {
   emitter.emit(activityOf(workspaceId))

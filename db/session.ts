@@ -60,7 +60,7 @@ export class Session {
   }
 }
 
-/** The tag of a client, whose statements somebody else sends. */
+/** The tag of a client whose statements are sent by another connection. */
 export function bindTag(tag: postgres.Sql<Types>, send: Statement["handler"]): Queryable {
   const bound = (first: TemplateStringsArray, ...rest: never[]) => redirect(tag(first, ...rest), send)
   return Object.assign(bound, {

@@ -43,7 +43,7 @@ test.describe("for whoever is not signed in", () => {
       JSON.parse((await promisify(execFile)("sh", ["-c", `${where}\n${line}`])).stdout)
     expect(await run(await text("Start a verification (curl)"))).toHaveProperty("session_url")
     expect(await run(await text("Get the wallet's status (curl)"))).toHaveProperty("status")
-    // Whoever pastes it twice gets the first answer again: nothing in it is new at each run.
+    // Pasting it twice returns the first response again: nothing in it changes per run.
     const mint = await text("Mint to the wallet (curl)")
     expect(mint).not.toMatch(/\$\(|`/)
     const answer = await run(mint)
@@ -106,7 +106,7 @@ test("the quick start's lines hold the start of the reader's key and work once t
   expect(customer.apiKey.startsWith(start)).toBe(true)
   expect(shown).not.toContain(customer.apiKey)
 
-  // Whoever pastes a line twice wants nothing twice.
+  // Pasting a line twice must not do anything twice.
   for (const step of ["Start a verification", "Mint to the wallet"]) {
     const sample = page.getByRole("region", { name: `${step} (curl)` })
     await expect(sample).toContainText(/"Idempotency-Key: (start|mint)-[a-z0-9]{6}"/)

@@ -50,7 +50,7 @@ test("every page loads at most 200 kB of JavaScript at first, compressed", async
   for (const [name, path] of Object.entries({ ...furnished.pages, "sign-in": "/sign-in" })) {
     const response = await page.request.get(path)
     const html = await response.text()
-    // What stands there for old browsers alone is not loaded by any that runs this.
+    // Polyfills for old browsers are not loaded by the tested one.
     const tags = (html.match(/<script[^>]*>/g) ?? []).filter((tag) => !/\snomodule\b/i.test(tag))
     const scripts = tags.flatMap((tag) => /\ssrc="([^"]+)"/.exec(tag)?.[1] ?? [])
     expect(scripts.length, name).toBeGreaterThan(0)

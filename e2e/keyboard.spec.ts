@@ -7,7 +7,7 @@ const newWallet = () => Keypair.generate().publicKey.toBase58()
 /** Most stops between two things that one wants. */
 const STOPS = 120
 
-/** Goes on with Tab until the focus is there: what cannot be reached so, fails. */
+/** Presses Tab until the element has focus; fails if it cannot be reached. */
 async function tabTo(page: Page, wanted: Locator): Promise<void> {
   await expect(wanted).toBeVisible()
   for (let stop = 0; stop < STOPS; stop++) {

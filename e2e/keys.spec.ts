@@ -65,7 +65,7 @@ test("a key made in the page works with curl, is shown once, and the log finds i
   expect(answer.status).toBe(200)
   expect(answer.body).toContain("kyc_individual_v1")
 
-  // It stays until somebody says that it is stored.
+  // It stays until the user confirms that it is stored.
   for (let i = 0; i < 3; i++) await page.keyboard.press("Escape")
   await expect(dialog.getByRole("alert")).toContainText("Confirm that you stored the key")
   await expect(page.getByRole("checkbox", { name: "I have stored this key" })).toBeFocused()

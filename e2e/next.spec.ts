@@ -32,7 +32,7 @@ test("a link's own requests are answered as they are sent: its router's state is
   page,
   traffic,
 }) => {
-  // The router lets go of an answer once it has read what it needs.
+  // The router drops a response once it has read what it needs.
   traffic.forgive(/net::ERR_ABORTED/)
   const answers: { state: string | undefined; status: number }[] = []
   page.on("response", (response) => {

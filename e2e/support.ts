@@ -20,7 +20,7 @@ export type Api = {
 export type Traffic = {
   /** Requests that the page sent, in their order. */
   requests: { url: string; referer: string | undefined }[]
-  /** Lets a test provoke trouble that would otherwise fail it. */
+  /** Allows errors that would otherwise fail the test. */
   forgive(trouble: RegExp): void
 }
 

@@ -226,7 +226,7 @@ test("a double click, a lost answer and a second tab mint once", async ({
   await expect(other.getByRole("button", { name: "Mint more" })).toBeVisible()
   expect(await operationsOf(customer, id)).toHaveLength(1)
 
-  // Whoever wants the same again enters it again.
+  // To do the same again, enter it again.
   await page.getByRole("button", { name: "Mint more" }).click()
   await page.getByLabel("Wallet", { exact: true }).fill(wallet)
   await page.getByLabel("Amount", { exact: true }).fill("7.25")

@@ -71,7 +71,7 @@ export async function startTestApp(
   return {
     origin,
     settings,
-    /** The database itself, past whatever stands between. */
+    /** The database itself, without the pooler. */
     databaseUrl: database.url,
     /** Every line that the server logged, from the most talkative level on. */
     log,
@@ -126,7 +126,7 @@ export async function startTestApp(
       return { wallet, sessionId: json.session_id as string }
     },
 
-    /** How a wallet stands, polled until it is as wanted. */
+    /** A wallet's status, polled until it is as wanted. */
     async waitForStatus(key: TestKey, wallet: string, wanted: string) {
       return waitFor(async () => {
         const { json } = await ask({ method: "GET", path: `/kyc/status/${wallet}`, key: key.apiKey })

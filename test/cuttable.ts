@@ -53,7 +53,7 @@ export async function cuttable(databaseUrl: string): Promise<Cuttable> {
       for (const socket of sockets) socket.destroy()
       rmSync(join(directory, file), { force: true })
     },
-    /** Nothing comes through any more, and nobody is told. */
+    /** Nothing gets through any more, without an error. */
     stall() {
       stalled = true
       for (const socket of sockets) socket.pause()

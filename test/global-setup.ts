@@ -77,7 +77,7 @@ async function clearLeftovers(): Promise<void> {
       }
       rmSync(dataDir, { recursive: true, force: true })
     } catch {
-      // Somebody else's: theirs to clear.
+      // Another process's: it cleans up.
     }
   }
 }

@@ -3,7 +3,7 @@ import { waitFor } from "./app.ts"
 
 export type Received = { to: string; text: string }
 
-/** A mail server that takes everything but what is for refused@ (RFC 5321), in the place of somebody else's. */
+/** A mail server (RFC 5321) that accepts everything except mail to refused@. */
 export function startMailServer(): Promise<{ server: Server; url: string; received: Received[] }> {
   const received: Received[] = []
   const server = createServer((socket) => {

@@ -130,10 +130,10 @@ const commonHeaders: Headers = {
 
 const errorRef: Schema = { $ref: "#/components/schemas/ApiError" }
 
-/** Headers that say something of ours, and so must be documented where they appear. */
+/** Our own headers, which must be documented where they appear. */
 const ours = new Set(Object.keys(components.headers).map((name) => name.toLowerCase()))
 
-/** What is wrong with the headers. With `closed`, one of ours that is not documented here is wrong as well. */
+/** What is wrong with the headers. With `closed`, an undocumented header of ours is wrong too. */
 function headerProblem(documented: Headers, { headers }: SeenResponse, closed = true): string | null {
   for (const [name, reference] of Object.entries(documented)) {
     const header = resolved(reference)

@@ -1,7 +1,7 @@
 import { type Connection, type Keypair, Transaction, type TransactionInstruction } from "@solana/web3.js"
 
 /**
- * Sends a transaction of somebody's own, with plain web3.js. Its `sendAndConfirmTransaction` keeps a blockhash for 30 s,
+ * Sends a holder's own transaction, with plain web3.js. Its `sendAndConfirmTransaction` keeps a blockhash for 30 s,
  * which is ten times as long as one lives where a slot takes 20 ms.
  */
 export async function sendOwn(

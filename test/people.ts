@@ -17,7 +17,7 @@ type Asked = Omit<RequestInit, "headers"> & { headers?: Record<string, string> }
 /** Where the server is, and what a proxy before it adds to every request. */
 type Door = Pick<TestApp, "origin"> & { headers?: Record<string, string> }
 
-/** Somebody at the dashboard, with the cookies of a browser. */
+/** A dashboard user, with a browser's cookies. */
 export class Browser {
   readonly #origin: string
   readonly #headers: Record<string, string>

@@ -3,7 +3,7 @@ import * as client from "#db/client.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { modes } from "#shared/mode.ts"
 
-/** Whether the work that goes on belongs to a transaction of the database, and whether that is still open. */
+/** Whether the current work belongs to a database transaction, and whether that is still open. */
 const within = new AsyncLocalStorage<{ isOpen: boolean }>()
 
 type Call = (method: string, ...rest: unknown[]) => unknown

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react"
 
-/** The heading of a sign-in page; it also sets the browser's title. */
+/** The one heading of a page at the door, and the browser's title with it. */
 export function Heading({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <>

@@ -4,7 +4,7 @@ import { Link } from "#app/components/link.tsx"
 import { Empty } from "#app/components/states.tsx"
 import type { Me } from "#server/domain/people/me.ts"
 
-/** Links to the user's workspaces, shown when the requested one is not theirs. */
+/** Where somebody may go, when they are where they may not be. */
 export function Chooser({ workspaces }: { workspaces: Me["workspaces"] }) {
   if (workspaces.length === 0) {
     return (

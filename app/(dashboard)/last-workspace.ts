@@ -2,7 +2,7 @@ import type { Workspace } from "./workspace.tsx"
 
 const KEY = "vouch.workspace"
 
-/** Remembers the last workspace for the start page. */
+/** Remembers where somebody is, for when they come back to the start. */
 export function rememberWorkspace(id: string): void {
   try {
     localStorage.setItem(KEY, id)

@@ -9,7 +9,7 @@ import { lastWorkspace } from "./last-workspace.ts"
 import { Providers } from "./providers.tsx"
 import { useMe } from "./workspace.tsx"
 
-/** Redirects to a section of the last workspace. */
+/** Goes on to a section of the workspace where somebody was last. */
 export function Start({ section }: { section: string }) {
   return (
     <Providers>

@@ -20,7 +20,7 @@ export function TransactionLink({ signature, explorer }: { signature: string; ex
   return <TransactionDrawer signature={signature} />
 }
 
-// The drawer's content is loaded when it is opened.
+// The drawer's content is loaded when somebody opens it.
 const Transaction = lazy(() => import("./transaction-details.tsx"))
 
 function TransactionDrawer({ signature }: { signature: string }) {

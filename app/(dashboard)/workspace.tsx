@@ -17,7 +17,7 @@ import type { Me } from "#server/domain/people/me.ts"
 import type { Permission } from "#shared/scopes.ts"
 
 export type Workspace = Me["workspaces"][number] & {
-  /** Whether the member's role allows this. The server checks again. */
+  /** Whether whoever is signed in may do that here. The server asks again. */
   can: (permission: Permission) => boolean
 }
 
@@ -66,8 +66,8 @@ export const useMe = (): UseQueryResult<Me> =>
   })
 
 /**
- * Fetches once per `key` in this workspace and caches the result. With `keep`, the previous page stays visible
- * while the next one loads.
+ * Asks once for everything that stands under `key` in this workspace, and keeps the answer. While another page of the same
+ * list is on its way (`keep`), what was there stays.
  */
 export function useQuery<T>(
   key: QueryKey,
@@ -118,8 +118,7 @@ export function useRefresh(): (...prefix: QueryKey) => Promise<void> {
 }
 
 /**
- * Changes something. What was read under `refresh` is read again; what goes wrong is said in a toast, unless it is
- * `quiet`
+ * Changes something. What was read under `refresh` is read again; what goes wrong is said in a toast, unless it is `quiet`
  * because a `Form` or a `Confirm` around it (with `mutateAsync`) says it in its place.
  */
 export function useMutation<Input = void, Output = unknown>(

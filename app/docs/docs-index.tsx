@@ -41,7 +41,7 @@ const documents = [
   { href: "/developers", name: "Your workspace", what: "The same requests with your own key, and webhooks" },
 ]
 
-/** The start page of the documentation. */
+/** Where whoever builds on this server begins. */
 export function DocsIndex() {
   const origin = useSyncExternalStore(
     never,

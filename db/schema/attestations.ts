@@ -84,7 +84,7 @@ export const attestations = pgTable(
     revokedAt: time("revoked_at"),
     /** Why it was rejected, revoked or superseded; seen by the customer alone. */
     reason: text(),
-    /** The code by which the wallet's holder is told; null for the default. */
+    /** The public reason code for the wallet's holder; null for the default. */
     publicReason: text("public_reason").$type<PublicReason>(),
   },
   (t) => [
@@ -116,7 +116,7 @@ export const attestations = pgTable(
     // The dashboard's table: of one schema, of one status, from a date on
     index("attestations_schema").on(t.workspaceId, t.schemaId, t.seq.desc()),
     index("attestations_status").on(t.workspaceId, t.status, t.seq.desc()),
-    // What `rejected` holds besides the rejected: the two are filtered by apart
+    // `rejected` contains revoked ones too: they are filtered separately
     index("attestations_revoked").on(t.workspaceId, t.seq.desc()).where(sql`revoked_at is not null`),
     index("attestations_rejected")
       .on(t.workspaceId, t.seq.desc())

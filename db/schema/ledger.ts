@@ -25,7 +25,7 @@ export const operations = pgTable(
     /** Accounts that it changes, and accounts that must not change under it (as in Sealevel). */
     writes: text().array().notNull(),
     reads: text().array().notNull(),
-    /** Of a token's operation: its configuration, the wallet that it is for, and the one that it takes from. */
+    /** For a token's operation: its configuration, the recipient, and the sender. */
     mintConfig: text("mint_config"),
     wallet: text(),
     fromWallet: text("from_wallet"),

@@ -46,8 +46,8 @@ export const mintConfigs = pgTable(
     /** Wallets that hold, or are about to: what max_holders bounds. */
     holders: integer().notNull().default(0),
     /**
-     * While accounts are brought in line with changed rules or a changed mode: the last wallet that was looked at, empty
-     * at first. Null when nothing is to be done.
+     * Cursor of reconciling accounts with changed rules or mode: the last wallet done, empty at first. Null when
+     * nothing is to be done.
      */
     alignedUpTo: text("aligned_up_to"),
     /** The same while balances are read back from the chain, after holders could move tokens by themselves. */
@@ -68,7 +68,7 @@ export const mintConfigs = pgTable(
     ),
     // Configurations of a wallet's schema, to follow its attestation
     index("mint_configs_schema").on(t.workspaceId, t.requiredSchema).where(sql`transfer_mode = 'holder'`),
-    // Accounts that are to be brought in line
+    // Accounts to reconcile
     index("mint_configs_aligning")
       .on(t.workspaceId)
       .where(sql`aligned_up_to is not null or counted_up_to is not null`),

@@ -177,11 +177,14 @@ export const invitations = pgTable(
     /** SHA-256 of the link's token. */
     tokenHash: bytes("token_hash").notNull().unique(),
     role: text().$type<Role>().notNull(),
-    /** Whom it is for; null lets the bearer say. */
+    /** The invited address; null lets anyone with the link choose. */
     email: text(),
     /** Whether the link went to that address by mail, and to nobody else. */
     mailed: boolean().notNull().default(false),
-    /** SHA-256 of the token of a second link to the same, mailed to the address that the bearer of the first one gave. */
+    /**
+     * SHA-256 of the token of a second link to the same, mailed to the address that the bearer of the first one
+     * gave.
+     */
     proofHash: bytes("proof_hash").unique(),
     proofEmail: text("proof_email"),
     proofSentAt: time("proof_sent_at"),

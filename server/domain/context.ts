@@ -12,7 +12,7 @@ export type Principal = {
   via:
     | { kind: "key"; keyId: string }
     | { kind: "user"; userId: string; name: string; role: Role }
-    /** Whoever has the command line. */
+    /** The operator, through the command line. */
     | { kind: "operator" }
 }
 

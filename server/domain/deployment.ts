@@ -7,7 +7,7 @@ import type { Provider } from "./kyc/providers/provider.ts"
 /** What this process was started with, beyond its database. */
 export type Deployment = {
   settings: Settings
-  /** Origin of every address that Vouch hands out; never taken from a request. */
+  /** Origin of every URL that Vouch returns; never taken from a request. */
   origin: string
   /** Whether VOUCH_PUBLIC_URL is set: others than this machine reach it. */
   isPublic: boolean

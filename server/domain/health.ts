@@ -47,7 +47,7 @@ async function examine(): Promise<Health> {
   const found = await ask().catch(() => null)
   if (found === null) return degraded({ database: "not reachable", chain: "unknown", worker: "unknown" })
   const { readOnly, workers } = found
-  // A standby, after a failover: whoever connects anew finds the primary, if the address leads there.
+  // A standby, after a failover: new connections find the primary if the address leads there.
   if (readOnly) refreshConnections("the database is read-only")
   const trouble = workers.find((worker) => worker.trouble !== null)?.trouble ?? "ok"
   const checks = {

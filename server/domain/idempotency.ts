@@ -18,7 +18,7 @@ export const keyWait = { ms: 25_000 }
 /** An answer as it goes over the wire. */
 export type Answer = { status: number; body: string }
 
-/** The key of a request was claimed by another one in the meantime. The adapter looks again, and replays or joins. */
+/** Another request claimed the idempotency key in the meantime. The adapter reads it again, and replays or joins. */
 export class KeyClaimed extends Error {}
 
 /** Another request holds the key and has not committed yet. The adapter asks again in a moment. */

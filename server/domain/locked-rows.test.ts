@@ -5,8 +5,8 @@ import { socketOptions } from "#db/socket.ts"
 import { callLocalnet, newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
 import { type TokenDesk, tokenDesk } from "#test/tokens.ts"
 
-// Somebody holds a customer's row and does not let go: a process that stands still, or a network that is lost. That
-// customer is told to come back, with nothing begun; nobody else notices.
+// Another process holds a lock on a customer's row and does not release it: it stalls, or its network is gone. That
+// customer gets 503 with nothing begun; nobody else notices.
 
 type Customer = { key: TestKey; desk: TokenDesk; config: string; wallet: string }
 

@@ -30,7 +30,7 @@ type Running = Holder & { url: string; starter: Holder }
 
 const PORT_IN_USE = 98
 
-/** Starts the local network of a data directory, or uses the one that another process of ours runs there. */
+/** Starts the local network of a data directory, or uses the one that another Vouch process runs there. */
 export async function startLocalnet(options: LocalnetOptions): Promise<RunningLocalnet> {
   const record = join(options.dataDir, "localnet.json")
   const running = readJson<Running>(record)

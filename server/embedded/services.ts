@@ -69,7 +69,7 @@ export function runningServer(dataDir: string): Announcement | undefined {
 
 /**
  * Starts the services that are not configured, and keeps them running. Several processes may share the embedded
- * ones of a data directory: each holds a lease, whoever finds one missing starts it, and the last one stops it.
+ * ones of a data directory: each holds a lease, the first to find one missing starts it, and the last one stops it.
  */
 export async function startServices(options: ServicesOptions): Promise<Services> {
   const dataDir = resolve(options.dataDir)

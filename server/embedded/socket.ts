@@ -45,7 +45,7 @@ export function removeSocketDirectory(directory: string): void {
   }
 }
 
-/** A libpq URL for a database behind that socket: the directory stands percent-encoded in the host's place. */
+/** A libpq URL for a database behind that socket: the directory is percent-encoded as the host. */
 export function socketUrl(directory: string, password: string, database: string): string {
   return `postgres://vouch:${encodeURIComponent(password)}@${encodeURIComponent(directory)}:${socketPort}/${database}`
 }

@@ -5,7 +5,7 @@ export type Service = { exited: Promise<void>; stop(): Promise<void> }
 
 export type Supervised<S extends Service> = {
   current: S
-  /** Ends the supervision, and with it the restarts. The service itself goes on. */
+  /** Ends the supervision and its restarts. The service itself keeps running. */
   release(): Promise<void>
 }
 

@@ -25,7 +25,7 @@ import { checkAuthRequest, isAuthEndpoint, mendAuthAnswer, methodOf } from "./au
 export type PageOptions = {
   /** Public origin; null while only this machine is served. */
   publicOrigin: string | null
-  /** Per network, for the hosted page, sign-in, and procedures without sign-in. */
+  /** Per network, for the hosted page, signing in, and the procedures of whoever is not signed in. */
   strangerLimiter: RateLimiter | null
   /** Per network, for all other pages. */
   pageLimiter: RateLimiter | null
@@ -35,7 +35,7 @@ export type PageOptions = {
   userLimiter: RateLimiter | null
 }
 
-/** A request from a page, or from a client that claims to be one. */
+/** A request of a page, or of whoever pretends to be one. */
 export type Asked = {
   request: IncomingMessage
   response: ServerResponse
@@ -130,7 +130,7 @@ async function callProcedure(asked: Asked, user: SignedIn | null): Promise<void>
   const path = url.slice("/api/trpc/".length, end < 0 ? undefined : end)
   const workspaceId = request.headers[WORKSPACE_HEADER] ?? query.get("workspace")
   const principal = user && workspaceId ? principalIn(user, String(workspaceId)) : Promise.resolve(null)
-  // tRPC reports refusals.
+  // Whom it refuses, tRPC tells.
   const admitted = await principal.catch(() => null)
   const isStream = streamed.has(path)
   if (isStream && user && admitted) {

@@ -10,7 +10,7 @@ import { Failure, isErrorCode } from "#shared/errors.ts"
 import type { PageHandler } from "./pages.ts"
 import { type Asked, answerPage, exceedsPageRate, type PageOptions } from "./pages-api.ts"
 
-/** Maximum characters of a page's URL: ours are far shorter, and a response may repeat it several times. */
+/** Characters of a page's address: all of ours are far shorter, and an answer may repeat it several times. */
 const MAX_PAGE_ADDRESS = 2048
 
 /** One at a time would be as fast, as one thread renders them; each that has begun takes a megabyte. */
@@ -94,8 +94,8 @@ function isDecodable(url: string): boolean {
 }
 
 /**
- * Headers of every page. Scripts run only with this response's nonce, which Next reads from the request's policy;
- * pages cannot be framed, and no page sends its URL to another site.
+ * Headers of every page. Scripts run only with this answer's nonce, which Next takes from the request's policy;
+ * nothing frames a page, and no address of one reaches another site.
  */
 function securePage(request: IncomingMessage, response: ServerResponse): void {
   const nonce = randomBytes(16).toString("base64")

@@ -254,7 +254,7 @@ async function whileClaimed(
   during: () => Promise<void>,
 ): Promise<void> {
   const end = new Error("undone")
-  // A separate connection: the database would soon end an idle transaction of ours.
+  // Not one of ours: the database would soon end a transaction of ours that stands still.
   const somebody = open(app.databaseUrl, 1)
   await somebody
     .begin(async (tx) => {

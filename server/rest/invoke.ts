@@ -50,7 +50,7 @@ export async function invoke(
       // Without its marker and the context, which the output's parser would copy for nobody.
       return outcome.ok ? { ok: true, data: outcome.data } : outcome
     } catch (error) {
-      // As in tRPC: the caller of next() sees the result.
+      // As in tRPC: whoever called next() sees how it went, and may say something about it.
       return { ok: false, error }
     }
   }

@@ -51,6 +51,6 @@ async function firstAnswer(
   }
 }
 
-/** Whether it is such an error, or tRPC's wrapper around one. */
+/** Whether it is such an error, or stands for one: tRPC puts its own around what a procedure throws. */
 const hasCause = (error: unknown, kind: typeof KeyClaimed | typeof KeyBusy): boolean =>
   error instanceof kind || (error instanceof Error && error.cause instanceof kind)

@@ -10,10 +10,7 @@ import type { Permission } from "#shared/scopes.ts"
 
 /** What the adapter and the OpenAPI document need to know of a procedure beyond `trpc-to-openapi`'s meta. */
 export type ProcedureMeta = OpenApiMeta<{
-  /**
-   * What the caller needs: a key's scope, or what only people may do; absent where anybody in the workspace will
-   * do.
-   */
+  /** What the caller needs: a key's scope, or what only people may do; absent where anybody in the workspace will do. */
   scope?: Permission
   /** Whether the endpoint honours Idempotency-Key. */
   idempotent?: boolean
@@ -96,7 +93,7 @@ export const openProcedure = t.procedure.use(async ({ ctx, getRawInput, next }) 
   return next()
 })
 
-/** A procedure of a signed-in user, independent of a workspace. */
+/** A procedure of whoever is signed in, in whatever workspace. */
 export const userProcedure = openProcedure.use(({ ctx, next }) => {
   const { user } = ctx
   if (user === null) return fail("not_signed_in", "Sign in first.")

@@ -39,7 +39,7 @@ export type Summary = {
   requests: number
   /** Operations that were queued or submitted when a server was killed, added up. */
   underWay: number
-  /** Starts of the server that ended by themselves, because what it stands on was killed meanwhile. */
+  /** Starts of the server that failed because the services it needs were killed meanwhile. */
   failedStarts: number
   transactions: { [status: string]: number }
   /** Errors that the servers logged. */

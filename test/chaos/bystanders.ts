@@ -6,7 +6,7 @@ import { type Response, type Sent, send } from "../http.ts"
 import { must } from "./must.ts"
 import type { Random } from "./random.ts"
 
-/** A customer, as whoever set them up knows them. */
+/** A customer with its keys. */
 export type Account = { name: string; apiKey: string }
 
 type Own = { wallet: string; sessionId: string; externalId: string }
@@ -17,8 +17,8 @@ const PATIENCE_MS = 60_000
 const REMEMBERED = 50
 
 /**
- * A customer who goes on with their work while strangers storm the door. Every request is sent once, and must be answered
- * as if nobody else were there, with what is theirs.
+ * A customer who keeps working during the storm. Every request is sent once, and must be answered as if nobody else
+ * were there, with the customer's own data.
  */
 export class Bystander {
   answered = 0
@@ -39,7 +39,7 @@ export class Bystander {
     this.#random = random
   }
 
-  /** Works until it is told to stop. Rejects with the first thing that does not hold. */
+  /** Works until it is stopped. Rejects with the first failed check. */
   async work(signal: AbortSignal): Promise<void> {
     await Promise.all([this.#start(signal), this.#read(signal), this.#read(signal), this.#visit(signal)])
   }

@@ -153,7 +153,7 @@ export class ServerEnded extends Error {
   }
 }
 
-/** Settings of whoever runs the tests are not to reach the processes under test. */
+/** The settings of the test run must not reach the processes under test. */
 function bareEnvironment(): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR } = process.env
   return { PATH, HOME, ...(TMPDIR ? { TMPDIR } : {}), NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1" }

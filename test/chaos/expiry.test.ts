@@ -81,7 +81,7 @@ async function next() {
   return one
 }
 
-/** The next case, with its transaction landed, and a network that does as it is told but answers nothing. */
+/** The next case, with its transaction landed, on a network that executes but does not respond. */
 async function landedUnseen() {
   // Signing needs answers. So the first sending is lost, and what lands is the same bytes, sent again.
   await deployment.localnet("localnet_hold", { on: true })

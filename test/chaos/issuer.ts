@@ -10,7 +10,7 @@ import type { Random } from "./random.ts"
 export const FUND = "us_real_estate_fund_v1"
 const DECIMALS = 6
 
-/** A mint, or a transfer where `from` is not null, as whoever orders it knows it. */
+/** A mint, or a transfer if `from` is not null, as its caller knows it. */
 export type Order = {
   from: string | null
   to: string
@@ -24,7 +24,7 @@ export type Order = {
 
 export type IssuerOptions = { client: Client; wallets: readonly string[]; total: number }
 
-/** Patience of a caller who has none. The first attempt goes on without it, and the second meets it. */
+/** The timeout of an impatient caller. The first attempt continues without it, and the second joins it. */
 const IMPATIENT_MS = 150
 
 /**

@@ -90,7 +90,7 @@ export async function endAll(dataDir: string, ours: readonly Holder[]): Promise<
   // The servers first: they would start again what ends under them.
   for (const holder of ours) if (isAlive(holder)) signal(holder.pid, "SIGKILL")
   const cluster = clusterOf(dataDir)
-  // Where the database is somebody else's, so is its socket.
+  // An external database has its own socket.
   const socketDirectory = cluster === null ? undefined : socketDirectoryOf(dataDir)
   const postmaster = postmasterOf(dataDir)
   // An immediate shutdown takes the sessions along and gives the shared memory back.

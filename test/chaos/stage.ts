@@ -35,7 +35,7 @@ export class Stage {
   constructor(deployment: Deployment, random: Random) {
     this.#deployment = deployment
     this.#random = random
-    // A local network that starts again behaves well until it is told otherwise again.
+    // A restarted local network injects no faults until it is told to.
     this.#faultKeeper = setInterval(() => {
       if (Object.keys(this.#faults).length > 0) this.#tellFaults().catch(() => {})
     }, 200)
@@ -140,7 +140,7 @@ export class Stage {
     },
   }
 
-  /** What a killed server has left for the next one. Its Postgres goes on without it. */
+  /** What a killed server leaves for the next one. Its Postgres keeps running. */
   async #countUnderWay(): Promise<number> {
     try {
       return await this.#deployment.query(async (sql) => {

@@ -17,7 +17,7 @@ import { quietPorts } from "./ports.ts"
 import { allVerified } from "./proof.ts"
 import { proveTokens } from "./token-proof.ts"
 
-// A process that stands still is worse than one that dies: its connections live, and hold what they hold.
+// A stopped process is worse than a dead one: its connections stay open and keep their locks.
 
 const CUSTOMERS = 3
 const WALLETS = 6
@@ -67,7 +67,8 @@ function issue(origin: string, { apiKey, wallets }: Customer, total: number) {
 }
 
 /**
- * Stops the process inside a transaction in which it holds rows of somebody, and is not waiting for anything: it had its
+ * Stops the process inside a transaction in which it holds rows of somebody, and is not waiting for anything: it
+ * had its
  * configuration, and the wallets, for which it waited, came when it could no longer go on.
  */
 async function stopInTransaction(server: ServerProcess): Promise<void> {
@@ -129,7 +130,7 @@ test("while one of two servers stands still in a transaction, the other answers 
   await stopInTransaction(stopped)
   isCaught = true
 
-  // Besides, somebody holds all that one customer's requests need, and does not let go.
+  // In addition, another transaction holds all locks that one customer's requests need.
   const [locked, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const holding = database.begin(async (sql) => {
     const mine = sql`
@@ -159,7 +160,7 @@ test("while one of two servers stands still in a transaction, the other answers 
     expect([status, json.error]).toEqual([503, "database_unavailable"])
   }
 
-  // Everybody else's work is done, in full, while the one process stands still and the other customer's rows are held.
+  // Everybody else's work is done, in full, while the process is stopped and the customer's rows are locked.
   const atOther = free.map((one) => issue(origin, one, MINTS.other))
   await Promise.all(atOther.map(({ done }) => done))
   for (const { apiKey, wallets } of customers) {

@@ -48,8 +48,8 @@ export type StormSummary = {
 }
 
 /**
- * Strangers storm the door of a server that was started as `npm start` does it, while two customers go on. Rejects with
- * what does not hold: an honest answer that is missing or somebody else's, memory, descriptors, the end.
+ * Strangers flood a server that was started like `npm start`, while two customers keep working. Rejects with what
+ * failed: a missing or wrong response, memory, descriptors, the shutdown.
  */
 export async function storm({ seconds, seed, say }: Storm): Promise<StormSummary> {
   must(process.platform === "linux", () => "the storm looks into /proc, which Linux alone has")
@@ -160,7 +160,7 @@ async function endWhileBesieged(deployment: Deployment, server: ServerProcess, d
   return end_ms
 }
 
-/** Two customers with a key each, and somebody of the first who is signed in. */
+/** Two customers with a key each, and a signed-in member of the first. */
 async function prepare(deployment: Deployment) {
   const accounts: Account[] = []
   const browser = new Browser(deployment)

@@ -165,7 +165,7 @@ export type Door = {
   open(bytes: string): Promise<Socket>
   below(limit: number): number
   pick<T>(choices: readonly T[]): T
-  /** Of somebody who is signed in. */
+  /** Requests of a signed-in user. */
   cookie: string
   workspaceId: string
 }

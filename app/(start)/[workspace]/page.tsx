@@ -2,7 +2,7 @@ import { notFound, redirect } from "next/navigation.js"
 import { carriesSession } from "#app/(dashboard)/signed-in.ts"
 import { Start } from "#app/(dashboard)/start.tsx"
 
-// Next requires one name for this path segment everywhere; here it is a section without its workspace.
+// Next gives this part of an address one name wherever it stands; here it is a section without its workspace.
 const sections = /^(overview|attestations|sessions|tokens|keys|logs|schemas|developers|audit|settings)$/
 
 /** `/attestations` is that section of the last workspace, and `/ws_…` that workspace's overview. */

@@ -13,7 +13,7 @@ export type Control = {
 
 export const ControlContext = createContext<Control | null>(null)
 
-/** The attributes that a control gets from the field around it; none outside of a field. */
+/** The attributes that a control takes from the field around it; outside of one, none. */
 export const useControl = (): Partial<Control> => use(ControlContext) ?? {}
 
 /** What every control that holds text looks like. */

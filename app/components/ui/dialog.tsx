@@ -21,7 +21,7 @@ export function DialogContent({ className, children, ...props }: ComponentProps<
   )
 }
 
-/** The row of buttons at a dialog's end; the primary one is last. */
+/** The row of buttons at a dialog's end: the one that goes on stands last. */
 export function DialogFooter({ className, ...props }: ComponentProps<"div">) {
   return (
     <div
@@ -31,7 +31,7 @@ export function DialogFooter({ className, ...props }: ComponentProps<"div">) {
   )
 }
 
-/** Last in the markup, so that the focus starts with the dialog's content. */
+/** Stands last, so that the focus begins with what the dialog is about. */
 export function CloseButton() {
   return (
     <ModalClose>

@@ -4,7 +4,7 @@ export type OpenApi = { components: { schemas: { [name: string]: Json } } } & { 
 
 /**
  * The same document, in which each named schema holds what it refers to. Scalar misreads references that go three deep
- * through an `anyOf`, and logs an error. None of our schemas refers to itself.
+ * through an `anyOf`, and says so on the console. No schema of ours refers to itself.
  */
 export function expandSchemas(document: OpenApi): OpenApi {
   const { schemas } = document.components

@@ -20,7 +20,7 @@ export async function openReference(place: HTMLElement, signal: AbortSignal): Pr
     content: expandSchemas(document),
     servers: [{ url: `${location.origin}/v1`, description: "This server" }],
     authentication: { preferredSecurityScheme: "apiKey" },
-    // An API key that was typed in is not stored.
+    // A key that somebody typed in is gone with the page.
     persistAuth: false,
     theme: "none",
     withDefaultFonts: false,

@@ -9,7 +9,7 @@ import { reasonText } from "./reasons.ts"
 
 type Open = Extract<SessionView, { state: "open" }>
 
-/** Who requests the verification, what is checked, by whom and what is stored; then the form. */
+/** Who asks, what is checked, by whom and what is kept; then the form. */
 export function Opening({
   view,
   sessionId,

@@ -3,7 +3,7 @@ import { primaryButton, quietButton } from "#app/components/button.ts"
 
 const STAY_SECONDS = 8
 
-/** Returns to the customer's site: on click, or automatically after a few seconds unless the holder stays. */
+/** The way back to whoever asked: by hand, or by itself after a few seconds, unless the holder stays. */
 export function ReturnToAsker({ url, automatic }: { url: string; automatic: boolean }) {
   const { host } = new URL(url)
   const [secondsLeft, setSecondsLeft] = useState(automatic ? STAY_SECONDS : null)

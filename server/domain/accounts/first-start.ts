@@ -15,13 +15,13 @@ const FIRST_START_LOCK = 8_246_194
 export type FirstStart = {
   /** Null when they were made before. */
   keys: FirstKeys | null
-  /** By which the first owner comes in; null once somebody can sign in. */
+  /** The link for the first owner; null once a user exists. */
   ownerLink: string | null
 }
 
 /**
- * On the first start of a deployment: an account with a live and a test key, and a link for its owner. Until somebody
- * has come in by one, each start makes another link: the last one may never have been seen.
+ * On the first start of a deployment: an account with a live and a test key, and a link for its owner. Until one is
+ * used, each start creates a new link: the last one may never have been seen.
  */
 export async function firstStart(): Promise<FirstStart> {
   await ensureFirstAccount()

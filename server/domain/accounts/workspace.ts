@@ -14,7 +14,7 @@ export type WorkspaceFacts = {
   base_url: string
   /** Null where the mode has none. */
   provider: string | null
-  /** Where the server has the secret of the provider's webhooks; null for whoever makes no keys. */
+  /** Where the server keeps the webhook secret; null for members who cannot manage keys. */
   webhook_secret: {
     variable: string
     /** Null where it is in the environment. */

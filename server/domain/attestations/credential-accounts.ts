@@ -9,7 +9,7 @@ import { mintKeyOf, type Signer } from "#server/solana/keys.ts"
 export const credentialMintKey = (workspaceId: string, schemaId: string): Signer =>
   mintKeyOf(deployment.signerSecret, workspaceId, "credential", schemaId)
 
-/** Base58 addresses of the mint that stands for a schema, and of a wallet's account for it. */
+/** Base58 addresses of a schema's credential mint, and of a wallet's account for it. */
 export function credentialAccounts(workspaceId: string, schemaId: string, wallet: string) {
   const mint = credentialMintKey(workspaceId, schemaId).publicKey
   return { mint: mint.toBase58(), account: tokenAccountOf(mint, new PublicKey(wallet)).toBase58() }

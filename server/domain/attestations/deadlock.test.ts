@@ -14,8 +14,8 @@ beforeAll(async () => {
 afterAll(() => app.stop())
 
 /**
- * Takes the counter first and the attestation after it, the other way round than `request` does: one of the two
- * has to give way, and that is the one which has waited longer.
+ * Takes the counter first and the attestation after it, the other way round than `request` does: one of the two has
+ * to be aborted: the one that has waited longer.
  */
 async function crossed(attestationId: string, request: () => Promise<Response>): Promise<Response> {
   let answer: Promise<Response>

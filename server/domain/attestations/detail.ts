@@ -17,7 +17,7 @@ export type AttestationDetail = Omit<AttestationRecord, "status"> & {
   status: ShownStatus
   started_at: string
   provider: string
-  /** What stands in the issuing transaction before the unit is minted; null until verified. */
+  /** The memo in the issuing transaction; null until verified. */
   memo: string | null
   slot: number | null
   /** With `{}` for `tx/…` or `address/…`; null where no public explorer reaches. */

@@ -26,7 +26,7 @@ const post = (path: string, json: object, headers: Record<string, string> = {}) 
 const revoke = (id: unknown, reason: string, headers: Record<string, string> = {}) =>
   post(`/attestation/${id}/revoke`, { reason, public_reason: "not_eligible" }, headers)
 
-/** Every column of the database in which one of the words stands, as text or as bytes. */
+/** Every column of the database that contains one of the words, as text or as bytes. */
 async function whereFound(...words: string[]): Promise<string[]> {
   const columns = await sql<{ table: string; column: string }[]>`
     select c.relname as table, a.attname as column from pg_class c

@@ -9,7 +9,8 @@ export type Erased =
 type Wallet = { workspaceId: string; wallet: string }
 
 /**
- * Erases what is known of the person behind a wallet, wherever it was put (docs/security.md has the list): claims, salts,
+ * Erases what is known of the person behind a wallet, wherever it was put (docs/security.md has the list): claims,
+ * salts,
  * the customer's own id, reasons, the way back, stored answers, logged requests. Rows that count against the quota or
  * explain the ledger stay, with the wallet's address. Does nothing while an attestation of the wallet is pending or
  * verified.
@@ -17,7 +18,7 @@ type Wallet = { workspaceId: string; wallet: string }
 export const eraseWallet = ({ author = theOperator, ...of }: Wallet & { author?: Author }): Promise<Erased> =>
   sql.begin(async (sql) => {
     const { workspaceId, wallet } = of
-    // No more than these: a session that begins now is somebody's new decision.
+    // Only these: a session that begins now is a new decision.
     const attestations = await sql<{ id: string; session_id: string; status: string }[]>`
       select id, session_id, status from attestations
       where workspace_id = ${workspaceId} and wallet = ${wallet} order by seq for update`
@@ -45,7 +46,7 @@ export const eraseWallet = ({ author = theOperator, ...of }: Wallet & { author?:
     return { erased: erased.count }
   })
 
-/** Why a mint or a transfer was refused may tell what its wallet lacks: a country, an accreditation. */
+/** The reason for a refused mint or transfer may reveal what its wallet lacks: a country, an accreditation. */
 const eraseRefusals = (sql: Queryable, { workspaceId, wallet }: Wallet) => sql`
   update operations set error_detail = 'Erased.'
   where workspace_id = ${workspaceId} and (wallet = ${wallet} or from_wallet = ${wallet})

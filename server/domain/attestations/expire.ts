@@ -17,7 +17,7 @@ export async function expireSessions({
   workspaceId: string | null
   now: Date
 }): Promise<number> {
-  // Whoever asks for a workspace is a request of it; all of them are swept by the clock.
+  // With a workspace: called by one of its requests. Without: the scheduled sweep of all.
   const sql: Queryable = workspaceId === null ? background : requests
   const rows = await sql<{ workspace_id: string; ended: number }[]>`
     with due as (

@@ -125,7 +125,7 @@ test("a stranger's transaction with our memo changes nothing in the audit", asyn
   )!
   const stranger = await funded()
   const copy = memo(Buffer.from(ours.data).toString("utf8"))
-  // The authority is named, so that the transaction stands in its history; it did not sign.
+  // The authority is named, so that the transaction is in its history; it did not sign.
   copy.keys.push({
     pubkey: keys.find((one) => one.toBase58() === json.onchain.authority)!,
     isSigner: false,

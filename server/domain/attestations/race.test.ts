@@ -67,7 +67,7 @@ test("start, decide, revoke and read at once, over and over: no failure, no unit
       where a.workspace_id = u.workspace_id and (a.status = 'pending' or a.verified_at is not null)) as counted
     from usage_periods u where u.workspace_id = ${key.workspaceId}`
   expect(row!.used).toBe(row!.counted)
-  // Whoever is verified holds a unit of the credential, and nobody else does.
+  // Exactly the verified wallets hold a unit of the credential.
   const held = await sql`
     select c.wallet, a.status from credentials c left join attestations a
       on a.workspace_id = c.workspace_id and a.id = c.attestation_id

@@ -41,7 +41,7 @@ export async function revokeAttestation({
   idempotency: IdempotencyClaim | null
   attestationId: string
   reason: string
-  /** What the wallet's holder is told; null for the default. */
+  /** The public reason for the wallet's holder; null for the default. */
   publicReason: PublicReason | null
 }): Promise<AttestationRecord> {
   if (!isId("att", attestationId)) return attestationNotFound(attestationId)

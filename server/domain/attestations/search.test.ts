@@ -18,7 +18,7 @@ afterEach(() => {
 })
 afterAll(() => app.stop())
 
-/** Somebody in a new workspace, and its key. */
+/** A member of a new workspace, and its key. */
 async function enter() {
   const { browser: own, account, workspaceId } = await member(app)
   browser = own

@@ -19,7 +19,10 @@ export const searchFilter = z.object({
   status: z.enum(shownStatuses).optional(),
   from: z.iso.datetime().optional(),
   to: z.iso.datetime().optional(),
-  /** A wallet, how it begins or ends, or both with `…` between; an attestation's id; how an external id begins, in any case. */
+  /**
+   * A wallet, how it begins or ends, or both with `…` between; an attestation's id; how an external id begins, in
+   * any case.
+   */
   q: plainText(200).optional(),
 })
 export type SearchFilter = z.infer<typeof searchFilter>
@@ -121,7 +124,8 @@ export async function findAttestations(
       where ${matches} ${status === undefined ? sql`` : inStatus(status, now)}
       order by seq desc nulls last limit ${limit}`
   }
-  // Those that ended, and those whose end no sweep has come by to write down yet. These are few, and must be looked up by
+  // Those that ended, and those whose end no sweep has come by to write down yet. These are few, and must be looked
+  // up by
   // the indexes of the sweeps before anything else is asked of them: a planner that looks for 50 of them in order goes
   // through all that are verified.
   return sql<FoundRow[]>`
@@ -189,7 +193,7 @@ const inSpan = ({ start, end }: Span) => sql`
 type Match = { lookup: Fragment; each: Fragment }
 type Text = { wallet: string } | { ids: string[] } | { anyOf: Match[] }
 
-/** What somebody typed into the search. */
+/** The search text. */
 async function readText(workspaceId: string, q: string): Promise<Text> {
   if (isId("att", q)) return { ids: [q] }
   if (isWalletAddress(q)) return { wallet: q }

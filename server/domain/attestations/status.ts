@@ -1,7 +1,7 @@
 import { sql } from "#db/client.ts"
 import type { AttestationStatus, ShownStatus } from "#shared/statuses.ts"
 
-/** How an attestation stands at a time: a sweep that is late is never visible. */
+/** An attestation's status at a time, so that a late sweep is never visible. */
 export function statusAt(
   row: { status: AttestationStatus; open_until: Date | null; expires_at: Date | null },
   now: Date,

@@ -16,7 +16,10 @@ export type AuditEntry = {
   actor_name: string
   action: string
   subject: string
-  /** The member, or the address that an invitation is bound to. Not part of the line, which stays when a person is erased. */
+  /**
+   * The member, or the address that an invitation is bound to. Not part of the line, which stays when a person is
+   * erased.
+   */
   subject_name: string | null
   /** Whether it concerns the whole account, and not this workspace alone. */
   whole_account: boolean
@@ -71,8 +74,8 @@ export async function listAuditEntries(
 }
 
 /**
- * The lines that match, newest first. What keys mint and transfer is nearly all there is: whatever is looked for besides
- * has an index without it.
+ * The matching entries, newest first. Most entries are mints and transfers by keys; other searches use an index
+ * without them.
  */
 export async function findAuditEntries(
   workspaceId: string,

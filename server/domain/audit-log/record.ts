@@ -5,7 +5,7 @@ import { clock } from "#server/lib/time.ts"
 /** Who makes a change. `requestId` is null at the command line. */
 export type Author = { principal: Pick<Principal, "via"> | SignedIn; requestId: string | null }
 
-/** Whoever has the command line, and the first start. */
+/** The operator: the command line and the first start. */
 export const theOperator: Author = { principal: { via: { kind: "operator" } }, requestId: null }
 
 export type Change = {
@@ -14,7 +14,7 @@ export type Change = {
   action: string
   /** Id of the changed object. */
   subject: string
-  /** What a reader wants to know besides; no secret and nothing personal. */
+  /** Further details; no secret and nothing personal. */
   detail?: Record<string, unknown>
 }
 

@@ -5,7 +5,7 @@ import { fail } from "#shared/errors.ts"
 import { createMailedLink, findUserLink, useUserLink } from "./links.ts"
 import { failMail, mailer } from "./mail.ts"
 
-/** Mails somebody a link by which they confirm their address. Errors: rate_limited, mail_failed, validation_failed. */
+/** Mails the user a link to confirm their address. Errors: rate_limited, mail_failed, validation_failed. */
 export async function mailConfirmation({ id, email }: SignedIn): Promise<{ sent_to: string }> {
   const { send } = mailer(deployment.settings)
   if (send === null)
@@ -28,8 +28,8 @@ export async function mailConfirmation({ id, email }: SignedIn): Promise<{ sent_
 }
 
 /**
- * Confirms an address, by whoever both reads its mailbox and is signed in with it: the mailbox alone must not confirm what
- * a stranger registered. Errors: invalid_link.
+ * Confirms an address. Requires the mailed link and being signed in with the address: the mailbox alone must not
+ * confirm what a stranger registered. Errors: invalid_link.
  */
 export async function confirmEmail({ id, email }: SignedIn, token: string): Promise<{ email: string }> {
   await sql.begin(async (sql) => {

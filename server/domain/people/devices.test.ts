@@ -38,7 +38,7 @@ function from(cookie?: string): Browser {
   return browser
 }
 
-/** Somebody who is signed in from a network of their own. */
+/** A user signed in from a separate network. */
 const someone = () => member({ origin: app.origin, headers: { "x-forwarded-for": addressOf() } })
 
 const attempt = async (email: string, cookie?: string, password = "wrong") =>

@@ -4,7 +4,7 @@ import { clock } from "#server/lib/time.ts"
 /** How long a browser is known after a sign-in. */
 export const DEVICE_SECONDS = 180 * 86_400
 
-/** A browser that somebody has signed in from. */
+/** A browser that a user has signed in from. */
 export type Device = {
   userId: string
   /** How often the person had been reset by then: it is known until the next time. */
@@ -14,8 +14,8 @@ export type Device = {
 }
 
 /**
- * Makes and reads device cookies, as OWASP has them ("Slow Down Online Guessing Attacks with Device Cookies"). One opens
- * nothing: whoever has it is only not held up by what others try for the same address.
+ * Makes and reads device cookies, as OWASP has them ("Slow Down Online Guessing Attacks with Device Cookies"). A
+ * device cookie grants no access: it only exempts its browser from the limits caused by others' guesses.
  */
 export function deviceCookies(dataKey: Buffer) {
   const key = Buffer.from(hkdfSync("sha256", dataKey, "", "vouch device cookies", 32))
@@ -27,7 +27,7 @@ export function deviceCookies(dataKey: Buffer) {
       return `${text}.${macOf(text).toString("base64url")}`
     },
 
-    /** Null for what is none of ours, or has ended. */
+    /** Null if it is not ours or has expired. */
     read(cookie: string): Device | null {
       const end = cookie.lastIndexOf(".")
       const given = Buffer.from(cookie.slice(end + 1), "base64url")

@@ -4,9 +4,8 @@ import type { Role } from "#shared/roles.ts"
 import { endInvitationsOf } from "./invitations.ts"
 
 /**
- * Takes an address away from somebody who registered it and never confirmed it: they are no user any more, with all that
- * signs in, their memberships and the links that they gave out. Nothing of theirs passes to whoever comes for the
- * address. False when nobody has it, or has confirmed it.
+ * Removes the user who registered an address and never confirmed it, with their credentials, memberships and
+ * invitations. Nothing of theirs passes to the address's owner. False if the address is free or confirmed.
  */
 export async function evictUnproven(
   sql: Queryable,
@@ -20,7 +19,7 @@ export async function evictUnproven(
     delete from members where user_id = ${user.id} returning account_id, role`
   for (const { account_id, role } of memberships) {
     await recordAccountChange(sql, account_id, {
-      // Nobody of the account did it, and whoever came for the address is no business of theirs.
+      // The account's members did not do this, and the claimant is none of their business.
       author: { principal: { ...user, email, sessionId: "" }, requestId },
       action: "member.removed",
       subject: user.id,

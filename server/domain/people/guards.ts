@@ -11,7 +11,10 @@ const TOTP_SECONDS = 30
 /** How many steps a device's clock may be off, either way; better-auth takes as many. */
 const TOTP_WINDOW = 1
 
-/** Passwords that may be tried for one address in a row, by a browser that its person signed in from, and until one more. */
+/**
+ * Passwords that may be tried for one address in a row, by a browser that its person signed in from, and until one
+ * more.
+ */
 const MAX_GUESSES = 20
 const MAX_GUESSES_RETURNING = 10
 const GUESS_SECONDS = 30
@@ -56,7 +59,7 @@ export async function guards({
     return known.length === 1 ? device : null
   }
 
-  /** Whoever a request is about to sign in, before anything of theirs is believed. */
+  /** The user that a request claims to be, before anything is verified. */
   async function personOf(ctx: GenericEndpointContext): Promise<string | null> {
     if (ctx.path === "/sign-in/email") {
       return (await sql<{ id: string }[]>`select id from users where email = ${emailOf(ctx)}`)[0]?.id ?? null
@@ -96,8 +99,8 @@ export async function guards({
     hooks: {
       before: [
         {
-          // From however many addresses somebody guesses, and whether or not there is such a person; but they take nothing
-          // from whoever comes back with a browser of theirs.
+          // Counted per email address, from whatever network and whether the user exists or not. A browser with a
+          // device cookie has its own limit.
           matcher: ({ path }) => path === "/sign-in/email",
           handler: createAuthMiddleware(async (ctx) => {
             const device = await deviceOf(ctx)
@@ -123,8 +126,8 @@ export async function guards({
           }),
         },
         {
-          // A code that was taken once is none: better-auth counts it as a wrong one. Nor is any browser trusted to
-          // come without a code for a month, which no page of ours offers.
+          // A code works once: better-auth counts a used one as wrong. No browser is exempt from the code, because
+          // no page offers it.
           matcher: ({ path }) => path?.startsWith("/two-factor/verify-") ?? false,
           handler: createAuthMiddleware(async (ctx) => {
             const body = { ...ctx.body, trustDevice: false }
@@ -175,7 +178,8 @@ function codeOf(secret: string, step: number): string {
 }
 
 /**
- * A session that a sign-in of before a reset creates after it does not live: the reset locks the person while it ends all
+ * A session that a sign-in of before a reset creates after it does not live: the reset locks the person while it
+ * ends all
  * sessions, so that a later one sees its generation.
  */
 export const refuseStaleSessions: NonNullable<BetterAuthOptions["databaseHooks"]> = {

@@ -16,10 +16,10 @@ export type Invitation = {
   account_id: string
   account: string
   role: Role
-  /** Whom it is for; null lets the bearer say. */
+  /** The invited address; null lets anyone with the link choose. */
   email: string | null
   invited_by: string | null
-  /** Whether the link went to `email` by mail: whoever has it reads that mailbox. A link from hand to hand says no more than who gave it. */
+  /** Whether the link was mailed to `email`, which proves the mailbox. A link passed on by hand proves nothing. */
   proves_email: boolean
 }
 
@@ -49,8 +49,8 @@ const linkOf = (invitedBy: string | null, token: string) =>
   `${deployment.origin}/${invitedBy === null ? "setup" : "join"}?token=${token}`
 
 /**
- * The invitation of a link that still works: as long as its inviter is an owner of the account, and a first owner's as
- * long as there is none. Whoever holds an older one must not come in by it. Errors: invalid_link.
+ * The invitation of a valid link. It is valid while its inviter is an owner, and a first owner's while there is no
+ * owner. Errors: invalid_link.
  */
 export async function findInvitation(
   sql: Queryable,
@@ -77,7 +77,8 @@ export async function findInvitation(
 }
 
 /**
- * Mails a second link to the address that the bearer of the first one gives: by that one they come in, because it proves
+ * Mails a second link to the address that the bearer of the first one gives: by that one they come in, because it
+ * proves
  * that the mailbox is theirs. Errors: invalid_link, validation_failed, rate_limited, mail_failed.
  */
 export async function mailInvitation(token: string, email: string): Promise<{ sent_to: string }> {
@@ -116,7 +117,7 @@ export function requireAddress({ email }: Invitation, given: string): void {
 export const needsMail = ({ proves_email }: Invitation): boolean =>
   !proves_email && mailer(deployment.settings).send !== null
 
-/** Ends the links that somebody gave out for an account and nobody has used. Tells how many. */
+/** Revokes a user's unused invitations to an account. Returns how many. */
 export async function endInvitationsOf(sql: Queryable, accountId: string, userId: string): Promise<number> {
   const ended = await sql`
     update invitations set used_at = ${clock.now()}

@@ -13,7 +13,7 @@ export type NewUser = {
   name: string
   email: string
   password: string
-  /** Whether to take the address over from somebody who registered it and never confirmed it. */
+  /** Whether to remove the user who registered the address and never confirmed it. */
   takeOver?: boolean
   requestId: string
 }
@@ -68,8 +68,8 @@ export async function createUser({
 }
 
 /**
- * Who has the address that a link proves: `taken` by somebody who proved it too, `unconfirmed` where somebody has
- * registered it and never did, `free`. A link that proves nothing is told nothing.
+ * Who has the address that a link proves: `taken` by a user who confirmed it, `unconfirmed` if a user registered it
+ * and never confirmed it, or `free`. For a link that proves nothing, always `free`.
  */
 export async function holderOf(
   sql: Queryable,
@@ -82,7 +82,7 @@ export async function holderOf(
   return holder.email_verified ? "taken" : "unconfirmed"
 }
 
-/** Makes somebody who is signed in a member by a link. Errors: invalid_link, email_unconfirmed. */
+/** Makes the signed-in user a member, with a link. Errors: invalid_link, email_unconfirmed. */
 export async function join(token: string, user: SignedIn, requestId: string): Promise<{ workspace: string }> {
   const accountId = await sql.begin(async (sql) => {
     const invitation = await findInvitation(sql, token, { lock: true })
@@ -116,7 +116,7 @@ async function enter(
     insert into members (account_id, user_id, role, created_at)
     values (${invitation.account_id}, ${user.id}, ${invitation.role}, ${now})
     on conflict do nothing returning user_id`
-  // Whoever is a member keeps the role; the link is used all the same.
+  // An existing member keeps their role; the link is used all the same.
   if (joined.length === 0) return
   await recordAccountChange(sql, invitation.account_id, {
     author: { principal: user, requestId },

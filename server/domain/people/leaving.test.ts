@@ -8,7 +8,7 @@ import { Browser, member, PASSWORD } from "#test/people.ts"
 import { createInvitation } from "./invitations.ts"
 import { principalIn } from "./principal.ts"
 
-// Whoever is removed, or may do less, leaves nothing behind by which to return.
+// A removed or demoted member leaves no way back in.
 
 let app: TestApp
 
@@ -127,7 +127,7 @@ test("a key that is made at the moment of the removal is refused, or seen by it"
     eve.workspaceId,
   )
   await ada.browser.mutate("member.remove", { user_id: eveId })
-  // Whoever had passed the door before it closed.
+  // Those who had signed in before.
   const late = createKey({
     ...{ workspaceId: eve.workspaceId, mode: "test", name: "Late", scopes: ["kyc:read"] },
     author: { principal, requestId: newId("req") },

@@ -25,8 +25,8 @@ export async function createUserLink(sql: Queryable, userId: string, kind: LinkK
 }
 
 /**
- * The same for a link that goes by mail because somebody asked: null while the last one is too young, so that whoever
- * knows an address neither fills its mailbox nor ends each link before it is opened.
+ * The same for a link that is mailed on request: null shortly after the last one, so that a stranger can neither
+ * flood the mailbox nor invalidate each link before it is opened.
  */
 export async function createMailedLink(
   sql: Queryable,

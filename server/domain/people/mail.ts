@@ -3,15 +3,15 @@ import { fail } from "#shared/errors.ts"
 
 export type Mail = { to: string; subject: string; text: string }
 
-/** How long a mail may take in all. Whoever asked for it waits. */
+/** How long sending a mail may take in total; the request waits for it. */
 const SLOWEST_MS = 8000
 /** How long each part may take, so that the reason names one. */
 const SLOWEST_PART_MS = 7000
 
-/** Why a mail could not be sent, as whoever asked for it may read it. What the server said is in the cause. */
+/** Why a mail could not be sent, for the person who requested it. The server's own words are in the cause. */
 class MailError extends Error {}
 
-/** Says so to whoever asked for a mail, and what they can do. Errors: mail_failed. */
+/** Reports that a mail could not be sent, and what to do. Errors: mail_failed. */
 export function failMail(to: string, cause: unknown, next: string): never {
   const reason = cause instanceof MailError ? `${cause.message} ` : ""
   return fail("mail_failed", `email: could not send email to ${to}. ${reason}${next}`, { cause })

@@ -31,7 +31,7 @@ export type Me = {
   }[]
 }
 
-/** Somebody who is signed in, and where they may go. */
+/** The signed-in user and their workspaces. */
 export async function me({ id, name, email }: SignedIn): Promise<Me> {
   const [[person], workspaces] = await Promise.all([
     sql<{ two_factor_enabled: boolean; email_verified: boolean; time_zone: string | null }[]>`
@@ -58,13 +58,13 @@ export async function me({ id, name, email }: SignedIn): Promise<Me> {
   }
 }
 
-/** Changes the name by which others know somebody, from here on. */
+/** Changes the user's name. Existing audit entries keep the old one. */
 export async function renameUser({ id }: SignedIn, name: string): Promise<{ name: string }> {
   await sql`update users set name = ${name}, updated_at = ${clock.now()} where id = ${id}`
   return { name }
 }
 
-/** Chooses the zone that somebody sees times in, from here on. */
+/** Sets the user's time zone. */
 export async function setTimeZone(
   { id }: SignedIn,
   timeZone: string | null,

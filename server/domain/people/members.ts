@@ -57,7 +57,10 @@ export async function listMembers({ workspaceId }: Principal): Promise<Members> 
   }
 }
 
-/** Invites by mail where an address is given and mail is configured; else the link is the answer, for the inviter to pass on. */
+/**
+ * Invites by mail where an address is given and mail is configured; else the link is the answer, for the inviter to
+ * pass on.
+ */
 export async function inviteMember({
   principal,
   requestId,
@@ -120,7 +123,7 @@ export async function revokeInvitation({
   return { id }
 }
 
-/** What is left of somebody who may do less than before. */
+/** What a removed or demoted member still knows. */
 export type Leftovers = {
   /** Links of theirs that nobody had used, and that work no more. */
   invitations_ended: number
@@ -129,8 +132,8 @@ export type Leftovers = {
 }
 
 /**
- * Gives a member another role. Whoever may invite or make keys no more leaves no invitation behind, and is told of with
- * the keys that they know. Errors: member_not_found, last_owner.
+ * Changes a member's role. If they can no longer invite or manage keys, their invitations end, and the keys they
+ * know are returned. Errors: member_not_found, last_owner.
  */
 export async function changeRole({
   principal,
@@ -159,7 +162,8 @@ export async function changeRole({
 }
 
 /**
- * Ends a membership at once, and with it the invitations that they gave out; the person stays, for other accounts. Errors:
+ * Ends a membership at once, and with it the invitations that they gave out; the person stays, for other accounts.
+ * Errors:
  * member_not_found, last_owner.
  */
 export async function removeMember({
@@ -184,7 +188,7 @@ export async function removeMember({
   return { user_id: userId, ...leftovers }
 }
 
-/** Revokes every key of the account whose secret somebody saw: with one click, after they left. */
+/** Revokes every key of the account whose secret a former member saw. */
 export async function revokeKeysKnownTo({
   principal,
   requestId,

@@ -1,7 +1,7 @@
 import { deployment } from "#server/domain/deployment.ts"
 import { MIN_PASSWORD } from "./auth.ts"
 
-/** What this server offers to whoever wants to come in. */
+/** Which ways to sign in this server offers. */
 export const signInOptions = () => ({
   /** Whether it sends mail: else a forgotten password needs the operator. */
   mail: deployment.settings.VOUCH_SMTP_URL !== undefined,

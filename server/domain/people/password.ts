@@ -2,13 +2,16 @@ import { monotonic } from "#server/lib/time.ts"
 import { Failure } from "#shared/errors.ts"
 import { currentAttempt } from "./attempt.ts"
 
-/** One hash takes 32 MB and a thread for tens of milliseconds: a tenth of all memory, of a processor more than its share. */
+/**
+ * One hash takes 32 MB and a thread for tens of milliseconds: a tenth of all memory, of a processor more than its
+ * share.
+ */
 const AT_ONCE = 1
-/** Whoever comes when so many wait would wait for seconds. */
+/** With so many waiting, another one would wait for seconds. */
 const MAX_WAITING = 64
 /** An office may begin its day behind one address. */
 const MAX_WAITING_EACH = 8
-/** For how long it counts against somebody that a hash was made for them. */
+/** For how long a past hash counts against a network. */
 const REMEMBERED_MS = 30_000
 const RETRY_SECONDS = 5
 
@@ -23,8 +26,8 @@ export const verifyPassword = (given: { hash: string; password: string }): Promi
 type Waiting = { who: string; begin: () => void; refuse: (failure: Failure) => void }
 
 /**
- * Those that wait for a hash. Whoever had one longest ago comes next, so that many requests of few networks hold up
- * themselves; when the line is full, the one whose turn would be last gives way.
+ * The queue for hashes. The network whose last hash was longest ago is next, so that many requests of few networks
+ * delay only themselves; when the queue is full, the one that would be last is dropped.
  */
 class Line {
   readonly #waiting: Waiting[] = []
@@ -53,7 +56,7 @@ class Line {
     next.begin()
   }
 
-  /** A hash is made for somebody. */
+  /** A hash is being computed. */
   note(who: string): void {
     const now = monotonic.now()
     this.#served.delete(who)
@@ -64,7 +67,10 @@ class Line {
     }
   }
 
-  /** All of them as they would be served: the first one of each by when they had their last hash, then the second ones. */
+  /**
+   * All of them as they would be served: the first one of each by when they had their last hash, then the second
+   * ones.
+   */
   #inOrder(): Waiting[] {
     const forgotten = monotonic.now() - REMEMBERED_MS
     const seen = new Set<string>()
@@ -108,14 +114,14 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } finally {
-    // Whoever ends hands its turn over.
+    // The finished one hands its turn over.
     const next = nextLine()
     if (next) next.next()
     else running--
   }
 }
 
-/** Whoever signed in here before comes first, but never twice in a row while others wait: that would be a way to shut them out. */
+/** Known browsers come first, but never twice in a row while others wait: that could shut them out. */
 function nextLine(): Line | null {
   const first = lastWasReturning ? [others, returning] : [returning, others]
   const line = first.find(({ length }) => length > 0) ?? null

@@ -20,7 +20,7 @@ export async function listUsers(): Promise<Person[]> {
     group by u.id order by u.created_at desc, u.id`
 }
 
-/** Switches somebody's second factor off, codes included. Passkeys stay: they need no second one. */
+/** Switches a user's second factor off, codes included. Passkeys stay: they need no second factor. */
 export async function removeSecondFactor(email: string): Promise<void> {
   await sql.begin(async (sql) => {
     await sql`delete from user_two_factors f using users u where u.id = f.user_id and u.email = ${email}`

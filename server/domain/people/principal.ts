@@ -6,7 +6,7 @@ import type { Mode } from "#shared/mode.ts"
 import { permissionsOf, type Role } from "#shared/roles.ts"
 import { openAuth } from "./auth.ts"
 
-/** Whoever is signed in by the request's cookie, or null. Errors: database_unavailable. */
+/** The user signed in by the request's cookie, or null. Errors: database_unavailable. */
 export async function userOf({ cookie }: IncomingHttpHeaders): Promise<SignedIn | null> {
   if (cookie === undefined || !/(?:^|;\s*)(?:__Secure-)?vouch\.session_token=/.test(cookie)) return null
   const auth = await openAuth()

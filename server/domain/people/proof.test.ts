@@ -7,7 +7,7 @@ import { type MailServer, mailedToken, startMailServer } from "#test/mail.ts"
 import { Browser, member, PASSWORD } from "#test/people.ts"
 import { createInvitation } from "./invitations.ts"
 
-// An address counts once somebody opened a link that was mailed to it.
+// An address counts once a link that was mailed to it is opened.
 
 let mail: MailServer
 let app: TestApp
@@ -26,7 +26,7 @@ const newAddress = () => `${newId("evt").toLowerCase()}@example.com`
 
 const theirPassword = "the squatter’s own password"
 
-/** Somebody who registered an address before any of this: without a mail, in an account of their own. */
+/** A user who registered an address before this existed: without a mail, in a separate account. */
 async function squatter(email: string, role: "owner" | "viewer" = "owner") {
   const host = await member(app)
   const { link } = await createInvitation(sql, {

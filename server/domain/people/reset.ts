@@ -9,8 +9,8 @@ import { newToken } from "./token.ts"
 const resetLink = (token: string): string => `${deployment.origin}/reset?token=${token}`
 
 /**
- * Makes a link by which a person chooses a new password, once, within an hour; an earlier one stops working. The
- * operator knows whom it is for. Null when nobody has that address.
+ * Creates a one-time link to choose a new password, valid for one hour; an earlier link stops working. Null if no
+ * user has that address.
  */
 export async function createResetLink(email: string): Promise<string | null> {
   const [user] = await sql<{ id: string }[]>`select id from users where email = ${email.toLowerCase()}`
@@ -18,8 +18,8 @@ export async function createResetLink(email: string): Promise<string | null> {
 }
 
 /**
- * Mails such a link to whoever confirmed the address. One that nobody confirmed gets none: its mailbox may belong to
- * somebody else than the person who signs in with it. Not waited for: how long it takes would tell who is here.
+ * Mails such a link to a confirmed address. An unconfirmed address gets none: its mailbox may belong to another
+ * person. Not awaited: the time it takes would reveal whether the user exists.
  */
 export function requestReset(email: string): void {
   mailReset(email).catch((error) => logger.warn({ err: error }, "could not mail a password reset"))
@@ -43,14 +43,14 @@ export type Reset = { passkeys_removed: number; second_factor_removed: boolean }
 
 /**
  * Chooses a new password by a link, and ends all else that signs in as that person: passkeys, the second factor, every
- * session, every challenge that waits. Whoever had one of them may be why the link was asked for. Errors: invalid_link.
+ * session, every challenge that waits. One of them may be the reason for the reset. Errors: invalid_link.
  */
 export async function resetPassword(token: string, password: string): Promise<Reset> {
   await findUserLink(sql, "reset", token)
   const hash = await hashPassword(password)
   return sql.begin(async (sql) => {
     const userId = await useUserLink(sql, "reset", token)
-    // Whoever signs in at this moment waits here with the new session, and finds the reset done.
+    // A concurrent sign-in waits here with its new session, and sees the reset.
     await sql`select from users where id = ${userId} for update`
     const reset = await endEveryWayIn(sql, userId)
     await sql`

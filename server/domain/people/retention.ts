@@ -1,7 +1,7 @@
 import { type Sql, sql } from "#db/client.ts"
 
 const BATCH = 5000
-/** An invitation is kept this long after its end, for whoever wonders why a link does not work. */
+/** An invitation is kept this long after its end, to explain why a link does not work. */
 const INVITATIONS_KEPT = "30 days"
 /** Longer than any window that requests are counted over. */
 const RATES_KEPT = "1 hour"

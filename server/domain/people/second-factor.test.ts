@@ -13,7 +13,7 @@ afterAll(() => app.stop())
 
 const STEP_MS = 30_000
 
-/** Somebody with a second factor, whose device is as many steps ahead as `code` is asked for. */
+/** A user with a second factor, whose device is one step further with each `code`. */
 async function memberWithFactor() {
   const { browser, email } = await member(app)
   const { json } = await browser.auth("/two-factor/enable", { password: PASSWORD })

@@ -2,7 +2,7 @@ import { sql } from "#db/client.ts"
 import type { SignedIn } from "#server/domain/context.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 
-/** A browser that somebody is signed in with. Its token is nobody's to see, not even a page's. */
+/** A browser in which the user is signed in. Its token is never shown, not even to the page. */
 export type SignIn = {
   id: string
   ip_address: string | null
@@ -14,7 +14,7 @@ export type SignIn = {
   current: boolean
 }
 
-/** Where somebody is signed in, latest first. */
+/** The user's sign-in sessions, latest first. */
 export async function listSignIns({ id, sessionId }: SignedIn): Promise<SignIn[]> {
   const rows = await sql<
     {
@@ -35,7 +35,7 @@ export async function listSignIns({ id, sessionId }: SignedIn): Promise<SignIn[]
   }))
 }
 
-/** Signs out one browser of somebody, or with `"all"` every one. What has ended already stays ended. */
+/** Signs the user out in one browser, or with `"all"` in every one. A session that has ended stays ended. */
 export async function endSignIns({ id }: SignedIn, which: { id: string } | "all"): Promise<void> {
   await sql`
     delete from user_sessions where user_id = ${id} ${which === "all" ? sql`` : sql`and id = ${which.id}`}`

@@ -37,7 +37,7 @@ test("a database of before knows who saw which secret, has no reset in clear, an
       insert into key_secrets (hash, workspace_id, key_id, start, created_at)
       select (key_id || minute)::bytea, 'ws_1', key_id, 'vouch', now() - minute * interval '1 minute'
       from (values ('key_hers', 9), ('key_cli', 9), ('key_rotated', 9), ('key_rotated', 5)) s (key_id, minute)`
-    // A line stands a moment after what it speaks of.
+    // An entry is written a moment after what it describes.
     await sql`
       insert into audit_entries (account_id, workspace_id, at, actor, actor_id, actor_name, action, subject, detail)
       select 'acct_1', 'ws_1', now() - minute * interval '1 minute' + interval '1 second', actor, id, 'x', action, key_id, '{}'

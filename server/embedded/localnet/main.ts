@@ -3,7 +3,7 @@ import { parseArgs } from "node:util"
 import { DirectoryInUse } from "./lock.ts"
 import { type Localnet, type LocalnetOptions, startLocalnet } from "./server.ts"
 
-/** The exit code that tells a supervisor that trying again will not help while somebody holds the port. */
+/** The exit code that tells a supervisor not to retry while the port is in use. */
 const PORT_IN_USE = 98
 /** For so long a child waits for its directory: the child of a parent that was killed is about to leave it. */
 const PREDECESSOR_MS = 10_000

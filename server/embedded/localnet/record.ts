@@ -2,7 +2,7 @@ import { bytesOfKey, type Key, keyAt } from "./keys.ts"
 import type { TransactionError } from "./transaction-errors.ts"
 import type { Account } from "./vm.ts"
 
-/** A token account's balance. 32-byte values are base64: base58 is made when somebody asks, not on the hot path. */
+/** A token account's balance. 32-byte values are base64: base58 is computed when needed, not on the hot path. */
 export type TokenBalance = {
   index: number
   mint: string
@@ -36,7 +36,7 @@ export type Change = { key: Key; account: Account }
 /** A transaction that landed, with all that it did. */
 export type LandedRecord = { slot: number; unixSeconds: number; wire: Buffer; meta: Meta; changes: Change[] }
 
-/** u48 slot, u48 time, u8 failed, u16 length of the wire bytes: what the index needs stands in front. */
+/** u48 slot, u48 time, u8 failed, u16 length of the wire bytes: what the index needs comes first. */
 const FRONT_BYTES = 15
 /** Enough to read a record's front and any transaction. */
 export const FRONT_AND_WIRE_BYTES = FRONT_BYTES + 1232

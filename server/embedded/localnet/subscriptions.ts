@@ -21,7 +21,7 @@ export class Subscriptions {
   readonly #slots = new Map<number, Send>()
   readonly #roots = new Map<number, Send>()
   readonly #logs = new Map<number, LogsWatch>()
-  /** What is to be told when a slot comes, because what it tells of reaches its commitment then. */
+  /** Notifications for a later slot, in which their content reaches its commitment. */
   readonly #due = new Map<number, (() => void)[]>()
   readonly #cancels = new Map<number, () => void>()
   #lastId = 0

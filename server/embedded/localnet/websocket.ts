@@ -4,7 +4,7 @@ import { answer, type Method, parseError } from "./rpc.ts"
 import type { Subscriptions } from "./subscriptions.ts"
 
 const MAX_MESSAGE_BYTES = 50 * 1024
-/** A client that does not read would otherwise be kept in memory without end. */
+/** Messages for a client that does not read would otherwise fill the memory. */
 const MAX_UNREAD_BYTES = 16 << 20
 
 /** The subscriptions, on the port where web3.js looks for them: HTTP's plus one. */

@@ -18,7 +18,8 @@ const HEADERS = [
 ]
 
 /**
- * Secret or personal fields. All other fields of our responses are kept, and of a request those that its endpoint has.
+ * Fields that open something, or tell of a person. All others of our answers are kept, and of a request those that
+ * its endpoint has.
  */
 const HIDDEN = new Set([
   "session_id",
@@ -126,13 +127,13 @@ function maskUrl(url: unknown): string {
   return pathname === "/" && search === "" ? origin : `${origin}/${MASK}`
 }
 
-/** A response body, and the code if it is an error. */
+/** An answer of ours: its body, and the code if it is an error. */
 export function maskResponseBody(body: string): { text: string | null; code: string | null } {
   if (body === "") return { text: null, code: null }
   if (body.length > MAX_BODY_BYTES) return { text: tooLong(Buffer.byteLength(body)), code: null }
   const value = JSON.parse(body, (name, value) => (HIDDEN.has(name) && value !== null ? MASK : value))
   const code = typeof value.error === "string" ? value.error : null
-  // The caller may see the investor's country; readers of the log may not.
+  // Whoever sent the request is told the investor's country; whoever reads the log is not.
   if (code === "country_not_allowed") value.detail = String(value.detail).replace(/: .*/s, `: ${MASK}`)
   return { text: withoutSecrets(JSON.stringify(value)), code }
 }

@@ -1,6 +1,6 @@
 type Detail = { name: string; text: string }
 
-/** An entry's detail as text: for a change, the changed values. */
+/** What a line says besides, as text: of a change, what is different now. */
 export function detailsOf(detail: Record<string, unknown>): Detail[] {
   const { before, after, ...others } = detail
   const changed =

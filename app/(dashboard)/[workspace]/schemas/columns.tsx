@@ -11,7 +11,7 @@ export type Schema = RouterOutputs["schema"]["summary"]["data"][number]
 
 const column = columnsOf<Schema>()
 
-/** `change` is null for a viewer. */
+/** `change` is null for whoever may change nothing. */
 export const columnsFor = (change: ((schema: Schema) => void) | null) => [
   column.display({
     id: "schema",

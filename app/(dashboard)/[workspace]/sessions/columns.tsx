@@ -34,7 +34,7 @@ const common: Column<Session>[] = [
   }),
 ]
 
-/** Columns for open sessions (with their link) or for closed ones. */
+/** Columns of the open ones, which somebody can still be sent to, or of those that are over. */
 export const columnsFor = (state: "open" | "closed", onLink: (link: Link) => void): Column<Session>[] =>
   state === "closed"
     ? common

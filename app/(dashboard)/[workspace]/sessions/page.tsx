@@ -18,7 +18,7 @@ export default function Page() {
   const path = usePath()
   const { can } = useWorkspace()
   const [state, setState] = useQueryState("state", parseAsStringLiteral(states).withDefault("open"))
-  // A link from another page names the wallet to start a session for.
+  // A link from elsewhere names whom to start one for.
   const [asked, setAsked] = useQueryStates({ wallet: parseAsString, schema: parseAsString })
   const [isStarting, setStarting] = useState(asked.wallet !== null)
   const [link, setLink] = useState<Link | null>(null)

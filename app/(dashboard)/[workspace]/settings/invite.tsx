@@ -17,7 +17,7 @@ import { Select } from "#app/components/ui/select.tsx"
 import type { Role } from "#shared/roles.ts"
 import { roleNames } from "./roles.ts"
 
-/** Invites a member: by mail if the server sends mail, otherwise with a link to pass on. */
+/** Invites somebody: by mail where the server sends any, else by a link to pass on. */
 export function Invite() {
   const [isOpen, setOpen] = useState(false)
   return (

@@ -8,10 +8,10 @@ import { Button } from "#app/components/ui/button.tsx"
 import { Dialog, DialogClose, DialogContent, DialogFooter } from "#app/components/ui/dialog.tsx"
 import type { Leftovers } from "#server/domain/people/members.ts"
 
-/** A member who was removed or demoted. */
+/** Somebody who may do less than before. */
 export type Less = Leftovers & { member: { user_id: string; name: string } }
 
-/** The active keys whose secrets that member saw, to revoke one by one or all at once. */
+/** The keys that still work and whose secret somebody saw: each is revoked with one click, or all. */
 export function KnownKeys({ member, keys, onClose }: Less & { onClose: () => void }) {
   const [revoked, setRevoked] = useState<ReadonlySet<string>>(new Set())
   const refresh = useRefresh()

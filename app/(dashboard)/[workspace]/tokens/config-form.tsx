@@ -20,7 +20,8 @@ type Config = ReturnType<typeof configOf>
 type Issue = { field: string; detail: string }
 
 /**
- * A token and its rules. The server's checks run while fields are entered, and its errors appear at their fields.
+ * A token and its rules. What the server would refuse stands at its field while it is being entered, in the words and by the
+ * checks of the server.
  */
 export function ConfigForm({
   initial,
@@ -38,7 +39,7 @@ export function ConfigForm({
   submit: string
   cancelHref: string
   onSubmit: (api: Api, config: Config) => Promise<unknown>
-  /** Shown above the buttons. */
+  /** Stands above the buttons. */
   children?: (draft: Draft) => ReactNode
 }) {
   const api = useApi()
@@ -59,7 +60,7 @@ export function ConfigForm({
     value: draft[name] as string,
     onChange: ({ target }: { target: { value: string } }) => change(name, target.value),
   })
-  /** The server's error for a field, shown once the field was visited. */
+  /** What the server says of a field, once somebody has been there. */
   const problemAt = (name: keyof Draft) => {
     const field = RULES.has(name) ? `rules.${name}` : name
     if (!touched.has(name) && !(name === "id" && touched.has("name"))) return undefined

@@ -16,7 +16,7 @@ let now = Date.now()
 beforeAll(async () => {
   app = await startTestApp({ VOUCH_ROLE: "web" })
   replica = postgres(app.databaseUrl, { ...socketOptions(app.databaseUrl), max: 2 })
-  // Time stands still unless a test moves it.
+  // Time does not pass unless a test moves it.
   clock.now = () => new Date(now)
 })
 afterAll(async () => {

@@ -2,7 +2,7 @@ import type { Queryable } from "#db/client.ts"
 import { clock } from "#server/lib/time.ts"
 import type { Mode } from "#shared/mode.ts"
 
-/** A key that works, by a secret that somebody saw when they made it or rotated it. */
+/** An active key whose secret a member saw when they created or rotated it. */
 export type KnownKey = { key_id: string; workspace_id: string; mode: Mode; name: string; start: string }
 
 /** The working keys of both workspaces of an account that a person knows, newest first. */

@@ -19,7 +19,7 @@ export type KeySummary = {
   created_at: string
   /** Who made it, by the audit trail; null for one from before there was one. */
   created_by: string | null
-  /** Somebody who is no member any more, or may make no keys, and saw a secret of it that still works. */
+  /** A person who saw a working secret of the key and may no longer manage keys. */
   known_to: string | null
 }
 

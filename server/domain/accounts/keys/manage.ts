@@ -10,7 +10,7 @@ import { isScope, type Permission } from "#shared/scopes.ts"
 import { addSecret } from "./create.ts"
 import { newApiKey } from "./secret.ts"
 
-/** A key that somebody wants changed. */
+/** The key to change. */
 export type KeyChange = {
   keyId: string
   /** Where it must be; null for the command line, which reaches every workspace. */
@@ -80,7 +80,7 @@ export async function rotateKey({
   return rotated
 }
 
-/** A key can do no more than whoever holds its secret first. Errors: insufficient_scope. */
+/** A key cannot have a scope that its creator lacks. Errors: insufficient_scope. */
 export function requireScopes(allowed: ReadonlySet<Permission>, scopes: readonly string[]): void {
   const missing = scopes.find((scope) => isScope(scope) && !allowed.has(scope))
   if (missing === undefined) return

@@ -23,7 +23,7 @@ export function newApiKey(mode: Mode): string {
   return body + checksum(body)
 }
 
-/** Whether `key` can be one of ours: its shape and its checksum, without asking the database. */
+/** Whether `key` can be valid: checks format and checksum, without the database. */
 export function isWellFormedApiKey(key: string): boolean {
   return SHAPE.test(key) && key.slice(-CHECKSUM_LENGTH) === checksum(key.slice(0, -CHECKSUM_LENGTH))
 }

@@ -6,7 +6,7 @@ import { operationMemo } from "#server/solana/memo.ts"
 import { TokenError } from "#server/solana/program-error.ts"
 import { credentialOf } from "../credential-accounts.ts"
 
-// Where burning stands within the operation (`solana/credential.ts`).
+// The position of the burn instruction in the operation (`solana/credential.ts`).
 const BURN = 2
 // What thawing answers for an account that does not exist.
 const ABSENT = new Set([

@@ -13,7 +13,7 @@ import { Input } from "#app/components/ui/input.tsx"
 
 export type MoveKind = "mint" | "transfer"
 
-/** How often the preflight is repeated while the form is open: a wallet may be verified meanwhile. */
+/** How often the verdict is asked for again while the form is open: somebody may be verified meanwhile. */
 const VERDICT_EVERY_MS = 4000
 const SHORTEST_ADDRESS = 32
 /** What an address looks like. Whether it is a wallet's, the server knows. */

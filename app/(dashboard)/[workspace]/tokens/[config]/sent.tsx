@@ -9,7 +9,7 @@ import { Button } from "#app/components/ui/button.tsx"
 import { OperationSteps } from "./operation-steps.tsx"
 import { hasEnded, kindNames, useOperation } from "./use-operation.ts"
 
-/** The progress of the operation that was just sent. */
+/** How what was just sent goes on. */
 export function Sent({
   token,
   operation,

@@ -19,5 +19,5 @@ test("retry advice follows from the error", () => {
   expect(retryAdvice("rate_limited")).toContain("Retry-After")
   expect(retryAdvice("chain_unavailable")).toContain("same Idempotency-Key")
   expect(retryAdvice("mint_paused")).toContain("won't help")
-  expect(retryAdvice("mail_failed")).toContain("only the dashboard")
+  expect(retryAdvice("mail_failed")).toContain("Only the dashboard")
 })

@@ -72,7 +72,7 @@ test("npm's requests become a number of packages, its errors are shown, and noth
     "added 2 packages in 3s",
   ])
     hear(line)
-  expect(noted.at(-1)).toBe("2 of about 9 packages here")
+  expect(noted.at(-1)).toBe("2 of about 9 packages")
   expect(said).toEqual(["npm error code ENOTFOUND"])
 })
 

@@ -69,7 +69,7 @@ test("a person has 20 event streams at most, the next is refused, and those that
   expect(refused.seen.text).toMatch(/^HTTP\/1\.1 429 [\s\S]*retry-after: 30\r\n/i)
   expect(JSON.parse(refused.seen.text.split("\r\n\r\n")[1]!)).toMatchObject({
     error: "rate_limited",
-    detail: expect.stringMatching(/^You have 20 event streams open/),
+    detail: expect.stringMatching(/^You have the maximum of 20 event streams open/),
   })
   // Nobody else is touched by it.
   expect(await admitted((await member(app)).browser)).not.toBeNull()
@@ -146,11 +146,11 @@ test("places are counted for a person, for a workspace and for the process, and 
     expect(code).toBe(429)
     expect(seen.text).toMatch(who)
   }
-  await refused("ann", "b", /You have 2 streams/)
+  await refused("ann", "b", /You have the maximum of 2 streams/)
   open.push(await ask("bob", "a"))
-  await refused("cid", "a", /This workspace has 3 streams/)
+  await refused("cid", "a", /This workspace has the maximum of 3 streams/)
   open.push(await ask("cid", "c"))
-  await refused("dan", "d", /This server has 4 streams/)
+  await refused("dan", "d", /This server has the maximum of 4 streams/)
   expect(open.map(({ code }) => code)).toEqual([200, 200, 200, 200])
   expect(places.size).toBe(4)
   for (const { socket } of open) socket.destroy()

@@ -61,7 +61,7 @@ export async function createUser({
     if (!isUniqueViolation(error, "users_email_unique")) throw error
     fail(
       "email_taken",
-      "email: already in use. If it is yours, sign in and open the link again. If not, ask your administrator to release it.",
+      "email: already in use. If it is yours, sign in and open the link again. If not, ask this server's operator to release it.",
     )
   }
   return { email: user.email }

@@ -74,7 +74,7 @@ test("mail that cannot be sent is said so, and the way around it", async () => {
   })
   expect([status, error.error]).toEqual([503, "mail_failed"])
   expect(error.detail).toBe(
-    "email: the mail to eve@example.com could not be sent. The mail server cannot be reached. Invite without an address to get a link.",
+    "email: could not send email to eve@example.com. The mail server is unreachable. Invite without an address to get a link.",
   )
   expect((await browser.query("member.list")).data.invitations).toEqual([])
 })

@@ -48,7 +48,7 @@ test("a viewer reads, and changes nothing through any procedure", async () => {
   for (const [path, input] of changes) {
     const { status, error } = await viewer.browser.mutate(path, input)
     expect([path, status, error.error]).toEqual([path, 403, "insufficient_scope"])
-    expect(error.detail).toMatch(/viewer may not/)
+    expect(error.detail).toMatch(/viewer role does not have/)
   }
 })
 

@@ -150,7 +150,7 @@ test("what would be refused is told at its field, with the code of the API, and 
     ),
   ])
   expect(await check({ ...good, transfer_mode: "holder", rules: { max_holders: 1 } })).toEqual([
-    expect.stringMatching(/^rules.max_holders validation_failed cannot bind in transfer_mode holder/),
+    expect.stringMatching(/^rules.max_holders validation_failed cannot be enforced in transfer_mode holder/),
   ])
   expect(await check({ ...good, rules: { allowed_countries: ["usa"] } })).toEqual([
     expect.stringMatching(/^rules.allowed_countries.0 validation_failed /),

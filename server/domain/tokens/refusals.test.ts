@@ -64,7 +64,7 @@ test("a country that is not admitted is named to whoever may mint, and neither i
   const detail = `The token's country rules do not allow ${wallet}: its investor is from North Korea (KP).`
   const refused = await mint(wallet)
   expect(refused).toMatchObject({ error: "country_not_allowed", detail })
-  expect((await mint(untold)).detail).toMatch(/: its verification names no country\.$/)
+  expect((await mint(untold)).detail).toMatch(/: its verification contains no country\.$/)
 
   const asked = { kind: "mint", mint_config: fund, amount: "1", user_pubkey: wallet }
   const viewer = await member(app, { account: owner.account, role: "viewer" })

@@ -1,7 +1,7 @@
 import { sql } from "#db/client.ts"
 import { operations } from "#server/domain/operations.ts"
-import { fromBaseUnits } from "#server/domain/tokens/amount.ts"
 import { toTimestamp } from "#server/lib/time.ts"
+import { fromBaseUnits } from "#shared/amount.ts"
 import type { OperationStatus } from "#shared/statuses.ts"
 
 /** Anything that the ledger does on chain, in a line. */

@@ -18,9 +18,9 @@ import {
 import { plainText, readable } from "#server/lib/text.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 import type { Asset, TransferMode } from "#server/solana/asset.ts"
+import { fromBaseUnits, limitsOf, toBaseUnits } from "#shared/amount.ts"
 import { admitsAny } from "#shared/countries.ts"
 import { fail } from "#shared/errors.ts"
-import { fromBaseUnits, limitsOf, toBaseUnits } from "./amount.ts"
 import { assetMintOf } from "./asset-accounts.ts"
 import type { Case, Rules } from "./rules.ts"
 

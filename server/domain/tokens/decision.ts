@@ -4,7 +4,7 @@ import type { IdempotencyClaim } from "#server/domain/context.ts"
 import { enqueueAll, toRow } from "#server/ledger/enqueue.ts"
 import { newId } from "#server/lib/ids.ts"
 import { clock } from "#server/lib/time.ts"
-import { fromBaseUnits, limitsOf, toBaseUnits } from "./amount.ts"
+import { type BaseUnits, fromBaseUnits, limitsOf, toBaseUnits } from "#shared/amount.ts"
 import { accountName, assetMintOf } from "./asset-accounts.ts"
 import { ensureAssetMints } from "./asset-mint.ts"
 import { caseOf } from "./case.ts"
@@ -44,7 +44,7 @@ export type Outcome =
   | { objection: Objection }
   | { keyClaimed: true }
 
-type Considered = { request: TokenRequest; operationId: string; config: ConfigRow; amount: bigint }
+type Considered = { request: TokenRequest; operationId: string; config: ConfigRow; amount: BaseUnits }
 type Admitted = Considered & { handover: boolean }
 
 /** One batch, in one transaction. */

@@ -4,10 +4,10 @@ import type { IdempotencyClaim, Principal } from "#server/domain/context.ts"
 import { chainOf } from "#server/domain/deployment.ts"
 import { asCaller } from "#server/ledger/callers.ts"
 import { untilEnded, WAIT_MS } from "#server/ledger/wait.ts"
+import { fromBaseUnits } from "#shared/amount.ts"
 import { fail } from "#shared/errors.ts"
 import { readAccounts } from "./account-states.ts"
 import { admit } from "./admit.ts"
-import { fromBaseUnits } from "./amount.ts"
 import { type ConfigRow, configColumns } from "./config.ts"
 import {
   type OperationRecord,

@@ -6,9 +6,9 @@ import { badCursor, fromCursor, toCursor } from "#server/lib/cursor.ts"
 import { address, amountText, idOf, named, signature, timestamp } from "#server/lib/fields.ts"
 import { isId } from "#server/lib/ids.ts"
 import { toTimestamp } from "#server/lib/time.ts"
+import { fromBaseUnits, readBaseUnits } from "#shared/amount.ts"
 import { fail, isErrorCode } from "#shared/errors.ts"
 import { type OperationStatus, operationStatuses } from "#shared/statuses.ts"
-import { fromBaseUnits } from "./amount.ts"
 
 export const operationStatus = z
   .enum(operationStatuses)
@@ -95,7 +95,7 @@ export function toOperationRecord(row: OperationRow): OperationRecord {
     ...(row.kind === "mint"
       ? { user_pubkey: row.wallet }
       : { from_pubkey: row.from_wallet!, to_pubkey: row.wallet }),
-    amount: fromBaseUnits(BigInt(row.payload.amount), row.decimals),
+    amount: fromBaseUnits(readBaseUnits(row.payload.amount), row.decimals),
     mint: row.mint,
     onchain_tx: isConfirmed ? row.signature : null,
     error: row.status === "failed" ? { error: row.error_code!, detail: row.error_detail! } : null,

@@ -1,7 +1,7 @@
 import type { Claims } from "#server/domain/kyc/providers/provider.ts"
 import { toTimestamp } from "#server/lib/time.ts"
+import { fromBaseUnits, MAX_BASE_UNITS } from "#shared/amount.ts"
 import type { ErrorCode } from "#shared/errors.ts"
-import { fromBaseUnits, MAX_BASE_UNITS } from "./amount.ts"
 
 /** The rules of a configuration, amounts in base units. Absent ones do not bind. */
 export type Rules = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
+import { MAX_BASE_UNITS } from "#shared/amount.ts"
 import type { ErrorCode } from "#shared/errors.ts"
-import { MAX_BASE_UNITS } from "./amount.ts"
 import {
   type Case,
   leaves,

@@ -1,5 +1,5 @@
 import { MeterBar } from "#app/components/meter.tsx"
-import { grouped, perMilleOf } from "./amounts.ts"
+import { grouped, perMilleOf } from "#shared/amount.ts"
 
 /** What is used of a limit on amounts, which no double could hold. */
 export function AmountMeter({

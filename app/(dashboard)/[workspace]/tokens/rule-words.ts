@@ -1,5 +1,5 @@
 import { timeIn } from "#app/components/timestamp.tsx"
-import { grouped } from "./amounts.ts"
+import { grouped } from "#shared/amount.ts"
 import type { TokenView } from "./answers.ts"
 
 type Rules = TokenView["rules"]

@@ -5,7 +5,7 @@ import { isId } from "#server/lib/ids.ts"
 import { toTimestamp } from "#server/lib/time.ts"
 import type { Mode } from "#shared/mode.ts"
 import { type PublicReason, publicReasonOf } from "#shared/public-reasons.ts"
-import type { AttestationStatus, Decision } from "#shared/statuses.ts"
+import type { AttestationStatus } from "#shared/statuses.ts"
 
 /** What every known session's page says: who asks for what, and where it goes back to. */
 type Asked = {

@@ -1,7 +1,6 @@
 "use client"
 
 import { parseAsString, useQueryState } from "nuqs"
-import { grouped } from "#app/(dashboard)/[workspace]/tokens/amounts.ts"
 import type { Holder, TokenView } from "#app/(dashboard)/[workspace]/tokens/answers.ts"
 import { useDebounced, usePath, useQuery } from "#app/(dashboard)/workspace.tsx"
 import { Copyable } from "#app/components/copyable.tsx"
@@ -11,6 +10,7 @@ import { Empty } from "#app/components/states.tsx"
 import { StatusBadge } from "#app/components/status-badge.tsx"
 import { Badge } from "#app/components/ui/badge.tsx"
 import { Input } from "#app/components/ui/input.tsx"
+import { grouped } from "#shared/amount.ts"
 
 const column = columnsOf<Holder>()
 

@@ -1,7 +1,6 @@
 "use client"
 
 import { parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs"
-import { grouped } from "#app/(dashboard)/[workspace]/tokens/amounts.ts"
 import type { Operation, TokenView } from "#app/(dashboard)/[workspace]/tokens/answers.ts"
 import { useDebounced, usePath, usePolling } from "#app/(dashboard)/workspace.tsx"
 import { Shortened } from "#app/components/copyable.tsx"
@@ -12,6 +11,7 @@ import { Ago } from "#app/components/timestamp.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Input } from "#app/components/ui/input.tsx"
 import { Select } from "#app/components/ui/select.tsx"
+import { grouped } from "#shared/amount.ts"
 import { hasEnded, kindNames } from "./use-operation.ts"
 
 const statuses = ["queued", "submitted", "confirmed", "failed"] as const

@@ -1,11 +1,11 @@
 "use client"
 
 import { useEffect, useRef } from "react"
-import { grouped } from "#app/(dashboard)/[workspace]/tokens/amounts.ts"
 import type { Operation, TokenView } from "#app/(dashboard)/[workspace]/tokens/answers.ts"
 import { usePath, useRefresh } from "#app/(dashboard)/workspace.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Button } from "#app/components/ui/button.tsx"
+import { grouped } from "#shared/amount.ts"
 import { OperationSteps } from "./operation-steps.tsx"
 import { hasEnded, kindNames, useOperation } from "./use-operation.ts"
 

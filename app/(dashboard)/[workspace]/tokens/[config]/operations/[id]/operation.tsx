@@ -3,7 +3,6 @@
 import { OperationSteps } from "#app/(dashboard)/[workspace]/tokens/[config]/operation-steps.tsx"
 import { kindNames, useOperation } from "#app/(dashboard)/[workspace]/tokens/[config]/use-operation.ts"
 import { useToken } from "#app/(dashboard)/[workspace]/tokens/[config]/use-token.ts"
-import { grouped } from "#app/(dashboard)/[workspace]/tokens/amounts.ts"
 import type { OperationDetail } from "#app/(dashboard)/[workspace]/tokens/answers.ts"
 import { TransactionLink } from "#app/(dashboard)/transaction-drawer.tsx"
 import { usePath } from "#app/(dashboard)/workspace.tsx"
@@ -13,6 +12,7 @@ import { PageHeader } from "#app/components/page-header.tsx"
 import { Failed, Loading } from "#app/components/states.tsx"
 import { StatusBadge } from "#app/components/status-badge.tsx"
 import { Card } from "#app/components/ui/card.tsx"
+import { grouped } from "#shared/amount.ts"
 
 /** One mint or transfer: its states, and the transaction that carries it. */
 export function OperationPage({ config, id }: { config: string; id: string }) {

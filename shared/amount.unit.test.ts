@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { fromBaseUnits, MAX_BASE_UNITS, toBaseUnits } from "./amount.ts"
+import { fromBaseUnits, grouped, limitsOf, MAX_BASE_UNITS, perMilleOf, toBaseUnits } from "./amount.ts"
 
 test.each([
   ["1", 6, 1_000_000n],
@@ -54,4 +54,34 @@ test("what is written is what was read, without trailing zeros", () => {
       },
     ),
   )
+})
+
+test.each([
+  ["0", "0"],
+  ["999", "999"],
+  ["1000", "1,000"],
+  ["1234567.1234567", "1,234,567.1234567"],
+  ["18446744073709551615", "18,446,744,073,709,551,615"],
+])("%s reads %s", (amount, text) => {
+  expect(grouped(amount)).toBe(text)
+})
+
+test.each([
+  ["0", "1000", 0],
+  ["2.5", "1000", 2],
+  ["999.999999999", "1000", 999],
+  ["1000", "1000", 1000],
+  ["9007199254740993", "18014398509481986", 500],
+  ["0.000000001", "0.000000004", 250],
+  ["0", "0", 1000],
+])("%s of %s is %i thousandths", (part, whole, perMille) => {
+  expect(perMilleOf(part, whole)).toBe(perMille)
+})
+
+test("the limits that are told are those that are kept", () => {
+  for (const decimals of [0, 6, 9]) {
+    const most = fromBaseUnits(MAX_BASE_UNITS, decimals)
+    expect(limitsOf(decimals)).toContain(most)
+    expect(toBaseUnits(most, decimals)).toBe(MAX_BASE_UNITS)
+  }
 })

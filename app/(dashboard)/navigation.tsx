@@ -13,7 +13,7 @@ export function Navigation({ workspaceId, onGo = () => {} }: { workspaceId: stri
   return (
     <nav aria-label="Main">
       <ul className="space-y-0.5">
-        {sections.map(({ path, name, icon: Picture }) => (
+        {Object.entries(sections).map(([path, { name, icon: Picture }]) => (
           <li key={path}>
             <Link
               href={`/${workspaceId}/${path}`}

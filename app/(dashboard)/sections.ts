@@ -12,16 +12,23 @@ import {
   Settings,
 } from "lucide-react"
 
-/** The dashboard's sections, in the order of their links. The names stay: tests and screen readers rely on them. */
-export const sections = [
-  { path: "overview", name: "Overview", icon: ChartNoAxesColumn },
-  { path: "attestations", name: "Attestations", icon: BadgeCheck },
-  { path: "sessions", name: "Sessions", icon: ScanFace },
-  { path: "tokens", name: "Tokens", icon: Coins },
-  { path: "keys", name: "API keys", icon: KeyRound },
-  { path: "logs", name: "Logs", icon: ScrollText },
-  { path: "schemas", name: "Schemas", icon: FileCheck2 },
-  { path: "developers", name: "Developers", icon: CodeXml },
-  { path: "audit", name: "Audit", icon: History },
-  { path: "settings", name: "Settings", icon: Settings },
-] as const satisfies { path: string; name: string; icon: LucideIcon }[]
+/**
+ * The sections of the dashboard, in the order of their links: the first part of a page's address below its workspace.
+ * The names stay: tests and screen readers rely on them.
+ */
+export const sections = {
+  overview: { name: "Overview", icon: ChartNoAxesColumn },
+  attestations: { name: "Attestations", icon: BadgeCheck },
+  sessions: { name: "Sessions", icon: ScanFace },
+  tokens: { name: "Tokens", icon: Coins },
+  keys: { name: "API keys", icon: KeyRound },
+  logs: { name: "Logs", icon: ScrollText },
+  schemas: { name: "Schemas", icon: FileCheck2 },
+  developers: { name: "Developers", icon: CodeXml },
+  audit: { name: "Audit", icon: History },
+  settings: { name: "Settings", icon: Settings },
+} as const satisfies Record<string, { name: string; icon: LucideIcon }>
+
+export type Section = keyof typeof sections
+
+export const isSection = (part: string): part is Section => Object.hasOwn(sections, part)

@@ -7,10 +7,11 @@ import { Failed, Loading } from "#app/components/states.tsx"
 import { Chooser } from "./chooser.tsx"
 import { lastWorkspace } from "./last-workspace.ts"
 import { Providers } from "./providers.tsx"
+import type { Section } from "./sections.ts"
 import { useMe } from "./workspace.tsx"
 
 /** Goes on to a section of the workspace where somebody was last. */
-export function Start({ section }: { section: string }) {
+export function Start({ section }: { section: Section }) {
   return (
     <Providers>
       <GoOn section={section} />
@@ -18,7 +19,7 @@ export function Start({ section }: { section: string }) {
   )
 }
 
-function GoOn({ section }: { section: string }) {
+function GoOn({ section }: { section: Section }) {
   const router = useRouter()
   const { data: me, error, refetch } = useMe()
   useEffect(() => {

@@ -1,5 +1,9 @@
+import type { KeyStatus, OperationStatus, ShownStatus } from "#shared/statuses.ts"
 import { Badge, type Tone } from "./ui/badge.tsx"
 
+type Look = { word: string; tone: Tone }
+
+/** Every state that has a badge. One that is missing here does not compile. */
 const looks = {
   // Attestations
   pending: { word: "Pending", tone: "notice" },
@@ -17,9 +21,11 @@ const looks = {
   paused: { word: "Paused", tone: "notice" },
   frozen: { word: "Frozen", tone: "plain" },
   open: { word: "Open", tone: "good" },
-} as const satisfies Record<string, { word: string; tone: Tone }>
+} as const satisfies Record<ShownStatus | OperationStatus | KeyStatus, Look> & Record<string, Look>
 
-export type Status = keyof typeof looks
+type Status = keyof typeof looks
+
+export const statusWord = (status: Status): string => looks[status].word
 
 /** A state as a word with a colour; the word alone says all of it. */
 export function StatusBadge({ status }: { status: Status }) {

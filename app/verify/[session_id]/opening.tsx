@@ -2,10 +2,15 @@ import { Copyable } from "#app/components/copyable.tsx"
 import { Icon, type IconName } from "#app/components/icons.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import type { SessionView } from "#server/domain/kyc/hosted-page/view.ts"
+import { claimNames, claims } from "#shared/claims.ts"
 import type { PublicReason } from "#shared/public-reasons.ts"
 import { Facts } from "./facts.tsx"
 import { VerificationForm } from "./form.tsx"
 import { reasonText } from "./reasons.ts"
+
+const names = claimNames.map((name) => claims[name].label).join(", ")
+/** What is asked for, in words: "Country, over 18, accredited". */
+const claimed = names.charAt(0).toUpperCase() + names.slice(1)
 
 type Open = Extract<SessionView, { state: "open" }>
 
@@ -31,7 +36,7 @@ export function Opening({
         facts={[
           { name: "Wallet", value: <Copyable value={wallet} what="wallet address" /> },
           { name: "Check", value: schema.name },
-          { name: "Facts", value: "Country, over 18, accredited" },
+          { name: "Facts", value: claimed },
           { name: "Checked by", value: provider === "sandbox" ? "Built-in sandbox" : provider },
           { name: "Valid for", value: `${schema.validityDays} days` },
         ]}

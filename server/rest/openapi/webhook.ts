@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { webhookEvent } from "#server/domain/kyc/providers/standard-webhooks.ts"
+import { exampleClaims } from "#shared/claims.ts"
 import { refTo, tidy } from "./schemas.ts"
 import type { Example, Operation, Parameter, Schema } from "./types.ts"
 
@@ -52,7 +53,7 @@ const examples: Record<string, Example> = {
     value: event({
       decision: "approved",
       occurred_at: "2026-01-02T03:04:05Z",
-      claims: { country: "US", age_over_18: true, accredited: false },
+      claims: exampleClaims,
     }),
   },
   rejected: {

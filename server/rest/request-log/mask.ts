@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http"
 import { MASK, withoutKeys, withoutSecrets } from "#server/lib/without-secrets.ts"
+import { claimNames } from "#shared/claims.ts"
 
 /** Largest body that is kept, in bytes. */
 const MAX_BODY_BYTES = 16 * 1024
@@ -21,7 +22,7 @@ const HEADERS = [
  * Fields that open something, or tell of a person. All others of our answers are kept, and of a request those that
  * its endpoint has.
  */
-const HIDDEN = new Set([
+const HIDDEN = new Set<string>([
   "session_id",
   "session_url",
   "externalId",
@@ -31,6 +32,7 @@ const HIDDEN = new Set([
   "public_reason",
   "salt",
   "claims",
+  ...claimNames,
 ])
 
 /** What a configuration's `rules` may hold: the one field of a request that is an object. */

@@ -7,17 +7,16 @@ import { DataTable, useCursor } from "#app/components/data-table.tsx"
 import { Link } from "#app/components/link.tsx"
 import { PageHeader } from "#app/components/page-header.tsx"
 import { Empty } from "#app/components/states.tsx"
+import { statusWord } from "#app/components/status-badge.tsx"
 import { useTimeZone } from "#app/components/time-zone.tsx"
 import { Button } from "#app/components/ui/button.tsx"
-import type { ShownStatus } from "#shared/statuses.ts"
+import { type ShownStatus, shownStatuses } from "#shared/statuses.ts"
 import { columns } from "./columns.tsx"
-
-const statuses = ["pending", "verified", "rejected", "revoked", "expired"] as const satisfies ShownStatus[]
 
 const filters = {
   q: parseAsString,
   schema: parseAsString,
-  status: parseAsStringLiteral(statuses),
+  status: parseAsStringLiteral(shownStatuses),
   from: parseAsString,
   to: parseAsString,
 }
@@ -68,10 +67,7 @@ export default function Page() {
         <ChoiceFilter
           label="Status"
           all="All"
-          options={statuses.map((value) => ({
-            value,
-            label: value.charAt(0).toUpperCase() + value.slice(1),
-          }))}
+          options={shownStatuses.map((value) => ({ value, label: statusWord(value) }))}
           value={filter.status}
           onChange={(status) => void setFilter({ status: status as ShownStatus | null })}
         />

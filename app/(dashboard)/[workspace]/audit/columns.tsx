@@ -6,11 +6,15 @@ import { Copyable } from "#app/components/copyable.tsx"
 import { columnsOf } from "#app/components/data-table.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
+import type { AuditActor } from "#shared/statuses.ts"
 import { detailsOf } from "./details.ts"
 
 export type Entry = RouterOutputs["audit"]["list"]["data"][number]
 
-const kinds = { user: "Member", key: "API key", operator: "Operator" } as const
+const kinds = { user: "Member", key: "API key", operator: "Operator" } as const satisfies Record<
+  AuditActor,
+  string
+>
 
 /** Where a subject has a page: what an action is about → the path below the workspace. */
 const pages: Record<string, (entry: Entry) => string[]> = {

@@ -8,6 +8,7 @@ import { PageHeader } from "#app/components/page-header.tsx"
 import { Empty } from "#app/components/states.tsx"
 import { useTimeZone } from "#app/components/time-zone.tsx"
 import { Button } from "#app/components/ui/button.tsx"
+import { type AuditActor, auditActors } from "#shared/statuses.ts"
 import { columns } from "./columns.tsx"
 
 const PAGE = 50
@@ -23,16 +24,15 @@ const things = [
   { value: "account.", label: "Account" },
   { value: "wallet.", label: "Erasures" },
 ]
-const actors = ["user", "key", "operator"] as const
-const who = [
-  { value: "user", label: "People" },
-  { value: "key", label: "API keys" },
-  { value: "operator", label: "Command line" },
-]
+const who = {
+  user: "People",
+  key: "API keys",
+  operator: "Command line",
+} as const satisfies Record<AuditActor, string>
 
 const filters = {
   action: parseAsString,
-  actor: parseAsStringLiteral(actors),
+  actor: parseAsStringLiteral(auditActors),
   subject: parseAsString,
   from: parseAsString,
   to: parseAsString,
@@ -89,9 +89,9 @@ export default function Page() {
         <ChoiceFilter
           label="Who"
           all="Anyone"
-          options={who}
+          options={auditActors.map((value) => ({ value, label: who[value] }))}
           value={filter.actor}
-          onChange={(actor) => void setFilter({ actor: actor as (typeof actors)[number] | null })}
+          onChange={(actor) => void setFilter({ actor: actor as AuditActor | null })}
         />
         <DayFilter label="From" value={filter.from} onChange={(from) => void setFilter({ from })} />
         <DayFilter label="To" value={filter.to} onChange={(to) => void setFilter({ to })} />

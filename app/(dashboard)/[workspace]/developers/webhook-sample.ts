@@ -1,3 +1,9 @@
+import { exampleClaims } from "#shared/claims.ts"
+
+const claimed = Object.entries(exampleClaims)
+  .map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
+  .join(", ")
+
 /** How a KYC provider reports: the exact bytes of the body are signed, by Standard Webhooks. */
 export const webhookSample = (baseUrl: string) => `import { createHmac, randomUUID } from "node:crypto"
 
@@ -10,7 +16,7 @@ const body = JSON.stringify({
     session_id: process.env.SESSION_ID,
     decision: "approved",
     occurred_at: \`\${new Date().toISOString().slice(0, 19)}Z\`,
-    claims: { country: "US", age_over_18: true, accredited: false },
+    claims: { ${claimed} },
   },
 })
 const signature = createHmac("sha256", secret).update(\`\${id}.\${timestamp}.\${body}\`).digest("base64")

@@ -2,19 +2,26 @@
 
 import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from "recharts"
 import type { RouterOutputs } from "#app/call.ts"
+import { statusWord } from "#app/components/status-badge.tsx"
+import type { ShownStatus } from "#shared/statuses.ts"
 
 type Overview = RouterOutputs["overview"]["get"]
 
 type Day = Overview["figures"]["days"][number]
 
 /** From the bottom up. Each has a pattern of its own, for whoever does not tell the colours apart. */
-const outcomes = [
-  { key: "verified", name: "Verified", pattern: null },
-  { key: "pending", name: "Pending", pattern: "M0 6 6 0M-1 1 1 -1M5 7 7 5" },
-  { key: "rejected", name: "Rejected", pattern: "M0 0 6 6M0 6 6 0" },
-  { key: "revoked", name: "Revoked", pattern: "M3 0V6" },
-  { key: "expired", name: "Expired", pattern: "M0 1.5H6M0 4.5H6" },
-] as const
+const patterns = {
+  verified: null,
+  pending: "M0 6 6 0M-1 1 1 -1M5 7 7 5",
+  rejected: "M0 0 6 6M0 6 6 0",
+  revoked: "M3 0V6",
+  expired: "M0 1.5H6M0 4.5H6",
+} as const satisfies Record<ShownStatus, string | null>
+const outcomes = (Object.keys(patterns) as ShownStatus[]).map((key) => ({
+  key,
+  name: statusWord(key),
+  pattern: patterns[key],
+}))
 
 const HEIGHT = 240
 const date = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" })

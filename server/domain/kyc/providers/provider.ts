@@ -1,14 +1,9 @@
 import type { IncomingHttpHeaders } from "node:http"
+import type { Claims } from "#shared/claims.ts"
 import type { PublicReason } from "#shared/public-reasons.ts"
 import type { Decision } from "#shared/statuses.ts"
 
-/** What a provider may tell of a person, and a rule may use. Nothing else is kept. */
-export type Claims = {
-  /** ISO 3166-1 alpha-2. */
-  country?: string | undefined
-  age_over_18?: boolean | undefined
-  accredited?: boolean | undefined
-}
+export type { Claims }
 
 /** An authentic event of a provider about one session. */
 export type ProviderEvent = {

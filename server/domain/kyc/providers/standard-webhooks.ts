@@ -7,6 +7,7 @@ import { logger } from "#server/lib/log.ts"
 import { plainText } from "#server/lib/text.ts"
 import { clock, databaseTime_ms, secondsBetween } from "#server/lib/time.ts"
 import { detailOf, refusalOf, sentenceOf } from "#server/lib/validation.ts"
+import { type ClaimKind, type ClaimName, type claims, mapClaims } from "#shared/claims.ts"
 import { fail } from "#shared/errors.ts"
 import { isPublicReason, type PublicReason, publicReasons } from "#shared/public-reasons.ts"
 import { decisions } from "#shared/statuses.ts"
@@ -16,6 +17,11 @@ import type { ProviderEvent } from "./provider.ts"
 const TOLERANCE_SECONDS = 300
 /** How far in the future an event may claim to lie, in seconds. */
 const CLOCK_SKEW_SECONDS = 300
+
+const claimReaders = { country, flag: z.boolean() } as const satisfies Record<ClaimKind, z.ZodType>
+type ClaimFields = {
+  [Name in ClaimName]: z.ZodOptional<(typeof claimReaders)[(typeof claims)[Name]["kind"]]>
+}
 
 /** What a provider reports. Vendors add fields of their own: unknown ones are ignored here. */
 export const webhookEvent = z
@@ -33,11 +39,7 @@ export const webhookEvent = z
         description: "When it was decided: events older than the last one applied are ignored",
       }),
       claims: z
-        .object({
-          country: country.optional(),
-          age_over_18: z.boolean().optional(),
-          accredited: z.boolean().optional(),
-        })
+        .object(mapClaims(({ kind }) => claimReaders[kind].optional()) as ClaimFields)
         .optional()
         .meta({ description: "Facts that rules may use. Nothing else about a person is stored." }),
       reason: plainText(500).optional().meta({

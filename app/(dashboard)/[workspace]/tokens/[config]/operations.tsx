@@ -6,15 +6,14 @@ import { useDebounced, usePath, usePolling } from "#app/(dashboard)/workspace.ts
 import { Shortened } from "#app/components/copyable.tsx"
 import { columnsOf, DataTable, useCursor } from "#app/components/data-table.tsx"
 import { Empty } from "#app/components/states.tsx"
-import { StatusBadge } from "#app/components/status-badge.tsx"
+import { StatusBadge, statusWord } from "#app/components/status-badge.tsx"
 import { Ago } from "#app/components/timestamp.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Input } from "#app/components/ui/input.tsx"
 import { Select } from "#app/components/ui/select.tsx"
 import { grouped } from "#shared/amount.ts"
+import { operationStatuses } from "#shared/statuses.ts"
 import { hasEnded, kindNames } from "./use-operation.ts"
-
-const statuses = ["queued", "submitted", "confirmed", "failed"] as const
 
 const column = columnsOf<Operation>()
 
@@ -59,7 +58,7 @@ export function Operations({ token }: { token: TokenView }) {
   const path = usePath()
   const [{ pubkey, status }, setFilter] = useQueryStates({
     pubkey: parseAsString.withDefault(""),
-    status: parseAsStringLiteral(statuses),
+    status: parseAsStringLiteral(operationStatuses),
   })
   const wallet = useDebounced(pubkey.trim())
   const paging = useCursor(`${token.id} ${wallet} ${status}`)
@@ -94,14 +93,14 @@ export function Operations({ token }: { token: TokenView }) {
           aria-label="Filter operations by status"
           value={status ?? ""}
           onChange={({ target }) =>
-            void setFilter({ status: statuses.find((one) => one === target.value) ?? null })
+            void setFilter({ status: operationStatuses.find((one) => one === target.value) ?? null })
           }
           className="w-44"
         >
           <option value="">Every status</option>
-          {statuses.map((one) => (
+          {operationStatuses.map((one) => (
             <option key={one} value={one}>
-              {one.charAt(0).toUpperCase() + one.slice(1)}
+              {statusWord(one)}
             </option>
           ))}
         </Select>

@@ -1,0 +1,28 @@
+type Values = { country: string; flag: boolean }
+export type ClaimKind = keyof Values
+
+/** What a claim is: how it is read, what people call it, and what examples say. */
+type Definition = { [Kind in ClaimKind]: { kind: Kind; label: string; example: Values[Kind] } }[ClaimKind]
+
+/**
+ * What a provider may tell of a person, and a rule may use. Nothing else is kept. Webhooks read these and no others, the
+ * request log masks them, and the hosted page names them.
+ */
+export const claims = {
+  /** ISO 3166-1 alpha-2. */
+  country: { kind: "country", label: "country", example: "US" },
+  age_over_18: { kind: "flag", label: "over 18", example: true },
+  accredited: { kind: "flag", label: "accredited", example: false },
+} as const satisfies Record<string, Definition>
+
+export type ClaimName = keyof typeof claims
+/** Of one person, as far as they are known. */
+export type Claims = { [Name in ClaimName]?: Values[(typeof claims)[Name]["kind"]] | undefined }
+
+export const claimNames = Object.keys(claims) as ClaimName[]
+
+/** A value for each claim, made of its definition. */
+export const mapClaims = <T>(make: (claim: Definition) => T): Record<ClaimName, T> =>
+  Object.fromEntries(claimNames.map((name) => [name, make(claims[name])])) as Record<ClaimName, T>
+
+export const exampleClaims = mapClaims(({ example }) => example) as Claims

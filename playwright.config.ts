@@ -8,6 +8,16 @@ import { freePorts } from "./test/free-ports.ts"
 const executablePath = findChromium()
 if (!executablePath) throw new Error('There is no Chromium: "npm test" installs it or says how to')
 
+// The last such flag is the one that counts, so it begins with what Playwright switches off itself. The address bar's
+// suggestions are pages of their own, loaded with each window: they took half of what a new one costs.
+const disabledFeatures = [
+  ...["AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose", "HttpsUpgrades"],
+  ...["HttpsFirstBalancedModeAutoEnable", "LensOverlay", "MediaRouter", "PaintHolding"],
+  ...["ThirdPartyStoragePartitioning", "AvoidCorsURLLoaderRestartOnRedirect", "OptimizationHints"],
+  ...["NetworkTimeServiceQuerying", "AimEnabled", "PreconnectToSearch"],
+  ...["WebUIOmniboxPopup", "WebUIOmniboxAimPopup"],
+]
+
 // A server of its own, with nothing configured. Playwright reads this file again in every worker, and workers
 // inherit the environment: what is chosen here once is what the tests and `vouch` commands in them see.
 if (!process.env.VOUCH_E2E) {
@@ -31,7 +41,8 @@ export default defineConfig({
   testDir: "e2e",
   outputDir: "test-results",
   reporter: "list",
-  timeout: 60_000,
+  // A loaded machine is slow, and no test measures how long something took.
+  timeout: 180_000,
   workers: 2,
   forbidOnly: true,
   use: {
@@ -47,12 +58,18 @@ export default defineConfig({
         "--disable-background-networking",
         "--disable-component-update",
         "--disable-sync",
+        `--disable-features=${disabledFeatures.join(",")}`,
       ],
     },
   },
   projects: [
     { name: "desktop", use: { viewport: { width: 1280, height: 800 } } },
-    { name: "phone", use: { viewport: { width: 375, height: 812 }, isMobile: true, hasTouch: true } },
+    // What is tapped, or found elsewhere, on a small screen. How pages look on one, the others see too: `expectSound`.
+    {
+      name: "phone",
+      grep: /@phone/,
+      use: { viewport: { width: 375, height: 812 }, isMobile: true, hasTouch: true },
+    },
   ],
   webServer: {
     command: "node server/main.ts",

@@ -1,62 +1,12 @@
 import { readFile } from "node:fs/promises"
 import type { Request, Route } from "@playwright/test"
-import { Keypair } from "@solana/web3.js"
-import { type Customer, expect, expectSound, heading, section, test } from "./dashboard.ts"
+import { decide, newWallet } from "./api.ts"
+import { expect, expectSound, heading, section, test } from "./dashboard.ts"
 import { submitForm } from "./support.ts"
 
-// Each looks at a page several times, in light and dark.
-test.describe.configure({ timeout: 120_000 })
-
-const newWallet = () => Keypair.generate().publicKey.toBase58()
-
-async function call<T>(customer: Customer, method: "GET" | "POST", path: string, body?: object): Promise<T> {
-  const response = await fetch(`http://localhost:${process.env.PORT}/v1${path}`, {
-    method,
-    headers: { authorization: `Bearer ${customer.apiKey}`, "content-type": "application/json" },
-    ...(body && { body: JSON.stringify(body) }),
-  })
-  const text = await response.text()
-  expect(response.status, text).toBe(200)
-  return JSON.parse(text) as T
-}
-
-/** Starts a session by the API, as a customer's server does. */
-async function start(customer: Customer, externalId?: string) {
-  const wallet = newWallet()
-  const { session_url } = await call<{ session_url: string }>(customer, "POST", "/kyc/start", {
-    userPubkey: wallet,
-    schemaId: "kyc_individual_v1",
-    ...(externalId && { externalId }),
-  })
-  return { wallet, sessionId: session_url.split("/").at(-1)! }
-}
-
-async function decide(sessionId: string, decision: string) {
-  const response = await fetch(`http://localhost:${process.env.PORT}/api/trpc/verification.submit`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({
-      ...{ sessionId, decision, consent: true, country: "DE", ageOver18: true, accredited: false },
-    }),
-  })
-  expect(response.status).toBe(200)
-}
-
-async function verified(customer: Customer, externalId?: string) {
-  const { wallet, sessionId } = await start(customer, externalId)
-  await decide(sessionId, "approved")
-  const status = () =>
-    call<{ status: string; attestation_id: string }>(customer, "GET", `/kyc/status/${wallet}`)
-  await expect.poll(async () => (await status()).status).toBe("verified")
-  return { wallet, id: (await status()).attestation_id }
-}
-
-test("a session started in the page, approved in a second tab, is verified in the first without a reload", async ({
-  page,
-  context,
-  customer,
-  traffic,
-}) => {
+test("a session started in the page, approved in a second tab, is verified in the first without a reload", {
+  tag: "@phone",
+}, async ({ page, context, customer, traffic }) => {
   traffic.forgive(/status of 422/)
   await page.goto(section(customer, "sessions"))
   await expect(heading(page, "Sessions")).toBeVisible()
@@ -98,11 +48,11 @@ test("a session started in the page, approved in a second tab, is verified in th
 })
 
 test("a new attestation and its outcome come to the overview by themselves", async ({ page, customer }) => {
-  await verified(customer)
+  await customer.api.verifiedWallet()
   await page.goto(section(customer, "overview"))
   const latest = page.getByRole("region", { name: "Latest attestations" })
   await expect(latest.getByRole("row").nth(1)).toBeVisible()
-  const { wallet, sessionId } = await start(customer)
+  const { wallet, sessionId } = await customer.api.start()
   const row = latest.getByRole("row", { name: wallet })
   await expect(row).toContainText("Pending")
   await decide(sessionId, "approved")
@@ -118,7 +68,7 @@ test("Verify reads the chain now, and recomputes the fingerprint in the browser"
   page,
   customer,
 }) => {
-  const { id } = await verified(customer)
+  const { id } = await customer.api.verifiedWallet()
   await page.goto(section(customer, `attestations/${id}`))
   await page.getByRole("button", { name: "Verify" }).click()
   await expect(page.getByText("Verified: all checks match.")).toBeFocused()
@@ -141,7 +91,7 @@ test("Verify reads the chain now, and recomputes the fingerprint in the browser"
 })
 
 test("the raw transaction of a local network is shown with its instructions", async ({ page, customer }) => {
-  const { id } = await verified(customer)
+  const { id } = await customer.api.verifiedWallet()
   await page.goto(section(customer, `attestations/${id}`))
   await page.getByRole("button", { name: "Raw transaction" }).click()
   const drawer = page.getByRole("dialog", { name: "Transaction" })
@@ -150,8 +100,11 @@ test("the raw transaction of a local network is shown with its instructions", as
   await expectSound(page)
 })
 
-test("revoking wants a reason and the word, and is seen through to the burn", async ({ page, customer }) => {
-  const { id } = await verified(customer)
+test("revoking wants a reason and the word, and is seen through to the burn", { tag: "@phone" }, async ({
+  page,
+  customer,
+}) => {
+  const { id } = await customer.api.verifiedWallet()
   await page.goto(section(customer, `attestations/${id}`))
   await page.getByRole("button", { name: "Revoke" }).click()
   const dialog = page.getByRole("alertdialog")
@@ -174,11 +127,11 @@ test("revoking wants a reason and the word, and is seen through to the burn", as
 test("the search and the filters stand in the address, and the CSV holds what they let through", async ({
   page,
   customer,
-}, { project }) => {
-  const name = `csv-${project.name}`
-  const rejected = await start(customer, `${name}-1`)
+}) => {
+  const name = `csv-${newWallet().slice(0, 6)}`
+  const rejected = await customer.api.start({ externalId: `${name}-1` })
   await decide(rejected.sessionId, "rejected")
-  const pending = await start(customer, `${name}-2`)
+  const pending = await customer.api.start({ externalId: `${name}-2` })
   await page.goto(section(customer, "attestations"))
   const rows = page.getByRole("table", { name: "Attestations" }).getByRole("row")
   await page.getByLabel("Search").fill(name)
@@ -210,7 +163,7 @@ test("the search and the filters stand in the address, and the CSV holds what th
 })
 
 test("a viewer sees it all and changes nothing", async ({ as, customer }) => {
-  const { id } = await verified(customer)
+  const { id } = await customer.api.verifiedWallet()
   const page = await as("viewer")
   await page.goto(section(customer, `attestations/${id}`))
   await expect(heading(page, "Attestation Verified")).toBeVisible()
@@ -236,13 +189,13 @@ for (const [what, refuse] of [
     await page.goto(section(customer, "attestations"))
     await expect(page.getByText("Live updates are interrupted.")).toBeVisible()
     await expectSound(page)
-    const first = await start(customer)
+    const first = await customer.api.start()
     await page.clock.fastForward(20_000)
     await expect(page.getByRole("row", { name: first.wallet })).toBeVisible()
     await page.unroute(stream)
     await page.clock.fastForward(30_000)
     await expect(page.getByText("Live updates are interrupted.")).toHaveCount(0)
-    const second = await start(customer)
+    const second = await customer.api.start()
     await expect(page.getByRole("row", { name: second.wallet })).toBeVisible()
   })
 }
@@ -267,7 +220,7 @@ test("a tab that nobody sees holds no stream, and catches up when it is seen aga
   await expect.poll(() => streams.open).toBe(1)
   await show(true)
   await expect.poll(() => streams.open).toBe(0)
-  const { wallet } = await start(customer)
+  const { wallet } = await customer.api.start()
   await show(false)
   await expect(page.getByRole("row", { name: wallet })).toBeVisible()
   expect(streams.open).toBe(1)

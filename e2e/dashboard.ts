@@ -1,10 +1,9 @@
-import { execFile } from "node:child_process"
 import { randomBytes } from "node:crypto"
-import { promisify } from "node:util"
 import { type APIRequestContext, type Page, request as playwrightRequest } from "@playwright/test"
+import { type Api, apiOf, origin } from "./api.ts"
 import { test as base, expect } from "./support.ts"
+import { createKey, vouch } from "./vouch.ts"
 
-const origin = `http://localhost:${process.env.PORT}`
 export const PASSWORD = "correct horse battery staple"
 
 export type Role = "owner" | "developer" | "viewer"
@@ -17,6 +16,8 @@ export type Customer = {
   workspaces: { live: string; test: string }
   /** Of the test workspace. */
   apiKey: string
+  /** What its servers do with that key. */
+  api: Api
   cookies: Cookies
 }
 
@@ -52,28 +53,15 @@ export const test = base.extend<
   },
 })
 
-/** Runs a command of `vouch` beside the server; returns its JSON. */
-export async function vouch<T>(...args: string[]): Promise<T> {
-  const { stdout } = await promisify(execFile)(process.execPath, ["server/cli.ts", ...args, "--json"])
-  return JSON.parse(stdout) as T
-}
-
 export async function createCustomer(): Promise<Customer> {
   const account = `Customer ${randomBytes(6).toString("hex")}`
   const email = `${randomBytes(6).toString("hex")}@example.com`
   const made = await vouch<{ owner_link: string; workspaces: Customer["workspaces"] }>(
     ...["account", "create", "--name", account, "--plan", "growth", "--owner", email],
   )
-  const { api_key } = await vouch<{ api_key: string }>(
-    "key",
-    "create",
-    "--account",
-    account,
-    "--mode",
-    "test",
-  )
+  const apiKey = await createKey(account)
   const cookies = await comeIn(made.owner_link, { name: "Olivia Owner", email })
-  return { account, email, workspaces: made.workspaces, apiKey: api_key, cookies }
+  return { account, email, workspaces: made.workspaces, apiKey, api: apiOf(apiKey), cookies }
 }
 
 /** Makes a person of a link, as the page does, and signs in. */

@@ -55,12 +55,9 @@ test.describe("for whoever is not signed in", () => {
     await expect(heading(page, "Documentation")).toBeVisible()
   })
 
-  test("the API reference tries a request on this very server, with a key that somebody typed in", async ({
-    page,
-    traffic,
-    customer,
-  }) => {
-    test.slow()
+  test("the API reference tries a request on this very server, with a key that somebody typed in", {
+    tag: "@phone",
+  }, async ({ page, traffic, customer }) => {
     await page.goto("/docs/api")
     await expect(heading(page, "Vouch")).toBeVisible()
     await expect(page.getByRole("button", { name: "Search" }).or(menu(page)).first()).toBeVisible()

@@ -1,8 +1,6 @@
 import type { Locator, Page } from "@playwright/test"
-import { Keypair } from "@solana/web3.js"
-import { type Customer, expect, heading, PASSWORD, section, test } from "./dashboard.ts"
-
-const newWallet = () => Keypair.generate().publicKey.toBase58()
+import { newWallet } from "./api.ts"
+import { expect, heading, PASSWORD, section, test } from "./dashboard.ts"
 
 /** Most stops between two things that one wants. */
 const STOPS = 120
@@ -32,33 +30,11 @@ const goTo = async (page: Page, name: string) => {
   await expect(heading(page, name)).toBeVisible()
 }
 
-async function verifiedWallet({ apiKey }: Customer): Promise<string> {
-  const origin = `http://localhost:${process.env.PORT}`
-  const wallet = newWallet()
-  const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" }
-  const body = JSON.stringify({ userPubkey: wallet, schemaId: "kyc_individual_v1" })
-  const { session_id } = await (
-    await fetch(`${origin}/v1/kyc/start`, { method: "POST", headers, body })
-  ).json()
-  const answers = { consent: true, country: "US", ageOver18: true, accredited: true, decision: "approved" }
-  await fetch(`${origin}/api/trpc/verification.submit`, {
-    method: "POST",
-    headers,
-    body: JSON.stringify({ sessionId: session_id, ...answers }),
-  })
-  const status = async () =>
-    (await (await fetch(`${origin}/v1/kyc/status/${wallet}`, { headers })).json()).status
-  await expect.poll(status).toBe("verified")
-  return wallet
-}
-
 test.describe("by keyboard alone", () => {
   test.use({ storageState: { cookies: [], origins: [] } })
-  test.skip(({ isMobile }) => isMobile, "a phone has no keyboard")
 
   test("sign in, make a key, start a session, mint, revoke, sign out", async ({ page, customer }) => {
-    test.setTimeout(180_000)
-    const wallet = await verifiedWallet(customer)
+    const { wallet } = await customer.api.verifiedWallet()
     await page.goto(section(customer, "overview"))
 
     await enter(page, page.getByLabel("Email", { exact: true }), customer.email)

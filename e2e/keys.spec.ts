@@ -1,17 +1,8 @@
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 import type { Page } from "@playwright/test"
-import { type Customer, expect, expectSound, heading, section, test } from "./dashboard.ts"
-
-const callApi = ({ apiKey }: Customer, path: string, body?: object) =>
-  fetch(`http://localhost:${process.env.PORT}/v1${path}`, {
-    method: body ? "POST" : "GET",
-    headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
-    ...(body && { body: JSON.stringify(body) }),
-  })
-
-// Each looks at several pages with axe, in light and dark.
-test.setTimeout(120_000)
+import { origin } from "./api.ts"
+import { expect, expectSound, heading, section, test } from "./dashboard.ts"
 
 /** Runs a command line of the page as a person would: `curl`, in a shell. */
 async function runInShell(command: string): Promise<{ status: number; body: string; requestId: string }> {
@@ -47,15 +38,14 @@ const store = async (page: Page) => {
 }
 
 const row = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name })
-const act = async (page: Page, name: string, action: string) => {
+const chooseAction = async (page: Page, name: string, action: string) => {
   await page.getByRole("button", { name: `Actions for ${name}` }).click()
   await page.getByRole("menuitem", { name: action }).click()
 }
 
-test("a key made in the page works with curl, is shown once, and the log finds its request", async ({
-  page,
-  customer,
-}) => {
+test("a key made in the page works with curl, is shown once, and the log finds its request", {
+  tag: "@phone",
+}, async ({ page, customer }) => {
   await page.goto(section(customer, "keys"))
   await expect(heading(page, "API keys")).toBeVisible()
   await expectSound(page)
@@ -96,7 +86,7 @@ test("a refused request's log has its masked body, its error's page and what it 
   customer,
 }) => {
   const body = { userPubkey: "nobody", schemaId: "kyc_individual_v1", externalId: "jane" }
-  expect((await callApi(customer, "/kyc/start", body)).status).toBe(422)
+  expect((await customer.api.send("POST", "/kyc/start", body)).status).toBe(422)
   await page.goto(section(customer, "logs"))
   await page.getByLabel("Status").selectOption("4xx")
   await expect(page).toHaveURL(/status=4xx/)
@@ -116,14 +106,14 @@ test("a refused request's log has its masked body, its error's page and what it 
   await expect(page.getByText("No matching requests")).toBeVisible()
 })
 
-test("a key is rotated and revoked in the page, and the audit log tells of it", async ({
+test("a key is rotated and revoked in the page, and the audit log tells of it", { tag: "@phone" }, async ({
   page,
   customer,
 }) => {
   await page.goto(section(customer, "keys"))
   const first = await createKey(page, "Backend", "Read only")
   await store(page)
-  await act(page, "Backend", "Rotate")
+  await chooseAction(page, "Backend", "Rotate")
   await page.getByLabel(/The old secret/).selectOption({ label: "Revoke it now" })
   await expectSound(page)
   await page.getByRole("button", { name: "Rotate key" }).click()
@@ -132,7 +122,7 @@ test("a key is rotated and revoked in the page, and the audit log tells of it", 
   expect((await runInShell(next.command)).status).toBe(200)
   await store(page)
 
-  await act(page, "Backend", "Revoke")
+  await chooseAction(page, "Backend", "Revoke")
   const revoke = page.getByRole("alertdialog", { name: "Revoke Backend" })
   await revoke.getByRole("button", { name: "Revoke key" }).click()
   await expect(revoke.getByText(/^Type .* to continue/)).toBeVisible()
@@ -183,7 +173,7 @@ test("a viewer reads keys, logs, schemas and the trail, and is refused every cha
   as,
   customer,
 }) => {
-  await callApi(customer, "/usage")
+  await customer.api.call("GET", "/usage")
   const page = await as("viewer")
   for (const path of ["keys", "logs", "schemas", "audit"]) {
     await page.goto(section(customer, path))
@@ -197,7 +187,7 @@ test("a viewer reads keys, logs, schemas and the trail, and is refused every cha
       data,
       headers: {
         "x-vouch-workspace": customer.workspaces.test,
-        origin: `http://localhost:${process.env.PORT}`,
+        origin,
       },
     })
   for (const answer of [

@@ -1,10 +1,9 @@
 import { randomBytes } from "node:crypto"
 import type { Browser, Page } from "@playwright/test"
 import { TOTP } from "otpauth"
+import { origin } from "./api.ts"
 import { type Customer, createMember, PASSWORD, type Role, section, test } from "./dashboard.ts"
 import { expect, expectSound, heading } from "./support.ts"
-
-const origin = `http://localhost:${process.env.PORT}`
 
 /** The page of a member of one's own, whose account a test may change. */
 async function ownMember(browser: Browser, customer: Customer, role: Role = "developer") {
@@ -28,11 +27,9 @@ async function signOut(page: Page) {
   await expect(heading(page, "Sign in")).toBeVisible()
 }
 
-test("an owner invites by a link; who joins by it gets the role, another one, and is removed", async ({
-  page,
-  browser,
-  customer,
-}) => {
+test("an owner invites by a link; who joins by it gets the role, another one, and is removed", {
+  tag: "@phone",
+}, async ({ page, browser, customer }) => {
   await page.goto(section(customer, "settings"))
   await expect(heading(page, "Settings")).toBeVisible()
   await expectSound(page)
@@ -151,7 +148,6 @@ test("a second factor is switched on with a code, asked for at the next sign-in,
   browser,
   customer,
 }) => {
-  test.slow()
   const { page, email, context } = await ownMember(browser, customer)
   await expectSound(page)
   await page.getByRole("button", { name: "Switch on" }).click()
@@ -214,7 +210,6 @@ test("a passkey is added with a name, signs in without a password, and is remove
   browser,
   customer,
 }) => {
-  test.slow()
   const { page, context } = await ownMember(browser, customer)
   const cdp = await context.newCDPSession(page)
   await cdp.send("WebAuthn.enable")
@@ -252,7 +247,6 @@ test("people see where they are signed in, sign one browser out, and then every 
   browser,
   customer,
 }) => {
-  test.slow()
   const { page, email, context } = await ownMember(browser, customer)
   const other = await browser.newContext({
     storageState: { cookies: [], origins: [] },
@@ -290,7 +284,6 @@ test("name and password are changed: the old password opens nothing, and other b
   browser,
   customer,
 }) => {
-  test.slow()
   const { page, email, context } = await ownMember(browser, customer)
   await page.getByLabel("Name", { exact: true }).fill("Grace Hopper")
   await page.getByRole("button", { name: "Save name" }).click()
@@ -346,11 +339,9 @@ test("the workspace's part shows what it is and who issues for it", async ({ pag
   await expectSound(page)
 })
 
-test("theme and time zone are chosen: the page comes in the theme at once, and every time is of the zone that it names", async ({
-  browser,
-  customer,
-}) => {
-  test.slow()
+test("theme and time zone are chosen: the page comes in the theme at once, and every time is of the zone that it names", {
+  tag: "@phone",
+}, async ({ browser, customer }) => {
   const { page, context } = await ownMember(browser, customer)
   await page.emulateMedia({ colorScheme: "light" })
   const canvas = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)

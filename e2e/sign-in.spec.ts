@@ -1,12 +1,12 @@
-import { createMember, PASSWORD, section, test, vouch } from "./dashboard.ts"
+import { createMember, PASSWORD, section, test } from "./dashboard.ts"
 import { startOwnServer } from "./own-server.ts"
 import { expect, expectSound, heading } from "./support.ts"
+import { vouch } from "./vouch.ts"
 
 test.describe("for whoever is not signed in", () => {
   test.use({ storageState: { cookies: [], origins: [] } })
 
   test("the first owner comes in by the link that the start prints, once", async ({ page, traffic }) => {
-    test.setTimeout(120_000)
     // The second use of the link.
     traffic.forgive(/status of 404/)
     const server = await startOwnServer()
@@ -33,7 +33,7 @@ test.describe("for whoever is not signed in", () => {
     }
   })
 
-  test("a page of the dashboard asks to sign in first, and is there afterwards", async ({
+  test("a page of the dashboard asks to sign in first, and is there afterwards", { tag: "@phone" }, async ({
     page,
     traffic,
     customer,
@@ -87,10 +87,9 @@ test.describe("for whoever is not signed in", () => {
   })
 })
 
-test("the workspace switch goes to the same section of the other mode, and a banner says what is not real there", async ({
-  page,
-  customer,
-}) => {
+test("the workspace switch goes to the same section of the other mode, and a banner says what is not real there", {
+  tag: "@phone",
+}, async ({ page, customer }) => {
   await page.goto(section(customer, "keys"))
   await expect(page.getByRole("region", { name: "About this mode" })).toContainText("local network")
   await expect(page.getByRole("region", { name: "About this mode" })).toContainText("sandbox")

@@ -1,20 +1,10 @@
-import { execFile } from "node:child_process"
-import { promisify } from "node:util"
-import { AxeBuilder } from "@axe-core/playwright"
-import { test as base, expect as baseExpect, type Page } from "@playwright/test"
-import { Keypair } from "@solana/web3.js"
+import { test as base, type Page } from "@playwright/test"
+import { type Api, apiOf } from "./api.ts"
+import { expect } from "./expect.ts"
+import { createKey } from "./vouch.ts"
 
-/** Patient enough for a machine that is busy with other tests. */
-export const expect = baseExpect.configure({ timeout: 15_000 })
-
-export type Started = { sessionId: string; url: string; wallet: string }
-
-/** What a customer of this server does from outside of the browser. */
-export type Api = {
-  start(options?: { redirectUrl?: string }): Promise<Started>
-  status(wallet: string): Promise<{ status: string; attestation_id: string; onchain_tx: string | null }>
-  revoke(attestationId: string, reason: string): Promise<void>
-}
+export { expect } from "./expect.ts"
+export { expectSound } from "./sound.ts"
 
 /** What a page asked for and complained of. Every test ends by looking at it. */
 export type Traffic = {
@@ -27,7 +17,7 @@ export type Traffic = {
 export const test = base.extend<{ traffic: Traffic }, { api: Api }>({
   api: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures that one needs from the pattern
-    async ({}, use) => use(apiWith(await createKey())),
+    async ({}, use) => use(apiOf(await createKey("e2e"))),
     { scope: "worker" },
   ],
   traffic: [
@@ -41,41 +31,6 @@ export const test = base.extend<{ traffic: Traffic }, { api: Api }>({
     { auto: true },
   ],
 })
-
-/** A test key of the account "e2e", made by the command line beside the running server. */
-async function createKey(): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    ...["server/cli.ts", "key", "create", "--account", "e2e", "--mode", "test", "--json"],
-  ])
-  return (JSON.parse(stdout) as { api_key: string }).api_key
-}
-
-function apiWith(key: string): Api {
-  const call = async <T>(method: "GET" | "POST", path: string, body?: object): Promise<T> => {
-    const response = await fetch(`http://localhost:${process.env.PORT}/v1${path}`, {
-      method,
-      headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
-      ...(body && { body: JSON.stringify(body) }),
-    })
-    const text = await response.text()
-    expect(response.status, text).toBe(200)
-    return JSON.parse(text) as T
-  }
-  return {
-    async start(options = {}) {
-      const wallet = Keypair.generate().publicKey.toBase58()
-      const session = await call<{ session_id: string; session_url: string }>("POST", "/kyc/start", {
-        userPubkey: wallet,
-        schemaId: "kyc_individual_v1",
-        ...options,
-      })
-      return { sessionId: session.session_id, url: session.session_url, wallet }
-    },
-    status: (wallet) => call("GET", `/kyc/status/${wallet}?schema=kyc_individual_v1`),
-    revoke: async (attestationId, reason) =>
-      void (await call("POST", `/attestation/${attestationId}/revoke`, { reason })),
-  }
-}
 
 function watchTraffic(page: Page) {
   const requests: Traffic["requests"] = []
@@ -128,24 +83,4 @@ export async function fillInForm(page: Page, { outcome = "approved" }: { outcome
   await page.getByRole("checkbox", { name: "Accredited investor", exact: true }).check()
   await page.getByLabel("Outcome", { exact: true }).selectOption(outcome)
   await page.getByRole("checkbox", { name: "I agree", exact: true }).check()
-}
-
-/** Holds in every state of every page: no axe violation in light or dark, and nothing wider than the screen. */
-export async function expectSound(page: Page) {
-  // Still first: a colour on its way from light to dark is neither.
-  await page.emulateMedia({ reducedMotion: "reduce" })
-  for (const colorScheme of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme })
-    // Rows that are about to be replaced are dimmed for as long.
-    await expect(page.locator("tbody.opacity-60")).toHaveCount(0)
-    const axe = new AxeBuilder({ page })
-    // Dark differs in its colours alone.
-    if (colorScheme === "dark") axe.withRules("color-contrast")
-    const { violations } = await axe.analyze()
-    expect(
-      violations.map(({ id, nodes }) => `${colorScheme} ${id}: ${nodes.map(({ html }) => html).join(" ")}`),
-    ).toEqual([])
-  }
-  const excess_px = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
-  expect(excess_px, "pixels that stand out to the right").toBeLessThanOrEqual(0)
 }

@@ -1,54 +1,24 @@
 import { randomBytes } from "node:crypto"
 import type { Page } from "@playwright/test"
-import { Keypair } from "@solana/web3.js"
+import { newWallet, origin } from "./api.ts"
 import { type Customer, expect, expectSound, heading, section, test } from "./dashboard.ts"
 
-const origin = `http://localhost:${process.env.PORT}`
-
 const fresh = () => randomBytes(3).toString("hex")
-const newWallet = () => Keypair.generate().publicKey.toBase58()
-
-async function call(customer: Customer, method: "GET" | "POST", path: string, body?: object) {
-  const response = await fetch(`${origin}/v1${path}`, {
-    method,
-    headers: { authorization: `Bearer ${customer.apiKey}`, "content-type": "application/json" },
-    ...(body && { body: JSON.stringify(body) }),
-  })
-  return { status: response.status, json: await response.json() }
-}
-
-/** A wallet whose holder went through the sandbox. */
-async function verifiedWallet(customer: Customer): Promise<string> {
-  const wallet = newWallet()
-  const { json } = await call(customer, "POST", "/kyc/start", {
-    userPubkey: wallet,
-    schemaId: "kyc_individual_v1",
-  })
-  const answers = { consent: true, country: "US", ageOver18: true, accredited: true, decision: "approved" }
-  await fetch(`${origin}/api/trpc/verification.submit`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ sessionId: json.session_id, ...answers }),
-  })
-  await expect
-    .poll(async () => (await call(customer, "GET", `/kyc/status/${wallet}`)).json.status)
-    .toBe("verified")
-  return wallet
-}
 
 /** A token made over the API. */
-async function makeToken(customer: Customer, more: object = {}): Promise<string> {
+async function makeToken({ api }: Customer, more: object = {}): Promise<string> {
   const id = `fund_${fresh()}`
-  const { status } = await call(customer, "POST", "/mint-configs", {
+  await api.call("POST", "/mint-configs", {
     ...{ id, name: `Fund ${id}`, symbol: "FND", decimals: 2, required_schema: "kyc_individual_v1" },
     ...more,
   })
-  expect(status).toBe(200)
   return id
 }
 
-const operationsOf = async (customer: Customer, id: string) =>
-  (await call(customer, "GET", `/token/operations?mint_config=${id}`)).json.data as {
+const walletOf = async ({ api }: Customer) => (await api.verifiedWallet()).wallet
+
+const operationsOf = async ({ api }: Customer, id: string) =>
+  (await api.call("GET", `/token/operations?mint_config=${id}`)).data as {
     amount: string
     status: string
   }[]
@@ -64,13 +34,11 @@ const verdict = (page: Page) => page.getByRole("region", { name: "Rules check" }
 const send = (page: Page, name: "Mint" | "Transfer") =>
   page.getByRole("dialog").getByRole("button", { name, exact: true })
 
-test("a token is created, minted and transferred, and a refused mint is explained before it is sent", async ({
-  page,
-  customer,
-}) => {
-  test.setTimeout(180_000)
+test("a token is created, minted and transferred, and a refused mint is explained before it is sent", {
+  tag: "@phone",
+}, async ({ page, customer }) => {
   const run = fresh()
-  const [alice, bob] = await Promise.all([verifiedWallet(customer), verifiedWallet(customer)])
+  const [alice, bob] = await Promise.all([walletOf(customer), walletOf(customer)])
   const stranger = newWallet()
 
   await test.step("what the server would refuse stands at its field; holder mode takes its limits away", async () => {
@@ -204,7 +172,7 @@ test("a double click, a lost answer and a second tab mint once", async ({
   customer,
   traffic,
 }) => {
-  const [id, wallet] = await Promise.all([makeToken(customer), verifiedWallet(customer)])
+  const [id, wallet] = await Promise.all([makeToken(customer), walletOf(customer)])
   const address = section(customer, `tokens/${id}`)
   const other = await context.newPage()
   for (const tab of [page, other]) {
@@ -237,7 +205,7 @@ test("a double click, a lost answer and a second tab mint once", async ({
 })
 
 test("a paused token says so, and refuses until it is unpaused", async ({ page, customer }) => {
-  const [id, wallet] = await Promise.all([makeToken(customer), verifiedWallet(customer)])
+  const [id, wallet] = await Promise.all([makeToken(customer), walletOf(customer)])
   await page.goto(section(customer, `tokens/${id}`))
   await page.getByRole("button", { name: "Pause" }).click()
   await expectSound(page)
@@ -247,19 +215,20 @@ test("a paused token says so, and refuses until it is unpaused", async ({ page, 
   await fillInMint(page, wallet, "1")
   await expect(verdict(page)).toContainText("mint_paused")
   await expect(send(page, "Mint")).toBeDisabled()
-  expect(
-    (await call(customer, "POST", "/token/mint", { user_pubkey: wallet, mint_config: id, amount: "1" })).json
-      .error,
-  ).toBe("mint_paused")
+  const refused = { user_pubkey: wallet, mint_config: id, amount: "1" }
+  expect((await customer.api.send("POST", "/token/mint", refused)).json.error).toBe("mint_paused")
   await page.getByRole("button", { name: "Close" }).click()
   await page.getByRole("button", { name: "Unpause" }).click()
   await page.getByRole("alertdialog").getByRole("button", { name: "Unpause" }).click()
   await expect(page.getByRole("button", { name: "Pause", exact: true })).toBeVisible()
 })
 
-test("rules are changed, and accounts follow a change of mode", async ({ page, customer }) => {
-  const [id, wallet] = await Promise.all([makeToken(customer), verifiedWallet(customer)])
-  await call(customer, "POST", "/token/mint", { user_pubkey: wallet, mint_config: id, amount: "5" })
+test("rules are changed, and accounts follow a change of mode", { tag: "@phone" }, async ({
+  page,
+  customer,
+}) => {
+  const [id, wallet] = await Promise.all([makeToken(customer), walletOf(customer)])
+  await customer.api.call("POST", "/token/mint", { user_pubkey: wallet, mint_config: id, amount: "5" })
   await page.goto(section(customer, `tokens/${id}`))
   await page.getByRole("link", { name: "Change rules" }).click()
   await expect(page.getByLabel("Symbol")).toBeDisabled()
@@ -280,13 +249,9 @@ test("operations are filtered by wallet and status, and the filters stand in the
   page,
   customer,
 }) => {
-  const [id, alice, bob] = await Promise.all([
-    makeToken(customer),
-    verifiedWallet(customer),
-    verifiedWallet(customer),
-  ])
+  const [id, alice, bob] = await Promise.all([makeToken(customer), walletOf(customer), walletOf(customer)])
   const mint = (user_pubkey: string, amount: string) =>
-    call(customer, "POST", "/token/mint", { user_pubkey, mint_config: id, amount })
+    customer.api.call("POST", "/token/mint", { user_pubkey, mint_config: id, amount })
   await mint(alice, "11")
   await mint(bob, "22")
   await page.goto(section(customer, `tokens/${id}?tab=operations`))

@@ -4,7 +4,7 @@ import { expect, expectSound, fillInForm, heading, submitForm, test } from "./su
 const CALLS = "**/api/trpc/**"
 const LOOKS = "**/api/trpc/verification.view"
 
-test.describe("from the form to the outcome", () => {
+test.describe("from the form to the outcome", { tag: "@phone" }, () => {
   test("an approved wallet is verified, with its transaction", async ({ page, context, api }) => {
     await context.grantPermissions(["clipboard-read", "clipboard-write"])
     await page.addInitScript(countLayoutShifts)
@@ -322,7 +322,7 @@ test.describe("the connection", () => {
   })
 })
 
-test.describe("the way back", () => {
+test.describe("the way back", { tag: "@phone" }, () => {
   const asker = "https://shop.example"
   const redirectUrl = `${asker}/welcome?cart=7`
 

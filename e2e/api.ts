@@ -1,0 +1,72 @@
+import { Keypair } from "@solana/web3.js"
+import { expect } from "./expect.ts"
+
+export const origin = `http://localhost:${process.env.PORT}`
+
+export const newWallet = (): string => Keypair.generate().publicKey.toBase58()
+
+export type Session = { sessionId: string; url: string; wallet: string }
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of any shape
+type Answer = { status: number; requestId: string; json: any }
+
+/** What a customer of this server does from outside of the browser. */
+export type Api = ReturnType<typeof apiOf>
+
+export function apiOf(apiKey: string) {
+  const send = async (method: "GET" | "POST", path: string, body?: object): Promise<Answer> => {
+    const response = await fetch(`${origin}/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    const { status, headers } = response
+    return { status, requestId: headers.get("x-request-id")!, json: await response.json() }
+  }
+  const call = async (method: "GET" | "POST", path: string, body?: object) => {
+    const { status, json } = await send(method, path, body)
+    expect(status, JSON.stringify(json)).toBe(200)
+    return json
+  }
+  /** How a wallet stands. */
+  const statusOf = (
+    wallet: string,
+  ): Promise<{ status: string; attestation_id: string; onchain_tx: string | null }> =>
+    call("GET", `/kyc/status/${wallet}?schema=kyc_individual_v1`)
+  const start = async (options: { redirectUrl?: string; externalId?: string } = {}): Promise<Session> => {
+    const wallet = newWallet()
+    const body = { userPubkey: wallet, schemaId: "kyc_individual_v1", ...options }
+    const { session_id, session_url } = await call("POST", "/kyc/start", body)
+    return { sessionId: session_id, url: session_url, wallet }
+  }
+
+  return {
+    /** A request whose answer may be a refusal. */
+    send,
+    /** A request that must succeed; returns its answer. */
+    call,
+    status: statusOf,
+    /** Starts a session for a new wallet. */
+    start,
+    /** A new wallet whose holder went through the sandbox. */
+    async verifiedWallet(): Promise<{ wallet: string; id: string }> {
+      const { wallet, sessionId } = await start()
+      await decide(sessionId, "approved")
+      await expect.poll(async () => (await statusOf(wallet)).status).toBe("verified")
+      return { wallet, id: (await statusOf(wallet)).attestation_id }
+    },
+    revoke: (attestationId: string, reason: string): Promise<unknown> =>
+      call("POST", `/attestation/${attestationId}/revoke`, { reason }),
+  }
+}
+
+/** Sends the sandbox's form without a browser. */
+export async function decide(sessionId: string, decision: string): Promise<void> {
+  const answers = { consent: true, country: "US", ageOver18: true, accredited: true }
+  const response = await fetch(`${origin}/api/trpc/verification.submit`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ sessionId, decision, ...answers }),
+  })
+  expect(response.status).toBe(200)
+}

@@ -1,0 +1,50 @@
+import type { Page } from "@playwright/test"
+
+type Shift = { value: number; of: string[] }
+type Counting = { shifts: Shift[] }
+
+/** An init script: notes what moves on its own; what moves in answer to the reader does not count. */
+export function countLayoutShifts(): void {
+  const shifts: Shift[] = []
+  Object.assign(window, { shifts })
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries() as (PerformanceEntry & {
+      value: number
+      hadRecentInput: boolean
+      sources: { node: Node | null }[]
+    })[]) {
+      const of = entry.sources.map(({ node }) =>
+        (node instanceof Element ? node.outerHTML : String(node?.textContent)).slice(0, 120),
+      )
+      if (!entry.hadRecentInput) shifts.push({ value: entry.value, of })
+    }
+  }).observe({ type: "layout-shift", buffered: true })
+}
+
+/** What has moved, once what has come is drawn. */
+export const layoutShifts = (page: Page): Promise<Shift[]> =>
+  page.evaluate(async () => {
+    await document.fonts.ready
+    // A change is drawn in the next frame, and reported before the one after.
+    for (let frame = 0; frame < 3; frame++) await new Promise((drawn) => requestAnimationFrame(drawn))
+    return (window as unknown as Counting).shifts
+  })
+
+/** Short words of a table that stand on two lines; not what somebody entered, which may break anywhere, nor at a hyphen. */
+export const brokenWords = (page: Page): Promise<string[]> =>
+  page.evaluate(() =>
+    [...document.querySelectorAll("td:not(.wrap-anywhere), th")].flatMap((cell) => {
+      const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT)
+      const broken: string[] = []
+      for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+        for (const { 0: word, index } of text.textContent!.matchAll(/\S+/g)) {
+          if (word.length > 14 || word.includes("-") || !text.parentElement!.checkVisibility()) continue
+          const range = document.createRange()
+          range.setStart(text, index)
+          range.setEnd(text, index + word.length)
+          if (new Set([...range.getClientRects()].map(({ top }) => top)).size > 1) broken.push(word)
+        }
+      }
+      return broken
+    }),
+  )

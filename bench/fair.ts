@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { open } from "#db/client.ts"
-import { drained } from "./drained.ts"
 import type { Order, Outcome } from "./load.ts"
 import { median, type Ratio } from "./rounds.ts"
 import type { Server, Stage } from "./stage.ts"
+import { waitForIdle } from "./wait-for-idle.ts"
 
 /** What `VOUCH_RATE_LIMIT` is when nobody sets it. */
 const DEFAULT_RATE = 100
@@ -90,7 +90,7 @@ async function measureFlood(options: {
       say(
         `A waiting mint, ${name}: round ${n} of ${rounds}: ${alone.p50_ms.toFixed(0)} ms alone, ${flooded.p50_ms.toFixed(0)} ms beside ${(done.at(-1)!.flood.answers / done.at(-1)!.flood.seconds).toFixed(0)}/s`,
       )
-      await drained(database, DRAIN_MS)
+      await waitForIdle(database, DRAIN_MS)
     }
     return summarise(name, done)
   } finally {

@@ -58,7 +58,7 @@ const browser = await chromium.launch({
 
 try {
   const link = await ownerLink()
-  const { workspace, sessionUrl, cookie } = await furnish(link)
+  const { workspace, sessionUrl, cookie } = await seed(link)
   const pages = [
     { name: "overview", url: `${origin}/${workspace}/overview` },
     { name: "attestations", url: `${origin}/${workspace}/attestations` },
@@ -120,7 +120,7 @@ async function ownerLink(): Promise<string> {
 }
 
 /** An owner, and verified wallets to look at. */
-async function furnish(link: string) {
+async function seed(link: string) {
   const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
     fetch(origin + path, {
       method: "POST",

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { open } from "#db/client.ts"
 import { ask, type Child } from "./children.ts"
-import { drained } from "./drained.ts"
 import type { Traffic } from "./load.ts"
 import type { PlainOrder, PlainOutcome } from "./plain-mints.ts"
 import { cpuSeconds } from "./process-figures.ts"
 import { median, type Ratio } from "./rounds.ts"
 import { type Server, SLOT_MS, type Stage } from "./stage.ts"
+import { waitForIdle } from "./wait-for-idle.ts"
 
 const CLIENTS = 64
 /** Before the first round: the mint, the accounts of all wallets, compiled code. */
@@ -95,7 +95,7 @@ export async function measureMints(options: {
     const cpuBefore = cpuSeconds(vouch.pid)
     const begin = performance.now()
     const { answers, p50_ms, p99_ms } = await request("mint async", { warmup_ms: 0, measure_ms: ms })
-    await drained(database, ms + DRAIN_MS)
+    await waitForIdle(database, ms + DRAIN_MS)
     const seconds = (performance.now() - begin) / 1000
     const mints = (await confirmed()) - before
     if (mints !== answers) throw new Error(`${answers} mints were accepted, and ${mints} confirmed`)

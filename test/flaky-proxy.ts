@@ -7,7 +7,7 @@ import { socketOptions } from "#db/socket.ts"
 import { socketPort, socketUrl } from "#server/embedded/socket.ts"
 
 /** A way to the database that a test can cut and mend; what is behind it never notices. */
-export type Cuttable = {
+export type FlakyProxy = {
   url: string
   cut(): Promise<void>
   mend(): Promise<void>
@@ -15,7 +15,7 @@ export type Cuttable = {
   flow(): void
 }
 
-export async function cuttable(databaseUrl: string): Promise<Cuttable> {
+export async function flakyProxy(databaseUrl: string): Promise<FlakyProxy> {
   const directory = mkdtempSync(join(tmpdir(), "vouch-cut-"))
   const file = `.s.PGSQL.${socketPort}`
   const { host, port } = socketOptions(databaseUrl)

@@ -6,13 +6,13 @@ import { tokenAccountOf } from "#server/solana/addresses.ts"
 import type { TestApp, TestKey } from "./app.ts"
 import type { Response, Sent } from "./http.ts"
 
-/** A request without what this desk fills in. */
+/** A request without what this fixture fills in. */
 type More = Partial<Sent>
 
 let configs = 0
 
 /** A customer who works with tokens: the requests of `key`, and what the chain and the database say of them. */
-export function tokenDesk(app: TestApp, key: TestKey) {
+export function tokenFixture(app: TestApp, key: TestKey) {
   const post = (path: string, json: unknown, more: More = {}): Promise<Response> =>
     app.request({ method: "POST", path, key: key.apiKey, json, ...more })
   const get = (path: string) => app.request({ method: "GET", path, key: key.apiKey })
@@ -81,7 +81,7 @@ export function tokenDesk(app: TestApp, key: TestKey) {
   }
 }
 
-export type TokenDesk = ReturnType<typeof tokenDesk>
+export type TokenFixture = ReturnType<typeof tokenFixture>
 
 /** What a configuration needs at least, whole tokens only. */
 export const fund = (id: string) => ({

@@ -8,7 +8,7 @@ import { principalIn } from "#server/domain/people/principal.ts"
 import { newId } from "#server/lib/ids.ts"
 import { startTestApp, type TestApp, waitFor } from "#test/app.ts"
 import { type Browser, member } from "#test/people.ts"
-import { tokenDesk } from "#test/tokens.ts"
+import { tokenFixture } from "#test/tokens.ts"
 import { type Change, watchActivity } from "./activity.ts"
 
 let app: TestApp
@@ -65,11 +65,11 @@ test("whatever changes in a workspace is told to who watches it, and to nobody e
   await app.webhook({ session_id: sessionId, decision: "approved", claims: { country: "US" } })
   const { attestation_id } = await app.waitForStatus(key, wallet, "verified")
   const verified = mine.changes()
-  const desk = tokenDesk(app, key)
-  const config = await desk.config()
+  const tokens = tokenFixture(app, key)
+  const config = await tokens.config()
   await changed(mine, verified, "a new configuration")
   const configured = mine.changes()
-  await desk.mint(config, wallet, "1")
+  await tokens.mint(config, wallet, "1")
   await changed(mine, configured, "a mint")
   const minted = mine.changes()
   await app.request({

@@ -3,12 +3,12 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { socketOptions } from "#db/socket.ts"
 import { callLocalnet, newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { type TokenDesk, tokenDesk } from "#test/tokens.ts"
+import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
 
 // Another process holds a lock on a customer's row and does not release it: it stalls, or its network is gone. That
 // customer gets 503 with nothing begun; nobody else notices.
 
-type Customer = { key: TestKey; desk: TokenDesk; config: string; wallet: string }
+type Customer = { key: TestKey; tokens: TokenFixture; config: string; wallet: string }
 
 let app: TestApp
 let blocked: Customer
@@ -30,12 +30,12 @@ afterAll(async () => {
 
 async function customer(): Promise<Customer> {
   const key = await app.key({ plan: "growth" })
-  const desk = tokenDesk(app, key)
-  const [wallet] = await desk.wallets(1)
-  const config = await desk.config()
+  const tokens = tokenFixture(app, key)
+  const [wallet] = await tokens.wallets(1)
+  const config = await tokens.config()
   // A first mint: its account is there, and its holding.
-  expect((await desk.mint(config, wallet!, "1")).status).toBe(200)
-  return { key, desk, config, wallet: wallet! }
+  expect((await tokens.mint(config, wallet!, "1")).status).toBe(200)
+  return { key, tokens, config, wallet: wallet! }
 }
 
 let letGo = async () => {}
@@ -73,14 +73,14 @@ const start = ({ key }: Customer, wallet = newWallet()) =>
     key: key.apiKey,
     json: { userPubkey: wallet, schemaId: "kyc_individual_v1" },
   })
-const mint = ({ desk, config, wallet }: Customer, more = {}) => desk.mint(config, wallet, "1", more)
+const mint = ({ tokens, config, wallet }: Customer, more = {}) => tokens.mint(config, wallet, "1", more)
 
 /** What another customer does, and what everybody asks, while the first one's row is held. */
 async function othersGoOn(): Promise<void> {
   for (let round = 0; round < 3; round++) {
     expect((await mint(free)).status).toBe(200)
     expect((await start(free)).status).toBe(200)
-    expect((await free.desk.get("/usage")).status).toBe(200)
+    expect((await free.tokens.get("/usage")).status).toBe(200)
     expect((await app.request({ method: "GET", path: "/health" })).status).toBe(200)
   }
 }
@@ -88,7 +88,7 @@ async function othersGoOn(): Promise<void> {
 const UNAVAILABLE = { status: 503, json: { error: "database_unavailable" } }
 
 test("mints of a customer whose configuration is held are refused with nothing begun, and others go on", async () => {
-  const before = await blocked.desk.trace(blocked.config)
+  const before = await blocked.tokens.trace(blocked.config)
   await holdConfig()
   const key = { headers: { "Idempotency-Key": crypto.randomUUID() } }
   const refused = [mint(blocked, key), ...Array.from({ length: 300 }, () => mint(blocked))]
@@ -98,32 +98,32 @@ test("mints of a customer whose configuration is held are refused with nothing b
   // Nobody waits for one lock after another in front of them.
   expect(answers.some(({ json }) => json.detail.startsWith("too many requests waiting"))).toBe(true)
   await letGo()
-  expect(await blocked.desk.trace(blocked.config)).toEqual(before)
+  expect(await blocked.tokens.trace(blocked.config)).toEqual(before)
   // The same request again is that request, once.
   const [first, second] = [await mint(blocked, key), await mint(blocked, key)]
   expect(first.status).toBe(200)
   expect(second.text).toBe(first.text)
-  expect((await blocked.desk.trace(blocked.config)).operations).toHaveLength(before.operations.length + 1)
+  expect((await blocked.tokens.trace(blocked.config)).operations).toHaveLength(before.operations.length + 1)
 })
 
 test("sessions of a customer whose count is held are refused with nothing begun, and others go on", async () => {
-  const before = (await blocked.desk.get("/usage")).json
+  const before = (await blocked.tokens.get("/usage")).json
   await holdUsage()
   const refused = Array.from({ length: 60 }, () => start(blocked))
   await othersGoOn()
   for (const answer of await Promise.all(refused)) expect(answer).toMatchObject(UNAVAILABLE)
   await letGo()
-  expect((await blocked.desk.get("/usage")).json).toEqual(before)
+  expect((await blocked.tokens.get("/usage")).json).toEqual(before)
   expect((await start(blocked)).status).toBe(200)
 })
 
 test("a change of a configuration that is held is refused, and done when it is asked for again", async () => {
   await holdConfig()
-  const pause = () => blocked.desk.post(`/mint-config/${blocked.config}/pause`, {})
+  const pause = () => blocked.tokens.post(`/mint-config/${blocked.config}/pause`, {})
   expect(await pause()).toMatchObject(UNAVAILABLE)
   await letGo()
   expect(await pause()).toMatchObject({ status: 200, json: { paused: true } })
-  expect((await blocked.desk.post(`/mint-config/${blocked.config}/unpause`, {})).status).toBe(200)
+  expect((await blocked.tokens.post(`/mint-config/${blocked.config}/unpause`, {})).status).toBe(200)
 })
 
 test("a webhook for a customer whose rows are held is refused, and applied when it comes again", async () => {
@@ -146,7 +146,7 @@ test("what has landed for a customer whose rows are held is settled afterwards, 
   const begun = await Promise.all(Array.from({ length: 40 }, () => mint(blocked, later)))
   const ids = begun.map(({ json }) => json.operation_id as string)
   const statusOf = async (id: string) =>
-    (await blocked.desk.get(`/token/operation/${id}`)).json.status as string
+    (await blocked.tokens.get(`/token/operation/${id}`)).json.status as string
   await waitFor(
     async () => (await Promise.all(ids.map(statusOf))).every((status) => status === "submitted"),
     "all to be signed",

@@ -63,7 +63,7 @@ test.runIf(hasCertificate)(
   },
 )
 
-test.runIf(hasCertificate).each([
+test.runIf(hasCertificate).concurrent.each([
   ["nothing", ""],
   ["the beginning of a hello", "\x16\x03\x01\x02\x00\x01"],
 ])(

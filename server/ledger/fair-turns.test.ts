@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { startTestApp, type TestApp, waitFor } from "#test/app.ts"
-import { tokenDesk } from "#test/tokens.ts"
+import { tokenFixture } from "#test/tokens.ts"
 import { TURN } from "./queue.ts"
 
 let app: TestApp
@@ -21,7 +21,7 @@ async function withoutTurns<T>(work: () => Promise<T>): Promise<T> {
 
 test("a tenant that floods the queue holds up another by a turn or two, not by its flood", async () => {
   const [flooding, waiting] = [await app.key(), await app.key()]
-  const [flood, other] = [tokenDesk(app, flooding), tokenDesk(app, waiting)]
+  const [flood, other] = [tokenFixture(app, flooding), tokenFixture(app, waiting)]
   const [floodConfig, otherConfig] = [await flood.config(), await other.config()]
   const [[many], [one]] = [await flood.wallets(1), await other.wallets(1)]
   const async = { headers: { Prefer: "respond-async" } }

@@ -1,17 +1,17 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { callLocalnet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { type TokenDesk, tokenDesk } from "#test/tokens.ts"
+import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
 
 // What goes wrong with one operation is that one's alone.
 
 let app: TestApp
 let key: TestKey
-let desk: TokenDesk
+let tokens: TokenFixture
 let config: string
 let weird: string
 let wallet: string
-let other: { desk: TokenDesk; config: string; wallet: string }
+let other: { tokens: TokenFixture; config: string; wallet: string }
 
 beforeAll(async () => {
   app = await startTestApp()
@@ -19,11 +19,11 @@ beforeAll(async () => {
     create function weird() returns trigger language plpgsql as
       $$ begin raise exception 'a row that nobody expected'; end $$`
   key = await app.key({ plan: "growth" })
-  desk = tokenDesk(app, key)
-  config = await desk.config()
-  ;[weird, wallet] = (await desk.wallets(2)) as [string, string]
-  const theirs = tokenDesk(app, await app.key({ plan: "growth" }))
-  other = { desk: theirs, config: await theirs.config(), wallet: (await theirs.wallets(1))[0]! }
+  tokens = tokenFixture(app, key)
+  config = await tokens.config()
+  ;[weird, wallet] = (await tokens.wallets(2)) as [string, string]
+  const theirs = tokenFixture(app, await app.key({ plan: "growth" }))
+  other = { tokens: theirs, config: await theirs.config(), wallet: (await theirs.wallets(1))[0]! }
 })
 afterEach(async () => {
   await hold(false)
@@ -39,7 +39,7 @@ const standOf = async (id: string) => {
     select status, not_before, signature from operations where id = ${id}`
   return row!
 }
-const begin = async (at: TokenDesk, config: string, to: string) =>
+const begin = async (at: TokenFixture, config: string, to: string) =>
   (await at.mint(config, to, "1", later)).json.operation_id as string
 const becomes = (id: string, status: string) =>
   waitFor(async () => (await standOf(id)).status === status, `${id} to be ${status}`)
@@ -53,17 +53,17 @@ async function makeWeird(wallet: string): Promise<void> {
 
 test("a landing that cannot be settled holds up no other, is named, and is settled once that is mended", async () => {
   await hold(true)
-  const stuck = await begin(desk, config, weird)
+  const stuck = await begin(tokens, config, weird)
   await becomes(stuck, "submitted")
   await makeWeird(weird)
-  const after = [await begin(desk, config, wallet), await begin(other.desk, other.config, other.wallet)]
+  const after = [await begin(tokens, config, wallet), await begin(other.tokens, other.config, other.wallet)]
   for (const id of after) await becomes(id, "submitted")
   await hold(false)
   for (const id of after) await becomes(id, "confirmed")
   // New ones too, and again: it is tried over and over meanwhile.
   for (let round = 0; round < 5; round++) {
-    expect((await other.desk.mint(other.config, other.wallet, "1")).status).toBe(200)
-    expect((await desk.mint(config, wallet, "1")).status).toBe(200)
+    expect((await other.tokens.mint(other.config, other.wallet, "1")).status).toBe(200)
+    expect((await tokens.mint(config, wallet, "1")).status).toBe(200)
   }
   const { signature, status } = await standOf(stuck)
   expect(status).toBe("submitted")
@@ -78,7 +78,7 @@ test("a landing that cannot be settled holds up no other, is named, and is settl
 
   await sql`drop trigger weird on holdings`
   await becomes(stuck, "confirmed")
-  expect(await desk.onChain(config, weird)).toBe(1n)
+  expect(await tokens.onChain(config, weird)).toBe(1n)
   await waitFor(
     async () => (await app.request({ method: "GET", path: "/health" })).json.status === "ok",
     "health to be well again",
@@ -87,9 +87,9 @@ test("a landing that cannot be settled holds up no other, is named, and is settl
 
 test("nor does one that has expired and cannot go back into the line", async () => {
   await hold(true)
-  const stuck = await begin(desk, config, weird)
+  const stuck = await begin(tokens, config, weird)
   await becomes(stuck, "submitted")
-  const after = await begin(other.desk, other.config, other.wallet)
+  const after = await begin(other.tokens, other.config, other.wallet)
   await becomes(after, "submitted")
   await sql.unsafe(`
     create trigger weird before update on operations for each row
@@ -107,8 +107,8 @@ test("an operation that cannot be planned holds up no other, and goes when it ca
   let after: string[] = []
   await sql.begin(async (sql) => {
     await sql`select id from workspaces for no key update`
-    stuck = await begin(desk, config, weird)
-    after = [await begin(desk, config, wallet), await begin(other.desk, other.config, other.wallet)]
+    stuck = await begin(tokens, config, weird)
+    after = [await begin(tokens, config, wallet), await begin(other.tokens, other.config, other.wallet)]
     await sql`update operations set payload = '{"amount": "many"}' where id = ${stuck}`
   })
   for (const id of after) await becomes(id, "confirmed")

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { open } from "#db/client.ts"
 import { createAccount } from "#server/domain/accounts/create.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { type Cuttable, cuttable } from "#test/cuttable.ts"
+import { type FlakyProxy, flakyProxy } from "#test/flaky-proxy.ts"
 
 // Nobody ever sees another's rows, whatever happens to the connections behind: a minute of pipelined requests of two
 // customers and of strangers, while statements run into their limits and fail, connections are ended, cut and stalled.
@@ -17,13 +17,13 @@ const SESSIONS = 20
 type Customer = { name: string; key: TestKey; sessions: { wallet: string; sessionId: string }[] }
 
 let app: TestApp
-let database: Cuttable
+let database: FlakyProxy
 let customers: Customer[]
 const agent = new Agent({ keepAlive: true, maxSockets: 64 })
 
 beforeAll(async () => {
   app = await startTestApp({}, async (url) => {
-    database = await cuttable(url)
+    database = await flakyProxy(url)
     return database.url
   })
   customers = await Promise.all(

@@ -4,7 +4,7 @@ import { newId } from "#server/lib/ids.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
 import type { Response, Sent } from "#test/http.ts"
 import { snapshot } from "#test/snapshot.ts"
-import { tokenDesk } from "#test/tokens.ts"
+import { tokenFixture } from "#test/tokens.ts"
 
 const FUND = "us_real_estate_fund_v1"
 
@@ -103,13 +103,13 @@ describe.each(["another account", "live and test of one account"])("%s", (name) 
 
   test("so do tokens of the other workspace: configuration, operation, balance", async () => {
     const { owner, stranger } = pairs[name]!
-    const desk = tokenDesk(app, owner)
-    const config = await desk.config()
-    const [alice, bob] = (await desk.wallets(2)) as [string, string]
-    const minted = await desk.mint(config, alice, 10)
+    const tokens = tokenFixture(app, owner)
+    const config = await tokens.config()
+    const [alice, bob] = (await tokens.wallets(2)) as [string, string]
+    const minted = await tokens.mint(config, alice, 10)
     const theirs = (await app.verifiedWallet(stranger)).wallet
-    const before = await desk.trace(config)
-    const record = (await desk.get(`/mint-config/${config}`)).text
+    const before = await tokens.trace(config)
+    const record = (await tokens.get(`/mint-config/${config}`)).text
 
     const post = (path: string, json: object): Sent => ({ method: "POST", path, json })
     const get = (path: string): Sent => ({ method: "GET", path })
@@ -140,13 +140,13 @@ describe.each(["another account", "live and test of one account"])("%s", (name) 
       ],
       stranger,
     )
-    expect(await desk.trace(config)).toEqual(before)
-    expect((await desk.get(`/mint-config/${config}`)).text).toBe(record)
+    expect(await tokens.trace(config)).toEqual(before)
+    expect((await tokens.get(`/mint-config/${config}`)).text).toBe(record)
   })
 
   test("a configuration of the same id is another token, with its own mint, rules and balances", async () => {
     const { owner, stranger } = pairs[name]!
-    const [mine, theirs] = [tokenDesk(app, owner), tokenDesk(app, stranger)]
+    const [mine, theirs] = [tokenFixture(app, owner), tokenFixture(app, stranger)]
     const wallet = newWallet()
     for (const key of [owner, stranger]) await app.verifiedWallet(key, wallet)
     const [one, other] = [await mine.mint(FUND, wallet, 5), await theirs.mint(FUND, wallet, 7)]
@@ -189,7 +189,7 @@ describe.each(["another account", "live and test of one account"])("%s", (name) 
     })
     expect(json.data.map((one: { user_pubkey: string }) => one.user_pubkey)).not.toContain(wallet)
 
-    const [mine, theirs] = [tokenDesk(app, owner), tokenDesk(app, stranger)]
+    const [mine, theirs] = [tokenFixture(app, owner), tokenFixture(app, stranger)]
     const config = await mine.config()
     const [holder] = (await mine.wallets(1)) as [string]
     const minted = await mine.mint(config, holder, 1)
@@ -205,9 +205,9 @@ describe.each(["another account", "live and test of one account"])("%s", (name) 
     const { owner, stranger } = pairs[name]!
     await app.startSession(owner)
     await app.startSession(owner)
-    const desk = tokenDesk(app, owner)
-    const [holder] = (await desk.wallets(1)) as [string]
-    for (const amount of [1, 2]) expect((await desk.mint(FUND, holder, amount)).status).toBe(200)
+    const tokens = tokenFixture(app, owner)
+    const [holder] = (await tokens.wallets(1)) as [string]
+    for (const amount of [1, 2]) expect((await tokens.mint(FUND, holder, amount)).status).toBe(200)
     for (const [list, prefix] of [
       ["/attestations", "att"],
       ["/token/operations", "op"],

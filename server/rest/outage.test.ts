@@ -2,17 +2,17 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { open, sql } from "#db/client.ts"
 import { newId } from "#server/lib/ids.ts"
 import { newWallet, signWebhook, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { type Cuttable, cuttable } from "#test/cuttable.ts"
+import { type FlakyProxy, flakyProxy } from "#test/flaky-proxy.ts"
 import type { Sent } from "#test/http.ts"
 import { member } from "#test/people.ts"
 
 let app: TestApp
 let key: TestKey
-let database: Cuttable
+let database: FlakyProxy
 
 beforeAll(async () => {
   app = await startTestApp({ VOUCH_ROLE: "web" }, async (url) => {
-    database = await cuttable(url)
+    database = await flakyProxy(url)
     return database.url
   })
   key = await app.key()

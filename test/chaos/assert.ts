@@ -1,4 +1,4 @@
 /** Throws unless `claim` holds. */
-export function must(claim: boolean, otherwise: () => string): asserts claim {
+export function assert(claim: boolean, otherwise: () => string): asserts claim {
   if (!claim) throw new Error(otherwise())
 }

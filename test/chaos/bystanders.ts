@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { Keypair } from "@solana/web3.js"
 import { Webhook } from "standardwebhooks"
 import { type Response, type Sent, send } from "../http.ts"
-import { must } from "./must.ts"
+import { assert } from "./assert.ts"
 import type { Random } from "./random.ts"
 
 /** A customer with its keys. */
@@ -58,7 +58,7 @@ export class Bystander {
       this.#own.push({ wallet, sessionId: json.session_id, externalId })
       if (this.#own.length > REMEMBERED) this.#own.shift()
       const { json: reported } = await this.#ask(this.#approval(json.session_id))
-      must(reported.outcome === "applied", () => `an approval was ${reported.outcome}`)
+      assert(reported.outcome === "applied", () => `an approval was ${reported.outcome}`)
       await sleep(300)
     }
   }
@@ -91,15 +91,15 @@ export class Bystander {
       const { json: record } = await get(`/attestation/${status.attestation_id}`)
       this.#compare(record, own)
       const { json: list } = await get(`/attestations?pubkey=${own.wallet}`)
-      must(list.data.length === 1, () => `${own.wallet} has ${list.data.length} attestations`)
+      assert(list.data.length === 1, () => `${own.wallet} has ${list.data.length} attestations`)
       this.#compare(list.data[0], own)
       const { json: usage } = await get("/usage")
-      must(usage.used >= 1 && usage.used <= this.#started, () => `used: ${usage.used} of ${this.#started}`)
+      assert(usage.used >= 1 && usage.used <= this.#started, () => `used: ${usage.used} of ${this.#started}`)
     }
   }
 
   #compare(record: { user_pubkey: string; external_id: string }, own: Own): void {
-    must(
+    assert(
       record.user_pubkey === own.wallet && record.external_id === own.externalId,
       () => `${own.externalId} was given the attestation of ${record.external_id}, ${record.user_pubkey}`,
     )
@@ -111,25 +111,25 @@ export class Bystander {
       const own = this.#random.pick(this.#own)
       if (!own) continue
       const page = await this.#fetch(`/verify/${own.sessionId}`)
-      must(page.text.includes("<html"), () => "the hosted page is none")
+      assert(page.text.includes("<html"), () => "the hosted page is none")
       const shown = await this.#fetch("/api/trpc/verification.view", {
         method: "POST",
         headers: { "content-type": "application/json" },
         body: JSON.stringify({ sessionId: own.sessionId }),
       })
       const view = JSON.parse(shown.text).result.data
-      must(
+      assert(
         view.wallet === own.wallet && view.asker === this.#account.name,
         () => `the page of ${own.externalId} showed ${view.wallet} of ${view.asker}`,
       )
       const health = await this.#ask({ method: "GET", path: "/health" })
-      must(health.json.checks.database === "ok", () => `health: ${health.text}`)
+      assert(health.json.checks.database === "ok", () => `health: ${health.text}`)
     }
   }
 
   async #ask(sent: Sent): Promise<Response> {
     const response = await inTime(`${sent.method} ${sent.path}`, send(this.#origin, sent))
-    must(response.status === 200, () => `${sent.method} ${sent.path}: ${response.status} ${response.text}`)
+    assert(response.status === 200, () => `${sent.method} ${sent.path}: ${response.status} ${response.text}`)
     this.answered++
     return response
   }
@@ -137,7 +137,7 @@ export class Bystander {
   async #fetch(path: string, init: RequestInit = {}): Promise<{ text: string }> {
     const response = await inTime(path, fetch(this.#origin + path, init))
     const text = await response.text()
-    must(response.status === 200, () => `${path}: ${response.status} ${text.slice(0, 200)}`)
+    assert(response.status === 200, () => `${path}: ${response.status} ${text.slice(0, 200)}`)
     this.answered++
     return { text }
   }

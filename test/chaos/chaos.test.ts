@@ -1,8 +1,8 @@
 import { expect, test } from "vitest"
-import { play } from "./act.ts"
-import { attesting } from "./castings.ts"
+import type { Kind } from "./fault-injector.ts"
 import { newSeed, randomFrom } from "./random.ts"
-import type { Kind } from "./stage.ts"
+import { runScenario } from "./run-scenario.ts"
+import { attesting } from "./scenarios.ts"
 
 // The short form of `npm run chaos`: everything at once, each a few times.
 test("whatever is killed, and whatever the network loses, every approved wallet is verified exactly once", async () => {
@@ -13,11 +13,11 @@ test("whatever is killed, and whatever the network loses, every approved wallet 
   const faults = { drop: 0.3, delay: { p: 0.3, ms: 100 }, too_many_requests: 0.3, land_without_answer: 0.3 }
   const lines: string[] = []
   try {
-    const summary = await play({
+    const summary = await runScenario({
       name: `seed ${seed}`,
-      casting: attesting,
+      scenario: attesting,
       seed,
-      scenes: [
+      phases: [
         { work: 40, hits: each(kinds, 3) },
         { work: 20, hits: each(kinds, 1), faults },
       ],

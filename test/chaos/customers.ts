@@ -18,7 +18,7 @@ export type Case = {
 
 export type CustomersOptions = { client: Client; webhookSecret: string; total: number }
 
-/** The wallet's holder takes up to so long for the form, so that at any instant some case is at every stage. */
+/** The wallet's holder takes up to so long for the form, so that at any instant some case is at every injector. */
 const FORM_MS = 700
 
 /**

@@ -155,8 +155,8 @@ export class ServerEnded extends Error {
 
 /** The settings of the test run must not reach the processes under test. */
 function bareEnvironment(): NodeJS.ProcessEnv {
-  const { PATH, HOME, TMPDIR } = process.env
-  return { PATH, HOME, ...(TMPDIR ? { TMPDIR } : {}), NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1" }
+  const { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE } = process.env
+  return { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE, NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1" }
 }
 
 async function text(stream: NodeJS.ReadableStream): Promise<string> {

@@ -19,7 +19,7 @@ export type Faults = {
 export const dropOrDelay: Faults = { drop: 0.2, delay: { p: 0.2, ms: 300 } }
 
 /** The processes of a deployment, and the hand that kills them. */
-export class Stage {
+export class FaultInjector {
   readonly hits = new Map<string, number>()
   underWay = 0
   failedStarts = 0
@@ -42,7 +42,7 @@ export class Stage {
   }
 
   /** Nothing is hit from now on, and nothing started again. */
-  curtain(): void {
+  stop(): void {
     this.#isOver = true
     clearInterval(this.#faultKeeper)
   }
@@ -87,7 +87,7 @@ export class Stage {
 
   /** Kills one process of a kind, or loses transactions; says which. */
   async hit(kind: Kind): Promise<string> {
-    if (this.#isOver) throw new Error("the act is over")
+    if (this.#isOver) throw new Error("the scenario is over")
     const hit = await this.#hits[kind]()
     this.hits.set(hit, (this.hits.get(hit) ?? 0) + 1)
     return hit

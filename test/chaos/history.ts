@@ -1,5 +1,5 @@
 import { type Connection, PublicKey, type VersionedTransactionResponse } from "@solana/web3.js"
-import { must } from "./must.ts"
+import { assert } from "./assert.ts"
 
 export type Landed = { signature: string; transaction: VersionedTransactionResponse }
 
@@ -8,7 +8,7 @@ export async function historyOf(connection: Connection, authority: string): Prom
   const history: Landed[] = []
   for (const signature of await landedSignatures(connection, authority)) {
     const transaction = await connection.getTransaction(signature, { maxSupportedTransactionVersion: 0 })
-    must(transaction !== null, () => `${signature} is in the history but not to be found`)
+    assert(transaction !== null, () => `${signature} is in the history but not to be found`)
     if (isSignedBy(transaction, authority)) history.push({ signature, transaction })
   }
   return history

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto"
 import type { Response } from "../http.ts"
+import { assert } from "./assert.ts"
 import type { Client } from "./client.ts"
 import { until } from "./deployment.ts"
-import { must } from "./must.ts"
 import { forAll, Queue } from "./queue.ts"
 import type { Random } from "./random.ts"
 
@@ -120,7 +120,7 @@ export async function send(client: Client, order: Order, patienceMs?: number): P
     { accepted: [200, 202], ...(patienceMs !== undefined && { patienceMs }) },
   )
   order.acknowledged ??= response
-  must(
+  assert(
     response.text === order.acknowledged.text,
     () => `${idempotencyKey} was answered ${order.acknowledged!.text} first and ${response.text} later`,
   )
@@ -132,7 +132,7 @@ async function confirmed(client: Client, order: Order): Promise<void> {
   const id = operationIdOf(order)
   await until(`${id} to be confirmed`, async () => {
     const { json } = await client.read(`/token/operation/${id}`)
-    must(json.status !== "failed", () => `${id} failed: ${JSON.stringify(json.error)}`)
+    assert(json.status !== "failed", () => `${id} failed: ${JSON.stringify(json.error)}`)
     return json.status === "confirmed"
   })
 }

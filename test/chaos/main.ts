@@ -1,15 +1,15 @@
 import { parseArgs } from "node:util"
-import { type Act, play, type Scene, type Summary } from "./act.ts"
-import { attesting, minting } from "./castings.ts"
+import { dropOrDelay, type Faults, type Kind } from "./fault-injector.ts"
 import { newSeed, randomFrom } from "./random.ts"
-import { dropOrDelay, type Faults, type Kind } from "./stage.ts"
+import { type Phase, runScenario, type ScenarioRun, type Summary } from "./run-scenario.ts"
+import { attesting, minting } from "./scenarios.ts"
 import { storm } from "./storm.ts"
 
 // What was started is cleared up by each deployment's guard, also after Ctrl-C.
-const HELP = `npm run chaos -- [options] [act ...]
+const HELP = `npm run chaos -- [options] [scenario ...]
 
 The long form of the fault tests: whatever is killed or lost, nothing acknowledged is lost and nothing happens twice.
-Every act has a deployment of its own, and ends with a proof. Without names, all of them.
+Every scenario has a deployment of its own, and ends with a proof. Without names, all of them.
 
   server, localnet, postgres   that is killed, again and again, while wallets are verified
   lost                         the network loses what it has accepted
@@ -18,9 +18,9 @@ Every act has a deployment of its own, and ends with a proof. Without names, all
   mints                        all three are killed while calls are dropped and delayed, and tokens minted and moved
   storm                        strangers storm the door, and two customers go on; nothing is killed but the server at the end
 
-  --attestations <n>           wallets in each of the other acts (300)
+  --attestations <n>           wallets in each of the other scenarios (300)
   --mints <n>                  mints, 1 base unit the first and 2 more each (2000)
-  --kills <n>                  hits in each act, twice as many in the last (30)
+  --kills <n>                  hits in each scenario, twice as many in the last (30)
   --seconds <n>                of the storm (60)
   --seed <n>                   makes the same choices again
   --help`
@@ -67,10 +67,10 @@ const faults: Faults[] = [
   everyFault,
 ]
 
-type Play = Pick<Act, "casting" | "scenes">
-const verify = (scenes: Scene[]): Play => ({ casting: attesting, scenes })
+type Choice = Pick<ScenarioRun, "scenario" | "phases">
+const verify = (phases: Phase[]): Choice => ({ scenario: attesting, phases })
 
-const acts: Record<string, () => Play> = {
+const scenarios: Record<string, () => Choice> = {
   server: () => oneKind("server"),
   localnet: () => oneKind("localnet"),
   postgres: () => oneKind("postgres"),
@@ -83,12 +83,12 @@ const acts: Record<string, () => Play> = {
   },
   mints: () => {
     const hits = randomFrom(seed).shuffle(inTurn(["server", "localnet", "postgres"], 2 * kills))
-    return { casting: minting, scenes: [{ work: mints, hits, faults: dropOrDelay }] }
+    return { scenario: minting, phases: [{ work: mints, hits, faults: dropOrDelay }] }
   },
 }
 
 const STORM = "storm"
-const known = [...Object.keys(acts), STORM]
+const known = [...Object.keys(scenarios), STORM]
 const names = positionals.length > 0 ? positionals : known
 const unknown = names.find((name) => !known.includes(name))
 if (unknown !== undefined) {
@@ -106,7 +106,7 @@ for (const [n, name] of names.entries()) {
     if (name === STORM) {
       const calmer = await storm({ seconds, seed: seed + n, say: (text) => say(`${name}: ${text}`) })
       say(`${name} held: ${JSON.stringify(calmer)}`)
-    } else report(await play({ name, ...acts[name]!(), seed: seed + n, say }))
+    } else report(await runScenario({ name, ...scenarios[name]!(), seed: seed + n, say }))
   } catch (error) {
     failures.push(name)
     say(`${name} FAILED: ${error instanceof Error ? error.message : error}`)

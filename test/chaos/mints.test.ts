@@ -1,8 +1,8 @@
 import { expect, test } from "vitest"
-import { play } from "./act.ts"
-import { minting } from "./castings.ts"
+import { dropOrDelay, type Kind } from "./fault-injector.ts"
 import { newSeed, randomFrom } from "./random.ts"
-import { dropOrDelay, type Kind } from "./stage.ts"
+import { runScenario } from "./run-scenario.ts"
+import { minting } from "./scenarios.ts"
 
 // The short form of `npm run chaos -- mints`.
 test("whatever is killed while tokens are minted and moved, every order has its effect exactly once", async () => {
@@ -12,11 +12,11 @@ test("whatever is killed while tokens are minted and moved, every order has its 
   )
   const lines: string[] = []
   try {
-    const summary = await play({
+    const summary = await runScenario({
       name: `seed ${seed}`,
-      casting: minting,
+      scenario: minting,
       seed,
-      scenes: [{ work: 200, hits, faults: dropOrDelay }],
+      phases: [{ work: 200, hits, faults: dropOrDelay }],
       say: (text) => lines.push(text),
     })
     console.log(JSON.stringify(summary))

@@ -1,9 +1,9 @@
 import { TOKEN_2022_PROGRAM_ID, unpackAccount } from "@solana/spl-token"
 import { Connection, PublicKey } from "@solana/web3.js"
+import { assert } from "./assert.ts"
 import type { Customers } from "./customers.ts"
 import { type Deployment, until } from "./deployment.ts"
 import { carriersOf, historyOf } from "./history.ts"
-import { must } from "./must.ts"
 import { readPages } from "./pages.ts"
 
 type Record = {
@@ -49,7 +49,7 @@ export async function prove(deployment: Deployment, customers: Customers): Promi
   await compareChain(deployment, records)
   for (const one of customers.cases) {
     const { headers } = await customers.start(one)
-    must(headers["idempotent-replayed"] === "true", () => `${one.idempotencyKey} was not replayed`)
+    assert(headers["idempotent-replayed"] === "true", () => `${one.idempotencyKey} was not replayed`)
   }
   await compareUsage(customers)
   await audit(deployment)
@@ -57,27 +57,27 @@ export async function prove(deployment: Deployment, customers: Customers): Promi
 
 export async function audit(deployment: Deployment, changes: { [name: string]: string } = {}): Promise<void> {
   const { exitCode, stdout, stderr } = await deployment.command(["ledger", "audit", "--json"], changes)
-  must(exitCode === 0, () => `the audit exited with ${exitCode}: ${stdout}${stderr}`)
+  assert(exitCode === 0, () => `the audit exited with ${exitCode}: ${stdout}${stderr}`)
 }
 
 function compareSessions({ cases }: Customers, records: Record[]): void {
   const bySession = new Map(records.map((record) => [record.session_id, record]))
-  must(bySession.size === records.length, () => "two attestations share a session")
-  must(records.length === cases.length, () => `${cases.length} were started, ${records.length} are there`)
+  assert(bySession.size === records.length, () => "two attestations share a session")
+  assert(records.length === cases.length, () => `${cases.length} were started, ${records.length} are there`)
   for (const { sessionId, wallet } of cases) {
     const record = bySession.get(sessionId ?? "")
-    must(record !== undefined, () => `the acknowledged session ${sessionId} is missing`)
-    must(
+    assert(record !== undefined, () => `the acknowledged session ${sessionId} is missing`)
+    assert(
       record.user_pubkey === wallet,
       () => `${sessionId} belongs to ${record.user_pubkey}, not to ${wallet}`,
     )
-    must(record.status === "verified", () => `${sessionId} is ${record.status}`)
+    assert(record.status === "verified", () => `${sessionId} is ${record.status}`)
   }
 }
 
 async function compareUsage(customers: Customers): Promise<void> {
   const { json } = await customers.read("/usage")
-  must(
+  assert(
     json.used === customers.cases.length,
     () => `${json.used} units are used by ${customers.cases.length} sessions`,
   )
@@ -88,7 +88,7 @@ async function compareChain({ rpcUrl }: Deployment, records: Record[]): Promise<
   const connection = new Connection(rpcUrl, { commitment: "confirmed" })
   const { mint, authority } = records[0]!.onchain
   const supply = await connection.getTokenSupply(new PublicKey(mint))
-  must(
+  assert(
     supply.value.amount === String(records.length),
     () => `${supply.value.amount} credentials for ${records.length} wallets`,
   )
@@ -99,10 +99,10 @@ async function compareChain({ rpcUrl }: Deployment, records: Record[]): Promise<
     const infos = await connection.getMultipleAccountsInfo(addresses)
     for (const [at, { user_pubkey }] of some.entries()) {
       const token = unpackAccount(addresses[at]!, infos[at] ?? null, TOKEN_2022_PROGRAM_ID)
-      must(token.amount === 1n, () => `${user_pubkey} holds ${token.amount}`)
-      must(token.isFrozen, () => `the credential of ${user_pubkey} is not frozen`)
-      must(token.owner.toBase58() === user_pubkey, () => `a stranger owns the credential of ${user_pubkey}`)
-      must(token.mint.toBase58() === mint, () => `${user_pubkey} holds another mint`)
+      assert(token.amount === 1n, () => `${user_pubkey} holds ${token.amount}`)
+      assert(token.isFrozen, () => `the credential of ${user_pubkey} is not frozen`)
+      assert(token.owner.toBase58() === user_pubkey, () => `a stranger owns the credential of ${user_pubkey}`)
+      assert(token.mint.toBase58() === mint, () => `${user_pubkey} holds another mint`)
     }
   }
   await compareHistory(connection, authority, records)
@@ -113,7 +113,7 @@ async function compareHistory(connection: Connection, authority: string, records
   const history = await historyOf(connection, authority)
   for (const { signature, transaction } of history) {
     for (const { uiTokenAmount } of transaction.meta!.postTokenBalances ?? []) {
-      must(
+      assert(
         BigInt(uiTokenAmount.amount) <= 1n,
         () => `${signature} left ${uiTokenAmount.amount} units on one account`,
       )
@@ -122,13 +122,13 @@ async function compareHistory(connection: Connection, authority: string, records
   const carriers = carriersOf(history, "att_")
   for (const { attestation_id, onchain_tx } of records) {
     const signatures = carriers.get(attestation_id) ?? []
-    must(
+    assert(
       signatures.length === 1 && signatures[0] === onchain_tx,
       () =>
         `${attestation_id} should be in ${onchain_tx} alone, and is in ${signatures.join(", ") || "none"}`,
     )
   }
-  must(
+  assert(
     carriers.size === records.length,
     () => `${carriers.size} attestations are on chain for ${records.length} records`,
   )

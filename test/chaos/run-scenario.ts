@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { Client } from "./client.ts"
 import { createDeployment, type Deployment, until } from "./deployment.ts"
+import { FaultInjector, type Faults, type Kind } from "./fault-injector.ts"
 import { processesOf } from "./processes.ts"
 import { audit } from "./proof.ts"
 import { randomFrom } from "./random.ts"
-import { type Faults, type Kind, Stage } from "./stage.ts"
 
 /** While so many pieces of work more are done, these are hit, one after the other; and the network has these faults. */
-export type Scene = { work: number; hits: Kind[]; faults?: Faults }
+export type Phase = { work: number; hits: Kind[]; faults?: Faults }
 
 /** Those who use a deployment while it is hit. */
-export type Cast = {
+export type Workload = {
   /** Pieces of work that have been acknowledged. */
   readonly done: number
   /** Lets so many pieces begin, in all. */
@@ -25,10 +25,16 @@ export type Cast = {
   achievements(): { [what: string]: number }
 }
 
-/** Gathers a cast for so many pieces of work, while nothing is hit yet. */
-export type Casting = (deployment: Deployment, client: Client, total: number) => Promise<Cast>
+/** Gathers a workload for so many pieces of work, while nothing is hit yet. */
+export type Scenario = (deployment: Deployment, client: Client, total: number) => Promise<Workload>
 
-export type Act = { name: string; casting: Casting; scenes: Scene[]; seed: number; say(text: string): void }
+export type ScenarioRun = {
+  name: string
+  scenario: Scenario
+  phases: Phase[]
+  seed: number
+  say(text: string): void
+}
 
 export type Summary = {
   name: string
@@ -51,33 +57,33 @@ export type Summary = {
 const LAG = 3
 
 /**
- * Plays an act on a deployment of its own, and proves at its end that nothing was lost and nothing happened twice.
+ * Runs a scenario on a deployment of its own, and proves at its end that nothing was lost and nothing happened twice.
  * Rejects with what does not hold. Nothing of it is left running, whatever happens.
  */
-export async function play({ name, casting, scenes, seed, say }: Act): Promise<Summary> {
+export async function runScenario({ name, scenario, phases, seed, say }: ScenarioRun): Promise<Summary> {
   const began = Date.now()
-  const total = scenes.reduce((sum, scene) => sum + scene.work, 0)
+  const total = phases.reduce((sum, phase) => sum + phase.work, 0)
   const random = randomFrom(seed)
   const deployment = await createDeployment()
-  const stage = new Stage(deployment, random)
+  const injector = new FaultInjector(deployment, random)
   let client: Client | undefined
   try {
-    await stage.startServer()
+    await injector.startServer()
     client = new Client({ origin: deployment.origin, apiKey: await deployment.createKey(), random })
-    const cast = await casting(deployment, client, total)
-    const working = cast.run()
-    // The first defect that a client meets ends the act.
-    await Promise.race([working.then(() => new Promise<never>(() => {})), playScenes(cast, client)])
+    const workload = await scenario(deployment, client, total)
+    const working = workload.run()
+    // The first defect that a client meets ends the scenario.
+    await Promise.race([working.then(() => new Promise<never>(() => {})), runPhases(workload, client)])
     await working
     say(`${name}: all ${total} acknowledged; everything is to settle now`)
-    await stage.recover()
-    await cast.settle()
-    await cast.prove()
+    await injector.recover()
+    await workload.settle()
+    await workload.prove()
     const transactions = await deployment.query(
       (sql) =>
         sql<{ status: string; count: number }[]>`select status, count(*)::int from transactions group by 1`,
     )
-    await stage.end()
+    await injector.end()
     // Once more on services of its own: what was read while all ran is what has been kept.
     await audit(deployment)
     const left = processesOf(deployment.dataDir)
@@ -86,59 +92,59 @@ export async function play({ name, casting, scenes, seed, say }: Act): Promise<S
     for (const reason of client.retries.keys()) {
       if (/^500|^no answer/.test(reason)) throw new Error(`a request met: ${reason}`)
     }
-    const isExcused = scenes.some((scene) => scene.hits.some((kind) => kind !== "server" && kind !== "lost"))
-    if (stage.failedStarts > 0 && !isExcused)
-      throw new Error(`a start failed: ${Object.keys(stage.errors())}`)
+    const isExcused = phases.some((phase) => phase.hits.some((kind) => kind !== "server" && kind !== "lost"))
+    if (injector.failedStarts > 0 && !isExcused)
+      throw new Error(`a start failed: ${Object.keys(injector.errors())}`)
     return {
       name,
-      achievements: cast.achievements(),
-      hits: Object.fromEntries(stage.hits),
+      achievements: workload.achievements(),
+      hits: Object.fromEntries(injector.hits),
       retries: Object.fromEntries(client.retries),
       requests: client.requests,
-      underWay: stage.underWay,
-      failedStarts: stage.failedStarts,
-      errors: stage.errors(),
+      underWay: injector.underWay,
+      failedStarts: injector.failedStarts,
+      errors: injector.errors(),
       transactions: Object.fromEntries(transactions.map(({ status, count }) => [status, count])),
       seconds: Math.round((Date.now() - began) / 1000),
     }
   } finally {
     client?.stop()
-    stage.curtain()
+    injector.stop()
     await deployment.destroy()
   }
 
-  async function playScenes(cast: Cast, client: Client): Promise<void> {
+  async function runPhases(workload: Workload, client: Client): Promise<void> {
     const workDone = (upTo: number) =>
-      until(`${upTo} pieces of work`, () => cast.done >= upTo || client.isStopped, 300_000)
+      until(`${upTo} pieces of work`, () => workload.done >= upTo || client.isStopped, 300_000)
     let released = 0
-    for (const { work, hits, faults } of scenes) {
+    for (const { work, hits, faults } of phases) {
       const first = released
       released += work
       if (faults) {
-        await stage.setFaults(faults)
+        await injector.setFaults(faults)
         say(`${name}: faults ${JSON.stringify(faults)}`)
       }
       for (const [n, kind] of hits.entries()) {
         const share = work / hits.length
-        cast.release(first + Math.ceil(share * (n + 1)))
+        workload.release(first + Math.ceil(share * (n + 1)))
         const due = first + Math.floor(share * (n - LAG))
-        if (cast.done < due) {
-          await stage.recover()
+        if (workload.done < due) {
+          await injector.recover()
           await workDone(due)
         }
         await sleep(random.below(1000))
-        const hit = await stage.hit(kind)
-        say(`${name}: ${n + 1}/${hits.length} ${hit}, ${cast.done}/${total} done`)
+        const hit = await injector.hit(kind)
+        say(`${name}: ${n + 1}/${hits.length} ${hit}, ${workload.done}/${total} done`)
         // Now and then the next one comes before this one is back on its feet.
-        if (random.chance(0.75)) await stage.recover()
+        if (random.chance(0.75)) await injector.recover()
       }
-      cast.release(released)
+      workload.release(released)
       if (faults) {
-        await stage.recover()
+        await injector.recover()
         await workDone(released)
         // Under faults, too, everything gets there: they only make it slower.
-        await cast.settle()
-        await stage.setFaults({})
+        await workload.settle()
+        await injector.setFaults({})
       }
     }
   }

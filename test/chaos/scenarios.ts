@@ -1,14 +1,14 @@
-import type { Casting } from "./act.ts"
 import { Customers } from "./customers.ts"
 import { Issuer } from "./issuer.ts"
 import { allVerified, prove } from "./proof.ts"
+import type { Scenario } from "./run-scenario.ts"
 import { proveTokens } from "./token-proof.ts"
 
 /** A few dozen, so that several mints go to one wallet at once, and several wallets have one at once. */
 const HOLDERS = 24
 
 /** As many customers as there is work: each is verified. */
-export const attesting: Casting = async (deployment, client, total) => {
+export const attesting: Scenario = async (deployment, client, total) => {
   const customers = new Customers({ client, webhookSecret: deployment.webhookSecret, total })
   return {
     get done() {
@@ -23,7 +23,7 @@ export const attesting: Casting = async (deployment, client, total) => {
 }
 
 /** An issuer who mints so many times, all amounts distinct, to customers who are verified before the first hit. */
-export const minting: Casting = async (deployment, client, total) => {
+export const minting: Scenario = async (deployment, client, total) => {
   const customers = new Customers({ client, webhookSecret: deployment.webhookSecret, total: HOLDERS })
   await customers.runAll()
   await allVerified(customers)

@@ -3,14 +3,14 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { signal } from "#server/embedded/process.ts"
 import { Browser, PASSWORD } from "../people.ts"
 import { startScript } from "../start-script.ts"
+import { assert } from "./assert.ts"
 import { type Account, Bystander } from "./bystanders.ts"
 import { createDeployment, type Deployment, type ServerProcess, until } from "./deployment.ts"
-import { must } from "./must.ts"
 import { processesOf } from "./processes.ts"
 import { randomFrom } from "./random.ts"
 import { type Door, stranger, type Trick, tricks } from "./strangers.ts"
 
-/** How many strangers play each trick at once. */
+/** How many strangers runScenario each trick at once. */
 const crowd: { [trick in Trick]: number } = {
   pipelining: 20,
   floods: 20,
@@ -52,7 +52,7 @@ export type StormSummary = {
  * failed: a missing or wrong response, memory, descriptors, the shutdown.
  */
 export async function storm({ seconds, seed, say }: Storm): Promise<StormSummary> {
-  must(process.platform === "linux", () => "the storm looks into /proc, which Linux alone has")
+  assert(process.platform === "linux", () => "the storm looks into /proc, which Linux alone has")
   const deployment = await createDeployment({ VOUCH_RATE_LIMIT: "1000", VOUCH_LOCALNET_FAULTS: "0" })
   try {
     const { environment, flags } = startScript()
@@ -107,7 +107,7 @@ async function storming(
     await Promise.race([failed, sleep(500)])
     peakDescriptors = Math.max(peakDescriptors, descriptorsOf(server.pid))
     const { now, peak } = memoryOf(server.pid)
-    must(peak < MEMORY_MB, () => `the server took ${peak} MB`)
+    assert(peak < MEMORY_MB, () => `the server took ${peak} MB`)
     if (Date.now() - said > 10_000) {
       said = Date.now()
       const sum = bystanders.reduce((all, { answered }) => all + answered, 0)
@@ -123,7 +123,7 @@ async function storming(
     return open <= calm.descriptors + SPARE_DESCRIPTORS && open
   })
   const memory_mb = { calm: calm.memory, peak: memoryOf(server.pid).peak }
-  must(memory_mb.peak < MEMORY_MB, () => `the server took ${memory_mb.peak} MB`)
+  assert(memory_mb.peak < MEMORY_MB, () => `the server took ${memory_mb.peak} MB`)
   return {
     answered: bystanders.reduce((sum, { answered }) => sum + answered, 0),
     strangers: answers,
@@ -153,10 +153,10 @@ async function endWhileBesieged(deployment: Deployment, server: ServerProcess, d
   signal(server.pid, "SIGTERM")
   const exitCode = await server.exited
   const end_ms = Math.round(performance.now() - told)
-  must(exitCode === 0, () => `the server ended with ${exitCode}:\n${server.output().slice(-2000)}`)
-  must(end_ms < END_MS, () => `the server took ${end_ms} ms to end`)
+  assert(exitCode === 0, () => `the server ended with ${exitCode}:\n${server.output().slice(-2000)}`)
+  assert(end_ms < END_MS, () => `the server took ${end_ms} ms to end`)
   const left = processesOf(deployment.dataDir)
-  must(left.length === 0, () => `processes are left: ${left.join(", ")}`)
+  assert(left.length === 0, () => `processes are left: ${left.join(", ")}`)
   return end_ms
 }
 
@@ -184,9 +184,9 @@ async function prepare(deployment: Deployment) {
     const token = new URL(made.owner_link).searchParams.get("token")
     const person = { name: "The owner", email, password: PASSWORD }
     const created = await browser.mutate("setup.createUser", { token, ...person })
-    must(created.status === 200, () => `setup.createUser: ${JSON.stringify(created.error)}`)
+    assert(created.status === 200, () => `setup.createUser: ${JSON.stringify(created.error)}`)
     const signedIn = await browser.signIn(email)
-    must(signedIn.status === 200, () => `signing in: ${JSON.stringify(signedIn)}`)
+    assert(signedIn.status === 200, () => `signing in: ${JSON.stringify(signedIn)}`)
   }
   const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ")
   return { accounts, cookie, workspaceId }
@@ -194,7 +194,7 @@ async function prepare(deployment: Deployment) {
 
 async function run(deployment: Deployment, argv: string[]) {
   const { exitCode, stdout, stderr } = await deployment.command([...argv, "--json"])
-  must(exitCode === 0, () => `${argv.join(" ")}: ${stdout}${stderr}`)
+  assert(exitCode === 0, () => `${argv.join(" ")}: ${stdout}${stderr}`)
   return JSON.parse(stdout)
 }
 

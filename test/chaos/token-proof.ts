@@ -5,11 +5,11 @@ import {
   unpackAccount,
 } from "@solana/spl-token"
 import { Connection, PublicKey } from "@solana/web3.js"
+import { assert } from "./assert.ts"
 import type { Client } from "./client.ts"
 import type { Deployment } from "./deployment.ts"
 import { carriersOf, historyOf } from "./history.ts"
 import { FUND, type Order, operationIdOf, send, toAmount } from "./issuer.ts"
-import { must } from "./must.ts"
 import { readPages } from "./pages.ts"
 import { audit } from "./proof.ts"
 import { forAll } from "./queue.ts"
@@ -37,11 +37,11 @@ export async function proveTokens(deployment: Deployment, ordered: Ordered): Pro
   const connection = new Connection(deployment.rpcUrl, { commitment: "confirmed" })
   const mint = new PublicKey(operations[0]!.mint)
   const { supply, mintAuthority } = await getMint(connection, mint, "confirmed", TOKEN_2022_PROGRAM_ID)
-  must(supply === supplyOf(ordered), () => `${supply} base units exist, ${supplyOf(ordered)} were minted`)
+  assert(supply === supplyOf(ordered), () => `${supply} base units exist, ${supplyOf(ordered)} were minted`)
   await compareBalances(connection, mint, ordered)
   await compareHistory(connection, mintAuthority!.toBase58(), operations)
   await compareReplays(ordered)
-  must(
+  assert(
     (await getMint(connection, mint, "confirmed", TOKEN_2022_PROGRAM_ID)).supply === supply,
     () => "the replays have minted",
   )
@@ -54,19 +54,19 @@ async function compareOperations({ client, orders }: Ordered): Promise<Operation
   await forAll(client, orders, async (order) => {
     const id = operationIdOf(order)
     const operation = (await client.read(`/token/operation/${id}`)).json as Operation
-    must(operation.status === "confirmed", () => `${id} is ${operation.status}`)
+    assert(operation.status === "confirmed", () => `${id} is ${operation.status}`)
     const { kind, user_pubkey, from_pubkey = null, to_pubkey, amount } = operation
     const [said, meant] = [
       [kind, from_pubkey, user_pubkey ?? to_pubkey, Number(amount)],
       [order.from === null ? "mint" : "transfer", order.from, order.to, Number(toAmount(order.baseUnits))],
     ].map((one) => JSON.stringify(one))
-    must(said === meant, () => `${id} is ${said}, ${meant} was ordered`)
+    assert(said === meant, () => `${id} is ${said}, ${meant} was ordered`)
     operations.push(operation)
   })
   const ids = new Set(operations.map((operation) => operation.operation_id))
-  must(ids.size === orders.length, () => `${orders.length} orders share ${ids.size} operations`)
+  assert(ids.size === orders.length, () => `${orders.length} orders share ${ids.size} operations`)
   const begun = await readPages<Operation>(client, "/token/operations")
-  must(begun.length === orders.length, () => `${begun.length} operations for ${orders.length} orders`)
+  assert(begun.length === orders.length, () => `${begun.length} operations for ${orders.length} orders`)
   return operations
 }
 
@@ -88,16 +88,16 @@ async function compareBalances(
     const info = await connection.getAccountInfo(address)
     if (meant > 0n) holders++
     if (came === 0n) {
-      must(info === null, () => `${wallet} has an account, and nothing was minted to it`)
+      assert(info === null, () => `${wallet} has an account, and nothing was minted to it`)
       continue
     }
     const account = unpackAccount(address, info, TOKEN_2022_PROGRAM_ID)
-    must(account.amount === meant, () => `${wallet} holds ${account.amount}, and should hold ${meant}`)
-    must(account.isFrozen, () => `the account of ${wallet} is not frozen`)
+    assert(account.amount === meant, () => `${wallet} holds ${account.amount}, and should hold ${meant}`)
+    assert(account.isFrozen, () => `the account of ${wallet} is not frozen`)
   }
   const { json } = await client.read(`/mint-config/${FUND}`)
   const total = sum(orders.filter((order) => order.from === null))
-  must(
+  assert(
     Number(json.supply) === Number(toAmount(Number(total))) && json.holders === holders,
     () => `the record says ${json.supply} with ${json.holders} holders; there are ${total} with ${holders}`,
   )
@@ -111,11 +111,11 @@ async function compareHistory(
 ): Promise<void> {
   const carriers = carriersOf(await historyOf(connection, authority), "op_")
   for (const [id, signatures] of carriers) {
-    must(signatures.length === 1, () => `${id} is on chain more than once: ${signatures.join(", ")}`)
+    assert(signatures.length === 1, () => `${id} is on chain more than once: ${signatures.join(", ")}`)
   }
   for (const { operation_id, onchain_tx } of operations) {
     const [signature] = carriers.get(operation_id) ?? []
-    must(
+    assert(
       signature === onchain_tx,
       () => `${operation_id} should be in ${onchain_tx}, and is in ${signature ?? "none"}`,
     )
@@ -125,6 +125,6 @@ async function compareHistory(
 async function compareReplays({ client, orders }: Ordered): Promise<void> {
   await forAll(client, orders, async (order) => {
     const { headers } = await send(client, order)
-    must(headers["idempotent-replayed"] === "true", () => `${order.idempotencyKey} was not replayed`)
+    assert(headers["idempotent-replayed"] === "true", () => `${order.idempotencyKey} was not replayed`)
   })
 }

@@ -3,7 +3,7 @@ import { sql } from "#db/client.ts"
 import { addDays, addSeconds, clock } from "#server/lib/time.ts"
 import { newWallet, startTestApp, type TestApp, waitFor } from "#test/app.ts"
 import { member } from "#test/people.ts"
-import { tokenDesk } from "#test/tokens.ts"
+import { tokenFixture } from "#test/tokens.ts"
 import { readFigures } from "./figures.ts"
 
 let app: TestApp
@@ -82,10 +82,10 @@ test("what has become of each day's attestations is counted in days of UTC, with
 
 test("the latest attestations and operations are there, of every kind, the newest first", async () => {
   const { key, overview, browser } = await enter()
-  const desk = tokenDesk(app, key)
+  const tokens = tokenFixture(app, key)
   const { wallet } = await app.verifiedWallet(key)
-  const config = await desk.config({}, { decimals: 2 })
-  await desk.mint(config, wallet, "1.5")
+  const config = await tokens.config({}, { decimals: 2 })
+  await tokens.mint(config, wallet, "1.5")
   const [attested] = (await overview()).attestations
   await browser.mutate("attestation.revoke", { id: attested.attestation_id, reason: "x" })
   const { attestations, operations } = await waitFor(async () => {
@@ -111,9 +111,9 @@ test("the latest attestations and operations are there, of every kind, the newes
 
 test("a mint that was refused before it was signed is among the latest, with the reason", async () => {
   const { key, overview } = await enter()
-  const desk = tokenDesk(app, key)
-  const [wallet] = await desk.wallets(1)
-  const config = await desk.config()
+  const tokens = tokenFixture(app, key)
+  const [wallet] = await tokens.wallets(1)
+  const config = await tokens.config()
   await sql`
     insert into operations (workspace_id, id, kind, status, payload, writes, reads, mint_config, wallet, error_code,
       error_detail, created_at, finished_at)

@@ -3,7 +3,7 @@ import { sql } from "#db/client.ts"
 import { newId } from "#server/lib/ids.ts"
 import { clean } from "#server/start/housekeeping.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { tokenDesk } from "#test/tokens.ts"
+import { tokenFixture } from "#test/tokens.ts"
 import { eraseWallet } from "./erase.ts"
 
 let app: TestApp
@@ -77,8 +77,8 @@ test("a session that is under way keeps its wallet from being erased", async () 
 })
 
 test("whatever was said of the person, and wherever it was put, it is in no column of the database afterwards", async () => {
-  const desk = tokenDesk(app, key)
-  const config = await desk.config()
+  const tokens = tokenFixture(app, key)
+  const config = await tokens.config()
   const wallet = newWallet()
   const WORD = "jane-doe-4711"
   const start = {
@@ -100,7 +100,7 @@ test("whatever was said of the person, and wherever it was put, it is in no colu
   const approval = { session_id: second.json.session_id as string, decision: "approved" }
   await app.webhook({ ...approval, claims: { country: "KP" } }, { id: `evt_${WORD}-approved` })
   const { attestation_id } = await app.waitForStatus(key, wallet, "verified")
-  await desk.mint(config, wallet, "1")
+  await tokens.mint(config, wallet, "1")
   await revoke(attestation_id, `${WORD}: SAR filed`, { ...agent, "Idempotency-Key": "revoke-the-second" })
   // Refusals: of the request, and of an operation that had begun.
   const refused = await post(
@@ -164,10 +164,10 @@ test("whatever was said of the person, and wherever it was put, it is in no colu
 })
 
 test("what stays of an erased wallet is its address, where the ledger, the quota and the trail need it", async () => {
-  const desk = tokenDesk(app, key)
-  const config = await desk.config()
+  const tokens = tokenFixture(app, key)
+  const config = await tokens.config()
   const { wallet, status } = await app.verifiedWallet(key)
-  await desk.mint(config, wallet, "1")
+  await tokens.mint(config, wallet, "1")
   await logged(wallet)
   await revoke(status.attestation_id, "x", { "Idempotency-Key": newId("key") })
   await waitFor(

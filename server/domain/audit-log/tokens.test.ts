@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { startTestApp, type TestApp } from "#test/app.ts"
 import { member } from "#test/people.ts"
-import { tokenDesk } from "#test/tokens.ts"
+import { tokenFixture } from "#test/tokens.ts"
 
 let app: TestApp
 beforeAll(async () => {
@@ -13,15 +13,15 @@ test("what an API key mints and transfers is in the audit log, once, under the k
   const { browser, account, workspaceId } = await member(app)
   const key = await app.key({ account })
   expect(key.workspaceId).toBe(workspaceId)
-  const desk = tokenDesk(app, key)
-  const fund = await desk.config()
-  const [one, other] = (await desk.wallets(2)) as [string, string]
+  const tokens = tokenFixture(app, key)
+  const fund = await tokens.config()
+  const [one, other] = (await tokens.wallets(2)) as [string, string]
   const headers = { "Idempotency-Key": "the-same" }
-  const minted = await desk.mint(fund, one, "10", { headers })
-  expect((await desk.mint(fund, one, "10", { headers })).json).toEqual(minted.json)
-  const another = await desk.mint(fund, other, "2")
-  const moved = await desk.transfer(fund, one, other, "4")
-  const refused = await desk.transfer(fund, one, other, "4000")
+  const minted = await tokens.mint(fund, one, "10", { headers })
+  expect((await tokens.mint(fund, one, "10", { headers })).json).toEqual(minted.json)
+  const another = await tokens.mint(fund, other, "2")
+  const moved = await tokens.transfer(fund, one, other, "4")
+  const refused = await tokens.transfer(fund, one, other, "4000")
   expect(refused.json.error).toBe("insufficient_balance")
 
   const { data } = await browser.query("audit.list", { action: "token.", actor: "key" })

@@ -4,12 +4,12 @@ import type { Principal } from "#server/domain/context.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
 import { type Browser, member } from "#test/people.ts"
 import { snapshot } from "#test/snapshot.ts"
-import { fund, type TokenDesk, tokenDesk } from "#test/tokens.ts"
+import { fund, type TokenFixture, tokenFixture } from "#test/tokens.ts"
 import { applyConfig } from "./configs.ts"
 
 let app: TestApp
 let key: TestKey
-let desk: TokenDesk
+let tokens: TokenFixture
 let browser: Browser
 
 beforeAll(async () => {
@@ -17,7 +17,7 @@ beforeAll(async () => {
   const owner = await member(app)
   browser = owner.browser
   key = await app.key({ account: owner.account })
-  desk = tokenDesk(app, key)
+  tokens = tokenFixture(app, key)
 })
 afterAll(() => app.stop())
 
@@ -37,12 +37,12 @@ const view = async (id: string) => (await browser.query("mintConfig.view", { id 
 
 test("a configuration's life stands in the audit trail, whoever lives it", async () => {
   const id = freshId()
-  const { json, headers } = await desk.post("/mint-configs", fund(id))
+  const { json, headers } = await tokens.post("/mint-configs", fund(id))
   expect(json.id).toBe(id)
   const saved = await browser.mutate("mintConfig.save", { ...fund(id), rules: { max_holders: 3 } })
   expect(saved.data).toMatchObject({ outcome: "changed", config: { id, rules: { max_holders: 3 } } })
   await browser.mutate("mintConfig.pause", { id })
-  await desk.post(`/mint-config/${id}/unpause`, {})
+  await tokens.post(`/mint-config/${id}/unpause`, {})
   const operator: Principal = {
     workspaceId: key.workspaceId,
     mode: "test",
@@ -93,7 +93,7 @@ test("a configuration's life stands in the audit trail, whoever lives it", async
 })
 
 test("what changes nothing leaves no line", async () => {
-  const id = await desk.config()
+  const id = await tokens.config()
   const before = (await trailOf(id)).length
   await browser.mutate("mintConfig.unpause", { id })
   expect((await browser.mutate("mintConfig.save", fund(id))).data.outcome).toBe("unchanged")
@@ -122,12 +122,12 @@ test("a configuration made in the page has its mint on chain", async () => {
 test("the first configuration has no mint before it is used", async () => {
   const id = "us_real_estate_fund_v1"
   expect(await view(id)).toMatchObject({ mint: null, mint_state: "none" })
-  await desk.mint(id, (await desk.wallets(1))[0]!, "2.5")
+  await tokens.mint(id, (await tokens.wallets(1))[0]!, "2.5")
   expect(await view(id)).toMatchObject({ mint: expect.any(String), mint_state: "ready", issued: "2.5" })
 })
 
 test("what would be refused is told at its field, with the code of the API, and nothing is changed", async () => {
-  const id = await desk.config()
+  const id = await tokens.config()
   const before = await snapshot()
   const good = fund("fresh_v1")
   expect(await check(good)).toEqual([])
@@ -159,9 +159,9 @@ test("what would be refused is told at its field, with the code of the API, and 
 })
 
 test("a change of mode shows how far the accounts have come", async () => {
-  const id = await desk.config()
-  const wallets = await desk.wallets(3)
-  for (const wallet of wallets) await desk.mint(id, wallet, 1)
+  const id = await tokens.config()
+  const wallets = await tokens.wallets(3)
+  for (const wallet of wallets) await tokens.mint(id, wallet, 1)
   await app.faults({ drop: 1 })
   const { data } = await browser.mutate("mintConfig.save", { ...fund(id), transfer_mode: "holder" })
   expect(data.config.aligning).toEqual({ done: 0, total: 3 })

@@ -16,21 +16,21 @@ import { createAccount } from "#server/domain/accounts/create.ts"
 import { newId } from "#server/lib/ids.ts"
 import { isCountry } from "#shared/countries.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { fund, type TokenDesk, tokenDesk } from "#test/tokens.ts"
+import { fund, type TokenFixture, tokenFixture } from "#test/tokens.ts"
 
 let app: TestApp
 let key: TestKey
-let desk: TokenDesk
+let tokens: TokenFixture
 
 beforeAll(async () => {
   app = await startTestApp()
   key = await app.key()
-  desk = tokenDesk(app, key)
+  tokens = tokenFixture(app, key)
 })
 afterAll(() => app.stop())
 
 const create = (body: object, headers?: Record<string, string>) =>
-  desk.post("/mint-configs", body, headers ? { headers } : {})
+  tokens.post("/mint-configs", body, headers ? { headers } : {})
 
 let made = 0
 const freshId = () => `config_${++made}`
@@ -215,11 +215,11 @@ test.each<[string, object]>([
     ["rules.blocked_countries.1", rules({ blocked_countries: ["US", country] })],
   ]),
 ])("validation_failed names %s in %j", async (field, more) => {
-  const before = (await desk.get("/mint-configs")).text
+  const before = (await tokens.get("/mint-configs")).text
   const { status, json } = await create({ ...fund(freshId()), ...more })
   expect([status, json.error]).toEqual([422, "validation_failed"])
   expect(json.detail.slice(0, field.length + 2)).toBe(`${field}: `)
-  expect((await desk.get("/mint-configs")).text).toBe(before)
+  expect((await tokens.get("/mint-configs")).text).toBe(before)
 })
 
 test("a token for one country is written by blocking all others, too", async () => {
@@ -239,7 +239,7 @@ test.each(["id", "name", "symbol", "decimals", "required_schema"])(
 )
 
 test("a workspace has 100 configurations at most, however many are asked for at once", async () => {
-  const full = tokenDesk(app, await app.key())
+  const full = tokenFixture(app, await app.key())
   const answers = await Promise.all(
     Array.from({ length: 110 }, (_, i) =>
       full.post("/mint-configs", fund(`one_of_${i}`), { headers: { prefer: "respond-async" } }),
@@ -259,7 +259,7 @@ test("every workspace starts with the default configuration, whose mint comes wi
   const account = await createAccount({ name: newId("acct"), plan: "free" })
   for (const mode of ["live", "test"] as const) {
     const fresh = await app.key({ account, mode })
-    const own = tokenDesk(app, fresh)
+    const own = tokenFixture(app, fresh)
     const { json } = await own.get("/mint-configs")
     expect(json.data).toEqual([
       {
@@ -289,7 +289,7 @@ test("every workspace starts with the default configuration, whose mint comes wi
 
 test("first uses at once make one mint", async () => {
   const fresh = await app.key()
-  const own = tokenDesk(app, fresh)
+  const own = tokenFixture(app, fresh)
   const wallets = await own.wallets(5)
   const answers = await Promise.all(
     Array.from({ length: 30 }, (_, i) => own.mint("us_real_estate_fund_v1", wallets[i % 5]!, 1)),
@@ -302,7 +302,7 @@ test("first uses at once make one mint", async () => {
 })
 
 test("a refused first use makes no mint", async () => {
-  const own = tokenDesk(app, await app.key())
+  const own = tokenFixture(app, await app.key())
   const { wallet } = await app.startSession(key)
   expect((await own.mint("us_real_estate_fund_v1", wallet, 1)).json.error).toBe("wallet_not_verified")
   expect((await own.get("/mint-config/us_real_estate_fund_v1")).json.mint).toBeNull()
@@ -310,17 +310,17 @@ test("a refused first use makes no mint", async () => {
 
 test("who does not want to wait gets 202 without a mint, and can mint at once", async () => {
   const id = freshId()
-  const [wallet] = (await desk.wallets(1)) as [string]
+  const [wallet] = (await tokens.wallets(1)) as [string]
   const { status, json } = await create(fund(id), { prefer: "respond-async" })
   expect(status).toBe(202)
   expect(json).toMatchObject({ id, mint: null, supply: "0", holders: 0 })
-  expect((await desk.mint(id, wallet, 5)).status).toBe(200)
-  const { mint } = (await desk.get(`/mint-config/${id}`)).json
+  expect((await tokens.mint(id, wallet, 5)).status).toBe(200)
+  const { mint } = (await tokens.get(`/mint-config/${id}`)).json
   expect((await onChain(mint)).account.supply).toBe(5n)
 })
 
 test("the list is of this workspace, newest first, and agrees with each record", async () => {
-  const own = tokenDesk(app, await app.key())
+  const own = tokenFixture(app, await app.key())
   const ids = ["b_second", "a_third"]
   for (const id of ids) expect((await own.post("/mint-configs", fund(id))).status).toBe(200)
   await sql`update mint_configs set created_at = created_at - interval '1 hour' where id = 'us_real_estate_fund_v1'`
@@ -333,16 +333,16 @@ test("the list is of this workspace, newest first, and agrees with each record",
 })
 
 test("pausing and unpausing twice is the same as once", async () => {
-  const id = await desk.config()
+  const id = await tokens.config()
   for (const [verb, paused] of [
     ["pause", true],
     ["pause", true],
     ["unpause", false],
     ["unpause", false],
   ] as const) {
-    const { status, json } = await desk.post(`/mint-config/${id}/${verb}`, {})
+    const { status, json } = await tokens.post(`/mint-config/${id}/${verb}`, {})
     expect([status, json.paused]).toEqual([200, paused])
-    expect((await desk.get(`/mint-config/${id}`)).json).toEqual(json)
+    expect((await tokens.get(`/mint-config/${id}`)).json).toEqual(json)
   }
 })
 
@@ -350,9 +350,9 @@ test.each(["none_v1", "UPPER", "x".repeat(200), "%00", "__proto__"])(
   "mint_config_not_found: %s",
   async (id) => {
     for (const response of [
-      await desk.get(`/mint-config/${id}`),
-      await desk.post(`/mint-config/${id}/pause`, {}),
-      await desk.post(`/mint-config/${id}/unpause`, {}),
+      await tokens.get(`/mint-config/${id}`),
+      await tokens.post(`/mint-config/${id}/pause`, {}),
+      await tokens.post(`/mint-config/${id}/unpause`, {}),
     ]) {
       expect([response.status, response.json.error]).toEqual([404, "mint_config_not_found"])
     }
@@ -360,31 +360,31 @@ test.each(["none_v1", "UPPER", "x".repeat(200), "%00", "__proto__"])(
 )
 
 test("supply and holders are those of confirmed operations", async () => {
-  const id = await desk.config({}, { decimals: 2 })
-  const [alice, bob] = (await desk.wallets(2)) as [string, string]
-  await desk.mint(id, alice, "10.25")
-  await desk.transfer(id, alice, bob, "0.25")
-  expect((await desk.get(`/mint-config/${id}`)).json).toMatchObject({ supply: "10.25", holders: 2 })
-  await desk.transfer(id, bob, alice, "0.25")
-  expect((await desk.get(`/mint-config/${id}`)).json).toMatchObject({ supply: "10.25", holders: 1 })
-  let waiting: ReturnType<typeof desk.mint>
+  const id = await tokens.config({}, { decimals: 2 })
+  const [alice, bob] = (await tokens.wallets(2)) as [string, string]
+  await tokens.mint(id, alice, "10.25")
+  await tokens.transfer(id, alice, bob, "0.25")
+  expect((await tokens.get(`/mint-config/${id}`)).json).toMatchObject({ supply: "10.25", holders: 2 })
+  await tokens.transfer(id, bob, alice, "0.25")
+  expect((await tokens.get(`/mint-config/${id}`)).json).toMatchObject({ supply: "10.25", holders: 1 })
+  let waiting: ReturnType<typeof tokens.mint>
   await sql.begin(async (tx) => {
     // As if another worker had the turn: it stays queued.
     await tx`select from workspaces where id = ${key.workspaceId} for no key update`
-    waiting = desk.mint(id, bob, 1)
+    waiting = tokens.mint(id, bob, 1)
     await waitFor(
-      async () => (await desk.trace(id)).operations.some(({ status }) => status === "queued"),
+      async () => (await tokens.trace(id)).operations.some(({ status }) => status === "queued"),
       "the mint to be queued",
     )
-    expect((await desk.get(`/mint-config/${id}`)).json.supply).toBe("10.25")
+    expect((await tokens.get(`/mint-config/${id}`)).json.supply).toBe("10.25")
   })
   expect((await waiting!).status).toBe(200)
-  expect((await desk.get(`/mint-config/${id}`)).json).toMatchObject({ supply: "11.25", holders: 2 })
+  expect((await tokens.get(`/mint-config/${id}`)).json).toMatchObject({ supply: "11.25", holders: 2 })
 })
 
 test("decimals are read from their digits: 6.0 is 6, and what a double would make 6 is none", async () => {
   const send = (id: string, decimals: string) =>
-    desk.post("/mint-configs", undefined, {
+    tokens.post("/mint-configs", undefined, {
       headers: { "content-type": "application/json", prefer: "respond-async" },
       body: JSON.stringify(fund(id)).replace('"decimals":0', `"decimals":${decimals}`),
     })
@@ -410,8 +410,8 @@ test("decimals are read from their digits: 6.0 is 6, and what a double would mak
 })
 
 test("a configuration that was made when any two letters were a country is read as it stands", async () => {
-  const id = await desk.config({ blocked_countries: ["KP"] })
+  const id = await tokens.config({ blocked_countries: ["KP"] })
   await sql`update mint_configs set rules = ${sql.json({ blocked_countries: ["ZZ"] })} where id = ${id}`
-  expect((await desk.get(`/mint-config/${id}`)).json.rules).toEqual({ blocked_countries: ["ZZ"] })
-  expect((await desk.get("/mint-configs")).status).toBe(200)
+  expect((await tokens.get(`/mint-config/${id}`)).json.rules).toEqual({ blocked_countries: ["ZZ"] })
+  expect((await tokens.get("/mint-configs")).status).toBe(200)
 })

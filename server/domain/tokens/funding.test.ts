@@ -9,19 +9,19 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { deployment } from "#server/domain/deployment.ts"
 import { startLocalnet } from "#server/embedded/localnet/server.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { type TokenDesk, tokenDesk } from "#test/tokens.ts"
+import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
 
 // A chain that is not the embedded one, whose fee payers nobody funds.
 let cluster: Awaited<ReturnType<typeof startLocalnet>>
 let app: TestApp
 let key: TestKey
-let desk: TokenDesk
+let tokens: TokenFixture
 
 beforeAll(async () => {
   cluster = await startLocalnet({ port: 0, dataDir: null, slotMs: 20, allowFaults: true })
   app = await startTestApp({ SOLANA_RPC_URL: cluster.url })
   key = await app.key()
-  desk = tokenDesk(app, key)
+  tokens = tokenFixture(app, key)
 })
 afterAll(async () => {
   await app.stop()
@@ -35,7 +35,7 @@ const fund = (sol: number) =>
       one!.connection.requestAirdrop(one!.feePayer.publicKey, sol * LAMPORTS_PER_SOL),
     ),
   )
-const health = async () => (await desk.get("/health")).json
+const health = async () => (await tokens.get("/health")).json
 const untilHealth = (status: string) =>
   waitFor(async () => ((await health()).status === status ? health() : null), `health to be ${status}`)
 
@@ -68,14 +68,14 @@ test("without SOL operations wait, health says so, and they go on when it is the
   })
   await fund(5)
   await untilHealth("ok")
-  const config = await desk.config()
-  const [wallet] = await desk.wallets(1)
+  const config = await tokens.config()
+  const [wallet] = await tokens.wallets(1)
 
   await drain()
   await untilHealth("degraded")
-  const accepted = await desk.mint(config, wallet!, "5", { headers: { Prefer: "respond-async" } })
+  const accepted = await tokens.mint(config, wallet!, "5", { headers: { Prefer: "respond-async" } })
   expect([accepted.status, accepted.json.status]).toEqual([202, "queued"])
-  const read = async () => (await desk.get(`/token/operation/${accepted.json.operation_id}`)).json
+  const read = async () => (await tokens.get(`/token/operation/${accepted.json.operation_id}`)).json
   expect((await read()).error).toBeNull()
 
   await fund(5)

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
 import { type Browser, member } from "#test/people.ts"
-import { type TokenDesk, tokenDesk } from "#test/tokens.ts"
+import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
 
 let app: TestApp
 let key: TestKey
-let desk: TokenDesk
+let tokens: TokenFixture
 let browser: Browser
 let wallets: string[]
 
@@ -14,8 +14,8 @@ beforeAll(async () => {
   const owner = await member(app)
   browser = owner.browser
   key = await app.key({ account: owner.account })
-  desk = tokenDesk(app, key)
-  wallets = (await desk.wallets(5)).sort()
+  tokens = tokenFixture(app, key)
+  wallets = (await tokens.wallets(5)).sort()
 })
 afterAll(() => app.stop())
 
@@ -28,11 +28,11 @@ const holders = async (mint_config: string, more: object = {}) => {
 const walletsOf = (list: { data: { wallet: string }[] }) => list.data.map(({ wallet }) => wallet)
 
 test("holders are listed by balance and then by wallet, with what the chain holds", async () => {
-  const config = await desk.config({}, { decimals: 2 })
+  const config = await tokens.config({}, { decimals: 2 })
   const [a, b, c] = wallets as [string, string, string]
-  await desk.mint(config, b, "1.5")
-  await desk.mint(config, c, "10")
-  await desk.mint(config, a, "1.5")
+  await tokens.mint(config, b, "1.5")
+  await tokens.mint(config, c, "10")
+  await tokens.mint(config, a, "1.5")
   const list = await holders(config)
   expect(walletsOf(list)).toEqual([c, a, b])
   expect(list).toMatchObject({ next_cursor: null, chain_answered: true })
@@ -50,14 +50,14 @@ test("holders are listed by balance and then by wallet, with what the chain hold
 })
 
 test("who has given all away is no holder any more, and what is under way shows", async () => {
-  const config = await desk.config()
+  const config = await tokens.config()
   const [a, b] = wallets as [string, string]
-  await desk.mint(config, a, 10)
-  await desk.transfer(config, a, b, 10)
+  await tokens.mint(config, a, 10)
+  await tokens.transfer(config, a, b, 10)
   expect(walletsOf(await holders(config))).toEqual([b])
   await app.faults({ drop: 1 })
   try {
-    await desk.transfer(config, b, a, 4, { headers: { prefer: "respond-async" } })
+    await tokens.transfer(config, b, a, 4, { headers: { prefer: "respond-async" } })
     const { data } = await holders(config)
     expect(data).toMatchObject([
       { wallet: b, balance: "10", outgoing: "4", incoming: "0" },
@@ -69,12 +69,12 @@ test("who has given all away is no holder any more, and what is under way shows"
 })
 
 test("pages show each holder once, whatever is minted in between, and the wallet searched for", async () => {
-  const config = await desk.config()
-  for (const [i, wallet] of wallets.entries()) await desk.mint(config, wallet, 1 + (i >> 1))
+  const config = await tokens.config()
+  for (const [i, wallet] of wallets.entries()) await tokens.mint(config, wallet, 1 + (i >> 1))
   const [a, b, c, d, e] = wallets as [string, string, string, string, string]
   const first = await holders(config, { limit: 2 })
   expect(walletsOf(first)).toEqual([e, c])
-  await desk.mint(config, newest(await desk.wallets(1)), 100)
+  await tokens.mint(config, newest(await tokens.wallets(1)), 100)
   const second = await holders(config, { limit: 2, cursor: first.next_cursor })
   expect(walletsOf(second)).toEqual([d, a])
   const third = await holders(config, { limit: 2, cursor: second.next_cursor })
@@ -87,7 +87,7 @@ test("pages show each holder once, whatever is minted in between, and the wallet
 const newest = (made: string[]): string => made[0]!
 
 test("a cursor that this list did not give is refused", async () => {
-  const config = await desk.config()
+  const config = await tokens.config()
   for (const cursor of ["x", Buffer.from("1/none").toString("base64url"), "b3BfMQ"]) {
     const { error } = await browser.query("token.holders", { mint_config: config, cursor })
     expect(error.detail).toMatch(/^cursor: /)
@@ -95,27 +95,27 @@ test("a cursor that this list did not give is refused", async () => {
 })
 
 test("a revoked wallet keeps its tokens, and is shown as revoked", async () => {
-  const config = await desk.config()
-  const [wallet] = (await desk.wallets(1)) as [string]
-  await desk.mint(config, wallet, 1)
-  const { json } = await desk.get(`/kyc/status/${wallet}`)
-  await desk.post(`/attestation/${json.attestation_id}/revoke`, { reason: "test" })
+  const config = await tokens.config()
+  const [wallet] = (await tokens.wallets(1)) as [string]
+  await tokens.mint(config, wallet, 1)
+  const { json } = await tokens.get(`/kyc/status/${wallet}`)
+  await tokens.post(`/attestation/${json.attestation_id}/revoke`, { reason: "test" })
   expect((await holders(config)).data[0]).toMatchObject({ verification: "revoked", balance: "1" })
 })
 
 test("in holder mode the accounts of verified wallets are open, until they are revoked", async () => {
-  const config = await desk.config({}, { transfer_mode: "holder" })
-  const [wallet] = (await desk.wallets(1)) as [string]
-  await desk.mint(config, wallet, 1)
+  const config = await tokens.config({}, { transfer_mode: "holder" })
+  const [wallet] = (await tokens.wallets(1)) as [string]
+  await tokens.mint(config, wallet, 1)
   expect((await holders(config)).data[0]).toMatchObject({ account: "open" })
-  const { json } = await desk.get(`/kyc/status/${wallet}`)
-  await desk.post(`/attestation/${json.attestation_id}/revoke`, { reason: "test" })
+  const { json } = await tokens.get(`/kyc/status/${wallet}`)
+  await tokens.post(`/attestation/${json.attestation_id}/revoke`, { reason: "test" })
   await waitFor(async () => (await holders(config)).data[0].account === "frozen", "the account to be frozen")
 })
 
 test("while the chain does not answer, holders are listed without its word", async () => {
-  const config = await desk.config()
-  await desk.mint(config, wallets[0]!, 3)
+  const config = await tokens.config()
+  await tokens.mint(config, wallets[0]!, 3)
   await app.faults({ too_many_requests: 1 })
   try {
     const list = await holders(config)

@@ -24,18 +24,18 @@ import { auditLedger } from "#server/domain/reconcile.ts"
 import { tokenAccountOf } from "#server/solana/addresses.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
 import { sendOwn } from "#test/own-transaction.ts"
-import { type TokenDesk, tokenDesk } from "#test/tokens.ts"
+import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
 import { assetMintOf } from "./asset-accounts.ts"
 
 // What the holder or a stranger does here is sent with plain web3.js and a key of their own, around the service.
 let app: TestApp
 let key: TestKey
-let desk: TokenDesk
+let tokens: TokenFixture
 
 beforeAll(async () => {
   app = await startTestApp()
   key = await app.key()
-  desk = tokenDesk(app, key)
+  tokens = tokenFixture(app, key)
 })
 afterAll(async () => {
   expect((await auditLedger({ account: null, progress: () => {} })).differences).toEqual([])
@@ -59,12 +59,12 @@ async function verifiedHolder(config: string, amount: string) {
   const pair = await funded()
   const wallet = pair.publicKey.toBase58()
   await app.verifiedWallet(key, wallet)
-  if (amount !== "0") expect((await desk.mint(config, wallet, amount)).status).toBe(200)
+  if (amount !== "0") expect((await tokens.mint(config, wallet, amount)).status).toBe(200)
   return { pair, wallet, account: tokenAccountOf(mintOf(config), pair.publicKey) }
 }
 
 test("in agent mode nothing moves but through Vouch", async () => {
-  const config = await desk.config()
+  const config = await tokens.config()
   const mint = mintOf(config)
   const [a, b] = [await verifiedHolder(config, "100"), await verifiedHolder(config, "1")]
   const own = a.pair.publicKey
@@ -78,7 +78,7 @@ test("in agent mode nothing moves but through Vouch", async () => {
   for (const [name, instruction] of Object.entries(attempts)) {
     await expect(sendAs([a.pair], instruction), name).rejects.toThrow(/custom program error|Custom/)
   }
-  expect(await desk.onChain(config, a.wallet)).toBe(100n)
+  expect(await tokens.onChain(config, a.wallet)).toBe(100n)
 })
 
 test("lamports that a stranger sends ahead stop neither a mint nor an account", async () => {
@@ -88,7 +88,7 @@ test("lamports that a stranger sends ahead stop neither a mint nor an account", 
   const id = "dusted_fund"
   const holder = await verifiedHolder(id, "0")
   await sendAs([stranger], dust(mintOf(id)), dust(holder.account))
-  const created = await desk.post("/mint-configs", {
+  const created = await tokens.post("/mint-configs", {
     id,
     name: "Dusted",
     symbol: "DUST",
@@ -96,14 +96,14 @@ test("lamports that a stranger sends ahead stop neither a mint nor an account", 
     required_schema: "kyc_individual_v1",
   })
   expect(created.json.mint).toBe(mintOf(id).toBase58())
-  expect((await desk.mint(id, holder.wallet, "7")).status).toBe(200)
-  expect(await desk.onChain(id, holder.wallet)).toBe(7n)
+  expect((await tokens.mint(id, holder.wallet, "7")).status).toBe(200)
+  expect(await tokens.onChain(id, holder.wallet)).toBe(7n)
 })
 
 test.each(["agent", "holder"])(
   "an account that was made beforehand, and wants a memo with every transfer, gets its tokens (%s mode)",
   async (transfer_mode) => {
-    const config = await desk.config({}, { transfer_mode })
+    const config = await tokens.config({}, { transfer_mode })
     const giver = await verifiedHolder(config, "10")
     const taker = await verifiedHolder(config, "0")
     const own = taker.pair.publicKey
@@ -113,14 +113,14 @@ test.each(["agent", "holder"])(
       createReallocateInstruction(taker.account, own, [ExtensionType.MemoTransfer], own, [], token),
       createEnableRequiredMemoTransfersInstruction(taker.account, own, [], token),
     )
-    expect((await desk.transfer(config, giver.wallet, taker.wallet, "4")).status).toBe(200)
-    expect((await desk.mint(config, taker.wallet, "1")).status).toBe(200)
-    expect(await desk.onChain(config, taker.wallet)).toBe(5n)
+    expect((await tokens.transfer(config, giver.wallet, taker.wallet, "4")).status).toBe(200)
+    expect((await tokens.mint(config, taker.wallet, "1")).status).toBe(200)
+    expect(await tokens.onChain(config, taker.wallet)).toBe(5n)
   },
 )
 
 test("a second account of a verified holder cannot receive", async () => {
-  const config = await desk.config({}, { transfer_mode: "holder" })
+  const config = await tokens.config({}, { transfer_mode: "holder" })
   const mint = mintOf(config)
   const [a, b] = [await verifiedHolder(config, "10"), await verifiedHolder(config, "1")]
   const second = Keypair.generate()
@@ -140,11 +140,11 @@ test("a second account of a verified holder cannot receive", async () => {
     createTransferCheckedInstruction(a.account, mint, account, a.pair.publicKey, 1n, 0, [], token)
   await expect(sendAs([a.pair], to(second.publicKey))).rejects.toThrow(/0x11/)
   await sendAs([a.pair], to(b.account))
-  expect(await desk.onChain(config, b.wallet)).toBe(2n)
+  expect(await tokens.onChain(config, b.wallet)).toBe(2n)
 })
 
 test("an unverified wallet cannot receive, not even from a verified one", async () => {
-  const config = await desk.config({}, { transfer_mode: "holder" })
+  const config = await tokens.config({}, { transfer_mode: "holder" })
   const mint = mintOf(config)
   const a = await verifiedHolder(config, "10")
   const stranger = Keypair.generate().publicKey

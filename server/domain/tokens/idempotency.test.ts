@@ -5,11 +5,11 @@ import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#t
 import { differences } from "#test/credential.ts"
 import type { Response } from "#test/http.ts"
 import { snapshot } from "#test/snapshot.ts"
-import { fund, type TokenDesk, tokenDesk } from "#test/tokens.ts"
+import { fund, type TokenFixture, tokenFixture } from "#test/tokens.ts"
 
 let app: TestApp
 let key: TestKey
-let desk: TokenDesk
+let tokens: TokenFixture
 let config: string
 let alice: string
 let bob: string
@@ -17,10 +17,10 @@ let bob: string
 beforeAll(async () => {
   app = await startTestApp()
   key = await app.key({ mode: "live", plan: "enterprise" })
-  desk = tokenDesk(app, key)
-  config = await desk.config({}, { decimals: 1 })
-  ;[alice, bob] = (await desk.wallets(2)) as [string, string]
-  await desk.mint(config, alice, 1_000_000)
+  tokens = tokenFixture(app, key)
+  config = await tokens.config({}, { decimals: 1 })
+  ;[alice, bob] = (await tokens.wallets(2)) as [string, string]
+  await tokens.mint(config, alice, 1_000_000)
 })
 afterAll(async () => {
   expect(await differences()).toEqual([])
@@ -74,24 +74,24 @@ describe.each(Object.keys(endpoints))("%s", (name) => {
   test("a replay is byte for byte the first answer, and changes nothing", async () => {
     const { path, body } = endpoints[name]!()
     const idempotencyKey = newKey()
-    const first = await desk.post(path, body(), { idempotencyKey })
+    const first = await tokens.post(path, body(), { idempotencyKey })
     expect(first.status).toBe(200)
     await rest()
     const before = await snapshot()
-    expectReplay(await desk.post(path, body(), { idempotencyKey }), first)
+    expectReplay(await tokens.post(path, body(), { idempotencyKey }), first)
     expect(await snapshot()).toEqual(before)
-    await desk.post(`/mint-config/${config}/unpause`, {})
+    await tokens.post(`/mint-config/${config}/unpause`, {})
   })
 
   test("the same key for another body is refused, and the first answer stays", async () => {
     const { path, body, other } = endpoints[name]!()
     const idempotencyKey = newKey()
-    const first = await desk.post(path, body(), { idempotencyKey })
-    const refused = await desk.post(path, other(), { idempotencyKey })
+    const first = await tokens.post(path, body(), { idempotencyKey })
+    const refused = await tokens.post(path, other(), { idempotencyKey })
     expect([refused.status, refused.json.error]).toEqual([422, "idempotency_key_reused"])
     expect(refused.headers["idempotent-replayed"]).toBeUndefined()
-    expectReplay(await desk.post(path, body(), { idempotencyKey }), first)
-    await desk.post(`/mint-config/${config}/unpause`, {})
+    expectReplay(await tokens.post(path, body(), { idempotencyKey }), first)
+    await tokens.post(`/mint-config/${config}/unpause`, {})
   })
 
   test("100 at once with one key do it once", async () => {
@@ -100,7 +100,7 @@ describe.each(Object.keys(endpoints))("%s", (name) => {
     await rest()
     const before = await operations()
     const answers = await Promise.all(
-      Array.from({ length: 100 }, () => desk.post(path, body(), { idempotencyKey })),
+      Array.from({ length: 100 }, () => tokens.post(path, body(), { idempotencyKey })),
     )
     expect(answers.map(({ status }) => status)).toEqual(Array(100).fill(200))
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
@@ -108,7 +108,7 @@ describe.each(Object.keys(endpoints))("%s", (name) => {
     expect(replayed).toHaveLength(99)
     const isOnLedger = path.startsWith("/token/") || path === "/mint-configs"
     expect((await operations()) - before).toBe(isOnLedger ? 1 : 0)
-    await desk.post(`/mint-config/${config}/unpause`, {})
+    await tokens.post(`/mint-config/${config}/unpause`, {})
   })
 })
 
@@ -119,7 +119,7 @@ describe.each([
   test("two keys are two operations", async () => {
     const { body } = endpoints[name]!()
     const answers = await Promise.all(
-      ["one", "two"].map((suffix) => desk.post(path, body(), { idempotencyKey: `${newKey()}-${suffix}` })),
+      ["one", "two"].map((suffix) => tokens.post(path, body(), { idempotencyKey: `${newKey()}-${suffix}` })),
     )
     expect(answers.map(({ status }) => status)).toEqual([200, 200])
     expect(new Set(answers.map(({ json }) => json.operation_id)).size).toBe(2)
@@ -129,25 +129,25 @@ describe.each([
     const { body } = endpoints[name]!()
     const idempotencyKey = newKey()
     const headers = { prefer: "respond-async" }
-    const first = await desk.post(path, body(), { idempotencyKey, headers })
+    const first = await tokens.post(path, body(), { idempotencyKey, headers })
     expect(first).toMatchObject({ status: 202, json: { onchain_tx: null, confirmed_at: null } })
     const { operation_id } = first.json
     await waitFor(
-      async () => (await desk.get(`/token/operation/${operation_id}`)).json.status === "confirmed",
+      async () => (await tokens.get(`/token/operation/${operation_id}`)).json.status === "confirmed",
       "the operation to be confirmed",
     )
     const location = `/v1/token/operation/${operation_id}`
     expect(first.headers).toMatchObject({ location, "preference-applied": "respond-async" })
-    const replay = await desk.post(path, body(), { idempotencyKey, headers })
+    const replay = await tokens.post(path, body(), { idempotencyKey, headers })
     expectReplay(replay, first)
     expect(replay.headers).toMatchObject({ location, "preference-applied": "respond-async" })
     // The preference is not part of what was asked for.
-    const waiting = await desk.post(path, body(), { idempotencyKey })
+    const waiting = await tokens.post(path, body(), { idempotencyKey })
     expectReplay(waiting, first)
     expect(waiting.headers).toMatchObject({ location })
     expect(waiting.headers["preference-applied"]).toBeUndefined()
     // What is final has nothing to be followed.
-    const final = await desk.post(path, body())
+    const final = await tokens.post(path, body())
     expect(final.status).toBe(200)
     expect(final.headers.location).toBeUndefined()
   })
@@ -155,27 +155,27 @@ describe.each([
   test("after a crash before its answer was stored, the same key joins the operation that was begun", async () => {
     const { body } = endpoints[name]!()
     const idempotencyKey = newKey()
-    const first = await desk.post(path, body(), { idempotencyKey })
+    const first = await tokens.post(path, body(), { idempotencyKey })
     await sql`update idempotency_records set status = null, body = null where idempotency_key = ${idempotencyKey}`
     await rest()
     const before = await operations()
     const joined = await Promise.all(
-      Array.from({ length: 20 }, () => desk.post(path, body(), { idempotencyKey })),
+      Array.from({ length: 20 }, () => tokens.post(path, body(), { idempotencyKey })),
     )
     expect(new Set(joined.map(({ text }) => text))).toEqual(new Set([first.text]))
     expect(await operations()).toBe(before)
-    expectReplay(await desk.post(path, body(), { idempotencyKey }), first)
+    expectReplay(await tokens.post(path, body(), { idempotencyKey }), first)
   })
 })
 
 test("after a crash, the creation of a configuration is joined too, and is no conflict with itself", async () => {
   const body = fund("crashed")
   const idempotencyKey = newKey()
-  const first = await desk.post("/mint-configs", body, { idempotencyKey })
+  const first = await tokens.post("/mint-configs", body, { idempotencyKey })
   await sql`update idempotency_records set status = null, body = null where idempotency_key = ${idempotencyKey}`
-  const joined = await desk.post("/mint-configs", body, { idempotencyKey })
+  const joined = await tokens.post("/mint-configs", body, { idempotencyKey })
   expect([joined.status, joined.text]).toEqual([200, first.text])
-  expect((await desk.post("/mint-configs", body, { idempotencyKey: newKey() })).json.error).toBe(
+  expect((await tokens.post("/mint-configs", body, { idempotencyKey: newKey() })).json.error).toBe(
     "mint_config_exists",
   )
 })
@@ -184,12 +184,12 @@ test("202 of a configuration is replayed once its mint is there", async () => {
   const body = fund("accepted")
   const idempotencyKey = newKey()
   const headers = { prefer: "respond-async" }
-  const first = await desk.post("/mint-configs", body, { idempotencyKey, headers })
+  const first = await tokens.post("/mint-configs", body, { idempotencyKey, headers })
   expect(first).toMatchObject({ status: 202, json: { mint: null } })
   const applied = { location: "/v1/mint-config/accepted", "preference-applied": "respond-async" }
   expect(first.headers).toMatchObject(applied)
-  await waitFor(async () => (await desk.get("/mint-config/accepted")).json.mint !== null, "the mint")
-  const replay = await desk.post("/mint-configs", body, { idempotencyKey, headers })
+  await waitFor(async () => (await tokens.get("/mint-config/accepted")).json.mint !== null, "the mint")
+  const replay = await tokens.post("/mint-configs", body, { idempotencyKey, headers })
   expectReplay(replay, first)
   expect(replay.headers).toMatchObject(applied)
 })
@@ -236,11 +236,11 @@ describe("a refusal is stored like any answer", () => {
     const [path, body] = request()
     const idempotencyKey = newKey()
     const before = await operations()
-    const first = await desk.post(path, body, { idempotencyKey })
+    const first = await tokens.post(path, body, { idempotencyKey })
     expect([first.status, first.json.error]).toEqual([status, code])
-    expectReplay(await desk.post(path, body, { idempotencyKey }), first)
+    expectReplay(await tokens.post(path, body, { idempotencyKey }), first)
     const many = await Promise.all(
-      Array.from({ length: 30 }, () => desk.post(path, body, { idempotencyKey: `${idempotencyKey}-many` })),
+      Array.from({ length: 30 }, () => tokens.post(path, body, { idempotencyKey: `${idempotencyKey}-many` })),
     )
     // Each has the request's id in its body, so one text means one answer.
     expect(new Set(many.map(({ text }) => text)).size).toBe(1)
@@ -250,38 +250,38 @@ describe("a refusal is stored like any answer", () => {
   test("it stays the answer of its key when the reason is gone", async () => {
     const idempotencyKey = newKey()
     const wallet = newWallet()
-    const first = await desk.mint(config, wallet, 1, { idempotencyKey })
+    const first = await tokens.mint(config, wallet, 1, { idempotencyKey })
     expect(first.json.error).toBe("wallet_not_verified")
     await app.verifiedWallet(key, wallet)
-    expectReplay(await desk.mint(config, wallet, 1, { idempotencyKey }), first)
-    expect((await desk.mint(config, wallet, 1, { idempotencyKey: newKey() })).status).toBe(200)
+    expectReplay(await tokens.mint(config, wallet, 1, { idempotencyKey }), first)
+    expect((await tokens.mint(config, wallet, 1, { idempotencyKey: newKey() })).status).toBe(200)
   })
 })
 
 test("an operation that failed after its 202 is told by the record; its key replays the 202", async () => {
-  const [wallet] = (await desk.wallets(1)) as [string]
+  const [wallet] = (await tokens.wallets(1)) as [string]
   const idempotencyKey = newKey()
   const more = { idempotencyKey, headers: { prefer: "respond-async" } }
   let first: Response
   await sql.begin(async (tx) => {
     // As if another worker had the turn: it stays queued.
     await tx`select from workspaces where id = ${key.workspaceId} for no key update`
-    first = await desk.mint(config, wallet, 1, more)
+    first = await tokens.mint(config, wallet, 1, more)
     expect(first.status).toBe(202)
-    const { attestation_id } = (await desk.get(`/kyc/status/${wallet}`)).json
-    await desk.post(`/attestation/${attestation_id}/revoke`, { reason: "Fraud" })
+    const { attestation_id } = (await tokens.get(`/kyc/status/${wallet}`)).json
+    await tokens.post(`/attestation/${attestation_id}/revoke`, { reason: "Fraud" })
   })
   const record = await waitFor(async () => {
-    const { json } = await desk.get(`/token/operation/${first.json.operation_id}`)
+    const { json } = await tokens.get(`/token/operation/${first.json.operation_id}`)
     return json.status === "failed" ? json : null
   }, "the operation to fail")
   expect(record.error.error).toBe("wallet_not_verified")
-  expectReplay(await desk.mint(config, wallet, 1, more), first!)
+  expectReplay(await tokens.mint(config, wallet, 1, more), first!)
 })
 
 describe("what is the same request", () => {
   const raw = (idempotencyKey: string, amount: string) =>
-    desk.post("/token/mint", undefined, {
+    tokens.post("/token/mint", undefined, {
       idempotencyKey,
       headers: { "content-type": "application/json" },
       body: `{"user_pubkey":"${alice}","mint_config":"${config}","amount":${amount}}`,
@@ -292,7 +292,7 @@ describe("what is the same request", () => {
     const first = await raw(idempotencyKey, "7")
     const other = `{ "amount" : 7, "mint_config": "${config}",\n"user_pubkey":"${alice}" }`
     const headers = { "content-type": "application/json" }
-    expectReplay(await desk.post("/token/mint", undefined, { idempotencyKey, headers, body: other }), first)
+    expectReplay(await tokens.post("/token/mint", undefined, { idempotencyKey, headers, body: other }), first)
   })
 
   test("the same, however its number is written", async () => {

@@ -2,18 +2,18 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { auditLedger } from "#server/domain/reconcile.ts"
 import { callLocalnet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { type TokenDesk, tokenDesk } from "#test/tokens.ts"
+import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
 
 let app: TestApp
 let key: TestKey
-let desk: TokenDesk
+let tokens: TokenFixture
 let config: string
 
 beforeAll(async () => {
   app = await startTestApp()
   key = await app.key()
-  desk = tokenDesk(app, key)
-  config = await desk.config()
+  tokens = tokenFixture(app, key)
+  config = await tokens.config()
 })
 afterEach(async () => {
   await app.faults({})
@@ -37,7 +37,7 @@ async function readOperation(id: string) {
 /** A mint that is signed and saved, and that the network has swallowed. */
 async function signedAndLost(wallet: string) {
   await hold(true)
-  const { json } = await desk.mint(config, wallet, "5", { headers: { Prefer: "respond-async" } })
+  const { json } = await tokens.mint(config, wallet, "5", { headers: { Prefer: "respond-async" } })
   const id = json.operation_id as string
   await waitFor(async () => (await readOperation(id)).status === "submitted", "the mint to be signed")
   return { id, signature: (await readOperation(id)).signature }
@@ -47,46 +47,46 @@ const confirmed = (id: string) =>
   waitFor(async () => (await readOperation(id)).status === "confirmed", "the mint to be confirmed")
 
 test("a mint that was saved and never sent is signed anew once its blockhash has expired", async () => {
-  const [wallet] = await desk.wallets(1)
+  const [wallet] = await tokens.wallets(1)
   const { id, signature } = await signedAndLost(wallet!)
   await warp()
   await waitFor(async () => (await readOperation(id)).signature !== signature, "the mint to be signed anew")
   await hold(false)
   await confirmed(id)
-  expect(await desk.onChain(config, wallet!)).toBe(5n)
+  expect(await tokens.onChain(config, wallet!)).toBe(5n)
 })
 
 test("a mint that landed unseen is found and settled, not repeated", async () => {
-  const [wallet] = await desk.wallets(1)
+  const [wallet] = await tokens.wallets(1)
   const { id, signature } = await signedAndLost(wallet!)
   await app.faults({ land_without_answer: 1 })
   await hold(false)
   // The same bytes go again and again; one of them lands, and nobody hears of it.
   await waitFor(async () => {
     await app.faults({})
-    const landed = (await desk.onChain(config, wallet!)) === 5n
+    const landed = (await tokens.onChain(config, wallet!)) === 5n
     if (!landed) await app.faults({ land_without_answer: 1 })
     return landed
   }, "the mint to land")
   await warp()
   await confirmed(id)
   expect((await readOperation(id)).signature).toBe(signature)
-  expect(await desk.onChain(config, wallet!)).toBe(5n)
+  expect(await tokens.onChain(config, wallet!)).toBe(5n)
 })
 
 test("one that fails does not take those down that share its transaction", async () => {
-  const open = await desk.config({}, { transfer_mode: "holder" })
-  const wallets = await desk.wallets(6)
-  for (const wallet of wallets) expect((await desk.mint(open, wallet, "10")).status).toBe(200)
+  const open = await tokens.config({}, { transfer_mode: "holder" })
+  const wallets = await tokens.wallets(6)
+  for (const wallet of wallets) expect((await tokens.mint(open, wallet, "10")).status).toBe(200)
   // In holder mode only the chain knows balances: that the second cannot be covered shows there.
   const [a, b, c, d, e, f] = wallets as [string, string, string, string, string, string]
   const answers = await Promise.all([
-    desk.transfer(open, a, b, "3"),
-    desk.transfer(open, c, d, "11"),
-    desk.transfer(open, e, f, "4"),
+    tokens.transfer(open, a, b, "3"),
+    tokens.transfer(open, c, d, "11"),
+    tokens.transfer(open, e, f, "4"),
   ])
   expect(answers.map(({ status }) => status)).toEqual([200, 422, 200])
   expect(answers[1].json.error).toBe("insufficient_balance")
-  const balances = await Promise.all(wallets.map((wallet) => desk.onChain(open, wallet)))
+  const balances = await Promise.all(wallets.map((wallet) => tokens.onChain(open, wallet)))
   expect(balances).toEqual([7n, 13n, 10n, 10n, 6n, 14n])
 })

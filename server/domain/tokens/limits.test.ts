@@ -3,19 +3,19 @@ import { sql } from "#db/client.ts"
 import { startTestApp, type TestApp, type TestKey } from "#test/app.ts"
 import { differences } from "#test/credential.ts"
 import type { Response } from "#test/http.ts"
-import { type TokenDesk, tokenDesk } from "#test/tokens.ts"
+import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
 
 // Limits that count, and more requests at once than fit into them.
 let app: TestApp
 let key: TestKey
-let desk: TokenDesk
+let tokens: TokenFixture
 let wallets: string[]
 
 beforeAll(async () => {
   app = await startTestApp()
   key = await app.key({ mode: "live", plan: "enterprise" })
-  desk = tokenDesk(app, key)
-  wallets = await desk.wallets(40)
+  tokens = tokenFixture(app, key)
+  wallets = await tokens.wallets(40)
 })
 afterAll(async () => {
   expect(await differences()).toEqual([])
@@ -37,128 +37,132 @@ function tally(answers: readonly Response[]): Record<string, number> {
 }
 
 const sumOnChain = async (config: string): Promise<bigint> =>
-  (await Promise.all(wallets.map((one) => desk.onChain(config, one)))).reduce((sum, one) => sum + one, 0n)
+  (await Promise.all(wallets.map((one) => tokens.onChain(config, one)))).reduce((sum, one) => sum + one, 0n)
 
 const holdersOnChain = async (config: string): Promise<number> =>
-  (await Promise.all(wallets.map((one) => desk.onChain(config, one)))).filter((one) => one > 0n).length
+  (await Promise.all(wallets.map((one) => tokens.onChain(config, one)))).filter((one) => one > 0n).length
 
 /** Once all has ended, nothing is reserved any more, and the counters say what the chain says. */
 async function expectAtRest(config: string): Promise<void> {
-  const { counters, holdings, onChain } = await desk.trace(config)
+  const { counters, holdings, onChain } = await tokens.trace(config)
   expect(counters.issued).toBe(String(onChain))
   expect(counters.supply).toBe(String(onChain))
   expect(await sumOnChain(config)).toBe(onChain)
   expect(counters.holders).toBe(await holdersOnChain(config))
   for (const holding of holdings) {
-    const balance = String(await desk.onChain(config, holding.wallet))
+    const balance = String(await tokens.onChain(config, holding.wallet))
     expect(holding).toMatchObject({ balance, incoming: "0", outgoing: "0", counted: true })
   }
 }
 
 test("max_supply 100: of 500 mints of 1 at once exactly 100 succeed", async () => {
-  const config = await desk.config({ max_supply: "100" })
-  const answers = await atOnce(500, (i) => desk.mint(config, wallet(i), 1))
+  const config = await tokens.config({ max_supply: "100" })
+  const answers = await atOnce(500, (i) => tokens.mint(config, wallet(i), 1))
   expect(tally(answers)).toEqual({ 200: 100, supply_cap_exceeded: 400 })
-  expect(await desk.supply(config)).toBe(100n)
+  expect(await tokens.supply(config)).toBe(100n)
   await expectAtRest(config)
 })
 
 test("max_supply: mints of different size fill it as far as they fit, and never pass it", async () => {
-  const config = await desk.config({ max_supply: "100" })
-  const answers = await atOnce(120, (i) => desk.mint(config, wallet(i), (i % 7) + 1))
+  const config = await tokens.config({ max_supply: "100" })
+  const answers = await atOnce(120, (i) => tokens.mint(config, wallet(i), (i % 7) + 1))
   const minted = answers.filter(({ status }) => status === 200).map(({ json }) => Number(json.amount))
   // The gap before the first refusal is less than 7, and of the many that come later some fit into it.
   expect(minted.reduce((sum, one) => sum + one, 0)).toBe(100)
-  expect(await desk.supply(config)).toBe(100n)
+  expect(await tokens.supply(config)).toBe(100n)
   await expectAtRest(config)
 })
 
 test("max_holders 15: of 40 wallets at once exactly 15 get in, and whoever is in gets more", async () => {
-  const config = await desk.config({ max_holders: 15 })
-  const answers = await atOnce(40, (i) => desk.mint(config, wallet(i), 1))
+  const config = await tokens.config({ max_holders: 15 })
+  const answers = await atOnce(40, (i) => tokens.mint(config, wallet(i), 1))
   expect(tally(answers)).toEqual({ 200: 15, holder_limit_reached: 25 })
   expect(await holdersOnChain(config)).toBe(15)
-  const again = await atOnce(80, (i) => desk.mint(config, wallet(i), 1))
+  const again = await atOnce(80, (i) => tokens.mint(config, wallet(i), 1))
   expect(tally(again)).toEqual({ 200: 30, holder_limit_reached: 50 })
   await expectAtRest(config)
 })
 
 test("max_holders: places change hands at the cap, in parallel, and their number stays", async () => {
-  const config = await desk.config({ max_holders: 10 })
-  expect(tally(await atOnce(10, (i) => desk.mint(config, wallet(i), 5)))).toEqual({ 200: 10 })
+  const config = await tokens.config({ max_holders: 10 })
+  expect(tally(await atOnce(10, (i) => tokens.mint(config, wallet(i), 5)))).toEqual({ 200: 10 })
   // Each holder leaves to three new ones at once: only one of the three can have it all.
-  const answers = await atOnce(30, (i) => desk.transfer(config, wallet(i % 10), wallet(10 + i), 5))
+  const answers = await atOnce(30, (i) => tokens.transfer(config, wallet(i % 10), wallet(10 + i), 5))
   expect(tally(answers)[200]).toBe(10)
   expect(await holdersOnChain(config)).toBe(10)
-  expect(await desk.supply(config)).toBe(50n)
+  expect(await tokens.supply(config)).toBe(50n)
   await expectAtRest(config)
 })
 
 test("max_holders: many leave to one wallet, and their places are free again", async () => {
-  const config = await desk.config({ max_holders: 10 })
-  await atOnce(10, (i) => desk.mint(config, wallet(i), 5))
-  expect(tally(await atOnce(10, (i) => desk.transfer(config, wallet(i), wallet(20), 5)))).toEqual({ 200: 10 })
-  expect(await desk.onChain(config, wallet(20))).toBe(50n)
+  const config = await tokens.config({ max_holders: 10 })
+  await atOnce(10, (i) => tokens.mint(config, wallet(i), 5))
+  expect(tally(await atOnce(10, (i) => tokens.transfer(config, wallet(i), wallet(20), 5)))).toEqual({
+    200: 10,
+  })
+  expect(await tokens.onChain(config, wallet(20))).toBe(50n)
   await expectAtRest(config)
-  const answers = await atOnce(12, (i) => desk.mint(config, wallet(i), 1))
+  const answers = await atOnce(12, (i) => tokens.mint(config, wallet(i), 1))
   expect(tally(answers)).toEqual({ 200: 9, holder_limit_reached: 3 })
   await expectAtRest(config)
 })
 
 test("max_balance_per_wallet 10: of 100 mints and transfers to one wallet it gets 10", async () => {
-  const config = await desk.config({ max_balance_per_wallet: "10" })
-  await atOnce(10, (i) => desk.mint(config, wallet(1 + i), 5))
+  const config = await tokens.config({ max_balance_per_wallet: "10" })
+  await atOnce(10, (i) => tokens.mint(config, wallet(1 + i), 5))
   const answers = await atOnce(100, (i) =>
-    i % 2 === 0 ? desk.mint(config, wallet(0), 1) : desk.transfer(config, wallet(1 + (i % 10)), wallet(0), 1),
+    i % 2 === 0
+      ? tokens.mint(config, wallet(0), 1)
+      : tokens.transfer(config, wallet(1 + (i % 10)), wallet(0), 1),
   )
   expect(tally(answers)).toEqual({ 200: 10, balance_limit_exceeded: 90 })
-  expect(await desk.onChain(config, wallet(0))).toBe(10n)
+  expect(await tokens.onChain(config, wallet(0))).toBe(10n)
   await expectAtRest(config)
 })
 
 test("parallel transfers never take more than is there", async () => {
-  const config = await desk.config()
-  await desk.mint(config, wallet(0), 50)
-  const answers = await atOnce(200, (i) => desk.transfer(config, wallet(0), wallet(1 + (i % 39)), 1))
+  const config = await tokens.config()
+  await tokens.mint(config, wallet(0), 50)
+  const answers = await atOnce(200, (i) => tokens.transfer(config, wallet(0), wallet(1 + (i % 39)), 1))
   expect(tally(answers)).toEqual({ 200: 50, insufficient_balance: 150 })
-  expect(await desk.onChain(config, wallet(0))).toBe(0n)
-  expect(await desk.supply(config)).toBe(50n)
+  expect(await tokens.onChain(config, wallet(0))).toBe(0n)
+  expect(await tokens.supply(config)).toBe(50n)
   await expectAtRest(config)
 })
 
 test("tokens go round in a circle, and none is lost or made", async () => {
-  const config = await desk.config({ max_holders: 8, max_supply: "80" })
-  await atOnce(8, (i) => desk.mint(config, wallet(i), 10))
-  const answers = await atOnce(160, (i) => desk.transfer(config, wallet(i % 8), wallet((i + 1) % 8), 3))
+  const config = await tokens.config({ max_holders: 8, max_supply: "80" })
+  await atOnce(8, (i) => tokens.mint(config, wallet(i), 10))
+  const answers = await atOnce(160, (i) => tokens.transfer(config, wallet(i % 8), wallet((i + 1) % 8), 3))
   expect(
     Object.keys(tally(answers)).filter((name) => !["200", "insufficient_balance"].includes(name)),
   ).toEqual([])
   expect(tally(answers)[200]).toBeGreaterThanOrEqual(24)
-  expect(await desk.supply(config)).toBe(80n)
+  expect(await tokens.supply(config)).toBe(80n)
   await expectAtRest(config)
 })
 
 test("mints that fail give their supply and their holder's place back", async () => {
-  const config = await desk.config({ max_supply: "100", max_holders: 5 })
-  const fresh = await desk.wallets(5)
-  const other = await desk.wallets(5)
+  const config = await tokens.config({ max_supply: "100", max_holders: 5 })
+  const fresh = await tokens.wallets(5)
+  const other = await tokens.wallets(5)
   let waiting: Promise<Response[]>
   await sql.begin(async (tx) => {
     // As if another worker had the turn: what is admitted stays queued.
     await tx`select from workspaces where id = ${key.workspaceId} for no key update`
-    waiting = Promise.all(fresh.map((one) => desk.mint(config, one, 20)))
+    waiting = Promise.all(fresh.map((one) => tokens.mint(config, one, 20)))
     await expect
-      .poll(async () => (await desk.trace(config)).counters, { timeout: 10_000 })
+      .poll(async () => (await tokens.trace(config)).counters, { timeout: 10_000 })
       .toMatchObject({ issued: "100", holders: 5, supply: "0" })
-    expect((await desk.mint(config, other[0]!, 1)).json.error).toBe("supply_cap_exceeded")
+    expect((await tokens.mint(config, other[0]!, 1)).json.error).toBe("supply_cap_exceeded")
     for (const one of fresh) {
-      const { attestation_id } = (await desk.get(`/kyc/status/${one}`)).json
-      const { status } = await desk.post(`/attestation/${attestation_id}/revoke`, { reason: "Fraud" })
+      const { attestation_id } = (await tokens.get(`/kyc/status/${one}`)).json
+      const { status } = await tokens.post(`/attestation/${attestation_id}/revoke`, { reason: "Fraud" })
       expect(status).toBe(200)
     }
   })
   expect(tally(await waiting!)).toEqual({ wallet_not_verified: 5 })
-  const { counters, holdings, onChain } = await desk.trace(config)
+  const { counters, holdings, onChain } = await tokens.trace(config)
   expect({ ...counters, holdings, onChain }).toEqual({
     issued: "0",
     supply: "0",
@@ -166,5 +170,5 @@ test("mints that fail give their supply and their holder's place back", async ()
     holdings: [],
     onChain: 0n,
   })
-  expect(tally(await Promise.all(other.map((one) => desk.mint(config, one, 20))))).toEqual({ 200: 5 })
+  expect(tally(await Promise.all(other.map((one) => tokens.mint(config, one, 20))))).toEqual({ 200: 5 })
 })

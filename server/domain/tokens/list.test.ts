@@ -1,24 +1,24 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { type TokenDesk, tokenDesk } from "#test/tokens.ts"
+import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
 
 let app: TestApp
 let key: TestKey
-let desk: TokenDesk
+let tokens: TokenFixture
 let wallets: string[]
 
 beforeAll(async () => {
   app = await startTestApp()
   key = await app.key({ mode: "live", plan: "enterprise" })
-  desk = tokenDesk(app, key)
-  wallets = await desk.wallets(3)
+  tokens = tokenFixture(app, key)
+  wallets = await tokens.wallets(3)
 })
 afterAll(() => app.stop())
 
 type Page = { ids: string[]; next: string | null }
 const list = async (query: string): Promise<Page> => {
-  const { status, json } = await desk.get(`/token/operations${query}`)
+  const { status, json } = await tokens.get(`/token/operations${query}`)
   expect(status).toBe(200)
   return { ids: json.data.map((one: { operation_id: string }) => one.operation_id), next: json.next_cursor }
 }
@@ -26,24 +26,24 @@ const list = async (query: string): Promise<Page> => {
 async function mintMany(config: string, count: number): Promise<string[]> {
   const ids: string[] = []
   for (let i = 0; i < count; i++) {
-    const { json } = await desk.mint(config, wallets[0]!, 1, { headers: { prefer: "respond-async" } })
+    const { json } = await tokens.mint(config, wallets[0]!, 1, { headers: { prefer: "respond-async" } })
     ids.unshift(json.operation_id)
   }
   return ids
 }
 
 test("a configuration without operations has an empty list, and one that is not there is told apart", async () => {
-  const config = await desk.config()
-  expect((await desk.get(`/token/operations?mint_config=${config}`)).json).toEqual({
+  const config = await tokens.config()
+  expect((await tokens.get(`/token/operations?mint_config=${config}`)).json).toEqual({
     data: [],
     next_cursor: null,
   })
-  const unknown = await desk.get("/token/operations?mint_config=none_v1")
+  const unknown = await tokens.get("/token/operations?mint_config=none_v1")
   expect([unknown.status, unknown.json.error]).toEqual([422, "unknown_mint_config"])
 })
 
 test("newest first, twenty to a page, each operation once, while others are added", async () => {
-  const config = await desk.config()
+  const config = await tokens.config()
   const ids = await mintMany(config, 45)
   const query = `?mint_config=${config}`
   const first = await list(query)
@@ -58,13 +58,13 @@ test("newest first, twenty to a page, each operation once, while others are adde
 })
 
 test("filters by wallet on either side, by configuration and by status, alone and together", async () => {
-  const [config, other] = [await desk.config(), await desk.config()]
+  const [config, other] = [await tokens.config(), await tokens.config()]
   const [alice, bob, carol] = wallets as [string, string, string]
-  const id = async (sent: ReturnType<TokenDesk["mint"]>) => (await sent).json.operation_id as string
-  const minted = await id(desk.mint(config, alice, 10))
-  const moved = await id(desk.transfer(config, alice, bob, 4))
-  const further = await id(desk.transfer(config, bob, carol, 1))
-  const elsewhere = await id(desk.mint(other, alice, 10))
+  const id = async (sent: ReturnType<TokenFixture["mint"]>) => (await sent).json.operation_id as string
+  const minted = await id(tokens.mint(config, alice, 10))
+  const moved = await id(tokens.transfer(config, alice, bob, 4))
+  const further = await id(tokens.transfer(config, bob, carol, 1))
+  const elsewhere = await id(tokens.mint(other, alice, 10))
   const of = async (query: string) => (await list(`?mint_config=${config}&${query}`)).ids
   expect(await of(`pubkey=${alice}`)).toEqual([moved, minted])
   expect(await of(`pubkey=${bob}`)).toEqual([further, moved])
@@ -76,24 +76,24 @@ test("filters by wallet on either side, by configuration and by status, alone an
 })
 
 test("each record in the list is what its own address gives, in every status", async () => {
-  const config = await desk.config()
-  await desk.mint(config, wallets[0]!, 5)
+  const config = await tokens.config()
+  await tokens.mint(config, wallets[0]!, 5)
   const doomed = (await app.verifiedWallet(key)).wallet
   await sql.begin(async (tx) => {
     // As if another worker had the turn: they stay queued.
     await tx`select from workspaces where id = ${key.workspaceId} for no key update`
     const headers = { prefer: "respond-async" }
-    await desk.mint(config, doomed, 1, { headers })
-    await desk.transfer(config, wallets[0]!, wallets[1]!, 1, { headers })
-    const { json } = await desk.get(`/token/operations?mint_config=${config}&status=queued`)
+    await tokens.mint(config, doomed, 1, { headers })
+    await tokens.transfer(config, wallets[0]!, wallets[1]!, 1, { headers })
+    const { json } = await tokens.get(`/token/operations?mint_config=${config}&status=queued`)
     expect(json.data).toHaveLength(2)
     for (const one of json.data)
-      expect((await desk.get(`/token/operation/${one.operation_id}`)).json).toEqual(one)
-    const { attestation_id } = (await desk.get(`/kyc/status/${doomed}`)).json
-    await desk.post(`/attestation/${attestation_id}/revoke`, { reason: "Fraud" })
+      expect((await tokens.get(`/token/operation/${one.operation_id}`)).json).toEqual(one)
+    const { attestation_id } = (await tokens.get(`/kyc/status/${doomed}`)).json
+    await tokens.post(`/attestation/${attestation_id}/revoke`, { reason: "Fraud" })
   })
   const data = await waitFor(async () => {
-    const { json } = await desk.get(`/token/operations?mint_config=${config}`)
+    const { json } = await tokens.get(`/token/operations?mint_config=${config}`)
     const isDone = json.data.every(({ status }: { status: string }) =>
       ["confirmed", "failed"].includes(status),
     )
@@ -105,7 +105,7 @@ test("each record in the list is what its own address gives, in every status", a
     ["mint", "confirmed"],
   ])
   for (const one of data) {
-    expect((await desk.get(`/token/operation/${one.operation_id}`)).json).toEqual(one)
+    expect((await tokens.get(`/token/operation/${one.operation_id}`)).json).toEqual(one)
     expect(one.error === null).toBe(one.status === "confirmed")
     expect(one.onchain_tx === null && one.confirmed_at === null).toBe(one.status === "failed")
   }

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
 import { type Browser, member } from "#test/people.ts"
-import { type TokenDesk, tokenDesk } from "#test/tokens.ts"
+import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
 
 let app: TestApp
 let key: TestKey
-let desk: TokenDesk
+let tokens: TokenFixture
 let owner: Awaited<ReturnType<typeof member>>
 let browser: Browser
 let alice: string
@@ -17,8 +17,8 @@ beforeAll(async () => {
   owner = await member(app)
   browser = owner.browser
   key = await app.key({ account: owner.account })
-  desk = tokenDesk(app, key)
-  ;[alice, bob] = (await desk.wallets(2)) as [string, string]
+  tokens = tokenFixture(app, key)
+  ;[alice, bob] = (await tokens.wallets(2)) as [string, string]
 })
 afterAll(() => app.stop())
 
@@ -41,7 +41,7 @@ const trailOf = (workspaceId: string, subject: string) => sql`
   where workspace_id = ${workspaceId} and subject = ${subject} order by seq`
 
 test("a double click mints once: both get the same operation, at once and later", async () => {
-  const config = await desk.config()
+  const config = await tokens.config()
   const intent = freshKey()
   const clicks = await Promise.all(Array.from({ length: 8 }, () => mintOnce(config, intent)))
   const ids = new Set(clicks.map(({ data }) => data.operation_id))
@@ -51,21 +51,21 @@ test("a double click mints once: both get the same operation, at once and later"
   await ended(id)
   const retried = await mintOnce(config, intent)
   expect(retried.data).toMatchObject({ operation_id: id, status: "confirmed" })
-  expect(await desk.supply(config)).toBe(5n)
+  expect(await tokens.supply(config)).toBe(5n)
   expect((await trailOf(key.workspaceId, id)).length).toBe(1)
 })
 
 test("a second intent of the same content is another mint", async () => {
-  const config = await desk.config()
+  const config = await tokens.config()
   const [first, second] = [await mintOnce(config, freshKey()), await mintOnce(config, freshKey())]
   expect(first.data.operation_id).not.toBe(second.data.operation_id)
   await ended(first.data.operation_id)
   await ended(second.data.operation_id)
-  expect(await desk.supply(config)).toBe(10n)
+  expect(await tokens.supply(config)).toBe(10n)
 })
 
 test("a key that stood for something else is refused, and belongs to one person in one workspace", async () => {
-  const config = await desk.config()
+  const config = await tokens.config()
   const intent = freshKey()
   const first = await mintOnce(config, intent)
   expect((await mintOnce(config, intent, "6")).error.error).toBe("idempotency_key_reused")
@@ -77,25 +77,25 @@ test("a key that stood for something else is refused, and belongs to one person 
     idempotency_key: intent,
   })
   expect(theirs.data.operation_id).not.toBe(first.data.operation_id)
-  const overRest = await desk.mint(config, alice, "7", { headers: { "idempotency-key": intent } })
+  const overRest = await tokens.mint(config, alice, "7", { headers: { "idempotency-key": intent } })
   expect(overRest.status).toBe(200)
   await ended(theirs.data.operation_id)
-  expect(await desk.supply(config)).toBe(18n)
+  expect(await tokens.supply(config)).toBe(18n)
 })
 
 test("a refusal begins nothing: the same key is decided anew once its cause is gone", async () => {
-  const config = await desk.config()
-  await desk.post(`/mint-config/${config}/pause`, {})
+  const config = await tokens.config()
+  await tokens.post(`/mint-config/${config}/pause`, {})
   const intent = freshKey()
   expect((await mintOnce(config, intent)).error.error).toBe("mint_paused")
-  await desk.post(`/mint-config/${config}/unpause`, {})
+  await tokens.post(`/mint-config/${config}/unpause`, {})
   const { data } = await mintOnce(config, intent)
   await ended(data.operation_id)
-  expect((await desk.trace(config)).operations.length).toBe(1)
+  expect((await tokens.trace(config)).operations.length).toBe(1)
 })
 
 test("a transfer is made once too, and both are in the audit log with who began them", async () => {
-  const config = await desk.config()
+  const config = await tokens.config()
   const minted = await mintOnce(config, freshKey(), "10")
   await ended(minted.data.operation_id)
   const input = { mint_config: config, from_pubkey: alice, to_pubkey: bob, amount: "4.0" }
@@ -108,7 +108,7 @@ test("a transfer is made once too, and both are in the audit log with who began 
   const [id] = clicks.map(({ data }) => data.operation_id) as [string]
   expect(clicks[1]!.data.operation_id).toBe(id)
   await ended(id)
-  expect(await desk.onChain(config, bob)).toBe(4n)
+  expect(await tokens.onChain(config, bob)).toBe(4n)
   const detail = { mint_config: config }
   expect(await trailOf(key.workspaceId, minted.data.operation_id)).toMatchObject([
     {
@@ -128,21 +128,21 @@ test("a transfer is made once too, and both are in the audit log with who began 
 })
 
 test("a refused request is in no audit log, neither a person's nor a key's", async () => {
-  const config = await desk.config({ max_supply: "5" })
-  await desk.mint(config, alice, 5)
+  const config = await tokens.config({ max_supply: "5" })
+  await tokens.mint(config, alice, 5)
   const count = async () =>
     (await sql`select from audit_entries where workspace_id = ${key.workspaceId}`).length
   const before = await count()
   expect((await mintOnce(config, freshKey())).error.error).toBe("supply_cap_exceeded")
-  expect((await desk.mint(config, alice, 5)).json.error).toBe("supply_cap_exceeded")
+  expect((await tokens.mint(config, alice, 5)).json.error).toBe("supply_cap_exceeded")
   expect(await count()).toBe(before)
 })
 
 test("an operation's detail names the transaction that carried it", async () => {
-  const config = await desk.config()
+  const config = await tokens.config()
   const { data } = await mintOnce(config, freshKey())
   const { operation, transaction, ...more } = await ended(data.operation_id)
-  expect(operation).toEqual((await desk.get(`/token/operation/${data.operation_id}`)).json)
+  expect(operation).toEqual((await tokens.get(`/token/operation/${data.operation_id}`)).json)
   expect(more).toEqual({
     finished_at: operation.confirmed_at,
     refusals: 0,
@@ -157,7 +157,7 @@ test("an operation's detail names the transaction that carried it", async () => 
 })
 
 test("one that is on its way shows what was signed before it has landed", async () => {
-  const config = await desk.config()
+  const config = await tokens.config()
   await app.faults({ drop: 1 })
   const { data } = await mintOnce(config, freshKey())
   const sent = await waitFor(async () => {
@@ -172,7 +172,7 @@ test("one that is on its way shows what was signed before it has landed", async 
 })
 
 test("another workspace's operation is one that is not there", async () => {
-  const config = await desk.config()
+  const config = await tokens.config()
   const { data } = await mintOnce(config, freshKey())
   const stranger = await member(app)
   for (const id of [data.operation_id, "op_x", config]) {

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { type TokenDesk, tokenDesk } from "#test/tokens.ts"
+import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
 
 // A place that travels with a full exit at the cap, while places become free around it.
 let app: TestApp
 let key: TestKey
-let desk: TokenDesk
+let tokens: TokenFixture
 
 beforeAll(async () => {
   app = await startTestApp()
   key = await app.key({ mode: "live", plan: "enterprise" })
-  desk = tokenDesk(app, key)
+  tokens = tokenFixture(app, key)
 })
 afterAll(() => app.stop())
 
@@ -19,7 +19,7 @@ const async = { headers: { prefer: "respond-async" } }
 
 const untilEnded = (id: string, wanted: "confirmed" | "failed") =>
   waitFor(
-    async () => (await desk.get(`/token/operation/${id}`)).json.status === wanted,
+    async () => (await tokens.get(`/token/operation/${id}`)).json.status === wanted,
     `${id} to be ${wanted}`,
   )
 
@@ -32,15 +32,15 @@ const whileQueued = (during: () => Promise<void>) =>
 
 /** Alice's exit to carol waits, bob has left to erin, and two of three places are taken. */
 async function exitUnderWay() {
-  const config = await desk.config({ max_holders: 3 })
-  const [alice, bob, erin, carol] = (await desk.wallets(4)) as [string, string, string, string]
-  for (const one of [alice, bob, erin]) await desk.mint(config, one, 10)
+  const config = await tokens.config({ max_holders: 3 })
+  const [alice, bob, erin, carol] = (await tokens.wallets(4)) as [string, string, string, string]
+  for (const one of [alice, bob, erin]) await tokens.mint(config, one, 10)
   let exit = ""
   await whileQueued(async () => {
-    exit = (await desk.transfer(config, alice, carol, 10, async)).json.operation_id
+    exit = (await tokens.transfer(config, alice, carol, 10, async)).json.operation_id
     await sql`update operations set not_before = now() + interval '1 day' where id = ${exit}`
   })
-  expect((await desk.transfer(config, bob, erin, 10)).status).toBe(200)
+  expect((await tokens.transfer(config, bob, erin, 10)).status).toBe(200)
   const goOn = () => sql`update operations set not_before = null where id = ${exit}`
   return { config, alice, carol, exit, goOn }
 }
@@ -49,26 +49,26 @@ test("an exit and a mint to the newcomer that both fail leave no place behind", 
   const { config, carol, exit, goOn } = await exitUnderWay()
   let minted = ""
   await whileQueued(async () => {
-    minted = (await desk.mint(config, carol, 5, async)).json.operation_id
-    const { attestation_id } = (await desk.get(`/kyc/status/${carol}`)).json
-    await desk.post(`/attestation/${attestation_id}/revoke`, { reason: "Fraud" })
+    minted = (await tokens.mint(config, carol, 5, async)).json.operation_id
+    const { attestation_id } = (await tokens.get(`/kyc/status/${carol}`)).json
+    await tokens.post(`/attestation/${attestation_id}/revoke`, { reason: "Fraud" })
   })
   await untilEnded(minted, "failed")
   await goOn()
   await untilEnded(exit, "failed")
-  expect((await desk.trace(config)).counters.holders).toBe(2)
+  expect((await tokens.trace(config)).counters.holders).toBe(2)
 })
 
 test("a mint to one who leaves that fails leaves no place behind", async () => {
   const { config, alice, exit, goOn } = await exitUnderWay()
   let minted = ""
   await whileQueued(async () => {
-    minted = (await desk.mint(config, alice, 5, async)).json.operation_id
-    await desk.post(`/mint-config/${config}/pause`, {})
+    minted = (await tokens.mint(config, alice, 5, async)).json.operation_id
+    await tokens.post(`/mint-config/${config}/pause`, {})
   })
   await untilEnded(minted, "failed")
-  await desk.post(`/mint-config/${config}/unpause`, {})
+  await tokens.post(`/mint-config/${config}/unpause`, {})
   await goOn()
   await untilEnded(exit, "confirmed")
-  expect((await desk.trace(config)).counters.holders).toBe(2)
+  expect((await tokens.trace(config)).counters.holders).toBe(2)
 })

@@ -4,7 +4,7 @@ import { addDays, clock, formatDay } from "#server/lib/time.ts"
 import type { Scope } from "#shared/scopes.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
 import { member } from "#test/people.ts"
-import { tokenDesk } from "#test/tokens.ts"
+import { tokenFixture } from "#test/tokens.ts"
 
 let app: TestApp
 let key: TestKey
@@ -16,14 +16,14 @@ beforeAll(async () => {
   app = await startTestApp()
   owner = await member(app)
   key = await app.key({ account: owner.account })
-  fund = await tokenDesk(app, key).config({ blocked_countries: ["KP"] })
+  fund = await tokenFixture(app, key).config({ blocked_countries: ["KP"] })
 })
 afterEach(() => {
   clock.now = real
 })
 afterAll(() => app.stop())
 
-const mint = async (wallet: string, by = key) => (await tokenDesk(app, by).mint(fund, wallet, 1)).json
+const mint = async (wallet: string, by = key) => (await tokenFixture(app, by).mint(fund, wallet, 1)).json
 const keyFor = (scopes: Scope[]) => app.key({ account: owner.account, scopes })
 
 test("whoever is refused for an attestation that ended is told how and on which day", async () => {
@@ -35,7 +35,7 @@ test("whoever is refused for an attestation that ended is told how and on which 
   await app.startSession(key, closed)
   const pending = await mint(closed)
   await app.webhook({ session_id: sessionId, decision: "rejected", reason: "Named on a list" })
-  await tokenDesk(app, key).post(`/attestation/${status.attestation_id}/revoke`, {
+  await tokenFixture(app, key).post(`/attestation/${status.attestation_id}/revoke`, {
     reason: "Named on a list",
   })
   const told = (wallet: string, what: string) => ({

@@ -5,17 +5,17 @@ import { type ErrorCode, statusOf } from "#shared/errors.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
 import { differences } from "#test/credential.ts"
 import type { Response } from "#test/http.ts"
-import { type TokenDesk, tokenDesk } from "#test/tokens.ts"
+import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
 
 let app: TestApp
 let key: TestKey
-let desk: TokenDesk
+let tokens: TokenFixture
 const realNow = clock.now
 
 beforeAll(async () => {
   app = await startTestApp()
   key = await app.key({ mode: "live", plan: "enterprise" })
-  desk = tokenDesk(app, key)
+  tokens = tokenFixture(app, key)
 })
 afterEach(async () => {
   clock.now = realNow
@@ -28,10 +28,10 @@ afterAll(async () => {
 
 /** The request is refused with this code, and it was as if it had never been made. */
 async function refused(config: string, code: ErrorCode, request: () => Promise<Response>): Promise<Response> {
-  const before = await desk.trace(config)
+  const before = await tokens.trace(config)
   const response = await request()
   expect([response.status, response.json.error]).toEqual([statusOf(code), code])
-  expect(await desk.trace(config)).toEqual(before)
+  expect(await tokens.trace(config)).toEqual(before)
   return response
 }
 
@@ -42,209 +42,209 @@ async function admitted(request: Promise<Response>): Promise<Response> {
   return response
 }
 
-const walletWith = async (claims: Record<string, unknown>) => (await desk.wallets(1, claims))[0]!
+const walletWith = async (claims: Record<string, unknown>) => (await tokens.wallets(1, claims))[0]!
 
 test("mint_paused: nothing is minted or moved until the configuration is unpaused", async () => {
-  const config = await desk.config()
-  const [alice, bob] = (await desk.wallets(2)) as [string, string]
-  await admitted(desk.mint(config, alice, 10))
-  const paused = await desk.post(`/mint-config/${config}/pause`, {})
+  const config = await tokens.config()
+  const [alice, bob] = (await tokens.wallets(2)) as [string, string]
+  await admitted(tokens.mint(config, alice, 10))
+  const paused = await tokens.post(`/mint-config/${config}/pause`, {})
   expect(paused.json).toMatchObject({ id: config, paused: true })
-  await refused(config, "mint_paused", () => desk.mint(config, alice, 1))
-  await refused(config, "mint_paused", () => desk.transfer(config, alice, bob, 1))
-  const unpaused = await desk.post(`/mint-config/${config}/unpause`, {})
+  await refused(config, "mint_paused", () => tokens.mint(config, alice, 1))
+  await refused(config, "mint_paused", () => tokens.transfer(config, alice, bob, 1))
+  const unpaused = await tokens.post(`/mint-config/${config}/unpause`, {})
   expect(unpaused.json).toMatchObject({ id: config, paused: false })
-  await admitted(desk.mint(config, alice, 1))
-  await admitted(desk.transfer(config, alice, bob, 1))
+  await admitted(tokens.mint(config, alice, 1))
+  await admitted(tokens.transfer(config, alice, bob, 1))
 })
 
 test("transfers_locked: until the time, and minting is free meanwhile", async () => {
   const end = new Date("2099-01-01T00:00:00Z")
-  const config = await desk.config({ transfers_locked_until: "2099-01-01T00:00:00Z" })
-  const open = await desk.config({ transfers_locked_until: "2020-01-01T00:00:00Z" })
-  const [alice, bob] = (await desk.wallets(2)) as [string, string]
-  await admitted(desk.mint(config, alice, 10))
-  const { json } = await refused(config, "transfers_locked", () => desk.transfer(config, alice, bob, 1))
+  const config = await tokens.config({ transfers_locked_until: "2099-01-01T00:00:00Z" })
+  const open = await tokens.config({ transfers_locked_until: "2020-01-01T00:00:00Z" })
+  const [alice, bob] = (await tokens.wallets(2)) as [string, string]
+  await admitted(tokens.mint(config, alice, 10))
+  const { json } = await refused(config, "transfers_locked", () => tokens.transfer(config, alice, bob, 1))
   expect(json.detail).toContain("2099-01-01T00:00:00Z")
-  await admitted(desk.mint(open, alice, 10))
-  await admitted(desk.transfer(open, alice, bob, 1))
+  await admitted(tokens.mint(open, alice, 10))
+  await admitted(tokens.transfer(open, alice, bob, 1))
 
   clock.now = () => end
   await sql`
     update attestations set expires_at = ${addSeconds(end, 3600)}
     where workspace_id = ${key.workspaceId} and wallet in (${alice}, ${bob})`
   clock.now = () => addSeconds(end, -1)
-  await refused(config, "transfers_locked", () => desk.transfer(config, alice, bob, 1))
+  await refused(config, "transfers_locked", () => tokens.transfer(config, alice, bob, 1))
   clock.now = () => end
-  await admitted(desk.transfer(config, alice, bob, 1))
+  await admitted(tokens.transfer(config, alice, bob, 1))
 })
 
 test("wallet_not_verified: a mint needs its receiver verified, a transfer both", async () => {
-  const config = await desk.config()
-  const [alice, bob] = (await desk.wallets(2)) as [string, string]
+  const config = await tokens.config()
+  const [alice, bob] = (await tokens.wallets(2)) as [string, string]
   const stranger = newWallet()
-  await admitted(desk.mint(config, alice, 10))
+  await admitted(tokens.mint(config, alice, 10))
   for (const request of [
-    () => desk.mint(config, stranger, 1),
-    () => desk.transfer(config, alice, stranger, 1),
-    () => desk.transfer(config, stranger, alice, 1),
+    () => tokens.mint(config, stranger, 1),
+    () => tokens.transfer(config, alice, stranger, 1),
+    () => tokens.transfer(config, stranger, alice, 1),
   ]) {
     const { json } = await refused(config, "wallet_not_verified", request)
     expect(json.detail).toContain(stranger)
     expect(json.detail).toContain("kyc_individual_v1")
   }
-  await admitted(desk.transfer(config, alice, bob, 1))
+  await admitted(tokens.transfer(config, alice, bob, 1))
 })
 
 test("wallet_not_verified: a verification that has begun, was refused, or is of another schema is none", async () => {
-  const config = await desk.config()
+  const config = await tokens.config()
   const pending = await app.startSession(key)
-  await refused(config, "wallet_not_verified", () => desk.mint(config, pending.wallet, 1))
+  await refused(config, "wallet_not_verified", () => tokens.mint(config, pending.wallet, 1))
   await app.webhook({ session_id: pending.sessionId, decision: "rejected" })
-  await refused(config, "wallet_not_verified", () => desk.mint(config, pending.wallet, 1))
+  await refused(config, "wallet_not_verified", () => tokens.mint(config, pending.wallet, 1))
   const business = await app.startSession(key, newWallet(), "kyc_business_v1")
   await app.webhook({ session_id: business.sessionId, decision: "approved" })
   await app.waitForStatus(key, business.wallet, "verified")
-  await refused(config, "wallet_not_verified", () => desk.mint(config, business.wallet, 1))
-  const forBusiness = await desk.config({}, { required_schema: "kyc_business_v1" })
-  await admitted(desk.mint(forBusiness, business.wallet, 1))
+  await refused(config, "wallet_not_verified", () => tokens.mint(config, business.wallet, 1))
+  const forBusiness = await tokens.config({}, { required_schema: "kyc_business_v1" })
+  await admitted(tokens.mint(forBusiness, business.wallet, 1))
 })
 
 test("wallet_not_verified: a verification ends in the second in which it expires", async () => {
-  const config = await desk.config()
+  const config = await tokens.config()
   const { wallet, status } = await app.verifiedWallet(key)
   const expires = new Date(status.expires_at)
   clock.now = () => addSeconds(expires, -1)
-  await admitted(desk.mint(config, wallet, 1))
+  await admitted(tokens.mint(config, wallet, 1))
   clock.now = () => expires
-  await refused(config, "wallet_not_verified", () => desk.mint(config, wallet, 1))
+  await refused(config, "wallet_not_verified", () => tokens.mint(config, wallet, 1))
 })
 
 test("country_not_allowed: who is not among the allowed, is blocked, or has told no country", async () => {
-  const allowing = await desk.config({ allowed_countries: ["US", "CA"] })
-  const blocking = await desk.config({ blocked_countries: ["KP", "IR"] })
+  const allowing = await tokens.config({ allowed_countries: ["US", "CA"] })
+  const blocking = await tokens.config({ blocked_countries: ["KP", "IR"] })
   const [us, de, kp, silent] = await Promise.all([
     walletWith({ country: "US" }),
     walletWith({ country: "DE" }),
     walletWith({ country: "KP" }),
     walletWith({}),
   ])
-  await admitted(desk.mint(allowing, us, 10))
-  await admitted(desk.mint(blocking, us, 10))
-  await admitted(desk.mint(blocking, de, 10))
+  await admitted(tokens.mint(allowing, us, 10))
+  await admitted(tokens.mint(blocking, us, 10))
+  await admitted(tokens.mint(blocking, de, 10))
   for (const [config, wallet] of [
     [allowing, de],
     [allowing, silent],
     [blocking, kp],
     [blocking, silent],
   ] as const) {
-    await refused(config, "country_not_allowed", () => desk.mint(config, wallet, 1))
-    await refused(config, "country_not_allowed", () => desk.transfer(config, us, wallet, 1))
-    await refused(config, "country_not_allowed", () => desk.transfer(config, wallet, us, 1))
+    await refused(config, "country_not_allowed", () => tokens.mint(config, wallet, 1))
+    await refused(config, "country_not_allowed", () => tokens.transfer(config, us, wallet, 1))
+    await refused(config, "country_not_allowed", () => tokens.transfer(config, wallet, us, 1))
   }
-  await admitted(desk.transfer(blocking, us, de, 1))
+  await admitted(tokens.transfer(blocking, us, de, 1))
 })
 
 test("not_accredited: who has not been found accredited", async () => {
-  const config = await desk.config({ require_accredited: true })
+  const config = await tokens.config({ require_accredited: true })
   const [rich, richer, lay, silent] = await Promise.all([
     walletWith({ accredited: true }),
     walletWith({ accredited: true }),
     walletWith({ accredited: false }),
     walletWith({ country: "US" }),
   ])
-  await admitted(desk.mint(config, rich, 10))
+  await admitted(tokens.mint(config, rich, 10))
   for (const wallet of [lay, silent]) {
-    await refused(config, "not_accredited", () => desk.mint(config, wallet, 1))
-    await refused(config, "not_accredited", () => desk.transfer(config, rich, wallet, 1))
+    await refused(config, "not_accredited", () => tokens.mint(config, wallet, 1))
+    await refused(config, "not_accredited", () => tokens.transfer(config, rich, wallet, 1))
   }
-  await admitted(desk.transfer(config, rich, richer, 1))
+  await admitted(tokens.transfer(config, rich, richer, 1))
 })
 
 test("erased claims are missing claims: still verified, no longer admitted by a rule that asks", async () => {
-  const [open, asking] = [await desk.config(), await desk.config({ allowed_countries: ["US"] })]
+  const [open, asking] = [await tokens.config(), await tokens.config({ allowed_countries: ["US"] })]
   const wallet = await walletWith({ country: "US" })
-  await admitted(desk.mint(asking, wallet, 1))
+  await admitted(tokens.mint(asking, wallet, 1))
   await sql`
     update attestations set claims = null, salt = null
     where workspace_id = ${key.workspaceId} and wallet = ${wallet}`
-  await refused(asking, "country_not_allowed", () => desk.mint(asking, wallet, 1))
-  await admitted(desk.mint(open, wallet, 1))
+  await refused(asking, "country_not_allowed", () => tokens.mint(asking, wallet, 1))
+  await admitted(tokens.mint(open, wallet, 1))
 })
 
 test("supply_cap_exceeded: up to the cap, and not one base unit more", async () => {
-  const config = await desk.config({ max_supply: "100.5" }, { decimals: 1 })
-  const [alice, bob] = (await desk.wallets(2)) as [string, string]
-  await refused(config, "supply_cap_exceeded", () => desk.mint(config, alice, "100.6"))
-  await admitted(desk.mint(config, alice, "100.4"))
-  const { json } = await refused(config, "supply_cap_exceeded", () => desk.mint(config, bob, "0.2"))
+  const config = await tokens.config({ max_supply: "100.5" }, { decimals: 1 })
+  const [alice, bob] = (await tokens.wallets(2)) as [string, string]
+  await refused(config, "supply_cap_exceeded", () => tokens.mint(config, alice, "100.6"))
+  await admitted(tokens.mint(config, alice, "100.4"))
+  const { json } = await refused(config, "supply_cap_exceeded", () => tokens.mint(config, bob, "0.2"))
   expect(json.detail).toMatch(/^amount: 0\.1 of the supply of 100\.5 /)
-  await admitted(desk.mint(config, bob, "0.1"))
-  await admitted(desk.transfer(config, alice, bob, "100.4"))
-  expect(await desk.supply(config)).toBe(1005n)
+  await admitted(tokens.mint(config, bob, "0.1"))
+  await admitted(tokens.transfer(config, alice, bob, "100.4"))
+  expect(await tokens.supply(config)).toBe(1005n)
 })
 
 test("supply_cap_exceeded: no mint on Solana holds more than 2^64 − 1 base units", async () => {
-  const config = await desk.config()
-  const [alice, bob] = (await desk.wallets(2)) as [string, string]
-  await admitted(desk.mint(config, alice, "18446744073709551615"))
-  await refused(config, "supply_cap_exceeded", () => desk.mint(config, bob, 1))
-  await admitted(desk.transfer(config, alice, bob, "18446744073709551615"))
-  expect(await desk.onChain(config, bob)).toBe(2n ** 64n - 1n)
+  const config = await tokens.config()
+  const [alice, bob] = (await tokens.wallets(2)) as [string, string]
+  await admitted(tokens.mint(config, alice, "18446744073709551615"))
+  await refused(config, "supply_cap_exceeded", () => tokens.mint(config, bob, 1))
+  await admitted(tokens.transfer(config, alice, bob, "18446744073709551615"))
+  expect(await tokens.onChain(config, bob)).toBe(2n ** 64n - 1n)
 })
 
 test("holder_limit_reached: no new holder at the cap, but one in the place of one who leaves", async () => {
-  const config = await desk.config({ max_holders: 2 })
-  const [alice, bob, carol] = (await desk.wallets(3)) as [string, string, string]
-  await admitted(desk.mint(config, alice, 10))
-  await admitted(desk.mint(config, bob, 10))
-  await refused(config, "holder_limit_reached", () => desk.mint(config, carol, 1))
-  await refused(config, "holder_limit_reached", () => desk.transfer(config, alice, carol, 9))
-  await admitted(desk.mint(config, bob, 1))
-  await admitted(desk.transfer(config, alice, bob, 1))
+  const config = await tokens.config({ max_holders: 2 })
+  const [alice, bob, carol] = (await tokens.wallets(3)) as [string, string, string]
+  await admitted(tokens.mint(config, alice, 10))
+  await admitted(tokens.mint(config, bob, 10))
+  await refused(config, "holder_limit_reached", () => tokens.mint(config, carol, 1))
+  await refused(config, "holder_limit_reached", () => tokens.transfer(config, alice, carol, 9))
+  await admitted(tokens.mint(config, bob, 1))
+  await admitted(tokens.transfer(config, alice, bob, 1))
 
-  await admitted(desk.transfer(config, alice, carol, 9))
-  expect((await desk.get(`/mint-config/${config}`)).json.holders).toBe(2)
-  await refused(config, "holder_limit_reached", () => desk.mint(config, alice, 1))
-  await refused(config, "holder_limit_reached", () => desk.transfer(config, bob, alice, 1))
+  await admitted(tokens.transfer(config, alice, carol, 9))
+  expect((await tokens.get(`/mint-config/${config}`)).json.holders).toBe(2)
+  await refused(config, "holder_limit_reached", () => tokens.mint(config, alice, 1))
+  await refused(config, "holder_limit_reached", () => tokens.transfer(config, bob, alice, 1))
 
-  await admitted(desk.transfer(config, carol, bob, 9))
-  expect((await desk.get(`/mint-config/${config}`)).json.holders).toBe(1)
-  await admitted(desk.mint(config, alice, 1))
+  await admitted(tokens.transfer(config, carol, bob, 9))
+  expect((await tokens.get(`/mint-config/${config}`)).json.holders).toBe(1)
+  await admitted(tokens.mint(config, alice, 1))
 })
 
 test("balance_limit_exceeded: up to the limit, by minting and by moving", async () => {
-  const config = await desk.config({ max_balance_per_wallet: "10" })
-  const [alice, bob] = (await desk.wallets(2)) as [string, string]
-  await refused(config, "balance_limit_exceeded", () => desk.mint(config, alice, 11))
-  await admitted(desk.mint(config, alice, 10))
-  await refused(config, "balance_limit_exceeded", () => desk.mint(config, alice, 1))
-  await admitted(desk.mint(config, bob, 4))
-  await refused(config, "balance_limit_exceeded", () => desk.transfer(config, alice, bob, 7))
-  await admitted(desk.transfer(config, alice, bob, 6))
+  const config = await tokens.config({ max_balance_per_wallet: "10" })
+  const [alice, bob] = (await tokens.wallets(2)) as [string, string]
+  await refused(config, "balance_limit_exceeded", () => tokens.mint(config, alice, 11))
+  await admitted(tokens.mint(config, alice, 10))
+  await refused(config, "balance_limit_exceeded", () => tokens.mint(config, alice, 1))
+  await admitted(tokens.mint(config, bob, 4))
+  await refused(config, "balance_limit_exceeded", () => tokens.transfer(config, alice, bob, 7))
+  await admitted(tokens.transfer(config, alice, bob, 6))
 })
 
 test("insufficient_balance: all that a wallet has, and not one base unit more", async () => {
-  const config = await desk.config({}, { decimals: 2 })
-  const [alice, bob] = (await desk.wallets(2)) as [string, string]
-  await refused(config, "insufficient_balance", () => desk.transfer(config, alice, bob, "0.01"))
-  await admitted(desk.mint(config, alice, "1.5"))
+  const config = await tokens.config({}, { decimals: 2 })
+  const [alice, bob] = (await tokens.wallets(2)) as [string, string]
+  await refused(config, "insufficient_balance", () => tokens.transfer(config, alice, bob, "0.01"))
+  await admitted(tokens.mint(config, alice, "1.5"))
   const { json } = await refused(config, "insufficient_balance", () =>
-    desk.transfer(config, alice, bob, "1.51"),
+    tokens.transfer(config, alice, bob, "1.51"),
   )
   expect(json.detail).toMatch(/can move 1\.5 at most/)
-  await admitted(desk.transfer(config, alice, bob, "1.5"))
-  expect([await desk.onChain(config, alice), await desk.onChain(config, bob)]).toEqual([0n, 150n])
+  await admitted(tokens.transfer(config, alice, bob, "1.5"))
+  expect([await tokens.onChain(config, alice), await tokens.onChain(config, bob)]).toEqual([0n, 150n])
 })
 
 test("insufficient_balance in holder mode, where the chain knows", async () => {
-  const config = await desk.config({}, { transfer_mode: "holder" })
-  const [alice, bob] = (await desk.wallets(2)) as [string, string]
-  await admitted(desk.mint(config, alice, 5))
-  const tooMuch = await desk.transfer(config, alice, bob, 6)
+  const config = await tokens.config({}, { transfer_mode: "holder" })
+  const [alice, bob] = (await tokens.wallets(2)) as [string, string]
+  await admitted(tokens.mint(config, alice, 5))
+  const tooMuch = await tokens.transfer(config, alice, bob, 6)
   expect([tooMuch.status, tooMuch.json.error]).toEqual([422, "insufficient_balance"])
-  await admitted(desk.transfer(config, alice, bob, 5))
-  expect(await desk.onChain(config, bob)).toBe(5n)
+  await admitted(tokens.transfer(config, alice, bob, 5))
+  expect(await tokens.onChain(config, bob)).toBe(5n)
 })
 
 test("unknown_mint_config: in a body, whatever it looks like", async () => {
@@ -258,9 +258,9 @@ test("unknown_mint_config: in a body, whatever it looks like", async () => {
     "__proto__",
     "us_real_estate_fund_v1 ",
   ]) {
-    const minted = await desk.mint(id, wallet, 1)
+    const minted = await tokens.mint(id, wallet, 1)
     expect([minted.status, minted.json.error]).toEqual([422, "unknown_mint_config"])
-    const moved = await desk.transfer(id, wallet, newWallet(), 1)
+    const moved = await tokens.transfer(id, wallet, newWallet(), 1)
     expect([moved.status, moved.json.error]).toEqual([422, "unknown_mint_config"])
     expect(moved.json.detail).toMatch(/^mint_config: /)
   }
@@ -271,14 +271,14 @@ describe("amounts", () => {
   let alice: string
   let bob: string
   beforeAll(async () => {
-    config = await desk.config({}, { decimals: 1 })
-    ;[alice, bob] = (await desk.wallets(2)) as [string, string]
-    await admitted(desk.mint(config, alice, "1000000"))
+    config = await tokens.config({}, { decimals: 1 })
+    ;[alice, bob] = (await tokens.wallets(2)) as [string, string]
+    await admitted(tokens.mint(config, alice, "1000000"))
   })
 
   /** A body in which the amount stands as these characters. */
   const raw = (path: string, body: object, amount: string) =>
-    desk.post(path, undefined, {
+    tokens.post(path, undefined, {
       headers: { "content-type": "application/json" },
       body: `${JSON.stringify({ ...body, mint_config: config }).slice(0, -1)},"amount":${amount}}`,
     })
@@ -319,7 +319,7 @@ describe("amounts", () => {
 
   test("without one, the field is named as missing", async () => {
     const body = { user_pubkey: bob, mint_config: config }
-    const { json } = await refused(config, "validation_failed", () => desk.post("/token/mint", body))
+    const { json } = await refused(config, "validation_failed", () => tokens.post("/token/mint", body))
     expect(json.detail).toBe("amount: required.")
   })
 
@@ -334,37 +334,39 @@ describe("amounts", () => {
     ["4503599627370495.7", "4503599627370495.7"],
     ["9007199254740993", "9007199254740993"],
   ])("%s is kept to the last digit", async (amount, told) => {
-    const before = await desk.onChain(config, bob)
+    const before = await tokens.onChain(config, bob)
     const response = await admitted(raw("/token/mint", { user_pubkey: bob }, amount))
     expect(response.json.amount).toBe(told)
     const [whole, tenths = "0"] = told.split(".") as [string, string?]
-    expect((await desk.onChain(config, bob)) - before).toBe(BigInt(whole + tenths))
+    expect((await tokens.onChain(config, bob)) - before).toBe(BigInt(whole + tenths))
   })
 })
 
 test("a transfer to oneself is refused, and names the field", async () => {
-  const config = await desk.config()
+  const config = await tokens.config()
   const wallet = await walletWith({})
-  await admitted(desk.mint(config, wallet, 5))
-  const { json } = await refused(config, "validation_failed", () => desk.transfer(config, wallet, wallet, 1))
+  await admitted(tokens.mint(config, wallet, 5))
+  const { json } = await refused(config, "validation_failed", () =>
+    tokens.transfer(config, wallet, wallet, 1),
+  )
   expect(json.detail).toMatch(/^to_pubkey: /)
 })
 
 test("the first objection answers: a paused configuration before a stranger, a stranger before the supply", async () => {
-  const config = await desk.config({ max_supply: "1", allowed_countries: ["US"] })
+  const config = await tokens.config({ max_supply: "1", allowed_countries: ["US"] })
   const german = await walletWith({ country: "DE" })
-  await refused(config, "wallet_not_verified", () => desk.mint(config, newWallet(), 5))
-  await refused(config, "country_not_allowed", () => desk.mint(config, german, 5))
-  await desk.post(`/mint-config/${config}/pause`, {})
-  await refused(config, "mint_paused", () => desk.mint(config, newWallet(), 5))
+  await refused(config, "wallet_not_verified", () => tokens.mint(config, newWallet(), 5))
+  await refused(config, "country_not_allowed", () => tokens.mint(config, german, 5))
+  await tokens.post(`/mint-config/${config}/pause`, {})
+  await refused(config, "mint_paused", () => tokens.mint(config, newWallet(), 5))
 })
 
 describe("what changes between the request and its signature", () => {
   const attestationOf = async (wallet: string) =>
-    (await desk.get(`/kyc/status/${wallet}`)).json.attestation_id as string
+    (await tokens.get(`/kyc/status/${wallet}`)).json.attestation_id as string
 
   const revoke = async (wallet: string) => {
-    const { status } = await desk.post(`/attestation/${await attestationOf(wallet)}/revoke`, {
+    const { status } = await tokens.post(`/attestation/${await attestationOf(wallet)}/revoke`, {
       reason: "Fraud",
     })
     expect(status).toBe(200)
@@ -382,13 +384,13 @@ describe("what changes between the request and its signature", () => {
       await tx`select from workspaces where id = ${key.workspaceId} for no key update`
       waiting = request()
       id = await waitFor(async () => {
-        const { operations } = await desk.trace(config)
+        const { operations } = await tokens.trace(config)
         return (operations.find(({ status }) => status === "queued")?.id as string | undefined) ?? null
       }, "the operation to be queued")
       await meanwhile()
     })
     const response = await waiting!
-    const { json: record } = await desk.get(`/token/operation/${id}`)
+    const { json: record } = await tokens.get(`/token/operation/${id}`)
     expect(record).toMatchObject({
       status: "failed",
       onchain_tx: null,
@@ -399,81 +401,81 @@ describe("what changes between the request and its signature", () => {
   }
 
   test("a revocation stops a mint that is queued: 403, and the supply and the place are given back", async () => {
-    const config = await desk.config({ max_supply: "10", max_holders: 1 })
-    const [alice, bob] = (await desk.wallets(2)) as [string, string]
-    const before = await desk.trace(config)
+    const config = await tokens.config({ max_supply: "10", max_holders: 1 })
+    const [alice, bob] = (await tokens.wallets(2)) as [string, string]
+    const before = await tokens.trace(config)
     const response = await overtaken(
       config,
-      () => desk.mint(config, alice, 10),
+      () => tokens.mint(config, alice, 10),
       () => revoke(alice),
     )
     expect([response.status, response.json.error]).toEqual([403, "wallet_not_verified"])
-    const { operations, ...rest } = await desk.trace(config)
+    const { operations, ...rest } = await tokens.trace(config)
     expect(operations).toHaveLength(1)
     expect(rest).toEqual({ counters: before.counters, holdings: [], onChain: 0n })
-    await admitted(desk.mint(config, bob, 10))
+    await admitted(tokens.mint(config, bob, 10))
   })
 
   test.each([0, 1])("a revocation stops a transfer that is queued, of either side: %i", async (side) => {
-    const config = await desk.config()
-    const wallets = (await desk.wallets(2)) as [string, string]
+    const config = await tokens.config()
+    const wallets = (await tokens.wallets(2)) as [string, string]
     const [alice, bob] = wallets
-    await admitted(desk.mint(config, alice, 10))
-    const { operations: _, ...before } = await desk.trace(config)
+    await admitted(tokens.mint(config, alice, 10))
+    const { operations: _, ...before } = await tokens.trace(config)
     const response = await overtaken(
       config,
-      () => desk.transfer(config, alice, bob, 10),
+      () => tokens.transfer(config, alice, bob, 10),
       () => revoke(wallets[side]!),
     )
     expect([response.status, response.json.error]).toEqual([403, "wallet_not_verified"])
     expect(response.json.detail).toContain(wallets[side]!)
-    expect(await desk.trace(config)).toMatchObject(before)
-    expect(await desk.onChain(config, alice)).toBe(10n)
+    expect(await tokens.trace(config)).toMatchObject(before)
+    expect(await tokens.onChain(config, alice)).toBe(10n)
   })
 
   test("a full exit at the cap that comes to nothing leaves the place where it was", async () => {
-    const config = await desk.config({ max_holders: 1 })
-    const [alice, bob, carol] = (await desk.wallets(3)) as [string, string, string]
-    await admitted(desk.mint(config, alice, 10))
-    const { operations: _, ...before } = await desk.trace(config)
+    const config = await tokens.config({ max_holders: 1 })
+    const [alice, bob, carol] = (await tokens.wallets(3)) as [string, string, string]
+    await admitted(tokens.mint(config, alice, 10))
+    const { operations: _, ...before } = await tokens.trace(config)
     await overtaken(
       config,
-      () => desk.transfer(config, alice, bob, 10),
+      () => tokens.transfer(config, alice, bob, 10),
       () => revoke(bob),
     )
-    expect(await desk.trace(config)).toMatchObject(before)
-    await refused(config, "holder_limit_reached", () => desk.mint(config, carol, 1))
-    await admitted(desk.transfer(config, alice, carol, 10))
+    expect(await tokens.trace(config)).toMatchObject(before)
+    await refused(config, "holder_limit_reached", () => tokens.mint(config, carol, 1))
+    await admitted(tokens.transfer(config, alice, carol, 10))
   })
 
   test("who leaves in two parts hands on no place before the first has landed", async () => {
-    const config = await desk.config({ max_holders: 2 })
-    const [alice, bob, carol] = (await desk.wallets(3)) as [string, string, string]
-    await admitted(desk.mint(config, alice, 10))
-    await admitted(desk.mint(config, bob, 1))
+    const config = await tokens.config({ max_holders: 2 })
+    const [alice, bob, carol] = (await tokens.wallets(3)) as [string, string, string]
+    await admitted(tokens.mint(config, alice, 10))
+    await admitted(tokens.mint(config, bob, 1))
     await overtaken(
       config,
-      () => desk.transfer(config, alice, bob, 4),
+      () => tokens.transfer(config, alice, bob, 4),
       async () => {
         // Bob's part will come back to alice: were carol let in now, there would be three.
-        await refused(config, "holder_limit_reached", () => desk.transfer(config, alice, carol, 6))
+        await refused(config, "holder_limit_reached", () => tokens.transfer(config, alice, carol, 6))
         await revoke(bob)
       },
     )
-    await admitted(desk.transfer(config, alice, carol, 10))
-    expect((await desk.get(`/mint-config/${config}`)).json.holders).toBe(2)
+    await admitted(tokens.transfer(config, alice, carol, 10))
+    expect((await tokens.get(`/mint-config/${config}`)).json.holders).toBe(2)
   })
 
   test("a pause stops what is queued", async () => {
-    const config = await desk.config()
-    const [alice] = (await desk.wallets(1)) as [string]
+    const config = await tokens.config()
+    const [alice] = (await tokens.wallets(1)) as [string]
     const response = await overtaken(
       config,
-      () => desk.mint(config, alice, 1),
-      () => desk.post(`/mint-config/${config}/pause`, {}),
+      () => tokens.mint(config, alice, 1),
+      () => tokens.post(`/mint-config/${config}/pause`, {}),
     )
     expect([response.status, response.json.error]).toEqual([403, "mint_paused"])
-    await desk.post(`/mint-config/${config}/unpause`, {})
-    await admitted(desk.mint(config, alice, 1))
+    await tokens.post(`/mint-config/${config}/unpause`, {})
+    await admitted(tokens.mint(config, alice, 1))
   })
 })

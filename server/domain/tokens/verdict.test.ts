@@ -4,11 +4,11 @@ import type { Account } from "#server/domain/accounts/create.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
 import { type Answer, type Browser, member } from "#test/people.ts"
 import { snapshot } from "#test/snapshot.ts"
-import { type TokenDesk, tokenDesk } from "#test/tokens.ts"
+import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
 
 let app: TestApp
 let key: TestKey
-let desk: TokenDesk
+let tokens: TokenFixture
 let browser: Browser
 let account: Account
 let alice: string
@@ -20,7 +20,7 @@ beforeAll(async () => {
   browser = owner.browser
   account = owner.account
   key = await app.key({ account: owner.account })
-  desk = tokenDesk(app, key)
+  tokens = tokenFixture(app, key)
   const wallets = await Promise.all([
     app.verifiedWallet(key, undefined, { country: "US", accredited: true }),
     app.verifiedWallet(key, undefined, { country: "US", accredited: false }),
@@ -47,7 +47,7 @@ const everyRule = {
 }
 
 test("every rule that binds a mint is told in the contract's order, with what is so", async () => {
-  const config = await desk.config(everyRule)
+  const config = await tokens.config(everyRule)
   const verdict = await ofMint(config, alice, "60")
   expect(verdict.data.answer).toEqual({ status: 200, error: null, detail: null })
   expect(verdict.data.rules).toEqual([
@@ -78,8 +78,8 @@ test("every rule that binds a mint is told in the contract's order, with what is
 })
 
 test("a transfer is asked about the lock-up and the balance, and not about the supply", async () => {
-  const config = await desk.config(everyRule)
-  await desk.mint(config, alice, 60)
+  const config = await tokens.config(everyRule)
+  await tokens.mint(config, alice, 60)
   const verdict = await ofTransfer(config, alice, bob, "61")
   expect(outcomes(verdict)).toEqual([
     "mint_paused passed",
@@ -95,7 +95,7 @@ test("a transfer is asked about the lock-up and the balance, and not about the s
 })
 
 test("of a wallet that is not verified, what its claims would say is undecided, and it is named", async () => {
-  const config = await desk.config({ allowed_countries: ["US"], require_accredited: true })
+  const config = await tokens.config({ allowed_countries: ["US"], require_accredited: true })
   const stranger = newWallet()
   const { data } = await ofMint(config, stranger, "1")
   expect(data.rules.map((rule: { outcome: string }) => rule.outcome)).toEqual([
@@ -110,11 +110,11 @@ test("of a wallet that is not verified, what its claims would say is undecided, 
 })
 
 test("the answer that a verdict foretells is the one that the API gives, refused or not", async () => {
-  const config = await desk.config(everyRule)
-  const paused = await desk.config()
-  await desk.post(`/mint-config/${paused}/pause`, {})
-  await desk.mint(config, alice, 50)
-  const fine = await desk.config({}, { decimals: 2 })
+  const config = await tokens.config(everyRule)
+  const paused = await tokens.config()
+  await tokens.post(`/mint-config/${paused}/pause`, {})
+  await tokens.mint(config, alice, 50)
+  const fine = await tokens.config({}, { decimals: 2 })
   const mints: [string, string, string][] = [
     [paused, alice, "1"],
     [config, newWallet(), "1"],
@@ -131,7 +131,7 @@ test("the answer that a verdict foretells is the one that the API gives, refused
   for (const [id, wallet, amount] of mints) {
     const { data, status, error } = await ofMint(id, wallet, amount)
     const foretold = data ? data.answer : { status, error: error.error, detail: error.detail }
-    const { status: actual, json } = await desk.mint(id, wallet, amount)
+    const { status: actual, json } = await tokens.mint(id, wallet, amount)
     expect(foretold).toEqual({
       status: actual,
       error: actual === 200 ? null : json.error,
@@ -154,7 +154,7 @@ test("the answer that a verdict foretells is the one that the API gives, refused
 })
 
 test("asking changes nothing, makes no rows and waits for no lock", async () => {
-  const config = await desk.config(everyRule)
+  const config = await tokens.config(everyRule)
   await ofMint(config, alice, "1")
   const before = await snapshot()
   await sql.begin(async (sql) => {
@@ -166,13 +166,13 @@ test("asking changes nothing, makes no rows and waits for no lock", async () => 
 })
 
 test("a transfer to oneself is refused as the API refuses it", async () => {
-  const config = await desk.config()
+  const config = await tokens.config()
   const { error } = await ofTransfer(config, alice, alice, "1")
   expect(error).toMatchObject({ error: "validation_failed", detail: expect.stringMatching(/^to_pubkey: /) })
 })
 
 test("a viewer may ask, and may not send", async () => {
-  const config = await desk.config()
+  const config = await tokens.config()
   const viewer = await member(app, { role: "viewer", account })
   const asked = await viewer.browser.query("token.verdict", {
     kind: "mint",
@@ -193,11 +193,11 @@ test("a viewer may ask, and may not send", async () => {
     const { status, error } = await viewer.browser.mutate(path, sent)
     expect([path, status, error.error]).toEqual([path, 403, "insufficient_scope"])
   }
-  expect((await desk.trace(config)).operations).toEqual([])
+  expect((await tokens.trace(config)).operations).toEqual([])
 })
 
 test("another workspace's token is one that is not there", async () => {
-  const config = await desk.config()
+  const config = await tokens.config()
   const other = await member(app)
   const { data } = await other.browser.query("token.verdict", {
     kind: "mint",

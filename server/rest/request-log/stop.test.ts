@@ -6,8 +6,8 @@ import { createAccount } from "#server/domain/accounts/create.ts"
 import { createKey } from "#server/domain/accounts/keys/create.ts"
 import { newId } from "#server/lib/ids.ts"
 import { startTestApp, waitFor } from "#test/app.ts"
-import { type Cuttable, cuttable } from "#test/cuttable.ts"
 import { createTestDatabase } from "#test/database.ts"
+import { type FlakyProxy, flakyProxy } from "#test/flaky-proxy.ts"
 import type { Response } from "#test/http.ts"
 import { RequestLog } from "./record.ts"
 
@@ -54,9 +54,9 @@ test("a refusal for too many requests is logged", async () => {
 })
 
 test("what is answered while the database is away is logged when it is back", async () => {
-  let database: Cuttable | undefined
+  let database: FlakyProxy | undefined
   const app = await startTestApp({ VOUCH_ROLE: "web" }, async (url) => {
-    database = await cuttable(url)
+    database = await flakyProxy(url)
     return database.url
   })
   ends.push(() => app.stop())
@@ -75,7 +75,7 @@ test("what is answered while the database is away is logged when it is back", as
 
 test("while the database is away the log is bounded: the newest are dropped, the others are written once", async () => {
   const { url } = await createTestDatabase()
-  const between = await cuttable(url)
+  const between = await flakyProxy(url)
   connectDatabase(between.url, { max: 3 })
   ends.push(disconnectDatabase)
   const { workspaces } = await createAccount({ name: "Away", plan: "free" })
@@ -109,7 +109,7 @@ test("while the database is away the log is bounded: the newest are dropped, the
 
 test("what waits is bounded in bytes too, whatever is long in it, and holds no header that the log does not keep", async () => {
   const { url } = await createTestDatabase()
-  const between = await cuttable(url)
+  const between = await flakyProxy(url)
   connectDatabase(between.url, { max: 3 })
   ends.push(disconnectDatabase)
   await between.cut()

@@ -7,13 +7,13 @@ const chaos = "test/chaos/**/*.test.ts"
 export default defineConfig({
   test: {
     pool: "forks",
-    // Two, because most files drive a Postgres of their own load and small machines have two cores.
-    maxWorkers: 2,
+    // Three on two cores: there is always one that waits for a clock, a chain or a disk.
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // A loaded machine is slow, and no test measures how long something took.
     expect: { poll: { timeout: 20_000 } },
-    // One after the other, the quick ones first.
+    // The quick ones first, then all others side by side.
     projects: [
       {
         extends: true,
@@ -35,7 +35,7 @@ export default defineConfig({
           name: "chaos",
           include: [chaos],
           globalSetup: ["test/global-setup.ts"],
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 1 },
         },
       },
     ],

@@ -101,7 +101,7 @@ test("an address below a workspace that is no page keeps the navigation, and say
   for (const path of ["nowhere", "nowhere/else", "tokens/a/b/c"]) {
     const response = await page.goto(section(customer, path))
     expect(response!.status()).toBe(404)
-    await expect(heading(page, "There is no such page")).toBeVisible()
+    await expect(heading(page, "Page not found")).toBeVisible()
   }
   await page.getByRole("link", { name: "Go to the overview" }).click()
   await expect(heading(page, "Overview")).toBeVisible()

@@ -1,6 +1,6 @@
 /**
- * The baseline: what is left when everything is taken away but node:http, postgres.js, the check of the key and
- * the statements. It validates nothing, answers 500 to whatever is wrong, and hands out no request ids.
+ * The baseline: only node:http, postgres.js, the key check and the statements. It validates nothing, answers 500 to
+ * any error, and has no request ids.
  *
  * The statements are copies of the server's, parameter for parameter; statements.ts notices when they differ.
  */

@@ -5,7 +5,7 @@ import { median, type Ratio } from "./rounds.ts"
 import type { Server, Stage } from "./stage.ts"
 import { waitForIdle } from "./wait-for-idle.ts"
 
-/** What `VOUCH_RATE_LIMIT` is when nobody sets it. */
+/** The default of `VOUCH_RATE_LIMIT`. */
 const DEFAULT_RATE = 100
 const FLOOD_CLIENTS = 32
 const FLOODING = 0

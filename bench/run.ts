@@ -52,7 +52,7 @@ const FAIR_RATIO = 2
 const BESIDE_RATIO = 0.8
 /** What is left of the rate of GET /kyc/status with many attestations, against few. */
 const SIZE_RATIO = 0.9
-/** Of the first page of the dashboard's table, whatever it is filtered by. */
+/** For the first page of the dashboard's table, with any filter. */
 const FILTER_MS = 100
 
 const CONTESTS = [

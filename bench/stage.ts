@@ -55,8 +55,8 @@ export type StageOptions = {
 }
 
 /**
- * A Postgres of its own in a temporary directory, filled, and a load generator. Servers start when asked for.
- * Whatever `open` has reached, `stop` ends it.
+ * A seeded Postgres in a temporary directory, and a load generator. Servers start on demand. `stop` ends everything
+ * that `open` has started.
  */
 export function createStage({ attestations, durable, say }: StageOptions): {
   open(): Promise<Stage>

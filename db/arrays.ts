@@ -1,6 +1,6 @@
 // Arrays as Postgres writes them: {1,"two",NULL} (https://www.postgresql.org/docs/18/arrays.html#ARRAYS-IO).
-// postgres.js would ask each new connection for the types of arrays; where that connection breaks, the failure of its
-// question is nobody's, and ends the process.
+// postgres.js would query each new connection for the array types; if that connection breaks, the unhandled
+// rejection ends the process.
 
 /** An array of one dimension as text; elements are written as they print, times as ISO 8601. */
 export function writeArray(value: unknown): string {

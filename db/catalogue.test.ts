@@ -3,7 +3,7 @@ import { connectDatabase, disconnectDatabase, sql } from "#db/client.ts"
 import { createTestDatabase } from "#test/database.ts"
 
 // docs/architecture.md: rows of one workspace lie together, and the schema can be distributed by workspace_id.
-// Whatever does not lead with it is named here, with the reason.
+// Exceptions are named here, with the reason.
 
 const TABLES_WITHOUT_WORKSPACE: Record<string, string> = {
   accounts: "an account owns workspaces",

@@ -16,7 +16,7 @@ export let sql: Sql
 export let short: Queryable
 /**
  * One connection for the short single reads that many requests send at once: the status of a wallet.
- * Whatever may wait, for a lock or a disk, belongs on `sql`: here it would hold up all that come after it.
+ * Statements that may wait, for a lock or a disk, belong on `sql`: here they would delay all later ones.
  */
 export let reads: Reads
 /** Like `reads`, for API keys only, so that other slow reads do not delay authentication. */
@@ -44,7 +44,7 @@ export const LEAST_CONNECTIONS = 3 + BACKGROUND + 2
 export type DatabaseOptions = {
   /** Most connections of this process, without the one that listens. */
   max?: number
-  /** For a tool that reads everything and that nobody waits for: its statements may take long. */
+  /** For a tool that reads everything: its statements may take long. */
   patient?: boolean
   /** Whether there is a pooler, which refuses unknown settings. */
   pooled?: boolean
@@ -80,7 +80,7 @@ export function connectDatabase(
   healthReads = pipelines[2]!.sql
 }
 
-/** After a failover: everything connects anew, to whatever is behind the address now. */
+/** After a failover: everything reconnects to the server that the address names now. */
 export function refreshConnections(reason: string): void {
   for (const pool of connected.pools) pool.refresh(reason)
   for (const pipeline of connected.pipelines) pipeline.refresh()
@@ -118,8 +118,8 @@ export const isUniqueViolation = (error: unknown, constraint?: string): boolean 
 
 // Classes of SQLSTATE that say "not now" (https://www.postgresql.org/docs/18/errcodes-appendix.html):
 // connection, rollback (a deadlock), insufficient resources, operator intervention (57014: a statement that took too
-// long); a lock that was not to be had, a server that only reads, a transaction that stood still; then our own, and
-// postgres.js's for a lost connection.
+// long); a lock timeout, a read-only server, an idle transaction; then our own, and postgres.js's for a lost
+// connection.
 const TRANSIENT =
   /^(08|40|53|57|55P03|25006|25P0[34])|^(POOL_EXHAUSTED|CONNECTION_|CONNECT_TIMEOUT|ECONN|ENOENT|EPIPE|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN)/
 

@@ -4,8 +4,8 @@ import type { Mode } from "#shared/mode.ts"
 import { open, type Sql } from "./client.ts"
 
 /**
- * Keeps `clock` at the database's time, and tells when that is not to be trusted: when the clocks of this machine,
- * the database and the chain contradict each other, nobody can say which of them is right.
+ * Keeps `clock` at the database's time, and reports when it cannot be trusted: when the clocks of this machine, the
+ * database and the chain differ, it is unknown which is right.
  */
 
 const READ_EVERY_MS = 1000
@@ -84,7 +84,7 @@ async function read(): Promise<void> {
   )
   if (following !== of) return
   const at_ms = performance.now()
-  // It was read at some instant between asking and hearing.
+  // It was read at some moment between request and response.
   const within_ms = (at_ms - sent_ms) / 2
   const midway_ms = at_ms - within_ms
   const off_ms = time_ms - (databaseTime_ms() - within_ms)
@@ -138,7 +138,7 @@ export const ownClockDiffers = (): boolean => Math.abs(Date.now() - databaseTime
 const differs = (ahead_ms: number): string =>
   `clock differs from the database's by ${ahead_ms > 0 ? "+" : "-"}${Math.round(Math.abs(ahead_ms) / 1000)} s`
 
-/** The time, asked of the database in this instant; null when it is in doubt. For what cannot be undone. */
+/** The database's time, read now; null when the clocks differ. For irreversible work. */
 export async function certainNow(): Promise<Date | null> {
   await readOnce()
   return clockDoubt() === null ? clock.now() : null

@@ -193,7 +193,7 @@ test("a connection that is ended while it is made fails its own statement, and n
       where datname = current_database() and pid <> pg_backend_pid()`.catch(() => {})
     await Promise.all(asked)
   }
-  // A rejection that is nobody's would have ended this run.
+  // An unhandled rejection would have ended this run.
 })
 
 test("a parameter that cannot be written fails by itself, and every other asker gets their own answer", async () => {

@@ -56,7 +56,7 @@ export function openClient(
         parse: (text: string) => new Date(text),
       },
     },
-    // Asked anew on each connection, in a question whose failure would be nobody's: `arrays.ts` knows them.
+    // Otherwise read on each connection, by a query whose failure would be unhandled: `arrays.ts` has them.
     fetch_types: false,
     connect_timeout: 5,
     // A peer that is gone is noticed within seconds, not after the two hours of the kernel.
@@ -152,9 +152,9 @@ export class Connection {
   }
 
   /**
-   * Sends a statement behind one that has no answer yet, in the same packet where they are close: half of what a short
-   * one costs is to wake up the other side. False where it is not to be had, and nothing was done. Only plain values:
-   * a parameter that cannot be written would take a place and send nothing.
+   * Sends a statement behind a pending one, in the same packet if they are close: half the cost of a short
+   * statement is waking the other side. Returns false if that is not possible, with nothing done. Takes plain
+   * values only: a parameter that cannot be written would take a place and send nothing.
    */
   follow(statement: Statement): boolean {
     if (this.doubt || !this.isForOne || this.#unanswered === 0 || this.#unanswered > MOST_FOLLOWING)

@@ -11,8 +11,8 @@ import {
   sql,
 } from "./client.ts"
 
-// What a session asks of its server in its first message. Over a Unix socket, as in all other tests, the server knows
-// nothing of keepalives; so here all are turned away, and what they asked for is looked at.
+// What a session asks of its server in its first message. Over a Unix socket, as in all other tests, the server has
+// no keepalives; so here connections are refused, and their first message is checked.
 
 const FIELDS = Buffer.from("SFATAL\0C28000\0MNobody is let in.\0\0")
 const TURNED_AWAY = Buffer.concat([Buffer.from("E\0\0\0"), Buffer.from([FIELDS.length + 4]), FIELDS])

@@ -86,9 +86,9 @@ export class Pool {
   readonly #short = new Map<string, Connection>()
   readonly sql: Sql
   /**
-   * For short single statements that many requests send at once. They follow another one of their asker's that was sent
-   * a moment ago: on two connections they would wait for each other's rows. One that waits for a lock is not followed
-   * for long, so a row that is locked holds up few, and nobody else's.
+   * For short single statements that many requests send at once. They follow a recent statement of the same owner:
+   * on two connections they would wait for each other's rows. A statement that waits for a lock is not followed for
+   * long, so a locked row delays few, and only its owner's.
    */
   readonly short: Queryable
 

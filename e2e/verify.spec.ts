@@ -258,7 +258,7 @@ test.describe("the connection", () => {
   test("may fail at first: the page tries again, by itself and when told", async ({ page, api, traffic }) => {
     traffic.forgive(/ERR_FAILED/)
     const { url } = await api.start()
-    // The connection is there from the moment on that somebody presses: what the page tries by itself before that fails.
+    // The connection is back once the button is pressed: the page's own retries before that fail.
     let pressed = false
     await page.exposeFunction("pressed", () => {
       pressed = true

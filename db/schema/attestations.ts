@@ -47,7 +47,7 @@ export const attestations = pgTable(
   {
     workspaceId: text("workspace_id").notNull(),
     id: text().notNull(),
-    /** Orders rows that began in the same instant; the cursor of lists. */
+    /** Orders rows that began at the same time; the cursor of lists. */
     seq: bigint({ mode: "bigint" }).notNull().generatedAlwaysAsIdentity(),
     schemaId: text("schema_id").notNull(),
     wallet: text().notNull(),
@@ -60,7 +60,7 @@ export const attestations = pgTable(
     sessionId: text("session_id").notNull(),
     provider: text().notNull(),
     redirectUrl: text("redirect_url"),
-    /** When an undecided session closes; null once approved, because it then no longer closes by itself. */
+    /** When an undecided session closes; null once approved, because it then no longer expires. */
     openUntil: time("open_until"),
     consentedAt: time("consented_at"),
     /** The provider event applied last: its own time, its rank at equal times, and what it said. */
@@ -126,7 +126,7 @@ export const attestations = pgTable(
     index("attestations_open")
       .on(t.workspaceId, t.openUntil)
       .where(sql`status = 'pending' and open_until is not null`),
-    // Sweep of attestations whose time has come
+    // Sweep of expired attestations
     index("attestations_expiry").on(t.workspaceId, t.expiresAt).where(sql`status in ('pending', 'verified')`),
   ],
 )

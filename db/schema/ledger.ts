@@ -32,7 +32,7 @@ export const operations = pgTable(
     /** Signature of the transaction that carries it now, or that carried it. */
     signature: text(),
     attempts: integer().notNull().default(0),
-    /** Whether it failed beside others, and is tried by itself from now on. */
+    /** Whether it failed in a batch, and is retried alone from now on. */
     alone: boolean().notNull().default(false),
     notBefore: time("not_before"),
     errorCode: text("error_code"),
@@ -87,7 +87,7 @@ export const transactions = pgTable(
   ],
 )
 
-/** The chain that each mode is bound to, for good, from its first use. */
+/** The chain that each mode is bound to since its first use. */
 export const chains = pgTable("chains", {
   mode: text().$type<Mode>().primaryKey(),
   genesisHash: text("genesis_hash").notNull(),

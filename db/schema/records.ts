@@ -42,7 +42,7 @@ export const auditEntries = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.accountId, t.seq] }),
-    // The log, newest first; and without what there is most of, for whatever else is looked for
+    // The log, newest first; and without mints and transfers, which are most entries
     index("audit_entries_newest").on(t.accountId, t.workspaceId, t.at, t.seq),
     index("audit_entries_besides_tokens")
       .on(t.accountId, t.workspaceId, t.at, t.seq)
@@ -54,7 +54,10 @@ export const auditEntries = pgTable(
   ],
 )
 
-/** API requests that named a workspace's key; kept 30 days. Secrets and personal data are masked before they come here. */
+/**
+ * API requests that named a workspace's key; kept 30 days. Secrets and personal data are masked before they come
+ * here.
+ */
 export const apiRequests = pgTable(
   "api_requests",
   {

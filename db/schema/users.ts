@@ -179,7 +179,7 @@ export const invitations = pgTable(
     role: text().$type<Role>().notNull(),
     /** The invited address; null lets anyone with the link choose. */
     email: text(),
-    /** Whether the link went to that address by mail, and to nobody else. */
+    /** Whether the link was mailed to that address and shown to nobody else. */
     mailed: boolean().notNull().default(false),
     /**
      * SHA-256 of the token of a second link to the same, mailed to the address that the bearer of the first one

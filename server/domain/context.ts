@@ -4,7 +4,7 @@ import type { Mode } from "#shared/mode.ts"
 import type { Role } from "#shared/roles.ts"
 import type { Permission } from "#shared/scopes.ts"
 
-/** Who asks, in one workspace. */
+/** Who makes a request, in one workspace. */
 export type Principal = {
   workspaceId: string
   mode: Mode

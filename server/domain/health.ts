@@ -33,7 +33,7 @@ async function ask(): Promise<Found> {
       (select json_agg(json_build_object('trouble', trouble)) from workers
         where seen_at > now() - ${WORKER_SILENT_SECONDS}::int * interval '1 second') as workers`
   const { promise: silence, reject } = Promise.withResolvers<never>()
-  // It is not cancelled: nobody waits for it any more, and the connection goes when it stays silent.
+  // It is not cancelled: nothing waits for it any more, and the connection is closed if it stays silent.
   const timeout = setTimeout(reject, DATABASE_TIMEOUT_MS, new Error("the database does not respond"))
   try {
     const [row] = await Promise.race([question, silence])
@@ -65,8 +65,8 @@ let known: { health: Health; at_ms: number } | null = null
 let asking: Promise<Health> | null = null
 
 /**
- * How the service is, at most a second ago: however often anybody asks, the database is asked once a second.
- * Never throws: without a database, that is the answer.
+ * The service's health, at most a second old: the database is queried at most once a second. Never throws: an
+ * unreachable database is part of the result.
  */
 export function readHealth(): Promise<Health> {
   if (known && performance.now() - known.at_ms < FRESH_MS) return Promise.resolve(known.health)

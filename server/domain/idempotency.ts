@@ -21,7 +21,7 @@ export type Answer = { status: number; body: string }
 /** Another request claimed the idempotency key in the meantime. The adapter reads it again, and replays or joins. */
 export class KeyClaimed extends Error {}
 
-/** Another request holds the key and has not committed yet. The adapter asks again in a moment. */
+/** Another request holds the key and has not committed yet. The adapter retries in a moment. */
 export class KeyBusy extends Error {}
 
 /**

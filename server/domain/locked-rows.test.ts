@@ -75,7 +75,7 @@ const start = ({ key }: Customer, wallet = newWallet()) =>
   })
 const mint = ({ tokens, config, wallet }: Customer, more = {}) => tokens.mint(config, wallet, "1", more)
 
-/** What another customer does, and what everybody asks, while the first one's row is held. */
+/** What another customer does, and what everybody calls, while the first one's row is locked. */
 async function othersGoOn(): Promise<void> {
   for (let round = 0; round < 3; round++) {
     expect((await mint(free)).status).toBe(200)
@@ -95,7 +95,7 @@ test("mints of a customer whose configuration is held are refused with nothing b
   await othersGoOn()
   const answers = await Promise.all(refused)
   for (const answer of answers) expect(answer).toMatchObject(UNAVAILABLE)
-  // Nobody waits for one lock after another in front of them.
+  // No request waits for one lock after another.
   expect(answers.some(({ json }) => json.detail.startsWith("too many requests waiting"))).toBe(true)
   await letGo()
   expect(await blocked.tokens.trace(blocked.config)).toEqual(before)

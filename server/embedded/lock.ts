@@ -15,7 +15,7 @@ export const isAlive = ({ pid, mark }: Holder): boolean => startMark(pid) === ma
 export function takeLock(path: string): Holder | undefined {
   const draft = `${path}.${process.pid}`
   for (;;) {
-    // A link makes the file with its content in one step: nobody ever reads a lock without its holder.
+    // A link creates the file with its content in one step: a lock is never read without its holder.
     writeFileSync(draft, JSON.stringify(ourselves()), { mode: 0o600 })
     try {
       linkSync(draft, path)
@@ -76,7 +76,7 @@ export function takeLease(directory: string): string {
   return lease
 }
 
-/** Ends a lease; true when nobody alive has another one, so that the last one puts out the light. */
+/** Ends a lease; true if no living process has another one, so that the last one stops the services. */
 export function returnLease(lease: string): boolean {
   rmSync(lease, { force: true })
   const directory = dirname(lease)

@@ -24,7 +24,7 @@ export type RunningPostgres = {
   /** Whether it was running already, left by a process that was killed or used by one beside us. */
   adopted: boolean
   isRunning(): boolean
-  /** Resolves when it has ended, for whatever reason. */
+  /** Resolves when the process has ended, for any reason. */
   exited: Promise<void>
   /** Fast shutdown: breaks off what is running and leaves nothing to recover. */
   stop(): Promise<void>

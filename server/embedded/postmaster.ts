@@ -33,9 +33,8 @@ function isPostmaster(pid: number, cluster: string): boolean {
 }
 
 /**
- * Removes a `postmaster.pid`, or the lock of the socket, that would keep Postgres from starting for good: one whose
- * pid has gone to a stranger since the crash, or one that the crash left empty. Any other leftover it clears away
- * itself.
+ * Removes a `postmaster.pid`, or the lock of the socket, that would keep Postgres from ever starting: one whose pid
+ * now belongs to another process, or one that a crash left empty. Postgres removes any other leftover itself.
  */
 export function clearStaleLocks(cluster: string, socketDirectory: string): void {
   for (const file of [

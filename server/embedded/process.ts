@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 
 /**
- * When a process began, as an opaque mark; undefined when it has ended. A pid alone names nobody: after a
- * crash or a reboot it may belong to a stranger, so locks and leases keep this mark beside it.
+ * When a process began, as an opaque mark; undefined when it has ended. A pid alone is not enough: after a crash or
+ * a reboot it may belong to another process, so locks and leases store this mark as well.
  */
 export function startMark(pid: number): string | undefined {
   if (process.platform !== "linux") return ps(pid, "lstart")
@@ -12,7 +12,7 @@ export function startMark(pid: number): string | undefined {
     // The second field is the program's name in parentheses and may hold anything, so count from its end.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
     const [state, startedAtTicks] = [fields[0], fields[19]]
-    // A zombie has ended; where nobody reaps (a container's pid 1) it stays in the table for good.
+    // A zombie has ended; without a reaper (a container's pid 1) it stays in the process table.
     return state === "Z" || state === "X" ? undefined : startedAtTicks
   } catch {
     return undefined

@@ -46,10 +46,10 @@ export type ServicesOptions = {
 export type Services = {
   databaseUrl: string
   rpcUrl: string
-  /** Only of the embedded local network; web3.js finds any other by itself. */
+  /** Only for the embedded local network; web3.js derives any other. */
   wsUrl?: string
   embedded: { postgres: boolean; localnet: boolean }
-  /** Ends what nobody else uses, in the order that loses nothing. Again and again is the same as once. */
+  /** Stops the services that no other process uses, in an order that loses nothing. Idempotent. */
   stop(): Promise<void>
 }
 

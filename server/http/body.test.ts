@@ -98,7 +98,7 @@ test("of one address, the oldest unfinished bodies give way before they take mor
   await waitFor(async () => refused.every(({ text }) => sent(text()) === 429), "the oldest to be refused")
   expect(refused[0]!.text()).toMatch(/Retry-After: 1\r\n.*"error":"rate_limited"/s)
   expect(bodies.slice(8).map(({ text }) => text())).toEqual(Array(16).fill(""))
-  // Whoever sends at once is served meanwhile, be it from the same address.
+  // A request that is sent at once is served meanwhile, even from the same address.
   expect((await app.webhook({ session_id: "sess_unknown", decision: "approved" })).status).toBe(200)
   // And one that comes in pieces, and goes on.
   const honest = begin("/v1/kyc/webhook", lengthOf(100 * KIB))

@@ -56,7 +56,7 @@ export function boundPieces(request: IncomingMessage, response: ServerResponse):
   }
 }
 
-/** The client went away before its request was complete: there is nobody to answer. */
+/** The client disconnected before its request was complete: there is no one to answer. */
 export class RequestAborted extends Error {}
 
 /** Bodies that are being read, or have been, and are not dropped. */

@@ -170,7 +170,7 @@ test("a process that may open very many has no more connections than its memory 
 test("closing waits for what is being answered, and for nobody longer than a few seconds", async () => {
   const connections = await listen(100)
   server.on("upgrade", () => {
-    // As Next does it: nobody ever answers.
+    // Like Next: it never answers.
   })
   const kept = open("127.0.0.1", get("/"))
   await isServed(kept)

@@ -120,7 +120,7 @@ export function watchConnections(
   })
   server.on("request", ({ socket }, response) => {
     const connection = byPeer.get(peerName(socket))
-    // Mostly there was one, and it has been sent: nobody need listen for its end.
+    // Usually there was one and it has been sent: no listener is needed.
     if (connection) connection.answers = [...connection.answers.filter(({ closed }) => !closed), response]
   })
   return {

@@ -3,7 +3,7 @@ import { newId } from "#server/lib/ids.ts"
 import type { Standing } from "#server/lib/rate-limit.ts"
 import { type ErrorCode, errors, Failure, statusOf } from "#shared/errors.ts"
 
-/** Two years, as browsers' preload lists ask. */
+/** Two years, as browsers' preload lists require. */
 export const STRICT_TRANSPORT_SECURITY = "max-age=63072000; includeSubDomains"
 
 /** One answer: the headers that all of them share, and the error object. */

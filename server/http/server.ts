@@ -25,10 +25,13 @@ const settings = {
 }
 /** How long a client may take to read a refusal that ends its connection. */
 const FAREWELL_MS = 5000
-/** A connection on which nothing moves for so long is closed, be it that its client does not read our answer. */
+/**
+ * A connection without any traffic for so long is closed, for example because its client does not read the
+ * response.
+ */
 const STILL_MS = 120_000
 
-/** A server that answers whatever comes, also what Node would answer by itself or not at all. */
+/** A server that handles every request, including those that Node would answer itself or not at all. */
 export function createHttpServer(listener: RequestListener, tls: Tls | null): Server {
   const server: Server = tls
     ? createTlsServer({ ...settings, cert: readFileSync(tls.cert), key: readFileSync(tls.key) }, listener)

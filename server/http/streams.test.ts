@@ -71,7 +71,7 @@ test("a person has 20 event streams at most, the next is refused, and those that
     error: "rate_limited",
     detail: expect.stringMatching(/^You have the maximum of 20 event streams open/),
   })
-  // Nobody else is touched by it.
+  // Others are not affected.
   expect(await admitted((await member(app)).browser)).not.toBeNull()
 
   // One says goodbye, one vanishes.

@@ -21,7 +21,7 @@ export class StreamPlaces {
   readonly #taken = new Tally()
 
   /**
-   * `what` they are called in a refusal. Whatever is open after `longest_ms` is cut off, for its client reads
+   * `what` names them in a refusal. A stream still open after `longest_ms` is cut off, because its client reads
    * nothing.
    */
   constructor(what: string, most: Most, longest_ms: number) {

@@ -20,7 +20,7 @@ test("as many run at once as may, of each asker and in all, and everybody's turn
   expect(most).toBe(3)
 })
 
-/** Asks for a turn, and tells when it has come. */
+/** Requests a turn, and reports when it has come. */
 function ask(turns: Turns, who: string, work = async () => {}) {
   let came = false
   const over = turns.run(who, async () => {

@@ -19,7 +19,7 @@ type Waiting = {
   isOver: boolean
 }
 
-/** What a request takes: given back when its work is done, and its answer sent or nobody is there to read it. */
+/** A request's slot: freed when its work is done and its response is sent, or its client is gone. */
 export type Place = {
   /**
    * Does the work once the answers before this one are sent: an answer that is ready lies in memory until then, and a

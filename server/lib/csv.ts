@@ -62,13 +62,16 @@ async function write(response: ServerResponse, text: string): Promise<void> {
 
 const line = (cells: readonly (string | null)[]): string => `${cells.map(toCell).join(",")}\r\n`
 
-// What a formula may begin with: a sign of any width, behind white space and what nobody sees.
+// What a formula may begin with: a sign of any width, behind white space and invisible characters.
 const FORMULA = String.raw`[\p{Z}\p{Cc}\p{Cf}\p{DI}\u2800]*[=+\-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b\u2212]`
 const AT_START = new RegExp(String.raw`^(?:${FORMULA}|[\t\r])`, "u")
-// Whatever ends a cell in some country's spreadsheet: it reads "a;=1" as two.
+// Characters that end a cell in some locale's spreadsheet: it reads "a;=1" as two cells.
 const INSIDE = new RegExp(String.raw`[;,|"\t\r\n](?=${FORMULA})`, "gu")
 
-/** A cell that no spreadsheet takes for a formula: what looks like one gets a quote before it (OWASP, CSV injection). */
+/**
+ * A cell that no spreadsheet takes for a formula: what looks like one gets a quote before it (OWASP, CSV
+ * injection).
+ */
 export function toCell(value: string | null): string {
   if (value === null) return ""
   const text = (AT_START.test(value) ? "'" : "") + value.replace(INSIDE, "$&'")

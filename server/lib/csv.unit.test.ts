@@ -17,7 +17,7 @@ test.each([
   ["a,=1", '"a,\'=1"'],
   ["a\n=1", '"a\n\'=1"'],
   ['"=1', '"""\'=1"'],
-  // Of another width, and behind what nobody sees.
+  // Full-width, and behind invisible characters.
   ["\uff1d1", "'\uff1d1"],
   ["\uff0b1", "'\uff0b1"],
   ["\uff0d1", "'\uff0d1"],

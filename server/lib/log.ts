@@ -7,7 +7,7 @@ export const logger = pino({
   base: null,
   redact: ["headers.authorization", "headers.cookie"],
   serializers: { err: serializeError },
-  // Whatever an error or an address brought along, in whatever writing.
+  // Secrets in an error or a URL, in any encoding.
   hooks: { streamWrite: maskLine },
 })
 

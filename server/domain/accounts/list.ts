@@ -40,7 +40,7 @@ export async function listAccounts(): Promise<AccountSummary[]> {
   }))
 }
 
-/** Puts an account on another plan; what is used stays used. Returns false when there is no such account. */
+/** Changes an account's plan; usage of this month still counts. Returns false if the account does not exist. */
 export const setPlan = (name: string, plan: Plan, quota: number | null): Promise<boolean> =>
   sql.begin(async (sql) => {
     const [before] = await sql<{ id: string; plan: Plan; included: number | null }[]>`

@@ -177,7 +177,7 @@ test("GET /usage at each step: started, approved, rejected, revoked, expired", a
   await step(1)
   await start(key)
   await step(2)
-  // The undecided session closes after 24 hours, the approved one does not; no sweep has come by.
+  // The undecided session closes after 24 hours, the approved one does not; no sweep has run.
   clock.now = () => addSeconds(now, 24 * 3600)
   await step(1)
   await sweep()

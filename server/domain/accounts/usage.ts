@@ -24,7 +24,7 @@ export async function readUsage(workspaceId: string): Promise<Usage> {
          where workspace_id = ${workspaceId} and status = 'pending' and open_until <= ${now} and period = ${period}) as used
     from workspaces w join accounts a on a.id = w.account_id where w.id = ${workspaceId}`
   const { plan, mode, used } = row!
-  // A test workspace has the free plan's limit, whatever the account pays for.
+  // A test workspace has the free plan's limit on any plan.
   const included = mode === "test" ? plans.free : row!.included
   return {
     plan,

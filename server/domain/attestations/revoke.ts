@@ -54,7 +54,7 @@ export async function revokeAttestation({
       where workspace_id = ${workspaceId} and id = ${attestationId} for update`
     if (!row) return attestationNotFound(attestationId)
     if (claim) await claimKey(sql, claim, attestationId)
-    // What has expired by its time has ended, whether or not the sweep has come by.
+    // An expired attestation has ended, whether or not the sweep has run.
     const standing = statusAt(row, now)
     if (standing === "pending") {
       await endPending(sql, { workspaceId, attestationId, status: "rejected", reason, revokedAt: now, now })

@@ -124,10 +124,8 @@ export async function findAttestations(
       where ${matches} ${status === undefined ? sql`` : inStatus(status, now)}
       order by seq desc nulls last limit ${limit}`
   }
-  // Those that ended, and those whose end no sweep has come by to write down yet. These are few, and must be looked
-  // up by
-  // the indexes of the sweeps before anything else is asked of them: a planner that looks for 50 of them in order goes
-  // through all that are verified.
+  // Those that ended, and those that have expired but are not swept yet. The latter are few, and must be read by
+  // the sweeps' indexes first: a planner that looks for 50 of them in order scans all verified ones.
   return sql<FoundRow[]>`
     with due as materialized (
       select ${sql(foundColumns)} from attestations
@@ -160,7 +158,7 @@ export const inStatus = (status: Exclude<ShownStatus, "expired">, now: Date) => 
   }
 }
 
-/** An instant, and the least or greatest `seq` that lies on the right side of it. */
+/** A time, and the lowest or highest `seq` on the right side of it. */
 type Bound = { at: Date; seq: bigint }
 type Span = { start: Bound | null; end: Bound | null }
 
@@ -189,7 +187,7 @@ const inSpan = ({ start, end }: Span) => sql`
   ${start === null ? sql`` : sql`and seq >= ${start.seq} and created_at >= ${start.at}`}
   ${end === null ? sql`` : sql`and seq <= ${end.seq} and created_at < ${end.at}`}`
 
-/** Rows that a text matches: as their index finds them, and as one asks of each row when they are too many for that. */
+/** Rows that match a text: found by an index, or as a condition on each row if there are too many. */
 type Match = { lookup: Fragment; each: Fragment }
 type Text = { wallet: string } | { ids: string[] } | { anyOf: Match[] }
 

@@ -91,7 +91,7 @@ function landing(landed: Landed, event: "confirmed", confirmedAt: Date | null): 
 
 const burn = ({ signature, slot }: Landed, at: Date): Moment => ({ event: "burnt", at, signature, slot })
 
-/** How it ended, by what it is: one whose time has come has ended then, whether or not it was written down. */
+/** How it ended, from its current status: an expired one ended at its expiry, even if it is not swept yet. */
 function ending(life: Life): Moment[] {
   const { status, reason, revoked_at, ended_at, traces } = life
   if (revoked_at) return [{ event: "revoked", at: revoked_at, detail: reason, ...traces.revoked }]

@@ -4,7 +4,7 @@ import { AsyncLocalStorage } from "node:async_hooks"
 type Attempt = {
   /** The client's. */
   network: string
-  /** How often the person had been reset when it began; null for nobody known. */
+  /** The user's number of resets when the attempt began; null for an unknown user. */
   generation: number | null
   /** Who signed in before from the browser that sends it, where it signs in the same person. */
   returning: string | null

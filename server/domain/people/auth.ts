@@ -15,7 +15,10 @@ export const AUTH_PATH = "/api/auth"
 /** Shortest password that is taken; length is what makes one hard to guess. */
 export const MIN_PASSWORD = 12
 export const MAX_PASSWORD = 128
-/** Header by which better-auth learns the client's address, for its rates. Set by us on every request, never believed. */
+/**
+ * Header by which better-auth learns the client's address, for its rates. Set by us on every request, never
+ * believed.
+ */
 export const CLIENT_ADDRESS = "x-vouch-client-address"
 
 /** Uses of a passkey that its column holds. */
@@ -29,8 +32,8 @@ export type Auth = Awaited<ReturnType<typeof build>>
 const opened = new WeakMap<Deployment, Promise<Auth>>()
 
 /**
- * better-auth. Loaded with the first sign-in: it takes 50 MB that a server of the API alone need not have. It goes by
- * this machine's clock, so that nobody is signed in, or out, while that is wrong. Errors: database_unavailable.
+ * better-auth. Loaded with the first sign-in: it takes 50 MB that an API-only server does not need. It uses this
+ * machine's clock, so nobody is signed in or out while that is wrong. Errors: database_unavailable.
  */
 export async function openAuth(): Promise<Auth> {
   if (ownClockDiffers()) {
@@ -127,7 +130,7 @@ async function build({ origin, isPublic, dataKey, settings }: Deployment, databa
     },
     emailAndPassword: {
       enabled: true,
-      // People come by a link that we gave out, and through `join.ts`.
+      // People can only sign up with a link, through `join.ts`.
       disableSignUp: true,
       minPasswordLength: MIN_PASSWORD,
       maxPasswordLength: MAX_PASSWORD,

@@ -154,7 +154,7 @@ export async function guards({
           }),
         },
         {
-          // The plugin for passkeys asks for less, and its option for that is of registrations only.
+          // The passkey plugin requires less, and its option covers registrations only.
           matcher: ({ path }) => path === "/passkey/generate-authenticate-options",
           handler: createAuthMiddleware(async (ctx) => {
             const { returned } = ctx.context

@@ -8,7 +8,7 @@ import { failMail, mailer } from "./mail.ts"
 import { hashToken, newToken } from "./token.ts"
 
 const VALID_DAYS = 7
-/** Between two mails of one invitation, whatever addresses its bearer gives. */
+/** Minimum time between two mails of one invitation, to whatever addresses. */
 const MAIL_PAUSE = "1 minute"
 
 export type Invitation = {
@@ -31,7 +31,7 @@ export async function createInvitation(
     role: Role
     email: string | null
     invitedBy: string | null
-    /** Whether the caller mails the link to `email`, and shows it to nobody. */
+    /** Whether the caller mails the link to `email` and shows it to nobody else. */
     mailed?: boolean
   },
 ): Promise<{ id: string; link: string }> {

@@ -54,7 +54,7 @@ test("whoever knows an address neither fills its mailbox nor ends each link befo
   await stranger.mutate("setup.requestReset", { email })
   const token = await mailedToken(mail, email)
   for (let count = 0; count < 5; count += 1) await stranger.mutate("setup.requestReset", { email })
-  // Mail goes in the order that it was asked for: whatever the five had sent would have come before this.
+  // Mail is sent in order: anything the five had sent would have arrived before this.
   const other = await member(app)
   await stranger.mutate("setup.requestReset", { email: other.email })
   await mailedToken(mail, other.email)

@@ -25,7 +25,7 @@ export type Members = {
     two_factor: boolean
     joined_at: string
   }[]
-  /** Links that nobody has used yet. */
+  /** Unused links. */
   invitations: {
     id: string
     role: Role
@@ -102,7 +102,7 @@ export async function inviteMember({
   return { id: invitation.id, link: null, sent_to: email }
 }
 
-/** Ends a link that nobody has used. */
+/** Revokes an unused link. */
 export async function revokeInvitation({
   principal,
   requestId,
@@ -125,7 +125,7 @@ export async function revokeInvitation({
 
 /** What a removed or demoted member still knows. */
 export type Leftovers = {
-  /** Links of theirs that nobody had used, and that work no more. */
+  /** Their unused links, which no longer work. */
   invitations_ended: number
   /** API keys that still work and whose secret they saw: nothing but revoking (or rotating) ends what they can do. */
   keys: KnownKey[]
@@ -210,7 +210,7 @@ async function accountOf(sql: Queryable, { workspaceId }: Principal): Promise<Ac
   return account!
 }
 
-/** Locks the account, so that two owners cannot remove each other in the same instant. */
+/** Locks the account, so that two owners cannot remove each other at the same time. */
 async function lockMember(sql: Queryable, { workspaceId }: Principal, userId: string) {
   const [account] = await sql<AccountName[]>`
     select a.id, a.name from workspaces w join accounts a on a.id = w.account_id

@@ -25,7 +25,7 @@ const from = (address = `2001:db8:0:${(++network).toString(16)}::1`) =>
 const signIn = (browser: Browser, email: string, password: string) =>
   browser.auth("/sign-in/email", { email, password })
 
-/** Asks for hashes for a network at once, and notes who had one in the order of the hashes. */
+/** Requests several hashes for a network at once, and records the order in which they were computed. */
 function asker() {
   const served: string[] = []
   return {

@@ -109,7 +109,7 @@ test("a sign-in with the old password that began before the reset has no session
   const waiters = () => sql`
     select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
   const both = await sql.begin(async (tx) => {
-    // Holds up the reset where it begins to end things, and then the sign-in where it gets its session.
+    // Pauses the reset before it removes credentials, and then the sign-in before it gets its session.
     await tx`select from users where email = ${email} for update`
     const reset = new Browser(app).mutate("setup.resetPassword", { token, password })
     await waitFor(async () => (await waiters()).length === 1 || null, "the reset to wait")

@@ -60,7 +60,7 @@ export async function resetPassword(token: string, password: string): Promise<Re
   })
 }
 
-/** After this nobody signs in as that person any more. */
+/** From here on all old ways to sign in are closed. */
 async function endEveryWayIn(sql: Queryable, userId: string): Promise<Reset> {
   await sql`delete from user_credentials where user_id = ${userId}`
   const passkeys = await sql`delete from user_passkeys where user_id = ${userId}`

@@ -6,7 +6,7 @@ const INVITATIONS_KEPT = "30 days"
 /** Longer than any window that requests are counted over. */
 const RATES_KEPT = "1 hour"
 
-/** What has ended and would stay for good, by the database's clock; strangers make rows of most of it. */
+/** Deletes ended rows that would stay forever, by the database's clock; strangers can create most of them. */
 const ended: readonly ((sql: Sql) => PromiseLike<{ count: number }>)[] = [
   (sql) => sql`
     delete from user_sessions where ctid in (

@@ -10,7 +10,7 @@ export type SignIn = {
   signed_in_at: string
   /** To the hour. */
   last_active_at: string
-  /** Whether it is the one that asks. */
+  /** Whether it is the current session. */
   current: boolean
 }
 

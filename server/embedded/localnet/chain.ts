@@ -39,7 +39,7 @@ export class Chain {
   readonly slots: Slots
   readonly genesisHash: string
   readonly listeners = new Set<Listener>()
-  /** While true, whatever is sent is lost after it was accepted. A fault for tests. */
+  /** While true, transactions are accepted and lost. A fault for tests. */
   held = false
   readonly #storage: Storage
   readonly #faucet: Faucet
@@ -109,7 +109,7 @@ export class Chain {
     return { ...outcome, landed }
   }
 
-  /** What a transaction would do now. `anyBlockhash`: do not ask whether its blockhash is recent. */
+  /** Simulates a transaction. `anyBlockhash`: do not check whether its blockhash is recent. */
   simulate(transaction: Transaction, { verify, anyBlockhash }: { verify: boolean; anyBlockhash: boolean }) {
     const accounts = new Map<Key, Account>()
     const outcome = this.vm.simulate(transaction.wire, verify)

@@ -12,7 +12,7 @@ export type Landed = { index: Index; signature: string; slot: number; err: Trans
 
 /**
  * Everything that ever landed: found by signature and by address in memory (some 200 bytes and 8 per address),
- * kept in full in the journal. That a signature is in here is also what refuses a duplicate, for good.
+ * kept in full in the journal. A signature in here also refuses a duplicate forever.
  */
 export class History {
   readonly #journal: Journal

@@ -15,7 +15,8 @@ const LOCAL_HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::[0-9]{1,5})?$/i
 const LOCAL_ORIGIN = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::[0-9]{1,5})?$/i
 
 /**
- * Whether a program or a page of this machine asks. A browser lets any site's page send to this port, and one whose name
+ * Whether the request comes from a program or page of this machine. A browser lets any site's page send to this
+ * port, and one whose name
  * was pointed here (DNS rebinding) could read the answers as well.
  */
 export const isLocal = ({ headers }: IncomingMessage): boolean =>

@@ -31,7 +31,7 @@ async function stop() {
 if (process.send !== undefined) process.on("SIGINT", () => {})
 else process.on("SIGINT", () => void stop())
 process.on("SIGTERM", () => void stop())
-// The parent is gone, be it by a kill that let it say nothing.
+// The parent is gone, even if it was killed.
 process.on("disconnect", () => void stop())
 
 try {

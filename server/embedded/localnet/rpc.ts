@@ -1,4 +1,4 @@
-/** JSON-RPC 2.0 as a cluster speaks it, over whatever transport. */
+/** JSON-RPC 2.0 as a cluster speaks it, for any transport. */
 
 export type Params = readonly unknown[]
 export type Method = (params: Params) => unknown

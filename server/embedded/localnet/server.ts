@@ -72,8 +72,8 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Loca
     await chain.close()
     throw error
   }
-  // One slot per tick and none for ticks that were missed: a process that stood still must not let blockhashes
-  // expire which nobody could have used meanwhile.
+  // One slot per tick and none for ticks that were missed: a stopped process must not let blockhashes expire that
+  // nobody could use meanwhile.
   const timer = setInterval(() => chain.advance(1), slotMs)
   const taken = (http.address() as AddressInfo).port
   let closing: Promise<void> | null = null

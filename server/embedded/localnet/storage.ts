@@ -35,7 +35,7 @@ export type Storage = {
  * - `lock`: whose directory it is.
  *
  * The ledger holds the changed accounts instead of leaving them to be computed by executing again. That is more to
- * write, and right whatever version of LiteSVM, of its programs or of this code reads it back; a start costs one
+ * write, and correct for any later version of LiteSVM, its programs or this code; a start costs one
  * pass over the file, not one execution per transaction.
  */
 export function openStorage(dataDir: string | null): Storage {

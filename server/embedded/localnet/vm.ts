@@ -91,8 +91,8 @@ export class Vm {
   }
 
   /**
-   * Runs a transaction and keeps nothing of it. `verify: false` is for simulating what nobody has signed yet, as
-   * wallets do; that this cannot leak into `execute` is the reason for the `finally`.
+   * Runs a transaction and keeps nothing of it. `verify: false` is for simulating unsigned transactions, as wallets
+   * do; the `finally` keeps it from leaking into `execute`.
    */
   simulate(wire: Buffer, verify: boolean): Execution & { accounts: Map<Key, Account> } {
     if (!verify) this.#svm.setSigverify(false)

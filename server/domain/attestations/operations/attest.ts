@@ -14,7 +14,7 @@ const CANCELLED = { code: "cancelled", detail: "The attestation ended before its
 
 type Approved = { id: string; status: string; commitment: string; expires_at: Date; held: string | null }
 
-/** Gives a wallet its credential, or replaces the one of an earlier attestation. It never fails for good. */
+/** Gives a wallet its credential, or replaces the one of an earlier attestation. It never fails permanently. */
 export const attest = defineOperation({
   kind: "attest",
   label: "Issue credential",

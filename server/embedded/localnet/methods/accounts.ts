@@ -10,8 +10,8 @@ const MAX_FILTERS = 4
 const MAX_MEMCMP_BYTES = 128
 
 /**
- * Accounts are read as they are now, whatever the commitment: there are no forks here that could take a state back.
- * The context's slot is therefore the newest one.
+ * Accounts are read in their current state at any commitment, because there are no forks that could undo it. So the
+ * context's slot is the newest one.
  */
 export function accountMethods({ chain, withContext }: Context): Methods {
   const { vm, slots } = chain

@@ -74,7 +74,7 @@ export function clusterMethods({ chain, withContext, slotMs }: Context): Methods
       if (size > 10 << 20) throw invalidParams("Invalid params: an account holds at most 10 MiB")
       return Number(chain.vm.rentExemption(size))
     },
-    // Nobody competes for blocks here, so the price that suffices is zero.
+    // There is no competition for blocks, so the sufficient price is zero.
     getRecentPrioritizationFees: ([addresses]) => {
       for (const one of param.list(addresses ?? [], "addresses", 128)) param.address(one)
       return [{ slot: slots.slot(), prioritizationFee: 0 }]

@@ -20,7 +20,7 @@ export function localnetMethods(chain: Chain, setFaults: (faults: Faults) => voi
       chain.advance(blocks)
       return chain.slots.slot()
     },
-    /** Whatever is sent while this is on is accepted and lost. */
+    /** Transactions sent while this is on are accepted and lost. */
     localnet_hold: ([options]) => {
       chain.held = param.config(options).on === true
       return null

@@ -29,7 +29,7 @@ export function sendMethods({ chain, withContext }: Context): Methods {
         : chain.submit(transaction, skipPreflight ? "land" : "refuse")
       if (outcome.err === "SignatureFailure")
         throw new RpcError(SIGNATURE_FAILURE, "Transaction signature verification failure")
-      // Without preflight, whatever cannot land is forgotten on its way, and the sender is none the wiser.
+      // Without preflight, a transaction that cannot land is dropped silently.
       if (outcome.err !== null && !skipPreflight) throw preflightFailure(outcome)
       return transaction.signature
     },

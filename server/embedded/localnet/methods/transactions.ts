@@ -142,7 +142,7 @@ export function blockMethods({ chain }: Context): Methods {
     }
   }
 
-  /** The time of the last transaction up to that slot: nobody wrote down the time of an empty block. */
+  /** The time of the last transaction up to that slot: empty blocks have no recorded time. */
   function timeOf(slot: number): number | null {
     if (!slots.reached(slot, "processed")) return null
     if (slot === slots.slot()) return chain.unixSeconds

@@ -1,0 +1,139 @@
+import { Keypair } from "@solana/web3.js"
+import { beforeAll, describe, expect, test } from "vitest"
+import { fundedWallet, transfer } from "#server/embedded/localnet/test-client.ts"
+import { type Asset, freezeAsset, pauseAsset, resumeAsset, thawAsset } from "./asset.ts"
+import { SystemError } from "./program-error.ts"
+import {
+  AccountFrozen,
+  authority,
+  connection,
+  createdAsset,
+  creation,
+  custom,
+  feePayer,
+  holderOf,
+  InsufficientFunds,
+  InvalidState,
+  MintPaused,
+  memoText,
+  minting,
+  moving,
+  named,
+  newAsset,
+  Overflow,
+  ours,
+  rentOf,
+  send,
+  wallet,
+  withLocalnet,
+} from "./test-asset.ts"
+
+withLocalnet()
+
+describe("what the chain answers", () => {
+  let agent: Asset
+  let holder: Asset
+  beforeAll(async () => {
+    agent = await createdAsset("agent")
+    holder = await createdAsset("holder")
+  })
+
+  test("to thawing an account that is not frozen", async () => {
+    const { publicKey } = await holderOf(holder, 1n, "thawed")
+    expect(await ours(thawAsset(holder, publicKey, memoText()))).toEqual(custom(1, InvalidState))
+    expect(await ours(minting(holder, publicKey, 1n, "frozen"))).toEqual(custom(0, InvalidState))
+    expect(await ours(minting(holder, publicKey, 1n, "absent"))).toEqual(custom(1, InvalidState))
+  })
+
+  test("to freezing an account that is frozen already", async () => {
+    const { publicKey } = await holderOf(holder, 1n, "frozen")
+    expect(await ours(freezeAsset(holder, publicKey, memoText()))).toEqual(custom(1, InvalidState))
+  })
+
+  test("to freezing, thawing or minting where no account is", async () => {
+    const nobody = wallet()
+    expect(await ours(freezeAsset(holder, nobody, memoText()))).toEqual(named(1, "IncorrectProgramId"))
+    expect(await ours(thawAsset(holder, nobody, memoText()))).toEqual(named(1, "IncorrectProgramId"))
+    expect(await ours(minting(holder, nobody, 1n, "frozen"))).toEqual(named(0, "IncorrectProgramId"))
+    expect(await ours(minting(holder, nobody, 1n, "thawed"))).toEqual(named(1, "IncorrectProgramId"))
+  })
+
+  test("to minting to a frozen account", async () => {
+    const { publicKey } = await holderOf(holder, 1n, "frozen")
+    expect(await ours(minting(holder, publicKey, 1n, "thawed"))).toEqual(custom(1, AccountFrozen))
+  })
+
+  test("to moving more than the balance", async () => {
+    const [from, to] = [(await holderOf(agent, 1n, "frozen")).publicKey, wallet()]
+    const move = { from, to, amount: 2n }
+    expect(await ours(moving(agent, { ...move, before: { from: "frozen", to: "absent" } }))).toEqual(
+      custom(4, InsufficientFunds),
+    )
+    await ours(minting(agent, to, 1n, "absent"))
+    expect(await ours(moving(agent, { ...move, before: { from: "frozen", to: "frozen" } }))).toEqual(
+      custom(3, InsufficientFunds),
+    )
+  })
+
+  test("to moving where an account is absent, or frozen", async () => {
+    const [full, nobody, nobodyElse] = [(await holderOf(agent, 1n, "frozen")).publicKey, wallet(), wallet()]
+    const out = { from: nobody, to: nobodyElse, amount: 1n }
+    for (const from of ["absent", "frozen"] as const)
+      expect(await ours(moving(agent, { ...out, before: { from, to: "absent" } }))).toEqual(
+        named(1, "IncorrectProgramId"),
+      )
+    expect(await ours(moving(agent, { ...out, before: { from: "thawed", to: "absent" } }))).toEqual(
+      named(3, "IncorrectProgramId"),
+    )
+    const into = { from: full, to: nobody, amount: 1n }
+    expect(await ours(moving(agent, { ...into, before: { from: "frozen", to: "frozen" } }))).toEqual(
+      named(1, "IncorrectProgramId"),
+    )
+    expect(await ours(moving(agent, { ...into, before: { from: "frozen", to: "thawed" } }))).toEqual(
+      named(2, "IncorrectProgramId"),
+    )
+    expect(await ours(moving(agent, { ...into, before: { from: "thawed", to: "absent" } }))).toEqual(
+      custom(3, AccountFrozen),
+    )
+  })
+
+  test("to pausing twice, to ending no pause, and to pausing a mint that cannot be", async () => {
+    expect(await ours(pauseAsset(holder, memoText()))).toBeNull()
+    expect(await ours(pauseAsset(holder, memoText()))).toBeNull()
+    expect(await ours(minting(holder, wallet(), 1n, "absent"))).toEqual(custom(3, MintPaused))
+    expect(await ours(resumeAsset(holder, memoText()))).toBeNull()
+    expect(await ours(resumeAsset(holder, memoText()))).toBeNull()
+    expect(await ours(pauseAsset(agent, memoText()))).toEqual(named(1, "InvalidAccountData"))
+  })
+
+  test("to minting beyond 64 bits", async () => {
+    const { publicKey } = await holderOf(agent, 1n, "frozen")
+    expect(await ours(minting(agent, publicKey, 2n ** 64n - 1n, "frozen"))).toEqual(custom(2, Overflow))
+  })
+
+  test("to creating a mint that exists; lamports at its address do no harm", async () => {
+    const [mint, touched] = [Keypair.generate(), Keypair.generate()]
+    const create = () => send(creation(newAsset(mint.publicKey), "agent"), authority, mint)
+    expect(await create()).toBeNull()
+    expect(await create()).toEqual(custom(2, SystemError.AccountAlreadyInUse))
+    expect(await send([transfer(feePayer.publicKey, touched.publicKey, rentOf(0))])).toBeNull()
+    expect(await send(creation(newAsset(touched.publicKey), "agent"), authority, touched)).toBeNull()
+  })
+
+  test("to a fee payer that cannot pay the rent", async () => {
+    const poor = await fundedWallet(connection, 0.001)
+    const asset = { ...agent, feePayer: poor.publicKey }
+    expect(await send(minting(asset, wallet(), 1n, "absent"), authority, poor)).toEqual(
+      custom(0, SystemError.ResultWithNegativeLamports),
+    )
+    const mint = Keypair.generate()
+    expect(
+      await send(
+        creation({ ...newAsset(mint.publicKey), feePayer: poor.publicKey }, "agent"),
+        authority,
+        mint,
+        poor,
+      ),
+    ).toEqual(custom(1, SystemError.ResultWithNegativeLamports))
+  })
+})

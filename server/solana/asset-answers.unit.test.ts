@@ -1,8 +1,6 @@
 import { Keypair } from "@solana/web3.js"
 import { beforeAll, describe, expect, test } from "vitest"
 import { fundedWallet, transfer } from "#server/embedded/localnet/test-client.ts"
-import { type Asset, freezeAsset, pauseAsset, resumeAsset, thawAsset } from "./asset.ts"
-import { SystemError } from "./program-error.ts"
 import {
   AccountFrozen,
   authority,
@@ -26,7 +24,9 @@ import {
   send,
   wallet,
   withLocalnet,
-} from "./test-asset.ts"
+} from "#test/asset.ts"
+import { type Asset, freezeAsset, pauseAsset, resumeAsset, thawAsset } from "./asset.ts"
+import { SystemError } from "./program-error.ts"
 
 withLocalnet()
 

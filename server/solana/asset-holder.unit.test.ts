@@ -10,9 +10,6 @@ import {
 } from "@solana/spl-token"
 import { Keypair, SystemProgram } from "@solana/web3.js"
 import { beforeAll, describe, expect, test } from "vitest"
-import { tokenAccountOf } from "./addresses.ts"
-import { type Asset, freezeAsset, pauseAsset, resumeAsset, thawAsset } from "./asset.ts"
-import { memo } from "./memo.ts"
 import {
   AccountFrozen,
   accountOf,
@@ -38,7 +35,10 @@ import {
   transferOf,
   wallet,
   withLocalnet,
-} from "./test-asset.ts"
+} from "#test/asset.ts"
+import { tokenAccountOf } from "./addresses.ts"
+import { type Asset, freezeAsset, pauseAsset, resumeAsset, thawAsset } from "./asset.ts"
+import { memo } from "./memo.ts"
 
 withLocalnet()
 

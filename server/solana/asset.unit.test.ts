@@ -17,8 +17,6 @@ import {
 import { Keypair, type PublicKey, SystemProgram, type TransactionInstruction } from "@solana/web3.js"
 import { beforeAll, describe, expect, test } from "vitest"
 import { transfer } from "#server/embedded/localnet/test-client.ts"
-import { MEMO_PROGRAM_ID, tokenAccountOf } from "./addresses.ts"
-import { type AccountState, type Asset, freezeAsset, pauseAsset, resumeAsset, thawAsset } from "./asset.ts"
 import {
   AccountFrozen,
   authority,
@@ -46,7 +44,9 @@ import {
   transferOf,
   wallet,
   withLocalnet,
-} from "./test-asset.ts"
+} from "#test/asset.ts"
+import { MEMO_PROGRAM_ID, tokenAccountOf } from "./addresses.ts"
+import { type AccountState, type Asset, freezeAsset, pauseAsset, resumeAsset, thawAsset } from "./asset.ts"
 import { TransactionSize } from "./transaction.ts"
 
 withLocalnet()

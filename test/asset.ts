@@ -18,7 +18,7 @@ import {
   signed,
 } from "#server/embedded/localnet/test-client.ts"
 import { newId } from "#server/lib/ids.ts"
-import { tokenAccountOf } from "./addresses.ts"
+import { tokenAccountOf } from "#server/solana/addresses.ts"
 import {
   type AccountState,
   type Asset,
@@ -27,9 +27,9 @@ import {
   moveAsset,
   type RestingState,
   type TransferMode,
-} from "./asset.ts"
-import { operationMemo } from "./memo.ts"
-import { readTransactionError, TokenError } from "./program-error.ts"
+} from "#server/solana/asset.ts"
+import { operationMemo } from "#server/solana/memo.ts"
+import { readTransactionError, TokenError } from "#server/solana/program-error.ts"
 
 export const token = TOKEN_2022_PROGRAM_ID
 export const DECIMALS = 6

@@ -64,7 +64,7 @@ export function Guides() {
               </dd>
             </div>
             <div>
-              <dt>Rates</dt>
+              <dt>Rate limits</dt>
               <dd>
                 Each key has its own. <Code>RateLimit</Code> says what is left; a 429 says in{" "}
                 <Code>Retry-After</Code> when to continue.

@@ -125,8 +125,8 @@ function Steps({ baseUrl, keyStart }: { baseUrl: string; keyStart: string }) {
               <Step number={1} title={steps.start.title}>
                 {sample(steps.start)}
                 <p>
-                  The answer holds <Code>session_url</Code>, the page where the wallet’s holder verifies. The
-                  same request again returns the same session.
+                  The response contains <Code>session_url</Code>, the page where the wallet’s holder verifies.
+                  The same request again returns the same session.
                 </p>
               </Step>
               <Step number={2} title="Open the page">
@@ -145,9 +145,9 @@ function Steps({ baseUrl, keyStart }: { baseUrl: string; keyStart: string }) {
               <Step number={4} title={steps.mint.title}>
                 {sample(steps.mint)}
                 <p>
-                  The same request with the same <Code>Idempotency-Key</Code> mints once, however often it is
-                  sent. Its answer is kept for 24 hours, a refusal too: change the key to try again. 200 when
-                  the mint is confirmed. 202 when it takes longer, or at once with the header{" "}
+                  The same request with the same <Code>Idempotency-Key</Code> mints once, however often you
+                  send it. Responses are kept for 24 hours, refusals too: to try again after one, change the
+                  key. 200 when the mint is confirmed. 202 when it takes longer, or at once with the header{" "}
                   <Code>Prefer: respond-async</Code>: then <Code>GET /token/operation/&#123;id&#125;</Code>{" "}
                   gives its status. What a rule refuses is 403, with the rule’s own code.
                 </p>

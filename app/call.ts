@@ -29,12 +29,28 @@ export function createApi(headers: Record<string, string> = {}): Api {
       // Nobody mistakes it for a promise.
       get: (_target, name) => (typeof name === "string" && name !== "then" ? at([...path, name]) : undefined),
       apply: (_target, _this, [input, options]) =>
-        call(path.slice(0, -1).join("."), path.at(-1) === "query", input, { headers, ...options }),
+        call(path.slice(0, -1).join("."), path.at(-1) === "query", input, {
+          headers: { ...headers, ...headersOf(options?.context) },
+          signal: options?.signal,
+        }),
     })
   return at([]) as Api
 }
 
-type Options = { headers: Record<string, string>; signal?: AbortSignal }
+/** What a call says beyond its input, as `options.context` of @trpc/client. */
+export type CallContext = {
+  /** One to each thing that somebody wants done: whatever comes again with it joins what was begun. */
+  idempotencyKey?: string
+  /** Answers once it has begun, and not once the chain has confirmed. */
+  respondAsync?: boolean
+}
+
+const headersOf = ({ idempotencyKey, respondAsync }: CallContext = {}): Record<string, string> => ({
+  ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
+  ...(respondAsync && { prefer: "respond-async" }),
+})
+
+type Options = { headers: Record<string, string>; signal: AbortSignal | undefined }
 
 async function call(procedure: string, isQuery: boolean, input: unknown, { headers, signal }: Options) {
   const url = `/api/trpc/${procedure}`

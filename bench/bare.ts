@@ -79,6 +79,18 @@ const newId = (prefix: string) => `${prefix}_${randomBytes(16).toString("base64u
 
 type Claim = { keyId: string; idempotencyKey: string; fingerprint: Buffer }
 
+const insertRecords = (workspaceId: string, rows: postgres.PendingQuery<postgres.Row[]>) => sql`
+  insert into idempotency_records as r
+    (workspace_id, key_id, idempotency_key, fingerprint, subject, status, body, created_at)
+  select ${workspaceId}, t.*, clock_timestamp() from (${rows}) as t`
+
+function claiming(workspaceId: string, claim: Claim | null) {
+  if (claim === null) return sql``
+  const rows = sql`
+    select ${claim.keyId}, ${claim.idempotencyKey}, ${claim.fingerprint}::bytea, s.*, null::int, null::bytea from (${sql`select session_id from begun`}) as s`
+  return sql`, claim as (${insertRecords(workspaceId, rows)})`
+}
+
 async function begin(
   { workspaceId }: Key,
   body: { userPubkey: string; schemaId: string },
@@ -112,12 +124,7 @@ async function begin(
       returning session_id
     ), begun as (
       select session_id from attestation union all select session_id from pending where open
-    ), claim as (
-      insert into idempotency_records (workspace_id, key_id, idempotency_key, fingerprint, subject, created_at)
-      select ${workspaceId}, ${claim?.keyId ?? ""}, ${claim?.idempotencyKey ?? ""},
-        ${claim?.fingerprint ?? Buffer.alloc(0)}, session_id, clock_timestamp()
-      from begun where ${claim !== null}
-    )
+    )${claiming(workspaceId, claim)}
     select exists (select from schema) as schema_known, (select included from limits) as included,
       (select session_id from begun) as session_id,
       not exists (select from begun) and exists (
@@ -140,9 +147,10 @@ async function start(key: Key, request: IncomingMessage): Promise<string> {
     where workspace_id = ${workspaceId} and key_id = ${keyId} and idempotency_key = ${idempotencyKey}`
   const session = await begin(key, body, { keyId, idempotencyKey, fingerprint })
   const answer = JSON.stringify(session)
+  const row = sql`
+    select ${keyId}, ${idempotencyKey}, ${fingerprint}::bytea, null, ${200}::int, ${Buffer.from(answer)}::bytea`
   await sql`
-    insert into idempotency_records as r (workspace_id, key_id, idempotency_key, fingerprint, status, body, created_at)
-    values (${workspaceId}, ${keyId}, ${idempotencyKey}, ${fingerprint}, ${200}, ${Buffer.from(answer)}, clock_timestamp())
+    ${insertRecords(workspaceId, row)}
     on conflict (workspace_id, key_id, idempotency_key) do update set status = excluded.status, body = excluded.body
     where r.status is null and r.fingerprint = excluded.fingerprint and r.subject is not distinct from ${session.session_id}
     returning r.key_id`

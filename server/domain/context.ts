@@ -47,6 +47,8 @@ export type Context = {
   principal: Principal | null
   /** Of the dashboard's requests only. */
   user: SignedIn | null
+  /** The header Idempotency-Key as a page sent it; over REST, the claim is made before the procedure is called. */
+  idempotencyKey?: string | string[] | undefined
   idempotency: IdempotencyClaim | null
   /** A webhook as it came, for the procedure to verify before it reads it. */
   webhook: { headers: IncomingHttpHeaders; body: Buffer } | null

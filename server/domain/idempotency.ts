@@ -1,8 +1,10 @@
 import { hash } from "node:crypto"
-import { LOCK_NOT_AVAILABLE, type Queryable, short } from "#db/client.ts"
+import type { PendingQuery } from "postgres"
+import { isUniqueViolation, LOCK_NOT_AVAILABLE, type Queryable, short } from "#db/client.ts"
 import { canonicalJson, type JsonObject } from "#server/lib/json.ts"
+import { sleep } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
-import type { IdempotencyClaim } from "./context.ts"
+import type { IdempotencyClaim, Principal } from "./context.ts"
 
 /** How long a stored answer is replayed. */
 export const REPLAY_SECONDS = 24 * 3600
@@ -18,11 +20,11 @@ export const keyWait = { ms: 25_000 }
 /** An answer as it goes over the wire. */
 export type Answer = { status: number; body: string }
 
-/** Another request claimed the idempotency key in the meantime. The adapter reads it again, and replays or joins. */
+/** The key was claimed by another request, or answered, in the meantime: look again, and replay or join. */
 export class KeyClaimed extends Error {}
 
-/** Another request holds the key and has not committed yet. The adapter retries in a moment. */
-export class KeyBusy extends Error {}
+/** Another request holds the key and has not committed yet: ask again in a moment. */
+class KeyBusy extends Error {}
 
 /**
  * The header's value, checked. Sent twice, it comes joined by a comma and a space, and a space is refused.
@@ -41,10 +43,61 @@ export function readIdempotencyKey(value: string | string[] | undefined): string
 export const fingerprintOf = (method: string, path: string, body: JsonObject): Buffer =>
   hash("sha256", `${method} ${path}\n${canonicalJson(body)}`, "buffer")
 
-export type Record = { answer: Answer | null; begun: string | null }
+/** The claim of a key, which belongs to the API key that it came with, or to the person who is signed in. */
+export function claimOf(
+  { workspaceId, via }: Principal,
+  idempotencyKey: string,
+  fingerprint: Buffer,
+): IdempotencyClaim {
+  const keyId = via.kind === "key" ? via.keyId : via.kind === "user" ? via.userId : via.kind
+  return { workspaceId, keyId, idempotencyKey, fingerprint, begun: null }
+}
+
+/** Pause before asking again for a key that another request holds. */
+const BUSY_MS = 100
+
+/**
+ * Runs a request for its key, and again while another one is at it: `attempt` is given the answer that is stored, if any,
+ * and finds in the claim what was begun. Errors: those of `attempt`, idempotency_key_reused, idempotency_in_progress.
+ */
+export async function withKey<T>(
+  claim: IdempotencyClaim,
+  attempt: (stored: Answer | null) => Promise<T>,
+): Promise<T> {
+  const giveUpAt_ms = performance.now() + keyWait.ms
+  for (;;) {
+    const record = await findRecord(claim)
+    claim.begun = record?.begun ?? null
+    try {
+      return await attempt(record?.answer ?? null)
+    } catch (error) {
+      if (hasCause(error, KeyClaimed)) continue
+      if (!hasCause(error, KeyBusy)) throw error
+      // No connection is held meanwhile.
+      if (performance.now() >= giveUpAt_ms) inProgress(error)
+      await sleep(BUSY_MS)
+    }
+  }
+}
+
+const inProgress = (cause: unknown): never =>
+  fail("idempotency_in_progress", "Idempotency-Key: the first request with this key is still running.", {
+    retryAfterSeconds: 5,
+    cause,
+  })
+
+/** Whether an attempt failed by another request with its key, and `withKey` is to make the next. */
+export const isContended = (error: unknown): boolean =>
+  hasCause(error, KeyClaimed) || hasCause(error, KeyBusy)
+
+/** Whether it is such an error, or stands for one: tRPC puts its own around what a procedure throws. */
+const hasCause = (error: unknown, kind: typeof KeyClaimed | typeof KeyBusy): boolean =>
+  error instanceof kind || (error instanceof Error && error.cause instanceof kind)
+
+type Known = { answer: Answer | null; begun: string | null }
 
 /** What is known of a key: nothing, what it began, or its answer. Errors: idempotency_key_reused. */
-export async function findRecord(claim: IdempotencyClaim): Promise<Record | null> {
+async function findRecord(claim: IdempotencyClaim): Promise<Known | null> {
   const { workspaceId, keyId, idempotencyKey, fingerprint } = claim
   const [row] = await short<
     {
@@ -76,27 +129,48 @@ export async function findRecord(claim: IdempotencyClaim): Promise<Record | null
   return { answer, begun: row.subject }
 }
 
+// biome-ignore lint/suspicious/noExplicitAny: a part of a statement, of whatever rows
+type Fragment = PendingQuery<any>
+
+/** The one INSERT of records. `rows` selects key_id, idempotency_key, fingerprint, subject, status and body. */
+const insertRecords = (sql: Queryable, workspaceId: string, rows: Fragment): Fragment => sql`
+  insert into idempotency_records as r
+    (workspace_id, key_id, idempotency_key, fingerprint, subject, status, body, created_at)
+  select ${workspaceId}, t.*, clock_timestamp() from (${rows}) as t`
+
 /**
- * Stores the first answer to a key, before its first byte is sent. Returns false when another request has stored
+ * Stores the first answer to a key, before its first byte is sent. Throws KeyClaimed when another request has stored
  * one meanwhile: then that one is the answer.
  */
-export async function storeAnswer(claim: IdempotencyClaim, { status, body }: Answer): Promise<boolean> {
+export async function storeAnswer(claim: IdempotencyClaim, { status, body }: Answer): Promise<void> {
   const { workspaceId, keyId, idempotencyKey, fingerprint, begun } = claim
+  const row = short`
+    select ${keyId}, ${idempotencyKey}, ${fingerprint}::bytea, null, ${status}::int, ${Buffer.from(body)}::bytea`
   // A record that points at what another request began waits for that one's answer, never for ours.
   const stored = await short`
-    insert into idempotency_records as r (workspace_id, key_id, idempotency_key, fingerprint, status, body, created_at)
-    values (${workspaceId}, ${keyId}, ${idempotencyKey}, ${fingerprint}, ${status}, ${Buffer.from(body)}, clock_timestamp())
+    ${insertRecords(short, workspaceId, row)}
     on conflict (workspace_id, key_id, idempotency_key) do update set status = excluded.status, body = excluded.body
     where r.status is null and r.fingerprint = excluded.fingerprint and r.subject is not distinct from ${begun}
     returning r.key_id`
-  return stored.length > 0
+  if (stored.length === 0) throw new KeyClaimed()
 }
 
 /**
- * What a statement that claims a key failed with; KeyBusy where the key was the lock that it did not get. The database
- * names what was waited for by its relation, in every language.
+ * The claim of a key as a part of the statement that begins what it stands for, with the id that `subject` selects. Where
+ * that one fails, `explainClaim` says whether it was for the key's sake.
  */
+export function claiming(sql: Queryable, claim: IdempotencyClaim, subject: Fragment): Fragment {
+  const { workspaceId, keyId, idempotencyKey, fingerprint } = claim
+  const rows = sql`
+    select ${keyId}, ${idempotencyKey}, ${fingerprint}::bytea, s.*, null::int, null::bytea from (${subject}) as s`
+  return insertRecords(sql, workspaceId, rows)
+}
+
+/** What a statement that claims a key failed with: KeyClaimed or KeyBusy where the key was why. */
 export function explainClaim(error: unknown): unknown {
+  if (isUniqueViolation(error, "idempotency_records_workspace_id_key_id_idempotency_key_pk"))
+    return new KeyClaimed()
+  // The database names what was waited for by its relation, in every language.
   const { code, where } = error as { code?: string; where?: string }
   if (code !== LOCK_NOT_AVAILABLE || !where?.includes('"idempotency_records')) return error
   return new KeyBusy("another request holds the key", { cause: error })
@@ -107,13 +181,49 @@ export function explainClaim(error: unknown): unknown {
  * request has it, KeyBusy when one may have it: the transaction then ends without a trace.
  */
 export async function claimKey(sql: Queryable, claim: IdempotencyClaim, subject: string): Promise<void> {
-  const { workspaceId, keyId, idempotencyKey, fingerprint } = claim
-  const claimed = await sql`
-    insert into idempotency_records (workspace_id, key_id, idempotency_key, fingerprint, subject, created_at)
-    values (${workspaceId}, ${keyId}, ${idempotencyKey}, ${fingerprint}, ${subject}, clock_timestamp())
-    on conflict do nothing returning key_id`.catch((error) => {
+  const claimed = await claimKeys(sql, claim.workspaceId, [{ claim, subject }]).catch((error) => {
     throw explainClaim(error)
   })
-  if (claimed.length === 0) throw new KeyClaimed()
+  if (!claimed.has(subject)) throw new KeyClaimed()
   claim.begun = subject
 }
+
+/**
+ * Claims the keys of a workspace's requests at once, each for what its request begins. Returns the subjects that got
+ * theirs: of equal keys, the first.
+ */
+export async function claimKeys(
+  sql: Queryable,
+  workspaceId: string,
+  wanted: readonly { claim: IdempotencyClaim; subject: string }[],
+): Promise<Set<string>> {
+  // In one order everywhere, so that no two batches wait for each other.
+  const firsts = new Map(wanted.toReversed().map((one) => [nameOf(one.claim), one]))
+  const rows = [...firsts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one)
+  if (rows.length === 0) return new Set()
+  const selected = sql`
+    select key_id, idempotency_key, decode(fingerprint, 'base64'), subject, null::int, null::bytea
+    from unnest(${rows.map(({ claim }) => claim.keyId)}::text[],
+      ${rows.map(({ claim }) => claim.idempotencyKey)}::text[],
+      ${rows.map(({ claim }) => claim.fingerprint.toString("base64"))}::text[],
+      ${rows.map(({ subject }) => subject)}::text[]) as t(key_id, idempotency_key, fingerprint, subject)`
+  const claimed = await sql<{ subject: string }[]>`
+    ${insertRecords(sql, workspaceId, selected)} on conflict do nothing returning subject`
+  return new Set(claimed.map(({ subject }) => subject))
+}
+
+/** Takes claims back in the transaction that made them: what was refused has begun nothing. */
+export async function releaseKeys(
+  sql: Queryable,
+  workspaceId: string,
+  claims: readonly IdempotencyClaim[],
+): Promise<void> {
+  if (claims.length === 0) return
+  await sql`
+    delete from idempotency_records r
+    using unnest(${claims.map((one) => one.keyId)}::text[], ${claims.map((one) => one.idempotencyKey)}::text[])
+      as t(key_id, idempotency_key)
+    where r.workspace_id = ${workspaceId} and r.key_id = t.key_id and r.idempotency_key = t.idempotency_key`
+}
+
+const nameOf = ({ keyId, idempotencyKey }: IdempotencyClaim) => `${keyId} ${idempotencyKey}`

@@ -1,8 +1,7 @@
 import { once } from "node:events"
 import type { ServerResponse } from "node:http"
 import type { z } from "zod"
-import { fail } from "#shared/errors.ts"
-import { detailOf, refusalOf } from "./validation.ts"
+import { parse } from "./validation.ts"
 
 /** Tells a spreadsheet that this is UTF-8. */
 const BYTE_ORDER_MARK = "\ufeff"
@@ -44,10 +43,7 @@ export function readQuery<Shape extends z.ZodRawShape>(
   query: URLSearchParams,
 ): z.infer<z.ZodObject<Shape>> {
   const given = Object.fromEntries([...query].filter(([name, value]) => name !== "workspace" && value !== ""))
-  const { data, error } = filter.strict().safeParse(given)
-  if (data) return data as z.infer<z.ZodObject<Shape>>
-  const refusal = refusalOf(error!.issues[0]!)
-  return fail(refusal.code, detailOf(refusal, "query"))
+  return parse(filter.strict(), given, "query")
 }
 
 /** Writes, and waits until the client has room for more or has gone. */

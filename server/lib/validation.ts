@@ -1,5 +1,5 @@
 import type { z } from "zod"
-import { type ErrorCode, fail } from "#shared/errors.ts"
+import { type ErrorCode, Failure, fail } from "#shared/errors.ts"
 import { didYouMean } from "./nearest.ts"
 import { quoted } from "./text.ts"
 
@@ -80,6 +80,23 @@ export function refusalOf(issue: z.core.$ZodIssue): Refusal {
 /** As the `detail` of an error: it begins with the field, or the name of the `whole`. */
 export const detailOf = ({ field, sentence }: Refusal, whole = "body"): string =>
   `${field || whole}: ${sentence}`
+
+/** The answer that refuses a value, by the first thing that is wrong with it. */
+export function failureOf({ issues }: z.core.$ZodError, whole?: string): Failure {
+  const refusal = refusalOf(issues[0]!)
+  return new Failure(refusal.code, detailOf(refusal, whole))
+}
+
+/** Reads a value by its schema. Errors: validation_failed, and those of its fields. */
+export function parse<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  whole?: string,
+): z.infer<Schema> {
+  const { data, error } = schema.safeParse(value, { error: sentenceOf })
+  if (error) throw failureOf(error, whole)
+  return data as z.infer<Schema>
+}
 
 /** Refuses a query where there may be none. */
 export function refuseQuery(query: string): void {

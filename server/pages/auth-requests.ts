@@ -6,7 +6,7 @@ import { requireJson } from "#server/http/body.ts"
 import { plainJson, readJsonObject } from "#server/lib/json.ts"
 import { requireStorable } from "#server/lib/storable.ts"
 import { nameText } from "#server/lib/text.ts"
-import { detailOf, refusalOf, refuseQuery, sentenceOf } from "#server/lib/validation.ts"
+import { parse, refuseQuery } from "#server/lib/validation.ts"
 import { fail } from "#shared/errors.ts"
 
 const text = z.string()
@@ -73,8 +73,7 @@ export function checkAuthRequest(url: string, request: IncomingMessage, body: Bu
   requireJson(request, body)
   const input = body.length === 0 ? {} : plainJson(readJsonObject(body))
   requireStorable(input)
-  const issue = shape.safeParse(input, { error: sentenceOf }).error?.issues[0]
-  if (issue) fail("validation_failed", detailOf(refusalOf(issue)))
+  parse(shape, input)
 }
 
 /** What the library answers, where that is one of its own faults. Errors: rate_limited. */

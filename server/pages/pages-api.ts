@@ -10,14 +10,14 @@ import { CLIENT_ADDRESS, openAuth } from "#server/domain/people/auth.ts"
 import { principalIn, userOf } from "#server/domain/people/principal.ts"
 import { MAX_BODY_BYTES, readBody } from "#server/http/body.ts"
 import type { Client } from "#server/http/client.ts"
-import { Reply, refuse } from "#server/http/reply.ts"
+import { logFailure, toFailure } from "#server/http/failure.ts"
+import { prefersAsync } from "#server/http/prefer.ts"
+import { Reply } from "#server/http/reply.ts"
 import { StreamPlaces } from "#server/http/streams.ts"
 import { readQuery } from "#server/lib/csv.ts"
-import { logger } from "#server/lib/log.ts"
 import type { RateLimiter, Standing } from "#server/lib/rate-limit.ts"
 import { readText } from "#server/lib/text.ts"
 import { appRouter } from "#server/trpc/router.ts"
-import { explain } from "#server/trpc/trpc.ts"
 import { Failure, fail, statusOf } from "#shared/errors.ts"
 import { checkAuthRequest, isAuthEndpoint, mendAuthAnswer, methodOf } from "./auth-requests.ts"
 
@@ -59,19 +59,17 @@ const streamed = new Set(
     .map(([path]) => path),
 )
 
-/** What is below /api: procedures, signing in, downloads. */
+/** What is below /api: procedures, signing in, downloads. Errors: those of what it asks for, as a Failure. */
 export async function answerPage(asked: Asked): Promise<void> {
   const { request, response, url, client, options } = asked
   response.setHeader("Cache-Control", "no-store")
   const user = await userOf(request.headers)
-  if (exceedsRate(asked, user)) return
+  limitRate(asked, user)
   if (isAuthEndpoint(url.split("?", 1)[0]!)) {
     return asAttempt(client.network, () => authenticatePerson(asked))
   }
   if (isCrossSite(request, options.publicOrigin)) {
-    return refuse(
-      request,
-      response,
+    fail(
       "cross_site_request",
       "Refused: the request came from another site. Open the dashboard and try again there.",
     )
@@ -79,11 +77,11 @@ export async function answerPage(asked: Asked): Promise<void> {
   if (url.startsWith("/api/trpc/")) return asAttempt(client.network, () => callProcedure(asked, user))
   const path = url.split("?", 1)[0]!
   if (Object.hasOwn(downloads, path)) return download(asked, user, downloads[path]!)
-  refuse(request, response, "route_not_found", "Nothing found at this address. Check the path.")
+  fail("route_not_found", "Nothing found at this address. Check the path.")
 }
 
-/** Whether too many pages, or files of theirs, were asked for; then they have been told so. */
-export async function exceedsPageRate(asked: Asked): Promise<boolean> {
+/** Errors: rate_limited, where too many pages, or files of theirs, were asked for. */
+export async function limitPageRate(asked: Asked): Promise<void> {
   const { request, url, client, options } = asked
   const limiter = url.startsWith("/_next/static/")
     ? options.assetLimiter
@@ -91,26 +89,28 @@ export async function exceedsPageRate(asked: Asked): Promise<boolean> {
       ? options.strangerLimiter
       : options.pageLimiter
   const standing = limiter?.take(client.network)
-  if (!standing || standing.allowed) return false
+  if (!standing || standing.allowed) return
   const user = await userOf(request.headers)
-  return user ? exceedsRate(asked, user) : refuseBeyond(asked, standing)
+  if (user) limitRate(asked, user)
+  else refuseBeyond(standing)
 }
 
 /**
- * Whether a person, or a network of people who are not signed in, asks too often; then they have been told so. Who is
- * signed in has a rate of their own, so that nobody behind the same address can use it up.
+ * Errors: rate_limited, where a person, or a network of people who are not signed in, asks too often. Who is signed in
+ * has a rate of their own, so that nobody behind the same address can use it up.
  */
-function exceedsRate(asked: Asked, user: SignedIn | null): boolean {
-  const { strangerLimiter, userLimiter } = asked.options
-  const standing = user ? userLimiter?.take(user.id) : strangerLimiter?.take(asked.client.network)
-  return standing !== undefined && refuseBeyond(asked, standing)
+function limitRate(
+  { options: { strangerLimiter, userLimiter }, client }: Asked,
+  user: SignedIn | null,
+): void {
+  const standing = user ? userLimiter?.take(user.id) : strangerLimiter?.take(client.network)
+  if (standing) refuseBeyond(standing)
 }
 
-function refuseBeyond({ request, response }: Asked, { allowed, resetSeconds }: Standing): boolean {
-  if (allowed) return false
+function refuseBeyond({ allowed, resetSeconds }: Standing): void {
+  if (allowed) return
   const detail = `Too many requests. Retry in ${resetSeconds} s.`
-  refuse(request, response, "rate_limited", detail, resetSeconds)
-  return true
+  fail("rate_limited", detail, { retryAfterSeconds: resetSeconds })
 }
 
 async function callProcedure(asked: Asked, user: SignedIn | null): Promise<void> {
@@ -120,12 +120,7 @@ async function callProcedure(asked: Asked, user: SignedIn | null): Promise<void>
   const query = new URLSearchParams(end < 0 ? "" : url.slice(end))
   // Rates count requests, so a request is one call.
   if (query.has("batch")) {
-    return refuse(
-      request,
-      response,
-      "malformed_request",
-      "batch: not supported. Send each call as a separate request.",
-    )
+    fail("malformed_request", "batch: not supported. Send each call as a separate request.")
   }
   const path = url.slice("/api/trpc/".length, end < 0 ? undefined : end)
   const workspaceId = request.headers[WORKSPACE_HEADER] ?? query.get("workspace")
@@ -144,13 +139,14 @@ async function callProcedure(asked: Asked, user: SignedIn | null): Promise<void>
     path,
     allowMethodOverride: true,
     allowBatching: false,
-    onError: ({ error }) => {
-      if (explain(error).code === "internal_error")
-        logger.error({ err: error, requestId }, "a procedure failed")
-    },
-    responseMeta: ({ errors }) => {
-      const [error] = errors
-      return error ? { status: statusOf(explain(error).code) } : {}
+    onError: ({ error }) => logFailure(toFailure(error), requestId),
+    responseMeta: ({ errors: [error], ctx }) => {
+      if (!error) return ctx ? { status: ctx.answer.status } : {}
+      const { code, retryAfterSeconds } = toFailure(error)
+      const status = statusOf(code)
+      return retryAfterSeconds === undefined
+        ? { status }
+        : { status, headers: new Headers({ "retry-after": String(retryAfterSeconds) }) }
     },
     createContext: async ({ info }) => ({
       requestId,
@@ -158,9 +154,10 @@ async function callProcedure(asked: Asked, user: SignedIn | null): Promise<void>
       user,
       // Its name written in another way would have taken no place.
       principal: info.type === "subscription" && !isStream ? null : await principal,
+      idempotencyKey: request.headers["idempotency-key"],
       idempotency: null,
       webhook: null,
-      respondAsync: false,
+      respondAsync: prefersAsync(request.headers.prefer),
       answer: { status: 200 },
     }),
   })
@@ -187,28 +184,16 @@ const downloads: Record<string, Download> = {
 }
 
 async function download(
-  { request, response, url, requestId }: Asked,
+  { request, response, url }: Asked,
   user: SignedIn | null,
   send: Download,
 ): Promise<void> {
-  const answerFailure = (failure: Failure) =>
-    new Reply(response, requestId, request.method === "HEAD").failure(failure)
-  if (request.method !== "GET") {
-    return answerFailure(new Failure("method_not_allowed", "Use GET for this address."))
-  }
-  try {
-    const query = new URLSearchParams(url.split("?")[1])
-    if (user === null) return fail("not_signed_in", "Sign in first.")
-    const principal = await principalIn(user, query.get("workspace") ?? "")
-    const { workspaceId } = principal
-    if (files.take(request, response, { userId: user.id, workspaceId }))
-      await send(principal, query, response)
-  } catch (error) {
-    // A file that breaks off must not look like a whole one.
-    if (response.headersSent) response.destroy()
-    if (response.headersSent || !(error instanceof Failure)) throw error
-    answerFailure(error)
-  }
+  if (request.method !== "GET") fail("method_not_allowed", "Use GET for this address.")
+  if (user === null) return fail("not_signed_in", "Sign in first.")
+  const query = new URLSearchParams(url.split("?")[1])
+  const principal = await principalIn(user, query.get("workspace") ?? "")
+  const { workspaceId } = principal
+  if (files.take(request, response, { userId: user.id, workspaceId })) await send(principal, query, response)
 }
 
 /**

@@ -1,54 +1,60 @@
 import { randomBytes } from "node:crypto"
 import { once } from "node:events"
 import type { IncomingMessage, ServerResponse } from "node:http"
+import { RequestAborted } from "#server/http/body.ts"
 import type { Client } from "#server/http/client.ts"
-import { Reply, refuse, STRICT_TRANSPORT_SECURITY } from "#server/http/reply.ts"
+import { logFailure, toFailure } from "#server/http/failure.ts"
+import { Reply, STRICT_TRANSPORT_SECURITY } from "#server/http/reply.ts"
 import { Turns } from "#server/http/turns.ts"
 import { newId } from "#server/lib/ids.ts"
 import { requireStorableAddress } from "#server/lib/storable.ts"
-import { Failure, isErrorCode } from "#shared/errors.ts"
+import { Failure, fail, isErrorCode } from "#shared/errors.ts"
 import type { PageHandler } from "./pages.ts"
-import { type Asked, answerPage, exceedsPageRate, type PageOptions } from "./pages-api.ts"
+import { type Asked, answerPage, limitPageRate, type PageOptions } from "./pages-api.ts"
 
 /** Characters of a page's address: all of ours are far shorter, and an answer may repeat it several times. */
 const MAX_PAGE_ADDRESS = 2048
+
+type ServeOptions = PageOptions & { pages: PageHandler }
 
 /** One at a time would be as fast, as one thread renders them; each that has begun takes a megabyte. */
 const rendering = new Turns({ atOnce: 6, forEach: 3 })
 /** Files that pages consist of: each takes a third of a megabyte, for its compression, until it is sent. */
 const sending = new Turns({ atOnce: 32, forEach: 8 })
 
-/** Serves a page, its files, and what is below /api. Errors: those of what it asks for, as a Failure. */
+/** Serves a page, its files, and what is below /api. Never rejects. */
 export async function servePage(
-  options: PageOptions & { pages: PageHandler },
+  options: ServeOptions,
   request: IncomingMessage,
   response: ServerResponse,
   client: Client,
 ): Promise<void> {
-  const url = request.url!
-  const requestId = newId("req")
+  const asked = { request, response, url: request.url!, requestId: newId("req"), client, options }
+  try {
+    await serve(asked)
+  } catch (error) {
+    const isGone = error instanceof RequestAborted
+    const failure = toFailure(error)
+    if (!isGone) logFailure(failure, asked.requestId)
+    // What breaks off must not look whole.
+    if (isGone || response.headersSent) response.destroy()
+    else new Reply(response, asked.requestId, request.method === "HEAD").failure(failure)
+  }
+}
+
+async function serve(asked: Asked & { options: ServeOptions }): Promise<void> {
+  const { request, response, url, requestId, client, options } = asked
   if (url.length > MAX_PAGE_ADDRESS && !url.startsWith("/api/")) {
-    return refuse(
-      request,
-      response,
-      "malformed_request",
-      `The URL is longer than ${MAX_PAGE_ADDRESS} characters. Shorten it.`,
-    )
+    fail("malformed_request", `The URL is longer than ${MAX_PAGE_ADDRESS} characters. Shorten it.`)
   }
   response.setHeader("X-Request-Id", requestId)
   securePage(request, response)
   if (!isDecodable(url)) {
-    return refuse(
-      request,
-      response,
-      "malformed_request",
-      "The path cannot be decoded: percent-encode it as UTF-8.",
-    )
+    fail("malformed_request", "The path cannot be decoded: percent-encode it as UTF-8.")
   }
   requireStorableAddress(url)
-  const asked = { request, response, url, requestId, client, options }
   if (url.startsWith("/api/")) return answerPage(asked)
-  if (await exceedsPageRate(asked)) return
+  await limitPageRate(asked)
   // Next would read the body of any other, in its own way.
   if (request.method !== "GET" && request.method !== "HEAD") return refuseMethod(asked)
   if (isUnknownError(url)) response.statusCode = 404

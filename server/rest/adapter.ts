@@ -3,7 +3,7 @@ import { onBehalfOf } from "#db/client.ts"
 import { authenticate } from "#server/domain/accounts/keys/authenticate.ts"
 import type { Principal } from "#server/domain/context.ts"
 import { requireScope } from "#server/domain/context.ts"
-import { fingerprintOf, readIdempotencyKey } from "#server/domain/idempotency.ts"
+import { claimOf, fingerprintOf, readIdempotencyKey } from "#server/domain/idempotency.ts"
 import {
   MAX_BODY_BYTES,
   MAX_WEBHOOK_BYTES,
@@ -12,6 +12,7 @@ import {
   requireJson,
 } from "#server/http/body.ts"
 import type { Client } from "#server/http/client.ts"
+import { logFailure, toFailure } from "#server/http/failure.ts"
 import { Reply } from "#server/http/reply.ts"
 import { newId } from "#server/lib/ids.ts"
 import { readJsonObject } from "#server/lib/json.ts"
@@ -19,10 +20,8 @@ import type { RateLimiter, Standing } from "#server/lib/rate-limit.ts"
 import { clock, sleep } from "#server/lib/time.ts"
 import { refuseQuery } from "#server/lib/validation.ts"
 import { fail } from "#shared/errors.ts"
-import { type Call, run, sendAnswer } from "./call.ts"
-import { toFailure } from "./failure.ts"
+import { type Call, run, runOnce, sendAnswer } from "./call.ts"
 import { addBody, addQuery, readParameters } from "./input.ts"
-import { once } from "./once.ts"
 import type { RequestLog } from "./request-log/record.ts"
 import type { Match, Route, RouteTable } from "./routes.ts"
 
@@ -110,13 +109,9 @@ export class Adapter {
       await onBehalfOf(principal?.workspaceId ?? client.address, () => this.#answer(answering))
     } catch (error) {
       if (error instanceof RequestAborted) return reply.abandon()
-      reply.failure(
-        toFailure(error, {
-          requestId: reply.requestId,
-          input: call?.input ?? null,
-          hasKey: carriesKey(request, route),
-        }),
-      )
+      const failure = toFailure(error, { hasKey: carriesKey(request, route) })
+      logFailure(failure, reply.requestId)
+      reply.failure(failure)
       // A wrong path or method is refused before the key is read: the log of its workspace has it all the same.
       if (isLost) principal = await authenticate(request.headers.authorization).catch(() => null)
     }
@@ -199,16 +194,8 @@ export class Adapter {
       return sendAnswer(call, await run(call, {}))
     }
     const { principal } = call
-    if (principal?.via.kind !== "key")
-      return fail("missing_api_key", "Send the header Authorization: Bearer <API_KEY>.")
-    const fingerprint = fingerprintOf(route.method, call.path, body)
-    await once(call, prepare, {
-      workspaceId: principal.workspaceId,
-      keyId: principal.via.keyId,
-      idempotencyKey: key,
-      fingerprint,
-      begun: null,
-    })
+    if (principal === null) return fail("missing_api_key", "Send the header Authorization: Bearer <API_KEY>.")
+    await runOnce(call, prepare, claimOf(principal, key, fingerprintOf(route.method, call.path, body)))
   }
 }
 

@@ -1,8 +1,10 @@
 import type { IncomingMessage } from "node:http"
 import { secondsLeftIn } from "#server/domain/accounts/period.ts"
-import type { Context, Principal } from "#server/domain/context.ts"
-import type { Answer } from "#server/domain/idempotency.ts"
+import type { Context, IdempotencyClaim, Principal } from "#server/domain/context.ts"
+import { type Answer, isContended, storeAnswer, withKey } from "#server/domain/idempotency.ts"
 import type { Client } from "#server/http/client.ts"
+import { logFailure, toFailure } from "#server/http/failure.ts"
+import { prefersAsync } from "#server/http/prefer.ts"
 import type { Reply } from "#server/http/reply.ts"
 import { clock } from "#server/lib/time.ts"
 import type { Failure } from "#shared/errors.ts"
@@ -26,7 +28,7 @@ export type Call = {
 
 const JSON_TYPE = "application/json"
 
-export type SentAnswer = Answer & { failure?: Failure }
+type SentAnswer = Answer & { failure?: Failure }
 
 export function sendAnswer(call: Call, answer: SentAnswer): void {
   const { status, body, failure } = answer
@@ -35,8 +37,33 @@ export function sendAnswer(call: Call, answer: SentAnswer): void {
 }
 
 /** The stored bytes again, with the headers that they had the first time. */
-export function sendReplay(call: Call, answer: Answer): void {
+function sendReplay(call: Call, answer: Answer): void {
   call.reply.send(answer.status, answer.body, JSON_TYPE, { replayed: true, extra: headersOf(call, answer) })
+}
+
+/** Runs the request once for its key: the first answer below 500 is stored, and every repeat gets that one. */
+export const runOnce = (call: Call, prepare: () => void, claim: IdempotencyClaim): Promise<void> =>
+  withKey(claim, async (stored) => {
+    if (stored) return sendReplay(call, stored)
+    const answer = await firstAnswer(call, prepare, claim)
+    if (answer.status < 500) await storeAnswer(claim, answer)
+    sendAnswer(call, answer)
+  })
+
+async function firstAnswer(
+  call: Call,
+  prepare: () => void,
+  idempotency: IdempotencyClaim,
+): Promise<SentAnswer> {
+  try {
+    prepare()
+    return await run(call, { idempotency })
+  } catch (error) {
+    if (isContended(error)) throw error
+    const failure = toFailure(error, { hasKey: true })
+    logFailure(failure, call.reply.requestId)
+    return { ...call.reply.failureBody(failure), failure }
+  }
 }
 
 /** Headers that an answer has by its status and body alone, so that nothing more is stored of it. */
@@ -68,7 +95,3 @@ export async function run(call: Call, more: Partial<Context>): Promise<Answer> {
   const output = await invoke(route.procedure, route.name, context, input)
   return { status: answer.status, body: JSON.stringify(output) }
 }
-
-/** `respond-async` among the preferences of RFC 7240. */
-const prefersAsync = (prefer: string | string[] | undefined): boolean =>
-  prefer !== undefined && /(?:^|,)\s*respond-async\s*(?:[;,]|$)/i.test(String(prefer))

@@ -4,7 +4,13 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest"
 import { open, sql } from "#db/client.ts"
 import { createAccount } from "#server/domain/accounts/create.ts"
 import { rotateKey } from "#server/domain/accounts/keys/manage.ts"
-import { fingerprintOf, keyWait, REPLAY_SECONDS, storeAnswer } from "#server/domain/idempotency.ts"
+import {
+  fingerprintOf,
+  KeyClaimed,
+  keyWait,
+  REPLAY_SECONDS,
+  storeAnswer,
+} from "#server/domain/idempotency.ts"
 import { newId } from "#server/lib/ids.ts"
 import { plainJson, readJsonObject } from "#server/lib/json.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
@@ -399,6 +405,9 @@ test("an answer that began nothing never stands for the session that another req
     returning fingerprint, subject`
   const claim = { workspaceId: key.workspaceId, keyId: key.keyId, idempotencyKey: name, ...record! }
   const refusal = { status: 429, body: "{}" }
-  expect(await storeAnswer({ ...claim, begun: null }, refusal)).toBe(false)
-  expect(await storeAnswer({ ...claim, begun: record!.subject }, refusal)).toBe(true)
+  await expect(storeAnswer({ ...claim, begun: null }, refusal)).rejects.toThrow(KeyClaimed)
+  await storeAnswer({ ...claim, begun: record!.subject }, refusal)
+  expect(await sql`select status from idempotency_records where idempotency_key = ${name}`).toEqual([
+    { status: 429 },
+  ])
 })

@@ -4,7 +4,7 @@ import { newId } from "#server/lib/ids.ts"
 import { newWallet, signWebhook, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
 import { type FlakyProxy, flakyProxy } from "#test/flaky-proxy.ts"
 import type { Sent } from "#test/http.ts"
-import { member } from "#test/people.ts"
+import { Browser, member, PASSWORD } from "#test/people.ts"
 
 let app: TestApp
 let key: TestKey
@@ -88,14 +88,41 @@ test("a database that is gone makes everything 503 with Retry-After, and everyth
   expect((await app.request(requests.at(-1)!)).json).toEqual({ received: true, outcome: "applied" })
 })
 
-test("whoever is signed in is told of an outage as such, and is still signed in when it is over", async () => {
-  const { browser } = await member(app)
+test("pages are told of an outage as REST is, whoever asks and for whatever, and all is well when it is over", async () => {
+  const { browser, email, workspaceId } = await member(app)
+  const stranger = new Browser(app)
+  const { sessionId } = await app.startSession(key)
+  const submitted = { sessionId, consent: true, country: "DE", ageOver18: true, accredited: false }
+  const post = (path: string, json: unknown): [string, { method: string; body: string }] => [
+    path,
+    { method: "POST", body: JSON.stringify(json) },
+  ]
+  const asked: [Browser, string, { method?: string; body?: string }][] = [
+    [browser, "/api/trpc/me.get", {}],
+    [browser, `/api/trpc/key.list?workspace=${workspaceId}&input=%7B%7D`, {}],
+    [browser, `/api/export/attestations.csv?workspace=${workspaceId}`, {}],
+    [browser, "/api/auth/get-session", {}],
+    [stranger, ...post("/api/trpc/verification.view", { sessionId })],
+    [stranger, ...post("/api/trpc/verification.submit", { ...submitted, decision: "approved" })],
+    [stranger, ...post("/api/auth/sign-in/email", { email, password: PASSWORD })],
+  ]
   await database.cut()
-  const refused = await browser.fetch("/api/trpc/me.get")
-  expect(refused.status).toBe(503)
-  expect(await refused.json()).toMatchObject({ error: "database_unavailable" })
+  for (const [who, path, init] of asked) {
+    const refused = await who.fetch(path, init)
+    expect([path, refused.status]).toEqual([path, 503])
+    expect([path, refused.headers.get("retry-after")]).toEqual([path, "1"])
+    const answer = await refused.json()
+    const said = answer.error?.data ?? answer
+    expect(said).toMatchObject({
+      error: "database_unavailable",
+      detail: expect.stringMatching(/Retry in a moment\.$/),
+    })
+    expect(JSON.stringify(answer)).not.toMatch(INSIDES)
+  }
   await database.mend()
   await waitFor(async () => (await browser.query("me.get")).status === 200, "the session to be read again")
+  for (const [who, path, init] of asked)
+    expect([path, (await who.fetch(path, init)).status]).toEqual([path, 200])
 })
 
 test("connections that break in the middle of a request are 503, not 500", async () => {

@@ -1,18 +1,10 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http"
 import type { BlockList } from "node:net"
-import {
-  beginBody,
-  dropBody,
-  hasBody,
-  MAX_BODY_BYTES,
-  MAX_WEBHOOK_BYTES,
-  RequestAborted,
-} from "#server/http/body.ts"
+import { beginBody, dropBody, hasBody, MAX_BODY_BYTES, MAX_WEBHOOK_BYTES } from "#server/http/body.ts"
 import { type Client, clientOf } from "#server/http/client.ts"
 import { Reply, refuse, STRICT_TRANSPORT_SECURITY } from "#server/http/reply.ts"
 import { WaitingRequests } from "#server/http/waiting-requests.ts"
 import { newId } from "#server/lib/ids.ts"
-import { logger } from "#server/lib/log.ts"
 import type { Standing } from "#server/lib/rate-limit.ts"
 import type { PageHandler } from "#server/pages/pages.ts"
 import type { PageOptions } from "#server/pages/pages-api.ts"
@@ -65,12 +57,7 @@ export function createListener(options: ListenerOptions): RequestListener {
       return redirectToHttps(response, publicOrigin!, url)
     }
     if (api) return adapter.handle(request, response, url.slice(3), client)
-    await servePage(options, request, response, client).catch((error) => {
-      if (error instanceof RequestAborted) return void response.destroy()
-      if (error instanceof Failure) return new Reply(response, newId("req"), false).failure(error)
-      logger.error({ err: error }, "a page failed")
-      refuse(request, response, "internal_error", "The page could not be loaded. Try again in a moment.")
-    })
+    await servePage(options, request, response, client)
   }
 }
 

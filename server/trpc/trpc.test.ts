@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { startTestApp, type TestApp, type TestKey } from "#test/app.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
+import { member } from "#test/people.ts"
 import { snapshot } from "#test/snapshot.ts"
 import { appRouter } from "./router.ts"
 
@@ -125,5 +126,40 @@ test("a body that is too large or not UTF-8 is refused before a procedure sees i
     const broken = await post(new Uint8Array([0x22, 0xff, 0x22]))
     expect(broken.status).toBe(400)
     expect(await broken.json()).toMatchObject({ error: "malformed_request" })
+  }
+})
+
+test("the same input is refused with the same code and words from a page as over REST", async () => {
+  const { browser } = await member(app)
+  const [userPubkey, schemaId] = [newWallet(), "kyc_individual_v1"]
+  const mint = { user_pubkey: userPubkey, mint_config: "fund_v1", amount: "1" }
+  const transfer = { from_pubkey: userPubkey, to_pubkey: userPubkey, mint_config: "fund_v1" }
+  const { amount: _, ...noAmount } = mint
+  for (const [name, path, json] of [
+    ["kyc.start", "/kyc/start", {}],
+    ["kyc.start", "/kyc/start", { userPubkey }],
+    ["kyc.start", "/kyc/start", { userPubkey: "x", schemaId }],
+    ["kyc.start", "/kyc/start", { userPubkey: 1, schemaId }],
+    ["kyc.start", "/kyc/start", { userPubkey, schemaId: "none_v1" }],
+    ["kyc.start", "/kyc/start", { userPubkey, schemaId: "NONE" }],
+    ["kyc.start", "/kyc/start", { userPubkey, schemaId, externalId: "" }],
+    ["kyc.start", "/kyc/start", { userPubkey, schemaId, redirectUrl: "javascript:alert(1)" }],
+    ["token.mint", "/token/mint", noAmount],
+    ["token.mint", "/token/mint", { ...mint, amount: "0" }],
+    ["token.mint", "/token/mint", { ...mint, amount: null }],
+    ["token.mint", "/token/mint", mint],
+    ["token.transfer", "/token/transfer", transfer],
+    ["token.transfer", "/token/transfer", { ...transfer, amount: "1" }],
+  ] as const) {
+    const overRest = await app.request({ method: "POST", path, key: key.apiKey, json })
+    const { status, error } = await browser.mutate(name, json)
+    const asked = `${path} ${JSON.stringify(json)}`
+    expect([asked, status, error?.error, error?.detail]).toEqual([
+      asked,
+      overRest.status,
+      overRest.json.error,
+      overRest.json.detail,
+    ])
+    expect(overRest.status, asked).toBe(422)
   }
 })

@@ -1,11 +1,19 @@
-import { initTRPC, type TRPCError } from "@trpc/server"
+import { initTRPC } from "@trpc/server"
 import type { OpenApiMeta } from "trpc-to-openapi"
 import { z } from "zod"
-import { isDatabaseUnavailable } from "#db/client.ts"
 import { type Context, requireScope } from "#server/domain/context.ts"
+import {
+  claimOf,
+  fingerprintOf,
+  isContended,
+  readIdempotencyKey,
+  withKey,
+} from "#server/domain/idempotency.ts"
+import { toFailure } from "#server/http/failure.ts"
+import type { Json } from "#server/lib/json.ts"
 import { requireStorable } from "#server/lib/storable.ts"
-import { detailOf, refusalOf, sentenceOf } from "#server/lib/validation.ts"
-import { type ErrorCode, errors, Failure, fail, statusOf } from "#shared/errors.ts"
+import { sentenceOf } from "#server/lib/validation.ts"
+import { type ErrorCode, fail, statusOf } from "#shared/errors.ts"
 import type { Permission } from "#shared/scopes.ts"
 
 /** What the adapter and the OpenAPI document need to know of a procedure beyond `trpc-to-openapi`'s meta. */
@@ -24,7 +32,7 @@ export type ProcedureMeta = OpenApiMeta<{
    */
   accepted?: `/${string}`
   /** Errors of its own, beyond those that every endpoint can give. */
-  fails?: readonly (keyof typeof errors)[]
+  fails?: readonly ErrorCode[]
 }>
 
 z.config({ customError: sentenceOf })
@@ -42,47 +50,11 @@ const t = initTRPC
     },
     // The dashboard sees the same code, detail and request id as a REST client, and nothing of an unknown error.
     errorFormatter({ shape, error, ctx }) {
-      const { code, detail } = explain(error)
+      const { code, message: detail } = toFailure(error)
       const data = { error: code, detail, requestId: ctx?.requestId ?? null, httpStatus: statusOf(code) }
       return { ...shape, message: detail, data }
     },
   })
-
-/** What tRPC itself refuses before a procedure has its say. */
-const refusals: { [code in TRPCError["code"]]?: { code: ErrorCode; detail: string } } = {
-  NOT_FOUND: { code: "route_not_found", detail: "Procedure not found." },
-  METHOD_NOT_SUPPORTED: {
-    code: "method_not_allowed",
-    detail: "Method not allowed: send changes with POST.",
-  },
-  UNSUPPORTED_MEDIA_TYPE: {
-    code: "unsupported_media_type",
-    detail: "Content-Type: must be application/json, in UTF-8.",
-  },
-  PARSE_ERROR: { code: "malformed_json", detail: "The input is not valid JSON." },
-  BAD_REQUEST: { code: "malformed_request", detail: "The call is malformed." },
-}
-
-/** The answer that an error of a procedure gives: its own, or internal_error for what nobody foresaw. */
-export function explain(error: TRPCError): { code: ErrorCode; detail: string } {
-  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
-    if (cause instanceof Failure) return { code: cause.code, detail: cause.message }
-    if (isDatabaseUnavailable(cause)) {
-      return {
-        code: "database_unavailable",
-        detail: "The database is unreachable. Try again in a moment.",
-      }
-    }
-  }
-  const { cause } = error
-  const [issue] = (cause as { issues?: z.core.$ZodIssue[] } | undefined)?.issues ?? []
-  if (issue) {
-    const refusal = refusalOf(issue)
-    return { code: refusal.code, detail: detailOf(refusal, "input") }
-  }
-  if (cause instanceof SyntaxError && error.code === "BAD_REQUEST") return refusals.PARSE_ERROR!
-  return refusals[error.code] ?? { code: "internal_error", detail: errors.internal_error.fix }
-}
 
 export const router = t.router
 export const createCallerFactory = t.createCallerFactory
@@ -100,12 +72,30 @@ export const userProcedure = openProcedure.use(({ ctx, next }) => {
   return next({ ctx: { user } })
 })
 
-/** A procedure of a workspace: there is a principal, and it holds the scope that the procedure names. */
-export const procedure = openProcedure.use(({ ctx, meta, next }) => {
+/**
+ * A procedure of a workspace: there is a principal, and it holds the scope that the procedure names.
+ *
+ * What a page sends with a key is done once: whatever comes again with it, by a second click, from another tab or because
+ * the answer was lost, joins what was begun. A refusal has begun nothing, and is decided anew.
+ */
+export const procedure = openProcedure.use(({ ctx, meta, path, getRawInput, next }) => {
   const { principal } = ctx
   if (principal === null) return refuseStranger(ctx)
   requireScope(principal, meta?.scope)
-  return next({ ctx: { principal } })
+  const key = meta?.idempotent ? readIdempotencyKey(ctx.idempotencyKey) : null
+  if (key === null) return next({ ctx: { principal } })
+  return getRawInput().then((input) => {
+    const idempotency = claimOf(
+      principal,
+      key,
+      fingerprintOf("POST", path, { input: (input ?? null) as Json }),
+    )
+    return withKey(idempotency, async () => {
+      const outcome = await next({ ctx: { principal, idempotency } })
+      if (!outcome.ok && isContended(outcome.error)) throw outcome.error
+      return outcome
+    })
+  })
 })
 
 /** A procedure of a workspace's people: no key may call it, whatever its scopes. Errors: insufficient_scope. */

@@ -7,7 +7,7 @@ import { expireSessions } from "#server/domain/attestations/expire.ts"
 import { recordChange } from "#server/domain/audit-log/record.ts"
 import type { IdempotencyClaim, Principal } from "#server/domain/context.ts"
 import { chainOf, deployment, providerOf } from "#server/domain/deployment.ts"
-import { explainClaim, KeyClaimed } from "#server/domain/idempotency.ts"
+import { claiming, explainClaim } from "#server/domain/idempotency.ts"
 import { newId } from "#server/lib/ids.ts"
 import { addSeconds, clock, sleep } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
@@ -149,6 +149,11 @@ function updating({ principal, externalId, redirectUrl }: StartRequest) {
         is distinct from (coalesce(${externalId}, a.external_id), coalesce(${redirectUrl}, a.redirect_url)))`
 }
 
+const claimingKey = (sql: Queryable, idempotency: IdempotencyClaim | null) =>
+  idempotency === null
+    ? sql``
+    : sql`, claim as (${claiming(sql, idempotency, sql`select session_id from begun`)})`
+
 /**
  * One statement, so that it commits whole or not at all: it finds the open session and brings it up to
  * date, or else takes a unit of quota, makes the attestation with its session, and claims the idempotency key for what it found or made.
@@ -192,12 +197,7 @@ async function begin(
         returning session_id
       ), begun as (
         select session_id from attestation union all select session_id from pending where open
-      )${updating(request)}, claim as (
-        insert into idempotency_records (workspace_id, key_id, idempotency_key, fingerprint, subject, created_at)
-        select ${workspaceId}, ${idempotency?.keyId ?? ""}, ${idempotency?.idempotencyKey ?? ""},
-          ${idempotency?.fingerprint ?? Buffer.alloc(0)}, session_id, clock_timestamp()
-        from begun where ${idempotency !== null}
-      )
+      )${updating(request)}${claimingKey(sql, idempotency)}
       select exists (select from schema) as schema_known, (select included from limits) as included,
         (select session_id from begun) as session_id,
         not exists (select from begun) and exists (
@@ -206,12 +206,6 @@ async function begin(
     return begun!
   } catch (error) {
     if (isUniqueViolation(error, "attestations_one_pending")) return "raced"
-    if (
-      idempotency !== null &&
-      isUniqueViolation(error, "idempotency_records_workspace_id_key_id_idempotency_key_pk")
-    ) {
-      throw new KeyClaimed()
-    }
     throw explainClaim(error)
   }
 }

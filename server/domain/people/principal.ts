@@ -13,6 +13,7 @@ export async function userOf({ cookie }: IncomingHttpHeaders): Promise<SignedIn 
   const found = await auth.api.getSession({ headers: new Headers({ cookie }) }).catch((cause) =>
     fail("database_unavailable", "Sign-in sessions are not available right now. Retry in a moment.", {
       cause,
+      retryAfterSeconds: 1,
     }),
   )
   if (!found) return null

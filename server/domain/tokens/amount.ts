@@ -10,6 +10,7 @@ const MAX_DIGITS = 40
  */
 export const amountField = z
   .unknown()
+  .refine((sent) => sent !== undefined, { error: "required", abort: true })
   .refine(
     (sent) =>
       typeof sent === "string" && sent.length <= MAX_DIGITS && AMOUNT.test(sent) && /[1-9]/.test(sent),

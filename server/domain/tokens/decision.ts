@@ -1,6 +1,7 @@
 import type { Queryable } from "#db/client.ts"
 import { type Author, recordChanges } from "#server/domain/audit-log/record.ts"
 import type { IdempotencyClaim } from "#server/domain/context.ts"
+import { claimKeys, releaseKeys } from "#server/domain/idempotency.ts"
 import { enqueueAll, toRow } from "#server/ledger/enqueue.ts"
 import { newId } from "#server/lib/ids.ts"
 import { clock } from "#server/lib/time.ts"
@@ -94,29 +95,14 @@ export class Decision {
     return this.#outcomes
   }
 
-  /** Claims all idempotency keys at once. Of equal ones in this batch, the first gets it. */
+  /** Of equal keys in this batch, the first gets it. */
   async #claimKeys(): Promise<void> {
-    const wanted = this.#requests
-      .flatMap(({ idempotency }, i) => {
-        const outcome = this.#outcomes[i]!
-        return idempotency && "operationId" in outcome
-          ? [{ i, idempotency, subject: outcome.operationId }]
-          : []
-      })
-      .sort((a, b) => (nameOf(a.idempotency) < nameOf(b.idempotency) ? -1 : 1))
-    if (wanted.length === 0) return
-    const names = wanted.map((one) => nameOf(one.idempotency))
-    const first = wanted.filter((_one, n) => names.indexOf(names[n]!) === n)
-    const claimed = await this.#sql<{ subject: string }[]>`
-      insert into idempotency_records (workspace_id, key_id, idempotency_key, fingerprint, subject, created_at)
-      select ${this.#workspaceId}, key_id, idempotency_key, decode(fingerprint, 'base64'), subject, clock_timestamp()
-      from unnest(${first.map((one) => one.idempotency.keyId)}::text[],
-        ${first.map((one) => one.idempotency.idempotencyKey)}::text[],
-        ${first.map((one) => one.idempotency.fingerprint.toString("base64"))}::text[],
-        ${first.map((one) => one.subject)}::text[]) as t(key_id, idempotency_key, fingerprint, subject)
-      on conflict do nothing returning subject`
-    const ours = new Set(claimed.map((row) => row.subject))
-    for (const { i, subject } of wanted) if (!ours.has(subject)) this.#outcomes[i] = { keyClaimed: true }
+    const wanted = this.#requests.flatMap(({ idempotency: claim }, i) => {
+      const outcome = this.#outcomes[i]!
+      return claim && "operationId" in outcome ? [{ i, claim, subject: outcome.operationId }] : []
+    })
+    const claimed = await claimKeys(this.#sql, this.#workspaceId, wanted)
+    for (const { i, subject } of wanted) if (!claimed.has(subject)) this.#outcomes[i] = { keyClaimed: true }
   }
 
   /** Requests with their configuration and amount; others are refused. */
@@ -205,12 +191,7 @@ export class Decision {
     const refused = this.#requests.flatMap(({ idempotency }, i) =>
       idempotency && "objection" in this.#outcomes[i]! ? [idempotency] : [],
     )
-    if (refused.length === 0) return
-    await this.#sql`
-      delete from idempotency_records r
-      using unnest(${refused.map((one) => one.keyId)}::text[], ${refused.map((one) => one.idempotencyKey)}::text[])
-        as t(key_id, idempotency_key)
-      where r.workspace_id = ${this.#workspaceId} and r.key_id = t.key_id and r.idempotency_key = t.idempotency_key`
+    await releaseKeys(this.#sql, this.#workspaceId, refused)
   }
 }
 
@@ -235,8 +216,6 @@ const begunAs = (
   decimals: config.decimals,
   mint,
 })
-
-const nameOf = ({ keyId, idempotencyKey }: IdempotencyClaim) => `${keyId} ${idempotencyKey}`
 
 const walletsOf = ({ from, to }: TokenRequest): string[] => (from === null ? [to] : [from, to])
 

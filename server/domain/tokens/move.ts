@@ -57,7 +57,8 @@ async function begin(request: Move): Promise<Moved> {
   if (!respondAsync) await untilEnded(workspaceId, operationId, WAIT_MS)
   const [row] = await sql<OperationRow[]>`
     ${operationRows()} where o.workspace_id = ${workspaceId} and o.id = ${operationId}`
-  throwIfFailed(row!)
+  // Who does not wait for the end is told of it by the record.
+  if (!respondAsync) throwIfFailed(row!)
   return { record: toOperationRecord(row!), isFinal: row!.status === "confirmed" }
 }
 

@@ -181,11 +181,10 @@ test("a viewer may ask, and may not send", async () => {
     amount: "1",
   })
   expect(asked.data.answer.status).toBe(200)
-  const input = { mint_config: config, user_pubkey: alice, amount: "1", idempotency_key: "k" }
+  const input = { mint_config: config, user_pubkey: alice, amount: "1" }
   for (const [path, sent] of [
-    ["token.mintOnce", input],
     ["token.mint", input],
-    ["token.transferOnce", { ...input, from_pubkey: alice, to_pubkey: bob }],
+    ["token.transfer", { ...input, from_pubkey: alice, to_pubkey: bob }],
     ["mintConfig.pause", { id: config }],
     ["mintConfig.save", {}],
     ["mintConfig.check", {}],

@@ -8,8 +8,7 @@ import { type ConfigInput, configInput } from "#server/domain/tokens/config.ts"
 import { applyConfig, getConfig, setPaused } from "#server/domain/tokens/configs.ts"
 import { plainJson, readJson } from "#server/lib/json.ts"
 import { sleep } from "#server/lib/time.ts"
-import { detailOf, refusalOf, sentenceOf } from "#server/lib/validation.ts"
-import { Failure } from "#shared/errors.ts"
+import { failureOf, sentenceOf } from "#server/lib/validation.ts"
 import type { Mode } from "#shared/mode.ts"
 import { allScopes } from "#shared/scopes.ts"
 import { inWorkspace } from "./arguments.ts"
@@ -32,7 +31,7 @@ export function addMintConfigCommands(program: Command, run: Run): void {
       async () => {
         const config = readConfigFile(file)
         const principal = await principalOf(options)
-        const { outcome, aligns } = await explained(() => applyConfig({ principal, requestId: null }, config))
+        const { outcome, aligns } = await applyConfig({ principal, requestId: null }, config)
         const isDone = await followTo(principal, config.id, outcome === "created" || aligns)
         const record = await getConfig(principal, config.id)
         const later = isDone ? "" : " The server does the rest: start it if it is not running."
@@ -52,9 +51,7 @@ export function addMintConfigCommands(program: Command, run: Run): void {
       run(async () => {
         const principal = await principalOf(options)
         const paused = verb === "pause"
-        const record = await explained(() =>
-          setPaused({ principal, requestId: null, idempotency: null, id, paused }),
-        )
+        const record = await setPaused({ principal, requestId: null, idempotency: null, id, paused })
         return { json: record, text: `${id} is ${paused ? "paused" : "unpaused"}.` }
       }),
     )
@@ -79,19 +76,9 @@ function readConfigFile(file: string): ConfigInput {
   } catch (error) {
     throw new CommandError(`${file}: not readable as JSON: ${(error as Error).message}`)
   }
-  const parsed = configInput.strict().safeParse(value, { error: sentenceOf })
-  if (parsed.success) return parsed.data
-  throw new CommandError(`${file}: ${detailOf(refusalOf(parsed.error.issues[0]!))}`)
-}
-
-/** What the API would answer, in its words, for the person at the terminal. */
-async function explained<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof Failure) throw new CommandError(error.message)
-    throw error
-  }
+  const { data, error } = configInput.strict().safeParse(value, { error: sentenceOf })
+  if (error) throw new CommandError(`${file}: ${failureOf(error).message}`)
+  return data
 }
 
 /**

@@ -5,6 +5,7 @@ import { AccountExists } from "#server/domain/accounts/create.ts"
 import { runningServer, startServices } from "#server/embedded/services.ts"
 import { parseSettings, SettingsError } from "#server/settings/env.ts"
 import { prepare } from "#server/start/start.ts"
+import { Failure } from "#shared/errors.ts"
 
 /** What a command prints: JSON for machines, text or a table for people. */
 export type Output = {
@@ -57,8 +58,10 @@ export async function withDeployment(
     return output.exitCode ?? 0
   } catch (error) {
     if (!(error instanceof Error)) throw error
-    const expected =
-      error instanceof CommandError || error instanceof SettingsError || error instanceof AccountExists
+    // A failure says what the API would answer.
+    const expected = [CommandError, SettingsError, AccountExists, Failure].some(
+      (kind) => error instanceof kind,
+    )
     if (json) console.log(JSON.stringify({ error: error.message }))
     else console.error(expected ? error.message : `Failed: ${error.message}`)
     return expected ? 2 : 3

@@ -4,7 +4,6 @@ import { amountField } from "#server/domain/tokens/amount.ts"
 import { configId, knownConfigId } from "#server/domain/tokens/config.ts"
 import { holderList, listHolders } from "#server/domain/tokens/holders.ts"
 import { balanceOf, move } from "#server/domain/tokens/move.ts"
-import { moveOnce } from "#server/domain/tokens/move-once.ts"
 import {
   getOperation,
   listOperations,
@@ -58,8 +57,6 @@ function requireTwo({ from_pubkey, to_pubkey }: { from_pubkey: string; to_pubkey
     fail("validation_failed", "to_pubkey: must differ from from_pubkey.")
   }
 }
-
-const idempotencyKey = z.string().regex(/^[\x21-\x7e]{1,255}$/, "must be 1 to 255 visible ASCII characters")
 
 const NO_PARTS = "q: must be the first or last characters of a wallet address."
 
@@ -198,37 +195,6 @@ export const tokenRouter = router({
     .query(({ ctx, input }) => balanceOf(ctx.principal, input.mint_config, input.pubkey)),
 
   // For the dashboard alone.
-
-  mintOnce: memberProcedure
-    .meta({ scope: "token:mint" })
-    .input(z.object({ ...mintInput, idempotency_key: idempotencyKey }))
-    .output(operationRecord)
-    .mutation(({ ctx, input }) =>
-      moveOnce({
-        ...ctx,
-        idempotencyKey: input.idempotency_key,
-        config: input.mint_config,
-        from: null,
-        to: input.user_pubkey,
-        amount: input.amount,
-      }),
-    ),
-
-  transferOnce: memberProcedure
-    .meta({ scope: "token:transfer" })
-    .input(z.object({ ...transferInput, idempotency_key: idempotencyKey }))
-    .output(operationRecord)
-    .mutation(({ ctx, input }) => {
-      requireTwo(input)
-      return moveOnce({
-        ...ctx,
-        idempotencyKey: input.idempotency_key,
-        config: input.mint_config,
-        from: input.from_pubkey,
-        to: input.to_pubkey,
-        amount: input.amount,
-      })
-    }),
 
   verdict: memberProcedure
     .meta({ scope: "token:read" })

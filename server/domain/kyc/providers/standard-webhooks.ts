@@ -6,7 +6,7 @@ import { plainJson, readJsonObject } from "#server/lib/json.ts"
 import { logger } from "#server/lib/log.ts"
 import { plainText } from "#server/lib/text.ts"
 import { clock, databaseTime_ms, secondsBetween } from "#server/lib/time.ts"
-import { detailOf, refusalOf, sentenceOf } from "#server/lib/validation.ts"
+import { parse } from "#server/lib/validation.ts"
 import { type ClaimKind, type ClaimName, type claims, mapClaims } from "#shared/claims.ts"
 import { fail } from "#shared/errors.ts"
 import { isPublicReason, type PublicReason, publicReasons } from "#shared/public-reasons.ts"
@@ -112,9 +112,7 @@ function holds(secret: string, { id, timestamp, macs }: Signature, body: Buffer)
 
 function readEvent(eventId: string, body: Buffer): ProviderEvent {
   const json = plainJson(readJsonObject(body))
-  const parsed = webhookEvent.safeParse(json, { error: sentenceOf })
-  if (!parsed.success) return fail("validation_failed", detailOf(refusalOf(parsed.error.issues[0]!)))
-  const { session_id, decision, occurred_at, claims, reason, public_reason } = parsed.data.data
+  const { session_id, decision, occurred_at, claims, reason, public_reason } = parse(webhookEvent, json).data
   const occurredAt = new Date(occurred_at)
   // Nothing was decided before Unix time began, and the database has no year 0.
   if (occurredAt.getTime() < 0) return fail("validation_failed", "data.occurred_at: must not be before 1970.")

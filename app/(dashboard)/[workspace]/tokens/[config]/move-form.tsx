@@ -63,8 +63,7 @@ export function MoveForm({
     <Form
       onSubmit={async () => {
         if (!isAdmitted) throw new Refused("A rule refuses this. See above for what to do.")
-        const idempotency_key = idempotencyKey.keyOf()
-        const operation = await send(api, { kind, token, from, to, amount, idempotency_key })
+        const operation = await send(api, { kind, token, from, to, amount }, idempotencyKey.keyOf())
         idempotencyKey.forget()
         void refresh("tokens")
         onSent(operation)
@@ -176,12 +175,11 @@ function readObjection(error: unknown): { field: string; text: string } {
   return { field, text: text.charAt(0).toUpperCase() + text.slice(1) }
 }
 
-function send(
-  api: Api,
-  { kind, token, from, to, amount, idempotency_key }: Sending & { idempotency_key: string },
-) {
-  const common = { mint_config: token.id, amount, idempotency_key }
+/** Begins it, and waits for nothing: what follows shows how it goes on. */
+function send(api: Api, { kind, token, from, to, amount }: Sending, idempotencyKey: string) {
+  const common = { mint_config: token.id, amount }
+  const options = { context: { idempotencyKey, respondAsync: true } }
   return kind === "mint"
-    ? api.token.mintOnce.mutate({ ...common, user_pubkey: to })
-    : api.token.transferOnce.mutate({ ...common, from_pubkey: from, to_pubkey: to })
+    ? api.token.mint.mutate({ ...common, user_pubkey: to }, options)
+    : api.token.transfer.mutate({ ...common, from_pubkey: from, to_pubkey: to }, options)
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
 import { type Browser, member } from "#test/people.ts"
 import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
 
@@ -25,8 +25,11 @@ afterAll(() => app.stop())
 let keys = 0
 const freshKey = () => `intent-${++keys}`
 
-const mintOnce = (mint_config: string, idempotency_key: string, amount = "5", user_pubkey = alice) =>
-  browser.mutate("token.mintOnce", { mint_config, user_pubkey, amount, idempotency_key })
+/** What the dashboard sends with what is to be done once. */
+const once = (key: string) => ({ "idempotency-key": key, prefer: "respond-async" })
+
+const mintOnce = (mint_config: string, key: string, amount = "5", user_pubkey = alice) =>
+  browser.mutate("token.mint", { mint_config, user_pubkey, amount }, once(key))
 
 const detail = async (id: string) => (await browser.query("token.operationDetail", { id })).data
 
@@ -45,12 +48,12 @@ test("a double click mints once: both get the same operation, at once and later"
   const intent = freshKey()
   const clicks = await Promise.all(Array.from({ length: 8 }, () => mintOnce(config, intent)))
   const ids = new Set(clicks.map(({ data }) => data.operation_id))
-  expect(clicks.map(({ status }) => status)).toEqual(clicks.map(() => 200))
+  expect(clicks.map(({ status }) => status)).toEqual(clicks.map(() => 202))
   expect(ids.size).toBe(1)
   const [id] = [...ids] as [string]
   await ended(id)
   const retried = await mintOnce(config, intent)
-  expect(retried.data).toMatchObject({ operation_id: id, status: "confirmed" })
+  expect(retried).toMatchObject({ status: 200, data: { operation_id: id, status: "confirmed" } })
   expect(await tokens.supply(config)).toBe(5n)
   expect((await trailOf(key.workspaceId, id)).length).toBe(1)
 })
@@ -70,12 +73,11 @@ test("a key that stood for something else is refused, and belongs to one person 
   const first = await mintOnce(config, intent)
   expect((await mintOnce(config, intent, "6")).error.error).toBe("idempotency_key_reused")
   const colleague = await member(app, { role: "developer", account: owner.account })
-  const theirs = await colleague.browser.mutate("token.mintOnce", {
-    mint_config: config,
-    user_pubkey: alice,
-    amount: "6",
-    idempotency_key: intent,
-  })
+  const theirs = await colleague.browser.mutate(
+    "token.mint",
+    { mint_config: config, user_pubkey: alice, amount: "6" },
+    once(intent),
+  )
   expect(theirs.data.operation_id).not.toBe(first.data.operation_id)
   const overRest = await tokens.mint(config, alice, "7", { headers: { "idempotency-key": intent } })
   expect(overRest.status).toBe(200)
@@ -99,11 +101,11 @@ test("a transfer is made once too, and both are in the audit log with who began 
   const minted = await mintOnce(config, freshKey(), "10")
   await ended(minted.data.operation_id)
   const input = { mint_config: config, from_pubkey: alice, to_pubkey: bob, amount: "4.0" }
-  const intent = { ...input, idempotency_key: freshKey() }
-  const wrong = await browser.mutate("token.transferOnce", intent)
+  const intent = once(freshKey())
+  const wrong = await browser.mutate("token.transfer", input, intent)
   expect(wrong.error.error).toBe("invalid_amount")
   const clicks = await Promise.all(
-    [1, 2].map(() => browser.mutate("token.transferOnce", { ...intent, amount: "4" })),
+    [1, 2].map(() => browser.mutate("token.transfer", { ...input, amount: "4" }, intent)),
   )
   const [id] = clicks.map(({ data }) => data.operation_id) as [string]
   expect(clicks[1]!.data.operation_id).toBe(id)
@@ -125,6 +127,60 @@ test("a transfer is made once too, and both are in the audit log with who began 
       detail: { ...detail, amount: "4" },
     },
   ])
+})
+
+test("whoever does not say respond-async waits for the chain, with a key and without", async () => {
+  const config = await tokens.config()
+  const input = { mint_config: config, user_pubkey: alice, amount: "1" }
+  for (const headers of [{}, { "idempotency-key": freshKey() }]) {
+    const { status, data } = await browser.mutate("token.mint", input, headers)
+    expect([status, data.status]).toEqual([200, "confirmed"])
+  }
+})
+
+test("one that failed after it began is told by its record, to the first click and to the next", async () => {
+  const config = await tokens.config()
+  const [wallet] = (await tokens.wallets(1)) as [string]
+  const intent = freshKey()
+  let id = ""
+  await sql.begin(async (tx) => {
+    // As if another worker had the turn: it stays queued.
+    await tx`select from workspaces where id = ${key.workspaceId} for no key update`
+    id = (await mintOnce(config, intent, "5", wallet)).data.operation_id
+    const { attestation_id } = (await tokens.get(`/kyc/status/${wallet}`)).json
+    await tokens.post(`/attestation/${attestation_id}/revoke`, { reason: "Fraud" })
+  })
+  await ended(id)
+  expect((await mintOnce(config, intent, "5", wallet)).data).toMatchObject({
+    operation_id: id,
+    status: "failed",
+    error: { error: "wallet_not_verified" },
+  })
+})
+
+test("a session is started once for its key, and another one's key is refused", async () => {
+  const intent = once(freshKey())
+  const input = { userPubkey: newWallet(), schemaId: "kyc_individual_v1" }
+  const starts = await Promise.all([1, 2, 3].map(() => browser.mutate("kyc.start", input, intent)))
+  expect(starts.map(({ status }) => status)).toEqual([200, 200, 200])
+  expect(new Set(starts.map(({ data }) => data.session_id)).size).toBe(1)
+  const other = await browser.mutate("kyc.start", { ...input, userPubkey: newWallet() }, intent)
+  expect(other).toMatchObject({ status: 422, error: { error: "idempotency_key_reused" } })
+})
+
+test("a key that cannot be one is refused as over REST, and ignored where none is taken", async () => {
+  const config = await tokens.config()
+  expect(await mintOnce(config, "not usable")).toMatchObject({
+    status: 400,
+    error: { error: "invalid_idempotency_key" },
+  })
+  expect((await tokens.trace(config)).operations).toEqual([])
+  const saved = await browser.mutate(
+    "mintConfig.check",
+    { config: {}, is_new: true },
+    { "idempotency-key": "not usable" },
+  )
+  expect(saved.error?.error).not.toBe("invalid_idempotency_key")
 })
 
 test("a refused request is in no audit log, neither a person's nor a key's", async () => {
@@ -158,7 +214,7 @@ test("an operation's detail names the transaction that carried it", async () => 
 
 test("one that is on its way shows what was signed before it has landed", async () => {
   const config = await tokens.config()
-  await app.faults({ drop: 1 })
+  await app.faults({ delay: { p: 1, ms: 1000 } })
   const { data } = await mintOnce(config, freshKey())
   const sent = await waitFor(async () => {
     const one = await detail(data.operation_id)

@@ -12,13 +12,14 @@ import { newId } from "#server/lib/ids.ts"
 import { logger } from "#server/lib/log.ts"
 import { clock } from "#server/lib/time.ts"
 import { parseSettings } from "#server/settings/env.ts"
+import { type Keys, localKeys } from "#server/solana/keys.ts"
 import { start } from "#server/start/start.ts"
 import type { Mode } from "#shared/mode.ts"
 import { allScopes, type Scope } from "#shared/scopes.ts"
 import { createTestDatabase } from "./database.ts"
 import { type Response, type Sent, send } from "./http.ts"
 import { assertDocumented } from "./openapi-validator.ts"
-import { forbidChainInTransactions } from "./transactions.ts"
+import { forbidChainInTransactions, forbidSigningInTransactions } from "./transactions.ts"
 
 export const webhookSecret = `whsec_${randomBytes(32).toString("base64")}`
 
@@ -40,6 +41,8 @@ export async function startTestApp(
   environment: Record<string, string> = {},
   /** Puts something between the server and its database, such as a proxy that can be cut. */
   between: (databaseUrl: string) => Promise<string> | string = (url) => url,
+  /** What signs, where it is not the keys of the secret. */
+  keysOf: (secret: Uint8Array) => Keys = localKeys,
 ) {
   const log = captureLog()
   const database = await createTestDatabase()
@@ -59,6 +62,7 @@ export async function startTestApp(
     databaseUrl: await between(database.url),
     localnetUrl: localnet.url,
     pages: async (_request, response) => void response.writeHead(404).end(),
+    keysOf: (secret) => forbidSigningInTransactions(keysOf(secret)),
   })
   const calledInTransactions = forbidChainInTransactions()
   const origin = `http://127.0.0.1:${port}`

@@ -59,6 +59,14 @@ export async function startShiftedServer(
     output: () => output.join(""),
     request: (sent: Parameters<typeof send>[1]) => send(origin, sent),
     health: async () => (await send(origin, { method: "GET", path: "/health" })).json,
+    /** Resolves when it says so the next time. */
+    heard,
+    signal: (signal: "SIGSTOP" | "SIGCONT") => void child.kill(signal),
+    /** Ends it without a word. */
+    async kill(): Promise<void> {
+      child.kill("SIGKILL")
+      await exited
+    },
     /** Sets its clock, as NTP or a person does. */
     setClock: (seconds: number) => void child.send({ offset_ms: seconds * 1000 }),
     /** One whole round of its housekeeping. */

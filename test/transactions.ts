@@ -1,10 +1,19 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 import * as client from "#db/client.ts"
 import { deployment } from "#server/domain/deployment.ts"
+import type { Keys } from "#server/solana/keys.ts"
 import { modes } from "#shared/mode.ts"
 
 /** Whether the current work belongs to a database transaction, and whether that is still open. */
 const within = new AsyncLocalStorage<{ isOpen: boolean }>()
+
+const refused: string[] = []
+
+function refuse(call: string): never {
+  const { stack } = new Error(`${call} was asked for inside a transaction of the database`)
+  refused.push(stack!)
+  throw new Error(stack)
+}
 
 type Call = (method: string, ...rest: unknown[]) => unknown
 
@@ -13,7 +22,6 @@ type Call = (method: string, ...rest: unknown[]) => unknown
  * locked would be locked for as long as the chain likes. Returns the calls that were refused.
  */
 export function forbidChainInTransactions(): string[] {
-  const refused: string[] = []
   for (const pool of Object.values(client)) if (isPool(pool)) markTransactions(pool)
   for (const mode of modes) {
     const connection = deployment.chains[mode]?.connection as unknown as Record<string, Call> | undefined
@@ -22,14 +30,26 @@ export function forbidChainInTransactions(): string[] {
       const call = connection[way]!
       connection[way] = (method, ...rest) => {
         if (!within.getStore()?.isOpen) return call(method, ...rest)
-        const { stack } = new Error(`${method} was called inside a transaction of the database`)
-        refused.push(stack!)
-        throw new Error(stack)
+        return refuse(method)
       }
     }
   }
   return refused
 }
+
+/** A signature that is asked for in a transaction of the database fails in the same way. */
+export const forbidSigningInTransactions =
+  (keys: Keys): Keys =>
+  (purpose) => {
+    const { publicKey, sign } = keys(purpose)
+    return {
+      publicKey,
+      async sign(messages) {
+        if (within.getStore()?.isOpen) refuse(`a signature of ${purpose}`)
+        return sign(messages)
+      },
+    }
+  }
 
 const isPool = (value: unknown): value is client.Sql =>
   typeof value === "function" && typeof (value as unknown as client.Sql).begin === "function"

@@ -87,6 +87,18 @@ export const transactions = pgTable(
   ],
 )
 
+/** Which worker gives a workspace its turns, and until when, by the database's time. */
+export const ledgerLeases = pgTable("ledger_leases", {
+  workspaceId: text("workspace_id")
+    .primaryKey()
+    .references(() => workspaces.id),
+  /** New each time the lease is taken: what was signed under an older one is not saved. */
+  token: text().notNull().default(""),
+  until: time("until").notNull().default(sql`'-infinity'`),
+  /** Goes up with each change that operations being signed must not outrun (`server/ledger/lease.ts`). */
+  version: integer().notNull().default(0),
+})
+
 /** The chain that each mode is bound to since its first use. */
 export const chains = pgTable("chains", {
   mode: text().$type<Mode>().primaryKey(),

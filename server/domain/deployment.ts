@@ -1,5 +1,6 @@
 import type { Settings } from "#server/settings/env.ts"
 import type { Chain } from "#server/solana/chain.ts"
+import type { Keys } from "#server/solana/keys.ts"
 import { fail } from "#shared/errors.ts"
 import type { Mode } from "#shared/mode.ts"
 import type { Provider } from "./kyc/providers/provider.ts"
@@ -11,8 +12,8 @@ export type Deployment = {
   origin: string
   /** Whether VOUCH_PUBLIC_URL is set: others than this machine reach it. */
   isPublic: boolean
-  /** Secret that fee payers, authorities and mint keys derive from. */
-  signerSecret: Buffer
+  /** Fee payers, authorities and keys of mints. */
+  keys: Keys
   /** 32 bytes that seal claims. */
   dataKey: Buffer
   /** Null where the mode has none that may be used. */

@@ -60,8 +60,9 @@ export type OperationDefinition<Schema extends z.ZodType, Facts> = {
   look: ((operations: Operation<z.output<Schema>>[], at: Lookup) => Promise<Facts>) | null
   /**
    * Looks again at what may have changed since it was enqueued, and builds its instructions. Reads the database only:
-   * it runs while the operations are claimed, and a chain may take its time. `facts` is what `look` found of these
-   * operations a moment ago; null where nobody has looked.
+   * a chain may take its time. `facts` is what `look` found of these operations a moment ago; null where nobody has
+   * looked. It is asked again before what was signed is saved, where something has changed meanwhile (`voidPlans`), and
+   * must come to the same where that is nothing to it.
    */
   plan(
     sql: Queryable,

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { startTestApp, type TestApp, waitFor } from "#test/app.ts"
 import { tokenFixture } from "#test/tokens.ts"
+import { withoutTurns } from "#test/turns.ts"
 import { TURN } from "./queue.ts"
 
 let app: TestApp
@@ -10,14 +11,6 @@ beforeAll(async () => {
   app = await startTestApp()
 })
 afterAll(() => app.stop())
-
-/** Queues what `work` asks for while no workspace gets a turn: a turn skips a workspace that is locked. */
-async function withoutTurns<T>(work: () => Promise<T>): Promise<T> {
-  return sql.begin(async (sql) => {
-    await sql`select id from workspaces for no key update`
-    return work()
-  }) as Promise<T>
-}
 
 test("a tenant that floods the queue holds up another by a turn or two, not by its flood", async () => {
   const [flooding, waiting] = [await app.key(), await app.key()]

@@ -3,6 +3,7 @@ import { sql } from "#db/client.ts"
 import { clock } from "#server/lib/time.ts"
 import { callLocalnet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
 import { credentialOf, differences } from "#test/credential.ts"
+import { giveTurns, withholdTurns } from "#test/turns.ts"
 
 let app: TestApp
 let key: TestKey
@@ -58,23 +59,6 @@ const stages = {
     await hold(false)
     return () => app.faults({})
   },
-}
-
-let giveTurns = async () => {}
-
-/** Nothing is signed from here on until turns are given again: a turn skips a workspace that is locked. */
-async function withholdTurns(): Promise<void> {
-  const [locked, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const held = sql.begin(async (sql) => {
-    await sql`select id from workspaces for no key update`
-    locked.resolve()
-    await over.promise
-  })
-  giveTurns = async () => {
-    over.resolve()
-    await held
-  }
-  await locked.promise
 }
 
 async function signedAndLost(sessionId: string): Promise<string> {

@@ -2,21 +2,21 @@ import { Keypair, PublicKey, SystemProgram, TransactionInstruction } from "@sola
 import { expect, test } from "vitest"
 import { newId } from "#server/lib/ids.ts"
 import { attest, renew, revoke } from "#server/solana/credential.ts"
-import { authorityOf, feePayerOf, mintKeyOf } from "#server/solana/keys.ts"
+import { authorityOf, feePayerOf, localKeys, mintKeyOf } from "#server/solana/keys.ts"
 import { attestationMemo, operationMemo } from "#server/solana/memo.ts"
 import {
   MAX_TRANSACTION_BYTES,
   priorityFee,
-  signTransaction,
+  signTransactions,
   TransactionSize,
 } from "#server/solana/transaction.ts"
 import { type Planned, pack } from "./pack.ts"
 
-const secret = Buffer.alloc(32, 7)
-const feePayer = feePayerOf(secret, "test")
-const authority = authorityOf(secret, "ws_a")
+const keys = localKeys(Buffer.alloc(32, 7))
+const feePayer = feePayerOf(keys, "test")
+const authority = authorityOf(keys, "ws_a")
 const credential = {
-  mint: mintKeyOf(secret, "ws_a", "credential", "kyc_individual_v1").publicKey,
+  mint: mintKeyOf(keys, "ws_a", "credential", "kyc_individual_v1").publicKey,
   authority: authority.publicKey,
   feePayer: feePayer.publicKey,
 }
@@ -47,8 +47,8 @@ function planned(instructions: TransactionInstruction[], alone = false): Planned
 }
 
 const packed = (operations: Planned[]) => pack(operations, { feePayer: feePayer.publicKey, head: [] })
-const signed = (instructions: TransactionInstruction[]) =>
-  signTransaction({ instructions, feePayer, signers: [authority], blockhash })
+const signed = async (instructions: TransactionInstruction[]) =>
+  (await signTransactions([{ instructions, signers: [authority] }], { feePayer, blockhash }))[0]!
 
 test("four attestations share a transaction, and the fifth begins the next", async () => {
   const batches = packed(Array.from({ length: 9 }, () => planned(attest(credential, wallet(), memo))))

@@ -1,9 +1,10 @@
 import postgres from "postgres"
-import { isDatabaseUnavailable, type Queryable, type Transaction } from "#db/client.ts"
+import { isDatabaseUnavailable, type Queryable, background as sql, type Transaction } from "#db/client.ts"
 import { logger } from "#server/lib/log.ts"
 import { addSeconds, clock } from "#server/lib/time.ts"
 import type { Chain } from "#server/solana/chain.ts"
 import { decodeAll, type Issuer, type Operations, type Plan } from "./definition.ts"
+import type { Lease } from "./lease.ts"
 import type { OperationRow } from "./operation.ts"
 import type { Planned } from "./pack.ts"
 import { failOperations, finishOperations } from "./settle.ts"
@@ -37,8 +38,7 @@ type Outcome = Plan | { do: "hold back"; error: unknown }
  * itself then, so that it holds up no other.
  */
 export async function planAll(
-  sql: Queryable,
-  operations: OperationRow[],
+  operations: readonly OperationRow[],
   { kinds, issuer, facts }: { kinds: Operations; issuer: Issuer; facts: Facts | null },
 ): Promise<Map<string, Outcome>> {
   const plans = new Map<string, Outcome>()
@@ -62,29 +62,52 @@ export async function planAll(
   return plans
 }
 
-/** After an error of the database, its transaction is over. */
+/** Then nothing is wrong with an operation, and the turn is over. */
 const isOfDatabase = (error: unknown): boolean =>
   isDatabaseUnavailable(error) || error instanceof postgres.PostgresError
 
-/** Ends what needs no transaction; returns what does, in the order of the line, and what has to be looked up first. */
-export async function carryOutPlans(
-  sql: Transaction,
-  kinds: Operations,
-  operations: OperationRow[],
-  plans: Map<string, Outcome>,
-): Promise<{ planned: Planned[]; toLookUp: OperationRow[]; ended: boolean }> {
-  const planned: Planned[] = []
-  const toLookUp: OperationRow[] = []
-  let ended = false
+/** What plans come to: what has to be signed, in the order of the queue, and everything else. */
+export type Sorted = {
+  planned: Planned[]
+  toLookUp: OperationRow[]
+  toEnd: { operation: OperationRow; plan: Exclude<Outcome, { do: "send" | "look" }> }[]
+}
+
+export function sortPlans(operations: readonly OperationRow[], plans: ReadonlyMap<string, Outcome>): Sorted {
+  const sorted: Sorted = { planned: [], toLookUp: [], toEnd: [] }
   for (const operation of operations) {
     const plan = plans.get(operation.id)
     if (plan?.do === "send")
-      planned.push({ operation, instructions: plan.instructions, signers: plan.signers })
-    else if (plan?.do === "look") toLookUp.push(operation)
-    else if (plan?.do === "hold back") await holdBack(sql, operation, plan.error)
-    else if (plan) ended = (await endByPlan(sql, kinds, operation, plan)) || ended
+      sorted.planned.push({ operation, instructions: plan.instructions, signers: plan.signers })
+    else if (plan?.do === "look") sorted.toLookUp.push(operation)
+    else if (plan) sorted.toEnd.push({ operation, plan })
   }
-  return { planned, toLookUp, ended }
+  return sorted
+}
+
+/**
+ * Ends what needs no transaction of the chain, where the lease is as it was when that was planned. Returns whether
+ * anything ended.
+ */
+export async function carryOut(lease: Lease, kinds: Operations, toEnd: Sorted["toEnd"]): Promise<boolean> {
+  if (toEnd.length === 0) return false
+  const { workspaceId, token, version } = lease
+  const ids = toEnd.map(({ operation }) => operation.id)
+  return sql.begin(async (sql) => {
+    const queued = await sql<{ id: string }[]>`
+      select id from operations
+      where workspace_id = ${workspaceId} and id = any(${ids}) and status = 'queued' and exists (
+        select from ledger_leases where workspace_id = ${workspaceId} and token = ${token} and version = ${version})
+      order by id for update skip locked`
+    const still = new Set(queued.map((row) => row.id))
+    let ended = false
+    for (const { operation, plan } of toEnd) {
+      if (!still.has(operation.id)) continue
+      if (plan.do === "hold back") await holdBack(sql, operation, plan.error)
+      else ended = (await endByPlan(sql, kinds, operation, plan)) || ended
+    }
+    return ended
+  })
 }
 
 /** Ends one operation, or holds it back where its effect cannot be applied: the others of this turn go on. */

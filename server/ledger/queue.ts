@@ -1,4 +1,5 @@
-import type { Queryable } from "#db/client.ts"
+import { background as sql } from "#db/client.ts"
+import { clock } from "#server/lib/time.ts"
 import type { Mode } from "#shared/mode.ts"
 import { stepFor } from "./callers.ts"
 import { OPERATION_COLUMNS, type OperationRow, type Unfinished } from "./operation.ts"
@@ -15,10 +16,15 @@ const PAGES = 32
  * none has. Workspaces are found by hopping along the index of unfinished operations, not by reading it. Those in
  * `except` are passed over.
  */
-export async function nextWorkspace(
-  sql: Queryable,
-  { mode, after, now, except }: { mode: Mode; after: string; now: Date; except: readonly string[] },
-): Promise<string | null> {
+export async function nextWorkspace({
+  mode,
+  after,
+  except,
+}: {
+  mode: Mode
+  after: string
+  except: readonly string[]
+}): Promise<string | null> {
   const waiting = await sql<{ id: string }[]>`
     with recursive line as (
       (select workspace_id as id from operations where status in ('queued', 'submitted') order by workspace_id limit 1)
@@ -30,24 +36,26 @@ export async function nextWorkspace(
     select line.id from line join workspaces w on w.id = line.id
     where w.mode = ${mode} and not w.id = any(${except as string[]}) and exists (
       select from operations o where o.workspace_id = line.id and o.status = 'queued'
-        and (o.not_before is null or o.not_before <= ${now}))
+        and (o.not_before is null or o.not_before <= ${clock.now()}))
     order by line.id <= ${after}, line.id limit 1`
   return waiting[0]?.id ?? null
 }
 
 /**
- * Claims the operations of a workspace that can run now, at most a turn's worth. The claim is a row lock: it holds until
- * the caller's transaction ends, and a caller that dies lets go of it. With `only`, none but those. Empty when another
- * worker has the turn.
+ * The operations of a workspace that can run now, at most a turn's worth; with `only`, none but those. Those in `signing`
+ * count as on their way. Nothing is locked: only who has the workspace's lease asks, and what has changed by the time
+ * that it is saved is not saved.
  */
 export async function claim(
-  sql: Queryable,
   workspaceId: string,
-  { now, only = null }: { now: Date; only?: ReadonlySet<string> | null },
+  { signing, only }: { signing: readonly Unfinished[]; only: ReadonlySet<string> | null },
 ): Promise<OperationRow[]> {
-  const turn = await sql`select id from workspaces where id = ${workspaceId} for no key update skip locked`
-  if (turn.length === 0) return []
+  // Whoever changes the workspace's configurations, or gives it a turn in the way of the version before, goes first.
+  const free = await sql`select from workspaces where id = ${workspaceId} for no key update skip locked`
+  if (free.length === 0) return []
+  const now = clock.now()
   const most = only?.size ?? stepFor(workspaceId, TURN)
+  const except = signing.map(({ id }) => id)
   const unfinished: Unfinished[] = []
   let runnable: OperationRow[] = []
   for (let page = 0; page < PAGES; page++) {
@@ -55,21 +63,18 @@ export async function claim(
     const rows = await sql<Unfinished[]>`
       select ${sql(OPERATION_COLUMNS)}, status, not_before
       from operations
-      where workspace_id = ${workspaceId} and status in ('queued', 'submitted') and seq > ${after}
+      where workspace_id = ${workspaceId} and status in ('queued', 'submitted') and seq > ${after} and not id = any(${except})
       order by seq limit ${PAGE}`
     unfinished.push(...rows)
-    runnable = pickRunnable(unfinished, now).filter(({ id }) => only?.has(id) ?? true)
+    const queue = signing.length === 0 ? unfinished : inOrder([...signing, ...unfinished])
+    runnable = pickRunnable(queue, now).filter(({ id }) => only?.has(id) ?? true)
     if (runnable.length >= most || rows.length < PAGE) break
   }
-  if (runnable.length === 0) return []
-  const ids = runnable.slice(0, most).map((operation) => operation.id)
-  // Cancelled in this instant? Then it is not queued any more, and stays behind.
-  const locked = await sql<{ id: string }[]>`
-    select id from operations where workspace_id = ${workspaceId} and id = any(${ids}) and status = 'queued'
-    for update skip locked`
-  const claimed = new Set(locked.map((row) => row.id))
-  return runnable.filter((operation) => claimed.has(operation.id))
+  return runnable.slice(0, most)
 }
+
+const inOrder = (queue: Unfinished[]): Unfinished[] =>
+  queue.sort((one, other) => (one.seq < other.seq ? -1 : 1))
 
 /**
  * The queued operations that nothing before them stands in the way of: as in Sealevel, two operations conflict

@@ -6,7 +6,7 @@ import { clock, secondsBetween } from "#server/lib/time.ts"
 import type { Chain } from "#server/solana/chain.ts"
 import type { Operations } from "./definition.ts"
 import { type Ending, Settling } from "./settling.ts"
-import type { Saved } from "./submit.ts"
+import type { Saved } from "./signing.ts"
 
 /** Most signatures that one getSignatureStatuses takes. */
 const STATUSES = 256

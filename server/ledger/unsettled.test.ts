@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { callLocalnet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
 import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
+import { withoutTurns } from "#test/turns.ts"
 
 // What goes wrong with one operation is that one's alone.
 
@@ -105,15 +106,14 @@ test("nor does one that has expired and cannot go back into the line", async () 
 test("an operation that cannot be planned holds up no other, and goes when it can be", async () => {
   let stuck = ""
   let after: string[] = []
-  await sql.begin(async (sql) => {
-    await sql`select id from workspaces for no key update`
+  await withoutTurns(async () => {
     stuck = await begin(tokens, config, weird)
     after = [await begin(tokens, config, wallet), await begin(other.tokens, other.config, other.wallet)]
     await sql`update operations set payload = '{"amount": "many"}' where id = ${stuck}`
   })
   for (const id of after) await becomes(id, "confirmed")
   await waitFor(async () => (await standOf(stuck)).not_before !== null, "it to be held back")
-  expect(app.log.some((line) => line.includes(stuck) && line.includes("held back"))).toBe(true)
+  expect(app.log.some((line) => line.includes(stuck) && line.includes("cannot be planned"))).toBe(true)
   await sql`update operations set payload = '{"amount": "1"}', not_before = null where id = ${stuck}`
   await becomes(stuck, "confirmed")
 })

@@ -1,20 +1,24 @@
 import { LAMPORTS_PER_SOL, SYSVAR_CLOCK_PUBKEY } from "@solana/web3.js"
-import { isDatabaseUnavailable, background as sql } from "#db/client.ts"
+import { isDatabaseUnavailable } from "#db/client.ts"
 import { clockDoubt, noteChainTime } from "#db/clock.ts"
 import { announce, announceActivity, nextNotice } from "#db/pubsub.ts"
 import { logger } from "#server/lib/log.ts"
-import { clock, sleep } from "#server/lib/time.ts"
+import { sleep } from "#server/lib/time.ts"
 import { bindChain, type Chain, WrongChain } from "#server/solana/chain.ts"
 import { Backoff, isLocked } from "./backoff.ts"
 import type { Operations } from "./definition.ts"
-import type { OperationRow } from "./operation.ts"
+import { type Lease, Leases } from "./lease.ts"
+import type { Planned } from "./pack.ts"
 import { type Facts, lookUp } from "./plan.ts"
 import { nextWorkspace } from "./queue.ts"
-import { submitTurn, type Turn } from "./submit.ts"
+import { type Blockhash, Signing } from "./signing.ts"
 import { Tracker } from "./track.ts"
+import { type PlannedTurn, planTurn } from "./turn.ts"
 
-/** Transactions under way on one chain, at most: few enough that none grows old while it waits. */
+/** Transactions under way on one chain, at most, and as many that are being signed: few enough that none grows old. */
 const IN_FLIGHT = 64
+/** How long the next turn waits for a signer, in milliseconds: one that is here answers within a few. */
+const PATIENCE_MS = 25
 /** A blockhash is used for this long; a cluster accepts it for about a minute. */
 const BLOCKHASH_MS = 1000
 const IDLE_MS = 1000
@@ -25,14 +29,18 @@ const EMPTY_SOL = 0.01
 
 export type LedgerOptions = { kinds: Operations; priorityFeeMicroLamports: number; lowBalanceSol: number }
 
-/** Moves the operations of one chain along: one loop signs and saves, the other follows what was sent. */
+type LeasedTurn = PlannedTurn & { lease: Lease }
+
+/** Moves the operations of one chain along: one loop gives turns, the other follows what was sent. */
 export class LedgerWorker {
   readonly chain: Chain
   readonly #options: LedgerOptions
   readonly #tracker: Tracker
+  readonly #leases = new Leases()
+  readonly #signing: Signing
   readonly #stop = new AbortController()
   #loops: Promise<unknown> = Promise.resolve()
-  #blockhash: { blockhash: string; lastValidBlockHeight: number; readAt: number } | null = null
+  #blockhash: Blockhash | null = null
   #lastWorkspace = ""
   /** Workspaces whose turn found nothing that can run, since something last could. */
   readonly #blocked = new Set<string>()
@@ -49,11 +57,20 @@ export class LedgerWorker {
     this.chain = chain
     this.#options = options
     this.#tracker = new Tracker(chain, options.kinds)
+    const { kinds, priorityFeeMicroLamports } = options
+    const latestBlockhash = () => this.#latestBlockhash()
+    this.#signing = new Signing({
+      chain,
+      kinds,
+      leases: this.#leases,
+      priorityFeeMicroLamports,
+      latestBlockhash,
+    })
   }
 
   start(): void {
     this.#loops = Promise.all([
-      this.#run("sign", () => this.#sign()),
+      this.#run("turn", () => this.#turn()),
       this.#run("track", () => this.#track()),
     ])
   }
@@ -62,7 +79,10 @@ export class LedgerWorker {
   async stop(): Promise<void> {
     this.#stop.abort()
     await this.#loops
+    await this.#signing.end()
     await this.#tracker.end()
+    // Others wait for it to run out where the database is not there.
+    await this.#leases.release().catch((error) => logger.debug({ err: error }, "leases are not given back"))
   }
 
   /** What keeps it from working, or from working for everybody, in a few words; null when nothing does. */
@@ -97,7 +117,7 @@ export class LedgerWorker {
     }
   }
 
-  async #sign(): Promise<void> {
+  async #turn(): Promise<void> {
     await bindChain(this.chain)
     await this.#readAccounts()
     const funded = this.#isFunded
@@ -105,13 +125,11 @@ export class LedgerWorker {
     this.#trouble = doubt ?? (funded ? null : "the fee payer is out of SOL")
     // The embedded network's faucet is about to fund it: that is not known yet.
     if (funded || !this.chain.embedded) this.#known.resolve()
-    const now = clock.now()
-    const { mode } = this.chain
-    const room = this.#tracker.underWay < IN_FLIGHT
+    const room = this.#tracker.underWay < IN_FLIGHT && this.#signing.size < IN_FLIGHT
     const except = [...this.#failing.held, ...this.#locked.held, ...this.#tracker.crowded]
     const workspaceId =
       funded && room && doubt === null
-        ? await nextWorkspace(sql, { mode, after: this.#lastWorkspace, now, except })
+        ? await nextWorkspace({ mode: this.chain.mode, after: this.#lastWorkspace, except })
         : null
     if (workspaceId === null) {
       const pause = !funded ? EMPTY_BALANCE_EVERY_MS : room ? IDLE_MS : this.chain.pollMs
@@ -132,47 +150,88 @@ export class LedgerWorker {
 
   /** Returns whether anything moved. A turn that fails holds up no other workspace's. */
   async #giveTurn(workspaceId: string): Promise<boolean> {
-    const blockhash = await this.#latestBlockhash()
+    // Where the chain does not answer, that is nobody's own trouble.
+    await this.#latestBlockhash()
     try {
-      const { toLookUp, moved } = await this.#submit(workspaceId, blockhash, null)
-      const movedOn = toLookUp.length > 0 && (await this.#submitWithFacts(workspaceId, toLookUp))
-      this.#locked.succeeded(workspaceId)
-      this.#failing.succeeded(workspaceId)
-      return moved || movedOn
+      const first = await this.#planTurn(workspaceId, null)
+      if (!first) {
+        this.#locked.failed(workspaceId)
+        return false
+      }
+      const moved = await this.#signTurn(first, null)
+      if (first.toLookUp.length === 0) return moved
+      const look = { kinds: this.#options.kinds, operations: first.toLookUp }
+      const facts = await lookUp(this.chain, workspaceId, look)
+      const second = await this.#planTurn(workspaceId, facts)
+      return (second !== null && (await this.#signTurn(second, facts))) || moved
     } catch (error) {
-      if (isLocked(error)) this.#locked.failed(workspaceId)
-      else if (isDatabaseUnavailable(error)) throw error
-      else this.#failing.failed(workspaceId)
-      logger.warn(
-        { err: error, mode: this.chain.mode, workspaceId },
-        "a workspace's turn failed; retrying later",
-      )
+      if (isDatabaseUnavailable(error) && !isLocked(error)) throw error
+      this.#putOff(workspaceId, error)
       return false
     }
   }
 
-  async #submitWithFacts(workspaceId: string, operations: OperationRow[]): Promise<boolean> {
-    const facts = await lookUp(this.chain, workspaceId, { kinds: this.#options.kinds, operations })
-    return (await this.#submit(workspaceId, await this.#latestBlockhash(), facts)).moved
+  /** Null where another worker has the workspace. */
+  async #planTurn(workspaceId: string, facts: Facts | null) {
+    const lease = await this.#leases.take(workspaceId)
+    if (!lease) return null
+    const { chain } = this
+    const { kinds } = this.#options
+    const turn = await planTurn({ chain, kinds, lease, signing: this.#signing.of(workspaceId), facts })
+    if (turn.ended) {
+      announce("settled")
+      this.#noteProgress(workspaceId)
+    }
+    return { lease, ...turn }
   }
 
-  async #submit(workspaceId: string, blockhash: Turn["blockhash"], facts: Facts | null) {
-    const { saved, ended, toLookUp } = await submitTurn({
-      chain: this.chain,
-      kinds: this.#options.kinds,
-      workspaceId,
-      blockhash,
-      priorityFeeMicroLamports: this.#options.priorityFeeMicroLamports,
-      facts,
-    })
-    for (const transaction of saved) this.#tracker.add(transaction)
-    if (ended) announce("settled")
-    const moved = saved.length > 0 || ended
-    if (moved) {
-      announceActivity(workspaceId)
-      this.#sent.resolve()
+  /**
+   * Returns whether anything has moved, or may be about to. A signer that answers at once is waited for: what comes
+   * meanwhile fills the next transactions. Behind a slow one turns go on.
+   */
+  async #signTurn({ lease, planned, ended }: LeasedTurn, facts: Facts | null): Promise<boolean> {
+    if (planned.length === 0) {
+      if (this.#signing.of(lease.workspaceId).length === 0) this.#putRight(lease.workspaceId)
+      return ended
     }
-    return { toLookUp, moved }
+    const answered = new AbortController()
+    const patience = sleep(PATIENCE_MS, answered.signal).then(() => true)
+    const signed = this.#signAndSend(lease, planned, facts).finally(() => answered.abort())
+    return (await Promise.race([signed, patience])) || ended
+  }
+
+  /** Returns whether anything was saved, and with it sent. It does not throw. */
+  async #signAndSend(lease: Lease, planned: Planned[], facts: Facts | null): Promise<boolean> {
+    const { workspaceId } = lease
+    try {
+      const saved = await this.#signing.signAndSave(lease, planned, facts)
+      for (const transaction of saved) this.#tracker.add(transaction)
+      if (saved.length > 0) this.#noteProgress(workspaceId)
+      this.#putRight(workspaceId)
+      return saved.length > 0
+    } catch (error) {
+      this.#putOff(workspaceId, error)
+      return false
+    }
+  }
+
+  #putOff(workspaceId: string, error: unknown): void {
+    const backoff = isDatabaseUnavailable(error) ? this.#locked : this.#failing
+    backoff.failed(workspaceId)
+    logger.warn(
+      { err: error, mode: this.chain.mode, workspaceId },
+      "a workspace's turn failed; retrying later",
+    )
+  }
+
+  #putRight(workspaceId: string): void {
+    this.#locked.succeeded(workspaceId)
+    this.#failing.succeeded(workspaceId)
+  }
+
+  #noteProgress(workspaceId: string): void {
+    announceActivity(workspaceId)
+    this.#sent.resolve()
   }
 
   async #track(): Promise<void> {
@@ -182,7 +241,7 @@ export class LedgerWorker {
     await Promise.race([this.#sent.promise, nextNotice("ledger", IDLE_MS, this.#stop.signal)])
   }
 
-  async #latestBlockhash() {
+  async #latestBlockhash(): Promise<Blockhash> {
     const known = this.#blockhash
     if (known && performance.now() - known.readAt < BLOCKHASH_MS) return known
     const readAt = performance.now()

@@ -1,7 +1,7 @@
 import { Connection } from "@solana/web3.js"
 import { background as sql } from "#db/client.ts"
 import type { Mode } from "#shared/mode.ts"
-import { feePayerOf, type Signer } from "./keys.ts"
+import { feePayerOf, type Keys, type Signer } from "./keys.ts"
 
 /** Genesis hashes of the public clusters (https://docs.anza.xyz/clusters/available). */
 const CLUSTERS: Record<string, string> = {
@@ -20,8 +20,8 @@ export type Chain = {
   mode: Mode
   connection: Connection
   feePayer: Signer
-  /** The secret that workspace authorities and mint keys derive from. */
-  secret: Uint8Array
+  /** Workspace authorities and mint keys are among them. */
+  keys: Keys
   embedded: boolean
   /** How often to ask after transactions, in milliseconds: a fraction of a slot. */
   pollMs: number
@@ -33,13 +33,13 @@ export type Chain = {
 export function openChain({
   mode,
   rpcUrl,
-  secret,
+  keys,
   embedded,
   slotMs,
 }: {
   mode: Mode
   rpcUrl: string
-  secret: Uint8Array
+  keys: Keys
   embedded: boolean
   slotMs: number
 }): Chain {
@@ -53,8 +53,8 @@ export function openChain({
   return {
     mode,
     connection,
-    feePayer: feePayerOf(secret, mode),
-    secret,
+    feePayer: feePayerOf(keys, mode),
+    keys,
     embedded,
     pollMs: Math.max(5, Math.round(slotMs / 2)),
     slotMs,

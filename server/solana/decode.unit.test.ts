@@ -5,7 +5,7 @@ import { createAssetMint, mintAsset } from "./asset.ts"
 import { decodeInstructions } from "./decode.ts"
 import { signerFromSeed } from "./keys.ts"
 import { operationMemo } from "./memo.ts"
-import { priorityFee, signTransaction } from "./transaction.ts"
+import { priorityFee, signTransactions } from "./transaction.ts"
 
 const feePayer = signerFromSeed(new Uint8Array(32).fill(1))
 const authority = signerFromSeed(new Uint8Array(32).fill(2))
@@ -20,8 +20,8 @@ const asset = {
 const blockhash = "9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM"
 
 const decode = async (instructions: TransactionInstruction[], signers = [authority]) => {
-  const { wire } = await signTransaction({ instructions, feePayer, signers, blockhash })
-  return decodeInstructions(VersionedTransaction.deserialize(wire).message)
+  const [signed] = await signTransactions([{ instructions, signers }], { feePayer, blockhash })
+  return decodeInstructions(VersionedTransaction.deserialize(signed!.wire).message)
 }
 
 test("a mint is read back with its programs, what they do, its memo and its accounts", async () => {

@@ -6,9 +6,15 @@ import { withText } from "./addresses.ts"
 /** What signs. A key management service can stand behind it as well as a secret in memory. */
 export type Signer = {
   publicKey: PublicKey
-  /** The 64-byte Ed25519 signature of `message`. */
-  sign(message: Uint8Array): Uint8Array | Promise<Uint8Array>
+  /**
+   * The 64-byte Ed25519 signatures of messages, in their order. It may take its time, and may fail: nothing is lost by
+   * that, and it is asked again.
+   */
+  sign(messages: readonly Uint8Array[]): Promise<Uint8Array[]>
 }
+
+/** All keys of a deployment: the signer for each purpose, always the same one. */
+export type Keys = (purpose: string) => Signer
 
 // PKCS#8 wrapping of a raw Ed25519 seed (RFC 8410 §7): node:crypto takes no bare seeds.
 const PKCS8_PREFIX = Buffer.from("302e020100300506032b657004220420", "hex")
@@ -23,40 +29,35 @@ export function signerFromSeed(seed: Uint8Array): Signer {
   const { x } = createPublicKey(key).export({ format: "jwk" })
   return {
     publicKey: withText(new PublicKey(Buffer.from(x as string, "base64url"))),
-    sign: (message) => sign(null, message, key),
+    sign: async (messages) => messages.map((message) => sign(null, message, key)),
   }
 }
 
 // Deriving takes 0.2 ms, and the same few are asked for often.
 const MAX_SIGNERS = 20_000
-const derived = new WeakMap<Uint8Array, LRUCache<string, Signer>>()
 
 /**
- * The signer for one purpose, derived from the deployment's secret by HKDF-SHA256. The same secret and
- * purpose give the same key for ever, so no key needs to be stored, and none can be orphaned by a crash.
+ * Keys in memory, each derived from the deployment's secret by HKDF-SHA256. The same secret and purpose give the same
+ * key for ever, so no key needs to be stored, and none can be orphaned by a crash.
  */
-function deriveSigner(secret: Uint8Array, purpose: string): Signer {
-  const known = derived.get(secret) ?? new LRUCache<string, Signer>({ max: MAX_SIGNERS })
-  derived.set(secret, known)
-  let signer = known.get(purpose)
-  if (!signer) {
-    signer = signerFromSeed(new Uint8Array(hkdfSync("sha256", secret, "vouch", purpose, 32)))
-    known.set(purpose, signer)
+export function localKeys(secret: Uint8Array): Keys {
+  const signers = new LRUCache<string, Signer>({ max: MAX_SIGNERS })
+  return (purpose) => {
+    let signer = signers.get(purpose)
+    if (!signer) {
+      signer = signerFromSeed(new Uint8Array(hkdfSync("sha256", secret, "vouch", purpose, 32)))
+      signers.set(purpose, signer)
+    }
+    return signer
   }
-  return signer
 }
 
 /** Pays fees and rent for all workspaces of a mode. */
-export const feePayerOf = (secret: Uint8Array, mode: string) => deriveSigner(secret, `fee-payer/${mode}`)
+export const feePayerOf = (keys: Keys, mode: string) => keys(`fee-payer/${mode}`)
 
 /** A workspace's issuer on chain: mint and freeze authority, permanent delegate. */
-export const authorityOf = (secret: Uint8Array, workspaceId: string) =>
-  deriveSigner(secret, `authority/${workspaceId}`)
+export const authorityOf = (keys: Keys, workspaceId: string) => keys(`authority/${workspaceId}`)
 
 /** Key of a mint's account; it signs once, when the account is created. */
-export const mintKeyOf = (
-  secret: Uint8Array,
-  workspaceId: string,
-  purpose: "credential" | "asset",
-  name: string,
-) => deriveSigner(secret, `${purpose}-mint/${workspaceId}/${name}`)
+export const mintKeyOf = (keys: Keys, workspaceId: string, purpose: "credential" | "asset", name: string) =>
+  keys(`${purpose}-mint/${workspaceId}/${name}`)

@@ -84,27 +84,37 @@ export const priorityFee = (microLamports: number): TransactionInstruction[] =>
 
 export type SignedTransaction = { signature: string; wire: Buffer }
 
-/** Compiles and signs. The signature is known before anything is sent. */
-export async function signTransaction({
-  instructions,
-  feePayer,
-  signers,
-  blockhash,
-}: {
-  instructions: TransactionInstruction[]
-  feePayer: Signer
-  signers: readonly Signer[]
-  blockhash: string
-}): Promise<SignedTransaction> {
-  const message = new TransactionMessage({
-    payerKey: feePayer.publicKey,
-    recentBlockhash: blockhash,
-    instructions,
-  }).compileToLegacyMessage()
-  const transaction = new VersionedTransaction(message)
-  const bytes = message.serialize()
-  for (const signer of [feePayer, ...signers]) {
-    transaction.addSignature(signer.publicKey, await signer.sign(bytes))
+export type UnsignedTransaction = { instructions: TransactionInstruction[]; signers: readonly Signer[] }
+
+/**
+ * Compiles transactions, and has each key sign all that are its to sign at once. Signatures are known before anything is
+ * sent. What a signer throws is thrown.
+ */
+export async function signTransactions(
+  unsigned: readonly UnsignedTransaction[],
+  { feePayer, blockhash }: { feePayer: Signer; blockhash: string },
+): Promise<SignedTransaction[]> {
+  const transactions = unsigned.map(({ instructions }) => {
+    const message = { payerKey: feePayer.publicKey, recentBlockhash: blockhash, instructions }
+    return new VersionedTransaction(new TransactionMessage(message).compileToLegacyMessage())
+  })
+  const toSign = new Map<Signer, { transaction: VersionedTransaction; bytes: Uint8Array }[]>()
+  for (const [i, transaction] of transactions.entries()) {
+    const bytes = transaction.message.serialize()
+    for (const signer of new Set([feePayer, ...unsigned[i]!.signers])) {
+      const own = toSign.get(signer) ?? []
+      toSign.set(signer, own)
+      own.push({ transaction, bytes })
+    }
   }
-  return { signature: bs58.encode(transaction.signatures[0]!), wire: Buffer.from(transaction.serialize()) }
+  const signing = [...toSign].map(async ([signer, own]) => {
+    const signatures = await signer.sign(own.map(({ bytes }) => bytes))
+    for (const [i, { transaction }] of own.entries())
+      transaction.addSignature(signer.publicKey, signatures[i]!)
+  })
+  await Promise.all(signing)
+  return transactions.map((transaction) => ({
+    signature: bs58.encode(transaction.signatures[0]!),
+    wire: Buffer.from(transaction.serialize()),
+  }))
 }

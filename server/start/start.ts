@@ -26,6 +26,7 @@ import { RouteTable } from "#server/rest/routes.ts"
 import { limitsStrangers, originOf, type Settings } from "#server/settings/env.ts"
 import { loadSecrets, type Secrets } from "#server/settings/secrets.ts"
 import { bindChain, type Chain, openChain, WrongChain } from "#server/solana/chain.ts"
+import { type Keys, localKeys } from "#server/solana/keys.ts"
 import { appRouter } from "#server/trpc/router.ts"
 import { type Mode, modes } from "#shared/mode.ts"
 import { Housekeeping } from "./housekeeping.ts"
@@ -37,6 +38,8 @@ export type StartOptions = {
   /** JSON-RPC of the embedded local network, where one runs. */
   localnetUrl: string | null
   pages: PageHandler
+  /** What signs: the keys that derive from the secret, unless others are given. */
+  keysOf?: (secret: Uint8Array) => Keys
 }
 
 export type Running = {
@@ -65,10 +68,12 @@ export async function prepare({
   settings,
   databaseUrl,
   localnetUrl,
+  keysOf = localKeys,
   patient = false,
   origin = originOf(settings),
 }: Omit<StartOptions, "pages"> & { patient?: boolean; origin?: string | undefined }): Promise<Secrets> {
   const secrets = loadSecrets(settings)
+  const keys = keysOf(secrets.signer)
   connectDatabase(databaseUrl, {
     max: settings.VOUCH_DATABASE_POOL,
     pooled: settings.DATABASE_DIRECT_URL !== undefined,
@@ -81,9 +86,9 @@ export async function prepare({
     settings,
     origin,
     isPublic,
-    signerSecret: secrets.signer,
+    keys,
     dataKey: secrets.dataKey,
-    chains: forEachMode((mode) => chainFor(mode, settings, secrets, localnetUrl)),
+    chains: forEachMode((mode) => chainFor(mode, settings, { keys, localnetUrl })),
     providers: forEachMode((mode) =>
       mode === "live" && isPublic ? null : sandboxProvider(secrets.webhook[mode]),
     ),
@@ -103,19 +108,17 @@ const forEachMode = <T>(value: (mode: Mode) => T): Record<Mode, T> => ({
 function chainFor(
   mode: Mode,
   settings: Settings,
-  secrets: Secrets,
-  localnetUrl: string | null,
+  { keys, localnetUrl }: { keys: Keys; localnetUrl: string | null },
 ): Chain | null {
   const own = mode === "live" ? settings.VOUCH_LIVE_SOLANA_RPC_URL : settings.VOUCH_TEST_SOLANA_RPC_URL
   const configured = own ?? settings.SOLANA_RPC_URL
-  const secret = secrets.signer
   if (configured)
-    return openChain({ mode, rpcUrl: configured, secret, embedded: false, slotMs: CLUSTER_SLOT_MS })
+    return openChain({ mode, rpcUrl: configured, keys, embedded: false, slotMs: CLUSTER_SLOT_MS })
   if (localnetUrl === null || (mode === "live" && settings.VOUCH_PUBLIC_URL)) return null
   return openChain({
     mode,
     rpcUrl: localnetUrl,
-    secret,
+    keys,
     embedded: true,
     slotMs: settings.VOUCH_LOCALNET_SLOT_MS,
   })

@@ -45,7 +45,7 @@ export async function readWorkspace({ workspaceId, mode, scopes }: Principal): P
     webhook_secret: scopes.has("key:write") ? placeOfWebhookSecret(deployment.settings, mode) : null,
     chain: chain && {
       cluster: chain.bound?.cluster ?? "unknown",
-      authority: authorityOf(chain.secret, workspaceId).publicKey.toBase58(),
+      authority: authorityOf(chain.keys, workspaceId).publicKey.toBase58(),
       fee_payer: chain.feePayer.publicKey.toBase58(),
     },
   }

@@ -7,7 +7,7 @@ import { mintKeyOf, type Signer } from "#server/solana/keys.ts"
 
 /** The key of a schema's credential mint: derived, so that it is the same before and after any crash. */
 export const credentialMintKey = (workspaceId: string, schemaId: string): Signer =>
-  mintKeyOf(deployment.signerSecret, workspaceId, "credential", schemaId)
+  mintKeyOf(deployment.keys, workspaceId, "credential", schemaId)
 
 /** Base58 addresses of a schema's credential mint, and of a wallet's account for it. */
 export function credentialAccounts(workspaceId: string, schemaId: string, wallet: string) {

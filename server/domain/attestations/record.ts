@@ -3,9 +3,9 @@ import { z } from "zod"
 import { columns, type RowOf } from "#db/rows.ts"
 import type { Principal } from "#server/domain/context.ts"
 import { deployment } from "#server/domain/deployment.ts"
-import { authorityFor } from "#server/ledger/submit.ts"
 import { address, idOf, named, signature, timestamp } from "#server/lib/fields.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
+import { authorityOf } from "#server/solana/keys.ts"
 import { publicReasonOf, publicReasons } from "#shared/public-reasons.ts"
 import { attestationStatuses } from "#shared/statuses.ts"
 import { credentialAccounts } from "./credential-accounts.ts"
@@ -154,7 +154,7 @@ function proofOf(row: AttestationRow, { mode }: Principal): AttestationRecord["o
     program: TOKEN_2022_PROGRAM_ID.toBase58(),
     mint,
     token_account: account,
-    authority: authorityFor(chain, row.workspace_id).publicKey.toBase58(),
+    authority: authorityOf(chain.keys, row.workspace_id).publicKey.toBase58(),
     commitment: row.commitment!,
     salt: row.salt,
   }

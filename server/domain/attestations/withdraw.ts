@@ -1,6 +1,7 @@
 import type { Queryable } from "#db/client.ts"
 import { followVerification } from "#server/domain/tokens/follow-verification.ts"
 import { enqueue } from "#server/ledger/enqueue.ts"
+import { voidPlans } from "#server/ledger/lease.ts"
 import { credentialAccounts } from "./credential-accounts.ts"
 import { revoke } from "./operations/revoke.ts"
 
@@ -20,4 +21,5 @@ export async function withdrawCredential(
     reads: [mint],
   })
   await followVerification(sql, { workspaceId: workspace_id, schemaId: schema_id, wallet })
+  await voidPlans(sql, workspace_id)
 }

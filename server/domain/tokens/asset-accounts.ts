@@ -4,7 +4,7 @@ import { mintKeyOf, type Signer } from "#server/solana/keys.ts"
 
 /** The key of a configuration's asset mint: derived, so that it is the same before and after any crash. */
 export const assetMintKey = (workspaceId: string, configId: string): Signer =>
-  mintKeyOf(deployment.signerSecret, workspaceId, "asset", configId)
+  mintKeyOf(deployment.keys, workspaceId, "asset", configId)
 
 export const assetMintOf = (workspaceId: string, configId: string): PublicKey =>
   assetMintKey(workspaceId, configId).publicKey

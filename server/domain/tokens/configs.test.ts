@@ -17,6 +17,7 @@ import { newId } from "#server/lib/ids.ts"
 import { isCountry } from "#shared/countries.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
 import { fund, type TokenFixture, tokenFixture } from "#test/tokens.ts"
+import { withoutTurns } from "#test/turns.ts"
 
 let app: TestApp
 let key: TestKey
@@ -368,9 +369,7 @@ test("supply and holders are those of confirmed operations", async () => {
   await tokens.transfer(id, bob, alice, "0.25")
   expect((await tokens.get(`/mint-config/${id}`)).json).toMatchObject({ supply: "10.25", holders: 1 })
   let waiting: ReturnType<typeof tokens.mint>
-  await sql.begin(async (tx) => {
-    // As if another worker had the turn: it stays queued.
-    await tx`select from workspaces where id = ${key.workspaceId} for no key update`
+  await withoutTurns(async () => {
     waiting = tokens.mint(id, bob, 1)
     await waitFor(
       async () => (await tokens.trace(id)).operations.some(({ status }) => status === "queued"),

@@ -7,6 +7,7 @@ import type { IdempotencyClaim, Principal } from "#server/domain/context.ts"
 import { chainOf } from "#server/domain/deployment.ts"
 import { claimKey } from "#server/domain/idempotency.ts"
 import { enqueue } from "#server/ledger/enqueue.ts"
+import { voidPlans } from "#server/ledger/lease.ts"
 import { fail } from "#shared/errors.ts"
 import { ensureAssetMints } from "./asset-mint.ts"
 import {
@@ -137,6 +138,7 @@ export async function setPaused({
       if (row.paused === paused) return
       await sql`update mint_configs set paused = ${paused} where workspace_id = ${workspaceId} and id = ${id}`
       await followPause(sql, workspaceId, id, row)
+      await voidPlans(sql, workspaceId)
       const action = paused ? "mint_config.paused" : "mint_config.unpaused"
       await recordChange(sql, workspaceId, { author: { principal, requestId }, action, subject: id })
     })
@@ -224,6 +226,7 @@ async function changeConfig(
         ${config.transfer_mode}, ${sql.json(config.rules)}::jsonb)
     returning id`
   if (changed.length === 0) return { outcome: "unchanged", aligns: false }
+  await voidPlans(sql, workspaceId)
   await recordChange(sql, workspaceId, {
     author,
     action: "mint_config.changed",

@@ -1,13 +1,8 @@
-import {
-  Keypair,
-  LAMPORTS_PER_SOL,
-  SystemProgram,
-  TransactionMessage,
-  VersionedTransaction,
-} from "@solana/web3.js"
+import { Keypair, LAMPORTS_PER_SOL, SystemProgram } from "@solana/web3.js"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { deployment } from "#server/domain/deployment.ts"
 import { startLocalnet } from "#server/embedded/localnet/server.ts"
+import { signTransactions } from "#server/solana/transaction.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
 import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
 
@@ -51,14 +46,8 @@ async function drain(): Promise<void> {
       lamports,
     }),
   ]
-  const message = new TransactionMessage({
-    payerKey: feePayer.publicKey,
-    recentBlockhash: blockhash,
-    instructions,
-  }).compileToLegacyMessage()
-  const transaction = new VersionedTransaction(message)
-  transaction.addSignature(feePayer.publicKey, await feePayer.sign(message.serialize()))
-  await connection.sendTransaction(transaction)
+  const [signed] = await signTransactions([{ instructions, signers: [] }], { feePayer, blockhash })
+  await connection.sendRawTransaction(signed!.wire)
   await waitFor(async () => (await connection.getBalance(feePayer.publicKey, "confirmed")) === 0, "the end")
 }
 

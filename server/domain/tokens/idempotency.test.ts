@@ -6,6 +6,7 @@ import { differences } from "#test/credential.ts"
 import type { Response } from "#test/http.ts"
 import { snapshot } from "#test/snapshot.ts"
 import { fund, type TokenFixture, tokenFixture } from "#test/tokens.ts"
+import { withoutTurns } from "#test/turns.ts"
 
 let app: TestApp
 let key: TestKey
@@ -263,9 +264,7 @@ test("an operation that failed after its 202 is told by the record; its key repl
   const idempotencyKey = newKey()
   const more = { idempotencyKey, headers: { prefer: "respond-async" } }
   let first: Response
-  await sql.begin(async (tx) => {
-    // As if another worker had the turn: it stays queued.
-    await tx`select from workspaces where id = ${key.workspaceId} for no key update`
+  await withoutTurns(async () => {
     first = await tokens.mint(config, wallet, 1, more)
     expect(first.status).toBe(202)
     const { attestation_id } = (await tokens.get(`/kyc/status/${wallet}`)).json

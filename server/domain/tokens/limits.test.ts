@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { sql } from "#db/client.ts"
 import { startTestApp, type TestApp, type TestKey } from "#test/app.ts"
 import { differences } from "#test/credential.ts"
 import type { Response } from "#test/http.ts"
 import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
+import { withoutTurns } from "#test/turns.ts"
 
 // Limits that count, and more requests at once than fit into them.
 let app: TestApp
@@ -147,9 +147,7 @@ test("mints that fail give their supply and their holder's place back", async ()
   const fresh = await tokens.wallets(5)
   const other = await tokens.wallets(5)
   let waiting: Promise<Response[]>
-  await sql.begin(async (tx) => {
-    // As if another worker had the turn: what is admitted stays queued.
-    await tx`select from workspaces where id = ${key.workspaceId} for no key update`
+  await withoutTurns(async () => {
     waiting = Promise.all(fresh.map((one) => tokens.mint(config, one, 20)))
     await expect
       .poll(async () => (await tokens.trace(config)).counters, { timeout: 10_000 })

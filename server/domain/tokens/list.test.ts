@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { sql } from "#db/client.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
 import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
+import { withoutTurns } from "#test/turns.ts"
 
 let app: TestApp
 let key: TestKey
@@ -79,9 +79,7 @@ test("each record in the list is what its own address gives, in every status", a
   const config = await tokens.config()
   await tokens.mint(config, wallets[0]!, 5)
   const doomed = (await app.verifiedWallet(key)).wallet
-  await sql.begin(async (tx) => {
-    // As if another worker had the turn: they stay queued.
-    await tx`select from workspaces where id = ${key.workspaceId} for no key update`
+  await withoutTurns(async () => {
     const headers = { prefer: "respond-async" }
     await tokens.mint(config, doomed, 1, { headers })
     await tokens.transfer(config, wallets[0]!, wallets[1]!, 1, { headers })

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
 import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
+import { withoutTurns } from "#test/turns.ts"
 
 // A place that travels with a full exit at the cap, while places become free around it.
 let app: TestApp
@@ -23,20 +24,13 @@ const untilEnded = (id: string, wanted: "confirmed" | "failed") =>
     `${id} to be ${wanted}`,
   )
 
-/** As if another worker had the turn: what is admitted meanwhile stays queued. */
-const whileQueued = (during: () => Promise<void>) =>
-  sql.begin(async (tx) => {
-    await tx`select from workspaces where id = ${key.workspaceId} for no key update`
-    await during()
-  })
-
 /** Alice's exit to carol waits, bob has left to erin, and two of three places are taken. */
 async function exitUnderWay() {
   const config = await tokens.config({ max_holders: 3 })
   const [alice, bob, erin, carol] = (await tokens.wallets(4)) as [string, string, string, string]
   for (const one of [alice, bob, erin]) await tokens.mint(config, one, 10)
   let exit = ""
-  await whileQueued(async () => {
+  await withoutTurns(async () => {
     exit = (await tokens.transfer(config, alice, carol, 10, async)).json.operation_id
     await sql`update operations set not_before = now() + interval '1 day' where id = ${exit}`
   })
@@ -48,7 +42,7 @@ async function exitUnderWay() {
 test("an exit and a mint to the newcomer that both fail leave no place behind", async () => {
   const { config, carol, exit, goOn } = await exitUnderWay()
   let minted = ""
-  await whileQueued(async () => {
+  await withoutTurns(async () => {
     minted = (await tokens.mint(config, carol, 5, async)).json.operation_id
     const { attestation_id } = (await tokens.get(`/kyc/status/${carol}`)).json
     await tokens.post(`/attestation/${attestation_id}/revoke`, { reason: "Fraud" })
@@ -62,7 +56,7 @@ test("an exit and a mint to the newcomer that both fail leave no place behind", 
 test("a mint to one who leaves that fails leaves no place behind", async () => {
   const { config, alice, exit, goOn } = await exitUnderWay()
   let minted = ""
-  await whileQueued(async () => {
+  await withoutTurns(async () => {
     minted = (await tokens.mint(config, alice, 5, async)).json.operation_id
     await tokens.post(`/mint-config/${config}/pause`, {})
   })

@@ -13,10 +13,9 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { chainOf } from "#server/domain/deployment.ts"
 import { auditLedger } from "#server/domain/reconcile.ts"
-import { authorityFor } from "#server/ledger/submit.ts"
 import { tokenAccountOf } from "#server/solana/addresses.ts"
-import { signerFromSeed } from "#server/solana/keys.ts"
-import { signTransaction } from "#server/solana/transaction.ts"
+import { authorityOf, signerFromSeed } from "#server/solana/keys.ts"
+import { signTransactions } from "#server/solana/transaction.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
 import { assetMintOf } from "./asset-accounts.ts"
 
@@ -57,13 +56,14 @@ const differences = async () =>
 /** Signs as the workspace's authority, behind the ledger's back. */
 async function actOutside(...instructions: TransactionInstruction[]) {
   const chain = chainOf("test")
-  await send(instructions, [authorityFor(chain, key.workspaceId)])
+  await send(instructions, [authorityOf(chain.keys, key.workspaceId)])
 }
 
 async function send(instructions: TransactionInstruction[], signers: ReturnType<typeof signerFromSeed>[]) {
   const { feePayer } = chainOf("test")
   const { blockhash } = await app.connection.getLatestBlockhash("confirmed")
-  const { signature, wire } = await signTransaction({ instructions, feePayer, signers, blockhash })
+  const [signed] = await signTransactions([{ instructions, signers }], { feePayer, blockhash })
+  const { signature, wire } = signed!
   await app.connection.sendRawTransaction(wire)
   await waitFor(async () => {
     const { value } = await app.connection.getSignatureStatus(signature)
@@ -75,7 +75,7 @@ const place = (config: string, wallet: string) => {
   const mint = assetMintOf(key.workspaceId, config)
   return { mint, account: tokenAccountOf(mint, new PublicKey(wallet)) }
 }
-const authority = () => authorityFor(chainOf("test"), key.workspaceId).publicKey
+const authority = () => authorityOf(chainOf("test").keys, key.workspaceId).publicKey
 
 const thaw = (config: string, wallet: string) => {
   const { mint, account } = place(config, wallet)

@@ -11,8 +11,8 @@ import type { PublicKey } from "@solana/web3.js"
 import { forEachBatch } from "#db/batches.ts"
 import { sql } from "#db/client.ts"
 import type { Audited, Difference } from "#server/ledger/reconciliation/report.ts"
-import { authorityFor } from "#server/ledger/submit.ts"
 import { addSeconds, clock } from "#server/lib/time.ts"
+import { authorityOf } from "#server/solana/keys.ts"
 import { type AssetAccount, readAccounts } from "./account-states.ts"
 import { assetMintOf } from "./asset-accounts.ts"
 import { type ConfigRow, configColumns, ruledBy } from "./config.ts"
@@ -65,7 +65,7 @@ export async function auditTokens(audited: Audited): Promise<void> {
 
 /** Whoever else could mint, freeze or move would not need us. */
 function compareMint({ workspaceId, chain, report }: Audited, config: ConfigRow, mint: Mint): void {
-  const authority = authorityFor(chain, workspaceId).publicKey
+  const authority = authorityOf(chain.keys, workspaceId).publicKey
   const address = mint.address.toBase58()
   const differs = (detail: string) =>
     report.differences.push({

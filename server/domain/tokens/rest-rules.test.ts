@@ -6,6 +6,7 @@ import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#t
 import { differences } from "#test/credential.ts"
 import type { Response } from "#test/http.ts"
 import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
+import { withoutTurns } from "#test/turns.ts"
 
 let app: TestApp
 let key: TestKey
@@ -380,8 +381,7 @@ describe("what changes between the request and its signature", () => {
   ) {
     let waiting: Promise<Response>
     let id = ""
-    await sql.begin(async (tx) => {
-      await tx`select from workspaces where id = ${key.workspaceId} for no key update`
+    await withoutTurns(async () => {
       waiting = request()
       id = await waitFor(async () => {
         const { operations } = await tokens.trace(config)

@@ -1,7 +1,7 @@
 import type { ConfirmedSignatureInfo } from "@solana/web3.js"
 import { forEachBatch } from "#db/batches.ts"
 import { sql } from "#db/client.ts"
-import { authorityFor } from "#server/ledger/submit.ts"
+import { authorityOf } from "#server/solana/keys.ts"
 import type { Audited } from "./report.ts"
 
 /** Signatures that one page of an address's history has. */
@@ -37,7 +37,7 @@ async function readHistory(
   known: Map<string, KnownTransaction>,
 ): Promise<Map<string, string[]>> {
   const { chain, workspaceId, report } = audited
-  const authority = authorityFor(chain, workspaceId).publicKey
+  const authority = authorityOf(chain.keys, workspaceId).publicKey
   const landed = new Map<string, string[]>()
   let before: string | undefined
   for (;;) {

@@ -3,6 +3,7 @@ import { z } from "zod"
 import type { Queryable } from "#db/client.ts"
 import { followVerification } from "#server/domain/tokens/follow-verification.ts"
 import { defineOperation, type Plan } from "#server/ledger/definition.ts"
+import { voidPlans } from "#server/ledger/lease.ts"
 import { clock } from "#server/lib/time.ts"
 import { attest as attestInstructions, renew as renewInstructions } from "#server/solana/credential.ts"
 import { attestationMemo } from "#server/solana/memo.ts"
@@ -89,6 +90,8 @@ async function takeOver(sql: Queryable, row: Landed, now: Date): Promise<void> {
       await sql`
         update attestations set status = 'expired', reason = 'superseded', ended_at = ${now}
         where workspace_id = ${workspace_id} and id = ${held} and status = 'verified'`
+      // Rules go by what the new one says of the person.
+      await voidPlans(sql, workspace_id)
     }
     await followVerification(sql, { workspaceId: workspace_id, schemaId: schema_id, wallet })
   } else if (held !== null && (await isVerified(sql, workspace_id, held))) {

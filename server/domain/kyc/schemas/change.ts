@@ -1,5 +1,6 @@
 import { isUniqueViolation, sql } from "#db/client.ts"
 import { type Author, recordChange } from "#server/domain/audit-log/record.ts"
+import { voidPlans } from "#server/ledger/lease.ts"
 import { clock } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 
@@ -59,6 +60,8 @@ export const changeSchema = ({
     await sql`
       update schemas set name = ${after.name}, validity_days = ${after.validity_days}
       where workspace_id = ${workspaceId} and id = ${id}`
+    // The name goes on chain with the credential's mint.
+    await voidPlans(sql, workspaceId)
     await recordChange(sql, workspaceId, {
       author,
       action: "schema.changed",

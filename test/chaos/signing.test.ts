@@ -1,0 +1,111 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
+import { callLocalnet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import { differences } from "#test/credential.ts"
+import { type ShiftedServer, startShiftedServer } from "#test/shifted.ts"
+import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
+
+// Processes that end or stand still between the steps of a turn. This one has no worker of its own: the others do the work.
+
+const MINTS = 20
+/** Longer than any signature is waited for. */
+const NEVER_MS = 3_600_000
+
+let app: TestApp
+let key: TestKey
+let tokens: TokenFixture
+let config: string
+let wallet: string
+const servers: ShiftedServer[] = []
+
+beforeAll(async () => {
+  app = await startTestApp({ VOUCH_ROLE: "web" }, undefined)
+  key = await app.key({ plan: "growth" })
+  tokens = tokenFixture(app, key)
+  const first = await server()
+  ;[wallet] = (await tokens.wallets(1)) as [string]
+  config = await tokens.config()
+  await first.stop()
+})
+afterAll(() => app.stop())
+afterEach(async () => {
+  await callLocalnet(app.localnet.url, "localnet_hold", [{ on: false }])
+  for (const one of servers.splice(0)) await one.kill()
+})
+
+let before = 0n
+beforeEach(async () => {
+  before = await tokens.onChain(config, wallet)
+})
+
+async function server(changes: Record<string, string> = {}): Promise<ShiftedServer> {
+  const started = await startShiftedServer(app, 0, { VOUCH_ROLE: "worker", ...changes })
+  servers.push(started)
+  return started
+}
+
+const mints = () =>
+  Promise.all(
+    Array.from({ length: MINTS }, async () => {
+      const answer = await tokens.mint(config, wallet, "1", { headers: { prefer: "respond-async" } })
+      expect(answer.status).toBe(202)
+      return answer.json.operation_id as string
+    }),
+  )
+
+const count = async (ids: string[], status: string) =>
+  (await sql`select from operations where id = any(${ids}) and status = ${status}`).length
+
+/** Each took effect once, and the audit finds nothing that it does not know. */
+async function expectOnce(ids: string[]): Promise<void> {
+  await waitFor(async () => (await count(ids, "confirmed")) === ids.length, "all to be confirmed", 60_000)
+  expect(await tokens.onChain(config, wallet)).toBe(before + BigInt(ids.length))
+  expect(await differences()).toEqual([])
+}
+
+test("a worker that is killed while it signs has sent nothing, and another does its work", async () => {
+  const first = await server({ TEST_SIGN_MS: String(NEVER_MS) })
+  const signing = first.heard("signing")
+  const ids = await mints()
+  await signing
+  await first.kill()
+  expect(await count(ids, "queued")).toBe(MINTS)
+  await server()
+  await expectOnce(ids)
+})
+
+test("a worker that is killed between two answers of a slow key leaves nothing undone", async () => {
+  const first = await server({ TEST_SIGN_MS: "200" })
+  const ids = await mints()
+  await waitFor(async () => (await count(ids, "queued")) < MINTS, "some to be saved")
+  const more = await Promise.all([mints(), first.heard("signing")])
+  await first.kill()
+  await server()
+  await expectOnce([...ids, ...more[0]])
+})
+
+test("what is saved and was never sent is sent by another", async () => {
+  await callLocalnet(app.localnet.url, "localnet_hold", [{ on: true }])
+  const first = await server()
+  const ids = await mints()
+  await waitFor(async () => (await count(ids, "submitted")) === MINTS, "all to be saved")
+  await first.kill()
+  await callLocalnet(app.localnet.url, "localnet_hold", [{ on: false }])
+  await server()
+  await expectOnce(ids)
+})
+
+test("a worker that stands still while it signs loses its lease, and saves nothing when it goes on", async () => {
+  const first = await server({ TEST_SIGN_MS: "100" })
+  const signing = first.heard("signing")
+  const ids = await mints()
+  await signing
+  first.signal("SIGSTOP")
+  const rest = await count(ids, "queued")
+  expect(rest).toBeGreaterThan(0)
+  await server()
+  await waitFor(async () => (await count(ids, "confirmed")) === MINTS, "another to do it", 60_000)
+  first.signal("SIGCONT")
+  await waitFor(async () => first.output().includes("the signer took longer"), "it to notice")
+  await expectOnce(ids)
+})

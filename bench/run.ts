@@ -19,6 +19,7 @@ Compares Vouch with a bare handler on this machine; see bench/README.md. Takes a
   --seconds <n>        length of a round (5)
   --attestations <n>   rows in the database (100000)
   --durable            let commits wait for the disk, as in production
+  --slow-signer        the server's keys take 200 ms for each answer, as those of a service may
   --naive              also measure GET /kyc/status the obvious way, through trpc-to-openapi's fetch handler
   --json               print the results as JSON
   --help`
@@ -81,6 +82,7 @@ function readOptions() {
       seconds: { type: "string", default: "5" },
       attestations: { type: "string", default: "100000" },
       durable: { type: "boolean", default: false },
+      "slow-signer": { type: "boolean", default: false },
       naive: { type: "boolean", default: false },
       json: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
@@ -91,6 +93,7 @@ function readOptions() {
   if (unknown !== undefined) throw new UsageError(`--only: unknown ${unknown}. Use ${names.join(", ")}.`)
   return {
     ...values,
+    slowSigner: values["slow-signer"],
     only: new Set(only as Name[]),
     rounds: atLeastOne("rounds", values.rounds),
     seconds: atLeastOne("seconds", values.seconds),

@@ -51,6 +51,8 @@ export type StageOptions = {
   attestations: number
   /** Whether a commit waits for the disk. */
   durable: boolean
+  /** Whether the server's keys are slow to answer. */
+  slowSigner: boolean
   say: (line: string) => void
 }
 
@@ -58,7 +60,7 @@ export type StageOptions = {
  * A seeded Postgres in a temporary directory, and a load generator. Servers start on demand. `stop` ends everything
  * that `open` has started.
  */
-export function createStage({ attestations, durable, say }: StageOptions): {
+export function createStage({ attestations, durable, slowSigner, say }: StageOptions): {
   open(): Promise<Stage>
   stop(): Promise<void>
 } {
@@ -190,7 +192,8 @@ export function createStage({ attestations, durable, say }: StageOptions): {
 
   function program(name: string, own: Record<string, string>): Omit<Program, "directory"> {
     const { flags, environment } = startScript()
-    return { name, file: "server/main.ts", nodeOptions: flags, environment: { ...environment, ...own } }
+    const file = slowSigner ? "bench/slow-signer.ts" : "server/main.ts"
+    return { name, file, nodeOptions: flags, environment: { ...environment, ...own } }
   }
 
   async function plainMints(): Promise<Child> {

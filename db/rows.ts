@@ -41,6 +41,12 @@ export const columns = <Name extends TableName, Column extends keyof TableRow<Na
 export const qualified = (alias: string, list: readonly string[]): string[] =>
   list.map((name) => `${alias}.${name}`)
 
+/** The row of a statement that always gives one. */
+export function only<Row>([row]: readonly Row[]): Row {
+  if (row === undefined) throw new Error("a statement that always gives a row gave none")
+  return row
+}
+
 /** What is known of a row beyond the schema can only narrow a column's type. */
 type Narrowing<Row> = { [Column in keyof Row]?: Row[Column] }
 type RowIn<List> = List extends { readonly [row]?: infer Row } ? NonNullable<Row> : never

@@ -1,4 +1,5 @@
 import { sql } from "#db/client.ts"
+import { only } from "#db/rows.ts"
 import { clock } from "#server/lib/time.ts"
 import type { Mode } from "#shared/mode.ts"
 import { periodEnd, periodOf, periodStart } from "./period.ts"
@@ -17,15 +18,15 @@ export type Usage = {
 export async function readUsage(workspaceId: string): Promise<Usage> {
   const now = clock.now()
   const period = periodOf(now)
-  const [row] = await sql<{ plan: Plan; mode: Mode; included: number | null; used: number }[]>`
+  const rows = await sql<{ plan: Plan; mode: Mode; included: number | null; used: number }[]>`
     select a.plan, w.mode, a.included,
       coalesce((select used from usage_periods where workspace_id = ${workspaceId} and period = ${period}), 0)
       - (select count(*)::int from attestations
          where workspace_id = ${workspaceId} and status = 'pending' and open_until <= ${now} and period = ${period}) as used
     from workspaces w join accounts a on a.id = w.account_id where w.id = ${workspaceId}`
-  const { plan, mode, used } = row!
+  const { plan, mode, used, ...account } = only(rows)
   // A test workspace has the free plan's limit on any plan.
-  const included = mode === "test" ? plans.free : row!.included
+  const included = mode === "test" ? plans.free : account.included
   return {
     plan,
     period_start: periodStart(now),

@@ -1,4 +1,5 @@
 import { sql } from "#db/client.ts"
+import { only } from "#db/rows.ts"
 import type { Principal } from "#server/domain/context.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { placeOfWebhookSecret } from "#server/settings/secrets.ts"
@@ -33,13 +34,13 @@ export type WorkspaceFacts = {
 
 /** What a workspace is, and what it runs on. */
 export async function readWorkspace({ workspaceId, mode, scopes }: Principal): Promise<WorkspaceFacts> {
-  const [account] = await sql<WorkspaceFacts["account"][]>`
+  const accounts = await sql<WorkspaceFacts["account"][]>`
     select a.id, a.name, a.plan from workspaces w join accounts a on a.id = w.account_id where w.id = ${workspaceId}`
   const chain = deployment.chains[mode]
   return {
     id: workspaceId,
     mode,
-    account: account!,
+    account: only(accounts),
     base_url: `${deployment.origin}/v1`,
     provider: deployment.providers[mode]?.name ?? null,
     webhook_secret: scopes.has("key:write") ? placeOfWebhookSecret(deployment.settings, mode) : null,

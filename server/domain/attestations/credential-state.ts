@@ -1,4 +1,5 @@
 import { sql } from "#db/client.ts"
+import { only } from "#db/rows.ts"
 import type { AttestationStatus } from "#shared/statuses.ts"
 import type { AttestationRow } from "./record.ts"
 import type { Landed } from "./timeline.ts"
@@ -20,7 +21,7 @@ type BurnRow = { held: boolean; signature: string | null; signed_at: Date; settl
 
 /** Whether the wallet's unit is this attestation's by the ledger, and what destroyed it; of one moment. */
 export async function readBurn({ workspace_id, id, wallet }: AttestationRow): Promise<Burn> {
-  const [row] = await sql<BurnRow[]>`
+  const rows = await sql<BurnRow[]>`
     select exists (select from credentials where workspace_id = ${workspace_id} and attestation_id = ${id}) as held, burn.*
     from (select) one left join lateral (
       select t.signature, t.created_at as signed_at, t.settled_at, t.slot
@@ -29,7 +30,7 @@ export async function readBurn({ workspace_id, id, wallet }: AttestationRow): Pr
         and o.payload->>'attestation_id' = ${id} and o.status = 'confirmed'
       order by o.seq limit 1
     ) burn on true`
-  const { held, signature, ...landed } = row!
+  const { held, signature, ...landed } = only(rows)
   return { held, burning: signature === null ? null : { ...landed, signature, slot: Number(landed.slot) } }
 }
 
@@ -48,14 +49,14 @@ export function credentialState(
 export type UnitOf = "this" | "another" | "nobody" | "changing"
 
 export async function readUnit({ workspace_id, id, schema_id, wallet }: AttestationRow): Promise<UnitOf> {
-  const [row] = await sql<{ holder: string | null; changing: boolean }[]>`
+  const rows = await sql<{ holder: string | null; changing: boolean }[]>`
     select
       (select attestation_id from credentials
         where workspace_id = ${workspace_id} and schema_id = ${schema_id} and wallet = ${wallet}) as holder,
       exists (select from operations
         where workspace_id = ${workspace_id} and wallet = ${wallet} and kind in ('attest', 'revoke')
           and payload->>'schema_id' = ${schema_id} and status in ('queued', 'submitted')) as changing`
-  const { holder, changing } = row!
+  const { holder, changing } = only(rows)
   if (changing) return "changing"
   return holder === null ? "nobody" : holder === id ? "this" : "another"
 }

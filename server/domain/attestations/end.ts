@@ -1,4 +1,5 @@
 import type { Queryable } from "#db/client.ts"
+import { only } from "#db/rows.ts"
 
 export type PendingEnd = {
   workspaceId: string
@@ -16,7 +17,7 @@ export type PendingEnd = {
  */
 export async function endPending(sql: Queryable, end: PendingEnd): Promise<boolean> {
   const { workspaceId, attestationId, status, reason, revokedAt = null, now } = end
-  const [row] = await sql<{ ended: boolean }[]>`
+  const rows = await sql<{ ended: boolean }[]>`
     with ended as (
       update attestations
       set status = ${status}, reason = ${reason}, revoked_at = ${revokedAt}, ended_at = ${now}, open_until = null
@@ -30,5 +31,5 @@ export async function endPending(sql: Queryable, end: PendingEnd): Promise<boole
       where o.workspace_id = ${workspaceId} and o.id = e.operation_id and o.status = 'queued'
     )
     select exists (select from ended) as ended`
-  return row!.ended
+  return only(rows).ended
 }

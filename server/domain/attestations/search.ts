@@ -1,7 +1,7 @@
 import type { Fragment } from "postgres"
 import { z } from "zod"
 import { sql } from "#db/client.ts"
-import { columns, type RowOf } from "#db/rows.ts"
+import { columns, only, type RowOf } from "#db/rows.ts"
 import type { Principal } from "#server/domain/context.ts"
 import { requireSchema } from "#server/domain/kyc/schemas/require.ts"
 import { schemaId } from "#server/domain/kyc/wallet.ts"
@@ -167,7 +167,7 @@ async function readSpan(workspaceId: string, { from, to }: SearchFilter): Promis
   if (from === undefined && to === undefined) return { start: null, end: null }
   const start = from === undefined ? null : new Date(from)
   const end = to === undefined ? null : new Date(to)
-  const [bounds] = await sql<{ first: bigint | null; last: bigint | null }[]>`
+  const bounds = await sql<{ first: bigint | null; last: bigint | null }[]>`
     select
       (select min(seq) from (select seq from attestations
         where workspace_id = ${workspaceId} and created_at >= ${start ?? new Date(0)}
@@ -175,7 +175,7 @@ async function readSpan(workspaceId: string, { from, to }: SearchFilter): Promis
       (select max(seq) from (select seq from attestations
         where workspace_id = ${workspaceId} and created_at < ${end ?? new Date(0)}
         order by created_at desc limit ${end === null ? 0 : OUT_OF_ORDER}) late) as last`
-  const { first, last } = bounds!
+  const { first, last } = only(bounds)
   if ((start !== null && first === null) || (end !== null && last === null)) return null
   return {
     start: start && { at: start, seq: first! },

@@ -1,6 +1,7 @@
 import { TOKEN_2022_PROGRAM_ID } from "@solana/spl-token"
 import { type AccountInfo, PublicKey } from "@solana/web3.js"
 import type { Queryable } from "#db/client.ts"
+import { only } from "#db/rows.ts"
 import type { Lookup } from "#server/ledger/definition.ts"
 import type { Operation } from "#server/ledger/operation.ts"
 import { tokenAccountOf } from "#server/solana/addresses.ts"
@@ -98,7 +99,7 @@ export async function stillHolds(
   seen: SeenAccounts | null,
 ): Promise<SeenAccounts | null> {
   if (seen === null || places.length === 0) return seen
-  const [last] = await sql<{ slot: bigint | null }[]>`
+  const rows = await sql<{ slot: bigint | null }[]>`
     select max(t.slot) as slot
     from (select distinct * from unnest(${places.map((one) => one.config)}::text[], ${places.map((one) => one.wallet)}::text[])
         as t(config, wallet)) p,
@@ -112,7 +113,8 @@ export async function stillHolds(
             and o.status = 'confirmed'
           order by o.seq desc limit 1)
       ) o join transactions t on t.signature = o.signature`
-  return last!.slot !== null && Number(last!.slot) > seen.slot ? null : seen
+  const { slot } = only(rows)
+  return slot !== null && Number(slot) > seen.slot ? null : seen
 }
 
 /** Wallets' accounts of configurations, as they are on chain, and the slot that all of it is true of at least. */

@@ -1,5 +1,6 @@
 import { type Queryable, background as sql } from "#db/client.ts"
 import { announce, announceActivity } from "#db/pubsub.ts"
+import { only } from "#db/rows.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { logger } from "#server/lib/log.ts"
 import type { Mode } from "#shared/mode.ts"
@@ -149,7 +150,7 @@ export type Alignment = { accounts: number; remaining: number }
 
 /** How far a configuration's accounts have come, for people who watch. */
 export async function readAlignment(workspaceId: string, configId: string): Promise<Alignment> {
-  const [row] = await sql<{ accounts: number; remaining: number }[]>`
+  const rows = await sql<{ accounts: number; remaining: number }[]>`
     select (select count(*)::int from holdings where workspace_id = ${workspaceId} and mint_config = ${configId}) as accounts,
       (select count(*)::int from operations where workspace_id = ${workspaceId} and mint_config = ${configId}
         and kind in ('align_account', 'align_pause') and status in ('queued', 'submitted'))
@@ -157,5 +158,5 @@ export async function readAlignment(workspaceId: string, configId: string): Prom
           and h.wallet > coalesce(c.aligned_up_to, c.counted_up_to))
         from mint_configs c where c.workspace_id = ${workspaceId} and c.id = ${configId}
           and (c.aligned_up_to is not null or c.counted_up_to is not null)), 0) as remaining`
-  return row!
+  return only(rows)
 }

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { sql } from "#db/client.ts"
-import { columns, qualified, type RowOf } from "#db/rows.ts"
+import { columns, only, qualified, type RowOf } from "#db/rows.ts"
 import type { Principal } from "#server/domain/context.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { timestamp } from "#server/lib/fields.ts"
@@ -44,12 +44,13 @@ type Row = RowOf<typeof attemptColumns> & (CarrierRow | { signature: null })
 export async function readOperationDetail(principal: Principal, id: string): Promise<OperationDetail> {
   const { workspaceId, mode } = principal
   const operation = await getOperation(principal, id)
-  const [row] = await sql<Row[]>`
+  const rows = await sql<Row[]>`
     select ${sql(qualified("o", attemptColumns))}, ${sql(qualified("t", carrierColumns))},
       jsonb_array_length(t.layout) as operations
     from operations o left join transactions t on t.signature = o.signature and t.workspace_id = o.workspace_id
     where o.workspace_id = ${workspaceId} and o.id = ${id}`
-  const { attempts, finished_at, error_detail } = row!
+  const row = only(rows)
+  const { attempts, finished_at, error_detail } = row
   const cluster = deployment.chains[mode]?.bound?.cluster
   return {
     operation,
@@ -58,7 +59,7 @@ export async function readOperationDetail(principal: Principal, id: string): Pro
     last_refusal: finished_at === null ? error_detail : null,
     cluster: cluster ?? null,
     explorer: explorerOf(cluster),
-    transaction: row!.signature === null ? null : readTransactionRow(row!),
+    transaction: row.signature === null ? null : readTransactionRow(row),
   }
 }
 

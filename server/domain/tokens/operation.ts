@@ -74,11 +74,18 @@ const operationColumns = columns(
 const tokenColumns = columns("mint_configs", "decimals", "mint")
 
 /** A mint's or a transfer's, with what is said of its token. */
-export type OperationRow = RowOf<
-  typeof operationColumns,
-  { kind: "mint" | "transfer"; mint_config: string; wallet: string; payload: { amount: string } }
+export type OperationRow = Omit<
+  RowOf<
+    typeof operationColumns,
+    { kind: "mint" | "transfer"; mint_config: string; wallet: string; payload: { amount: string } }
+  >,
+  "status" | "error_code" | "error_detail"
 > &
-  RowOf<typeof tokenColumns>
+  RowOf<typeof tokenColumns> &
+  (
+    | { status: "failed"; error_code: string; error_detail: string }
+    | { status: Exclude<OperationStatus, "failed">; error_code: string | null; error_detail: string | null }
+  )
 
 /** What a record is made of. */
 export const operationRows = () => sql`
@@ -98,7 +105,7 @@ export function toOperationRecord(row: OperationRow): OperationRecord {
     amount: fromBaseUnits(readBaseUnits(row.payload.amount), row.decimals),
     mint: row.mint,
     onchain_tx: isConfirmed ? row.signature : null,
-    error: row.status === "failed" ? { error: row.error_code!, detail: row.error_detail! } : null,
+    error: row.status === "failed" ? { error: row.error_code, detail: row.error_detail } : null,
     created_at: toTimestamp(row.created_at),
     confirmed_at: isConfirmed && row.finished_at ? toTimestamp(row.finished_at) : null,
   }
@@ -107,8 +114,8 @@ export function toOperationRecord(row: OperationRow): OperationRecord {
 /** Answers a request whose operation ended refused with what its cause maps to. */
 export function throwIfFailed(row: OperationRow): void {
   if (row.status !== "failed") return
-  const code = row.error_code!
-  fail(isErrorCode(code) ? code : "internal_error", row.error_detail!)
+  const code = row.error_code
+  fail(isErrorCode(code) ? code : "internal_error", row.error_detail)
 }
 
 const operationNotFound = (id: string): never =>

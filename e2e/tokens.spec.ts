@@ -30,7 +30,7 @@ async function fillInMint(page: Page, wallet: string, amount: string) {
   await page.getByLabel("Amount", { exact: true }).fill(amount)
 }
 
-const verdict = (page: Page) => page.getByRole("region", { name: "Rules check" })
+const preflight = (page: Page) => page.getByRole("region", { name: "Rules check" })
 const send = (page: Page, name: "Mint" | "Transfer") =>
   page.getByRole("dialog").getByRole("button", { name, exact: true })
 
@@ -84,11 +84,11 @@ test("a token is created, minted and transferred, and a refused mint is explaine
 
   await test.step("a wallet that is not verified is refused in the form, with what to do", async () => {
     await fillInMint(page, stranger, "100")
-    await expect(verdict(page)).toContainText("This would be refused")
-    await expect(verdict(page)).toContainText("wallet_not_verified")
-    await expect(verdict(page).getByText("Checked once the wallet is verified.")).toBeVisible()
+    await expect(preflight(page)).toContainText("This would be refused")
+    await expect(preflight(page)).toContainText("wallet_not_verified")
+    await expect(preflight(page).getByText("Checked once the wallet is verified.")).toBeVisible()
     await expect(send(page, "Mint")).toBeDisabled()
-    const start = verdict(page).getByRole("link", { name: /^Start a session for/ })
+    const start = preflight(page).getByRole("link", { name: /^Start a session for/ })
     await expect(start).toHaveAttribute("href", new RegExp(`/sessions\\?.*wallet=${stranger}`))
     await expectSound(page)
   })
@@ -108,10 +108,10 @@ test("a token is created, minted and transferred, and a refused mint is explaine
   await test.step("what the rules admit is minted, and followed until it is confirmed", async () => {
     await page.getByLabel("Wallet", { exact: true }).fill(alice)
     await page.getByLabel("Amount", { exact: true }).fill("600.01")
-    await expect(verdict(page)).toContainText("may hold 600 at most")
+    await expect(preflight(page)).toContainText("may hold 600 at most")
     await expect(send(page, "Mint")).toBeDisabled()
     await page.getByLabel("Amount", { exact: true }).fill("600")
-    await expect(verdict(page)).toContainText("All rules passed.")
+    await expect(preflight(page)).toContainText("All rules passed.")
     await expectSound(page)
     await send(page, "Mint").click()
     await expect(page.getByRole("dialog").getByRole("heading", { name: "Mint of 600 HARB" })).toBeFocused()
@@ -133,7 +133,7 @@ test("a token is created, minted and transferred, and a refused mint is explaine
     await page.getByLabel("From wallet").fill(alice)
     await page.getByLabel("To wallet").fill(bob)
     await page.getByLabel("Amount", { exact: true }).fill("100.5")
-    await expect(verdict(page)).toContainText("Both wallets are verified")
+    await expect(preflight(page)).toContainText("Both wallets are verified")
     await send(page, "Transfer").click()
     await page.getByRole("link", { name: "Open the operation" }).click()
     await expect(page.getByRole("heading", { level: 1 })).toContainText("Transfer of 100.5 HARB")
@@ -158,7 +158,7 @@ test("from a refusal it is one click to a session for that wallet", async ({ pag
   const stranger = newWallet()
   await page.goto(section(customer, `tokens/${id}`))
   await fillInMint(page, stranger, "1")
-  await verdict(page)
+  await preflight(page)
     .getByRole("link", { name: /^Start a session for/ })
     .click()
   const form = page.getByRole("dialog", { name: "Start a session" })
@@ -178,7 +178,7 @@ test("a double click, a lost answer and a second tab mint once", async ({
   for (const tab of [page, other]) {
     await tab.goto(address)
     await fillInMint(tab, wallet, "7.25")
-    await expect(verdict(tab)).toContainText("All rules passed.")
+    await expect(preflight(tab)).toContainText("All rules passed.")
   }
   traffic.forgive(/token\.mint|ERR_FAILED/)
   await page.route("**/token.mint", async (route) => {
@@ -198,7 +198,7 @@ test("a double click, a lost answer and a second tab mint once", async ({
   await page.getByRole("button", { name: "Mint more" }).click()
   await page.getByLabel("Wallet", { exact: true }).fill(wallet)
   await page.getByLabel("Amount", { exact: true }).fill("7.25")
-  await expect(verdict(page)).toContainText("All rules passed.")
+  await expect(preflight(page)).toContainText("All rules passed.")
   await send(page, "Mint").click()
   await expect(page.getByRole("button", { name: "Mint more" })).toBeVisible()
   expect(await operationsOf(customer, id)).toHaveLength(2)
@@ -213,7 +213,7 @@ test("a paused token says so, and refuses until it is unpaused", async ({ page, 
   await expect(page.getByRole("button", { name: "Unpause" })).toBeVisible()
   await expect(page.getByRole("heading", { level: 1 })).toContainText("Paused")
   await fillInMint(page, wallet, "1")
-  await expect(verdict(page)).toContainText("mint_paused")
+  await expect(preflight(page)).toContainText("mint_paused")
   await expect(send(page, "Mint")).toBeDisabled()
   const refused = { user_pubkey: wallet, mint_config: id, amount: "1" }
   expect((await customer.api.send("POST", "/token/mint", refused)).json.error).toBe("mint_paused")

@@ -26,10 +26,10 @@ import {
   mintAsset,
   moveAsset,
   type RestingState,
-  type TransferMode,
 } from "#server/solana/asset.ts"
 import { operationMemo } from "#server/solana/memo.ts"
 import { readTransactionError, TokenError } from "#server/solana/program-error.ts"
+import type { TransferMode } from "#shared/transfer-modes.ts"
 
 export const token = TOKEN_2022_PROGRAM_ID
 export const DECIMALS = 6

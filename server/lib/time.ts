@@ -21,8 +21,7 @@ export const clock = { now: () => new Date(databaseTime_ms()) }
 /** Milliseconds by a clock that nobody sets: for intervals within this process. */
 export const monotonic = { now: () => performance.now() }
 
-/** `YYYY-MM-DDThh:mm:ssZ`, the only form in which times leave Vouch. Fractions are cut off. */
-export const toTimestamp = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`
+export { toTimestamp } from "#shared/timestamp.ts"
 
 const day = new Intl.DateTimeFormat("en-GB", {
   day: "numeric",

@@ -32,9 +32,6 @@ import { createMintAccount } from "./mint-account.ts"
 /** The token of one mint configuration, and the keys that act on it. */
 export type Asset = { mint: PublicKey; authority: PublicKey; feePayer: PublicKey; decimals: number }
 
-/** Who moves tokens: the authority alone, or holders between verified wallets too (docs/contract.md). */
-export type TransferMode = "agent" | "holder"
-
 /** A wallet's token account as it is known before. `absent`: not known to exist; every account is born frozen. */
 export type AccountState = "absent" | "frozen" | "thawed"
 

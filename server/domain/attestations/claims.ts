@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
 import { deployment } from "#server/domain/deployment.ts"
-import type { Claims } from "#server/domain/kyc/providers/provider.ts"
+import type { Claims } from "#shared/claims.ts"
 
 const ALGORITHM = "aes-256-gcm"
 const NONCE_BYTES = 12

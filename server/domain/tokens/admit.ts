@@ -93,5 +93,5 @@ function settle({ request, resolve, reject }: Waiting, outcome: Outcome): void {
     if (request.idempotency) request.idempotency.begun = outcome.operationId
     resolve(outcome.row!)
   } else if ("keyClaimed" in outcome) reject(new KeyClaimed())
-  else reject(new Failure(outcome.objection.code, outcome.objection.detail))
+  else reject(new Failure(outcome.refusal.code, outcome.refusal.detail))
 }

@@ -4,25 +4,16 @@ import { columns, type RowOf } from "#db/rows.ts"
 import { schemaId } from "#server/domain/kyc/wallet.ts"
 import type { Issuer } from "#server/ledger/definition.ts"
 import type { Operation } from "#server/ledger/operation.ts"
-import {
-  address,
-  amountText,
-  country,
-  matching,
-  NAME,
-  recordedCountry,
-  time,
-  timestamp,
-  wholeNumber,
-} from "#server/lib/fields.ts"
+import { address, amountText, matching, NAME, timestamp, wholeNumber } from "#server/lib/fields.ts"
 import { plainText, readable } from "#server/lib/text.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
-import type { Asset, TransferMode } from "#server/solana/asset.ts"
-import { fromBaseUnits, limitsOf, toBaseUnits } from "#shared/amount.ts"
-import { admitsAny } from "#shared/countries.ts"
+import type { Asset } from "#server/solana/asset.ts"
+import { fromBaseUnits } from "#shared/amount.ts"
 import { fail } from "#shared/errors.ts"
+import { firstConflict, type RulesJson } from "#shared/rules/fields.ts"
+import { type TransferMode, transferModes } from "#shared/transfer-modes.ts"
 import { assetMintOf } from "./asset-accounts.ts"
-import type { Case, Rules } from "./rules.ts"
+import { rulesInput, rulesRecord } from "./rule-schemas.ts"
 
 /** The configuration that every workspace starts with; its mint is made with the first use. */
 export const firstConfig = {
@@ -38,52 +29,6 @@ export const firstConfig = {
 export const MAX_CONFIGS = 100
 /** What the name may take of the transaction that creates the mint. */
 const MAX_NAME_BYTES = 96
-
-const countries = z.array(country).min(1).max(250)
-
-const UNITS = /^(0|[1-9][0-9]{0,19})(\.[0-9]{1,9})?$/
-const units = z
-  .string()
-  .refine((text) => UNITS.test(text) && /[1-9]/.test(text), {
-    error: 'must be a decimal string of more than zero, such as "1000000"',
-  })
-  .meta({ pattern: UNITS.source })
-
-const allowed = { description: "Only investors from these", example: ["US", "CA"] }
-const blocked = { description: "No investors from these", example: ["KP"] }
-
-const ruleFields = {
-  allowed_countries: countries.optional().meta(allowed),
-  blocked_countries: countries.optional().meta(blocked),
-  require_accredited: z
-    .boolean()
-    .optional()
-    .meta({ description: "Only accredited investors", example: true }),
-  max_supply: units.optional().meta({ description: "Maximum supply, in whole tokens", example: "1000000" }),
-  max_holders: wholeNumber(1, 1_000_000_000)
-    .optional()
-    .meta({ description: "Maximum number of holders", example: 2000 }),
-  max_balance_per_wallet: units.optional().meta({
-    description: "Maximum balance of one wallet, in whole tokens",
-    example: "50000",
-  }),
-  transfers_locked_until: time.optional().meta({
-    description: "No transfers before this time; minting is not affected",
-    example: "2027-01-01T00:00:00Z",
-  }),
-}
-
-const ABOUT_RULES = "Every rule is optional; a rule that is left out does not apply"
-const rulesField = z.strictObject(ruleFields).meta({ id: "MintRulesRequest", description: ABOUT_RULES })
-// A configuration that was made before may name what is no country: it can be read all the same.
-const recordedCountries = z.array(recordedCountry)
-const rulesRecord = z
-  .object({
-    ...ruleFields,
-    allowed_countries: recordedCountries.optional().meta(allowed),
-    blocked_countries: recordedCountries.optional().meta(blocked),
-  })
-  .meta({ id: "MintRules", description: ABOUT_RULES })
 
 const idMeta = { description: "Configuration id", example: "us_real_estate_fund_v1" }
 
@@ -117,7 +62,7 @@ const configFields = {
     description: "Schema that holders must be verified for",
     example: "kyc_individual_v1",
   }),
-  transfer_mode: z.enum(["agent", "holder"]).meta({
+  transfer_mode: z.enum(transferModes).meta({
     description:
       "`agent`: accounts stay frozen, and tokens move only through Vouch. `holder`: verified holders can move them themselves",
     example: "agent",
@@ -131,7 +76,7 @@ export const configInput = z.object({
   name: readable(configFields.name).meta({ example: "EU Growth Fund" }),
   symbol: configFields.symbol.meta({ example: "EUGF" }),
   transfer_mode: configFields.transfer_mode.default("agent"),
-  rules: rulesField.default({}),
+  rules: rulesInput.default({}),
 })
 export type ConfigInput = z.infer<typeof configInput>
 
@@ -150,8 +95,6 @@ export const mintConfigRecord = z
   })
   .meta({ id: "MintConfig" })
 export type MintConfigRecord = z.infer<typeof mintConfigRecord>
-
-type RulesJson = z.infer<typeof rulesField>
 
 export const configColumns = columns(
   "mint_configs",
@@ -190,59 +133,10 @@ export const toConfigRecord = (row: ConfigRow): MintConfigRecord => ({
   created_at: toTimestamp(row.created_at),
 })
 
-/** Rules as the API writes them, in base units. Amounts have been checked against the decimals. */
-export function readRules(rules: RulesJson, decimals: number): Rules {
-  const { max_supply, max_balance_per_wallet, transfers_locked_until } = rules
-  return {
-    ...(rules.allowed_countries && { allowedCountries: rules.allowed_countries }),
-    ...(rules.blocked_countries && { blockedCountries: rules.blocked_countries }),
-    ...(rules.require_accredited !== undefined && { requireAccredited: rules.require_accredited }),
-    ...(max_supply !== undefined && { maxSupply: toBaseUnits(max_supply, decimals)! }),
-    ...(rules.max_holders !== undefined && { maxHolders: rules.max_holders }),
-    ...(max_balance_per_wallet !== undefined && {
-      maxBalancePerWallet: toBaseUnits(max_balance_per_wallet, decimals)!,
-    }),
-    ...(transfers_locked_until !== undefined && { transfersLockedUntil: new Date(transfers_locked_until) }),
-  }
-}
-
-/** Rules that the chain cannot hold while holders move tokens by themselves. */
-const NEEDS_AGENT = ["max_holders", "max_balance_per_wallet", "transfers_locked_until"] as const
-
-/** A configuration as the rules see it. */
-export const ruledBy = (row: ConfigRow): Case["config"] => ({
-  decimals: row.decimals,
-  requiredSchema: row.required_schema,
-  // Nothing moves while balances are read back: a limit must know what it counts.
-  paused: row.paused || row.counted_up_to !== null,
-  rules: readRules(row.rules, row.decimals),
-  issued: BigInt(row.issued),
-  holders: row.holders,
-  knowsBalances: row.transfer_mode === "agent",
-})
-
 /** What the fields of a configuration must be together. Errors: validation_failed. */
-export function checkTogether({ transfer_mode, rules, decimals }: ConfigInput): void {
-  const unheld = NEEDS_AGENT.find((rule) => rules[rule] !== undefined)
-  if (transfer_mode === "holder" && unheld !== undefined) {
-    fail(
-      "validation_failed",
-      `rules.${unheld}: cannot be enforced in transfer_mode holder, where holders move tokens themselves. Leave it out or use agent.`,
-    )
-  }
-  const { allowed_countries, blocked_countries } = rules
-  if (!admitsAny(allowed_countries, blocked_countries)) {
-    fail(
-      "validation_failed",
-      `rules.blocked_countries: blocks ${allowed_countries ? "every country in rules.allowed_countries" : "all countries"}, so nobody could hold the token.`,
-    )
-  }
-  for (const name of ["max_supply", "max_balance_per_wallet"] as const) {
-    const amount = rules[name]
-    if (amount !== undefined && toBaseUnits(amount, decimals) === null) {
-      fail("validation_failed", `rules.${name}: ${limitsOf(decimals)}.`)
-    }
-  }
+export function checkTogether({ transfer_mode: mode, rules, decimals }: ConfigInput): void {
+  const conflict = firstConflict(rules, { mode, decimals })
+  if (conflict) fail("validation_failed", `rules.${conflict.field}: ${conflict.detail}`)
 }
 
 /** Configurations of a workspace by their ids, locked in their order where `lock` says so. */

@@ -9,6 +9,7 @@ import { claimKey } from "#server/domain/idempotency.ts"
 import { enqueue } from "#server/ledger/enqueue.ts"
 import { voidPlans } from "#server/ledger/lease.ts"
 import { fail } from "#shared/errors.ts"
+import { holdingNames } from "#shared/rules/fields.ts"
 import { ensureAssetMints } from "./asset-mint.ts"
 import {
   type ConfigInput,
@@ -168,12 +169,7 @@ const startAlignment = async (sql: Queryable, workspaceId: string, id: string): 
 
 /** Rules of the wallets themselves: what holder mode enforces by freezing. */
 const walletRules = ({ required_schema, rules }: Pick<ConfigInput, "required_schema" | "rules">) =>
-  JSON.stringify([
-    required_schema,
-    rules.allowed_countries,
-    rules.blocked_countries,
-    rules.require_accredited,
-  ])
+  JSON.stringify([required_schema, ...holdingNames.map((name) => rules[name])])
 
 export type Applied = { outcome: "created" | "changed" | "unchanged"; aligns: boolean }
 

@@ -6,9 +6,11 @@ import { enqueueAll, toRow } from "#server/ledger/enqueue.ts"
 import { newId } from "#server/lib/ids.ts"
 import { clock } from "#server/lib/time.ts"
 import { type BaseUnits, fromBaseUnits, limitsOf, toBaseUnits } from "#shared/amount.ts"
+import type { ErrorCode } from "#shared/errors.ts"
+import { firstViolation, firstViolationAtSigning } from "#shared/rules/check.ts"
+import type { Holder, TransferContext } from "#shared/rules/define.ts"
 import { accountName, assetMintOf } from "./asset-accounts.ts"
 import { ensureAssetMints } from "./asset-mint.ts"
-import { caseOf } from "./case.ts"
 import { type ConfigRow, loadConfigs } from "./config.ts"
 import type { OperationRow } from "./operation.ts"
 import { mint } from "./operations/mint.ts"
@@ -23,7 +25,7 @@ import {
   type Sight,
   type Standing,
 } from "./parties.ts"
-import { type Case, type Objection, objectionTo, objectionToSigning, type Party } from "./rules.ts"
+import { transferContext } from "./transfer-context.ts"
 
 /** A mint, or a transfer where `from` is not null. */
 export type TokenRequest = {
@@ -39,10 +41,13 @@ export type TokenRequest = {
   sight: Sight
 }
 
+/** Why a request is not admitted. */
+export type Refusal = { code: ErrorCode; detail: string }
+
 /** What a request comes to. */
 export type Outcome =
   | { operationId: string; row: OperationRow | null }
-  | { objection: Objection }
+  | { refusal: Refusal }
   | { keyClaimed: true }
 
 type Considered = { request: TokenRequest; operationId: string; config: ConfigRow; amount: BaseUnits }
@@ -75,13 +80,13 @@ export class Decision {
     this.#losses = await loadLosses(this.#sql, this.#workspaceId, strangers, this.#now)
     // Who may not come in at all gets no row of its own.
     const admissible = known.filter((one) => {
-      const objection = objectionToSigning(this.#caseOf(one, claims, null))
-      return objection === null || this.#refuse(one, objection)
+      const violation = firstViolationAtSigning(this.#contextOf(one, claims, null))
+      return violation === null || this.#refuse(one, violation)
     })
     const holdings = await lockHoldings(this.#sql, this.#workspaceId, admissible.flatMap(placesOf))
     const admitted = admissible.flatMap((one): Admitted[] => {
-      const objection = objectionTo(this.#caseOf(one, claims, holdings))
-      if (objection) return this.#refuse(one, objection) ? [] : []
+      const violation = firstViolation(this.#contextOf(one, claims, holdings))
+      if (violation) return this.#refuse(one, violation) ? [] : []
       return [{ ...one, handover: reserve(one, holdings) }]
     })
     if (admitted.length > 0) {
@@ -113,19 +118,19 @@ export class Decision {
       const config = configs.get(request.config)
       const amount = config ? toBaseUnits(request.amount, config.decimals) : null
       if (config && amount) return [{ request, operationId: outcome.operationId, config, amount }]
-      this.#outcomes[i] = { objection: config ? tooFine(config) : unknownConfig(request.config) }
+      this.#outcomes[i] = { refusal: config ? tooFine(config) : unknownConfig(request.config) }
       return []
     })
   }
 
-  #caseOf(
+  #contextOf(
     { request: { from, to, sight }, config, amount }: Considered,
-    claims: (of: Standing) => Party["claims"],
+    claims: (of: Standing) => Holder["claims"],
     holdings: Holdings | null,
-  ): Case {
+  ): TransferContext {
     const holdingOf = (place: Place) => holdings?.of(place) ?? NOTHING
     const losses = sight.attestations ? this.#losses : undefined
-    return caseOf(
+    return transferContext(
       { config, from, to, amount, now: this.#now, namesClaims: sight.claims },
       claims,
       holdingOf,
@@ -133,8 +138,8 @@ export class Decision {
     )
   }
 
-  #refuse({ request }: Considered, objection: Objection): false {
-    this.#outcomes[this.#requests.indexOf(request)] = { objection }
+  #refuse({ request }: Considered, refusal: Refusal): false {
+    this.#outcomes[this.#requests.indexOf(request)] = { refusal }
     return false
   }
 
@@ -189,7 +194,7 @@ export class Decision {
   /** A refusal has begun nothing: its key is stored with the answer, and points nowhere. */
   async #forgetRefused(): Promise<void> {
     const refused = this.#requests.flatMap(({ idempotency }, i) =>
-      idempotency && "objection" in this.#outcomes[i]! ? [idempotency] : [],
+      idempotency && "refusal" in this.#outcomes[i]! ? [idempotency] : [],
     )
     await releaseKeys(this.#sql, this.#workspaceId, refused)
   }
@@ -250,12 +255,12 @@ function reserve({ request, config, amount }: Considered, holdings: Holdings): b
   return false
 }
 
-export const unknownConfig = (id: string): Objection => ({
+export const unknownConfig = (id: string): Refusal => ({
   code: "unknown_mint_config",
   detail: `mint_config: ${id} is not a mint configuration of this workspace. List them with GET /mint-configs.`,
 })
 
-export const tooFine = ({ id, decimals }: ConfigRow): Objection => ({
+export const tooFine = ({ id, decimals }: ConfigRow): Refusal => ({
   code: "invalid_amount",
   detail: `amount: must be more than zero; for ${id} it ${limitsOf(decimals)}.`,
 })

@@ -3,8 +3,8 @@ import { columns, qualified, type RowOf } from "#db/rows.ts"
 import { openClaims } from "#server/domain/attestations/claims.ts"
 import { statusAt } from "#server/domain/attestations/status.ts"
 import type { Principal } from "#server/domain/context.ts"
-import type { Claims } from "#server/domain/kyc/providers/provider.ts"
 import { formatDay } from "#server/lib/time.ts"
+import type { Claims } from "#shared/claims.ts"
 
 /** What a wallet is looked up by: the schema that its configuration requires. */
 export type Standing = { schemaId: string; wallet: string }

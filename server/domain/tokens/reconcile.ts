@@ -13,12 +13,13 @@ import { sql } from "#db/client.ts"
 import type { Audited, Difference } from "#server/ledger/reconciliation/report.ts"
 import { addSeconds, clock } from "#server/lib/time.ts"
 import { authorityOf } from "#server/solana/keys.ts"
+import { firstViolationOfHolding } from "#shared/rules/check.ts"
 import { type AssetAccount, readAccounts } from "./account-states.ts"
 import { assetMintOf } from "./asset-accounts.ts"
-import { type ConfigRow, configColumns, ruledBy } from "./config.ts"
-import { loadClaims } from "./parties.ts"
+import { type ConfigRow, configColumns } from "./config.ts"
+import { loadClaims, NOTHING } from "./parties.ts"
 import { auditTokenCounters, type Counted, readCounted } from "./reconcile-counters.ts"
-import { objectionToHolding } from "./rules.ts"
+import { rulesOf } from "./transfer-context.ts"
 
 /** Accounts that one getMultipleAccounts takes; a workspace has no more configurations than that. */
 const ACCOUNTS = 100
@@ -217,15 +218,9 @@ async function reasonsToBeFrozen(
   const standings = batch.map(({ wallet }) => ({ schemaId, wallet }))
   const claims = await loadClaims(sql, workspaceId, standings, now)
   return (wallet) => {
-    const to = { wallet, claims: claims({ schemaId, wallet }), balance: 0n, incoming: 0n, outgoing: 0n }
-    const objection = objectionToHolding({
-      amount: 0n,
-      from: null,
-      to: { ...to, counted: false },
-      now,
-      config: ruledBy(config),
-    })
-    return objection === null ? null : `its wallet may not hold (${objection.code})`
+    const to = { wallet, claims: claims({ schemaId, wallet }), ...NOTHING }
+    const violation = firstViolationOfHolding({ amount: 0n, from: null, to, now, ...rulesOf(config) })
+    return violation === null ? null : `its wallet may not hold (${violation.code})`
   }
 }
 

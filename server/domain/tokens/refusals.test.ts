@@ -47,7 +47,7 @@ test("whoever is refused for an attestation that ended is told how and on which 
   expect(await mint(rejected)).toMatchObject(told(rejected, `: its verification was rejected on ${today}`))
   expect(await mint(revoked)).toMatchObject(told(revoked, `: its attestation was revoked on ${today}`))
   const verdict = { kind: "mint", mint_config: fund, amount: "1" }
-  const { data } = await owner.browser.query("token.verdict", { ...verdict, user_pubkey: revoked })
+  const { data } = await owner.browser.query("token.preflight", { ...verdict, user_pubkey: revoked })
   expect(data.answer.detail).toBe(told(revoked, `: its attestation was revoked on ${today}`).detail)
   // Who may not read attestations learns nothing of them by minting.
   expect(await mint(revoked, await keyFor(["token:mint"]))).toMatchObject(told(revoked, ""))
@@ -69,7 +69,7 @@ test("a country that is not admitted is named to whoever may mint, and neither i
   const asked = { kind: "mint", mint_config: fund, amount: "1", user_pubkey: wallet }
   const viewer = await member(app, { account: owner.account, role: "viewer" })
   const said = async (by: typeof owner) =>
-    JSON.stringify((await by.browser.query("token.verdict", asked)).data)
+    JSON.stringify((await by.browser.query("token.preflight", asked)).data)
   expect(await said(owner)).toContain(detail)
   expect(await said(viewer)).not.toContain("KP")
 
@@ -85,7 +85,7 @@ test("a country that is not admitted is named to whoever may mint, and neither i
 test("a token without a maximum supply says so, not how many base units there can be", async () => {
   const { wallet } = await app.verifiedWallet(key)
   const asked = { kind: "mint", mint_config: fund, user_pubkey: wallet }
-  const { data } = await owner.browser.query("token.verdict", { ...asked, amount: "1" })
+  const { data } = await owner.browser.query("token.preflight", { ...asked, amount: "1" })
   expect(JSON.stringify(data)).not.toContain("18446744073709551615")
   expect(data.rules).toContainEqual({
     code: "supply_cap_exceeded",

@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http"
 import { MASK, withoutKeys, withoutSecrets } from "#server/lib/without-secrets.ts"
 import { claimNames } from "#shared/claims.ts"
+import { isRuleName } from "#shared/rules/fields.ts"
+import { ruleOf } from "#shared/rules/rules.ts"
 
 /** Largest body that is kept, in bytes. */
 const MAX_BODY_BYTES = 16 * 1024
@@ -33,17 +35,6 @@ const HIDDEN = new Set<string>([
   "salt",
   "claims",
   ...claimNames,
-])
-
-/** What a configuration's `rules` may hold: the one field of a request that is an object. */
-const RULES = new Set([
-  "allowed_countries",
-  "blocked_countries",
-  "require_accredited",
-  "max_supply",
-  "max_holders",
-  "max_balance_per_wallet",
-  "transfers_locked_until",
 ])
 
 /** The headers that are read when they are masked: to hold the others as well would cost 16 KiB a request. */
@@ -108,7 +99,7 @@ function maskField(name: string, value: unknown): unknown {
   if (name === "redirectUrl") return maskUrl(value)
   if (name === "rules" && isObject(value)) {
     return Object.fromEntries(
-      Object.entries(value).map(([rule, limit]) => [rule, RULES.has(rule) ? maskRule(limit) : MASK]),
+      Object.entries(value).map(([rule, limit]) => [rule, isRuleName(rule) ? maskRule(limit) : MASK]),
     )
   }
   return isObject(value) || Array.isArray(value) ? MASK : value
@@ -135,8 +126,9 @@ export function maskResponseBody(body: string): { text: string | null; code: str
   if (body.length > MAX_BODY_BYTES) return { text: tooLong(Buffer.byteLength(body)), code: null }
   const value = JSON.parse(body, (name, value) => (HIDDEN.has(name) && value !== null ? MASK : value))
   const code = typeof value.error === "string" ? value.error : null
-  // Whoever sent the request is told the investor's country; whoever reads the log is not.
-  if (code === "country_not_allowed") value.detail = String(value.detail).replace(/: .*/s, `: ${MASK}`)
+  // Whoever sent the request is told what a rule has found in the investor's claims; whoever reads the log is not.
+  if (code !== null && ruleOf(code)?.readsClaims)
+    value.detail = String(value.detail).replace(/: .*/s, `: ${MASK}`)
   return { text: withoutSecrets(JSON.stringify(value)), code }
 }
 

@@ -12,23 +12,18 @@ import {
   operationStatus,
 } from "#server/domain/tokens/operation.ts"
 import { operationDetail, readOperationDetail } from "#server/domain/tokens/operation-detail.ts"
-import { verdictOn, verdictRecord } from "#server/domain/tokens/verdict.ts"
+import { preflight, preflightRecord } from "#server/domain/tokens/preflight.ts"
 import { address, amountText, idOf, listOf, named, page } from "#server/lib/fields.ts"
 import { readWalletParts } from "#server/solana/addresses.ts"
 import { memberProcedure, procedure, router } from "#server/trpc/trpc.ts"
 import { fail } from "#shared/errors.ts"
+import { codesOn } from "#shared/rules/rules.ts"
 
-/** What every mint and transfer can be refused for. */
+/** What every mint and transfer can be refused for, besides its rules. */
 const refusals = [
   "invalid_public_key",
   "unknown_mint_config",
   "invalid_amount",
-  "wallet_not_verified",
-  "country_not_allowed",
-  "not_accredited",
-  "holder_limit_reached",
-  "balance_limit_exceeded",
-  "mint_paused",
   "chain_not_configured",
 ] as const
 
@@ -66,7 +61,7 @@ export const tokenRouter = router({
       scope: "token:mint",
       idempotent: true,
       accepted: "/token/operation/{operation_id}",
-      fails: [...refusals, "supply_cap_exceeded"],
+      fails: [...refusals, ...codesOn("mint")],
       openapi: {
         method: "POST",
         path: "/token/mint",
@@ -96,7 +91,7 @@ export const tokenRouter = router({
       scope: "token:transfer",
       idempotent: true,
       accepted: "/token/operation/{operation_id}",
-      fails: [...refusals, "transfers_locked", "insufficient_balance"],
+      fails: [...refusals, ...codesOn("transfer")],
       openapi: {
         method: "POST",
         path: "/token/transfer",
@@ -196,7 +191,7 @@ export const tokenRouter = router({
 
   // For the dashboard alone.
 
-  verdict: memberProcedure
+  preflight: memberProcedure
     .meta({ scope: "token:read" })
     .input(
       z.discriminatedUnion("kind", [
@@ -204,14 +199,14 @@ export const tokenRouter = router({
         z.object({ kind: z.literal("transfer"), ...transferInput }),
       ]),
     )
-    .output(verdictRecord)
+    .output(preflightRecord)
     .query(({ ctx, input }) => {
       const { mint_config: config, amount } = input
       if (input.kind === "mint") {
-        return verdictOn(ctx.principal, { config, from: null, to: input.user_pubkey, amount })
+        return preflight(ctx.principal, { config, from: null, to: input.user_pubkey, amount })
       }
       requireTwo(input)
-      return verdictOn(ctx.principal, { config, from: input.from_pubkey, to: input.to_pubkey, amount })
+      return preflight(ctx.principal, { config, from: input.from_pubkey, to: input.to_pubkey, amount })
     }),
 
   holders: memberProcedure

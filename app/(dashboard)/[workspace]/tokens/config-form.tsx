@@ -9,12 +9,14 @@ import { Refused } from "#app/components/problem.ts"
 import { useTimeZone } from "#app/components/time-zone.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Card } from "#app/components/ui/card.tsx"
-import { Checkbox } from "#app/components/ui/checkbox.tsx"
 import { Input } from "#app/components/ui/input.tsx"
 import { Select } from "#app/components/ui/select.tsx"
-import { CountryPicker } from "./country-picker.tsx"
+import type { Rule } from "#shared/rules/define.ts"
+import { isHeldIn, ruleFields } from "#shared/rules/fields.ts"
+import { transferModes } from "#shared/transfer-modes.ts"
 import { configOf, type Draft, suggestId } from "./draft.ts"
-import { checkedWhen, modeWords, NEEDS_AGENT, NOT_IN_HOLDER_MODE, ruleHints } from "./rule-words.ts"
+import { RuleField } from "./rule-field.tsx"
+import { checkedWhen, modeWords } from "./rule-words.ts"
 
 type Config = ReturnType<typeof configOf>
 type Issue = { field: string; detail: string }
@@ -47,58 +49,48 @@ export function ConfigForm({
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set())
   const [ownId, setOwnId] = useState(false)
   const issues = useIssues(draft, isNew)
-  const isHolder = draft.transfer_mode === "holder"
 
-  function change<Name extends keyof Draft>(name: Name, value: Draft[Name]) {
+  const touch = (name: string) => setTouched((before) => new Set([...before, name]))
+  function change<Name extends Exclude<keyof Draft, "rules">>(name: Name, value: Draft[Name]) {
     setDraft((before) => {
       const after = { ...before, [name]: value }
       return name === "name" && isNew && !ownId ? { ...after, id: suggestId(after.name) } : after
     })
-    setTouched((before) => new Set([...before, name]))
+    touch(name)
   }
-  const entered = (name: keyof Draft) => ({
-    value: draft[name] as string,
+  const entered = (name: Exclude<keyof Draft, "rules">) => ({
+    value: draft[name],
     onChange: ({ target }: { target: { value: string } }) => change(name, target.value),
   })
   /** What the server says of a field, once somebody has been there. */
-  const problemAt = (name: keyof Draft) => {
-    const field = RULES.has(name) ? `rules.${name}` : name
+  const problemAt = (name: string) => {
     if (!touched.has(name) && !(name === "id" && touched.has("name"))) return undefined
-    const issue = issues.find((one) => one.field === field || one.field.startsWith(`${field}.`))
+    const issue = issues.find((one) => one.field === name || one.field.startsWith(`${name}.`))
     return issue && sentence(issue.detail)
   }
-  const rule = (name: keyof typeof ruleHints) => {
-    const isOff = isHolder && NEEDS_AGENT.some((one) => one === name)
-    return {
-      name: `rules.${name}`,
-      error: isOff ? undefined : problemAt(name),
-      hint: isOff ? NOT_IN_HOLDER_MODE : ruleHints[name],
-      isOff,
-    }
-  }
-  const limit = (name: "max_supply" | "max_holders" | "max_balance_per_wallet", label: string) => {
-    const { isOff, ...field } = rule(name)
-    return (
-      <Field {...field} label={label}>
-        <Input
-          {...entered(name)}
-          value={isOff ? "" : draft[name]}
-          disabled={isOff}
-          inputMode={name === "max_holders" ? "numeric" : "decimal"}
-          autoComplete="off"
-          placeholder="No limit"
+  const rulesWhere = (isShown: (rule: Rule) => boolean) =>
+    ruleFields
+      .filter(({ rule }) => isShown(rule))
+      .map((field) => (
+        <RuleField
+          key={field.name}
+          field={field}
+          value={draft.rules[field.name]}
+          onChange={(value) => {
+            setDraft((before) => ({ ...before, rules: { ...before.rules, [field.name]: value } }))
+            touch(`rules.${field.name}`)
+          }}
+          error={problemAt(`rules.${field.name}`)}
+          isOff={!isHeldIn(draft.transfer_mode, field)}
         />
-      </Field>
-    )
-  }
+      ))
   const zone = useTimeZone()
-  const lock = rule("transfers_locked_until")
   const fixed = isMinted ? "Written on chain. Cannot be changed." : undefined
 
   return (
     <Form
       onSubmit={async () => {
-        setTouched(new Set(Object.keys(draft)))
+        setTouched(new Set([...Object.keys(draft), ...ruleFields.map(({ name }) => `rules.${name}`)]))
         const config = configOf(draft, zone)
         const { issues } = await api.mintConfig.check.query({ config, is_new: isNew })
         const [first] = issues
@@ -168,7 +160,7 @@ export function ConfigForm({
       <Card title="Who moves tokens">
         <FieldGroup legend={<span className="sr-only">Transfer mode</span>}>
           <div className="grid gap-3 sm:grid-cols-2">
-            {(["agent", "holder"] as const).map((mode) => (
+            {transferModes.map((mode) => (
               <label
                 key={mode}
                 className="flex cursor-pointer gap-3 rounded-lg border border-line p-3 has-checked:border-accent has-checked:bg-accent-soft"
@@ -195,46 +187,12 @@ export function ConfigForm({
       <Card title="Who may hold" description={checkedWhen.wallets[draft.transfer_mode]}>
         <div className="space-y-5">
           <SchemaField {...entered("required_schema")} error={problemAt("required_schema")} />
-          <Field {...withoutOff(rule("allowed_countries"))} label="Only from these countries">
-            <CountryPicker
-              label="Only from these countries"
-              codes={draft.allowed_countries}
-              onChange={(codes) => change("allowed_countries", codes)}
-            />
-          </Field>
-          <Field {...withoutOff(rule("blocked_countries"))} label="Not from these countries">
-            <CountryPicker
-              label="Not from these countries"
-              codes={draft.blocked_countries}
-              onChange={(codes) => change("blocked_countries", codes)}
-            />
-          </Field>
-          <Checkbox
-            name="rules.require_accredited"
-            checked={draft.require_accredited}
-            onChange={({ target }) => change("require_accredited", target.checked)}
-            hint={ruleHints.require_accredited}
-          >
-            Accredited investors only
-          </Checkbox>
+          {rulesWhere(({ asked }) => asked === "holding")}
         </div>
       </Card>
 
       <Card title="Limits" description={checkedWhen.limits[draft.transfer_mode]}>
-        <div className="grid gap-5 sm:grid-cols-2">
-          {limit("max_supply", "Maximum supply")}
-          {limit("max_holders", "Maximum holders")}
-          {limit("max_balance_per_wallet", "Maximum balance per wallet")}
-          <Field name={lock.name} error={lock.error} hint={lock.hint} label="Transfers locked until">
-            <Input
-              {...entered("transfers_locked_until")}
-              value={lock.isOff ? "" : draft.transfers_locked_until}
-              disabled={lock.isOff}
-              type="datetime-local"
-              step={1}
-            />
-          </Field>
-        </div>
+        <div className="grid gap-5 sm:grid-cols-2">{rulesWhere(({ asked }) => asked !== "holding")}</div>
       </Card>
 
       {children?.(draft)}
@@ -251,9 +209,6 @@ export function ConfigForm({
   )
 }
 
-const RULES = new Set<string>(Object.keys(ruleHints))
-
-const withoutOff = <T extends { isOff: boolean }>({ isOff: _, ...field }: T) => field
 const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 function SchemaField({

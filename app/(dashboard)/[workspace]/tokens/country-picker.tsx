@@ -13,18 +13,25 @@ export function CountryPicker({
   label,
   codes,
   onChange,
+  disabled = false,
 }: {
   /** What the list is, for the buttons' names. */
   label: string
   codes: readonly string[]
   onChange: (codes: string[]) => void
+  disabled?: boolean
 }) {
   const [chosen, setChosen] = useState("")
   const listId = useId()
   return (
     <>
       <div className="flex gap-2">
-        <Select value={chosen} onChange={({ target }) => setChosen(target.value)} className="min-w-0 flex-1">
+        <Select
+          value={chosen}
+          onChange={({ target }) => setChosen(target.value)}
+          disabled={disabled}
+          className="min-w-0 flex-1"
+        >
           <option value="">Choose a country</option>
           {countries
             .filter(({ code }) => !codes.includes(code))
@@ -35,7 +42,7 @@ export function CountryPicker({
             ))}
         </Select>
         <Button
-          disabled={chosen === ""}
+          disabled={disabled || chosen === ""}
           aria-label={`Add to ${label.toLowerCase()}`}
           onClick={() => {
             onChange([...codes, chosen].sort())

@@ -1,6 +1,8 @@
 import { instantIn, localIn } from "#app/components/zone.ts"
-import type { Token } from "./answers.ts"
-import { NEEDS_AGENT } from "./rule-words.ts"
+import type { FieldType, JsonOf } from "#shared/rules/define.ts"
+import { isHeldIn, type RuleName, type RulesJson, ruleFields } from "#shared/rules/fields.ts"
+import { toTimestamp } from "#shared/timestamp.ts"
+import type { TransferMode } from "#shared/transfer-modes.ts"
 
 /** What is entered in the form of a token: texts, until they are sent. */
 export type Draft = {
@@ -9,16 +11,54 @@ export type Draft = {
   symbol: string
   decimals: string
   required_schema: string
-  transfer_mode: Token["transfer_mode"]
-  allowed_countries: string[]
-  blocked_countries: string[]
-  require_accredited: boolean
-  max_supply: string
-  max_holders: string
-  max_balance_per_wallet: string
-  /** In the zone of the page, as `datetime-local` has it. */
-  transfers_locked_until: string
+  transfer_mode: TransferMode
+  rules: RulesDraft
 }
+export type RulesDraft = Record<RuleName, Entered>
+
+/** What a field of each type has in the form; a time as `datetime-local` has it, in the zone of the page. */
+export type EnteredIn<T extends FieldType> = T extends "countries"
+  ? string[]
+  : T extends "flag"
+    ? boolean
+    : string
+export type Entered = EnteredIn<FieldType>
+
+type Sent = Omit<Draft, "decimals" | "rules"> & { decimals: number; rules: RulesJson }
+
+/** How what is set is shown in the form, and how what is entered is sent: undefined where the rule is not set. */
+type Entry<T extends FieldType> = {
+  empty: EnteredIn<T>
+  show: (set: JsonOf<T>, zone: string) => EnteredIn<T>
+  send: (entered: EnteredIn<T>, zone: string) => JsonOf<T> | undefined
+}
+
+const entries: { [T in FieldType]: Entry<T> } = {
+  countries: {
+    empty: [],
+    show: (codes) => codes,
+    send: (codes) => (codes.length === 0 ? undefined : codes),
+  },
+  amount: { empty: "", show: (amount) => amount, send: (text) => plain(text) || undefined },
+  count: { empty: "", show: String, send: (text) => (text.trim() === "" ? undefined : count(text)) },
+  flag: { empty: false, show: (isOn) => isOn, send: (isOn) => isOn || undefined },
+  time: {
+    empty: "",
+    show: (time, zone) => localIn(zone, time),
+    send: (text, zone) => (text === "" ? undefined : sentTime(text, zone)),
+  },
+}
+const entryOf = (type: FieldType) => entries[type] as Entry<FieldType>
+
+/** Rules as the form has them, of those that are set. */
+const rulesDraft = (set: RulesJson, zone: string): RulesDraft =>
+  Object.fromEntries(
+    ruleFields.map(({ name, type }) => {
+      const { empty, show } = entryOf(type)
+      const value = set[name]
+      return [name, value === undefined ? empty : show(value, zone)]
+    }),
+  ) as RulesDraft
 
 export const emptyDraft: Draft = {
   id: "",
@@ -27,52 +67,24 @@ export const emptyDraft: Draft = {
   decimals: "6",
   required_schema: "kyc_individual_v1",
   transfer_mode: "agent",
-  allowed_countries: [],
-  blocked_countries: [],
-  require_accredited: false,
-  max_supply: "",
-  max_holders: "",
-  max_balance_per_wallet: "",
-  transfers_locked_until: "",
+  rules: rulesDraft({}, "UTC"),
 }
 
 export const draftOf = (
-  { id, name, symbol, decimals, required_schema, transfer_mode, rules }: Token,
+  { id, name, symbol, decimals, required_schema, transfer_mode, rules }: Sent,
   zone: string,
 ): Draft => ({
-  id,
-  name,
-  symbol,
+  ...{ id, name, symbol, required_schema, transfer_mode },
   decimals: String(decimals),
-  required_schema,
-  transfer_mode,
-  allowed_countries: rules.allowed_countries ?? [],
-  blocked_countries: rules.blocked_countries ?? [],
-  require_accredited: rules.require_accredited ?? false,
-  max_supply: rules.max_supply ?? "",
-  max_holders: rules.max_holders === undefined ? "" : String(rules.max_holders),
-  max_balance_per_wallet: rules.max_balance_per_wallet ?? "",
-  transfers_locked_until: rules.transfers_locked_until ? localIn(zone, rules.transfers_locked_until) : "",
+  rules: rulesDraft(rules, zone),
 })
-
-type Sent = Pick<Token, "id" | "name" | "symbol" | "decimals" | "required_schema" | "transfer_mode" | "rules">
 
 /** The configuration as the API takes it: a rule that is not set is left out, and so is one that the mode cannot hold. */
 export function configOf(draft: Draft, zone: string): Sent {
-  const { allowed_countries, blocked_countries, require_accredited, max_supply, transfers_locked_until } =
-    draft
-  const rules: Sent["rules"] = {
-    ...(allowed_countries.length > 0 && { allowed_countries }),
-    ...(blocked_countries.length > 0 && { blocked_countries }),
-    ...(require_accredited && { require_accredited }),
-    ...(max_supply.trim() !== "" && { max_supply: plain(max_supply) }),
-    ...(draft.max_holders.trim() !== "" && { max_holders: count(draft.max_holders) }),
-    ...(draft.max_balance_per_wallet.trim() !== "" && {
-      max_balance_per_wallet: plain(draft.max_balance_per_wallet),
-    }),
-    ...(transfers_locked_until !== "" && { transfers_locked_until: sentTime(transfers_locked_until, zone) }),
-  }
-  if (draft.transfer_mode === "holder") for (const rule of NEEDS_AGENT) delete rules[rule]
+  const rules = ruleFields
+    .filter((field) => isHeldIn(draft.transfer_mode, field))
+    .map(({ name, type }) => [name, entryOf(type).send(draft.rules[name], zone)] as const)
+    .filter(([, value]) => value !== undefined)
   return {
     id: draft.id.trim(),
     name: draft.name.trim(),
@@ -80,7 +92,7 @@ export function configOf(draft: Draft, zone: string): Sent {
     decimals: Number(draft.decimals),
     required_schema: draft.required_schema,
     transfer_mode: draft.transfer_mode,
-    rules,
+    rules: Object.fromEntries(rules),
   }
 }
 
@@ -107,5 +119,5 @@ function count(text: string): number {
 /** What is no time is sent as it is, for the server to say so. */
 function sentTime(text: string, zone: string): string {
   const time = instantIn(zone, text)
-  return time === null ? text : `${time.toISOString().slice(0, 19)}Z`
+  return time === null ? text : toTimestamp(time)
 }

@@ -3,8 +3,6 @@ import type { Claims } from "#shared/claims.ts"
 import type { PublicReason } from "#shared/public-reasons.ts"
 import type { Decision } from "#shared/statuses.ts"
 
-export type { Claims }
-
 /** An authentic event of a provider about one session. */
 export type ProviderEvent = {
   eventId: string

@@ -4,10 +4,12 @@ import { defineOperation, type Issuer, type Plan } from "#server/ledger/definiti
 import { clock } from "#server/lib/time.ts"
 import { freezeAsset, thawAsset } from "#server/solana/asset.ts"
 import { operationMemo } from "#server/solana/memo.ts"
+import { firstViolationOfHolding } from "#shared/rules/check.ts"
+import type { Holder } from "#shared/rules/define.ts"
 import { type AssetAccount, holdersOf, lookAtAccounts, stillHolds } from "../account-states.ts"
-import { assetOf, type ConfigRow, configIdsOf, loadConfigs, ruledBy } from "../config.ts"
+import { assetOf, type ConfigRow, configIdsOf, loadConfigs } from "../config.ts"
 import { loadClaims, NOTHING } from "../parties.ts"
-import { objectionToHolding, type Party } from "../rules.ts"
+import { rulesOf } from "../transfer-context.ts"
 
 // What freezing and thawing answer for an account that does not exist (`solana/asset.test.ts`).
 const ABSENT = "IncorrectProgramId"
@@ -48,13 +50,12 @@ export const alignAccount = defineOperation({
  * How an account should rest: open in holder mode while the wallet itself meets the rules, frozen in any other case.
  * A mint that cannot be paused is stopped by its accounts.
  */
-function shouldBeOpen(config: ConfigRow, wallet: string, claims: Party["claims"]): boolean {
+function shouldBeOpen(config: ConfigRow, wallet: string, claims: Holder["claims"]): boolean {
   if (config.transfer_mode === "agent") return false
   if (config.paused && !config.pausable) return false
-  const to: Party = { wallet, claims, ...NOTHING }
-  return (
-    objectionToHolding({ amount: 0n, from: null, to, now: clock.now(), config: ruledBy(config) }) === null
-  )
+  const to: Holder = { wallet, claims, ...NOTHING }
+  const context = { amount: 0n, from: null, to, now: clock.now(), ...rulesOf(config) }
+  return firstViolationOfHolding(context) === null
 }
 
 function planFor(

@@ -3,11 +3,11 @@ import type { Issuer, Plan } from "#server/ledger/definition.ts"
 import type { Operation, Refusal } from "#server/ledger/operation.ts"
 import { clock } from "#server/lib/time.ts"
 import type { AccountState, Asset, RestingState } from "#server/solana/asset.ts"
+import { firstViolationAtSigning } from "#shared/rules/check.ts"
 import { accountStates, holdersOf, type SeenAccounts } from "../account-states.ts"
-import { caseOf } from "../case.ts"
 import { assetOf, type ConfigRow, configIdsOf, loadConfigs } from "../config.ts"
 import { type Holding, type Holdings, loadClaims, lockHoldings, NOTHING } from "../parties.ts"
-import { objectionToSigning } from "../rules.ts"
+import { transferContext } from "../transfer-context.ts"
 
 // What a mint and a transfer share.
 
@@ -44,8 +44,9 @@ export async function planMovements<M extends Movement>(
   const plan = (operation: Operation<M>): Plan => {
     const config = configOf(operation)
     const { wallet: to, from_wallet: from = null, amount } = operation.payload
-    const objection = objectionToSigning(caseOf({ config, from, to, amount, now }, claims, () => NOTHING))
-    if (objection) return { do: "fail", refusal: objection }
+    const context = transferContext({ config, from, to, amount, now }, claims, () => NOTHING)
+    const violation = firstViolationAtSigning(context)
+    if (violation) return { do: "fail", refusal: violation }
     const stateOf = (wallet: string) => states({ config: config.id, wallet })
     const before = { to: stateOf(to), from: from === null ? ("absent" as const) : stateOf(from) }
     if (before.to === null || before.from === null) return { do: "look" }

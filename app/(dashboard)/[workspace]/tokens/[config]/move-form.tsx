@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from "react"
 import type { Operation, TokenView } from "#app/(dashboard)/[workspace]/tokens/answers.ts"
 import { useIdempotencyKey } from "#app/(dashboard)/[workspace]/tokens/idempotency-key.ts"
-import { VerdictPanel } from "#app/(dashboard)/[workspace]/tokens/verdict.tsx"
+import { PreflightPanel } from "#app/(dashboard)/[workspace]/tokens/preflight.tsx"
 import { useApi, useDebounced, useQuery, useRefresh } from "#app/(dashboard)/workspace.tsx"
 import type { Api } from "#app/call.ts"
 import { Field, Form, Submit } from "#app/components/form.tsx"
@@ -13,8 +13,8 @@ import { Input } from "#app/components/ui/input.tsx"
 
 export type MoveKind = "mint" | "transfer"
 
-/** How often the verdict is asked for again while the form is open: somebody may be verified meanwhile. */
-const VERDICT_EVERY_MS = 4000
+/** How often the rules are asked again while the form is open: somebody may be verified meanwhile. */
+const CHECK_EVERY_MS = 4000
 const SHORTEST_ADDRESS = 32
 /** What an address looks like. Whether it is a wallet's, the server knows. */
 const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
@@ -42,8 +42,8 @@ export function MoveForm({
   const from = entered.from.trim()
   const to = entered.to.trim()
   const amount = entered.amount.trim()
-  const { verdict, isCurrent, objection } = useVerdict({ token, kind, from, to, amount })
-  const isAdmitted = isCurrent && verdict?.answer.error === null
+  const { preflight, isCurrent, objection } = usePreflight({ token, kind, from, to, amount })
+  const isAdmitted = isCurrent && preflight?.answer.error === null
   const idempotencyKey = useIdempotencyKey([kind, token.id, from, to, amount], isAdmitted)
   const set = (name: keyof Entered) => (event: { target: { value: string } }) =>
     setEntered((before) => ({ ...before, [name]: event.target.value }))
@@ -102,9 +102,9 @@ export function MoveForm({
           <Input inputMode="decimal" autoComplete="off" value={entered.amount} onChange={set("amount")} />
         </Field>
       </div>
-      {verdict ? (
+      {preflight ? (
         <div aria-busy={!isCurrent} className={isCurrent ? "" : "opacity-60"}>
-          <VerdictPanel token={token} verdict={verdict} />
+          <PreflightPanel token={token} preflight={preflight} />
         </div>
       ) : isComplete({ kind, from, to, amount }) && !objection ? (
         <Loading what="Checking the rules" lines={3} />
@@ -139,30 +139,30 @@ type Sending = Entered & { kind: MoveKind; token: TokenView }
 const isComplete = ({ kind, from, to, amount }: Omit<Sending, "token">): boolean =>
   ADDRESS.test(to) && amount !== "" && (kind === "mint" || ADDRESS.test(from))
 
-/** The verdict on what is entered, once it has been left alone for a moment. */
-function useVerdict(sending: Sending) {
+/** What the rules say of what is entered, once it has been left alone for a moment. */
+function usePreflight(sending: Sending) {
   const { kind, token, from, to, amount } = sending
   const now = JSON.stringify([from, to, amount])
   const asked = useDebounced(now)
   const settled = asked === now
   const complete = isComplete(sending)
   const read = useQuery(
-    ["verdict", token.id, kind, asked],
+    ["preflight", token.id, kind, asked],
     (api) => {
       const [askedFrom, askedTo, askedAmount] = JSON.parse(asked) as [string, string, string]
       const common = { mint_config: token.id, amount: askedAmount }
-      return api.token.verdict.query(
+      return api.token.preflight.query(
         kind === "mint"
           ? { kind, ...common, user_pubkey: askedTo }
           : { kind, ...common, from_pubkey: askedFrom, to_pubkey: askedTo },
       )
     },
-    { keep: true, enabled: settled && complete, every_ms: VERDICT_EVERY_MS },
+    { keep: true, enabled: settled && complete, every_ms: CHECK_EVERY_MS },
   )
   const objection = settled && read.error ? readObjection(read.error) : null
   return {
     /** Of what was entered before, while the one on what is entered now is on its way. */
-    verdict: complete && !objection ? read.data : undefined,
+    preflight: complete && !objection ? read.data : undefined,
     isCurrent: settled && read.data !== undefined && !read.isPlaceholderData && !objection,
     objection,
   }

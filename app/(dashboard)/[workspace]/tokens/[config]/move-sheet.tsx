@@ -22,7 +22,7 @@ const copy = {
   },
 } as const
 
-/** Mints or transfers: the form with its verdict, and then how what was sent goes on. */
+/** Mints or transfers: the form with what the rules say, and then how what was sent goes on. */
 export function MoveSheet({ token, kind }: { token: TokenView; kind: MoveKind }) {
   const { verb, describe } = copy[kind]
   useEffect(() => void load(), [])

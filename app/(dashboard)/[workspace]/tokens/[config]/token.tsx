@@ -5,7 +5,7 @@ import { lazy, Suspense } from "react"
 import type { TokenView } from "#app/(dashboard)/[workspace]/tokens/answers.ts"
 import { ConfigState } from "#app/(dashboard)/[workspace]/tokens/config-state.tsx"
 import { AmountMeter } from "#app/(dashboard)/[workspace]/tokens/meters.tsx"
-import { modeWords, rulesInWords } from "#app/(dashboard)/[workspace]/tokens/rule-words.ts"
+import { modeWords } from "#app/(dashboard)/[workspace]/tokens/rule-words.ts"
 import { usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Copyable } from "#app/components/copyable.tsx"
 import { Icon } from "#app/components/icons.tsx"
@@ -14,11 +14,12 @@ import { Meter } from "#app/components/meter.tsx"
 import { PageHeader } from "#app/components/page-header.tsx"
 import { Failed, Loading } from "#app/components/states.tsx"
 import { useTimeZone } from "#app/components/time-zone.tsx"
-import { Timestamp } from "#app/components/timestamp.tsx"
+import { Timestamp, timeIn } from "#app/components/timestamp.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Card } from "#app/components/ui/card.tsx"
 import { Progress } from "#app/components/ui/progress.tsx"
 import { Tabs, TabsContent, TabsList, TabsTrigger } from "#app/components/ui/tabs.tsx"
+import { summariesOf } from "#shared/rules/fields.ts"
 import { Holders } from "./holders.tsx"
 import { MoveSheet } from "./move-sheet.tsx"
 import { PauseButton } from "./pause.tsx"
@@ -200,7 +201,8 @@ function Figures({ token }: { token: TokenView }) {
 }
 
 function Rules({ token }: { token: TokenView }) {
-  const rules = rulesInWords(token.rules, useTimeZone())
+  const zone = useTimeZone()
+  const rules = summariesOf(token.rules, { now: new Date(), formatTime: (time) => timeIn(zone, time) })
   const mode = modeWords[token.transfer_mode]
   return (
     <Card title="Rules">
@@ -209,8 +211,8 @@ function Rules({ token }: { token: TokenView }) {
           Only wallets that are verified for{" "}
           <code className="font-mono text-[13px]">{token.required_schema}</code>.
         </Rule>
-        {rules.map(({ name, words }) => (
-          <Rule key={name}>{words}</Rule>
+        {rules.map(({ name, text }) => (
+          <Rule key={name}>{text}</Rule>
         ))}
       </ul>
       <p className="mt-4 border-t border-line pt-4 text-sm">

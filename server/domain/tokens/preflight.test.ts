@@ -30,9 +30,9 @@ beforeAll(async () => {
 afterAll(() => app.stop())
 
 const ofMint = (mint_config: string, user_pubkey: string, amount: string): Promise<Answer> =>
-  browser.query("token.verdict", { kind: "mint", mint_config, user_pubkey, amount })
+  browser.query("token.preflight", { kind: "mint", mint_config, user_pubkey, amount })
 const ofTransfer = (mint_config: string, from_pubkey: string, to_pubkey: string, amount: string) =>
-  browser.query("token.verdict", { kind: "transfer", mint_config, from_pubkey, to_pubkey, amount })
+  browser.query("token.preflight", { kind: "transfer", mint_config, from_pubkey, to_pubkey, amount })
 
 const outcomes = ({ data }: Answer): string[] =>
   data.rules.map((rule: { code: string; outcome: string }) => `${rule.code} ${rule.outcome}`)
@@ -174,7 +174,7 @@ test("a transfer to oneself is refused as the API refuses it", async () => {
 test("a viewer may ask, and may not send", async () => {
   const config = await tokens.config()
   const viewer = await member(app, { role: "viewer", account })
-  const asked = await viewer.browser.query("token.verdict", {
+  const asked = await viewer.browser.query("token.preflight", {
     kind: "mint",
     mint_config: config,
     user_pubkey: alice,
@@ -198,7 +198,7 @@ test("a viewer may ask, and may not send", async () => {
 test("another workspace's token is one that is not there", async () => {
   const config = await tokens.config()
   const other = await member(app)
-  const { data } = await other.browser.query("token.verdict", {
+  const { data } = await other.browser.query("token.preflight", {
     kind: "mint",
     mint_config: config,
     user_pubkey: alice,

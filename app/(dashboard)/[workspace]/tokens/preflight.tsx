@@ -6,9 +6,10 @@ import { Shortened } from "#app/components/copyable.tsx"
 import { Icon, type IconName } from "#app/components/icons.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Button } from "#app/components/ui/button.tsx"
-import type { TokenView, Verdict } from "./answers.ts"
+import { ruleOf } from "#shared/rules/rules.ts"
+import type { Preflight, TokenView } from "./answers.ts"
 
-type Outcome = Verdict["rules"][number]["outcome"]
+type Outcome = Preflight["rules"][number]["outcome"]
 
 const looks: Record<Outcome, { icon: IconName; colour: string; word: string }> = {
   passed: { icon: "check", colour: "text-accent", word: "Passed" },
@@ -16,21 +17,9 @@ const looks: Record<Outcome, { icon: IconName; colour: string; word: string }> =
   undecided: { icon: "question", colour: "text-muted", word: "Undecided" },
 }
 
-const ruleNames: Record<string, string> = {
-  mint_paused: "Not paused",
-  transfers_locked: "Lock-up",
-  wallet_not_verified: "Verified",
-  country_not_allowed: "Country",
-  not_accredited: "Accredited",
-  supply_cap_exceeded: "Supply",
-  holder_limit_reached: "Holders",
-  balance_limit_exceeded: "Balance limit",
-  insufficient_balance: "Balance",
-}
-
 /** What the API would answer now, and what each rule says, before anything is sent. */
-export function VerdictPanel({ token, verdict }: { token: TokenView; verdict: Verdict }) {
-  const { answer, rules } = verdict
+export function PreflightPanel({ token, preflight }: { token: TokenView; preflight: Preflight }) {
+  const { answer, rules } = preflight
   const isFine = answer.error === null
   return (
     <section aria-label="Rules check" className="rounded-lg border border-line">
@@ -73,14 +62,14 @@ export function VerdictPanel({ token, verdict }: { token: TokenView; verdict: Ve
               <Icon name={looks[outcome].icon} className={`mt-0.5 size-4 ${looks[outcome].colour}`} />
               <p className="min-w-0">
                 <span className="sr-only">{looks[outcome].word}: </span>
-                <span className="font-medium">{ruleNames[code] ?? code}</span>{" "}
+                <span className="font-medium">{ruleOf(code)?.name ?? code}</span>{" "}
                 <span className="text-muted">{detail}</span>
               </p>
             </li>
           ))}
         </ul>
       )}
-      {!isFine && <Remedy token={token} verdict={verdict} />}
+      {!isFine && <Remedy token={token} preflight={preflight} />}
     </section>
   )
 }
@@ -88,14 +77,15 @@ export function VerdictPanel({ token, verdict }: { token: TokenView; verdict: Ve
 /** What to do about a refusal, as far as this page knows. */
 function Remedy({
   token,
-  verdict: { answer, unverified, required_schema },
+  preflight: { answer, unverified, required_schema },
 }: {
   token: TokenView
-  verdict: Verdict
+  preflight: Preflight
 }) {
   const path = usePath()
   const { can } = useWorkspace()
-  if (answer.error === "wallet_not_verified" && required_schema !== null) {
+  const remedy = answer.error === null ? null : ruleOf(answer.error)?.remedy
+  if (remedy === "verify" && required_schema !== null) {
     if (!can("kyc:write")) return null
     return (
       <Advice>
@@ -114,12 +104,10 @@ function Remedy({
       </Advice>
     )
   }
-  if (answer.error === "mint_paused") {
+  if (remedy === "unpause") {
     return <Advice>Unpause the token, or wait until it is unpaused.</Advice>
   }
-  if (
-    ["holder_limit_reached", "balance_limit_exceeded", "supply_cap_exceeded"].includes(answer.error ?? "")
-  ) {
+  if (remedy === "change_rules") {
     if (!can("config:write")) return null
     return (
       <Advice>

@@ -1,0 +1,65 @@
+import { expect, test } from "vitest"
+import { configOf, draftOf, emptyDraft, suggestId } from "./draft.ts"
+
+const token = {
+  id: "harbour_v1",
+  name: "Harbour",
+  symbol: "HARB",
+  decimals: 2,
+  required_schema: "kyc_individual_v1",
+  transfer_mode: "agent" as const,
+  rules: {
+    allowed_countries: ["US", "CA"],
+    blocked_countries: ["KP"],
+    require_accredited: true,
+    max_supply: "1000000.5",
+    max_holders: 2000,
+    max_balance_per_wallet: "50000",
+    transfers_locked_until: "2027-01-01T00:00:00Z",
+  },
+}
+const entered = (rules: Partial<(typeof emptyDraft)["rules"]>) =>
+  configOf({ ...emptyDraft, rules: { ...emptyDraft.rules, ...rules } }, "UTC").rules
+
+test("a token comes out of the form as it went in, whatever the zone of the page", () => {
+  for (const zone of ["UTC", "Asia/Tokyo", "America/New_York"]) {
+    expect(configOf(draftOf(token, zone), zone)).toEqual(token)
+  }
+  expect(draftOf(token, "Asia/Tokyo").rules.transfers_locked_until).toBe("2027-01-01T09:00:00")
+})
+
+test("an empty form sets no rule", () => {
+  expect(configOf(emptyDraft, "UTC").rules).toEqual({})
+  expect(entered({ max_supply: "  ", max_holders: " ", require_accredited: false })).toEqual({})
+})
+
+test("thousands may stand apart; what is no number or time is sent as it is, for the server to say so", () => {
+  expect(entered({ max_supply: " 1,000_000 000.50 ", max_holders: "2,000" })).toEqual({
+    max_supply: "1000000000.50",
+    max_holders: 2000,
+  })
+  expect(entered({ max_supply: "1.5e3", max_holders: "many", transfers_locked_until: "soon" })).toEqual({
+    max_supply: "1.5e3",
+    max_holders: "many",
+    transfers_locked_until: "soon",
+  })
+})
+
+test("a rule that the mode cannot hold is not sent, and comes back with the mode", () => {
+  const draft = { ...draftOf(token, "UTC"), transfer_mode: "holder" as const }
+  expect(Object.keys(configOf(draft, "UTC").rules)).toEqual([
+    "allowed_countries",
+    "blocked_countries",
+    "require_accredited",
+    "max_supply",
+  ])
+  expect(configOf({ ...draft, transfer_mode: "agent" }, "UTC").rules).toEqual(token.rules)
+})
+
+test.each([
+  ["US Real Estate Fund", "us_real_estate_fund_v1"],
+  ["  Crédit & Co. ", "cre_dit_co_v1"],
+  ["…", ""],
+])("the id that %j suggests", (name, id) => {
+  expect(suggestId(name)).toBe(id)
+})

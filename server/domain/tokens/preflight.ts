@@ -1,0 +1,88 @@
+import { z } from "zod"
+import { sql } from "#db/client.ts"
+import type { Principal } from "#server/domain/context.ts"
+import { chainOf } from "#server/domain/deployment.ts"
+import { clock } from "#server/lib/time.ts"
+import { toBaseUnits } from "#shared/amount.ts"
+import { statusOf } from "#shared/errors.ts"
+import { findings, firstViolation } from "#shared/rules/check.ts"
+import { ruleCodes } from "#shared/rules/rules.ts"
+import { loadConfigs } from "./config.ts"
+import { type Refusal, tooFine, unknownConfig } from "./decision.ts"
+import { loadClaims, loadLosses, readHoldings, sightOf } from "./parties.ts"
+import { transferContext } from "./transfer-context.ts"
+
+/** What somebody thinks of doing: a mint, or a transfer where `from` is not null. */
+export type Intent = { config: string; from: string | null; to: string; amount: string }
+
+export const preflightRecord = z.object({
+  /** What the API would answer now. */
+  answer: z.object({ status: z.number(), error: z.string().nullable(), detail: z.string().nullable() }),
+  /** Every rule that applies, in the order in which they are asked. */
+  rules: z.array(
+    z.object({
+      code: z.enum(ruleCodes),
+      /** `undecided`: it asks for claims, and the wallet is not verified. */
+      outcome: z.enum(["passed", "refused", "undecided"]),
+      detail: z.string(),
+    }),
+  ),
+  /** Wallets that are not verified, for whom a session can be started, and the schema that it takes. */
+  unverified: z.array(z.string()),
+  required_schema: z.string().nullable(),
+})
+export type Preflight = z.infer<typeof preflightRecord>
+
+/**
+ * What every rule says of a mint or a transfer, as things stand: nothing is locked, reserved or changed, so the answer
+ * to the request itself may differ a moment later. Errors: chain_not_configured.
+ */
+export async function preflight(
+  principal: Principal,
+  { config: id, from, to, amount: text }: Intent,
+): Promise<Preflight> {
+  const { workspaceId } = principal
+  chainOf(principal.mode)
+  const sight = sightOf(principal)
+  const now = clock.now()
+  // One snapshot, so that what is counted and what it is compared with belong together.
+  return sql.begin("isolation level repeatable read read only", async (sql) => {
+    const config = (await loadConfigs(sql, workspaceId, [id], { lock: false })).get(id)
+    const amount = config ? toBaseUnits(text, config.decimals) : null
+    if (!config) return unreadable(unknownConfig(id))
+    if (!amount) return unreadable(tooFine(config))
+    const wallets = from === null ? [to] : [from, to]
+    const schemaId = config.required_schema
+    const standings = wallets.map((wallet) => ({ schemaId, wallet }))
+    const claims = await loadClaims(sql, workspaceId, standings, now)
+    const strangers = standings.filter((one) => claims(one) === null)
+    const losses = sight.attestations ? await loadLosses(sql, workspaceId, strangers, now) : undefined
+    const holdings = await readHoldings(
+      sql,
+      workspaceId,
+      wallets.map((wallet) => ({ config: id, wallet })),
+    )
+    const namesClaims = sight.claims
+    const request = { config, from, to, amount, now, namesClaims }
+    const context = transferContext(request, claims, holdings, losses)
+    return {
+      answer: answerOf(firstViolation(context)),
+      rules: findings(context),
+      unverified: strangers.map(({ wallet }) => wallet),
+      required_schema: schemaId,
+    }
+  })
+}
+
+const answerOf = (refusal: Refusal | null): Preflight["answer"] =>
+  refusal === null
+    ? { status: 200, error: null, detail: null }
+    : { status: statusOf(refusal.code), error: refusal.code, detail: refusal.detail }
+
+/** Of a request that is refused before any rule is asked. */
+const unreadable = (refusal: Refusal): Preflight => ({
+  answer: answerOf(refusal),
+  rules: [],
+  unverified: [],
+  required_schema: null,
+})

@@ -1,0 +1,42 @@
+import { z } from "zod"
+import { country, recordedCountry, time, wholeNumber } from "#server/lib/fields.ts"
+import type { FieldOf, FieldType, JsonOf } from "#shared/rules/define.ts"
+import { type RulesJson, ruleFields } from "#shared/rules/fields.ts"
+
+const UNITS = /^(0|[1-9][0-9]{0,19})(\.[0-9]{1,9})?$/
+
+type Schemas = { [T in FieldType]: (field: FieldOf<T>) => z.ZodType<JsonOf<T>> }
+
+/** What a request may say in a field of each type. */
+const requested: Schemas = {
+  countries: () => z.array(country).min(1).max(250),
+  amount: () =>
+    z
+      .string()
+      .refine((text) => UNITS.test(text) && /[1-9]/.test(text), {
+        error: 'must be a decimal string of more than zero, such as "1000000"',
+      })
+      .meta({ pattern: UNITS.source }),
+  count: ({ min, max }) => wholeNumber(min, max),
+  flag: () => z.boolean(),
+  time: () => time,
+}
+
+/** What an answer may say. A configuration that was made before may name what is no country: it can be read all the same. */
+const recorded: Schemas = { ...requested, countries: () => z.array(recordedCountry) }
+
+type Shape = { [N in keyof RulesJson]-?: z.ZodOptional<z.ZodType<Exclude<RulesJson[N], undefined>>> }
+
+const shapeOf = (schemas: Schemas) =>
+  Object.fromEntries(
+    ruleFields.map(({ name, description, example, ...field }) => {
+      const schema = schemas[field.type] as (field: unknown) => z.ZodType
+      return [name, schema(field).optional().meta({ description, example })]
+    }),
+  ) as Record<string, z.ZodType> as Shape
+
+const description = "Every rule is optional; a rule that is left out does not apply"
+
+/** `rules` of a configuration in a request, and in an answer. */
+export const rulesInput = z.strictObject(shapeOf(requested)).meta({ id: "MintRulesRequest", description })
+export const rulesRecord = z.object(shapeOf(recorded)).meta({ id: "MintRules", description })

@@ -1,0 +1,43 @@
+import type { Holder, TransferContext } from "#shared/rules/define.ts"
+import { readRules } from "#shared/rules/fields.ts"
+import type { ConfigRow } from "./config.ts"
+import type { Holding, Place, Standing } from "./parties.ts"
+
+/** What the rules see of a configuration. */
+export const rulesOf = (row: ConfigRow): Pick<TransferContext, "config" | "rules"> => ({
+  rules: readRules(row.rules, row.decimals),
+  config: {
+    decimals: row.decimals,
+    requiredSchema: row.required_schema,
+    // Nothing moves while balances are read back: a limit must know what it counts.
+    paused: row.paused || row.counted_up_to !== null,
+    issued: BigInt(row.issued),
+    holders: row.holders,
+    knowsBalances: row.transfer_mode === "agent",
+  },
+})
+
+/** A request as its rules see it, of what is known about its wallets. */
+export function transferContext(
+  {
+    config,
+    from,
+    to,
+    ...request
+  }: Pick<TransferContext, "amount" | "now" | "namesClaims"> & {
+    config: ConfigRow
+    from: string | null
+    to: string
+  },
+  claims: (of: Standing) => Holder["claims"],
+  holdingOf: (place: Place) => Holding,
+  unverifiedBecause: (of: Standing) => string | undefined = () => undefined,
+): TransferContext {
+  const holder = (wallet: string): Holder => ({
+    wallet,
+    claims: claims({ schemaId: config.required_schema, wallet }),
+    unverifiedBecause: unverifiedBecause({ schemaId: config.required_schema, wallet }),
+    ...holdingOf({ config: config.id, wallet }),
+  })
+  return { ...request, ...rulesOf(config), from: from === null ? null : holder(from), to: holder(to) }
+}

@@ -1,0 +1,21 @@
+import { fromBaseUnits } from "../amount.ts"
+import { defineRule } from "./define.ts"
+
+export const balance = defineRule({
+  code: "insufficient_balance",
+  name: "Balance",
+  fields: {},
+  needs: [],
+  on: "transfer",
+  asked: "request",
+  readsClaims: false,
+  remedy: null,
+  applies: ({ config }) => config.knowsBalances,
+  check({ from, amount, config }) {
+    const movable = from.balance - from.outgoing
+    if (movable >= amount) return null
+    return `amount: ${from.wallet} can move ${fromBaseUnits(movable, config.decimals)} at most.`
+  },
+  passed: ({ from, config }) =>
+    `The wallet can move ${fromBaseUnits(from.balance - from.outgoing, config.decimals)}.`,
+})

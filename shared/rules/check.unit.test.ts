@@ -1,0 +1,140 @@
+import { expect, test } from "vitest"
+import { alice, bob, contextOf, mint, NOW, transfer } from "#test/rules.ts"
+import { findings, firstViolation, firstViolationAtSigning, firstViolationOfHolding } from "./check.ts"
+import type { Holder, TransferContext } from "./define.ts"
+import type { RuleName } from "./fields.ts"
+import { allRules, codesOn, type RuleCode } from "./rules.ts"
+
+const lockedFor = (seconds: number) => ({ transfers_locked_until: new Date(NOW.getTime() + seconds * 1000) })
+const US = { allowed_countries: ["US", "CA"] }
+const ACCREDITED = { require_accredited: true } as const
+const codeOf = (context: TransferContext) => firstViolation(context)?.code ?? null
+
+test("without rules, verified wallets get tokens and move them", () => {
+  expect(firstViolation(mint())).toBeNull()
+  expect(firstViolation(transfer())).toBeNull()
+})
+
+function without(context: TransferContext, name: RuleName): TransferContext {
+  const { [name]: _gone, ...rules } = context.rules
+  return { ...context, rules }
+}
+
+const unpaused = (context: TransferContext) => ({ ...context, config: { ...context.config, paused: false } })
+const verified = (context: TransferContext) => ({
+  ...context,
+  from: context.from && { ...context.from, claims: {} },
+  to: { ...context.to, claims: {} },
+})
+
+/** Every rule is violated, and violation by violation is taken back. */
+const allWrong = (from: Holder | null): TransferContext =>
+  contextOf(from, {
+    amount: 1000n,
+    to: bob({ claims: null }),
+    rules: {
+      ...{ ...lockedFor(1), ...US, ...ACCREDITED },
+      ...{ max_supply: 1n, max_holders: 1, max_balance_per_wallet: 1n },
+    },
+    config: { paused: true },
+  })
+
+type Repair = [RuleCode, (context: TransferContext) => TransferContext]
+
+const repairs: Repair[] = [
+  ["mint_paused", unpaused],
+  ["transfers_locked", (context) => without(context, "transfers_locked_until")],
+  ["wallet_not_verified", verified],
+  ["country_not_allowed", (context) => without(context, "allowed_countries")],
+  ["not_accredited", (context) => without(context, "require_accredited")],
+  ["supply_cap_exceeded", (context) => without(context, "max_supply")],
+  ["holder_limit_reached", (context) => without(context, "max_holders")],
+  ["balance_limit_exceeded", (context) => without(context, "max_balance_per_wallet")],
+  ["insufficient_balance", (context) => ({ ...context, amount: 1n })],
+]
+
+test.each([
+  ["transfer", alice({ claims: null })],
+  ["mint", null],
+] as const)("the first violation of a %s answers, in the promised order", (kind, from) => {
+  let context = allWrong(from)
+  for (const [code, repair] of repairs.filter(([code]) => codesOn(kind).includes(code))) {
+    expect(codeOf(context)).toBe(code)
+    context = repair(context)
+  }
+  expect(codeOf(context)).toBeNull()
+})
+
+test("what counts is asked last: who may not come in at all takes no lock", () => {
+  const counts = allRules.map(({ asked }) => asked === "request")
+  expect(counts).toEqual(counts.toSorted())
+})
+
+test("of two strangers the giver is named, of one stranger he", () => {
+  const stranger = { claims: null }
+  expect(firstViolation(transfer({ from: alice(stranger), to: bob(stranger) }))!.detail).toMatch(/^alice /)
+  expect(firstViolation(transfer({ to: bob(stranger) }))!.detail).toMatch(/^bob /)
+})
+
+test("a detail says in whole tokens what is left", () => {
+  const config = { decimals: 2, issued: 150n }
+  const capped = firstViolation(mint({ amount: 100n, rules: { max_supply: 200n }, config }))
+  expect(capped!.detail).toBe("amount: 0.5 of the supply of 2 can still be minted.")
+  const passed = firstViolation(mint({ rules: { max_supply: 100n }, config }))
+  expect(passed!.detail).toMatch(/^amount: 0 of the supply of 1 /)
+  const short = firstViolation(transfer({ amount: 100n, from: alice({ outgoing: 75n }), config }))
+  expect(short!.detail).toBe("amount: alice can move 0.25 at most.")
+})
+
+test("a country is named only to whoever may know it", () => {
+  const context = mint({ rules: US, to: bob({ claims: { country: "DE" } }) })
+  expect(firstViolation(context)!.detail).toBe("The token's country rules do not allow bob.")
+  expect(firstViolation({ ...context, namesClaims: true })!.detail).toBe(
+    "The token's country rules do not allow bob: its investor is from Germany (DE).",
+  )
+})
+
+test("what is reserved is not asked again at the signature, what can change is", () => {
+  const limits = { max_supply: 1n, max_holders: 0, max_balance_per_wallet: 1n }
+  expect(firstViolationAtSigning(transfer({ amount: 1000n, rules: limits }))).toBeNull()
+  expect(firstViolationAtSigning(transfer({ to: bob({ claims: null }) }))!.code).toBe("wallet_not_verified")
+  expect(firstViolationAtSigning(transfer({ config: { paused: true } }))!.code).toBe("mint_paused")
+  expect(firstViolationAtSigning(transfer({ rules: lockedFor(1) }))!.code).toBe("transfers_locked")
+})
+
+test("to hold by himself an investor needs what belongs to him, and no pause or lock-up takes that away", () => {
+  const codeOfHolding = (context: TransferContext) => firstViolationOfHolding(context)?.code ?? null
+  expect(codeOfHolding(mint({ config: { paused: true } }))).toBeNull()
+  expect(codeOfHolding(mint({ to: bob({ claims: null }) }))).toBe("wallet_not_verified")
+  expect(codeOfHolding(mint({ rules: US, to: bob({ claims: { country: "DE" } }) }))).toBe(
+    "country_not_allowed",
+  )
+  expect(codeOfHolding(mint({ rules: ACCREDITED, to: bob({ claims: {} }) }))).toBe("not_accredited")
+})
+
+test("every rule that applies says what it finds; of claims that nobody has told, that it is not known", () => {
+  const rules = { ...US, ...ACCREDITED, max_holders: 3 }
+  expect(findings(transfer({ rules }))).toEqual([
+    { code: "mint_paused", outcome: "passed", detail: "The token is not paused." },
+    {
+      code: "wallet_not_verified",
+      outcome: "passed",
+      detail: "Both wallets are verified for kyc_individual_v1.",
+    },
+    {
+      code: "country_not_allowed",
+      outcome: "passed",
+      detail: "The countries of both investors are allowed.",
+    },
+    { code: "not_accredited", outcome: "passed", detail: "Both investors are accredited." },
+    { code: "holder_limit_reached", outcome: "passed", detail: "1 of 3 holders." },
+    { code: "insufficient_balance", outcome: "passed", detail: "The wallet can move 100." },
+  ])
+  const untold = findings(mint({ rules: ACCREDITED, to: bob({ claims: null }) }))
+  expect(untold.map(({ code, outcome }) => `${code} ${outcome}`)).toEqual([
+    "mint_paused passed",
+    "wallet_not_verified refused",
+    "not_accredited undecided",
+    "supply_cap_exceeded passed",
+  ])
+})

@@ -1,0 +1,62 @@
+import type { Claims } from "../claims.ts"
+import { admitsAny } from "../countries.ts"
+import { defineRule, EVERY_MODE, holdersOf } from "./define.ts"
+
+const countryNames = new Intl.DisplayNames("en", { type: "region" })
+
+const countryIn = ({ country }: Claims): string =>
+  country === undefined
+    ? "its verification contains no country"
+    : `its investor is from ${countryNames.of(country)} (${country})`
+
+export const countries = defineRule({
+  code: "country_not_allowed",
+  name: "Country",
+  fields: {
+    allowed_countries: {
+      type: "countries",
+      description: "Only investors from these",
+      example: ["US", "CA"],
+      label: "Only from these countries",
+      hint: "Refuses investors from all other countries, and those whose country is unknown.",
+      summary: (codes) => `Only investors from ${codes.join(", ")}.`,
+      modes: EVERY_MODE,
+    },
+    blocked_countries: {
+      type: "countries",
+      description: "No investors from these",
+      example: ["KP"],
+      label: "Not from these countries",
+      hint: "Refuses investors from these countries, and those whose country is unknown.",
+      summary: (codes) => `No investors from ${codes.join(", ")}.`,
+      modes: EVERY_MODE,
+    },
+  },
+  needs: [],
+  on: "both",
+  asked: "holding",
+  readsClaims: true,
+  remedy: null,
+  applies: ({ rules }) => rules.allowed_countries !== undefined || rules.blocked_countries !== undefined,
+  check(context) {
+    const { allowed_countries, blocked_countries } = context.rules
+    const outside = holdersOf(context).find(({ claims }) => {
+      // A provider that tells no country has not shown that the investor may come in.
+      const country = claims?.country
+      if (country === undefined) return true
+      return allowed_countries?.includes(country) === false || blocked_countries?.includes(country) === true
+    })
+    if (!outside) return null
+    const because = context.namesClaims && outside.claims ? `: ${countryIn(outside.claims)}` : ""
+    return `The token's country rules do not allow ${outside.wallet}${because}.`
+  },
+  passed: ({ from }) =>
+    from === null ? "The investor's country is allowed." : "The countries of both investors are allowed.",
+  conflict: ({ allowed_countries, blocked_countries }) =>
+    admitsAny(allowed_countries, blocked_countries)
+      ? null
+      : {
+          field: "blocked_countries",
+          detail: `blocks ${allowed_countries ? "every country in rules.allowed_countries" : "all countries"}, so nobody could hold the token.`,
+        },
+})

@@ -1,0 +1,22 @@
+import { alice, bob, describeRule, mint, transfer } from "#test/rules.ts"
+
+const US = { allowed_countries: ["US", "CA"] }
+const NOT_KP = { blocked_countries: ["KP"] }
+const from = (country: string) => ({ claims: { country } })
+
+describeRule("country_not_allowed", {
+  refuses: [
+    ["one that is not among the allowed", mint({ rules: US, to: bob(from("DE")) })],
+    ["one that is blocked", mint({ rules: NOT_KP, to: bob(from("KP")) })],
+    ["one that is allowed and blocked", mint({ rules: { ...US, blocked_countries: ["US"] } })],
+    ["the giver's", transfer({ rules: NOT_KP, from: alice(from("KP")) })],
+    ["the receiver's", transfer({ rules: NOT_KP, to: bob(from("KP")) })],
+    ["none told, where some are allowed", mint({ rules: US, to: bob({ claims: {} }) })],
+    ["none told, where some are blocked", mint({ rules: NOT_KP, to: bob({ claims: {} }) })],
+  ],
+  admits: [
+    ["one that is allowed", transfer({ rules: US, to: bob(from("CA")) })],
+    ["one that is not blocked", mint({ rules: NOT_KP, to: bob(from("DE")) })],
+    ["none told, where no rule asks", mint({ to: bob({ claims: {} }) })],
+  ],
+})

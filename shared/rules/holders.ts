@@ -1,0 +1,40 @@
+import { grouped } from "../amount.ts"
+import { AGENT_ONLY, defineRule, type Holder } from "./define.ts"
+
+/**
+ * Whether `from` leaves with this transfer, so that its place can go to the new holder. Not while anything else is on
+ * its way: were that to fail, it would hold tokens without a place.
+ */
+export const leaves = (from: Holder | null, amount: bigint): boolean =>
+  from?.counted === true && from.balance === amount && from.outgoing === 0n && from.incoming === 0n
+
+export const holders = defineRule({
+  code: "holder_limit_reached",
+  name: "Holders",
+  fields: {
+    max_holders: {
+      type: "count",
+      min: 1,
+      max: 1_000_000_000,
+      description: "Maximum number of holders",
+      example: 2000,
+      label: "Maximum holders",
+      hint: "Refuses new holders above it. A holder who transfers their whole balance frees a place.",
+      summary: (cap) => `Maximum ${grouped(String(cap))} holders.`,
+      modes: AGENT_ONLY,
+    },
+  },
+  needs: ["max_holders"],
+  on: "both",
+  asked: "request",
+  readsClaims: false,
+  remedy: "change_rules",
+  check({ from, to, amount, rules: { max_holders: cap }, config }) {
+    if (to.counted || config.holders < cap || leaves(from, amount)) return null
+    return `The token has reached its maximum of ${cap} holders.`
+  },
+  passed: ({ to, rules, config }) =>
+    to.counted
+      ? "The wallet already holds this token."
+      : `${config.holders} of ${rules.max_holders} holders.`,
+})

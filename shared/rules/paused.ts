@@ -1,0 +1,15 @@
+import { defineRule } from "./define.ts"
+
+export const paused = defineRule({
+  code: "mint_paused",
+  name: "Not paused",
+  fields: {},
+  needs: [],
+  on: "both",
+  asked: "signing",
+  readsClaims: false,
+  remedy: "unpause",
+  check: ({ config }) =>
+    config.paused ? "The token is paused. Unpause it or wait until it is unpaused." : null,
+  passed: () => "The token is not paused.",
+})

@@ -1,0 +1,9 @@
+import { describeRule, mint, transfer } from "#test/rules.ts"
+
+describeRule("mint_paused", {
+  refuses: [
+    ["a mint", mint({ config: { paused: true } })],
+    ["a transfer", transfer({ config: { paused: true } })],
+  ],
+  admits: [["once unpaused", transfer()]],
+})

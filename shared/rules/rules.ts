@@ -1,0 +1,37 @@
+import { accredited } from "./accredited.ts"
+import { balance } from "./balance.ts"
+import { balanceLimit } from "./balance-limit.ts"
+import { countries } from "./countries.ts"
+import type { Rule } from "./define.ts"
+import { holders } from "./holders.ts"
+import { lockUp } from "./lock-up.ts"
+import { paused } from "./paused.ts"
+import { supply } from "./supply.ts"
+import { verified } from "./verified.ts"
+
+/** Every rule, in the order that the contract promises: the first that is violated gives the answer. */
+export const rules = [
+  paused,
+  lockUp,
+  verified,
+  countries,
+  accredited,
+  // What counts comes last: who may not come in at all takes no lock.
+  supply,
+  holders,
+  balanceLimit,
+  balance,
+] as const satisfies readonly Rule[]
+
+export type RuleCode = (typeof rules)[number]["code"]
+
+export const allRules: readonly Rule<RuleCode>[] = rules
+
+export const ruleCodes = allRules.map(({ code }) => code)
+
+/** What a mint, or a transfer, can be refused for. */
+export const codesOn = (kind: "mint" | "transfer"): RuleCode[] =>
+  allRules.filter(({ on }) => on === "both" || on === kind).map(({ code }) => code)
+
+export const ruleOf = (code: string): Rule<RuleCode> | undefined =>
+  allRules.find((rule) => rule.code === code)

@@ -91,8 +91,8 @@ test("the workspace switch goes to the same section of the other mode, and a ban
   tag: "@phone",
 }, async ({ page, customer }) => {
   await page.goto(section(customer, "keys"))
-  await expect(page.getByRole("region", { name: "About this mode" })).toContainText("local network")
-  await expect(page.getByRole("region", { name: "About this mode" })).toContainText("sandbox")
+  await expect(page.getByRole("region", { name: "About this mode" })).toContainText("Local test network")
+  await expect(page.getByRole("region", { name: "About this mode" })).toContainText("Sandbox provider")
   const modes = page.getByRole("navigation", { name: "Workspace" })
   await expect(modes.getByRole("link", { name: "Test" })).toHaveAttribute("aria-current", "true")
   await modes.getByRole("link", { name: "Live" }).click()

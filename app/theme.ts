@@ -1,5 +1,5 @@
 /** What a browser shows; without the cookie, whatever its system says. */
-export const themes = ["light", "dark"] as const
+const themes = ["light", "dark"] as const
 export type Theme = (typeof themes)[number]
 
 export const THEME_COOKIE = "vouch.theme"

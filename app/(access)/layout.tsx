@@ -1,6 +1,6 @@
 import type { ReactNode } from "react"
-import { Card } from "#app/components/card.tsx"
+import { PageCard } from "#app/components/ui/card.tsx"
 
 export default function Layout({ children }: { children: ReactNode }) {
-  return <Card>{children}</Card>
+  return <PageCard>{children}</PageCard>
 }

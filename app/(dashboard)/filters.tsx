@@ -2,10 +2,7 @@
 
 import { type ComponentProps, type ReactNode, useEffect, useId, useRef, useState } from "react"
 import { Button } from "#app/components/ui/button.tsx"
-import { Input } from "#app/components/ui/input.tsx"
-import { Label } from "#app/components/ui/label.tsx"
-import { Select } from "#app/components/ui/select.tsx"
-import { instantIn } from "#app/components/zone.ts"
+import { Input, Label, Select } from "#app/components/ui/input.tsx"
 
 const TYPING_MS = 350
 
@@ -53,7 +50,7 @@ export function TextFilter({
   }
   return (
     <div className={wide}>
-      <Label htmlFor={id} className="mb-1 text-xs text-muted">
+      <Label htmlFor={id} className="mb-1 text-xs! text-muted">
         {label}
       </Label>
       <Input
@@ -91,7 +88,7 @@ export function ChoiceFilter({
   const id = useId()
   return (
     <div className={narrow}>
-      <Label htmlFor={id} className="mb-1 text-xs text-muted">
+      <Label htmlFor={id} className="mb-1 text-xs! text-muted">
         {label}
       </Label>
       <Select id={id} value={value ?? ""} onChange={({ target }) => onChange(target.value || null)}>
@@ -119,7 +116,7 @@ export function DayFilter({
   const id = useId()
   return (
     <div className={narrow}>
-      <Label htmlFor={id} className="mb-1 text-xs text-muted">
+      <Label htmlFor={id} className="mb-1 text-xs! text-muted">
         {label}
       </Label>
       <Input
@@ -130,21 +127,4 @@ export function DayFilter({
       />
     </div>
   )
-}
-
-/** From the beginning of one day to the end of another, in the zone of the page, as the server takes it. */
-export function timesOf(
-  { from, to }: { from: string | null; to: string | null },
-  zone: string,
-): { from?: string; to?: string } {
-  const start = from === null ? null : instantIn(zone, `${from}T00:00:00`)
-  const end = to === null ? null : instantIn(zone, `${dayAfter(to)}T00:00:00`)
-  return { ...(start && { from: start.toISOString() }), ...(end && { to: end.toISOString() }) }
-}
-
-function dayAfter(day: string): string {
-  const time = new Date(`${day}T00:00:00Z`)
-  if (Number.isNaN(time.getTime())) return day
-  time.setUTCDate(time.getUTCDate() + 1)
-  return time.toISOString().slice(0, 10)
 }

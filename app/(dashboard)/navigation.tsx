@@ -1,7 +1,11 @@
 "use client"
 
 import { usePathname } from "next/navigation.js"
+import { useState } from "react"
+import { Icon } from "#app/components/icons.tsx"
 import { Link } from "#app/components/link.tsx"
+import { Button } from "#app/components/ui/button.tsx"
+import { Dialog, DialogTrigger, SheetContent } from "#app/components/ui/dialog.tsx"
 import { sections } from "./sections.ts"
 
 /** The section of the page that is shown, wherever in it one is. */
@@ -29,5 +33,22 @@ export function Navigation({ workspaceId, onGo = () => {} }: { workspaceId: stri
         ))}
       </ul>
     </nav>
+  )
+}
+
+/** The links to the sections, where there is no room for them beside the page. */
+export function NavigationMenu({ workspaceId }: { workspaceId: string }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <Dialog open={isOpen} onOpenChange={setOpen}>
+      <DialogTrigger>
+        <Button variant="ghost" size="icon" aria-label="Menu" className="-ml-2 lg:hidden">
+          <Icon name="menu" />
+        </Button>
+      </DialogTrigger>
+      <SheetContent side="left" title="Menu" className="w-72!">
+        <Navigation workspaceId={workspaceId} onGo={() => setOpen(false)} />
+      </SheetContent>
+    </Dialog>
   )
 }

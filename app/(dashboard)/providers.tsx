@@ -2,9 +2,9 @@
 
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query"
 import { NuqsAdapter } from "nuqs/adapters/next/app"
-import { type ReactNode, useState } from "react"
+import { lazy, type ReactNode, Suspense, useState, useSyncExternalStore } from "react"
 import { isPassing, problemOf } from "#app/components/problem.ts"
-import { Toasts } from "#app/components/toasts.tsx"
+import { anyToasts, subscribe } from "#app/components/toast.ts"
 import { goToSignIn } from "./session.ts"
 
 /** Long enough that moving between pages asks nothing twice; what changes meanwhile is announced. */
@@ -19,6 +19,20 @@ export function Providers({ children }: { children: ReactNode }) {
       <NuqsAdapter>{children}</NuqsAdapter>
       <Toasts />
     </QueryClientProvider>
+  )
+}
+
+// What shows them is loaded with the first one: most pages never need it.
+const Toaster = lazy(() => import("#app/components/toaster.tsx"))
+
+/** Where toasts appear. */
+function Toasts() {
+  const isNeeded = useSyncExternalStore(subscribe, anyToasts, () => false)
+  if (!isNeeded) return null
+  return (
+    <Suspense>
+      <Toaster />
+    </Suspense>
   )
 }
 

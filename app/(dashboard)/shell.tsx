@@ -4,18 +4,14 @@ import { type ReactNode, useEffect } from "react"
 import { Icon } from "#app/components/icons.tsx"
 import { Link } from "#app/components/link.tsx"
 import { PageHeader } from "#app/components/page-header.tsx"
-import { Failed, Loading } from "#app/components/states.tsx"
-import { TimeZone } from "#app/components/time-zone.tsx"
-import { Skeleton } from "#app/components/ui/skeleton.tsx"
+import { Failed, Loading, Skeleton } from "#app/components/states.tsx"
 import { Wordmark } from "#app/components/wordmark.tsx"
-import { ownZone, shortZone } from "#app/components/zone.ts"
+import { ownZone, shortZone, TimeZone } from "#app/components/zone.ts"
 import type { Me } from "#server/domain/people/me.ts"
-import { Chooser } from "./chooser.tsx"
-import { rememberWorkspace } from "./last-workspace.ts"
 import { Live } from "./live.tsx"
-import { Navigation } from "./navigation.tsx"
-import { NavigationMenu } from "./navigation-menu.tsx"
+import { Navigation, NavigationMenu } from "./navigation.tsx"
 import { goToSignIn } from "./session.ts"
+import { Chooser, rememberWorkspace } from "./start.tsx"
 import { UserMenu } from "./user-menu.tsx"
 import { useMe, WorkspaceProvider } from "./workspace.tsx"
 import { WorkspaceSwitch } from "./workspace-switch.tsx"
@@ -56,7 +52,7 @@ export function Shell({ workspaceId, children }: { workspaceId: string; children
             {me && here ? (
               <WorkspaceSwitch workspaces={me.workspaces} here={here} />
             ) : (
-              <Skeleton className="h-7 w-40" />
+              <Skeleton className="h-7 w-40 rounded" />
             )}
           </div>
           {me && (

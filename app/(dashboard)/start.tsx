@@ -2,13 +2,13 @@
 
 import { useRouter } from "next/navigation.js"
 import { useEffect } from "react"
-import { Card } from "#app/components/card.tsx"
-import { Failed, Loading } from "#app/components/states.tsx"
-import { Chooser } from "./chooser.tsx"
-import { lastWorkspace } from "./last-workspace.ts"
+import { Link } from "#app/components/link.tsx"
+import { Empty, Failed, Loading } from "#app/components/states.tsx"
+import { PageCard } from "#app/components/ui/card.tsx"
+import type { Me } from "#server/domain/people/me.ts"
 import { Providers } from "./providers.tsx"
 import type { Section } from "./sections.ts"
-import { useMe } from "./workspace.tsx"
+import { useMe, type Workspace } from "./workspace.tsx"
 
 /** Goes on to a section of the workspace where somebody was last. */
 export function Start({ section }: { section: Section }) {
@@ -27,7 +27,7 @@ function GoOn({ section }: { section: Section }) {
     if (workspace) router.replace(`/${workspace.id}/${section}`)
   }, [me, router, section])
   return (
-    <Card>
+    <PageCard>
       <title>Vouch</title>
       <h1 className="sr-only">Vouch</h1>
       {me?.workspaces.length === 0 ? (
@@ -37,6 +37,57 @@ function GoOn({ section }: { section: Section }) {
       ) : (
         <Loading what="Opening your workspace" />
       )}
-    </Card>
+    </PageCard>
   )
+}
+
+/** Where somebody may go, when they are where they may not be. */
+export function Chooser({ workspaces }: { workspaces: Me["workspaces"] }) {
+  if (workspaces.length === 0) {
+    return (
+      <Empty title="You are not a member of any account">
+        Ask an owner for an invitation, and open its link while you are signed in.
+      </Empty>
+    )
+  }
+  return (
+    <ul className="mt-5 divide-y divide-line overflow-hidden rounded-xl border border-line bg-surface">
+      {workspaces.map(({ id, account, mode, role }) => (
+        <li key={id}>
+          <Link
+            href={`/${id}/overview`}
+            prefetch={false}
+            className="flex items-center justify-between gap-4 px-4 py-3 text-sm -outline-offset-2 hover:bg-sunken"
+          >
+            <span className="font-medium">
+              {account} <span className="font-normal text-muted">{mode}</span>
+            </span>
+            <span className="text-muted">{role}</span>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const KEY = "vouch.workspace"
+
+/** Remembers where somebody is, for when they come back to the start. */
+export function rememberWorkspace(id: string): void {
+  try {
+    localStorage.setItem(KEY, id)
+  } catch {
+    // Storage is full or forbidden: then they begin in their first workspace.
+  }
+}
+
+/** Where to begin: the workspace of the last visit, else the first, which is a test one. */
+export function lastWorkspace<Known extends Pick<Workspace, "id">>(workspaces: Known[]): Known | undefined {
+  let id: string | null = null
+  try {
+    id = localStorage.getItem(KEY)
+  } catch {
+    // As above
+  }
+  return workspaces.find((workspace) => workspace.id === id) ?? workspaces[0]
 }

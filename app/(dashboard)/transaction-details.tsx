@@ -1,7 +1,7 @@
 "use client"
 
-import { CodeBlock } from "#app/components/code-block.tsx"
-import { Copyable, Shortened } from "#app/components/copyable.tsx"
+import { CodeBlock, Copyable, Shortened } from "#app/components/code.tsx"
+import { Facts } from "#app/components/facts.tsx"
 import { Failed, Loading } from "#app/components/states.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import type { TransactionView } from "#server/dashboard/transaction.ts"
@@ -32,40 +32,17 @@ function TransactionDetails({ transaction }: { transaction: TransactionView }) {
     transaction
   return (
     <div className="space-y-6">
-      <dl className="grid grid-cols-[max-content_minmax(0,1fr)] items-baseline gap-x-6 gap-y-2">
-        <dt className="text-muted">Signature</dt>
-        <dd>
-          <Copyable value={signature} what="transaction signature" compact />
-        </dd>
-        <dt className="text-muted">Status</dt>
-        <dd>{statusWords[status]}</dd>
-        {error !== null && (
-          <>
-            <dt className="text-muted">Error</dt>
-            <dd className="font-mono text-[13px]">{JSON.stringify(error)}</dd>
-          </>
-        )}
-        <dt className="text-muted">Network</dt>
-        <dd>{cluster}</dd>
-        {slot !== null && (
-          <>
-            <dt className="text-muted">Slot</dt>
-            <dd>{slot}</dd>
-          </>
-        )}
-        <dt className="text-muted">Signed</dt>
-        <dd>
-          <Timestamp at={signed_at} />
-        </dd>
-        {block_time && (
-          <>
-            <dt className="text-muted">Block time</dt>
-            <dd>
-              <Timestamp at={block_time} />
-            </dd>
-          </>
-        )}
-      </dl>
+      <Facts
+        facts={{
+          Signature: <Copyable value={signature} what="transaction signature" compact />,
+          Status: statusWords[status],
+          Error: error !== null && <code className="font-mono text-[13px]">{JSON.stringify(error)}</code>,
+          Network: cluster,
+          Slot: slot,
+          Signed: <Timestamp at={signed_at} />,
+          "Block time": block_time && <Timestamp at={block_time} />,
+        }}
+      />
       <section aria-labelledby="instructions">
         <h3 id="instructions" className="mb-2 font-semibold">
           Instructions

@@ -3,7 +3,7 @@
 import { lazy, Suspense } from "react"
 import { Loading } from "#app/components/states.tsx"
 import { Button } from "#app/components/ui/button.tsx"
-import { Sheet, SheetContent, SheetTrigger } from "#app/components/ui/sheet.tsx"
+import { Dialog, DialogTrigger, SheetContent } from "#app/components/ui/dialog.tsx"
 
 /** Where a transaction can be looked at: in a public explorer, or in a drawer where no explorer reaches the network. */
 export function TransactionLink({ signature, explorer }: { signature: string; explorer: string | null }) {
@@ -25,10 +25,10 @@ const Transaction = lazy(() => import("./transaction-details.tsx"))
 
 function TransactionDrawer({ signature }: { signature: string }) {
   return (
-    <Sheet>
-      <SheetTrigger>
+    <Dialog>
+      <DialogTrigger>
         <Button size="sm">Raw transaction</Button>
-      </SheetTrigger>
+      </DialogTrigger>
       <SheetContent
         title="Transaction"
         description="As it was signed and sent. This network has no public explorer."
@@ -37,6 +37,6 @@ function TransactionDrawer({ signature }: { signature: string }) {
           <Transaction signature={signature} />
         </Suspense>
       </SheetContent>
-    </Sheet>
+    </Dialog>
   )
 }

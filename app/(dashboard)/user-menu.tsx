@@ -18,12 +18,7 @@ export function UserMenu({ user }: { user: Me["user"] }) {
   return (
     <DropdownMenu>
       <DropdownMenuTrigger>
-        <Button
-          variant="ghost"
-          size="icon-sm"
-          className="rounded-full"
-          aria-label={`Account of ${user.name}`}
-        >
+        <Button variant="ghost" size="round" aria-label={`Account of ${user.name}`}>
           <span
             aria-hidden="true"
             className="flex size-7 items-center justify-center rounded-full bg-accent-soft text-xs font-semibold text-accent"
@@ -33,7 +28,7 @@ export function UserMenu({ user }: { user: Me["user"] }) {
         </Button>
       </DropdownMenuTrigger>
       <DropdownMenuContent className="w-60">
-        <DropdownMenuLabel className="text-sm">
+        <DropdownMenuLabel className="text-sm!">
           <span className="block font-medium text-ink">{user.name}</span>
           <span className="block text-[13px]">{user.email}</span>
         </DropdownMenuLabel>

@@ -1,7 +1,7 @@
 "use client"
 
+import { clsx } from "clsx"
 import { useRouter } from "next/navigation.js"
-import { cn } from "#app/components/cn.ts"
 import { Icon } from "#app/components/icons.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Button } from "#app/components/ui/button.tsx"
@@ -40,7 +40,7 @@ export function WorkspaceSwitch({ workspaces, here }: { workspaces: Known; here:
               href={`/${workspace.id}/${section}`}
               prefetch={false}
               {...(workspace.id === here.id && { "aria-current": "true" as const })}
-              className={cn(
+              className={clsx(
                 "flex h-7 items-center rounded-md border border-transparent px-2.5 text-[13px] text-muted hover:text-ink aria-[current=true]:bg-surface aria-[current=true]:font-medium aria-[current=true]:shadow-xs pointer-coarse:h-9",
                 mode === "test"
                   ? "aria-[current=true]:border-notice-line aria-[current=true]:bg-notice-soft aria-[current=true]:text-notice"
@@ -75,12 +75,12 @@ function AccountSwitch({
   return (
     <DropdownMenu>
       <DropdownMenuTrigger>
-        <Button variant="ghost" size="sm" className="min-w-0 shrink" aria-label={`Account: ${here.account}`}>
+        <Button variant="ghost" size="sm" className="min-w-0 shrink!" aria-label={`Account: ${here.account}`}>
           <span className="max-w-48 truncate max-sm:max-w-20">{here.account}</span>
           <Icon name="chevron" className="text-muted" />
         </Button>
       </DropdownMenuTrigger>
-      <DropdownMenuContent align="start" className="max-h-80 max-w-72 overflow-y-auto">
+      <DropdownMenuContent align="start" className="max-h-80! max-w-72">
         <DropdownMenuLabel>Accounts</DropdownMenuLabel>
         <DropdownMenuRadioGroup
           aria-label="Accounts"

@@ -10,8 +10,7 @@ import {
   useQuery as useTanstackQuery,
 } from "@tanstack/react-query"
 import { createContext, type ReactNode, use, useEffect, useMemo, useState } from "react"
-import { api as everybody } from "#app/api.ts"
-import { type Api, createApi } from "#app/call.ts"
+import { type Api, createApi, api as everybody } from "#app/api.ts"
 import { notifyProblem } from "#app/components/toast.ts"
 import type { Me } from "#server/domain/people/me.ts"
 import type { Permission } from "#shared/scopes.ts"

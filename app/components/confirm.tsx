@@ -1,10 +1,15 @@
 "use client"
 
 import { type ReactElement, type ReactNode, useState } from "react"
+import {
+  AlertDialogContent,
+  Dialog,
+  DialogClose,
+  DialogFooter,
+  DialogTrigger,
+} from "#app/components/ui/dialog.tsx"
 import { Field, Form, Submit } from "./form.tsx"
-import { AlertDialog, AlertDialogCancel, AlertDialogContent, AlertDialogTrigger } from "./ui/alert-dialog.tsx"
 import { Button } from "./ui/button.tsx"
-import { DialogFooter } from "./ui/dialog.tsx"
 import { Input } from "./ui/input.tsx"
 
 /**
@@ -45,8 +50,8 @@ export function Confirm({
     onOpenChange?.(next)
   }
   return (
-    <AlertDialog open={isOpen} onOpenChange={setOpen}>
-      {trigger && <AlertDialogTrigger>{trigger}</AlertDialogTrigger>}
+    <Dialog open={isOpen} onOpenChange={setOpen}>
+      {trigger && <DialogTrigger>{trigger}</DialogTrigger>}
       <AlertDialogContent title={title} description={description}>
         <Form
           className="mt-4"
@@ -74,13 +79,13 @@ export function Confirm({
             </Field>
           )}
           <DialogFooter>
-            <AlertDialogCancel>
+            <DialogClose>
               <Button>Cancel</Button>
-            </AlertDialogCancel>
+            </DialogClose>
             <Submit variant={danger ? "danger" : "primary"}>{confirm}</Submit>
           </DialogFooter>
         </Form>
       </AlertDialogContent>
-    </AlertDialog>
+    </Dialog>
   )
 }

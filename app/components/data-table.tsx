@@ -8,14 +8,13 @@ import {
   tableFeatures,
   useTable,
 } from "@tanstack/react-table"
+import { clsx } from "clsx"
 import { useRouter } from "next/navigation.js"
 import { parseAsString, useQueryState } from "nuqs"
 import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from "react"
-import { cn } from "./cn.ts"
 import { Link } from "./link.tsx"
-import { Failed } from "./states.tsx"
+import { Failed, Skeleton } from "./states.tsx"
 import { Button } from "./ui/button.tsx"
-import { Skeleton } from "./ui/skeleton.tsx"
 
 // The server sorts, filters and pages: the table needs nothing but rows and columns.
 const features = tableFeatures({
@@ -98,18 +97,18 @@ export function DataTable<Row extends RowData>({
 
   if (rows === undefined && list.error) {
     return (
-      <div className={cn(frame, className)}>
+      <div className={clsx(frame, className)}>
         <Failed error={list.error} onRetry={list.refetch} />
       </div>
     )
   }
   return (
-    <div ref={top} tabIndex={-1} className={cn("scroll-mt-16", className)}>
+    <div ref={top} tabIndex={-1} className={clsx("scroll-mt-16", className)}>
       <div
         ref={region}
         {...(isScrolling && { role: "region", "aria-label": `Table: ${caption}`, tabIndex: 0 })}
         aria-busy={rows === undefined || list.isPlaceholderData === true}
-        className={cn(frame, "relative overflow-x-auto")}
+        className={clsx(frame, "relative overflow-x-auto")}
       >
         <table className="w-full border-collapse text-left text-sm">
           <caption className="sr-only">{caption}</caption>
@@ -120,7 +119,7 @@ export function DataTable<Row extends RowData>({
                   <th
                     key={header.id}
                     scope="col"
-                    className={cn(
+                    className={clsx(
                       "h-9 px-4 text-xs font-medium whitespace-nowrap text-muted",
                       lookOf(header.column.columnDef.meta),
                     )}
@@ -132,17 +131,20 @@ export function DataTable<Row extends RowData>({
             ))}
           </thead>
           <tbody
-            className={cn("divide-y divide-line", list.isPlaceholderData && "opacity-60 transition-opacity")}
+            className={clsx(
+              "divide-y divide-line",
+              list.isPlaceholderData && "opacity-60 transition-opacity",
+            )}
           >
             {rows === undefined
               ? Array.from({ length: SKELETON_ROWS }, (_, row) => (
                   // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all alike
                   <tr key={row}>
                     {table.getAllLeafColumns().map((column) => (
-                      <td key={column.id} className={cn("h-11 px-4", lookOf(column.columnDef.meta))}>
+                      <td key={column.id} className={clsx("h-11 px-4", lookOf(column.columnDef.meta))}>
                         <Skeleton
-                          className={cn(
-                            "h-3.5 w-24 max-w-full",
+                          className={clsx(
+                            "h-3.5 w-24 max-w-full rounded",
                             column.columnDef.meta?.align === "end" && "ml-auto",
                           )}
                         />
@@ -157,12 +159,15 @@ export function DataTable<Row extends RowData>({
                     <tr
                       key={row.id}
                       {...(href && { onClick: (event: MouseEvent) => open(event, href) })}
-                      className={cn(href && "cursor-pointer hover:bg-sunken")}
+                      className={clsx(href && "cursor-pointer hover:bg-sunken")}
                     >
                       {row.getAllCells().map((cell, index) => (
                         <td
                           key={cell.id}
-                          className={cn("h-11 px-4 py-1.5 align-middle", lookOf(cell.column.columnDef.meta))}
+                          className={clsx(
+                            "h-11 px-4 py-1.5 align-middle",
+                            lookOf(cell.column.columnDef.meta),
+                          )}
                         >
                           {href && index === 0 ? (
                             <Link
@@ -210,7 +215,7 @@ const frame = "rounded-xl border border-line bg-surface"
 type Meta = NonNullable<(typeof features)["columnMeta"]>
 
 const lookOf = (meta: Meta | undefined) =>
-  cn(
+  clsx(
     meta?.align === "end" && "text-right",
     meta?.wideOnly && "max-md:hidden",
     meta?.breaks ? "min-w-28 wrap-anywhere" : "wrap-break-word",

@@ -1,5 +1,6 @@
 "use client"
 
+import { clsx } from "clsx"
 import {
   type ComponentProps,
   createContext,
@@ -13,12 +14,10 @@ import {
   useState,
   useSyncExternalStore,
 } from "react"
-import { cn } from "./cn.ts"
 import { Icon } from "./icons.tsx"
 import { type Problem, problemOf } from "./problem.ts"
 import { Button, type ButtonProps } from "./ui/button.tsx"
-import { ControlContext } from "./ui/control.ts"
-import { Label } from "./ui/label.tsx"
+import { ControlContext, Label } from "./ui/input.tsx"
 
 type Problems = Record<string, string | undefined>
 
@@ -101,7 +100,7 @@ export function Form({
         {...props}
         onSubmit={submit}
         onInput={forget}
-        className={cn("space-y-4", className)}
+        className={clsx("space-y-4", className)}
       >
         {failure && <FormError ref={failureRef} problem={failure} />}
         {children}
@@ -144,7 +143,7 @@ export function FormError({ problem, ref }: { problem: Problem; ref?: Ref<HTMLDi
   )
 }
 
-/** One control with its label, hint and problem; `Input`, `Textarea`, `Select`, `Checkbox` and `Switch` take theirs from it. */
+/** One control with its label, hint and problem; `Input`, `Textarea`, `Select` and `Checkbox` take theirs from it. */
 export function Field({
   label,
   name,
@@ -171,7 +170,7 @@ export function Field({
   const problem = use(FormContext).problems[name] ?? error
   const describedBy = [problem && `${id}-problem`, hint && `${id}-hint`].filter(Boolean).join(" ")
   return (
-    <div className={cn("min-w-0", className)}>
+    <div className={clsx("min-w-0", className)}>
       <div className="mb-1.5 flex items-baseline justify-between gap-3">
         <Label htmlFor={id}>{label}</Label>
         {aside && <span className="text-[13px]">{aside}</span>}
@@ -221,7 +220,7 @@ export function FieldGroup({
   const problem = name && problems[name]
   return (
     <fieldset
-      className={cn("min-w-0", className)}
+      className={clsx("min-w-0", className)}
       aria-describedby={
         [problem && `${id}-problem`, hint && `${id}-hint`].filter(Boolean).join(" ") || undefined
       }

@@ -1,68 +1,71 @@
+import { clsx } from "clsx"
 import type { ReactNode } from "react"
-import { cn } from "./cn.ts"
+import { grouped, perMilleOf } from "#shared/amount.ts"
 
-const count = new Intl.NumberFormat("en-GB")
+/** A count, or an amount as the API has it. */
+type Amount = number | string
+
+/** `3 of 5`; the first alone where there is no limit. */
+export const usedOf = (used: Amount, limit: Amount | null): string =>
+  limit === null ? grouped(String(used)) : `${grouped(String(used))} of ${grouped(String(limit))}`
 
 /** What is used of a limit; it turns to notice from 80 % on, and to danger when nothing is left. */
 export function Meter({
   label,
-  value,
-  max,
+  used,
+  limit,
   hint,
   className,
 }: {
   label: string
-  value: number
+  used: Amount
   /** Null when there is no limit: then there is a number, and no bar. */
-  max: number | null
+  limit: Amount | null
   hint?: ReactNode
   className?: string
 }) {
-  const words = max === null ? count.format(value) : `${count.format(value)} of ${count.format(max)}`
   return (
-    <div className={cn("min-w-0 text-sm", className)}>
+    <div className={clsx("min-w-0 text-sm", className)}>
       <p className="flex flex-wrap items-baseline justify-between gap-x-3">
         <span className="font-medium">{label}</span>
-        <span>{words}</span>
+        <span>{usedOf(used, limit)}</span>
       </p>
-      {max !== null && <MeterBar label={label} words={words} value={value} max={max} className="mt-2" />}
+      {limit !== null && <MeterBar label={label} used={used} limit={limit} className="mt-2" />}
       {hint && <p className="mt-1.5 text-[13px] text-muted">{hint}</p>}
     </div>
   )
 }
 
-/** The bar alone. `words` say what it shows; where amounts are too large for numbers, these are parts of a thousand. */
+/** The bar alone, in thousandths: amounts may be too large for numbers. */
 export function MeterBar({
   label,
-  words,
-  value,
-  max,
+  used,
+  limit,
   className,
 }: {
   label: string
-  words: string
-  value: number
-  max: number
+  used: Amount
+  limit: Amount
   className?: string
 }) {
-  const share = max === 0 ? 1 : Math.min(value / max, 1)
+  const perMille = Math.min(perMilleOf(String(used), String(limit)), 1000)
   return (
     // biome-ignore lint/a11y/useSemanticElements: no two browsers let the element be drawn alike
     <div
       role="meter"
       aria-label={label}
       aria-valuemin={0}
-      aria-valuemax={max}
-      aria-valuenow={Math.min(value, max)}
-      aria-valuetext={words}
-      className={cn("h-1.5 overflow-hidden rounded-full bg-line", className)}
+      aria-valuemax={1000}
+      aria-valuenow={perMille}
+      aria-valuetext={usedOf(used, limit)}
+      className={clsx("h-1.5 overflow-hidden rounded-full bg-line", className)}
     >
       <div
-        className={cn(
+        className={clsx(
           "h-full rounded-full",
-          share >= 1 ? "bg-danger" : share >= 0.8 ? "bg-chart-pending" : "bg-accent",
+          perMille === 1000 ? "bg-danger" : perMille >= 800 ? "bg-chart-pending" : "bg-accent",
         )}
-        style={{ width: `${share * 100}%` }}
+        style={{ width: `${perMille / 10}%` }}
       />
     </div>
   )

@@ -1,4 +1,4 @@
-import { CallError } from "#app/call.ts"
+import { CallError } from "#app/api.ts"
 
 /** What went wrong, for a person to read and for support to find. */
 export type Problem = { code: string; detail: string; requestId: string | null }

@@ -1,11 +1,10 @@
 "use client"
 
-import type { ReactNode } from "react"
-import { cn } from "./cn.ts"
+import { clsx } from "clsx"
+import type { ComponentProps, ReactNode } from "react"
 import { Icon } from "./icons.tsx"
 import { problemOf } from "./problem.ts"
 import { Button } from "./ui/button.tsx"
-import { Skeleton } from "./ui/skeleton.tsx"
 
 const centred = "flex flex-col items-center px-4 py-12 text-center text-sm"
 
@@ -22,7 +21,7 @@ export function Empty({
   className?: string
 }) {
   return (
-    <div className={cn(centred, className)}>
+    <div className={clsx(centred, className)}>
       <p className="font-medium">{title}</p>
       {children && <div className="mt-1 max-w-md text-muted">{children}</div>}
       {action && <div className="mt-4 flex flex-wrap justify-center gap-2">{action}</div>}
@@ -42,7 +41,7 @@ export function Failed({
 }) {
   const { detail, requestId } = problemOf(error)
   return (
-    <div role="alert" className={cn(centred, className)}>
+    <div role="alert" className={clsx(centred, className)}>
       <Icon name="alert" className="size-6 text-danger" />
       <p className="mt-2 font-medium">Could not load this</p>
       <p className="mt-1 max-w-md text-muted">{detail}</p>
@@ -69,13 +68,25 @@ export function Loading({
   children?: ReactNode
 }) {
   return (
-    <div role="status" className={cn("space-y-3", className)}>
+    <div role="status" className={clsx("space-y-3", className)}>
       <span className="sr-only">{what}</span>
       {children ??
         Array.from({ length: lines }, (_, line) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the lines are all alike
-          <Skeleton key={line} className={line === lines - 1 ? "w-1/2" : "w-full"} />
+          <Skeleton key={line} className={line === lines - 1 ? "h-4 w-1/2 rounded" : "h-4 w-full rounded"} />
         ))}
     </div>
+  )
+}
+
+/** The place of something that is still on its way. Silent: what waits says so itself (`Loading`, `DataTable`). */
+export function Skeleton({ className, ...props }: ComponentProps<"span">) {
+  return (
+    <span
+      data-slot="skeleton"
+      aria-hidden="true"
+      className={clsx("block bg-line motion-safe:animate-pulse", className)}
+      {...props}
+    />
   )
 }

@@ -1,7 +1,7 @@
 "use client"
 
 import { useEffect, useState } from "react"
-import { useTimeZone } from "./time-zone.tsx"
+import { useTimeZone } from "./zone.ts"
 
 const format = {
   day: "numeric",
@@ -82,4 +82,10 @@ function useNow(): number {
     return () => clearInterval(timer)
   }, [])
   return now
+}
+
+const milliseconds = new Intl.NumberFormat("en-GB", { maximumFractionDigits: 1 })
+
+export function Duration({ ms }: { ms: number }) {
+  return <span className="whitespace-nowrap">{milliseconds.format(ms < 100 ? ms : Math.round(ms))} ms</span>
 }

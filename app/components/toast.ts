@@ -2,7 +2,7 @@
 
 import { problemOf } from "./problem.ts"
 
-export type Toast = { text: string; detail: string | null; isProblem: boolean }
+type Toast = { text: string; detail: string | null; isProblem: boolean }
 
 let waiting: Toast[] = []
 let listeners: (() => void)[] = []

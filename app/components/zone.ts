@@ -1,3 +1,7 @@
+"use client"
+
+import { createContext, use } from "react"
+
 // Times in a zone that is not the browser's: `Intl` knows the zones, and this turns its answers round.
 
 /** The reader's browser's own zone. */
@@ -52,3 +56,28 @@ export function instantIn(zone: string, local: string): Date | null {
   const isShown = (offset: number) => offset_ms(shown_ms - offset, zone) === offset
   return new Date(shown_ms - (isShown(before) || !isShown(after) ? before : after))
 }
+
+/** From the beginning of one day to the end of another, in the zone of the page, as the server takes it. */
+export function timesOf(
+  { from, to }: { from: string | null; to: string | null },
+  zone: string,
+): { from?: string; to?: string } {
+  const start = from === null ? null : instantIn(zone, `${from}T00:00:00`)
+  const end = to === null ? null : instantIn(zone, `${dayAfter(to)}T00:00:00`)
+  return { ...(start && { from: start.toISOString() }), ...(end && { to: end.toISOString() }) }
+}
+
+function dayAfter(day: string): string {
+  const time = new Date(`${day}T00:00:00Z`)
+  if (Number.isNaN(time.getTime())) return day
+  time.setUTCDate(time.getUTCDate() + 1)
+  return time.toISOString().slice(0, 10)
+}
+
+const Zone = createContext<string | null>(null)
+
+/** Shows all times below it in a zone; in the browser's own where none is chosen. */
+export const TimeZone = Zone.Provider
+
+/** The zone of all times on this page. Only for what a browser renders: a server has another zone. */
+export const useTimeZone = (): string => use(Zone) ?? ownZone()

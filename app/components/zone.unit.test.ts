@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { instantIn, localIn } from "./zone.ts"
+import { instantIn, localIn, timesOf } from "./zone.ts"
 
 test.each([
   ["UTC", "2027-01-31T09:30:00", "2027-01-31T09:30:00.000Z"],
@@ -34,4 +34,25 @@ test("in every zone, the instant of what clocks show at an instant shows the sam
     }),
     { numRuns: 5000 },
   )
+})
+
+test.each([
+  ["UTC", "2027-01-31", "2027-01-31", "2027-01-31T00:00:00.000Z", "2027-02-01T00:00:00.000Z"],
+  ["Asia/Kathmandu", "2026-12-31", "2027-01-01", "2026-12-30T18:15:00.000Z", "2027-01-01T18:15:00.000Z"],
+  // The day on which clocks leap has 23 hours, the one on which they go back 25.
+  ["Europe/Berlin", "2027-03-28", "2027-03-28", "2027-03-27T23:00:00.000Z", "2027-03-28T22:00:00.000Z"],
+  ["Europe/Berlin", "2027-10-31", "2027-10-31", "2027-10-30T22:00:00.000Z", "2027-10-31T23:00:00.000Z"],
+  ["America/New_York", "2028-02-28", "2028-02-29", "2028-02-28T05:00:00.000Z", "2028-03-01T05:00:00.000Z"],
+])(
+  "in %s the days %s to %s last from the one's first instant to the other's last",
+  (zone, first, last, from, to) => {
+    expect(timesOf({ from: first, to: last }, zone)).toEqual({ from, to })
+  },
+)
+
+test("a side that is not filtered, or is no day, is not asked for", () => {
+  expect(timesOf({ from: null, to: null }, "UTC")).toEqual({})
+  expect(timesOf({ from: "2027-01-01", to: null }, "UTC")).toEqual({ from: "2027-01-01T00:00:00.000Z" })
+  expect(timesOf({ from: null, to: "2027-01-01" }, "UTC")).toEqual({ to: "2027-01-02T00:00:00.000Z" })
+  expect(timesOf({ from: "yesterday", to: "2027-13-45" }, "UTC")).toEqual({})
 })

@@ -1,8 +1,56 @@
-import { Reset } from "./reset.tsx"
+"use client"
 
-type Query = Promise<Record<string, string | string[] | undefined>>
+import { useSearchParams } from "next/navigation.js"
+import { useState } from "react"
+import { Heading } from "#app/(access)/heading.tsx"
+import { NewPassword } from "#app/(access)/password.tsx"
+import { api } from "#app/api.ts"
+import { Form, Submit } from "#app/components/form.tsx"
+import { Link } from "#app/components/link.tsx"
+import { Button } from "#app/components/ui/button.tsx"
+import type { Reset } from "#server/domain/people/reset.ts"
 
-export default async function Page({ searchParams }: { searchParams: Query }) {
-  const { token } = await searchParams
-  return <Reset token={typeof token === "string" ? token : ""} />
+/** Takes a new password, with the token of the link. */
+export default function Page() {
+  const token = useSearchParams().get("token") ?? ""
+  const [done, setDone] = useState<Reset | null>(null)
+  if (done) {
+    return (
+      <>
+        <Heading title="Your password is changed">
+          You are signed out everywhere. {removed(done)} Sign in with the new password.
+        </Heading>
+        <Button asChild variant="primary" size="lg" className="w-full">
+          <Link href="/sign-in">Sign in</Link>
+        </Button>
+      </>
+    )
+  }
+  return (
+    <>
+      <Heading title="Choose a new password">
+        This signs you out everywhere and removes your passkeys and your second factor. Set them up again in
+        Settings.
+      </Heading>
+      <Form
+        onSubmit={async (values) => {
+          setDone(await api.setup.resetPassword.mutate({ token, password: String(values.get("password")) }))
+        }}
+      >
+        <NewPassword label="New password" />
+        <Submit size="lg" className="w-full">
+          Change password
+        </Submit>
+      </Form>
+    </>
+  )
+}
+
+/** What has to be set up again, as far as there was any. */
+function removed({ passkeys_removed: passkeys, second_factor_removed: hadSecondFactor }: Reset): string {
+  const gone = [
+    ...(passkeys > 0 ? [passkeys === 1 ? "your passkey" : `your ${passkeys} passkeys`] : []),
+    ...(hadSecondFactor ? ["your second factor"] : []),
+  ].join(" and ")
+  return gone && `We removed ${gone}: set them up again in Settings, Your account.`
 }

@@ -1,24 +1,72 @@
-import { cva, type VariantProps } from "class-variance-authority"
+import { clsx } from "clsx"
 import type { ComponentProps } from "react"
-import { cn } from "#app/components/cn.ts"
+import type { KeyStatus, OperationStatus, ShownStatus } from "#shared/statuses.ts"
 
-const look = cva(
-  "inline-flex items-center gap-1.5 rounded-full border px-2 py-px text-xs leading-5 font-medium whitespace-nowrap",
-  {
-    variants: {
-      tone: {
-        plain: "border-line bg-sunken text-muted",
-        good: "border-transparent bg-accent-soft text-accent",
-        notice: "border-notice-line bg-notice-soft text-notice",
-        bad: "border-transparent bg-danger-soft text-danger",
-      },
-    },
-    defaultVariants: { tone: "plain" },
-  },
-)
+const tones = {
+  plain: "border-line bg-sunken text-muted",
+  good: "border-transparent bg-accent-soft text-accent",
+  notice: "border-notice-line bg-notice-soft text-notice",
+  bad: "border-transparent bg-danger-soft text-danger",
+} as const
 
-export type Tone = NonNullable<VariantProps<typeof look>["tone"]>
+type Tone = keyof typeof tones
 
-export function Badge({ tone, className, ...props }: ComponentProps<"span"> & VariantProps<typeof look>) {
-  return <span className={cn(look({ tone }), className)} {...props} />
+export function Badge({ tone = "plain", className, ...props }: ComponentProps<"span"> & { tone?: Tone }) {
+  return (
+    <span
+      className={clsx(
+        "inline-flex items-center gap-1.5 rounded-full border px-2 py-px text-xs leading-5 font-medium whitespace-nowrap",
+        tones[tone],
+        className,
+      )}
+      {...props}
+    />
+  )
+}
+
+type Look = { word: string; tone: Tone }
+
+/** Every state that has a badge. One that is missing here does not compile. */
+const looks = {
+  // Attestations
+  pending: { word: "Pending", tone: "notice" },
+  verified: { word: "Verified", tone: "good" },
+  rejected: { word: "Rejected", tone: "bad" },
+  // Operations
+  queued: { word: "Queued", tone: "plain" },
+  submitted: { word: "Submitted", tone: "notice" },
+  confirmed: { word: "Confirmed", tone: "good" },
+  failed: { word: "Failed", tone: "bad" },
+  // Keys, configurations, accounts on chain, invitations
+  active: { word: "Active", tone: "good" },
+  revoked: { word: "Revoked", tone: "bad" },
+  expired: { word: "Expired", tone: "plain" },
+  paused: { word: "Paused", tone: "notice" },
+  frozen: { word: "Frozen", tone: "plain" },
+  open: { word: "Open", tone: "good" },
+} as const satisfies Record<ShownStatus | OperationStatus | KeyStatus, Look> & Record<string, Look>
+
+type Status = keyof typeof looks
+
+export const statusWord = (status: Status): string => looks[status].word
+
+/** A state as a word with a colour; the word alone says all of it. */
+export function StatusBadge({ status }: { status: Status }) {
+  const { word, tone } = looks[status]
+  return (
+    <Badge tone={tone}>
+      <span className="size-1.5 rounded-full bg-current" aria-hidden="true" />
+      {word}
+    </Badge>
+  )
+}
+
+/** A token that is paused, active, or not on chain yet. */
+export function TokenBadge({ token: { paused, mint } }: { token: { paused: boolean; mint: string | null } }) {
+  if (paused) return <StatusBadge status="paused" />
+  return mint === null ? <Badge>No mint yet</Badge> : <StatusBadge status="active" />
+}
+
+export function HttpStatus({ status }: { status: number }) {
+  return <Badge tone={status < 400 ? "good" : status < 500 ? "notice" : "bad"}>{status}</Badge>
 }

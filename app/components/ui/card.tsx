@@ -1,6 +1,7 @@
+import { clsx } from "clsx"
 import type { ComponentProps, ReactNode } from "react"
 import { useId } from "react"
-import { cn } from "#app/components/cn.ts"
+import { Wordmark } from "#app/components/wordmark.tsx"
 
 /** A part of a page with a heading of its own, at the second level. */
 export function Card({
@@ -20,7 +21,7 @@ export function Card({
     <section
       {...(title && { "aria-labelledby": id })}
       {...props}
-      className={cn("min-w-0 rounded-xl border border-line bg-surface p-4 sm:p-5", className)}
+      className={clsx("min-w-0 rounded-xl border border-line bg-surface p-4 sm:p-5", className)}
     >
       {(title || actions) && (
         <header className="mb-4 flex flex-wrap items-start justify-between gap-x-4 gap-y-2">
@@ -37,5 +38,20 @@ export function Card({
       )}
       {children}
     </section>
+  )
+}
+
+/** One column with one subject: the whole screen on a phone, a card on anything wider. */
+export function PageCard({ badge, children }: { badge?: ReactNode; children: ReactNode }) {
+  return (
+    <div className="mx-auto min-h-dvh w-full max-w-[30rem] sm:min-h-0 sm:px-4 sm:py-12">
+      <div className="min-h-dvh bg-surface px-5 pt-5 pb-8 sm:min-h-0 sm:rounded-2xl sm:border sm:border-line sm:px-8 sm:pt-6 sm:shadow-card">
+        <header className="mb-7 flex h-8 items-center justify-between">
+          <Wordmark />
+          {badge}
+        </header>
+        <main>{children}</main>
+      </div>
+    </div>
   )
 }

@@ -1,11 +1,11 @@
 "use client"
 
+import { clsx } from "clsx"
 import type { ComponentProps, ReactNode } from "react"
-import { cn } from "#app/components/cn.ts"
 import { Icon } from "#app/components/icons.tsx"
-import { useControl } from "./control.ts"
+import { useControl } from "./input.tsx"
 
-export type CheckboxProps = Omit<ComponentProps<"input">, "type" | "children"> & {
+type CheckboxProps = Omit<ComponentProps<"input">, "type" | "children"> & {
   /** Its label, unless a `Field` around it or an `aria-label` is. */
   children?: ReactNode
   hint?: ReactNode
@@ -32,7 +32,10 @@ export function Checkbox({ className, children, hint, ...props }: CheckboxProps)
   return (
     // biome-ignore lint/a11y/noLabelWithoutControl: the box inside is the control
     <label
-      className={cn("flex cursor-pointer items-start gap-2.5 py-1 text-sm pointer-coarse:py-2.5", className)}
+      className={clsx(
+        "flex cursor-pointer items-start gap-2.5 py-1 text-sm pointer-coarse:py-2.5",
+        className,
+      )}
     >
       {box}
       <span>

@@ -1,20 +1,149 @@
 "use client"
 
-import type { ComponentProps } from "react"
-import { cn } from "#app/components/cn.ts"
+import { clsx } from "clsx"
+import {
+  type ComponentProps,
+  createContext,
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactElement,
+  type ReactNode,
+  type SyntheticEvent,
+  use,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react"
 import { Icon } from "#app/components/icons.tsx"
 import { Button } from "./button.tsx"
-import { Modal, ModalClose, ModalContent, ModalTrigger } from "./modal.tsx"
-import { dialogLook } from "./overlay.ts"
+import { Slot } from "./slot.tsx"
 
-export const Dialog = Modal
-export const DialogTrigger = ModalTrigger
-export const DialogClose = ModalClose
+// The browser's own modal dialogs: the page behind is out of reach, Escape closes, and the focus returns.
+
+const ModalContext = createContext<{ isOpen: boolean; setOpen: (open: boolean) => void } | null>(null)
+
+function useModal() {
+  const modal = use(ModalContext)
+  if (!modal) throw new Error("A dialog's parts stand inside of it")
+  return modal
+}
+
+/** Opened by its trigger, or from outside by `open` and `onOpenChange`. */
+export function Dialog({
+  open,
+  onOpenChange,
+  children,
+}: {
+  open?: boolean
+  onOpenChange?: (open: boolean) => void
+  children: ReactNode
+}) {
+  const [isOpenInside, setOpenInside] = useState(false)
+  const setOpen = (next: boolean) => {
+    setOpenInside(next)
+    onOpenChange?.(next)
+  }
+  return <ModalContext value={{ isOpen: open ?? isOpenInside, setOpen }}>{children}</ModalContext>
+}
+
+/** Its child is the button that opens the dialog. */
+export function DialogTrigger({ children }: { children: ReactElement }) {
+  const { setOpen } = useModal()
+  const attributes = { "aria-haspopup": "dialog" as const, onClick: () => setOpen(true) }
+  return <Slot {...attributes}>{children}</Slot>
+}
+
+/** Its child is a button that closes the dialog. */
+export function DialogClose({ children }: { children: ReactElement }) {
+  const { setOpen } = useModal()
+  return <Slot onClick={() => setOpen(false)}>{children}</Slot>
+}
+
+type ModalContentProps = Omit<ComponentProps<"dialog">, "title" | "open"> & {
+  title: ReactNode
+  description?: ReactNode
+  /** Whether a click beside it leaves it open. */
+  insists?: boolean
+}
+
+/** There while it is open, and not before: what is in it begins anew each time. */
+function ModalContent(props: ModalContentProps) {
+  const { isOpen } = useModal()
+  return isOpen ? <OpenModal {...props} /> : null
+}
+
+function OpenModal({ title, description, insists = false, children, ...props }: ModalContentProps) {
+  const { setOpen } = useModal()
+  const dialog = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useLayoutEffect(() => {
+    const element = dialog.current
+    element?.showModal()
+    // Closed before it goes, for only then does the focus return to where it was.
+    return () => element?.close()
+  }, [])
+
+  // Whether it closes, its owner decides: asked by a phone's gesture for going back, and by Escape, which the browser
+  // would ask about only once.
+  function cancel(event: SyntheticEvent) {
+    if (event.target !== event.currentTarget) return
+    event.preventDefault()
+    setOpen(false)
+  }
+  function leave(event: KeyboardEvent<HTMLDialogElement>) {
+    const { currentTarget, target, key } = event
+    if (key !== "Escape" || (target as Element).closest("dialog") !== currentTarget) return
+    // What is open inside closes first.
+    if (currentTarget.querySelector(":popover-open")) return
+    event.preventDefault()
+    setOpen(false)
+  }
+
+  // A press that began inside, to mark some text, is none beside it.
+  const pressed = useRef(false)
+  function press(event: MouseEvent<HTMLDialogElement>) {
+    const box = event.currentTarget.getBoundingClientRect()
+    const { clientX: x, clientY: y } = event
+    pressed.current = x < box.left || x > box.right || y < box.top || y > box.bottom
+  }
+
+  return (
+    <dialog
+      {...props}
+      ref={dialog}
+      aria-labelledby={`${id}-title`}
+      {...(description && { "aria-describedby": `${id}-description` })}
+      onCancel={cancel}
+      onKeyDown={leave}
+      onMouseDown={press}
+      onClick={(event) => {
+        // To React a row or a link around the trigger is around the dialog too.
+        event.stopPropagation()
+        if (!insists && pressed.current && event.target === event.currentTarget) setOpen(false)
+      }}
+    >
+      <h2 id={`${id}-title`} className="pr-8 text-base font-semibold">
+        {title}
+      </h2>
+      {description && (
+        <p id={`${id}-description`} className="mt-1 text-muted">
+          {description}
+        </p>
+      )}
+      {children}
+    </dialog>
+  )
+}
+
+/** A dialog in the middle of the window. */
+const dialogLook =
+  "m-auto max-h-[calc(100dvh-2rem)] w-[calc(100vw-2rem)] max-w-lg overflow-y-auto rounded-xl border border-line bg-surface p-5 text-left text-sm leading-normal font-normal whitespace-normal text-ink shadow-card outline-none backdrop:bg-overlay motion-safe:animate-in motion-safe:fade-in-0 motion-safe:zoom-in-98"
 
 /** A dialog always has a title; what needs no description has none. */
 export function DialogContent({ className, children, ...props }: ComponentProps<typeof ModalContent>) {
   return (
-    <ModalContent {...props} className={cn(dialogLook, className)}>
+    <ModalContent {...props} className={clsx(dialogLook, className)}>
       <div className="mt-4">{children}</div>
       <CloseButton />
     </ModalContent>
@@ -25,19 +154,66 @@ export function DialogContent({ className, children, ...props }: ComponentProps<
 export function DialogFooter({ className, ...props }: ComponentProps<"div">) {
   return (
     <div
-      className={cn("mt-5 flex flex-col-reverse gap-2 sm:flex-row sm:justify-end", className)}
+      className={clsx("mt-5 flex flex-col-reverse gap-2 sm:flex-row sm:justify-end", className)}
       {...props}
     />
   )
 }
 
 /** Stands last, so that the focus begins with what the dialog is about. */
-export function CloseButton() {
+function CloseButton() {
   return (
-    <ModalClose>
-      <Button variant="ghost" size="icon-sm" aria-label="Close" className="absolute top-3 right-3 text-muted">
+    <DialogClose>
+      <Button
+        variant="ghost"
+        size="icon-sm"
+        aria-label="Close"
+        className="absolute top-3 right-3 text-muted!"
+      >
         <Icon name="cross" />
       </Button>
-    </ModalClose>
+    </DialogClose>
+  )
+}
+
+/** A question that has to be answered: a click beside it does not close it. */
+export function AlertDialogContent({
+  className,
+  ...props
+}: ComponentProps<typeof ModalContent> & { description: ReactNode }) {
+  return (
+    <ModalContent
+      role="alertdialog"
+      insists
+      {...props}
+      className={clsx(dialogLook, "max-w-md!", className)}
+    />
+  )
+}
+
+const sides = {
+  left: "mr-auto border-r motion-safe:slide-in-from-left",
+  right: "ml-auto border-l motion-safe:slide-in-from-right",
+} as const
+
+/** A dialog at the screen's edge, for what is long: a menu, a transaction. */
+export function SheetContent({
+  side = "right",
+  className,
+  children,
+  ...props
+}: ComponentProps<typeof ModalContent> & { side?: keyof typeof sides }) {
+  return (
+    <ModalContent
+      {...props}
+      className={clsx(
+        "m-0 h-dvh max-h-none w-[min(32rem,calc(100vw-2.5rem))] max-w-none overflow-y-auto border-line bg-surface p-5 text-left text-sm leading-normal font-normal whitespace-normal text-ink shadow-card outline-none backdrop:bg-overlay motion-safe:animate-in",
+        sides[side],
+        className,
+      )}
+    >
+      <div className="mt-4">{children}</div>
+      <CloseButton />
+    </ModalContent>
   )
 }

@@ -1,16 +1,112 @@
 "use client"
 
-import { type ComponentProps, createContext, type KeyboardEvent, type ReactElement, use } from "react"
-import { cn } from "#app/components/cn.ts"
-import { type Align, placedLook, useAnchor, usePlaced } from "./floating.ts"
-import { floatingLook } from "./overlay.ts"
-import { Popover, PopoverTrigger } from "./popover.tsx"
+import { clsx } from "clsx"
+import {
+  type ComponentProps,
+  createContext,
+  type KeyboardEvent,
+  type ReactElement,
+  type ReactNode,
+  type Ref,
+  type RefObject,
+  type ToggleEvent,
+  use,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+} from "react"
+import { Slot } from "./slot.tsx"
 
-export const DropdownMenu = Popover
+// The browser's own popovers: they lie above everything, close by Escape and by a click beside them, and give the focus
+// back. All that is left to do is to put them in their place; libraries for that weigh as much as the rest of a page.
 
-/** Its child is the button that opens the menu. */
+const GAP_PX = 4
+const EDGE_PX = 8
+
+type Align = "start" | "center" | "end"
+
+/** Below its anchor, or above where there is more room; never out of the window. */
+function placeBeside(anchor: Element, floating: HTMLElement, align: Align): void {
+  const box = anchor.getBoundingClientRect()
+  const { offsetWidth: width, offsetHeight: height } = floating
+  const fitsBelow = box.bottom + GAP_PX + height <= window.innerHeight - EDGE_PX
+  const isBelow = fitsBelow || box.top < window.innerHeight - box.bottom
+  const top = isBelow ? box.bottom + GAP_PX : Math.max(EDGE_PX, box.top - GAP_PX - height)
+  const wanted = { start: box.left, center: box.left + (box.width - width) / 2, end: box.right - width }[
+    align
+  ]
+  const last = document.documentElement.clientWidth - width - EDGE_PX
+  floating.style.top = `${top}px`
+  floating.style.left = `${Math.max(EDGE_PX, Math.min(wanted, last))}px`
+}
+
+/** Every popover's: without them it would stand in the middle of the window. */
+const placedLook = "fixed inset-auto m-0 max-h-[calc(100dvh-1rem)] overflow-y-auto"
+
+type Anchored = { id: string; anchor: RefObject<HTMLButtonElement | null> }
+
+const AnchoredContext = createContext<Anchored | null>(null)
+
+function useAnchored(): Anchored {
+  const anchor = useRef<HTMLButtonElement>(null)
+  const id = useId()
+  return { id, anchor }
+}
+
+function useAnchor(): Anchored {
+  const anchored = use(AnchoredContext)
+  if (!anchored) throw new Error("A popover's parts stand inside of it")
+  return anchored
+}
+
+/** What a popover's element needs to open at its anchor and to stay there. */
+function usePlaced(align: Align, onOpen?: (popover: HTMLElement) => void) {
+  const { id, anchor } = useAnchor()
+  const ref = useRef<HTMLDivElement>(null)
+  const [isOpen, setOpen] = useState(false)
+  useEffect(() => {
+    if (!isOpen) return
+    const place = () => {
+      if (anchor.current && ref.current) placeBeside(anchor.current, ref.current, align)
+    }
+    window.addEventListener("scroll", place, true)
+    window.addEventListener("resize", place)
+    return () => {
+      window.removeEventListener("scroll", place, true)
+      window.removeEventListener("resize", place)
+    }
+  }, [isOpen, align, anchor])
+
+  function onBeforeToggle(event: ToggleEvent<HTMLDivElement>) {
+    const opens = event.newState === "open"
+    setOpen(opens)
+    if (!opens) return
+    // It has no size before it is shown, and is not painted before this.
+    requestAnimationFrame(() => {
+      if (!anchor.current || !ref.current) return
+      placeBeside(anchor.current, ref.current, align)
+      onOpen?.(ref.current)
+    })
+  }
+  return { ref, id, isOpen, popover: "auto" as const, onBeforeToggle }
+}
+
+const floatingLook =
+  "rounded-lg border border-line bg-surface text-left text-sm leading-normal font-normal whitespace-normal text-ink shadow-card outline-none"
+
+export function DropdownMenu({ children }: { children: ReactNode }) {
+  return <AnchoredContext value={useAnchored()}>{children}</AnchoredContext>
+}
+
+/** Its child is the button that opens and closes the menu. */
 export function DropdownMenuTrigger({ children }: { children: ReactElement }) {
-  return <PopoverTrigger haspopup="menu">{children}</PopoverTrigger>
+  const { id, anchor } = useAnchor()
+  return (
+    <Slot ref={anchor as Ref<HTMLElement>} popoverTarget={id} aria-haspopup="menu">
+      {children}
+    </Slot>
+  )
 }
 
 const itemsOf = (menu: HTMLElement) => [
@@ -50,7 +146,7 @@ export function DropdownMenuContent({
       onKeyDown={walk}
       {...props}
       {...placed}
-      className={cn(floatingLook, placedLook, "min-w-44 p-1", className)}
+      className={clsx(floatingLook, placedLook, "min-w-44 p-1", className)}
     />
   )
 }
@@ -80,9 +176,9 @@ export function DropdownMenuItem({
         document.getElementById(id)?.hidePopover()
         onSelect()
       }}
-      className={cn(
-        "flex w-full cursor-pointer items-center gap-2 rounded-md px-2 py-1.5 text-left -outline-offset-2 hover:bg-sunken focus:bg-sunken aria-disabled:cursor-not-allowed aria-disabled:opacity-50 pointer-coarse:py-2.5 [&_svg]:size-4 [&_svg]:shrink-0 [&_svg]:text-muted",
-        danger && "text-danger [&_svg]:text-danger",
+      className={clsx(
+        "flex w-full cursor-pointer items-center gap-2 rounded-md px-2 py-1.5 text-left -outline-offset-2 hover:bg-sunken focus:bg-sunken aria-disabled:cursor-not-allowed aria-disabled:opacity-50 pointer-coarse:py-2.5 [&_svg]:size-4 [&_svg]:shrink-0",
+        danger ? "text-danger" : "[&_svg]:text-muted",
         className,
       )}
     />
@@ -129,9 +225,9 @@ export function DropdownMenuRadioItem({
 
 /** Words above the items; they are no item. */
 export function DropdownMenuLabel({ className, ...props }: ComponentProps<"div">) {
-  return <div role="presentation" {...props} className={cn("px-2 py-1.5 text-xs text-muted", className)} />
+  return <div role="presentation" {...props} className={clsx("px-2 py-1.5 text-xs text-muted", className)} />
 }
 
 export function DropdownMenuSeparator({ className, ...props }: ComponentProps<"hr">) {
-  return <hr {...props} className={cn("-mx-1 my-1 border-line", className)} />
+  return <hr {...props} className={clsx("-mx-1 my-1 border-line", className)} />
 }

@@ -1,8 +1,26 @@
 "use client"
 
-import type { ComponentProps } from "react"
-import { cn } from "#app/components/cn.ts"
-import { controlLook, useControl } from "./control.ts"
+import { clsx } from "clsx"
+import { type ComponentProps, createContext, use } from "react"
+import { Icon } from "#app/components/icons.tsx"
+
+/** What a field knows of the one control inside of it. */
+type Control = {
+  id: string
+  name: string
+  "aria-describedby": string | undefined
+  "aria-invalid": true | undefined
+  required: boolean | undefined
+}
+
+export const ControlContext = createContext<Control | null>(null)
+
+/** The attributes that a control takes from the field around it; outside of one, none. */
+export const useControl = (): Partial<Control> => use(ControlContext) ?? {}
+
+/** What every control that holds text looks like. */
+const controlLook =
+  "w-full min-w-0 rounded-md border border-field bg-surface px-3 text-sm text-ink placeholder:text-muted disabled:cursor-not-allowed disabled:opacity-60 aria-invalid:border-danger max-sm:text-base"
 
 /** Inside of a `Field` it has its name, label, hint and error from there. */
 export function Input({ className, ...props }: ComponentProps<"input">) {
@@ -11,7 +29,36 @@ export function Input({ className, ...props }: ComponentProps<"input">) {
       type="text"
       {...useControl()}
       {...props}
-      className={cn(controlLook, "h-9 read-only:bg-sunken pointer-coarse:h-11", className)}
+      className={clsx(controlLook, "h-9 read-only:bg-sunken pointer-coarse:h-11", className)}
     />
   )
+}
+
+/** Inside of a `Field` it has its name, label, hint and error from there. */
+export function Textarea({ className, ...props }: ComponentProps<"textarea">) {
+  return (
+    <textarea rows={3} {...useControl()} {...props} className={clsx(controlLook, "block py-2", className)} />
+  )
+}
+
+/** The platform's own select, whose list every phone and screen reader knows. Its options are `<option>`s. */
+export function Select({ className, ...props }: ComponentProps<"select">) {
+  return (
+    <div className={clsx("relative", className)}>
+      <select
+        {...useControl()}
+        {...props}
+        className={clsx(controlLook, "h-9 cursor-pointer appearance-none pr-8 pointer-coarse:h-11")}
+      />
+      <Icon
+        name="chevron"
+        className="pointer-events-none absolute top-1/2 right-2.5 size-4 -translate-y-1/2 text-muted"
+      />
+    </div>
+  )
+}
+
+export function Label({ className, ...props }: ComponentProps<"label">) {
+  // biome-ignore lint/a11y/noLabelWithoutControl: what it labels is named where it is used
+  return <label className={clsx("block text-[13px] font-medium", className)} {...props} />
 }

@@ -1,4 +1,4 @@
-import { cn } from "#app/components/cn.ts"
+import { clsx } from "clsx"
 
 /** How far something has come, 0 to 1; null while nobody knows. What is used of a limit is a `Meter`. */
 export function Progress({
@@ -18,10 +18,13 @@ export function Progress({
       aria-valuemin={0}
       aria-valuemax={100}
       {...(percent !== null && { "aria-valuenow": percent })}
-      className={cn("h-1.5 overflow-hidden rounded-full bg-line", className)}
+      className={clsx("h-1.5 overflow-hidden rounded-full bg-line", className)}
     >
       <div
-        className={cn("h-full rounded-full bg-accent", percent === null && "w-1/3 motion-safe:animate-pulse")}
+        className={clsx(
+          "h-full rounded-full bg-accent",
+          percent === null && "w-1/3 motion-safe:animate-pulse",
+        )}
         style={percent === null ? undefined : { width: `${percent}%` }}
       />
     </div>

@@ -1,7 +1,7 @@
 "use client"
 
+import { clsx } from "clsx"
 import { type ComponentProps, createContext, type KeyboardEvent, use, useId, useState } from "react"
-import { cn } from "#app/components/cn.ts"
 
 type Chosen = { id: string; value: string | undefined; choose: (value: string) => void }
 
@@ -61,7 +61,7 @@ export function TabsList({ className, ...props }: ComponentProps<"div">) {
       role="tablist"
       onKeyDown={move}
       {...props}
-      className={cn("flex gap-5 overflow-x-auto border-b border-line px-0.5", className)}
+      className={clsx("flex gap-5 overflow-x-auto border-b border-line px-0.5", className)}
     />
   )
 }
@@ -83,7 +83,7 @@ export function TabsTrigger({
       tabIndex={isChosen ? 0 : -1}
       onClick={() => choose(value)}
       {...props}
-      className={cn(
+      className={clsx(
         "-mb-px cursor-pointer border-b-2 border-transparent py-2 text-sm font-medium whitespace-nowrap text-muted -outline-offset-2 hover:text-ink aria-selected:border-accent aria-selected:text-ink pointer-coarse:py-3",
         className,
       )}
@@ -101,7 +101,7 @@ export function TabsContent({ value, className, ...props }: ComponentProps<"div"
       id={`${id}-panel-${value}`}
       aria-labelledby={`${id}-tab-${value}`}
       {...props}
-      className={cn("mt-5", className)}
+      className={clsx("mt-5", className)}
     />
   )
 }

@@ -1,8 +1,8 @@
 import { type FormEvent, type ReactNode, useRef, useState } from "react"
 import { api } from "#app/api.ts"
-import { primaryButton } from "#app/components/button.ts"
-import { Icon, Spinner } from "#app/components/icons.tsx"
+import { Icon } from "#app/components/icons.tsx"
 import { problemOf } from "#app/components/problem.ts"
+import { Button } from "#app/components/ui/button.tsx"
 import type { SessionView } from "#server/domain/kyc/hosted-page/view.ts"
 import { type Answers, keepAnswers, keptAnswers } from "./answers.ts"
 import { countries } from "./countries.ts"
@@ -151,14 +151,9 @@ export function VerificationForm({
           </p>
         )}
       </div>
-      <button
-        type="submit"
-        aria-disabled={isSending}
-        className={`${primaryButton} mt-6 w-full aria-disabled:cursor-progress aria-disabled:opacity-80`}
-      >
-        {isSending && <Spinner className="size-4" />}
+      <Button type="submit" variant="primary" size="xl" pending={isSending} className="mt-6 w-full">
         Submit verification
-      </button>
+      </Button>
     </form>
   )
 }

@@ -1,12 +1,12 @@
-import { Copyable } from "#app/components/copyable.tsx"
+import { Copyable } from "#app/components/code.tsx"
+import { FactLines } from "#app/components/facts.tsx"
 import { Icon, type IconName } from "#app/components/icons.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import type { SessionView } from "#server/domain/kyc/hosted-page/view.ts"
 import { claimNames, claims } from "#shared/claims.ts"
 import type { PublicReason } from "#shared/public-reasons.ts"
-import { Facts } from "./facts.tsx"
+import { reasonText } from "./copy.ts"
 import { VerificationForm } from "./form.tsx"
-import { reasonText } from "./reasons.ts"
 
 const names = claimNames.map((name) => claims[name].label).join(", ")
 /** What is asked for, in words: "Country, over 18, accredited". */
@@ -32,14 +32,14 @@ export function Opening({
         yourself as the holder of this wallet.
       </p>
       {again && <Again reason={again} />}
-      <Facts
-        facts={[
-          { name: "Wallet", value: <Copyable value={wallet} what="wallet address" /> },
-          { name: "Check", value: schema.name },
-          { name: "Facts", value: claimed },
-          { name: "Checked by", value: provider === "sandbox" ? "Built-in sandbox" : provider },
-          { name: "Valid for", value: `${schema.validityDays} days` },
-        ]}
+      <FactLines
+        facts={{
+          Wallet: <Copyable value={wallet} what="wallet address" />,
+          Check: schema.name,
+          Facts: claimed,
+          "Checked by": provider === "sandbox" ? "Built-in sandbox" : provider,
+          "Valid for": `${schema.validityDays} days`,
+        }}
       />
       <h2 className="mt-7 font-semibold">What is stored</h2>
       <ul className="mt-2 space-y-2 text-sm">

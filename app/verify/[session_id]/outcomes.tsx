@@ -1,11 +1,10 @@
-import type { ReactNode } from "react"
-import { primaryButton } from "#app/components/button.ts"
-import { Copyable } from "#app/components/copyable.tsx"
+import { type ReactNode, useEffect, useRef, useState } from "react"
+import { Copyable } from "#app/components/code.tsx"
+import { FactLines } from "#app/components/facts.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
+import { Button } from "#app/components/ui/button.tsx"
 import type { SessionView } from "#server/domain/kyc/hosted-page/view.ts"
-import { Facts } from "./facts.tsx"
-import { reasonText } from "./reasons.ts"
-import { ReturnToAsker } from "./return-to-asker.tsx"
+import { reasonText } from "./copy.ts"
 
 type In<State extends SessionView["state"]> = Extract<SessionView, { state: State }>
 
@@ -38,9 +37,9 @@ export function Failed({ onRetry }: { onRetry: () => void }) {
   return (
     <>
       <Text>The server is unreachable. Check your connection. This page keeps trying.</Text>
-      <button type="button" onClick={onRetry} className={`${primaryButton} mt-6 w-full`}>
+      <Button variant="primary" size="xl" onClick={onRetry} className="mt-6 w-full">
         Try again
-      </button>
+      </Button>
     </>
   )
 }
@@ -62,7 +61,7 @@ export function Checking({ view, lost }: { view: In<"checking">; lost: boolean }
           ? "A reviewer is checking it. You can close this page and open the same link later to see the result."
           : "This takes a few seconds. The result appears here automatically."}
       </Text>
-      <Facts facts={[walletOf(view), checkOf(view), { name: "Requested by", value: view.asker }]} />
+      <FactLines facts={{ ...subjectOf(view), "Requested by": view.asker }} />
       <div role="status">{lost && <p className="mt-4 text-notice">Connection lost, trying again</p>}</div>
     </>
   )
@@ -73,14 +72,13 @@ export function Verified({ view }: { view: In<"verified"> }) {
   return (
     <>
       <Text>{view.asker} can rely on it from now on. You can close this page.</Text>
-      <Facts
-        facts={[
-          walletOf(view),
-          checkOf(view),
-          { name: "Valid until", value: <Timestamp at={view.expiresAt} /> },
-          { name: "Transaction", value: <Copyable value={view.onchainTx} what="transaction signature" /> },
-          { name: "Network", value: network.name },
-        ]}
+      <FactLines
+        facts={{
+          ...subjectOf(view),
+          "Valid until": <Timestamp at={view.expiresAt} />,
+          Transaction: <Copyable value={view.onchainTx} what="transaction signature" />,
+          Network: network.name,
+        }}
       />
       {network.explorer !== undefined && (
         <a
@@ -111,7 +109,7 @@ export function Ended({ view }: { view: In<"rejected"> | In<"expired"> }) {
       )}
       <h2 className="mt-6 font-semibold">What you can do</h2>
       <p className="mt-1 text-muted">{next}</p>
-      <Facts facts={[walletOf(view), checkOf(view), { name: "Requested by", value: view.asker }]} />
+      <FactLines facts={{ ...subjectOf(view), "Requested by": view.asker }} />
       {view.returnUrl && <ReturnToAsker url={view.returnUrl} automatic={isNews} />}
     </>
   )
@@ -162,13 +160,59 @@ function describeEnd(view: In<"rejected"> | In<"expired">) {
   }
 }
 
-const walletOf = ({ wallet }: { wallet: string }) => ({
-  name: "Wallet",
-  value: <Copyable value={wallet} what="wallet address" />,
+const subjectOf = ({ wallet, schema }: { wallet: string; schema: { name: string } }) => ({
+  Wallet: <Copyable value={wallet} what="wallet address" />,
+  Check: schema.name,
 })
-
-const checkOf = ({ schema }: { schema: { name: string } }) => ({ name: "Check", value: schema.name })
 
 function Text({ children }: { children: ReactNode }) {
   return <p className="mt-2 text-muted">{children}</p>
+}
+
+const STAY_SECONDS = 8
+
+/** The way back to whoever asked: by hand, or by itself after a few seconds, unless the holder stays. */
+function ReturnToAsker({ url, automatic }: { url: string; automatic: boolean }) {
+  const { host } = new URL(url)
+  const [secondsLeft, setSecondsLeft] = useState(automatic ? STAY_SECONDS : null)
+  const link = useRef<HTMLAnchorElement>(null)
+  useEffect(() => {
+    if (secondsLeft === null) return
+    if (secondsLeft === 0) {
+      // Replaced, so that "back" leads to where the holder came from, and not here and away again.
+      window.location.replace(url)
+      return
+    }
+    const timer = setTimeout(() => setSecondsLeft(secondsLeft - 1), 1000)
+    return () => clearTimeout(timer)
+  }, [secondsLeft, url])
+
+  function stay() {
+    setSecondsLeft(null)
+    // The button goes, and the focus must not go with it.
+    link.current?.focus()
+  }
+
+  return (
+    <div className="mt-6">
+      <Button asChild variant="primary" size="xl" className="w-full">
+        <a ref={link} href={url} rel="noreferrer">
+          {/* All of the host: its end is what tells where it leads. */}
+          <span className="py-2 text-center">Return to {host}</span>
+        </a>
+      </Button>
+      {/* The seconds are for the eye: read out one by one they would drown everything else. */}
+      <p role="status" className="sr-only">
+        {secondsLeft === null ? "" : `You return to ${host} in ${STAY_SECONDS} seconds, unless you stay.`}
+      </p>
+      {secondsLeft !== null && (
+        <div className="mt-3 flex items-center justify-between gap-4 text-sm text-muted">
+          <span aria-hidden="true">Returning in {secondsLeft} s</span>
+          <Button size="lg" onClick={stay}>
+            Stay on this page
+          </Button>
+        </div>
+      )}
+    </div>
+  )
 }

@@ -1,11 +1,11 @@
 "use client"
 
 import { type RefObject, useEffect, useRef, useState, useSyncExternalStore } from "react"
-import { Card } from "#app/components/card.tsx"
+import { Icon, type IconName, Spinner } from "#app/components/icons.tsx"
+import { PageCard } from "#app/components/ui/card.tsx"
 import type { SessionView } from "#server/domain/kyc/hosted-page/view.ts"
 import { dropAnswers } from "./answers.ts"
-import { copyFor } from "./copy.ts"
-import { Emblem } from "./emblem.tsx"
+import { copyFor, type Mood } from "./copy.ts"
 import { Opening } from "./opening.tsx"
 import { Checking, Ended, Failed, Loading, Unknown, Verified } from "./outcomes.tsx"
 import { SessionWatch } from "./watch.ts"
@@ -24,7 +24,7 @@ export function Verification({ sessionId }: { sessionId: string }) {
   }, [isOver, sessionId])
 
   return (
-    <Card badge={view && view.state !== "unknown" && view.mode === "test" ? <TestMode /> : null}>
+    <PageCard badge={view && view.state !== "unknown" && view.mode === "test" ? <TestMode /> : null}>
       <title>{`${heading} · Vouch`}</title>
       <p role="status" className="sr-only">
         {news}
@@ -44,7 +44,7 @@ export function Verification({ sessionId }: { sessionId: string }) {
       <noscript>
         <p className="mt-4">This page needs JavaScript. Turn it on and reload the page.</p>
       </noscript>
-    </Card>
+    </PageCard>
   )
 }
 
@@ -92,5 +92,27 @@ function TestMode() {
     <span className="rounded-full border border-notice-line bg-notice-soft px-2.5 py-0.5 text-xs font-medium text-notice">
       Test mode
     </span>
+  )
+}
+
+const looks = {
+  working: { icon: null, className: "bg-muted text-surface" },
+  good: { icon: "check", className: "bg-accent text-accent-ink" },
+  bad: { icon: "cross", className: "bg-danger text-surface" },
+  over: { icon: "clock", className: "bg-muted text-surface" },
+  unknown: { icon: "question", className: "bg-muted text-surface" },
+  lost: { icon: "alert", className: "bg-notice text-surface" },
+} as const satisfies Partial<Record<Mood, { icon: IconName | null; className: string }>>
+
+/** The outcome at a glance. It says nothing that the heading does not say. */
+function Emblem({ mood }: { mood: Mood }) {
+  if (mood === "loading" || mood === "asking") return null
+  const { icon, className } = looks[mood]
+  return (
+    <div
+      className={`mb-5 grid size-12 place-items-center rounded-full motion-safe:transition-colors ${className}`}
+    >
+      {icon === null ? <Spinner className="size-6" /> : <Icon name={icon} className="size-6" />}
+    </div>
   )
 }

@@ -1,17 +1,19 @@
 "use client"
 
 import { parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs"
-import { ChoiceFilter, DayFilter, Filters, TextFilter, timesOf } from "#app/(dashboard)/filters.tsx"
+import { ChoiceFilter, DayFilter, Filters, TextFilter } from "#app/(dashboard)/filters.tsx"
 import { usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
-import { DataTable, useCursor } from "#app/components/data-table.tsx"
+import { Shortened } from "#app/components/code.tsx"
+import { columnsOf, DataTable, useCursor } from "#app/components/data-table.tsx"
 import { Link } from "#app/components/link.tsx"
 import { PageHeader } from "#app/components/page-header.tsx"
 import { Empty } from "#app/components/states.tsx"
-import { statusWord } from "#app/components/status-badge.tsx"
-import { useTimeZone } from "#app/components/time-zone.tsx"
+import { Ago, Timestamp } from "#app/components/timestamp.tsx"
+import { StatusBadge, statusWord } from "#app/components/ui/badge.tsx"
 import { Button } from "#app/components/ui/button.tsx"
+import { timesOf, useTimeZone } from "#app/components/zone.ts"
+import type { AttestationSummary } from "#server/domain/attestations/search.ts"
 import { type ShownStatus, shownStatuses } from "#shared/statuses.ts"
-import { columns } from "./columns.tsx"
 
 const filters = {
   q: parseAsString,
@@ -111,3 +113,39 @@ export default function Page() {
     </>
   )
 }
+
+const column = columnsOf<AttestationSummary>()
+
+const NOTHING = <span className="text-muted">–</span>
+
+const columns = [
+  column.accessor("user_pubkey", {
+    header: "Wallet",
+    meta: { className: "max-sm:pr-2" },
+    cell: ({ getValue }) => <Shortened value={getValue()} />,
+  }),
+  column.accessor("status", {
+    header: "Status",
+    meta: { className: "max-sm:px-2" },
+    cell: ({ getValue }) => <StatusBadge status={getValue()} />,
+  }),
+  column.accessor("external_id", {
+    header: "External id",
+    meta: { wideOnly: true, breaks: true },
+    cell: ({ getValue }) => getValue() ?? NOTHING,
+  }),
+  column.accessor("schema", { header: "Schema", meta: { wideOnly: true } }),
+  column.accessor("started_at", {
+    header: "Started",
+    meta: { className: "max-sm:pl-2" },
+    cell: ({ getValue }) => <Ago at={getValue()} />,
+  }),
+  column.accessor("expires_at", {
+    header: "Expires",
+    meta: { wideOnly: true },
+    cell: ({ getValue }) => {
+      const at = getValue()
+      return at ? <Timestamp at={at} /> : NOTHING
+    },
+  }),
+]

@@ -1,15 +1,19 @@
 "use client"
 
 import { parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs"
-import { ChoiceFilter, DayFilter, Filters, TextFilter, timesOf } from "#app/(dashboard)/filters.tsx"
-import { useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
-import { DataTable, useCursor } from "#app/components/data-table.tsx"
+import { ChoiceFilter, DayFilter, Filters, TextFilter } from "#app/(dashboard)/filters.tsx"
+import { usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import type { RouterOutputs } from "#app/api.ts"
+import { Copyable } from "#app/components/code.tsx"
+import { columnsOf, DataTable, useCursor } from "#app/components/data-table.tsx"
+import { Link } from "#app/components/link.tsx"
 import { PageHeader } from "#app/components/page-header.tsx"
 import { Empty } from "#app/components/states.tsx"
-import { useTimeZone } from "#app/components/time-zone.tsx"
+import { Timestamp } from "#app/components/timestamp.tsx"
 import { Button } from "#app/components/ui/button.tsx"
+import { timesOf, useTimeZone } from "#app/components/zone.ts"
 import { type AuditActor, auditActors } from "#shared/statuses.ts"
-import { columns } from "./columns.tsx"
+import { detailsOf } from "./details.ts"
 
 const PAGE = 50
 
@@ -113,5 +117,110 @@ export default function Page() {
         }
       />
     </>
+  )
+}
+
+type Entry = RouterOutputs["audit"]["list"]["data"][number]
+
+const kinds = { user: "Member", key: "API key", operator: "Operator" } as const satisfies Record<
+  AuditActor,
+  string
+>
+
+/** Where a subject has a page: what an action is about → the path below the workspace. */
+const pages: Record<string, (entry: Entry) => string[]> = {
+  attestation: ({ subject }) => ["attestations", subject],
+  session: ({ subject }) => ["attestations", subject],
+  mint_config: ({ subject }) => ["tokens", subject],
+  token: ({ subject, detail }) => ["tokens", String(detail.mint_config), "operations", subject],
+}
+
+const column = columnsOf<Entry>()
+
+const columns = [
+  column.accessor("at", {
+    header: "When",
+    cell: ({ getValue }) => (
+      <span className="whitespace-nowrap">
+        <Timestamp at={getValue()} />
+      </span>
+    ),
+  }),
+  column.display({
+    id: "what",
+    header: "What",
+    meta: { breaks: true },
+    cell: ({ row: { original } }) => (
+      <div className="max-w-96 min-w-52">
+        <code className="font-mono text-[13px]">{original.action}</code>
+        {detailsOf(original.detail).map(({ name, text }) => (
+          <span key={name} className="block text-xs text-muted">
+            {name}: {text}
+          </span>
+        ))}
+      </div>
+    ),
+  }),
+  column.display({
+    id: "who",
+    header: "Who",
+    meta: { breaks: true },
+    cell: ({ row: { original } }) => (
+      <>
+        <span className="block min-w-28">{original.actor_name}</span>
+        <span className="text-xs text-muted">{kinds[original.actor]}</span>
+      </>
+    ),
+  }),
+  column.display({
+    id: "subject",
+    header: "Subject",
+    meta: { breaks: true },
+    cell: ({ row: { original } }) => <Subject of={original} />,
+  }),
+  column.display({
+    id: "request",
+    header: "Request",
+    cell: ({ row: { original } }) => <Request of={original} />,
+  }),
+]
+
+function Subject({ of: entry }: { of: Entry }) {
+  const path = usePath()
+  const { action, subject, subject_name } = entry
+  const page = pages[action.split(".")[0]!]
+  const name = subject_name ?? (action === "member.invited" ? "Anyone with the link" : null)
+  return (
+    <>
+      {name && <span className="block min-w-28">{name}</span>}
+      {page ? (
+        <Link
+          href={path(...page(entry))}
+          prefetch={false}
+          className="rounded-sm font-mono text-[13px] text-accent underline-offset-2 hover:underline"
+        >
+          {subject}
+        </Link>
+      ) : (
+        <Copyable compact value={subject} what="the subject" />
+      )}
+    </>
+  )
+}
+
+/** What a key did is in the log of requests; what people did in these pages is not. */
+function Request({ of: { actor, request_id } }: { of: Entry }) {
+  const path = usePath()
+  if (request_id === null) return <span className="text-muted">None</span>
+  if (actor !== "key") return <Copyable compact value={request_id} what="the request id" />
+  return (
+    <Link
+      href={path("logs", request_id)}
+      prefetch={false}
+      className="rounded-sm font-mono text-[13px] whitespace-nowrap text-accent underline-offset-2 hover:underline"
+    >
+      {`${request_id.slice(0, 12)}…`}
+      <span className="sr-only"> in the log</span>
+    </Link>
   )
 }

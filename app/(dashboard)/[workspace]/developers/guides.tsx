@@ -1,11 +1,10 @@
 "use client"
 
 import { useQuery } from "#app/(dashboard)/workspace.tsx"
-import { CodeBlock } from "#app/components/code-block.tsx"
-import { Copyable } from "#app/components/copyable.tsx"
+import { CodeBlock, Copyable } from "#app/components/code.tsx"
 import { Card } from "#app/components/ui/card.tsx"
 import { Code } from "./code.tsx"
-import { webhookSample } from "./webhook-sample.ts"
+import { webhookSample } from "./samples.ts"
 
 const documents = [
   { href: "/docs", name: "Documentation", what: "Where to start" },

@@ -1,5 +1,34 @@
-import { Developers } from "./developers.tsx"
+"use client"
 
+import { PageHeader } from "#app/components/page-header.tsx"
+import { Button } from "#app/components/ui/button.tsx"
+import { Guides } from "./guides.tsx"
+import { QuickStart, useQuickStart } from "./quick-start.tsx"
+
+/** How to build on this workspace: the first requests, ready to run, and where everything else is written down. */
 export default function Page() {
-  return <Developers />
+  const { isLoading } = useQuickStart()
+  return (
+    <>
+      <PageHeader
+        title="Developers"
+        description="Verify a wallet and mint a token to it in four requests."
+        actions={
+          <>
+            <Button asChild>
+              <a href="/docs/errors">Errors</a>
+            </Button>
+            <Button asChild variant="primary">
+              <a href="/docs/api">API reference</a>
+            </Button>
+          </>
+        }
+      />
+      <div className="space-y-6">
+        <QuickStart />
+        {/* Below what is still loading they would be pushed down. */}
+        {!isLoading && <Guides />}
+      </div>
+    </>
+  )
 }

@@ -3,17 +3,15 @@
 import { parseAsStringLiteral, useQueryState } from "nuqs"
 import { type ReactNode, useState } from "react"
 import { usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
-import { CodeBlock } from "#app/components/code-block.tsx"
+import { CodeBlock } from "#app/components/code.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Empty, Failed, Loading } from "#app/components/states.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Card } from "#app/components/ui/card.tsx"
-import { Label } from "#app/components/ui/label.tsx"
-import { Select } from "#app/components/ui/select.tsx"
+import { Label, Select } from "#app/components/ui/input.tsx"
 import { Tabs, TabsContent, TabsList, TabsTrigger } from "#app/components/ui/tabs.tsx"
 import { Code } from "./code.tsx"
-import { type Language, languages } from "./samples.ts"
-import { steps } from "./steps.ts"
+import { type Language, languages, steps } from "./samples.ts"
 
 /** What the quick start is made of: this server's address, and the reader's keys. */
 export function useQuickStart() {

@@ -1,10 +1,10 @@
 "use client"
 
 import { Ellipsis, OctagonX, RefreshCw } from "lucide-react"
-import type { RouterOutputs } from "#app/call.ts"
+import type { RouterOutputs } from "#app/api.ts"
 import { type Column, columnsOf } from "#app/components/data-table.tsx"
-import { StatusBadge } from "#app/components/status-badge.tsx"
 import { Ago } from "#app/components/timestamp.tsx"
+import { StatusBadge } from "#app/components/ui/badge.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import {
   DropdownMenu,

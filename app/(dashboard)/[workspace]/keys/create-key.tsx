@@ -2,14 +2,13 @@
 
 import { useState } from "react"
 import { useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"
-import type { RouterOutputs } from "#app/call.ts"
+import type { RouterOutputs } from "#app/api.ts"
 import { Field, FieldGroup, Form, Submit } from "#app/components/form.tsx"
 import { Failed, Loading } from "#app/components/states.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Checkbox } from "#app/components/ui/checkbox.tsx"
 import { Dialog, DialogClose, DialogContent, DialogFooter } from "#app/components/ui/dialog.tsx"
-import { Input } from "#app/components/ui/input.tsx"
-import { Select } from "#app/components/ui/select.tsx"
+import { Input, Select } from "#app/components/ui/input.tsx"
 import type { Key } from "./columns.tsx"
 import type { NewSecret } from "./secret-once.tsx"
 
@@ -90,10 +89,10 @@ function KeyForm({
       </Field>
       <FieldGroup legend="Scopes" name="scopes">
         <div className="mb-1 flex gap-4 text-[13px]">
-          <Button variant="link" className="text-[13px]" onClick={() => setChosen(new Set(reading))}>
+          <Button variant="link" className="text-[13px]!" onClick={() => setChosen(new Set(reading))}>
             Read only
           </Button>
-          <Button variant="link" className="text-[13px]" onClick={() => setChosen(new Set(all))}>
+          <Button variant="link" className="text-[13px]!" onClick={() => setChosen(new Set(all))}>
             All
           </Button>
         </div>

@@ -11,8 +11,7 @@ import { Button } from "#app/components/ui/button.tsx"
 import { Checkbox } from "#app/components/ui/checkbox.tsx"
 import { columnsFor, type Key } from "./columns.tsx"
 import { CreateKey } from "./create-key.tsx"
-import { RevokeKey } from "./revoke-key.tsx"
-import { RotateKey } from "./rotate-key.tsx"
+import { RevokeKey, RotateKey } from "./rotate-key.tsx"
 import { type NewSecret, SecretOnce } from "./secret-once.tsx"
 
 /** What the page is in the middle of. */

@@ -1,10 +1,11 @@
 "use client"
 
 import { useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"
+import { Confirm } from "#app/components/confirm.tsx"
 import { Field, Form, Submit } from "#app/components/form.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Dialog, DialogClose, DialogContent, DialogFooter } from "#app/components/ui/dialog.tsx"
-import { Select } from "#app/components/ui/select.tsx"
+import { Select } from "#app/components/ui/input.tsx"
 import type { Key } from "./columns.tsx"
 import type { NewSecret } from "./secret-once.tsx"
 
@@ -39,7 +40,7 @@ export function RotateKey({
       <DialogContent
         title={`Rotate ${name}`}
         description="Creates a new secret with the same scopes. Put it in your server before the old one stops working."
-        className="max-w-md"
+        className="max-w-md!"
       >
         <Form
           onSubmit={async (values) => {
@@ -78,5 +79,21 @@ export function RotateKey({
         </Form>
       </DialogContent>
     </Dialog>
+  )
+}
+
+/** Ends a key for good, after its first characters have been typed. */
+export function RevokeKey({ of: { key_id, name, start }, onClose }: { of: Key; onClose: () => void }) {
+  const revoke = useMutation((api) => api.key.revoke.mutate({ key_id }), { refresh: ["keys"], quiet: true })
+  return (
+    <Confirm
+      open
+      onOpenChange={(open) => open || onClose()}
+      title={`Revoke ${name}`}
+      description="Requests with this key fail within five seconds. You cannot undo this."
+      confirm="Revoke key"
+      word={start}
+      onConfirm={() => revoke.mutateAsync()}
+    />
   )
 }

@@ -1,7 +1,7 @@
 "use client"
 
 import { useEffect, useRef, useState } from "react"
-import { CodeBlock } from "#app/components/code-block.tsx"
+import { CodeBlock } from "#app/components/code.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Checkbox } from "#app/components/ui/checkbox.tsx"
 import { Dialog, DialogContent, DialogFooter } from "#app/components/ui/dialog.tsx"

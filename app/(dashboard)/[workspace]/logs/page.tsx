@@ -1,14 +1,17 @@
 "use client"
 
 import { parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs"
-import { ChoiceFilter, DayFilter, Filters, TextFilter, timesOf } from "#app/(dashboard)/filters.tsx"
+import { ChoiceFilter, DayFilter, Filters, TextFilter } from "#app/(dashboard)/filters.tsx"
 import { usePath, useQuery } from "#app/(dashboard)/workspace.tsx"
-import { DataTable, useCursor } from "#app/components/data-table.tsx"
+import type { RouterOutputs } from "#app/api.ts"
+import { Copyable } from "#app/components/code.tsx"
+import { columnsOf, DataTable, useCursor } from "#app/components/data-table.tsx"
 import { Link } from "#app/components/link.tsx"
 import { PageHeader } from "#app/components/page-header.tsx"
 import { Empty } from "#app/components/states.tsx"
-import { useTimeZone } from "#app/components/time-zone.tsx"
-import { columns } from "./columns.tsx"
+import { Duration, ExactTimestamp } from "#app/components/timestamp.tsx"
+import { HttpStatus } from "#app/components/ui/badge.tsx"
+import { timesOf, useTimeZone } from "#app/components/zone.ts"
 
 const PAGE = 50
 /** How often the newest requests are asked for while they are being looked at. */
@@ -143,3 +146,54 @@ export default function Page() {
 
 /** People copy the whole path; the log has what comes after /v1. */
 const pathBelowV1 = (path: string) => path.replace(/^(https?:\/\/[^/]+)?\/v1(?=\/|$)/, "")
+
+type LoggedRequest = RouterOutputs["request"]["list"]["data"][number]
+
+const column = columnsOf<LoggedRequest>()
+
+const columns = [
+  column.accessor("at", {
+    header: "Time",
+    cell: ({ getValue }) => <ExactTimestamp at={getValue()} />,
+  }),
+  column.display({
+    id: "status",
+    header: "Status",
+    cell: ({ row: { original } }) => (
+      <span className="flex items-center gap-2">
+        <HttpStatus status={original.status} />
+        {original.error && (
+          <code title={original.error} className="max-w-32 truncate font-mono text-xs max-md:hidden">
+            {original.error}
+          </code>
+        )}
+      </span>
+    ),
+  }),
+  column.display({
+    id: "request",
+    header: "Request",
+    meta: { className: "w-full md:max-w-0" },
+    cell: ({ row: { original } }) => (
+      <code
+        title={`${original.method} ${original.path}`}
+        className="block truncate font-mono text-[13px] max-md:max-w-72"
+      >
+        <span className="text-muted">{original.method}</span> {original.path}
+      </code>
+    ),
+  }),
+  column.accessor("duration_ms", {
+    header: "Took",
+    meta: { align: "end" },
+    cell: ({ getValue }) => <Duration ms={getValue()} />,
+  }),
+  column.accessor("key_name", {
+    header: "Key",
+    cell: ({ getValue }) => <span className="block max-w-24 truncate">{getValue()}</span>,
+  }),
+  column.accessor("request_id", {
+    header: "Request id",
+    cell: ({ getValue }) => <Copyable compact value={getValue()} what="the request id" />,
+  }),
+]

@@ -1,8 +1,8 @@
 "use client"
 
 import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from "recharts"
-import type { RouterOutputs } from "#app/call.ts"
-import { statusWord } from "#app/components/status-badge.tsx"
+import type { RouterOutputs } from "#app/api.ts"
+import { statusWord } from "#app/components/ui/badge.tsx"
 import type { ShownStatus } from "#shared/statuses.ts"
 
 type Overview = RouterOutputs["overview"]["get"]

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react"
-import type { RouterOutputs } from "#app/call.ts"
+import type { RouterOutputs } from "#app/api.ts"
 import { Badge } from "#app/components/ui/badge.tsx"
 import { Card } from "#app/components/ui/card.tsx"
 
@@ -50,7 +50,7 @@ const UNITS = [
 ] as const
 
 /** `3.4 s`, `12 min`, `5 h`: as exact as one cares for. */
-export function duration(seconds: number): string {
+function duration(seconds: number): string {
   const unit = UNITS.find((one) => seconds >= one.seconds)
   if (!unit) return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`
   const value = seconds / unit.seconds

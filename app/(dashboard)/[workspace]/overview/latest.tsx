@@ -1,11 +1,11 @@
 "use client"
 
 import { usePath } from "#app/(dashboard)/workspace.tsx"
-import { Shortened } from "#app/components/copyable.tsx"
+import { Shortened } from "#app/components/code.tsx"
 import { columnsOf, DataTable } from "#app/components/data-table.tsx"
 import { Empty } from "#app/components/states.tsx"
-import { StatusBadge } from "#app/components/status-badge.tsx"
 import { Ago } from "#app/components/timestamp.tsx"
+import { StatusBadge } from "#app/components/ui/badge.tsx"
 import type { LatestOperation } from "#server/dashboard/overview/operations.ts"
 import type { AttestationSummary } from "#server/domain/attestations/search.ts"
 

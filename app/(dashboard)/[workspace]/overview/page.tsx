@@ -2,14 +2,13 @@
 
 import { lazy, type ReactNode, Suspense } from "react"
 import { usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
-import type { RouterOutputs } from "#app/call.ts"
+import type { RouterOutputs } from "#app/api.ts"
 import { Link } from "#app/components/link.tsx"
 import { Meter } from "#app/components/meter.tsx"
 import { PageHeader } from "#app/components/page-header.tsx"
-import { Empty, Failed, Loading } from "#app/components/states.tsx"
+import { Empty, Failed, Loading, Skeleton } from "#app/components/states.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Card } from "#app/components/ui/card.tsx"
-import { Skeleton } from "#app/components/ui/skeleton.tsx"
 import { Conversion, Health, IssuerBalance } from "./figures.tsx"
 import { LatestAttestations, LatestOperations } from "./latest.tsx"
 
@@ -62,8 +61,8 @@ function Figures({ overview }: { overview: Overview }) {
         <Card>
           <Meter
             label="Attestations this month"
-            value={quota.used}
-            max={quota.included}
+            used={quota.used}
+            limit={quota.included}
             hint={
               <>
                 {quota.remaining === null ? "No limit" : `${count.format(quota.remaining)} left`}{" "}
@@ -84,7 +83,7 @@ function Figures({ overview }: { overview: Overview }) {
       {!isNew && (
         <>
           <Card title="Attestations per day" description="By current status, last 30 days (UTC)">
-            <Suspense fallback={<Skeleton className="h-64 w-full" />}>
+            <Suspense fallback={<Skeleton className="h-64 w-full rounded" />}>
               <Chart days={figures.days} />
             </Suspense>
           </Card>

@@ -2,13 +2,14 @@
 
 import { FilePlus2 } from "lucide-react"
 import { useMemo, useState } from "react"
-import { useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
-import { DataTable } from "#app/components/data-table.tsx"
+import { usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { columnsOf, DataTable } from "#app/components/data-table.tsx"
+import { Link } from "#app/components/link.tsx"
 import { PageHeader } from "#app/components/page-header.tsx"
 import { Empty } from "#app/components/states.tsx"
+import { Timestamp } from "#app/components/timestamp.tsx"
 import { Button } from "#app/components/ui/button.tsx"
-import { columnsFor, type Schema } from "./columns.tsx"
-import { SchemaForm } from "./schema-form.tsx"
+import { type Schema, SchemaForm } from "./schema-form.tsx"
 
 export default function Page() {
   const { can } = useWorkspace()
@@ -39,5 +40,75 @@ export default function Page() {
       />
       {form && <SchemaForm of={form.of} onClose={() => setForm(null)} />}
     </>
+  )
+}
+
+const column = columnsOf<Schema>()
+
+/** `change` is null for whoever may change nothing. */
+const columnsFor = (change: ((schema: Schema) => void) | null) => [
+  column.display({
+    id: "schema",
+    header: "Schema",
+    cell: ({ row: { original } }) => (
+      <>
+        <span className="block min-w-32 font-medium">{original.name}</span>
+        <code className="font-mono text-xs text-muted">{original.id}</code>
+      </>
+    ),
+  }),
+  column.accessor("validity_days", {
+    header: "Valid for",
+    meta: { align: "end" },
+    cell: ({ getValue }) => <span className="whitespace-nowrap">{days(getValue())}</span>,
+  }),
+  column.display({
+    id: "verified",
+    header: "Verified now",
+    meta: { align: "end" },
+    cell: ({ row: { original } }) => <Verified of={original} />,
+  }),
+  column.accessor("created_at", {
+    header: "Created",
+    meta: { wideOnly: true },
+    cell: ({ getValue }) => (
+      <span className="whitespace-nowrap">
+        <Timestamp at={getValue()} />
+      </span>
+    ),
+  }),
+  ...(change === null
+    ? []
+    : [
+        column.display({
+          id: "actions",
+          header: () => <span className="sr-only">Actions</span>,
+          meta: { align: "end" },
+          cell: ({ row: { original } }) => (
+            <Button size="sm" onClick={() => change(original)} aria-label={`Change ${original.name}`}>
+              Change
+            </Button>
+          ),
+        }),
+      ]),
+]
+
+const count = new Intl.NumberFormat("en-GB")
+
+const days = (number: number): string => `${count.format(number)} ${number === 1 ? "day" : "days"}`
+
+function Verified({ of: { id, verified } }: { of: Schema }) {
+  const path = usePath()
+  const words = `${count.format(verified.count)}${verified.more ? "+" : ""}`
+  if (verified.count === 0) return <span className="text-muted">{words}</span>
+  return (
+    <Link
+      href={`${path("attestations")}?schema=${id}&status=verified`}
+      prefetch={false}
+      className="rounded-sm underline decoration-line underline-offset-4 hover:decoration-current"
+    >
+      {words}
+      <span className="sr-only"> verified attestations of {id}</span>
+    </Link>
   )
 }

@@ -1,11 +1,13 @@
 "use client"
 
 import { useMutation } from "#app/(dashboard)/workspace.tsx"
+import type { RouterOutputs } from "#app/api.ts"
 import { Field, Form, Submit } from "#app/components/form.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Dialog, DialogClose, DialogContent, DialogFooter } from "#app/components/ui/dialog.tsx"
 import { Input } from "#app/components/ui/input.tsx"
-import type { Schema } from "./columns.tsx"
+
+export type Schema = RouterOutputs["schema"]["summary"]["data"][number]
 
 /** Makes a schema, or changes one: its id stays, as what was issued speaks of it. */
 export function SchemaForm({ of, onClose }: { of: Schema | null; onClose: () => void }) {
@@ -23,7 +25,7 @@ export function SchemaForm({ of, onClose }: { of: Schema | null; onClose: () => 
             ? "A schema defines a check and how long it stays valid. Its credential is created on chain with the first attestation."
             : "Changes apply to decisions from now on. Issued credentials keep their expiry, which is on chain."
         }
-        className="max-w-md"
+        className="max-w-md!"
       >
         <Form
           onSubmit={async (values) => {

@@ -1,17 +1,17 @@
 "use client"
 
 import { useQueryClient } from "@tanstack/react-query"
-import { useState } from "react"
-import { NewPassword } from "#app/(access)/password.tsx"
+import { useMemo, useState } from "react"
+import { CurrentPassword, NewPassword } from "#app/(access)/password.tsx"
 import { useMe, useMutation, useRefresh } from "#app/(dashboard)/workspace.tsx"
 import { Field, Form, Submit } from "#app/components/form.tsx"
 import { Failed, Loading } from "#app/components/states.tsx"
 import { notify } from "#app/components/toast.ts"
 import { Card } from "#app/components/ui/card.tsx"
-import { Input } from "#app/components/ui/input.tsx"
+import { Input, Select } from "#app/components/ui/input.tsx"
+import { ownZone } from "#app/components/zone.ts"
+import { asTheme, THEME_COOKIE } from "#app/theme.ts"
 import type { Me } from "#server/domain/people/me.ts"
-import { CurrentPassword } from "./current-password.tsx"
-import { Display } from "./display.tsx"
 import { Passkeys } from "./passkeys.tsx"
 import { SignIns } from "./sign-ins.tsx"
 import { TwoFactor } from "./two-factor.tsx"
@@ -124,4 +124,63 @@ function Password({ email }: { email: string }) {
       </Form>
     </Card>
   )
+}
+
+const SYSTEM = "system"
+const YEAR_SECONDS = 365 * 86_400
+
+/** How pages look, in this browser, and the zone of the times that they show, wherever this person signs in. */
+function Display({ timeZone }: { timeZone: string | null }) {
+  const client = useQueryClient()
+  const save = useMutation((api, time_zone: string | null) => api.me.setTimeZone.mutate({ time_zone }), {
+    quiet: true,
+  })
+  const zones = useMemo(() => [...new Set(["UTC", ...Intl.supportedValuesOf("timeZone")])], [])
+  return (
+    <Card title="Display">
+      <Form
+        onSubmit={async (values) => {
+          chooseTheme(String(values.get("theme")))
+          await save.mutateAsync(String(values.get("time_zone")) || null)
+          // Filters by day ask for other times now.
+          await client.invalidateQueries()
+          notify("Display settings saved")
+        }}
+      >
+        <Field name="theme" label="Theme" hint="Applies to this browser.">
+          <Select defaultValue={asTheme(document.documentElement.dataset.theme) ?? SYSTEM}>
+            <option value={SYSTEM}>System</option>
+            <option value="light">Light</option>
+            <option value="dark">Dark</option>
+          </Select>
+        </Field>
+        <Field name="time_zone" label="Time zone" hint="For all times in the dashboard. Charts use UTC days.">
+          <Select key={timeZone} defaultValue={timeZone ?? ""}>
+            <option value="">{`Browser (${spaced(ownZone())})`}</option>
+            {zones.map((zone) => (
+              <option key={zone} value={zone}>
+                {spaced(zone)}
+              </option>
+            ))}
+            {timeZone !== null && !zones.includes(timeZone) && (
+              <option value={timeZone}>{spaced(timeZone)}</option>
+            )}
+          </Select>
+        </Field>
+        <Submit variant="outline">Save display</Submit>
+      </Form>
+    </Card>
+  )
+}
+
+const spaced = (zone: string) => zone.replaceAll("_", " ")
+
+/** At once here, and with the next page from the server. */
+function chooseTheme(choice: string): void {
+  const theme = asTheme(choice)
+  const secure = window.location.protocol === "https:" ? "; Secure" : ""
+  // biome-ignore lint/suspicious/noDocumentCookie: the cookie store is not in every browser
+  document.cookie = `${THEME_COOKIE}=${theme ?? ""}; Path=/; Max-Age=${theme ? YEAR_SECONDS : 0}; SameSite=Lax${secure}`
+  if (theme) document.documentElement.dataset.theme = theme
+  else delete document.documentElement.dataset.theme
 }

@@ -21,10 +21,8 @@ import {
   DropdownMenuTrigger,
 } from "#app/components/ui/dropdown-menu.tsx"
 import type { Role } from "#shared/roles.ts"
-import { Invitations } from "./invitations.tsx"
-import { Invite } from "./invite.tsx"
-import { KnownKeys, type Less } from "./known-keys.tsx"
-import { roleNames } from "./roles.ts"
+import { Invitations, Invite, roleNames } from "./invitations.tsx"
+import { KnownKeys, type Less } from "./workspace-facts.tsx"
 
 export type Member = {
   user_id: string

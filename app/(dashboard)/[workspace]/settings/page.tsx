@@ -1,5 +1,46 @@
-import { Settings } from "./settings.tsx"
+"use client"
 
+import dynamicModule from "next/dynamic.js"
+import { parseAsStringLiteral, useQueryState } from "nuqs"
+import { PageHeader } from "#app/components/page-header.tsx"
+import { Loading } from "#app/components/states.tsx"
+import { Tabs, TabsContent, TabsList, TabsTrigger } from "#app/components/ui/tabs.tsx"
+import { Members } from "./members.tsx"
+
+// Its types speak of a default export inside of the module that Node would load; there is none.
+const dynamic = dynamicModule as unknown as typeof dynamicModule.default
+// Members come first, and first is where most stay.
+const YourAccount = dynamic(async () => (await import("./account.tsx")).YourAccount, {
+  loading: () => <Loading what="Loading your account" lines={8} />,
+})
+const WorkspaceFacts = dynamic(async () => (await import("./workspace-facts.tsx")).WorkspaceFacts, {
+  loading: () => <Loading what="Loading the workspace" lines={8} />,
+})
+
+const parts = ["members", "account", "workspace"] as const
+
+/** Who may come in, how you do, and what this workspace is. */
 export default function Page() {
-  return <Settings />
+  const [part, setPart] = useQueryState("part", parseAsStringLiteral(parts).withDefault("members"))
+  return (
+    <>
+      <PageHeader title="Settings" />
+      <Tabs value={part} onValueChange={(value) => void setPart(value as typeof part)}>
+        <TabsList aria-label="Settings">
+          <TabsTrigger value="members">Members</TabsTrigger>
+          <TabsTrigger value="account">Your account</TabsTrigger>
+          <TabsTrigger value="workspace">Workspace</TabsTrigger>
+        </TabsList>
+        <TabsContent value="members">
+          <Members />
+        </TabsContent>
+        <TabsContent value="account">
+          <YourAccount />
+        </TabsContent>
+        <TabsContent value="workspace">
+          <WorkspaceFacts />
+        </TabsContent>
+      </Tabs>
+    </>
+  )
 }

@@ -67,7 +67,7 @@ export function Passkeys() {
           </ul>
         )
       ) : error ? (
-        <Failed error={error} onRetry={refetch} className="py-2" />
+        <Failed error={error} onRetry={refetch} className="py-2!" />
       ) : (
         <Loading what="Loading passkeys" lines={2} />
       )}

@@ -62,7 +62,7 @@ export function SignIns({ className }: { className?: string }) {
           })}
         </ul>
       ) : error ? (
-        <Failed error={error} onRetry={refetch} className="py-2" />
+        <Failed error={error} onRetry={refetch} className="py-2!" />
       ) : (
         <Loading what="Loading your sessions" lines={3} />
       )}

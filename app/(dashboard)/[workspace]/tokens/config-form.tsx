@@ -2,15 +2,14 @@
 
 import { type ReactNode, useState } from "react"
 import { useApi, useDebounced, useQuery } from "#app/(dashboard)/workspace.tsx"
-import type { Api } from "#app/call.ts"
+import type { Api } from "#app/api.ts"
 import { Field, FieldGroup, Form, Submit } from "#app/components/form.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Refused } from "#app/components/problem.ts"
-import { useTimeZone } from "#app/components/time-zone.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Card } from "#app/components/ui/card.tsx"
-import { Input } from "#app/components/ui/input.tsx"
-import { Select } from "#app/components/ui/select.tsx"
+import { Input, Select } from "#app/components/ui/input.tsx"
+import { useTimeZone } from "#app/components/zone.ts"
 import type { Rule } from "#shared/rules/define.ts"
 import { isHeldIn, ruleFields } from "#shared/rules/fields.ts"
 import { transferModes } from "#shared/transfer-modes.ts"
@@ -136,7 +135,7 @@ export function ConfigForm({
               autoComplete="off"
               autoCapitalize="none"
               spellCheck={false}
-              className="font-mono text-[13px]"
+              className="font-mono sm:text-[13px]"
             />
           </Field>
           <Field

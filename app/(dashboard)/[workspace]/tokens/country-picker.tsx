@@ -3,7 +3,7 @@
 import { useId, useState } from "react"
 import { Icon } from "#app/components/icons.tsx"
 import { Button } from "#app/components/ui/button.tsx"
-import { Select } from "#app/components/ui/select.tsx"
+import { Select } from "#app/components/ui/input.tsx"
 import { countries } from "#app/verify/[session_id]/countries.ts"
 
 const nameOf = new Map(countries.map(({ code, name }) => [code, name]))

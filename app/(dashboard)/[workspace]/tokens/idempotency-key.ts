@@ -18,20 +18,24 @@ export function useIdempotencyKey(
   content: readonly string[],
   isReady: boolean,
 ): { keyOf: () => string; forget: () => void } {
-  const { id } = useWorkspace()
+  const { id: workspaceId } = useWorkspace()
   const userId = useMe().data?.user.id ?? ""
-  const name = PREFIX + JSON.stringify([userId, id, ...content])
+  const name = nameOf([userId, workspaceId, ...content])
   const held = useRef(new Map<string, string>())
   useEffect(() => {
     if (isReady && !held.current.has(name)) held.current.set(name, keyFor(name))
   }, [name, isReady])
   return {
     keyOf: () => held.current.get(name) ?? keyFor(name),
-    forget: () => remove(name),
+    forget: () => forgetKey(name),
   }
 }
 
-function keyFor(name: string): string {
+/** Where a browser keeps the key of this content. */
+export const nameOf = (content: readonly string[]): string => PREFIX + JSON.stringify(content)
+
+/** The key that is kept under a name, or a new one that is from now on. */
+export function keyFor(name: string): string {
   const known = read(name)
   if (known) return known.key
   // Not `randomUUID`: browsers have that over HTTPS alone.
@@ -64,7 +68,8 @@ function write(name: string, kept: Kept): void {
   }
 }
 
-function remove(name: string): void {
+/** The next key under this name is another. */
+export function forgetKey(name: string): void {
   inMemory.delete(name)
   try {
     localStorage.removeItem(name)

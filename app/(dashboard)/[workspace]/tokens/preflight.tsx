@@ -2,12 +2,12 @@
 
 import type { ReactNode } from "react"
 import { usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
-import { Shortened } from "#app/components/copyable.tsx"
+import { Shortened } from "#app/components/code.tsx"
 import { Icon, type IconName } from "#app/components/icons.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { ruleOf } from "#shared/rules/rules.ts"
-import type { Preflight, TokenView } from "./answers.ts"
+import type { Preflight, TokenView } from "./use-token.ts"
 
 type Outcome = Preflight["rules"][number]["outcome"]
 

@@ -2,20 +2,19 @@
 
 import { useParams } from "next/navigation.js"
 import { usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
-import type { RouterOutputs } from "#app/call.ts"
-import { Copyable } from "#app/components/copyable.tsx"
+import type { RouterOutputs } from "#app/api.ts"
+import { Copyable } from "#app/components/code.tsx"
+import { Facts } from "#app/components/facts.tsx"
 import { Link } from "#app/components/link.tsx"
 import { PageHeader } from "#app/components/page-header.tsx"
 import { problemOf } from "#app/components/problem.ts"
 import { Empty, Failed, Loading } from "#app/components/states.tsx"
-import { StatusBadge } from "#app/components/status-badge.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
+import { StatusBadge } from "#app/components/ui/badge.tsx"
 import { Card } from "#app/components/ui/card.tsx"
-import { Facts } from "./facts.tsx"
 import { Proof } from "./proof.tsx"
-import { Revoke } from "./revoke.tsx"
+import { publicReasonCopy, Revoke } from "./revoke.tsx"
 import { Timeline } from "./timeline.tsx"
-import { publicReasonCopy } from "./told.ts"
 
 type Detail = RouterOutputs["attestation"]["detail"]
 

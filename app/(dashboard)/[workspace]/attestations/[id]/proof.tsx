@@ -1,10 +1,10 @@
 "use client"
 
 import { TransactionLink } from "#app/(dashboard)/transaction-drawer.tsx"
-import type { RouterOutputs } from "#app/call.ts"
-import { Copyable } from "#app/components/copyable.tsx"
+import type { RouterOutputs } from "#app/api.ts"
+import { Copyable } from "#app/components/code.tsx"
+import { Facts } from "#app/components/facts.tsx"
 import { Card } from "#app/components/ui/card.tsx"
-import { Facts } from "./facts.tsx"
 import { Verification } from "./verification.tsx"
 
 type Detail = RouterOutputs["attestation"]["detail"]

@@ -1,14 +1,22 @@
 "use client"
 
 import { useMutation } from "#app/(dashboard)/workspace.tsx"
-import type { RouterOutputs } from "#app/call.ts"
+import type { RouterOutputs } from "#app/api.ts"
 import { Confirm } from "#app/components/confirm.tsx"
 import { Field } from "#app/components/form.tsx"
 import { Button } from "#app/components/ui/button.tsx"
-import { Select } from "#app/components/ui/select.tsx"
-import { Textarea } from "#app/components/ui/textarea.tsx"
+import { Select, Textarea } from "#app/components/ui/input.tsx"
 import type { PublicReason } from "#shared/public-reasons.ts"
-import { publicReasonCopy } from "./told.ts"
+
+/** The codes that an investor may be told, as the team reads them. */
+export const publicReasonCopy = {
+  unverifiable: "Information could not be verified",
+  documents_unreadable: "A document could not be read",
+  information_mismatch: "Details did not match",
+  not_eligible: "Requirements not met",
+  withdrawn: "Verification withdrawn",
+  resubmit: "Please submit again",
+} as const satisfies Record<PublicReason, string>
 
 type Detail = RouterOutputs["attestation"]["detail"]
 

@@ -1,6 +1,6 @@
+import { clsx } from "clsx"
 import { usePath } from "#app/(dashboard)/workspace.tsx"
-import { cn } from "#app/components/cn.ts"
-import { Copyable } from "#app/components/copyable.tsx"
+import { Copyable } from "#app/components/code.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import type { TimelineEvent } from "#server/domain/attestations/timeline.ts"
@@ -41,7 +41,7 @@ export function Timeline({ events }: { events: readonly TimelineEvent[] }) {
         <li key={`${event.event} ${event.at} ${event.detail}`} className="relative">
           <span
             aria-hidden="true"
-            className={cn(
+            className={clsx(
               "absolute top-1.5 -left-[1.5625rem] size-2 rounded-full ring-4 ring-surface",
               dots[event.event] ?? "bg-field",
             )}

@@ -1,14 +1,13 @@
 "use client"
 
 import { parseAsString, useQueryState } from "nuqs"
-import type { Holder, TokenView } from "#app/(dashboard)/[workspace]/tokens/answers.ts"
+import type { Holder, TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { useDebounced, usePath, useQuery } from "#app/(dashboard)/workspace.tsx"
-import { Copyable } from "#app/components/copyable.tsx"
+import { Copyable } from "#app/components/code.tsx"
 import { type Column, columnsOf, DataTable, useCursor } from "#app/components/data-table.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Empty } from "#app/components/states.tsx"
-import { StatusBadge } from "#app/components/status-badge.tsx"
-import { Badge } from "#app/components/ui/badge.tsx"
+import { Badge, StatusBadge } from "#app/components/ui/badge.tsx"
 import { Input } from "#app/components/ui/input.tsx"
 import { grouped } from "#shared/amount.ts"
 

@@ -1,11 +1,11 @@
 "use client"
 
 import { useEffect, useRef, useState } from "react"
-import type { Operation, TokenView } from "#app/(dashboard)/[workspace]/tokens/answers.ts"
 import { useIdempotencyKey } from "#app/(dashboard)/[workspace]/tokens/idempotency-key.ts"
 import { PreflightPanel } from "#app/(dashboard)/[workspace]/tokens/preflight.tsx"
+import type { Operation, TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { useApi, useDebounced, useQuery, useRefresh } from "#app/(dashboard)/workspace.tsx"
-import type { Api } from "#app/call.ts"
+import type { Api } from "#app/api.ts"
 import { Field, Form, Submit } from "#app/components/form.tsx"
 import { problemOf, Refused } from "#app/components/problem.ts"
 import { Loading } from "#app/components/states.tsx"
@@ -129,7 +129,7 @@ function WalletInput(props: {
       autoComplete="off"
       autoCapitalize="none"
       spellCheck={false}
-      className="font-mono text-[13px]"
+      className="font-mono sm:text-[13px]"
     />
   )
 }

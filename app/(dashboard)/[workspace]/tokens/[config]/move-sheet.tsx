@@ -1,10 +1,10 @@
 "use client"
 
 import { lazy, Suspense, useEffect } from "react"
-import type { TokenView } from "#app/(dashboard)/[workspace]/tokens/answers.ts"
+import type { TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { Loading } from "#app/components/states.tsx"
 import { Button } from "#app/components/ui/button.tsx"
-import { Sheet, SheetContent, SheetTrigger } from "#app/components/ui/sheet.tsx"
+import { Dialog, DialogTrigger, SheetContent } from "#app/components/ui/dialog.tsx"
 import type { MoveKind } from "./move-form.tsx"
 
 // Not part of what the page needs to be shown: it comes right after.
@@ -27,15 +27,15 @@ export function MoveSheet({ token, kind }: { token: TokenView; kind: MoveKind })
   const { verb, describe } = copy[kind]
   useEffect(() => void load(), [])
   return (
-    <Sheet>
-      <SheetTrigger>
+    <Dialog>
+      <DialogTrigger>
         <Button variant={kind === "mint" ? "primary" : "outline"}>{verb}</Button>
-      </SheetTrigger>
+      </DialogTrigger>
       <SheetContent title={`${verb} ${token.symbol}`} description={describe}>
         <Suspense fallback={<Loading what="Loading the form" />}>
           <Move token={token} kind={kind} />
         </Suspense>
       </SheetContent>
-    </Sheet>
+    </Dialog>
   )
 }

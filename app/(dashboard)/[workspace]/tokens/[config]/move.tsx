@@ -1,9 +1,19 @@
 "use client"
 
-import { useState } from "react"
-import type { Operation, TokenView } from "#app/(dashboard)/[workspace]/tokens/answers.ts"
+import { useEffect, useRef, useState } from "react"
+import {
+  hasEnded,
+  kindNames,
+  type Operation,
+  type TokenView,
+  useOperation,
+} from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
+import { usePath, useRefresh } from "#app/(dashboard)/workspace.tsx"
+import { Link } from "#app/components/link.tsx"
+import { Button } from "#app/components/ui/button.tsx"
+import { grouped } from "#shared/amount.ts"
 import { MoveForm, type MoveKind } from "./move-form.tsx"
-import { Sent } from "./sent.tsx"
+import { OperationSteps } from "./operation-steps.tsx"
 
 /** The form, and once it is sent, what became of it. */
 export default function Move({ token, kind }: { token: TokenView; kind: MoveKind }) {
@@ -12,5 +22,48 @@ export default function Move({ token, kind }: { token: TokenView; kind: MoveKind
     <Sent token={token} operation={sent} onAgain={() => setSent(null)} />
   ) : (
     <MoveForm token={token} kind={kind} onSent={setSent} />
+  )
+}
+
+/** How what was just sent goes on. */
+export function Sent({
+  token,
+  operation,
+  onAgain,
+}: {
+  token: TokenView
+  operation: Operation
+  onAgain: () => void
+}) {
+  const path = usePath()
+  const refresh = useRefresh()
+  const { data } = useOperation(operation.operation_id)
+  const heading = useRef<HTMLHeadingElement>(null)
+  const current = data?.operation ?? operation
+  const ended = hasEnded(current)
+  // The form that had the focus is gone.
+  useEffect(() => heading.current?.focus(), [])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it ends
+  useEffect(() => {
+    if (ended) void refresh("tokens")
+  }, [ended])
+
+  return (
+    <div className="space-y-5">
+      <h3 ref={heading} tabIndex={-1} className="font-semibold">
+        {kindNames[operation.kind]} of {grouped(operation.amount)} {token.symbol}
+      </h3>
+      <OperationSteps operation={current} detail={data} />
+      <div className="flex flex-wrap gap-2">
+        <Button asChild>
+          <Link href={path("tokens", token.id, "operations", operation.operation_id)} prefetch={false}>
+            Open the operation
+          </Link>
+        </Button>
+        {ended && (
+          <Button onClick={onAgain}>{operation.kind === "mint" ? "Mint more" : "Transfer more"}</Button>
+        )}
+      </div>
+    </div>
   )
 }

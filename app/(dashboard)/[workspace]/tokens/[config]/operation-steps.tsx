@@ -1,7 +1,7 @@
 "use client"
 
 import type { ReactNode } from "react"
-import type { Operation, OperationDetail } from "#app/(dashboard)/[workspace]/tokens/answers.ts"
+import type { Operation, OperationDetail } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { Icon, type IconName, Spinner } from "#app/components/icons.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"

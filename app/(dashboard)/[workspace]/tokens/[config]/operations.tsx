@@ -1,19 +1,18 @@
 "use client"
 
 import { parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs"
-import type { Operation, TokenView } from "#app/(dashboard)/[workspace]/tokens/answers.ts"
+import type { Operation, TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
+import { hasEnded, kindNames } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { useDebounced, usePath, usePolling } from "#app/(dashboard)/workspace.tsx"
-import { Shortened } from "#app/components/copyable.tsx"
+import { Shortened } from "#app/components/code.tsx"
 import { columnsOf, DataTable, useCursor } from "#app/components/data-table.tsx"
 import { Empty } from "#app/components/states.tsx"
-import { StatusBadge, statusWord } from "#app/components/status-badge.tsx"
 import { Ago } from "#app/components/timestamp.tsx"
+import { StatusBadge, statusWord } from "#app/components/ui/badge.tsx"
 import { Button } from "#app/components/ui/button.tsx"
-import { Input } from "#app/components/ui/input.tsx"
-import { Select } from "#app/components/ui/select.tsx"
+import { Input, Select } from "#app/components/ui/input.tsx"
 import { grouped } from "#shared/amount.ts"
 import { operationStatuses } from "#shared/statuses.ts"
-import { hasEnded, kindNames } from "./use-operation.ts"
 
 const column = columnsOf<Operation>()
 

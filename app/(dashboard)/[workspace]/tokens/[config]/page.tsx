@@ -1,6 +1,229 @@
-import { TokenPage } from "./token.tsx"
+"use client"
 
-export default async function Page({ params }: { params: Promise<{ config: string }> }) {
-  const { config } = await params
-  return <TokenPage id={config} />
+import { useParams } from "next/navigation.js"
+import { parseAsStringLiteral, useQueryState } from "nuqs"
+import { lazy, Suspense } from "react"
+import { modeWords } from "#app/(dashboard)/[workspace]/tokens/rule-words.ts"
+import { type TokenView, useToken } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
+import { usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { Copyable } from "#app/components/code.tsx"
+import { Facts } from "#app/components/facts.tsx"
+import { Icon } from "#app/components/icons.tsx"
+import { Link } from "#app/components/link.tsx"
+import { Meter } from "#app/components/meter.tsx"
+import { PageHeader } from "#app/components/page-header.tsx"
+import { Failed, Loading } from "#app/components/states.tsx"
+import { Timestamp, timeIn } from "#app/components/timestamp.tsx"
+import { TokenBadge } from "#app/components/ui/badge.tsx"
+import { Button } from "#app/components/ui/button.tsx"
+import { Card } from "#app/components/ui/card.tsx"
+import { Progress } from "#app/components/ui/progress.tsx"
+import { Tabs, TabsContent, TabsList, TabsTrigger } from "#app/components/ui/tabs.tsx"
+import { useTimeZone } from "#app/components/zone.ts"
+import { summariesOf } from "#shared/rules/fields.ts"
+import { Holders } from "./holders.tsx"
+import { MoveSheet } from "./move-sheet.tsx"
+import { PauseButton } from "./pause.tsx"
+
+const Operations = lazy(async () => ({ default: (await import("./operations.tsx")).Operations }))
+
+const tabs = ["holders", "operations"] as const
+
+export default function Page() {
+  const { config: id } = useParams<{ config: string }>()
+  const { data: token, error, refetch } = useToken(id)
+  if (token) return <TokenDetail token={token} />
+  return (
+    <>
+      <PageHeader title={id} />
+      {error ? <Failed error={error} onRetry={refetch} /> : <Loading what="Loading the token" lines={8} />}
+    </>
+  )
+}
+
+function TokenDetail({ token }: { token: TokenView }) {
+  const { can } = useWorkspace()
+  const path = usePath()
+  const [tab, setTab] = useQueryState("tab", parseAsStringLiteral(tabs).withDefault("holders"))
+  return (
+    <>
+      <PageHeader
+        title={token.name}
+        heading={
+          <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+            <span>
+              {token.name} <span className="font-normal text-muted">{token.symbol}</span>
+            </span>
+            <TokenBadge token={token} />
+          </span>
+        }
+        description={<code className="font-mono text-[13px]">{token.id}</code>}
+        actions={
+          <>
+            {can("config:write") && <PauseButton token={token} />}
+            {can("config:write") && (
+              <Button asChild>
+                <Link href={path("tokens", token.id, "rules")} prefetch={false}>
+                  Change rules
+                </Link>
+              </Button>
+            )}
+            {can("token:transfer") && <MoveSheet token={token} kind="transfer" />}
+            {can("token:mint") && <MoveSheet token={token} kind="mint" />}
+          </>
+        }
+      />
+      <div className="space-y-5">
+        <UnderWay token={token} />
+        <div className="grid gap-5 md:grid-cols-2">
+          <Figures token={token} />
+          <Rules token={token} />
+        </div>
+        <Tabs value={tab} onValueChange={(next) => void setTab(next as (typeof tabs)[number])}>
+          <TabsList aria-label={`More about ${token.name}`}>
+            <TabsTrigger value="holders">Holders</TabsTrigger>
+            <TabsTrigger value="operations">Operations</TabsTrigger>
+          </TabsList>
+          <TabsContent value="holders">
+            <Holders token={token} />
+          </TabsContent>
+          <TabsContent value="operations">
+            <Suspense fallback={<Loading what="Loading the operations" />}>
+              <Operations token={token} />
+            </Suspense>
+          </TabsContent>
+        </Tabs>
+      </div>
+    </>
+  )
+}
+
+/** What the chain has still to follow. */
+function UnderWay({ token: { mint_state, aligning, paused } }: { token: TokenView }) {
+  return (
+    <div role="status">
+      {mint_state === "creating" && (
+        <Notice title="The token is being created on chain." value={null} label="Creating the mint">
+          You can already mint: tokens are minted as soon as it exists.
+        </Notice>
+      )}
+      {aligning && (
+        <Notice
+          title={`${aligning.done} of ${aligning.total} accounts updated to the new rules.`}
+          value={aligning.total === 0 ? null : aligning.done / aligning.total}
+          label="Accounts updated"
+        >
+          {paused
+            ? "The rest follow automatically."
+            : "The rest follow automatically. While balances are read from the chain, minting and transfers are paused."}
+        </Notice>
+      )}
+    </div>
+  )
+}
+
+function Notice({
+  title,
+  value,
+  label,
+  children,
+}: {
+  title: string
+  value: number | null
+  label: string
+  children: string
+}) {
+  return (
+    <div className="rounded-xl border border-notice-line bg-notice-soft p-4 text-sm text-notice">
+      <p className="font-medium">{title}</p>
+      <Progress className="my-2.5" label={label} value={value} />
+      <p className="text-[13px]">{children}</p>
+    </div>
+  )
+}
+
+function Figures({ token }: { token: TokenView }) {
+  const { rules, supply, issued, holders } = token
+  return (
+    <Card title="Figures">
+      <div className="space-y-5">
+        <Meter
+          label="Supply"
+          used={supply}
+          limit={rules.max_supply ?? null}
+          hint={
+            issued === supply
+              ? undefined
+              : `${issued} including mints in progress, which count towards the limit.`
+          }
+        />
+        <Meter
+          label="Holders"
+          used={holders}
+          limit={rules.max_holders ?? null}
+          hint={token.transfer_mode === "holder" ? "Counts only transfers through Vouch." : undefined}
+        />
+        <Facts
+          className="border-t border-line pt-4"
+          facts={{
+            Mint: <MintAddress token={token} />,
+            Decimals: token.decimals,
+            Created: <Timestamp at={token.created_at} />,
+          }}
+        />
+      </div>
+    </Card>
+  )
+}
+
+function MintAddress({ token: { mint, mint_state, explorer } }: { token: TokenView }) {
+  if (mint === null) return mint_state === "none" ? "Created on first use" : "On its way"
+  return (
+    <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+      <Copyable value={mint} what="mint address" compact />
+      {explorer !== null && (
+        <a
+          href={explorer.replace("{}", `address/${mint}`)}
+          target="_blank"
+          rel="noopener noreferrer"
+          className="inline-flex items-center gap-1 text-accent underline-offset-4 hover:underline"
+        >
+          Explorer
+          <span className="sr-only"> (opens a new tab)</span>
+        </a>
+      )}
+    </span>
+  )
+}
+
+function Rules({ token }: { token: TokenView }) {
+  const zone = useTimeZone()
+  const rules = summariesOf(token.rules, { now: new Date(), formatTime: (time) => timeIn(zone, time) })
+  const mode = modeWords[token.transfer_mode]
+  return (
+    <Card title="Rules">
+      <ul className="space-y-2.5 text-sm">
+        <Rule>
+          Only wallets that are verified for{" "}
+          <code className="font-mono text-[13px]">{token.required_schema}</code>.
+        </Rule>
+        {rules.map(({ name, text }) => (
+          <Rule key={name}>{text}</Rule>
+        ))}
+      </ul>
+      <p className="mt-4 border-t border-line pt-4 text-sm">
+        <span className="font-medium">{mode.name}.</span> {mode.summary}
+      </p>
+      <p className="mt-1 text-[13px] text-muted">{mode.chain}</p>
+    </Card>
+  )
+}
+
+function Rule({ children }: { children: React.ReactNode }) {
+  return (
+    <li className="flex gap-2.5">
+      <Icon name="check" className="mt-0.5 size-4 text-accent" />
+      <span className="min-w-0">{children}</span>
+    </li>
+  )
 }

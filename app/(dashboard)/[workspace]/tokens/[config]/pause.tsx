@@ -1,7 +1,7 @@
 "use client"
 
 import { lazy, Suspense, useState } from "react"
-import type { TokenView } from "#app/(dashboard)/[workspace]/tokens/answers.ts"
+import type { TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { useMutation } from "#app/(dashboard)/workspace.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 

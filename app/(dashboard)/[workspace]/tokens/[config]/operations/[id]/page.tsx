@@ -1,6 +1,103 @@
-import { OperationPage } from "./operation.tsx"
+"use client"
 
-export default async function Page({ params }: { params: Promise<{ config: string; id: string }> }) {
-  const { config, id } = await params
-  return <OperationPage config={config} id={id} />
+import { useParams } from "next/navigation.js"
+import { OperationSteps } from "#app/(dashboard)/[workspace]/tokens/[config]/operation-steps.tsx"
+import {
+  kindNames,
+  type OperationDetail,
+  useOperation,
+  useToken,
+} from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
+import { TransactionLink } from "#app/(dashboard)/transaction-drawer.tsx"
+import { usePath } from "#app/(dashboard)/workspace.tsx"
+import { Copyable } from "#app/components/code.tsx"
+import { Facts } from "#app/components/facts.tsx"
+import { Link } from "#app/components/link.tsx"
+import { PageHeader } from "#app/components/page-header.tsx"
+import { Failed, Loading } from "#app/components/states.tsx"
+import { StatusBadge } from "#app/components/ui/badge.tsx"
+import { Card } from "#app/components/ui/card.tsx"
+import { grouped } from "#shared/amount.ts"
+
+/** One mint or transfer: its states, and the transaction that carries it. */
+export default function Page() {
+  const { config, id } = useParams<{ config: string; id: string }>()
+  const { data, error, refetch } = useOperation(id)
+  const symbol = useToken(config).data?.symbol ?? ""
+  if (data) return <Operation detail={data} symbol={symbol} />
+  return (
+    <>
+      <PageHeader title="Operation" />
+      {error ? (
+        <Failed error={error} onRetry={refetch} />
+      ) : (
+        <Loading what="Loading the operation" lines={8} />
+      )}
+    </>
+  )
 }
+
+function Operation({ detail, symbol }: { detail: OperationDetail; symbol: string }) {
+  const path = usePath()
+  const { operation, transaction, explorer, cluster } = detail
+  const { kind, amount, mint_config } = operation
+  return (
+    <>
+      <PageHeader
+        title={`${kindNames[kind]} of ${grouped(amount)} ${symbol}`.trim()}
+        heading={
+          <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+            {`${kindNames[kind]} of ${grouped(amount)} ${symbol}`}
+            <StatusBadge status={operation.status} />
+          </span>
+        }
+        description={
+          <Link href={path("tokens", mint_config)} prefetch={false} className="underline underline-offset-4">
+            {mint_config}
+          </Link>
+        }
+      />
+      <div className="grid gap-5 md:grid-cols-2">
+        <Card title="Timeline">
+          <OperationSteps operation={operation} detail={detail} />
+        </Card>
+        <div className="space-y-5">
+          <Card title="Details">
+            <Facts
+              facts={{
+                Operation: <Copyable value={operation.operation_id} what="operation id" compact />,
+                Wallet: walletOf("wallet", operation.user_pubkey),
+                From: walletOf("from", operation.from_pubkey),
+                To: walletOf("to", operation.to_pubkey),
+                Amount: `${grouped(amount)} ${symbol}`,
+              }}
+            />
+          </Card>
+          <Card
+            title="Transaction"
+            actions={transaction && <TransactionLink signature={transaction.signature} explorer={explorer} />}
+          >
+            {transaction ? (
+              <Facts
+                facts={{
+                  Signature: <Copyable value={transaction.signature} what="transaction signature" compact />,
+                  Network: cluster ?? "not known yet",
+                  Slot: transaction.slot,
+                  Carries: transaction.operations > 1 && `${transaction.operations} operations`,
+                }}
+              />
+            ) : (
+              <p className="text-muted">
+                {operation.status === "failed" ? "No transaction was sent." : "Not signed yet."}
+              </p>
+            )}
+          </Card>
+        </div>
+      </div>
+    </>
+  )
+}
+
+/** A mint has one wallet, a transfer two. */
+const walletOf = (role: string, address: string | null | undefined) =>
+  address && <Copyable value={address} what={`${role} address`} compact />

@@ -3,6 +3,8 @@
 import type { inferRouterOutputs } from "@trpc/server"
 import { useCallback, useEffect, useState } from "react"
 import { api } from "#app/api.ts"
+import { Link } from "#app/components/link.tsx"
+import { Badge } from "#app/components/ui/badge.tsx"
 import type { AppRouter } from "#server/trpc/router.ts"
 
 export type DocumentedError = inferRouterOutputs<AppRouter>["docs"]["errors"]["data"][number]
@@ -39,4 +41,26 @@ function trigramsOf(code: string): Set<string> {
 function likeness(one: Set<string>, other: Set<string>): number {
   const both = [...one].filter((trigram) => other.has(trigram)).length
   return both / (one.size + other.size - both)
+}
+
+/** Errors, each a link to its page. */
+export function ErrorLinks({ errors }: { errors: readonly DocumentedError[] }) {
+  return (
+    <ul className="divide-y divide-line rounded-xl border border-line bg-surface">
+      {errors.map(({ code, title, isDashboardOnly }) => (
+        <li key={code}>
+          <Link
+            href={`/docs/errors/${code}`}
+            prefetch={false}
+            className="group flex flex-col justify-between gap-x-6 px-4 py-2.5 sm:flex-row sm:items-baseline text-sm hover:bg-sunken"
+          >
+            <code className="font-mono text-[13px] group-hover:underline">{code}</code>
+            <span className="text-muted">
+              {title} {isDashboardOnly && <Badge>Dashboard</Badge>}
+            </span>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  )
 }

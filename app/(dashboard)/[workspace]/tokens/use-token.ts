@@ -1,0 +1,34 @@
+"use client"
+
+import { usePolling } from "#app/(dashboard)/workspace.tsx"
+import type { RouterOutputs } from "#app/api.ts"
+
+export type Token = RouterOutputs["mintConfig"]["list"]["data"][number]
+export type TokenView = RouterOutputs["mintConfig"]["view"]
+export type Holder = RouterOutputs["token"]["holders"]["data"][number]
+export type Preflight = RouterOutputs["token"]["preflight"]
+export type Operation = RouterOutputs["token"]["operation"]
+export type OperationDetail = RouterOutputs["token"]["operationDetail"]
+
+const isAtRest = ({ mint_state, aligning }: TokenView) => mint_state !== "creating" && aligning === null
+
+/** A token as it stands, followed while its mint or its accounts are on their way. */
+export const useToken = (id: string) =>
+  usePolling(["tokens", "one", id], (api) => api.mintConfig.view.query({ id }), isAtRest)
+
+export const kindNames = { mint: "Mint", transfer: "Transfer" } as const satisfies Record<
+  Operation["kind"],
+  string
+>
+
+/** Whether it will change no more. */
+export const hasEnded = ({ status }: Pick<Operation, "status">): boolean =>
+  status === "confirmed" || status === "failed"
+
+/** An operation with its transaction, followed until it has ended. */
+export const useOperation = (id: string) =>
+  usePolling(
+    ["tokens", "operation", id],
+    (api) => api.token.operationDetail.query({ id }),
+    ({ operation }) => hasEnded(operation),
+  )

@@ -11,6 +11,11 @@ export default {
   outputFileTracingRoot: import.meta.dirname,
   // What describes the page comes with the first bytes for everybody, and not streamed behind them.
   htmlLimitedBots: /.*/,
-  // Browsers ask for it where they have not read the page's own icon yet.
-  redirects: async () => [{ source: "/favicon.ico", destination: "/icon.svg", permanent: true }],
+  // The files of public/ have no fingerprint in their names: a day, and then whether they have changed is asked.
+  headers: async () => [
+    {
+      source: "/:file([^/]+[.](?:ico|png|svg|txt|webmanifest))",
+      headers: [{ key: "Cache-Control", value: "public, max-age=86400" }],
+    },
+  ],
 } satisfies NextConfig

@@ -7,9 +7,34 @@ import "./globals.css"
 import { asTheme, THEME_COOKIE } from "./theme.ts"
 
 // Each page renders its own <title>: one of these would arrive later, and replace what a page says meanwhile.
+const description = "Verify the person behind a wallet, and mint only to verified wallets on Solana."
+// Whoever shows a link to Vouch fetches its image by a whole address. A server of this machine alone has none.
+const origin = process.env.VOUCH_PUBLIC_URL
+
 export const metadata: Metadata = {
-  description: "Verifies the person behind a wallet, and records it on Solana.",
+  description,
   referrer: "no-referrer",
+  manifest: "/site.webmanifest",
+  icons: {
+    icon: [
+      { url: "/favicon.ico", sizes: "32x32" },
+      { url: "/icon.svg", type: "image/svg+xml" },
+    ],
+    apple: "/apple-touch-icon.png",
+  },
+  ...(origin && {
+    metadataBase: new URL(origin),
+    openGraph: {
+      type: "website",
+      siteName: "Vouch",
+      title: "Vouch",
+      description,
+      images: [
+        { url: "/social.png", width: 1200, height: 630, alt: "Vouch: mint only to verified wallets." },
+      ],
+    },
+    twitter: { card: "summary_large_image" },
+  }),
 }
 
 const canvas = { light: "#f6f7f6", dark: "#0b0e0d" }

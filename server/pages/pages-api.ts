@@ -25,6 +25,8 @@ import { checkAuthRequest, isAuthEndpoint, mendAuthAnswer, methodOf } from "./au
 export type PageOptions = {
   /** Public origin; null while only this machine is served. */
   publicOrigin: string | null
+  /** Where whoever found a weakness writes to; null where nobody said. */
+  securityContact: string | null
   /** Per network, for the hosted page, signing in, and the procedures of whoever is not signed in. */
   strangerLimiter: RateLimiter | null
   /** Per network, for all other pages. */
@@ -83,7 +85,7 @@ export async function answerPage(asked: Asked): Promise<void> {
 /** Errors: rate_limited, where too many pages, or files of theirs, were asked for. */
 export async function limitPageRate(asked: Asked): Promise<void> {
   const { request, url, client, options } = asked
-  const limiter = url.startsWith("/_next/static/")
+  const limiter = isFile(url)
     ? options.assetLimiter
     : url.startsWith("/verify/")
       ? options.strangerLimiter
@@ -94,6 +96,10 @@ export async function limitPageRate(asked: Asked): Promise<void> {
   if (user) limitRate(asked, user)
   else refuseBeyond(standing)
 }
+
+/** What pages consist of, and what is in public/: no page has a point in the first part of its path. */
+export const isFile = (url: string): boolean =>
+  url.startsWith("/_next/static/") || /^\/[\w-]+\.\w+(?:\?|$)/.test(url)
 
 /**
  * Errors: rate_limited, where a person, or a network of people who are not signed in, asks too often. Who is signed in

@@ -10,7 +10,8 @@ import { newId } from "#server/lib/ids.ts"
 import { requireStorableAddress } from "#server/lib/storable.ts"
 import { Failure, fail, isErrorCode } from "#shared/errors.ts"
 import type { PageHandler } from "./pages.ts"
-import { type Asked, answerPage, limitPageRate, type PageOptions } from "./pages-api.ts"
+import { type Asked, answerPage, isFile, limitPageRate, type PageOptions } from "./pages-api.ts"
+import { SECURITY_TXT, sendSecurityTxt } from "./security-txt.ts"
 
 /** Characters of a page's address: all of ours are far shorter, and an answer may repeat it several times. */
 const MAX_PAGE_ADDRESS = 2048
@@ -57,8 +58,9 @@ async function serve(asked: Asked & { options: ServeOptions }): Promise<void> {
   await limitPageRate(asked)
   // Next would read the body of any other, in its own way.
   if (request.method !== "GET" && request.method !== "HEAD") return refuseMethod(asked)
+  if (url === SECURITY_TXT) return sendSecurityTxt(request, response, options)
   if (isUnknownError(url)) response.statusCode = 404
-  const turns = url.startsWith("/_next/static/") ? sending : rendering
+  const turns = isFile(url) ? sending : rendering
   const work = async () => {
     await options.pages(request, response)
     // Until its client has read it, it takes what it took before.

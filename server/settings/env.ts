@@ -70,6 +70,8 @@ const settings = z.object({
   VOUCH_SMTP_URL: url(/^smtps?$/, "smtps://user:password@mail.example.com").optional(),
   /** Sender of that mail, such as Vouch <vouch@example.com>. */
   VOUCH_MAIL_FROM: text,
+  /** Where whoever found a weakness writes to: mailto:security@example.com, or a page. In /.well-known/security.txt. */
+  VOUCH_SECURITY_CONTACT: url(/^(?:mailto|https)$/, "mailto:security@example.com").optional(),
   /** Certificate and key (PEM files), if Vouch itself ends TLS. */
   VOUCH_TLS_CERT: text,
   VOUCH_TLS_KEY: text,

@@ -61,6 +61,7 @@ const nothing = {
   adapter: null as never,
   trustedProxies: null,
   publicOrigin: null,
+  securityContact: null,
   strangerLimiter: null,
   pageLimiter: null,
   assetLimiter: null,
@@ -68,8 +69,9 @@ const nothing = {
 } satisfies Omit<ListenerOptions, "pages">
 
 test("how many connections there may be is said at the start", () => {
-  const lines = app.log.map((line) => JSON.parse(line))
-  expect(lines).toContainEqual(expect.objectContaining({ msg: "listening", connections: connectionLimit() }))
+  expect(app.log.map((line) => JSON.parse(line))).toContainEqual(
+    expect.objectContaining({ msg: "listening", connections: connectionLimit() }),
+  )
 })
 
 test.each([

@@ -1,4 +1,5 @@
-/** OpenAPI 3.1, as far as Vouch's document uses it. */
+// OpenAPI 3.1, as far as Vouch's document uses it. The types of openapi3-ts allow what it never has: a reference in place
+// of every part, a body or a schema that is missing. And they lack what it has, such as `info.summary`.
 
 /** JSON Schema 2020-12, or a reference to one. */
 export type Schema = {

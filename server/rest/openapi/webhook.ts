@@ -1,6 +1,6 @@
 import { z } from "zod"
-import { webhookEvent } from "#server/domain/kyc/providers/standard-webhooks.ts"
-import { exampleClaims } from "#shared/claims.ts"
+import { type WebhookEvent, webhookEvent } from "#server/domain/kyc/providers/standard-webhooks.ts"
+import { EVENT_TYPE, exampleEvent } from "#shared/webhook-event.ts"
 import { refTo, tidy } from "./schemas.ts"
 import type { Example, Operation, Parameter, Schema } from "./types.ts"
 
@@ -42,29 +42,22 @@ const { $schema: _, ...eventSchema } = z.toJSONSchema(webhookEvent, { io: "input
 export const eventAsSent = eventSchema as Schema
 tidy(eventAsSent)
 
-const event = (data: Record<string, unknown>) => ({
-  type: "verification.completed",
-  data: { session_id: "sess_Kx8vPq3mNbR5tYw2Lc7HdZ", ...data },
-})
+const { session_id, occurred_at } = exampleEvent.data
+
+const rejected: WebhookEvent = {
+  type: EVENT_TYPE,
+  data: {
+    session_id,
+    decision: "rejected",
+    occurred_at,
+    reason: "The document has expired",
+    public_reason: "documents_unreadable",
+  },
+}
 
 const examples: Record<string, Example> = {
-  approved: {
-    summary: "The person is verified",
-    value: event({
-      decision: "approved",
-      occurred_at: "2026-01-02T03:04:05Z",
-      claims: exampleClaims,
-    }),
-  },
-  rejected: {
-    summary: "The verification failed, or the approval is withdrawn",
-    value: event({
-      decision: "rejected",
-      occurred_at: "2026-01-02T03:04:05Z",
-      reason: "The document has expired",
-      public_reason: "documents_unreadable",
-    }),
-  },
+  approved: { summary: "The person is verified", value: exampleEvent satisfies WebhookEvent },
+  rejected: { summary: "The verification failed, or the approval is withdrawn", value: rejected },
 }
 
 /** What the generator cannot see: the procedure takes raw bytes, and its headers are read with them. */

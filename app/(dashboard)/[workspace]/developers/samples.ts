@@ -1,5 +1,7 @@
+import { exampleEvent } from "#shared/webhook-event.ts"
+
 /** A request as the quick start shows it. Its body holds strings alone, which every language writes as JSON does. */
-export type Call = {
+type Call = {
   method: "GET" | "POST"
   /** Below the base URL, query included. */
   path: string
@@ -8,7 +10,7 @@ export type Call = {
   once?: string
 }
 
-export type Target = {
+type Target = {
   baseUrl: string
   key: string
   /**
@@ -77,3 +79,68 @@ function inPython({ method, path, body, once }: Call, { baseUrl, key, attempt }:
 }
 
 const indent = (text: string, by: number) => text.replaceAll("\n", `\n${" ".repeat(by)}`)
+
+/** Of nobody: an address that the examples of the API use as well. */
+const WALLET = "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU"
+const SCHEMA = "kyc_individual_v1"
+
+/** What a first hour with the API is. */
+export const steps = {
+  start: {
+    title: "Start a verification",
+    call: {
+      method: "POST",
+      path: "/kyc/start",
+      body: { userPubkey: WALLET, schemaId: SCHEMA },
+      once: "start",
+    },
+  },
+  status: {
+    title: "Get the wallet's status",
+    call: { method: "GET", path: `/kyc/status/${WALLET}?schema=${SCHEMA}` },
+  },
+  mint: {
+    title: "Mint to the wallet",
+    call: {
+      method: "POST",
+      path: "/token/mint",
+      body: { user_pubkey: WALLET, mint_config: "us_real_estate_fund_v1", amount: "100" },
+      once: "mint",
+    },
+  },
+} as const satisfies Record<string, { title: string; call: Call }>
+
+/** How a KYC provider reports: the exact bytes of the body are signed, by Standard Webhooks. */
+export const webhookSample = (baseUrl: string) => `import { createHmac, randomUUID } from "node:crypto"
+
+const secret = Buffer.from(process.env.VOUCH_WEBHOOK_SECRET.replace("whsec_", ""), "base64")
+const id = \`evt_\${randomUUID()}\`
+const timestamp = String(Math.floor(Date.now() / 1000))
+const body = JSON.stringify({
+  type: "${exampleEvent.type}",
+  data: {
+    session_id: process.env.SESSION_ID,
+    decision: "${exampleEvent.data.decision}",
+    occurred_at: \`\${new Date().toISOString().slice(0, 19)}Z\`,
+    claims: ${literal(exampleEvent.data.claims)},
+  },
+})
+const signature = createHmac("sha256", secret).update(\`\${id}.\${timestamp}.\${body}\`).digest("base64")
+
+const response = await fetch("${baseUrl}/kyc/webhook", {
+  method: "POST",
+  headers: {
+    "Content-Type": "application/json",
+    "webhook-id": id,
+    "webhook-timestamp": timestamp,
+    "webhook-signature": \`v1,\${signature}\`,
+  },
+  body,
+})
+console.log(response.status, await response.json())`
+
+/** An object on one line, as people write it in JavaScript. */
+const literal = (object: Record<string, unknown>) =>
+  `{ ${Object.entries(object)
+    .map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
+    .join(", ")} }`

@@ -6,6 +6,8 @@ import { logger } from "#server/lib/log.ts"
 import { addSeconds, clock, sleep } from "#server/lib/time.ts"
 import type { Mode } from "#shared/mode.ts"
 import type { Decision } from "#shared/statuses.ts"
+import { EVENT_TYPE } from "#shared/webhook-event.ts"
+import type { WebhookEvent } from "./standard-webhooks.ts"
 
 const IDLE_MS = 1000
 const LONGEST_PAUSE_SECONDS = 60
@@ -111,8 +113,8 @@ export class SandboxDelivery {
     claims,
     occurred_at,
   }: Submission): Promise<boolean> {
-    const body = JSON.stringify({
-      type: "verification.completed",
+    const event: WebhookEvent = {
+      type: EVENT_TYPE,
       data: {
         session_id,
         decision,
@@ -120,7 +122,8 @@ export class SandboxDelivery {
         claims: claims === null ? {} : openClaims(attestation_id, claims),
         reason: REASONS[decision],
       },
-    })
+    }
+    const body = JSON.stringify(event)
     const sentAt = clock.now()
     try {
       const response = await fetch(this.#webhookUrl, {

@@ -11,6 +11,7 @@ import { type ClaimKind, type ClaimName, type claims, mapClaims } from "#shared/
 import { fail } from "#shared/errors.ts"
 import { isPublicReason, type PublicReason, publicReasons } from "#shared/public-reasons.ts"
 import { decisions } from "#shared/statuses.ts"
+import { EVENT_TYPE } from "#shared/webhook-event.ts"
 import type { ProviderEvent } from "./provider.ts"
 
 /** How far a webhook's timestamp may be off, either way, in seconds: the standard's own figure. */
@@ -26,7 +27,7 @@ type ClaimFields = {
 /** What a provider reports. Vendors add fields of their own: unknown ones are ignored here. */
 export const webhookEvent = z
   .object({
-    type: z.literal("verification.completed"),
+    type: z.literal(EVENT_TYPE),
     data: z.object({
       session_id: z.string().meta({ description: "Session of this event; an unknown session is ignored" }),
       decision: z.enum(decisions).meta({
@@ -57,6 +58,9 @@ export const webhookEvent = z
     }),
   })
   .meta({ description: "A provider's decision about a session. Unknown fields are ignored." })
+
+/** An event as it is sent. */
+export type WebhookEvent = z.input<typeof webhookEvent>
 
 /**
  * Checks a webhook signed by Standard Webhooks (https://www.standardwebhooks.com, symmetric, version 1) and

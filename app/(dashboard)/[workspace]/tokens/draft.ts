@@ -100,6 +100,8 @@ export function configOf(draft: Draft, zone: string): Sent {
 export function suggestId(name: string): string {
   const words = name
     .normalize("NFKD")
+    // Accents, which stand by themselves now.
+    .replace(/\p{M}/gu, "")
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, " ")
     .trim()

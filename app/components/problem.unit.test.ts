@@ -1,0 +1,52 @@
+import { expect, test } from "vitest"
+import { CallError } from "#app/api.ts"
+import { isPassing, problemOf, Refused } from "./problem.ts"
+
+const refusal = { error: "wallet_not_verified", detail: "The wallet is not verified." }
+
+test.each([
+  ["REST's", { ...refusal, request_id: "req_1" }],
+  ["tRPC's", { ...refusal, requestId: "req_1" }],
+])("a refusal in %s form is shown as the server said it", (_, body) => {
+  const shown = { code: "wallet_not_verified", detail: "The wallet is not verified.", requestId: "req_1" }
+  expect(problemOf(new CallError(403, body))).toEqual(shown)
+  // A stream's error is one of tRPC's own client.
+  expect(problemOf(Object.assign(new Error(), { data: body }))).toEqual(shown)
+})
+
+test("a refusal without an id has none", () => {
+  expect(problemOf(new CallError(403, refusal)).requestId).toBeNull()
+})
+
+test("what a form itself refuses is shown in its words", () => {
+  expect(problemOf(new Refused("Too small."))).toEqual({
+    code: "refused",
+    detail: "Too small.",
+    requestId: null,
+  })
+})
+
+test.each([
+  ["nobody answered", new CallError(null, null)],
+  ["something else answered, such as a proxy", new CallError(502, "<html>")],
+  ["half of a refusal came", new CallError(500, { error: "internal_error" })],
+  ["it is no call's error", new TypeError("x is not a function")],
+  ["nothing was thrown", null],
+])("where %s, that is what is shown, and no text of a machine", (_, error) => {
+  const { code, requestId } = problemOf(error)
+  expect({ code, requestId }).toEqual({ code: "unreachable", requestId: null })
+})
+
+test.each([
+  [null, true],
+  [500, true],
+  [503, true],
+  [429, false],
+  [404, false],
+])("a call that ended with %s is worth another try: %s", (status, passing) => {
+  expect(isPassing(new CallError(status, refusal))).toBe(passing)
+})
+
+test("what is no call's error is not tried again", () => {
+  expect(isPassing(new Error("broken"))).toBe(false)
+})

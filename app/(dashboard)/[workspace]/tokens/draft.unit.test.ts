@@ -58,7 +58,7 @@ test("a rule that the mode cannot hold is not sent, and comes back with the mode
 
 test.each([
   ["US Real Estate Fund", "us_real_estate_fund_v1"],
-  ["  Crédit & Co. ", "cre_dit_co_v1"],
+  ["  Crédit & Co. ", "credit_co_v1"],
   ["…", ""],
 ])("the id that %j suggests", (name, id) => {
   expect(suggestId(name)).toBe(id)

@@ -7,6 +7,8 @@ import { Webhook } from "standardwebhooks"
 import { createAccount } from "#server/domain/accounts/create.ts"
 import { createKey } from "#server/domain/accounts/keys/create.ts"
 import type { Plan } from "#server/domain/accounts/plans.ts"
+import type { ProviderDefinition } from "#server/domain/kyc/providers/provider.ts"
+import { providers as allProviders } from "#server/domain/kyc/providers/table.ts"
 import { startLocalnet } from "#server/embedded/localnet/server.ts"
 import { newId } from "#server/lib/ids.ts"
 import { logger } from "#server/lib/log.ts"
@@ -43,6 +45,8 @@ export async function startTestApp(
   between: (databaseUrl: string) => Promise<string> | string = (url) => url,
   /** What signs, where it is not the keys of the secret. */
   keysOf: (secret: Uint8Array) => Keys = localKeys,
+  /** The KYC providers that there are. */
+  providers: readonly ProviderDefinition[] = allProviders,
 ) {
   const log = captureLog()
   const database = await createTestDatabase()
@@ -61,6 +65,7 @@ export async function startTestApp(
     settings,
     databaseUrl: await between(database.url),
     localnetUrl: localnet.url,
+    providers,
     pages: async (_request, response) => void response.writeHead(404).end(),
     keysOf: (secret) => forbidSigningInTransactions(keysOf(secret)),
   })

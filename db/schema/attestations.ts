@@ -59,6 +59,14 @@ export const attestations = pgTable(
 
     sessionId: text("session_id").notNull(),
     provider: text().notNull(),
+    /** The vendor's own id of the session, where its page verifies. */
+    providerReference: text("provider_reference"),
+    /** Address of the vendor's page, sealed with the data key; null where it works once alone. */
+    providerLink: bytes("provider_link"),
+    /** Until when that address may be opened; null before it is known, and once the vendor has said something. */
+    providerLinkUntil: time("provider_link_until"),
+    /** Until when one process alone asks the vendor about the session. */
+    providerCallUntil: time("provider_call_until"),
     redirectUrl: text("redirect_url"),
     /** When an undecided session closes; null once approved, because it then no longer expires. */
     openUntil: time("open_until"),
@@ -169,8 +177,8 @@ export const webhookEvents = pgTable(
   ],
 )
 
-/** What was submitted in the sandbox's form, until its webhook has been acknowledged. */
-export const sandboxSubmissions = pgTable(
+/** What was submitted in the hosted page's own form, until its webhook has been acknowledged. */
+export const formSubmissions = pgTable(
   "sandbox_submissions",
   {
     workspaceId: text("workspace_id").notNull(),

@@ -3,6 +3,7 @@ import type { Chain } from "#server/solana/chain.ts"
 import type { Keys } from "#server/solana/keys.ts"
 import { fail } from "#shared/errors.ts"
 import type { Mode } from "#shared/mode.ts"
+import type { ModeProviders } from "./kyc/providers/choose.ts"
 import type { Provider } from "./kyc/providers/provider.ts"
 
 /** What this process was started with, beyond its database. */
@@ -18,7 +19,7 @@ export type Deployment = {
   dataKey: Buffer
   /** Null where the mode has none that may be used. */
   chains: Record<Mode, Chain | null>
-  providers: Record<Mode, Provider | null>
+  providers: Record<Mode, ModeProviders>
 }
 
 export let deployment: Deployment
@@ -32,10 +33,19 @@ export const chainOf = (mode: Mode): Chain =>
   deployment.chains[mode] ??
   fail("chain_not_configured", `The ${mode} mode has no Solana RPC configured. Set SOLANA_RPC_URL.`)
 
-/** The KYC provider of a mode. Errors: provider_not_configured. */
-export const providerOf = (mode: Mode): Provider =>
-  deployment.providers[mode] ??
+/** The KYC provider that new sessions of a schema begin with. Errors: provider_not_configured. */
+export const providerFor = (mode: Mode, schemaId: string): Provider =>
+  deployment.providers[mode].bySchema.get(schemaId) ??
+  deployment.providers[mode].default ??
   fail(
     "provider_not_configured",
     `The ${mode} mode has no KYC provider configured. Configure one in the server's settings.`,
+  )
+
+/** The KYC provider that a session began with. Errors: provider_not_configured. */
+export const providerNamed = (mode: Mode, name: string): Provider =>
+  deployment.providers[mode].connected.get(name) ??
+  fail(
+    "provider_not_configured",
+    `The ${mode} mode has no settings for the provider ${name}, which this session began with.`,
   )

@@ -101,7 +101,7 @@ test("forwarding headers of anybody but a trusted proxy are not believed", async
 
 test("without a chain, a live session of a public deployment is refused: the local network is not one", async () => {
   app = await startTestApp({ ...PUBLIC, VOUCH_TRUSTED_PROXIES: "127.0.0.1" })
-  // As with a real provider, which is not there to be configured yet.
+  // As with a real provider.
   deployment.providers.live = deployment.providers.test
   const sent = (apiKey: string) => ({
     method: "POST",

@@ -55,7 +55,13 @@ const settings = z.object({
   VOUCH_SIGNER: text,
   /** Key that seals claims (AES-256-GCM): base64 of 32 bytes. */
   VOUCH_DATA_KEY: text,
-  /** Secrets that a KYC provider signs webhooks with: `whsec_…`, several separated by spaces. */
+  /**
+   * Who verifies in each mode: a provider, and others for single schemas, such as `sandbox accredited_investor_v1=other`.
+   * Providers have settings of their own.
+   */
+  VOUCH_LIVE_PROVIDER: text,
+  VOUCH_TEST_PROVIDER: text,
+  /** Secrets of Standard Webhooks, by which providers sign that have none of their own: `whsec_…`, separated by spaces. */
   VOUCH_WEBHOOK_SECRET: text,
   VOUCH_LIVE_WEBHOOK_SECRET: text,
   VOUCH_TEST_WEBHOOK_SECRET: text,
@@ -79,7 +85,13 @@ const settings = z.object({
   VOUCH_LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "silent"]).default("info"),
 })
 
-export type Settings = z.infer<typeof settings>
+export type Settings = z.infer<typeof settings> & {
+  /** All `VOUCH_` variables that are set: each KYC provider reads its own. */
+  environment: Readonly<Record<string, string>>
+}
+
+/** Who verifies where nothing else is chosen, but for live cases of a public deployment. */
+export const DEFAULT_PROVIDER = "sandbox"
 
 /** Whether strangers are limited: always where others than this machine reach the server. */
 export const limitsStrangers = ({ VOUCH_RATE_LIMIT, VOUCH_PUBLIC_URL }: Settings): boolean =>
@@ -91,9 +103,14 @@ export const originOf = ({ VOUCH_PUBLIC_URL, VOUCH_TLS_CERT, PORT }: Settings): 
 
 /** Parses the environment. An empty variable counts as absent. Throws one line per wrong setting. */
 export function parseSettings(environment: Record<string, string | undefined>): Settings {
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""))
-  const parsed = settings.safeParse(given)
-  if (parsed.success) return checkTogether(parsed.data)
+  const given = Object.entries(environment).flatMap(([name, value]) =>
+    value ? [[name, value] as const] : [],
+  )
+  const parsed = settings.safeParse(Object.fromEntries(given))
+  if (parsed.success) {
+    const own = given.filter(([name]) => name.startsWith("VOUCH_"))
+    return checkTogether({ ...parsed.data, environment: Object.fromEntries(own) })
+  }
   throw new SettingsError(parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`))
 }
 

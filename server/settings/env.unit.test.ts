@@ -51,7 +51,7 @@ test("without a public address, secrets are generated once, into a file that onl
   expect(Object.keys(JSON.parse(readFileSync(path, "utf8")))).toHaveLength(3)
 })
 
-test.each(["VOUCH_SIGNER", "VOUCH_DATA_KEY", "VOUCH_WEBHOOK_SECRET"])(
+test.each(["VOUCH_SIGNER", "VOUCH_DATA_KEY"])(
   "with a public address, a missing %s stops the start",
   (name) => {
     const environment = { ...given(), VOUCH_PUBLIC_URL: "https://vouch.example.com", [name]: "" }
@@ -59,25 +59,10 @@ test.each(["VOUCH_SIGNER", "VOUCH_DATA_KEY", "VOUCH_WEBHOOK_SECRET"])(
   },
 )
 
-test("both modes' own webhook secrets make the common one unnecessary", () => {
-  const { VOUCH_WEBHOOK_SECRET: one, ...rest } = given()
-  const other = `whsec_${base64(24)}`
-  const secrets = load({
-    ...rest,
-    VOUCH_PUBLIC_URL: "https://vouch.example.com",
-    VOUCH_LIVE_WEBHOOK_SECRET: one,
-    VOUCH_TEST_WEBHOOK_SECRET: `${other}  ${one}`,
-  })
-  expect(secrets.webhook).toEqual({ live: [one], test: [other, one] })
-})
-
 test.each([
   ["VOUCH_SIGNER", base64(31)],
   ["VOUCH_SIGNER", "not base64!"],
   ["VOUCH_DATA_KEY", base64(33)],
-  ["VOUCH_WEBHOOK_SECRET", "secret"],
-  ["VOUCH_WEBHOOK_SECRET", `whsec_${base64(8)}`],
-  ["VOUCH_WEBHOOK_SECRET", " "],
 ])("a secret that is too weak or malformed stops the start, and is not repeated: %s", (name, value) => {
   const environment = { ...given(), [name]: value }
   let message = ""

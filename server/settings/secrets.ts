@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto"
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
-import { type Mode, modes } from "#shared/mode.ts"
+import type { Mode } from "#shared/mode.ts"
 import { type Settings, SettingsError } from "./env.ts"
 
 export type Secrets = {
   signer: Buffer
   dataKey: Buffer
-  /** Each mode's webhook secrets, `whsec_…`; the first one signs what the sandbox sends. */
-  webhook: Record<Mode, string[]>
+  /** Settings of providers that nobody has set and the server has made, by their variable. */
+  generated: Record<string, string>
 }
 
 type Stored = { VOUCH_SIGNER: string; VOUCH_DATA_KEY: string; VOUCH_WEBHOOK_SECRET: string }
@@ -18,24 +18,23 @@ type Stored = { VOUCH_SIGNER: string; VOUCH_DATA_KEY: string; VOUCH_WEBHOOK_SECR
  * deployment must set them, so that none is lost with a disk or shared by accident. Throws SettingsError.
  */
 export function loadSecrets(settings: Settings): Secrets {
-  const names = ["VOUCH_SIGNER", "VOUCH_DATA_KEY", "VOUCH_WEBHOOK_SECRET"] as const
-  const hasWebhook = settings.VOUCH_LIVE_WEBHOOK_SECRET && settings.VOUCH_TEST_WEBHOOK_SECRET
-  const missing = names.filter((name) => !settings[name] && !(name === "VOUCH_WEBHOOK_SECRET" && hasWebhook))
+  const required = ["VOUCH_SIGNER", "VOUCH_DATA_KEY"] as const
+  const missing = required.filter((name) => !settings[name])
   if (settings.VOUCH_PUBLIC_URL && missing.length > 0) {
     throw new SettingsError(
       missing.map((name) => `${name}: required when VOUCH_PUBLIC_URL is set; see .env.example to create one`),
     )
   }
-  const stored = missing.length > 0 ? loadStored(settings.VOUCH_DATA_DIR) : null
+  const hasWebhook =
+    settings.VOUCH_WEBHOOK_SECRET ||
+    (settings.VOUCH_LIVE_WEBHOOK_SECRET && settings.VOUCH_TEST_WEBHOOK_SECRET)
+  const makesSecrets = !settings.VOUCH_PUBLIC_URL && (missing.length > 0 || !hasWebhook)
+  const stored = makesSecrets ? loadStored(settings.VOUCH_DATA_DIR) : null
   const value = (name: keyof Stored) => settings[name] ?? stored![name]
-  const webhook = (mode: Mode) => {
-    const own = mode === "live" ? settings.VOUCH_LIVE_WEBHOOK_SECRET : settings.VOUCH_TEST_WEBHOOK_SECRET
-    return readWebhookSecrets(own ?? value("VOUCH_WEBHOOK_SECRET"), mode)
-  }
   return {
     signer: decode("VOUCH_SIGNER", value("VOUCH_SIGNER"), (bytes) => bytes >= 32, "32 bytes or more"),
     dataKey: decode("VOUCH_DATA_KEY", value("VOUCH_DATA_KEY"), (bytes) => bytes === 32, "32 bytes"),
-    webhook: Object.fromEntries(modes.map((mode) => [mode, webhook(mode)])) as Record<Mode, string[]>,
+    generated: stored ? { VOUCH_WEBHOOK_SECRET: stored.VOUCH_WEBHOOK_SECRET } : {},
   }
 }
 
@@ -74,17 +73,4 @@ function decode(name: string, text: string, fits: (bytes: number) => boolean, ex
     throw new SettingsError([`${name}: must be base64 of ${expected}`])
   }
   return bytes
-}
-
-function readWebhookSecrets(text: string, mode: Mode): string[] {
-  const secrets = text.split(" ").filter((secret) => secret !== "")
-  for (const secret of secrets) {
-    if (!/^whsec_[A-Za-z0-9+/]+={0,2}$/.test(secret) || Buffer.from(secret.slice(6), "base64").length < 16) {
-      throw new SettingsError([
-        `VOUCH_WEBHOOK_SECRET (${mode}): must be whsec_ and base64 of 16 bytes or more`,
-      ])
-    }
-  }
-  if (secrets.length === 0) throw new SettingsError([`VOUCH_WEBHOOK_SECRET (${mode}): empty`])
-  return secrets
 }

@@ -11,11 +11,11 @@ test("a generated webhook secret is in the file that is named, which nobody else
   const dataDir = mkdtempSync(join(tmpdir(), "vouch-secrets-"))
   try {
     const settings = parseSettings({ VOUCH_DATA_DIR: dataDir })
-    const { webhook } = loadSecrets(settings)
+    const { generated } = loadSecrets(settings)
     const { variable, file } = placeOfWebhookSecret(settings, "test")
     expect(isAbsolute(file!)).toBe(true)
     expect(statSync(file!).mode & 0o777).toBe(0o600)
-    expect(JSON.parse(readFileSync(file!, "utf8"))[variable]).toBe(webhook.test[0])
+    expect(JSON.parse(readFileSync(file!, "utf8"))[variable]).toBe(generated[variable])
   } finally {
     rmSync(dataDir, { recursive: true })
   }

@@ -1,6 +1,7 @@
 import { isDatabaseUnavailable } from "#db/client.ts"
 import { firstStart } from "#server/domain/accounts/first-start.ts"
 import { deployment } from "#server/domain/deployment.ts"
+import { chooseProviders } from "#server/domain/kyc/providers/choose.ts"
 import { startServices } from "#server/embedded/services.ts"
 import { logger } from "#server/lib/log.ts"
 import { sayWhenSlow } from "#server/lib/slow.ts"
@@ -14,10 +15,10 @@ import { welcome } from "./welcome.ts"
 // Embedded services first, then the database's schema, the port, the workers; the end goes the other way round.
 const ending = new AbortController()
 
-async function run(more: Pick<StartOptions, "keysOf">): Promise<void> {
+async function run(more: Pick<StartOptions, "keysOf" | "providers">): Promise<void> {
   const settings = parseSettings(process.env)
   // Before anything is made: a public deployment brings its own.
-  if (settings.VOUCH_PUBLIC_URL) loadSecrets(settings)
+  if (settings.VOUCH_PUBLIC_URL) chooseProviders(settings, loadSecrets(settings).generated, more.providers)
   const needsLocalnet = !(
     settings.SOLANA_RPC_URL ||
     (settings.VOUCH_LIVE_SOLANA_RPC_URL && settings.VOUCH_TEST_SOLANA_RPC_URL)
@@ -89,7 +90,7 @@ const aborted = (signal: AbortSignal): Promise<void> =>
   })
 
 /** Runs the whole server until a signal ends it, and with it the process. */
-export async function serve(more: Pick<StartOptions, "keysOf"> = {}): Promise<never> {
+export async function serve(more: Pick<StartOptions, "keysOf" | "providers"> = {}): Promise<never> {
   try {
     await run(more)
     process.exit(0)

@@ -5,8 +5,10 @@ import { migrate } from "#db/migrate.ts"
 import { joinBus, leaveBus } from "#db/pubsub.ts"
 import { endWatches } from "#server/dashboard/activity.ts"
 import { deploy, deployment } from "#server/domain/deployment.ts"
-import { sandboxProvider } from "#server/domain/kyc/providers/sandbox.ts"
-import { SandboxDelivery } from "#server/domain/kyc/providers/sandbox-delivery.ts"
+import { FormDelivery } from "#server/domain/kyc/hosted-page/form-delivery.ts"
+import { chooseProviders } from "#server/domain/kyc/providers/choose.ts"
+import type { ProviderDefinition } from "#server/domain/kyc/providers/provider.ts"
+import { requireChosenSchemas } from "#server/domain/kyc/schemas/chosen.ts"
 import { operations } from "#server/domain/operations.ts"
 import { parseTrustedProxies } from "#server/http/client.ts"
 import { connectionLimit, watchConnections } from "#server/http/connections.ts"
@@ -24,7 +26,7 @@ import { documents } from "#server/rest/openapi.ts"
 import { RequestLog } from "#server/rest/request-log/record.ts"
 import { RouteTable } from "#server/rest/routes.ts"
 import { limitsStrangers, originOf, type Settings } from "#server/settings/env.ts"
-import { loadSecrets, type Secrets } from "#server/settings/secrets.ts"
+import { loadSecrets } from "#server/settings/secrets.ts"
 import { bindChain, type Chain, openChain, WrongChain } from "#server/solana/chain.ts"
 import { type Keys, localKeys } from "#server/solana/keys.ts"
 import { appRouter } from "#server/trpc/router.ts"
@@ -40,6 +42,8 @@ export type StartOptions = {
   pages: PageHandler
   /** What signs: the keys that derive from the secret, unless others are given. */
   keysOf?: (secret: Uint8Array) => Keys
+  /** The KYC providers that the settings choose from; tests add doubles of vendors. */
+  providers?: readonly ProviderDefinition[]
 }
 
 export type Running = {
@@ -54,9 +58,9 @@ const CLUSTER_SLOT_MS = 400
 const FIRST_REPORT_MS = 1000
 /** How long operations that are waited for have left to end once the server stops. */
 const LAST_WAIT_MS = 2000
-/** Maximum connections to the sandbox's webhook endpoint; it delivers 16 decisions at a time. */
+/** Maximum connections to the form's webhook endpoint; it delivers 16 decisions at a time. */
 const DOOR_CONNECTIONS = 64
-const SANDBOX_WEBHOOK = "/v1/kyc/webhook/sandbox"
+const WEBHOOKS = "/v1/kyc/webhook"
 /** Pause before a chain that did not answer is asked again. */
 const REBIND_MS = 2000
 
@@ -69,11 +73,13 @@ export async function prepare({
   databaseUrl,
   localnetUrl,
   keysOf = localKeys,
+  providers: table,
   patient = false,
   origin = originOf(settings),
-}: Omit<StartOptions, "pages"> & { patient?: boolean; origin?: string | undefined }): Promise<Secrets> {
+}: Omit<StartOptions, "pages"> & { patient?: boolean; origin?: string | undefined }): Promise<void> {
   const secrets = loadSecrets(settings)
   const keys = keysOf(secrets.signer)
+  const providers = chooseProviders(settings, secrets.generated, table)
   connectDatabase(databaseUrl, {
     max: settings.VOUCH_DATABASE_POOL,
     pooled: settings.DATABASE_DIRECT_URL !== undefined,
@@ -81,6 +87,7 @@ export async function prepare({
   })
   await sayWhenSlow("the database and its migrations", migrate(settings.DATABASE_DIRECT_URL ?? databaseUrl))
   await followDatabaseClock(databaseUrl)
+  await requireChosenSchemas(providers)
   const isPublic = settings.VOUCH_PUBLIC_URL !== undefined
   deploy({
     settings,
@@ -89,11 +96,8 @@ export async function prepare({
     keys,
     dataKey: secrets.dataKey,
     chains: forEachMode((mode) => chainFor(mode, settings, { keys, localnetUrl })),
-    providers: forEachMode((mode) =>
-      mode === "live" && isPublic ? null : sandboxProvider(secrets.webhook[mode]),
-    ),
+    providers,
   })
-  return secrets
 }
 
 const forEachMode = <T>(value: (mode: Mode) => T): Record<Mode, T> => ({
@@ -127,7 +131,7 @@ function chainFor(
 /** Starts serving. What it returns stops everything again, and loses nothing that was acknowledged. */
 export async function start(options: StartOptions): Promise<Running> {
   const { settings } = options
-  const secrets = await prepare(options)
+  await prepare(options)
   await joinBus(settings.DATABASE_DIRECT_URL ?? options.databaseUrl)
   const chains = modes.flatMap((mode) => deployment.chains[mode] ?? [])
   await sayWhenSlow("the chain to answer", Promise.all(chains.map(bindOrWait)))
@@ -157,7 +161,7 @@ export async function start(options: StartOptions): Promise<Running> {
     assetLimiter: limiter(200, 2000),
     userLimiter: limiter(50, 500),
   }
-  // Only this process can reach the sandbox's webhook endpoint, so it needs no rate limit.
+  // Only this process can reach the form's webhook endpoint, so it needs no rate limit.
   const door = { ...http, adapter: new Adapter({ ...api, webhookLimiter: null }), publicOrigin: null }
   const stops: (() => Promise<void>)[] = []
   const { VOUCH_TLS_CERT: cert, VOUCH_TLS_KEY: key } = settings
@@ -177,7 +181,7 @@ export async function start(options: StartOptions): Promise<Running> {
     })
   }
   const port = (server.address() as AddressInfo | null)?.port ?? settings.PORT
-  if (settings.VOUCH_ROLE !== "web") stops.push(...(await startWorkers(chains, settings, secrets, door)))
+  if (settings.VOUCH_ROLE !== "web") stops.push(...(await startWorkers(chains, settings, door)))
   return {
     origin: deployment.origin,
     port,
@@ -209,7 +213,6 @@ async function bindOrWait(chain: Chain): Promise<void> {
 async function startWorkers(
   chains: Chain[],
   settings: Settings,
-  secrets: Secrets,
   http: ListenerOptions,
 ): Promise<(() => Promise<void>)[]> {
   const ledgers = chains.map(
@@ -221,12 +224,9 @@ async function startWorkers(
       }),
   )
   const housekeeping = new Housekeeping(() => troubleOf(ledgers))
-  // The sandbox reports over HTTP like any vendor, to its own listener: the public one may require HTTPS.
+  // The hosted page's form reports over HTTP like any vendor, to its own listener: the public one may require HTTPS.
   const door = await openWebhookDoor(http)
-  const delivery = new SandboxDelivery({
-    webhookUrl: door.url,
-    secretOf: (mode) => secrets.webhook[mode][0]!,
-  })
+  const delivery = new FormDelivery(door.url)
   for (const ledger of ledgers) ledger.start()
   housekeeping.start()
   delivery.start()
@@ -256,13 +256,18 @@ function troubleOf(ledgers: readonly LedgerWorker[]): string | null {
 async function openWebhookDoor(http: ListenerOptions) {
   const listener = createListener(http)
   const server = createHttpServer((request, response) => {
-    if (request.url === SANDBOX_WEBHOOK) return listener(request, response)
-    refuse(request, response, "route_not_found", "This endpoint only accepts webhooks of the sandbox.")
+    if (request.url?.startsWith(`${WEBHOOKS}/`)) return listener(request, response)
+    refuse(
+      request,
+      response,
+      "route_not_found",
+      "This endpoint only accepts webhooks of the hosted page's form.",
+    )
   }, null)
   const connections = watchConnections(server, { max: DOOR_CONNECTIONS, trusted: null })
   await listen(server, 0, "127.0.0.1")
   const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}${SANDBOX_WEBHOOK}`, close: () => connections.close() }
+  return { url: `http://127.0.0.1:${port}${WEBHOOKS}`, close: () => connections.close() }
 }
 
 type Listening = ReturnType<typeof createHttpServer>

@@ -1,4 +1,4 @@
-/** What a submission said; neither the consent to it nor the sandbox's outcome. */
+/** What a submission said; neither the consent to it nor the outcome that a test chose. */
 export type Answers = { country: string; over18: boolean; accredited: boolean }
 
 const nameOf = (sessionId: string) => `vouch answers ${sessionId}`

@@ -19,6 +19,12 @@ export function copyFor({ view, lost }: Watched): { heading: string; news: strin
         news: view.again ? "Another submission is needed." : "",
         mood: "asking",
       }
+    case "handed_over":
+      return {
+        heading: "Waiting for the result",
+        news: "The result will appear here.",
+        mood: "working",
+      }
     case "checking":
       return {
         heading: "Your verification is being checked",

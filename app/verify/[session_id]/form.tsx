@@ -1,11 +1,10 @@
-import { type FormEvent, type ReactNode, useRef, useState } from "react"
+import { type FormEvent, useRef, useState } from "react"
 import { api } from "#app/api.ts"
-import { Icon } from "#app/components/icons.tsx"
 import { problemOf } from "#app/components/problem.ts"
-import { Button } from "#app/components/ui/button.tsx"
 import type { SessionView } from "#server/domain/kyc/hosted-page/view.ts"
 import { type Answers, keepAnswers, keptAnswers } from "./answers.ts"
 import { countries } from "./countries.ts"
+import { Checkbox, Consent, NO_CONSENT, Problem, type Said, Select, Send, TestOnly } from "./fields.tsx"
 
 const TIMEOUT_MS = 20_000
 
@@ -23,13 +22,15 @@ type Problems = { country?: string; consent?: string }
 const select =
   "min-h-12 w-full cursor-pointer appearance-none rounded-lg border border-field bg-surface py-2 pr-10 pl-3.5 text-base aria-invalid:border-danger"
 
-/** The sandbox's form. What was entered stays until it has arrived, and it is sent once at a time. */
+/** The page's own form, for a provider that believes what is entered. It stays until it has arrived, and is sent once at a time. */
 export function VerificationForm({
   asker,
+  testOnly,
   sessionId,
   onAnswer,
 }: {
   asker: string
+  testOnly: Said
   sessionId: string
   onAnswer: (view: SessionView) => void
 }) {
@@ -102,14 +103,7 @@ export function VerificationForm({
         </Checkbox>
       </div>
 
-      <section
-        aria-labelledby="sandbox"
-        className="mt-6 rounded-lg border border-notice-line bg-notice-soft p-4"
-      >
-        <h2 id="sandbox" className="font-semibold text-notice">
-          This is a sandbox
-        </h2>
-        <p className="mt-1 text-sm text-notice">No documents are checked here. You choose the result.</p>
+      <TestOnly testOnly={testOnly}>
         <label htmlFor="outcome" className="mt-3 mb-1.5 block text-sm font-medium">
           Outcome
         </label>
@@ -122,38 +116,16 @@ export function VerificationForm({
             ))}
           </select>
         </Select>
-      </section>
+      </TestOnly>
 
-      <div className="mt-6">
-        <div className={`rounded-lg border ${problems.consent ? "border-danger" : "border-line"}`}>
-          <Checkbox
-            name="consent"
-            required
-            invalid={problems.consent !== undefined}
-            labelledBy="consent-name"
-            describedBy={problems.consent ? "consent-problem consent-text" : "consent-text"}
-            onChange={() => setProblems(({ consent: _, ...others }) => others)}
-          >
-            <span id="consent-name">I agree</span>{" "}
-            <span id="consent-text" className="font-normal text-muted">
-              that these facts are checked and stored as described above, and that {asker} learns the result.
-            </span>
-          </Checkbox>
-        </div>
-        <Problem id="consent-problem">{problems.consent}</Problem>
-      </div>
-
-      <div role="alert">
-        {failure && (
-          <p className="mt-4 flex gap-3 rounded-lg bg-danger-soft px-4 py-3 text-sm text-danger">
-            <Icon name="alert" />
-            {failure}
-          </p>
-        )}
-      </div>
-      <Button type="submit" variant="primary" size="xl" pending={isSending} className="mt-6 w-full">
+      <Consent
+        asker={asker}
+        problem={problems.consent}
+        onChange={() => setProblems(({ consent: _, ...others }) => others)}
+      />
+      <Send isSending={isSending} failure={failure}>
         Submit verification
-      </Button>
+      </Send>
     </form>
   )
 }
@@ -161,7 +133,7 @@ export function VerificationForm({
 function problemsOf(answers: FormData): Problems {
   return {
     ...(!answers.get("country") && { country: "Choose your country." }),
-    ...(!answers.has("consent") && { consent: "Agree to continue." }),
+    ...(!answers.has("consent") && { consent: NO_CONSENT }),
   }
 }
 
@@ -185,69 +157,4 @@ function explain(error: unknown): string {
   return code === "validation_failed"
     ? `Your answers were not accepted. ${detail}`
     : "Your answers were not sent. They are still here: check your connection and submit them again."
-}
-
-function Select({ children }: { children: ReactNode }) {
-  return (
-    <div className="relative">
-      {children}
-      <Icon
-        name="chevron"
-        className="pointer-events-none absolute top-1/2 right-3 size-5 -translate-y-1/2 text-muted"
-      />
-    </div>
-  )
-}
-
-function Checkbox({
-  name,
-  checked,
-  required,
-  invalid,
-  labelledBy,
-  describedBy,
-  onChange,
-  children,
-}: {
-  name: string
-  /** Whether it is ticked at first. */
-  checked?: boolean | undefined
-  required?: boolean
-  invalid?: boolean
-  labelledBy?: string
-  describedBy?: string
-  onChange?: () => void
-  children: ReactNode
-}) {
-  return (
-    <label className="flex cursor-pointer gap-3 px-3.5 py-3 font-medium">
-      <span className="relative mt-0.5 size-5 shrink-0">
-        <input
-          type="checkbox"
-          name={name}
-          defaultChecked={checked}
-          required={required}
-          aria-invalid={invalid}
-          aria-labelledby={labelledBy}
-          aria-describedby={describedBy}
-          onChange={onChange}
-          className="peer block size-5 cursor-pointer appearance-none rounded border border-field bg-surface checked:border-accent checked:bg-accent aria-invalid:border-danger"
-        />
-        <Icon
-          name="check"
-          className="pointer-events-none absolute inset-0.5 hidden size-4 stroke-3 text-accent-ink peer-checked:block"
-        />
-      </span>
-      <span>{children}</span>
-    </label>
-  )
-}
-
-function Problem({ id, children }: { id: string; children: string | undefined }) {
-  if (!children) return null
-  return (
-    <p id={id} className="mt-1.5 text-sm text-danger">
-      {children}
-    </p>
-  )
 }

@@ -5,7 +5,9 @@ import { Timestamp } from "#app/components/timestamp.tsx"
 import type { SessionView } from "#server/domain/kyc/hosted-page/view.ts"
 import { claimNames, claims } from "#shared/claims.ts"
 import type { PublicReason } from "#shared/public-reasons.ts"
+import { ContinueForm } from "./continue.tsx"
 import { reasonText } from "./copy.ts"
+import { TestOnly } from "./fields.tsx"
 import { VerificationForm } from "./form.tsx"
 
 const names = claimNames.map((name) => claims[name].label).join(", ")
@@ -14,7 +16,7 @@ const claimed = names.charAt(0).toUpperCase() + names.slice(1)
 
 type Open = Extract<SessionView, { state: "open" }>
 
-/** Who asks, what is checked, by whom and what is kept; then the form. */
+/** Who asks, what is checked, by whom and what is kept; then the form, or the way to the provider's page. */
 export function Opening({
   view,
   sessionId,
@@ -37,7 +39,7 @@ export function Opening({
           Wallet: <Copyable value={wallet} what="wallet address" />,
           Check: schema.name,
           Facts: claimed,
-          "Checked by": provider === "sandbox" ? "Built-in sandbox" : provider,
+          "Checked by": provider.label,
           "Valid for": `${schema.validityDays} days`,
         }}
       />
@@ -53,7 +55,28 @@ export function Opening({
           a credential for this wallet, with a fingerprint of the result and an expiry date. Nothing personal.
         </Kept>
       </ul>
-      <VerificationForm asker={asker} sessionId={sessionId} onAnswer={onAnswer} />
+      {provider.opens === "form" ? (
+        <VerificationForm
+          asker={asker}
+          testOnly={provider.testOnly}
+          sessionId={sessionId}
+          onAnswer={onAnswer}
+        />
+      ) : (
+        <>
+          <TestOnly testOnly={provider.testOnly} />
+          <p className="mt-7 text-muted">
+            You continue on the page of {provider.label}, and come back here when you are done.
+          </p>
+          <ContinueForm
+            asker={asker}
+            label={provider.label}
+            sessionId={sessionId}
+            isAgreed={false}
+            onAnswer={onAnswer}
+          />
+        </>
+      )}
       <p className="mt-4 text-center text-sm text-muted">
         Open until <Timestamp at={openUntil} />
       </p>

@@ -4,6 +4,7 @@ import { FactLines } from "#app/components/facts.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import type { SessionView } from "#server/domain/kyc/hosted-page/view.ts"
+import { ContinueForm } from "./continue.tsx"
 import { reasonText } from "./copy.ts"
 
 type In<State extends SessionView["state"]> = Extract<SessionView, { state: State }>
@@ -53,6 +54,37 @@ export function Unknown() {
   )
 }
 
+/** With the provider, or back from there: the result may be on its way, or the check not finished. */
+export function HandedOver({
+  view,
+  lost,
+  sessionId,
+  onAnswer,
+}: {
+  view: In<"handed_over">
+  lost: boolean
+  sessionId: string
+  onAnswer: (view: SessionView) => void
+}) {
+  const { label } = view.provider
+  return (
+    <>
+      <Text>Finished at {label}? The result appears here automatically, often within a minute.</Text>
+      <Text>Not finished yet? Continue where you left off.</Text>
+      <FactLines facts={{ ...subjectOf(view), "Checked by": label }} />
+      <Lost lost={lost} />
+      <ContinueForm asker={view.asker} label={label} sessionId={sessionId} isAgreed onAnswer={onAnswer} />
+      <p className="mt-4 text-center text-sm text-muted">
+        Open until <Timestamp at={view.openUntil} />
+      </p>
+    </>
+  )
+}
+
+const Lost = ({ lost }: { lost: boolean }) => (
+  <div role="status">{lost && <p className="mt-4 text-notice">Connection lost, trying again</p>}</div>
+)
+
 export function Checking({ view, lost }: { view: In<"checking">; lost: boolean }) {
   return (
     <>
@@ -62,7 +94,7 @@ export function Checking({ view, lost }: { view: In<"checking">; lost: boolean }
           : "This takes a few seconds. The result appears here automatically."}
       </Text>
       <FactLines facts={{ ...subjectOf(view), "Requested by": view.asker }} />
-      <div role="status">{lost && <p className="mt-4 text-notice">Connection lost, trying again</p>}</div>
+      <Lost lost={lost} />
     </>
   )
 }

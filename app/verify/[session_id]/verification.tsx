@@ -7,7 +7,7 @@ import type { SessionView } from "#server/domain/kyc/hosted-page/view.ts"
 import { dropAnswers } from "./answers.ts"
 import { copyFor, type Mood } from "./copy.ts"
 import { Opening } from "./opening.tsx"
-import { Checking, Ended, Failed, Loading, Unknown, Verified } from "./outcomes.tsx"
+import { Checking, Ended, Failed, HandedOver, Loading, Unknown, Verified } from "./outcomes.tsx"
 import { SessionWatch } from "./watch.ts"
 
 /** The hosted page: follows the session, and shows the state that it is in. */
@@ -18,7 +18,7 @@ export function Verification({ sessionId }: { sessionId: string }) {
   const { heading, news, mood } = copyFor(watched)
   const headingRef = useRef<HTMLHeadingElement>(null)
   useFocusWhenLost(headingRef, view?.state)
-  const isOver = view !== null && view.state !== "open" && view.state !== "checking"
+  const isOver = view !== null && !["open", "handed_over", "checking"].includes(view.state)
   useEffect(() => {
     if (isOver) dropAnswers(sessionId)
   }, [isOver, sessionId])
@@ -64,6 +64,8 @@ function State({
       return <Unknown />
     case "open":
       return <Opening view={view} sessionId={sessionId} onAnswer={onAnswer} />
+    case "handed_over":
+      return <HandedOver view={view} lost={lost} sessionId={sessionId} onAnswer={onAnswer} />
     case "checking":
       return <Checking view={view} lost={lost} />
     case "verified":

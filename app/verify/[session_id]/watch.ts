@@ -92,6 +92,7 @@ function pauseAfter({ view, lost }: Watched, checkingFor_ms: number): number | n
     case "checking":
       return lost || checkingFor_ms > QUICK_FOR_MS ? SLOW_MS : QUICK_MS
     case "open":
+    case "handed_over":
       return SLOW_MS
     default:
       return null

@@ -15,7 +15,7 @@ export type WorkspaceFacts = {
   base_url: string
   /** Null where the mode has none. */
   provider: string | null
-  /** Where the server keeps the webhook secret; null for members who cannot manage keys. */
+  /** Where the server keeps the Standard Webhooks secret; null for members who cannot manage keys, and where the provider has another. */
   webhook_secret: {
     variable: string
     /** Null where it is in the environment. */
@@ -37,13 +37,15 @@ export async function readWorkspace({ workspaceId, mode, scopes }: Principal): P
   const accounts = await sql<WorkspaceFacts["account"][]>`
     select a.id, a.name, a.plan from workspaces w join accounts a on a.id = w.account_id where w.id = ${workspaceId}`
   const chain = deployment.chains[mode]
+  const provider = deployment.providers[mode].default
+  const seesSecret = scopes.has("key:write") && provider?.settings.includes("WEBHOOK_SECRET")
   return {
     id: workspaceId,
     mode,
     account: only(accounts),
     base_url: `${deployment.origin}/v1`,
-    provider: deployment.providers[mode]?.name ?? null,
-    webhook_secret: scopes.has("key:write") ? placeOfWebhookSecret(deployment.settings, mode) : null,
+    provider: provider?.name ?? null,
+    webhook_secret: seesSecret ? placeOfWebhookSecret(deployment.settings, mode) : null,
     chain: chain && {
       cluster: chain.bound?.cluster ?? "unknown",
       authority: authorityOf(chain.keys, workspaceId).publicKey.toBase58(),

@@ -28,9 +28,10 @@ export const eraseWallet = ({ author = theOperator, ...of }: Wallet & { author?:
     const ids = attestations.map((one) => one.id)
     const erased = await sql`
       update attestations set claims = null, salt = null, external_id = null, redirect_url = null, public_reason = null,
+        provider_reference = null, provider_link = null,
         reason = case reason when 'superseded' then reason end
       where workspace_id = ${workspaceId} and id = any(${ids}) and (
-        num_nonnulls(claims, salt, external_id, redirect_url, public_reason) > 0 or reason <> 'superseded')`
+        num_nonnulls(claims, salt, external_id, redirect_url, public_reason, provider_reference, provider_link) > 0 or reason <> 'superseded')`
     await sql`
       update sandbox_submissions set claims = null
       where workspace_id = ${workspaceId} and attestation_id = any(${ids}) and claims is not null`

@@ -142,9 +142,10 @@ async function takeEffect(
   }
 }
 
+/** The vendor's page has done its work; whoever is to submit again is sent there anew. */
 const noteEvent = (sql: Queryable, row: Row, { decision, occurredAt, publicReason }: ProviderEvent) => sql`
   update attestations set event_at = ${occurredAt}, event_rank = ${rankOf(decision)}, event_decision = ${decision},
-    public_reason = ${publicReason}
+    public_reason = ${publicReason}, provider_link = null, provider_link_until = null
   where workspace_id = ${row.workspace_id} and id = ${row.id}`
 
 async function keepOpen(sql: Queryable, row: Row, until: Date): Promise<void> {

@@ -6,7 +6,7 @@ import { plans } from "#server/domain/accounts/plans.ts"
 import { expireSessions } from "#server/domain/attestations/expire.ts"
 import { recordChange } from "#server/domain/audit-log/record.ts"
 import type { IdempotencyClaim, Principal } from "#server/domain/context.ts"
-import { chainOf, deployment, providerOf } from "#server/domain/deployment.ts"
+import { chainOf, deployment, providerFor } from "#server/domain/deployment.ts"
 import { claiming, explainClaim } from "#server/domain/idempotency.ts"
 import { newId } from "#server/lib/ids.ts"
 import { addSeconds, clock, sleep } from "#server/lib/time.ts"
@@ -36,7 +36,7 @@ export type StartRequest = {
  */
 export async function startSession(request: StartRequest): Promise<Session> {
   const { principal, idempotency } = request
-  const provider = providerOf(principal.mode)
+  const provider = providerFor(principal.mode, request.schemaId)
   chainOf(principal.mode)
   if (idempotency?.begun) return session(idempotency.begun)
   const giveUpAt = performance.now() + SWEEP_MS

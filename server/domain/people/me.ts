@@ -87,17 +87,17 @@ export function isTimeZone(name: string): boolean {
 
 function noticesOf(mode: Mode): string[] {
   const chain = deployment.chains[mode]
-  const provider = deployment.providers[mode]
+  const { default: common, bySchema } = deployment.providers[mode]
+  const inUse = new Set([...(common ? [common] : []), ...bySchema.values()])
   return [
     ...(chain === null
       ? [`No Solana RPC is configured for ${mode} mode. Nothing is issued on chain.`]
       : chain.embedded
         ? ["Local test network: tokens and credentials exist only on this server."]
         : []),
-    ...(provider === null
+    ...(inUse.size === 0
       ? [`No KYC provider is configured for ${mode} mode. Wallets cannot be verified.`]
-      : provider.name === "sandbox"
-        ? ["Sandbox provider. Test only: whoever opens the link chooses the result."]
-        : []),
+      : []),
+    ...[...inUse].flatMap(({ testOnly }) => testOnly?.notice ?? []),
   ]
 }

@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { deployment } from "#server/domain/deployment.ts"
-import { submitSandboxForm } from "#server/domain/kyc/hosted-page/submit.ts"
+import { continueToProvider } from "#server/domain/kyc/hosted-page/continue.ts"
+import { submitForm } from "#server/domain/kyc/hosted-page/submit.ts"
 import { findSession, type SessionView, viewOf } from "#server/domain/kyc/hosted-page/view.ts"
 import { country } from "#server/lib/fields.ts"
 import { clock } from "#server/lib/time.ts"
@@ -21,6 +22,13 @@ export const verificationRouter = router({
     .input(z.object({ sessionId }))
     .mutation(({ input }): Promise<SessionView> => readView(input.sessionId)),
 
+  continue: openProcedure
+    .input(z.object({ sessionId, consent: z.literal(true) }))
+    .mutation(async ({ input }): Promise<{ url: string | null; view: SessionView }> => {
+      const url = await continueToProvider(input.sessionId)
+      return { url, view: await readView(input.sessionId) }
+    }),
+
   submit: openProcedure
     .input(
       z.object({
@@ -34,7 +42,7 @@ export const verificationRouter = router({
     )
     .mutation(async ({ input }): Promise<SessionView> => {
       const { sessionId, decision, country, ageOver18, accredited } = input
-      await submitSandboxForm({
+      await submitForm({
         sessionId,
         decision,
         claims: { country, age_over_18: ageOver18, accredited },

@@ -129,8 +129,8 @@ function Steps({ baseUrl, keyStart }: { baseUrl: string; keyStart: string }) {
               </Step>
               <Step number={2} title="Open the page">
                 <p>
-                  Send the holder to <Code>session_url</Code>, or open it yourself: in the sandbox you choose
-                  the result. A <Code>redirectUrl</Code> in the first request sends them back to you.
+                  Send the holder to <Code>session_url</Code>, or open it yourself: in test mode you can
+                  choose the result. A <Code>redirectUrl</Code> in the first request sends them back to you.
                 </p>
               </Step>
               <Step number={3} title={steps.status.title}>

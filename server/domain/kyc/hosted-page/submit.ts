@@ -1,6 +1,7 @@
 import { type Queryable, sql } from "#db/client.ts"
 import { announce, announceActivity } from "#db/pubsub.ts"
 import { sealClaims } from "#server/domain/attestations/claims.ts"
+import { providerNamed } from "#server/domain/deployment.ts"
 import { newId } from "#server/lib/ids.ts"
 import { clock } from "#server/lib/time.ts"
 import type { Claims } from "#shared/claims.ts"
@@ -9,10 +10,11 @@ import type { Decision } from "#shared/statuses.ts"
 import { findSession, viewOf } from "./view.ts"
 
 /**
- * Takes what the wallet holder submitted in the sandbox's form. It is stored first, and reported by the signed
+ * Takes what the wallet holder submitted in the hosted page's own form. It is stored first, and reported by the signed
  * webhook until that has been acknowledged. Submitting a session that is not open any more changes nothing.
+ * Errors: validation_failed, provider_not_configured.
  */
-export async function submitSandboxForm({
+export async function submitForm({
   sessionId,
   decision,
   claims,
@@ -22,8 +24,8 @@ export async function submitSandboxForm({
   claims: Claims
 }): Promise<void> {
   const session = await findSession(sessionId)
-  if (session && session.provider !== "sandbox") {
-    fail("validation_failed", "session_id: this session uses another provider. Complete it there.")
+  if (session && providerNamed(session.mode, session.provider).opening.kind !== "form") {
+    fail("validation_failed", "sessionId: this session uses another provider. Complete it there.")
   }
   await sql.begin(async (sql) => {
     if (!session || !(await lockOpenSession(sql, sessionId))) return
@@ -36,7 +38,7 @@ export async function submitSandboxForm({
       update attestations set consented_at = ${now}
       where workspace_id = ${session.workspace_id} and id = ${session.id}`
   })
-  announce("sandbox")
+  announce("submissions")
   if (session) announceActivity(session.workspace_id)
 }
 

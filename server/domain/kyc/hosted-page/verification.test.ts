@@ -83,7 +83,11 @@ test("an open session says who asks, for what, and until when; it gives away not
     asker: expect.stringMatching(/^Account /),
     mode: "test",
     schema: { id: "kyc_individual_v1", name: "Individual identity", validityDays: 365 },
-    provider: "sandbox",
+    provider: {
+      label: "Built-in sandbox",
+      opens: "form",
+      testOnly: { heading: "This is a sandbox", text: expect.stringContaining("You choose the result") },
+    },
     wallet,
     returnUrl: null,
     state: "open",
@@ -132,7 +136,7 @@ test("a decision that cannot be reported is reported again, until it has been ac
   await sql`alter table webhook_events rename to away`
   await call("submit", form(sessionId, { decision: "rejected" }))
   await waitFor(
-    async () => app.log.some((line) => line.includes("a sandbox decision was not acknowledged")),
+    async () => app.log.some((line) => line.includes("a submission was not acknowledged")),
     "the first report to fail",
   )
   expect(await view(sessionId)).toMatchObject({ state: "checking" })

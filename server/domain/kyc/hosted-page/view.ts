@@ -1,6 +1,8 @@
 import { type Queryable, sql } from "#db/client.ts"
 import { columns, qualified, type RowOf } from "#db/rows.ts"
 import { statusAt } from "#server/domain/attestations/status.ts"
+import { deployment } from "#server/domain/deployment.ts"
+import type { Opening } from "#server/domain/kyc/providers/provider.ts"
 import { isId } from "#server/lib/ids.ts"
 import { toTimestamp } from "#server/lib/time.ts"
 import type { Mode } from "#shared/mode.ts"
@@ -13,10 +15,18 @@ type Asked = {
   asker: string
   mode: Mode
   schema: { id: string; name: string; validityDays: number }
-  provider: string
+  provider: AskedProvider
   wallet: string
   /** Null while there is nothing to go back with, or nowhere to go. */
   returnUrl: string | null
+}
+
+/** Who verifies, and how. */
+type AskedProvider = {
+  label: string
+  opens: Opening["kind"]
+  /** What is to be said of a provider that verifies nobody. */
+  testOnly: { heading: string; text: string } | null
 }
 
 /** What the hosted page shows. Each state has the fields that exist in it. */
@@ -28,6 +38,8 @@ export type SessionView =
       again: PublicReason | null
       openUntil: string
     })
+  /** On the provider's own page, or back from there before the result is. */
+  | (Asked & { state: "handed_over"; openUntil: string })
   | (Asked & { state: "checking"; inReview: boolean })
   | (Asked & { state: "verified"; onchainTx: string; expiresAt: string; cluster: string | null })
   | (Asked & { state: "rejected"; reason: PublicReason; was: "pending" | "cancelled" | "verified" })
@@ -39,6 +51,9 @@ const sessionColumns = columns(
   "id",
   "schema_id",
   "provider",
+  "provider_reference",
+  "provider_link",
+  "provider_link_until",
   "wallet",
   "redirect_url",
   "status",
@@ -86,7 +101,7 @@ export function viewOf(row: SessionRow | null, now: Date, cluster: string | null
     asker: row.asker,
     mode: row.mode,
     schema: { id: row.schema_id, name: row.schema_name, validityDays: row.validity_days },
-    provider: row.provider,
+    provider: askedProvider(row),
     wallet: row.wallet,
     returnUrl:
       status === "pending" || row.redirect_url === null ? null : returnUrl(row.redirect_url, row.id, status),
@@ -109,6 +124,18 @@ export function viewOf(row: SessionRow | null, now: Date, cluster: string | null
   }
 }
 
+/** A provider whose settings are gone has its name left: whoever goes on is told that it cannot be reached. */
+function askedProvider({ mode, provider: name }: SessionRow): AskedProvider {
+  const provider = deployment.providers[mode].connected.get(name)
+  if (!provider) return { label: name, opens: "redirect", testOnly: null }
+  const { label, opening, testOnly } = provider
+  return {
+    label,
+    opens: opening.kind,
+    testOnly: testOnly && { heading: testOnly.heading, text: testOnly.text },
+  }
+}
+
 /** What it was until it was rejected, or until the asker ended it before its time. */
 const wasBeforeRejection = (row: SessionRow) =>
   row.verified_at !== null ? "verified" : row.revoked_at !== null ? "cancelled" : "pending"
@@ -122,7 +149,9 @@ function pendingView(asked: Asked, row: SessionRow): SessionView {
   if (row.issued_at !== null || row.undelivered || inReview || row.open_until === null) {
     return { ...asked, state: "checking", inReview: inReview && !row.undelivered && row.issued_at === null }
   }
-  return { ...asked, state: "open", again: publicReasonOf(row), openUntil: toTimestamp(row.open_until) }
+  const openUntil = toTimestamp(row.open_until)
+  if (row.provider_link_until !== null) return { ...asked, state: "handed_over", openUntil }
+  return { ...asked, state: "open", again: publicReasonOf(row), openUntil }
 }
 
 /** The asker's address with the result appended; never the session's id. */

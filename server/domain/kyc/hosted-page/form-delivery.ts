@@ -1,13 +1,11 @@
-import { Webhook } from "standardwebhooks"
 import { background as sql } from "#db/client.ts"
 import { nextNotice } from "#db/pubsub.ts"
 import { openClaims } from "#server/domain/attestations/claims.ts"
+import { providerNamed } from "#server/domain/deployment.ts"
 import { logger } from "#server/lib/log.ts"
 import { addSeconds, clock, sleep } from "#server/lib/time.ts"
 import type { Mode } from "#shared/mode.ts"
 import type { Decision } from "#shared/statuses.ts"
-import { EVENT_TYPE } from "#shared/webhook-event.ts"
-import type { WebhookEvent } from "./standard-webhooks.ts"
 
 const IDLE_MS = 1000
 const LONGEST_PAUSE_SECONDS = 60
@@ -15,18 +13,13 @@ const TIMEOUT_MS = 15_000
 /** How long a delivery is this worker's before another may try it. */
 const LEASE_SECONDS = 20
 
-const REASONS: Partial<Record<Decision, string>> = {
-  rejected: "The sandbox was told to reject this verification.",
-  resubmission_requested: "The sandbox was told to ask for another submission.",
-  expired: "The sandbox was told to let this verification expire.",
-}
-
 type Submission = {
   workspace_id: string
   attestation_id: string
   event_id: string
   session_id: string
   mode: Mode
+  provider: string
   decision: Decision
   claims: Buffer | null
   occurred_at: Date
@@ -34,18 +27,17 @@ type Submission = {
 }
 
 /**
- * Reports what was submitted in the sandbox's form, as a vendor would: by the signed webhook, over HTTP, again
+ * Reports what was submitted in the hosted page's own form, as a vendor would: by the signed webhook, over HTTP, again
  * and again until it has been acknowledged.
  */
-export class SandboxDelivery {
-  readonly #webhookUrl: string
-  readonly #secretOf: (mode: Mode) => string
+export class FormDelivery {
+  readonly #webhooksUrl: string
   readonly #stop = new AbortController()
   #loop: Promise<void> = Promise.resolve()
 
-  constructor({ webhookUrl, secretOf }: { webhookUrl: string; secretOf: (mode: Mode) => string }) {
-    this.#webhookUrl = webhookUrl
-    this.#secretOf = secretOf
+  /** Below `webhooksUrl` each provider takes its webhooks by its name. */
+  constructor(webhooksUrl: string) {
+    this.#webhooksUrl = webhooksUrl
   }
 
   start(): void {
@@ -63,9 +55,9 @@ export class SandboxDelivery {
       try {
         const due = await this.#claim()
         await Promise.all(due.map((submission) => this.#deliver(submission)))
-        if (due.length === 0) await nextNotice("sandbox", IDLE_MS, signal)
+        if (due.length === 0) await nextNotice("submissions", IDLE_MS, signal)
       } catch (error) {
-        logger.warn({ err: error }, "could not deliver sandbox decisions")
+        logger.warn({ err: error }, "could not deliver submissions")
         await sleep(200)
       }
     }
@@ -82,7 +74,7 @@ export class SandboxDelivery {
           where delivered_at is null and next_attempt_at <= ${now}
           order by next_attempt_at limit 16 for update skip locked)
         and a.workspace_id = b.workspace_id and a.id = b.attestation_id and w.id = b.workspace_id
-      returning b.workspace_id, b.attestation_id, b.event_id, a.session_id, w.mode, b.decision, b.claims, b.occurred_at, b.attempts`.then(
+      returning b.workspace_id, b.attestation_id, b.event_id, a.session_id, w.mode, a.provider, b.decision, b.claims, b.occurred_at, b.attempts`.then(
       (rows) => [...rows],
     )
   }
@@ -104,45 +96,42 @@ export class SandboxDelivery {
     }
   }
 
-  async #post({
-    attestation_id,
-    event_id,
-    session_id,
-    mode,
-    decision,
-    claims,
-    occurred_at,
-  }: Submission): Promise<boolean> {
-    const event: WebhookEvent = {
-      type: EVENT_TYPE,
-      data: {
-        session_id,
-        decision,
-        occurred_at: occurred_at.toISOString(),
-        claims: claims === null ? {} : openClaims(attestation_id, claims),
-        reason: REASONS[decision],
-      },
-    }
-    const body = JSON.stringify(event)
-    const sentAt = clock.now()
+  async #post(submission: Submission): Promise<boolean> {
+    const {
+      attestation_id,
+      event_id,
+      session_id,
+      mode,
+      provider: name,
+      decision,
+      claims,
+      occurred_at,
+    } = submission
     try {
-      const response = await fetch(this.#webhookUrl, {
-        method: "POST",
-        headers: {
-          "content-type": "application/json",
-          "webhook-id": event_id,
-          "webhook-timestamp": String(Math.floor(sentAt.getTime() / 1000)),
-          "webhook-signature": new Webhook(this.#secretOf(mode)).sign(event_id, sentAt, body),
+      const { opening } = providerNamed(mode, name)
+      if (opening.kind !== "form") return false
+      const webhook = opening.report(
+        {
+          eventId: event_id,
+          sessionId: session_id,
+          decision,
+          claims: claims === null ? {} : openClaims(attestation_id, claims),
+          occurredAt: occurred_at,
         },
-        body,
+        clock.now(),
+      )
+      const response = await fetch(`${this.#webhooksUrl}/${name}`, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...webhook.headers },
+        body: webhook.body,
         signal: AbortSignal.timeout(TIMEOUT_MS),
       })
       await response.arrayBuffer()
       if (!response.ok)
-        logger.warn({ status: response.status }, "a sandbox decision was not acknowledged; retrying")
+        logger.warn({ status: response.status }, "a submission was not acknowledged; retrying")
       return response.ok
     } catch (error) {
-      logger.warn({ err: error }, "could not deliver a sandbox decision; retrying")
+      logger.warn({ err: error }, "could not deliver a submission; retrying")
       return false
     }
   }

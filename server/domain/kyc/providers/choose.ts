@@ -1,0 +1,114 @@
+import { NAME } from "#server/lib/fields.ts"
+import { DEFAULT_PROVIDER, type Settings, SettingsError } from "#server/settings/env.ts"
+import { type Mode, modes } from "#shared/mode.ts"
+import type { Provider, ProviderDefinition } from "./provider.ts"
+import { providers } from "./table.ts"
+
+/** The providers of a mode. */
+export type ModeProviders = {
+  /** For every schema that has none of its own; null where nobody verifies. */
+  default: Provider | null
+  bySchema: ReadonlyMap<string, Provider>
+  /** All whose settings are there, by name: what one of them began, it ends, though another one is chosen by now. */
+  connected: ReadonlyMap<string, Provider>
+}
+
+/**
+ * Connects the providers that each mode's settings choose. `generated` are secrets that the environment lacks and the
+ * server made. Throws SettingsError, with a line for each setting that is wrong.
+ */
+export function chooseProviders(
+  settings: Settings,
+  generated: Record<string, string>,
+  table: readonly ProviderDefinition[] = providers,
+): Record<Mode, ModeProviders> {
+  const problems = new Set<string>()
+  const chosen = modes.map((mode) => [mode, chooseFor(mode, { settings, generated, table, problems })])
+  if (problems.size > 0) throw new SettingsError([...problems])
+  return Object.fromEntries(chosen)
+}
+
+type Sources = {
+  settings: Settings
+  generated: Record<string, string>
+  table: readonly ProviderDefinition[]
+  /** Takes what is wrong. */
+  problems: Set<string>
+}
+
+function chooseFor(mode: Mode, sources: Sources): ModeProviders {
+  const { settings, problems } = sources
+  const variable = mode === "live" ? "VOUCH_LIVE_PROVIDER" : "VOUCH_TEST_PROVIDER"
+  const isReal = mode === "live" && settings.VOUCH_PUBLIC_URL !== undefined
+  // What verifies nobody decides no real case, whatever the settings say.
+  const table = sources.table.filter(({ testOnly }) => !(isReal && testOnly))
+  const choice = readChoice(settings[variable] ?? "", (problem) => problems.add(`${variable}: ${problem}`))
+  const names = new Set([...choice.bySchema.values(), ...(choice.name === null ? [] : [choice.name])])
+  for (const name of names) {
+    if (!table.some((one) => one.name === name))
+      problems.add(`${variable}: ${refusalOf(name, sources.table, table)}`)
+  }
+  const byDefault = choice.name ?? (isReal ? null : DEFAULT_PROVIDER)
+  if (byDefault !== null) names.add(byDefault)
+  const connected = new Map<string, Provider>()
+  for (const definition of table) {
+    const values = valuesOf(definition, mode, sources)
+    const opened = definition.open(
+      Object.fromEntries(Object.entries(values).map(([name, { value }]) => [name, value])),
+    )
+    if ("provider" in opened) connected.set(definition.name, opened.provider)
+    else if (names.has(definition.name)) {
+      for (const { name, problem } of opened.wrong)
+        problems.add(`${values[name]?.variable ?? name}: ${problem} (provider ${definition.name})`)
+    }
+  }
+  const find = (name: string) => connected.get(name) ?? null
+  return {
+    default: byDefault === null ? null : find(byDefault),
+    bySchema: new Map(
+      [...choice.bySchema].flatMap(([schema, name]) => {
+        const provider = find(name)
+        return provider ? [[schema, provider] as const] : []
+      }),
+    ),
+    connected,
+  }
+}
+
+/** `sandbox accredited_investor_v1=other`: a provider for all, others for the schemas that are named. */
+function readChoice(text: string, refuse: (problem: string) => void) {
+  let name: string | null = null
+  const bySchema = new Map<string, string>()
+  for (const word of text.split(/\s+/).filter((word) => word !== "")) {
+    const [schema, provider, more] = word.split("=")
+    if (provider === undefined) {
+      if (name !== null) refuse(`names two providers for all schemas, ${name} and ${word}. Keep one.`)
+      name = word
+    } else if (!NAME.test(schema!) || provider === "" || more !== undefined)
+      refuse(`cannot read ${JSON.stringify(word)}. Write schema=provider, such as ${EXAMPLE}.`)
+    else if (bySchema.has(schema!)) refuse(`names ${schema} twice. Keep one.`)
+    else bySchema.set(schema!, provider)
+  }
+  return { name, bySchema }
+}
+
+const EXAMPLE = `accredited_investor_v1=${DEFAULT_PROVIDER}`
+
+function refusalOf(name: string, all: readonly ProviderDefinition[], allowed: readonly ProviderDefinition[]) {
+  const list = allowed.map((one) => one.name).join(", ") || "none yet"
+  return all.some((one) => one.name === name)
+    ? `${name} verifies nobody, so it never decides live cases of a public server. Choose from: ${list}.`
+    : `there is no provider ${JSON.stringify(name)}. Choose from: ${list}.`
+}
+
+/** What a definition's settings are in a mode, and by which variable: the mode's own, or that of both. */
+function valuesOf({ settings: names }: ProviderDefinition, mode: Mode, { settings, generated }: Sources) {
+  return Object.fromEntries(
+    names.map((name) => {
+      const own = `VOUCH_${mode.toUpperCase()}_${name}`
+      const both = `VOUCH_${name}`
+      const value = settings.environment[own] ?? settings.environment[both] ?? generated[both]
+      return [name, { variable: own in settings.environment ? own : both, value }]
+    }),
+  )
+}

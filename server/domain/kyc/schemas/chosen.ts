@@ -1,0 +1,29 @@
+import { sql } from "#db/client.ts"
+import type { ModeProviders } from "#server/domain/kyc/providers/choose.ts"
+import { SettingsError } from "#server/settings/env.ts"
+import { type Mode, modes } from "#shared/mode.ts"
+import { builtInSchemas } from "./built-in.ts"
+
+/** How many schemas a refusal names. */
+const MOST_NAMED = 30
+
+/** Refuses settings that choose a provider for a schema that no workspace of the mode has. Throws SettingsError. */
+export async function requireChosenSchemas(providers: Record<Mode, ModeProviders>): Promise<void> {
+  const problems = await Promise.all(
+    modes.map(async (mode) => {
+      const chosen = [...providers[mode].bySchema.keys()]
+      if (chosen.length === 0) return []
+      const rows = await sql<{ id: string }[]>`
+        select distinct s.id from schemas s join workspaces w on w.id = s.workspace_id
+        where w.mode = ${mode} order by s.id`
+      const known = [...new Set([...builtInSchemas, ...rows].map(({ id }) => id))]
+      return chosen
+        .filter((id) => !known.includes(id))
+        .map(
+          (id) =>
+            `VOUCH_${mode.toUpperCase()}_PROVIDER: there is no schema ${id} in ${mode} mode. There are: ${known.slice(0, MOST_NAMED).join(", ")}.`,
+        )
+    }),
+  )
+  if (problems.flat().length > 0) throw new SettingsError(problems.flat())
+}

@@ -10,12 +10,12 @@ export type Session = { sessionId: string; url: string; wallet: string }
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of any shape
 type Answer = { status: number; requestId: string; json: any }
 
-/** What a customer of this server does from outside of the browser. */
+/** What a customer does from outside of the browser. */
 export type Api = ReturnType<typeof apiOf>
 
-export function apiOf(apiKey: string) {
+export function apiOf(apiKey: string, at = origin) {
   const send = async (method: "GET" | "POST", path: string, body?: object): Promise<Answer> => {
-    const response = await fetch(`${origin}/v1${path}`, {
+    const response = await fetch(`${at}/v1${path}`, {
       method,
       headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
       ...(body && { body: JSON.stringify(body) }),

@@ -8,21 +8,32 @@ export type OwnServer = {
   origin: string
   /** All that it has printed so far. */
   printed: () => string
+  /** Its environment, by which `vouch` commands find it. */
+  env: NodeJS.ProcessEnv
   stop(): Promise<void>
 }
 
 /** A server of its own, on a new data directory, started as a newcomer starts it. Ready when it says so. */
-export async function startOwnServer(): Promise<OwnServer> {
+export async function startOwnServer({
+  entry = "server/main.ts",
+  settings = {},
+}: {
+  /** What is started. */
+  entry?: string
+  settings?: Record<string, string>
+} = {}): Promise<OwnServer> {
   const dataDir = mkdtempSync(join(tmpdir(), `vouch-test-${process.pid}-own-`))
   const port = await freePorts(1)
-  const child = spawn(process.execPath, ["server/main.ts"], {
-    env: {
-      ...process.env,
-      PORT: String(port),
-      VOUCH_DATA_DIR: dataDir,
-      VOUCH_LOCALNET_PORT: String(await freePorts(2)),
-      VOUCH_LOG_LEVEL: "warn",
-    },
+  const env = {
+    ...process.env,
+    PORT: String(port),
+    VOUCH_DATA_DIR: dataDir,
+    VOUCH_LOCALNET_PORT: String(await freePorts(2)),
+    VOUCH_LOG_LEVEL: "warn",
+    ...settings,
+  }
+  const child = spawn(process.execPath, [entry], {
+    env,
     stdio: ["ignore", "pipe", "inherit"],
   })
   let printed = ""
@@ -46,5 +57,5 @@ export async function startOwnServer(): Promise<OwnServer> {
     await stop()
     throw error
   }
-  return { origin: `http://localhost:${port}`, printed: () => printed, stop }
+  return { origin: `http://localhost:${port}`, printed: () => printed, env, stop }
 }

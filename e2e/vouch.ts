@@ -2,13 +2,16 @@ import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 
 /** Runs a command of `vouch` beside the server; returns its JSON. */
-export async function vouch<T>(...args: string[]): Promise<T> {
-  const { stdout } = await promisify(execFile)(process.execPath, ["server/cli.ts", ...args, "--json"])
+export const vouch = <T>(...args: string[]): Promise<T> => run<T>(process.env, args)
+
+async function run<T>(env: NodeJS.ProcessEnv, args: readonly string[]): Promise<T> {
+  const command = ["server/cli.ts", ...args, "--json"]
+  const { stdout } = await promisify(execFile)(process.execPath, command, { env })
   return JSON.parse(stdout) as T
 }
 
-/** A test key of an account, which is made if there is none of the name. */
-export async function createKey(account: string): Promise<string> {
+/** A test key of an account, which is made if there is none of the name; of a server of its own by its `env`. */
+export async function createKey(account: string, env = process.env): Promise<string> {
   const args = ["key", "create", "--account", account, "--mode", "test"]
-  return (await vouch<{ api_key: string }>(...args)).api_key
+  return (await run<{ api_key: string }>(env, args)).api_key
 }

@@ -19,7 +19,8 @@ export class CallError extends Error {
 }
 
 /**
- * The procedures, with the types that @trpc/client gives them: `api.key.list.query({})`. It speaks tRPC's protocol for a
+ * The procedures, with the types that @trpc/client gives them: `api.key.list.query({})`. It speaks tRPC's protocol
+ * for a
  * single call in a thirtieth of that package's code, which comes as a whole, with batches and sockets, or not at all.
  * Streams are for that package itself (`stream.ts`).
  */
@@ -71,5 +72,5 @@ async function call(procedure: string, isQuery: boolean, input: unknown, { heade
   throw new CallError(response.status, answer?.error?.data ?? answer)
 }
 
-/** The pages' only way to the domain, for whoever is in no workspace. */
+/** The pages' API client outside of a workspace. */
 export const api = createApi()

@@ -5,7 +5,8 @@ export type ClaimKind = keyof Values
 type Definition = { [Kind in ClaimKind]: { kind: Kind; label: string; example: Values[Kind] } }[ClaimKind]
 
 /**
- * What a provider may tell of a person, and a rule may use. Nothing else is kept. Webhooks read these and no others, the
+ * The facts about a person that a provider may report and a rule may use. Nothing else is stored. Webhooks read
+ * these and no others, the
  * request log masks them, and the hosted page names them.
  */
 export const claims = {

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react"
 
-/** The one heading of a page at the door, and the browser's title with it. */
+/** The heading of a sign-in page; it also sets the browser's title. */
 export function Heading({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <>

@@ -22,12 +22,12 @@ const roles = {
   viewer: "As a viewer you can see everything and change nothing.",
 } as const satisfies Record<Offer["role"], string>
 
-/** What a link opens: an account for a newcomer, or another customer's door for somebody who is here already. */
+/** The page an invitation link opens: creates a user, or lets an existing user join the account. */
 export function Invitation({ token, mayBeSignedIn }: { token: string; mayBeSignedIn: boolean }) {
   const [seen, setSeen] = useState<Seen>(null)
   const [attempt, setAttempt] = useState(0)
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt looks again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt checks the link again
   useEffect(() => {
     const leaving = new AbortController()
     const { signal } = leaving
@@ -168,7 +168,7 @@ function SignInToJoin({ token, offer }: { token: string; offer: Offer }) {
   )
 }
 
-/** An address counts once a link that was mailed to it is opened: that one goes on from here. */
+/** Mails a second link first: an address counts only once a mailed link is opened. */
 function MailFirst({ token, offer }: { token: string; offer: Offer }) {
   const [sentTo, setSentTo] = useState<string | null>(null)
   if (sentTo !== null) {

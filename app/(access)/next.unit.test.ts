@@ -4,7 +4,7 @@ import { pageOfOurs } from "./next.ts"
 
 const ORIGIN = "https://vouch.example.com"
 
-/** Where a browser goes that is at a page of ours and told to go there (`location.assign`). */
+/** Resolves a target as `location.assign` would from one of our pages. */
 const destination = (page: string) => new URL(page, `${ORIGIN}/sign-in?next=x`)
 
 test.each([

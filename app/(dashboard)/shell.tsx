@@ -16,7 +16,7 @@ import { UserMenu } from "./user-menu.tsx"
 import { useMe, WorkspaceProvider } from "./workspace.tsx"
 import { WorkspaceSwitch } from "./workspace-switch.tsx"
 
-/** What stands around every page of a workspace. */
+/** The frame around every page of a workspace. */
 export function Shell({ workspaceId, children }: { workspaceId: string; children: ReactNode }) {
   const { data: me, error, refetch } = useMe()
   const here = me?.workspaces.find(({ id }) => id === workspaceId)
@@ -97,7 +97,7 @@ export function Shell({ workspaceId, children }: { workspaceId: string; children
   )
 }
 
-/** All times below are of one zone, unless they say UTC: which, stands above them. */
+/** All times on the page use one time zone, named here, unless they say UTC. */
 function ZoneNote({ zone, workspaceId }: { zone: string; workspaceId: string }) {
   return (
     <Link

@@ -10,7 +10,7 @@ import { Providers } from "./providers.tsx"
 import type { Section } from "./sections.ts"
 import { useMe, type Workspace } from "./workspace.tsx"
 
-/** Goes on to a section of the workspace where somebody was last. */
+/** Redirects to a section of the last workspace. */
 export function Start({ section }: { section: Section }) {
   return (
     <Providers>
@@ -41,7 +41,7 @@ function GoOn({ section }: { section: Section }) {
   )
 }
 
-/** Where somebody may go, when they are where they may not be. */
+/** Links to the user's workspaces, shown when the requested one is not theirs. */
 export function Chooser({ workspaces }: { workspaces: Me["workspaces"] }) {
   if (workspaces.length === 0) {
     return (
@@ -72,7 +72,7 @@ export function Chooser({ workspaces }: { workspaces: Me["workspaces"] }) {
 
 const KEY = "vouch.workspace"
 
-/** Remembers where somebody is, for when they come back to the start. */
+/** Remembers the last workspace for the start page. */
 export function rememberWorkspace(id: string): void {
   try {
     localStorage.setItem(KEY, id)

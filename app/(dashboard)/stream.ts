@@ -1,7 +1,7 @@
 import { createTRPCClient, httpSubscriptionLink } from "@trpc/client"
 import type { AppRouter } from "#server/trpc/router.ts"
 
-/** What happens in a workspace. An event source sends no headers of ours, so the address names it. */
+/** The workspace's event stream. An EventSource cannot send headers, so the URL names the workspace. */
 export const streamOf = (workspaceId: string) =>
   createTRPCClient<AppRouter>({
     links: [httpSubscriptionLink({ url: `/api/trpc?workspace=${workspaceId}` })],

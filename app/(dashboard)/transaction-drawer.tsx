@@ -20,7 +20,7 @@ export function TransactionLink({ signature, explorer }: { signature: string; ex
   return <TransactionDrawer signature={signature} />
 }
 
-// The drawer's content is loaded when somebody opens it.
+// The drawer's content is loaded when it is opened.
 const Transaction = lazy(() => import("./transaction-details.tsx"))
 
 function TransactionDrawer({ signature }: { signature: string }) {

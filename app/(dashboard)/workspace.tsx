@@ -16,7 +16,7 @@ import type { Me } from "#server/domain/people/me.ts"
 import type { Permission } from "#shared/scopes.ts"
 
 export type Workspace = Me["workspaces"][number] & {
-  /** Whether whoever is signed in may do that here. The server asks again. */
+  /** Whether the member's role allows this. The server checks again. */
   can: (permission: Permission) => boolean
 }
 
@@ -65,8 +65,8 @@ export const useMe = (): UseQueryResult<Me> =>
   })
 
 /**
- * Asks once for everything that stands under `key` in this workspace, and keeps the answer. While another page of the same
- * list is on its way (`keep`), what was there stays.
+ * Fetches once per `key` in this workspace and caches the result. With `keep`, the previous page stays visible
+ * while the next one loads.
  */
 export function useQuery<T>(
   key: QueryKey,
@@ -117,7 +117,8 @@ export function useRefresh(): (...prefix: QueryKey) => Promise<void> {
 }
 
 /**
- * Changes something. What was read under `refresh` is read again; what goes wrong is said in a toast, unless it is `quiet`
+ * Changes something. What was read under `refresh` is read again; what goes wrong is said in a toast, unless it is
+ * `quiet`
  * because a `Form` or a `Confirm` around it (with `mutateAsync`) says it in its place.
  */
 export function useMutation<Input = void, Output = unknown>(

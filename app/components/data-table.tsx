@@ -23,7 +23,7 @@ const features = tableFeatures({
     align?: "end"
     /** Left out where the screen is narrow; the row's own page still says it. */
     wideOnly?: boolean
-    /** Holds what somebody entered, which may be long and have no spaces: it breaks anywhere. Words stay whole. */
+    /** For text that users entered, which may be long and without spaces: it breaks anywhere. Words stay whole. */
     breaks?: boolean
     className?: string
   },
@@ -32,7 +32,10 @@ const features = tableFeatures({
 // biome-ignore lint/suspicious/noExplicitAny: the columns of a table hold values of many types
 export type Column<Row extends RowData> = ColumnDef<typeof features, Row, any>
 
-/** Makes the columns of a table: `const column = columnsOf<Row>()`, then `column.accessor(…)` and `column.display(…)`. */
+/**
+ * Makes the columns of a table: `const column = columnsOf<Row>()`, then `column.accessor(…)` and
+ * `column.display(…)`.
+ */
 export const columnsOf = <Row extends RowData>() => createColumnHelper<typeof features, Row>()
 
 /** A list as the server answers it, or a part of a query's result. */
@@ -47,7 +50,8 @@ export type List<Row> = {
 const SKELETON_ROWS = 6
 
 /**
- * A list with its loading, failed and empty states. With `rowHref` a click anywhere in a row opens it, and its first cell
+ * A list with its loading, failed and empty states. With `rowHref` a click anywhere in a row opens it, and its
+ * first cell
  * is the link for everybody else, so that cell must not hold a control. Too wide for the screen, it scrolls by itself.
  */
 export function DataTable<Row extends RowData>({
@@ -89,7 +93,7 @@ export function DataTable<Row extends RowData>({
   function open(event: MouseEvent, href: string) {
     const target = event.target as HTMLElement
     if (target.closest("a, button, input, select, label, [popover]")) return
-    // Whoever marks text in a row wants to copy it.
+    // Selecting text in a row must not open it.
     if (window.getSelection()?.isCollapsed === false) return
     if (event.metaKey || event.ctrlKey) window.open(href, "_blank", "noopener")
     else router.push(href)
@@ -271,7 +275,7 @@ export function useCursor(of: string): Cursor {
   }
 }
 
-/** Each place in a list → the one before it. Whoever came by an address alone goes back to the first page. */
+/** Each cursor → the one before it. After opening a URL directly, back leads to the first page. */
 const cameFrom = new Map<string, string | null>()
 
 /** A few characters that differ where the text does. */

@@ -27,8 +27,9 @@ const FormContext = createContext<{ problems: Problems; isPending: boolean }>({
 })
 
 /**
- * A form that is sent once at a time. What `check` or the server objects to stands at the field it names (the server's
- * detail begins with the field's name), everything else above the buttons; the focus goes there. What was entered stays.
+ * A form that is submitted once at a time. Errors of `check` or the server appear at the field they name (the
+ * server's detail begins with the field's name), all others above the buttons, and get the focus. Entered values
+ * stay.
  */
 export function Form({
   onSubmit,
@@ -125,7 +126,7 @@ function missing(form: HTMLFormElement): Problems {
 
 const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** Trouble that belongs to no single field. It can take the focus, so that it is read out. */
+/** An error that belongs to no single field. It can take the focus, so that screen readers read it. */
 export function FormError({ problem, ref }: { problem: Problem; ref?: Ref<HTMLDivElement> }) {
   return (
     <div
@@ -161,7 +162,7 @@ export function Field({
   /** Where no `Form` says it. */
   error?: string | undefined
   required?: boolean
-  /** Stands at the label's end: a link to the forgotten password, say. */
+  /** Shown at the label's end, such as a link to reset the password. */
   aside?: ReactNode
   className?: string
   children: ReactNode

@@ -28,6 +28,6 @@ export function problemOf(error: unknown): Problem {
   }
 }
 
-/** Whether the same call may succeed in a moment: nobody answered, or the server itself had trouble. */
+/** Whether a retry may succeed: no response, or a server error. */
 export const isPassing = (error: unknown): boolean =>
   error instanceof CallError && (error.status === null || error.status >= 500)

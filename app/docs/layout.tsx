@@ -7,7 +7,7 @@ const links = [
   { href: "/docs/errors", name: "Errors" },
 ]
 
-/** Pages for whoever builds on this server. They need no session; plain links, as each loads what only it needs. */
+/** Documentation pages. They need no session, and use plain links because each loads only its own code. */
 export default function DocsLayout({ children }: { children: ReactNode }) {
   return (
     <>

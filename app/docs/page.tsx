@@ -41,7 +41,7 @@ const documents = [
   { href: "/developers", name: "Your workspace", what: "The same requests with your own key, and webhooks" },
 ]
 
-/** Where whoever builds on this server begins. */
+/** The start page of the documentation. */
 export default function Page() {
   const origin = useSyncExternalStore(
     never,

@@ -57,7 +57,8 @@ export function claimOf(
 const BUSY_MS = 100
 
 /**
- * Runs a request for its key, and again while another one is at it: `attempt` is given the answer that is stored, if any,
+ * Runs a request for its key, and again while another one is at it: `attempt` is given the answer that is stored,
+ * if any,
  * and finds in the claim what was begun. Errors: those of `attempt`, idempotency_key_reused, idempotency_in_progress.
  */
 export async function withKey<T>(
@@ -90,7 +91,7 @@ const inProgress = (cause: unknown): never =>
 export const isContended = (error: unknown): boolean =>
   hasCause(error, KeyClaimed) || hasCause(error, KeyBusy)
 
-/** Whether it is such an error, or stands for one: tRPC puts its own around what a procedure throws. */
+/** Whether it is such an error, or tRPC's wrapper around one. */
 const hasCause = (error: unknown, kind: typeof KeyClaimed | typeof KeyBusy): boolean =>
   error instanceof kind || (error instanceof Error && error.cause instanceof kind)
 
@@ -156,7 +157,8 @@ export async function storeAnswer(claim: IdempotencyClaim, { status, body }: Ans
 }
 
 /**
- * The claim of a key as a part of the statement that begins what it stands for, with the id that `subject` selects. Where
+ * The claim of a key as a part of the statement that begins what it stands for, with the id that `subject` selects.
+ * Where
  * that one fails, `explainClaim` says whether it was for the key's sake.
  */
 export function claiming(sql: Queryable, claim: IdempotencyClaim, subject: Fragment): Fragment {

@@ -1,7 +1,7 @@
 // lock_not_available and query_canceled (https://www.postgresql.org/docs/18/errcodes-appendix.html).
 const LOCKED = new Set(["55P03", "57014"])
 
-/** Whether a statement gave up because somebody else has what it needs: that will pass. */
+/** Whether a statement failed because another transaction holds a lock: a retry helps. */
 export const isLocked = (error: unknown): boolean =>
   LOCKED.has((error as { code?: unknown } | null)?.code as string)
 

@@ -2,7 +2,7 @@
 const callers = new Map<string, number>()
 let all = 0
 
-/** Counts a caller of the workspace while `work` goes on. */
+/** Counts a waiting request of the workspace while `work` runs. */
 export async function asCaller<T>(workspaceId: string, work: () => Promise<T>): Promise<T> {
   add(workspaceId, 1)
   try {
@@ -20,9 +20,9 @@ function add(workspaceId: string, change: number): void {
 }
 
 /**
- * How many operations of a workspace may share one step of the process: `most`, and while callers of other workspaces
- * wait, as many as those are, but at least `least`. A small step costs a flood some of its rate, and spares whoever
- * waits behind it the time of a large one; where all are equally busy, steps are as large as ever.
+ * The batch size for a workspace: `most`, or while requests of other workspaces wait, as many as those are, but at
+ * least `least`. Small batches slow a flood a little and shorten the wait of the others; when all are equally busy,
+ * batches have full size.
  */
 export function stepFor(workspaceId: string, { least, most }: { least: number; most: number }): number {
   const others = all - (callers.get(workspaceId) ?? 0)

@@ -6,7 +6,7 @@ import type { Signer } from "#server/solana/keys.ts"
 import type { ProgramError } from "#server/solana/program-error.ts"
 import { decodeOperation, type Operation, type OperationRow, type Refusal } from "./operation.ts"
 
-/** For whom, and with what keys, instructions are built. It has no way to the chain: see `look`. */
+/** The workspace and keys that instructions are built for. It has no access to the chain: see `look`. */
 export type Issuer = {
   workspaceId: string
   authority: Signer

@@ -195,7 +195,7 @@ test("a transaction that landed unseen is found and settled, not repeated", asyn
   await app.faults({ land_without_answer: 1 })
   await hold(false)
   await waitFor(async () => (await credentialOfQuietly(wallet)) === 1, "the attest to land")
-  // Unheard for longer than its blockhash lives: nothing but the history can tell what became of it.
+  // No status for longer than its blockhash is valid: only the history can tell what happened to it.
   await app.faults({})
   await callLocalnet(app.localnet.url, "localnet_warp", [{ slots: 250 }])
   const status = await app.waitForStatus(key, wallet, "verified")

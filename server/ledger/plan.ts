@@ -110,7 +110,7 @@ export async function carryOut(lease: Lease, kinds: Operations, toEnd: Sorted["t
   })
 }
 
-/** Ends one operation, or holds it back where its effect cannot be applied: the others of this turn go on. */
+/** Fails one operation, or defers it if its effect cannot be applied; the others of this turn continue. */
 async function endByPlan(
   sql: Transaction,
   kinds: Operations,

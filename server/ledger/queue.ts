@@ -42,7 +42,8 @@ export async function nextWorkspace({
 }
 
 /**
- * The operations of a workspace that can run now, at most a turn's worth; with `only`, none but those. Those in `signing`
+ * The operations of a workspace that can run now, at most a turn's worth; with `only`, none but those. Those in
+ * `signing`
  * count as on their way. Nothing is locked: only who has the workspace's lease asks, and what has changed by the time
  * that it is saved is not saved.
  */
@@ -77,8 +78,8 @@ const inOrder = (queue: Unfinished[]): Unfinished[] =>
   queue.sort((one, other) => (one.seq < other.seq ? -1 : 1))
 
 /**
- * The queued operations that nothing before them stands in the way of: as in Sealevel, two operations conflict
- * when one writes an account that the other reads or writes. `line` is in the order of enqueueing.
+ * The queued operations without an earlier conflicting one: as in Sealevel, two operations conflict when one writes
+ * an account that the other reads or writes. `line` is in the order of enqueueing.
  */
 export function pickRunnable(line: readonly Unfinished[], now: Date): OperationRow[] {
   const written = new Set<string>()

@@ -12,14 +12,14 @@ const QUICK_RETRIES = 3
 const LONGEST_WAIT_SECONDS = 60
 /** Pause before what failed for lack of SOL is tried again. */
 const FUNDS_WAIT_SECONDS = 5
-/** How long settling waits for what somebody else has locked: others wait to be settled behind it. */
+/** How long settling waits for a lock, because other transactions wait behind it. */
 const LOCK_MS = 500
 
 const waitShortly = (sql: Queryable) => sql`select set_config('lock_timeout', ${String(LOCK_MS)}, true)`
 
 /**
  * Settles transactions that are confirmed: marks them and their operations, and applies the effects on the
- * domain, in one commit. A transaction that somebody else settled already is left alone.
+ * domain, in one commit. A transaction that is already settled is skipped.
  */
 export async function settleConfirmed(kinds: Operations, landings: readonly Landing[]): Promise<void> {
   if (landings.length === 0) return
@@ -125,7 +125,8 @@ export async function settleExpired(signature: string): Promise<void> {
 }
 
 /**
- * A transaction that landed and failed: nothing of it took effect. What becomes of the operation to blame, its kind says;
+ * A transaction that landed and failed: nothing of it took effect. What becomes of the operation to blame, its kind
+ * says;
  * the others are built again without it.
  */
 export async function settleFailed(

@@ -18,23 +18,23 @@ type Confirmed = Extract<Ending, { end: "confirmed" }>
 const APART = 2
 
 /**
- * Writes down how transactions have ended: all in one commit as long as that works. Where it does not, each workspace
- * is settled apart, and within it each transaction: one that cannot be settled is left alone for a while and tried
- * again, and one customer's rows that somebody else has locked hold up nobody but that customer.
+ * Settles transactions that have ended, all in one commit if possible. Otherwise each workspace is settled
+ * separately, and within it each transaction: one that cannot be settled is retried later, and one customer's
+ * locked rows delay only that customer.
  */
 export class Settling {
   readonly #kinds: Operations
   readonly #onSettled: (signature: string) => void
   /** By signature: what went wrong may be wrong for long. */
   readonly #failing = new Backoff({ firstMs: 250, longestMs: 30_000 })
-  /** By workspace: whoever has locked its rows is about to let go, or to be cut off. */
+  /** By workspace: a lock on its rows is released soon, or the database ends it. */
   readonly #locked = new Backoff({ firstMs: 250, longestMs: 1000 })
   /** Signatures that could not be settled when they were last tried, by workspace. */
   readonly #troubled = new Map<string, Set<string>>()
   readonly #waiting = new Map<string, Ending[]>()
   readonly #apart = new Map<string, Promise<void>>()
 
-  /** `onSettled` is told of each that is settled, in the end. */
+  /** Calls `onSettled` with each settled transaction. */
   constructor(kinds: Operations, onSettled: (signature: string) => void) {
     this.#kinds = kinds
     this.#onSettled = onSettled
@@ -45,7 +45,7 @@ export class Settling {
     return this.#failing.isHeld(signature) || this.#locked.isHeld(workspaceId)
   }
 
-  /** How many could not be settled when they were last tried, for another reason than that somebody is at it. */
+  /** How many could not be settled at the last attempt, not counting locked ones. */
   get failing(): number {
     return this.#failing.size
   }
@@ -56,8 +56,8 @@ export class Settling {
   }
 
   /**
-   * Settles what can be settled at once; what has to be tried apart goes on after it returns. Throws when the database
-   * cannot be reached; nothing is lost by it.
+   * Settles what can be settled at once; separate attempts continue after it returns. Throws if the database is
+   * unreachable; nothing is lost.
    */
   async settle(endings: readonly Ending[]): Promise<void> {
     const ready = endings.filter((one) => !this.isHeld(one))
@@ -104,7 +104,7 @@ export class Settling {
     }
   }
 
-  /** One workspace's: together, and if that cannot be, one by one. Whoever meets a lock comes back later with all. */
+  /** One workspace's transactions: together, or else one by one. After a lock timeout all are retried later. */
   async #settleApart(workspaceId: string, endings: readonly Ending[]): Promise<void> {
     const [confirmed, others] = partition(endings, isConfirmed)
     const together = confirmed.length > 1 ? await this.#attempt(confirmed) : "one"

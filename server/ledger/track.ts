@@ -90,7 +90,7 @@ export class Tracker {
     if (performance.now() - this.#expiryAt >= EXPIRY_EVERY_MS) await this.#expire()
   }
 
-  /** Tells of what was settled since it last did. */
+  /** Publishes what was settled since the last call. */
   #tell(): void {
     if (!this.#news) return
     this.#news = false

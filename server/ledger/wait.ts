@@ -5,9 +5,9 @@ import { sleep } from "#server/lib/time.ts"
 
 /** How long a request waits for its operation. */
 export const WAIT_MS = 25_000
-/** A notice can be lost, so those that wait look for themselves besides. */
+/** A notification can be lost, so waiting requests also poll. */
 const LOOK_EVERY_MS = 1000
-/** What is told within this time is looked at together. */
+/** Notifications within this time are handled together. */
 const GATHER_MS = 2
 
 type Waiting = { workspaceId: string; ended: (() => void)[] }
@@ -34,7 +34,7 @@ export async function untilEnded(workspaceId: string, operationId: string, timeo
   if (one.ended.length === 0) waiting.delete(operationId)
 }
 
-/** Ends what is waited for in this process, which is about to stop: the operations go on elsewhere. */
+/** Ends all waits in this process before it stops: the operations continue elsewhere. */
 export function endWaits(): void {
   for (const { ended } of waiting.values()) for (const end of ended) end()
 }

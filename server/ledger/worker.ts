@@ -269,13 +269,16 @@ export class LedgerWorker {
       await connection.requestAirdrop(feePayer.publicKey, 1000 * LAMPORTS_PER_SOL)
   }
 
-  /** The fee payer's balance is low, but work goes on. */
+  /** The fee payer's balance is low, but work continues. */
   get isLow(): boolean {
     return this.balanceSol !== null && this.balanceSol < this.#options.lowBalanceSol
   }
 }
 
-/** `unix_timestamp` of the clock sysvar (https://docs.anza.xyz/runtime/sysvars#clock): the last of five 8-byte fields. */
+/**
+ * `unix_timestamp` of the clock sysvar (https://docs.anza.xyz/runtime/sysvars#clock): the last of five 8-byte
+ * fields.
+ */
 const unixSecondsOf = (clock: Buffer): number => Number(clock.readBigInt64LE(32))
 
 function explain(error: unknown): string {

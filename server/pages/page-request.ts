@@ -12,11 +12,12 @@ const known = new Set([
   "content-security-policy",
 ])
 
-/** The page that Next shows for its own failures, with status 500, to whoever asks for it by its name. */
+/** Next's own error page, which anyone could request by name with status 500. */
 const FAILURE = "/_global-error"
 
 /**
- * Leaves a request what a page is made by. Next believes headers that its own parts send to each other from anybody, and
+ * Leaves a request what a page is made by. Next believes headers that its own parts send to each other from
+ * anybody, and
  * fails on a router's state that it cannot read: without one it answers with the whole page.
  */
 export function forNext(request: Pick<IncomingMessage, "headers" | "url">): void {

@@ -27,7 +27,7 @@ export type PageOptions = {
   publicOrigin: string | null
   /** Where whoever found a weakness writes to; null where nobody said. */
   securityContact: string | null
-  /** Per network, for the hosted page, signing in, and the procedures of whoever is not signed in. */
+  /** Per network, for the hosted page, sign-in, and procedures without sign-in. */
   strangerLimiter: RateLimiter | null
   /** Per network, for all other pages. */
   pageLimiter: RateLimiter | null
@@ -37,7 +37,7 @@ export type PageOptions = {
   userLimiter: RateLimiter | null
 }
 
-/** A request of a page, or of whoever pretends to be one. */
+/** A request from a page, or from a client that claims to be one. */
 export type Asked = {
   request: IncomingMessage
   response: ServerResponse
@@ -131,7 +131,7 @@ async function callProcedure(asked: Asked, user: SignedIn | null): Promise<void>
   const path = url.slice("/api/trpc/".length, end < 0 ? undefined : end)
   const workspaceId = request.headers[WORKSPACE_HEADER] ?? query.get("workspace")
   const principal = user && workspaceId ? principalIn(user, String(workspaceId)) : Promise.resolve(null)
-  // Whom it refuses, tRPC tells.
+  // tRPC reports refusals.
   const admitted = await principal.catch(() => null)
   const isStream = streamed.has(path)
   if (isStream && user && admitted) {

@@ -13,7 +13,7 @@ import type { PageHandler } from "./pages.ts"
 import { type Asked, answerPage, isFile, limitPageRate, type PageOptions } from "./pages-api.ts"
 import { SECURITY_TXT, sendSecurityTxt } from "./security-txt.ts"
 
-/** Characters of a page's address: all of ours are far shorter, and an answer may repeat it several times. */
+/** Maximum characters of a page's URL: ours are far shorter, and a response may repeat it several times. */
 const MAX_PAGE_ADDRESS = 2048
 
 type ServeOptions = PageOptions & { pages: PageHandler }
@@ -102,8 +102,8 @@ function isDecodable(url: string): boolean {
 }
 
 /**
- * Headers of every page. Scripts run only with this answer's nonce, which Next takes from the request's policy;
- * nothing frames a page, and no address of one reaches another site.
+ * Headers of every page. Scripts run only with this response's nonce, which Next reads from the request's policy;
+ * pages cannot be framed, and no page sends its URL to another site.
  */
 function securePage(request: IncomingMessage, response: ServerResponse): void {
   const nonce = randomBytes(16).toString("base64")

@@ -28,7 +28,7 @@ import type { Match, Route, RouteTable } from "./routes.ts"
 /** A text that is served as it is, such as the OpenAPI document. */
 export type Document = { type: string; body: Buffer }
 
-/** How long a refusal for too many requests is held back. */
+/** How long a rate limit refusal is delayed. */
 const REFUSAL_MS = 250
 
 export type AdapterOptions = {
@@ -219,7 +219,7 @@ function allows(request: IncomingMessage, reply: Reply, methods: string[]): bool
 
 const bodyFields = (route: Route): number => route.fields.size - route.parameters.length
 
-/** Refuses, but not at once: who goes on all the same would keep the process busy with refusals alone. */
+/** Refuses after a delay: a client that ignores refusals would otherwise keep the process busy with them. */
 async function rateLimited(standing: Standing, detail: string): Promise<never> {
   await sleep(REFUSAL_MS)
   return fail("rate_limited", `${detail} Retry in ${standing.resetSeconds} s.`, {

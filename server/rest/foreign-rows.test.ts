@@ -92,7 +92,7 @@ const asks: ((customer: Customer, other: Customer) => Promise<string | null>)[] 
     return foreign ? `${name}'s list had ${JSON.stringify(foreign)}` : null
   },
   async ({ name, key, sessions }) => {
-    // The same session again, by the wallet: a second one would be somebody else's answer.
+    // The same session again, by the wallet: a different one would be another request's response.
     const { wallet, sessionId } = sessions[randomInt(sessions.length)]!
     const body = { userPubkey: wallet, schemaId: "kyc_individual_v1" }
     const { status, text } = await ask("POST", "/v1/kyc/start", key.apiKey, body)
@@ -106,13 +106,14 @@ const asks: ((customer: Customer, other: Customer) => Promise<string | null>)[] 
   },
 ]
 
-/** Trouble with the database is 503 in our words; anything else is somebody else's answer, or a mistake of ours. */
+/** A database problem is our 503; anything else is another request's response or a bug. */
 function unavailable(status: number, text: string): string | null {
   return status === 503 && text.includes("database_unavailable") ? null : `${status} ${text}`
 }
 
 /**
- * Health, over and over on one connection, without waiting for the answers. From an address of its own: what a network has
+ * Health, over and over on one connection, without waiting for the answers. From an address of its own: what a
+ * network has
  * begun and not ended is bounded, and who shares it shares the bound.
  */
 async function floodHealth(isOver: () => boolean): Promise<void> {
@@ -133,7 +134,7 @@ async function floodHealth(isOver: () => boolean): Promise<void> {
   }
 }
 
-/** What happens to connections, one trouble after the other. */
+/** What happens to connections, one fault after the other. */
 async function trouble(isOver: () => boolean): Promise<void> {
   const admin = open(app.databaseUrl, 2)
   const troubles = [

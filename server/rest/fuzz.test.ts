@@ -17,7 +17,7 @@ beforeAll(async () => {
   port = Number(new URL(app.origin).port)
 })
 afterAll(async () => {
-  // Still healthy, and nothing was logged as an error of ours.
+  // Still healthy, and no error was logged.
   expect((await app.request({ method: "GET", path: "/health" })).status).toBe(200)
   expect((await app.request({ method: "GET", path: "/usage", key: key.apiKey })).status).toBe(200)
   expect(app.log.filter((line) => JSON.parse(line).level >= 40)).toEqual([])
@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const RUNS = { numRuns: 300 }
 
-/** A success, or a 4xx of ours: the error object, whole, under the request's id. Never a 5xx. */
+/** A success, or our 4xx: the complete error object with the request's id. Never a 5xx. */
 function expectOurs({ status, headers, json, text }: Response): void {
   expect(headers["x-request-id"]).toMatch(/^req_/)
   if (status === 200 || status === 202 || status === 204) return
@@ -69,7 +69,7 @@ test("any number of JSON is an amount or is refused as one, by its digits as the
       const isPlain = /^[0-9.]+$/.test(text) && fraction.length <= 6
       const units = isPlain ? BigInt(whole + fraction.padEnd(6, "0")) : 0n
       const isAmount = units > 0n && units < 2n ** 64n
-      // A right amount goes on to the next check: nobody knows this wallet.
+      // A valid amount reaches the next check: this wallet is unknown.
       expect(response.json.error, text).toBe(isAmount ? "wallet_not_verified" : "invalid_amount")
     }),
     RUNS,

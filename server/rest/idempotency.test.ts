@@ -260,7 +260,7 @@ async function whileClaimed(
   during: () => Promise<void>,
 ): Promise<void> {
   const end = new Error("undone")
-  // Not one of ours: the database would soon end a transaction of ours that stands still.
+  // A separate connection: the database would soon end an idle transaction of ours.
   const somebody = open(app.databaseUrl, 1)
   await somebody
     .begin(async (tx) => {

@@ -27,7 +27,7 @@ const start = (wallet: string): Sent => ({
   json: { userPubkey: wallet, schemaId: "kyc_individual_v1" },
 })
 
-/** What a caller must never read: SQL, names of ours, places in our source. */
+/** What a caller must never see: SQL, internal names, source locations. */
 const INSIDES = /select|insert|relation|column|constraint|postgres|\.ts\b|node_modules|\bat /i
 
 test("internal_error tells nothing of our insides, is logged, is never stored, and the same key then succeeds", async () => {
@@ -70,7 +70,7 @@ test("a database that is gone makes everything 503 with Retry-After, and everyth
     expect(response.headers["retry-after"]).toBe("1")
     expect(response.text).not.toMatch(INSIDES)
     expect(response.json.detail).toMatch(/Retry/)
-    // Only who sent a key that the endpoint takes is told to send it again.
+    // Only a request whose endpoint accepts its key is told to retry with it.
     expect(/Idempotency-Key/.test(response.json.detail), sent.path).toBe(sent.idempotencyKey !== undefined)
   }
   const health = await app.request({ method: "GET", path: "/health" })
@@ -84,7 +84,7 @@ test("a database that is gone makes everything 503 with Retry-After, and everyth
     "the database to be used again",
   )
   expect((await app.request(start(wallet))).status).toBe(200)
-  // The provider sends its event again, and nothing of the first attempt stands in its way.
+  // The provider sends its event again, and nothing of the first attempt blocks it.
   expect((await app.request(requests.at(-1)!)).json).toEqual({ received: true, outcome: "applied" })
 })
 

@@ -57,7 +57,7 @@ test("a public deployment takes /v1 over HTTPS only, and sends everything else t
     /^location: https:\/\/vouch\.example\.com\/\/evil/im,
   )
 
-  // The last proxy is ours, and tells how the request came to it; what stands before may be made up.
+  // The last proxy is trusted and says how the request reached it; everything before may be forged.
   expect(await raw("/v1/health", `${host}X-Forwarded-Proto: https\r\n`)).toMatch(/^HTTP\/1.1 200 /)
   expect(await raw("/v1/health", `${host}X-Forwarded-Proto: http, HTTPS\r\n`)).toMatch(/^HTTP\/1.1 200 /)
   for (const proto of ["http", "https, http", "https,", "wss", ""]) {

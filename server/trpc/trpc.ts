@@ -18,7 +18,10 @@ import type { Permission } from "#shared/scopes.ts"
 
 /** What the adapter and the OpenAPI document need to know of a procedure beyond `trpc-to-openapi`'s meta. */
 export type ProcedureMeta = OpenApiMeta<{
-  /** What the caller needs: a key's scope, or what only people may do; absent where anybody in the workspace will do. */
+  /**
+   * What the caller needs: a key's scope, or what only people may do; absent where anybody in the workspace will
+   * do.
+   */
   scope?: Permission
   /** Whether the endpoint honours Idempotency-Key. */
   idempotent?: boolean
@@ -65,7 +68,7 @@ export const openProcedure = t.procedure.use(async ({ ctx, getRawInput, next }) 
   return next()
 })
 
-/** A procedure of whoever is signed in, in whatever workspace. */
+/** A procedure of a signed-in user, independent of a workspace. */
 export const userProcedure = openProcedure.use(({ ctx, next }) => {
   const { user } = ctx
   if (user === null) return fail("not_signed_in", "Sign in first.")
@@ -75,7 +78,8 @@ export const userProcedure = openProcedure.use(({ ctx, next }) => {
 /**
  * A procedure of a workspace: there is a principal, and it holds the scope that the procedure names.
  *
- * What a page sends with a key is done once: whatever comes again with it, by a second click, from another tab or because
+ * What a page sends with a key is done once: whatever comes again with it, by a second click, from another tab or
+ * because
  * the answer was lost, joins what was begun. A refusal has begun nothing, and is decided anew.
  */
 export const procedure = openProcedure.use(({ ctx, meta, path, getRawInput, next }) => {

@@ -7,7 +7,7 @@ export type Holder = {
   wallet: string
   /** Claims of its attestation of the required schema; null while it is not verified. */
   claims: Claims | null
-  /** What became of its attestation where it is not verified; absent where whoever asks may not know. */
+  /** What happened to its attestation if it is not verified; absent if the caller may not know. */
   unverifiedBecause?: string | undefined
   /** What it has for sure, and what is on its way to and from it. */
   balance: bigint
@@ -17,7 +17,10 @@ export type Holder = {
   counted: boolean
 }
 
-/** A mint (`from` is null) or a transfer, as a rule sees it: of the configuration's rules it is given its own fields. */
+/**
+ * A mint (`from` is null) or a transfer, as a rule sees it: of the configuration's rules it is given its own
+ * fields.
+ */
 export type TransferContext<
   Rules = Readonly<Record<string, Value>>,
   From extends Holder | null = Holder | null,

@@ -8,7 +8,7 @@ import { Link } from "#app/components/link.tsx"
 import { problemOf } from "#app/components/problem.ts"
 import { Button } from "#app/components/ui/button.tsx"
 
-/** Confirms an address, by the link that was mailed there, for whoever is signed in with it. */
+/** Confirms an email address with the mailed link. Requires being signed in with that address. */
 export function Confirm({ token, mayBeSignedIn }: { token: string; mayBeSignedIn: boolean }) {
   const [confirmed, setConfirmed] = useState<string | null>(null)
   const [isSignedIn, setSignedIn] = useState(mayBeSignedIn)

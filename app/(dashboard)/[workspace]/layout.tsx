@@ -11,7 +11,7 @@ export default async function Layout({
   children: ReactNode
 }) {
   const { workspace } = await params
-  // Whatever else stands first in an address is no page of ours.
+  // Any other first path segment is not one of our pages.
   if (!/^ws_\w+$/.test(workspace)) notFound()
   if (!(await carriesSession())) return <SignInFirst />
   return <Shell workspaceId={workspace}>{children}</Shell>

@@ -7,7 +7,7 @@ import { Start } from "#app/(dashboard)/start.tsx"
 export default async function Page({ params }: { params: Promise<{ workspace: string }> }) {
   const { workspace: part } = await params
   if (/^ws_\w+$/.test(part)) redirect(`/${part}/overview`)
-  // Next gives this part of an address one name wherever it stands; here it is a section without its workspace.
+  // Next requires one name for this path segment everywhere; here it is a section without its workspace.
   if (!isSection(part)) notFound()
   if (!(await carriesSession())) redirect(`/sign-in?next=/${part}`)
   return <Start section={part} />

@@ -150,7 +150,7 @@ export function DialogContent({ className, children, ...props }: ComponentProps<
   )
 }
 
-/** The row of buttons at a dialog's end: the one that goes on stands last. */
+/** The row of buttons at a dialog's end; the primary one is last. */
 export function DialogFooter({ className, ...props }: ComponentProps<"div">) {
   return (
     <div
@@ -160,7 +160,7 @@ export function DialogFooter({ className, ...props }: ComponentProps<"div">) {
   )
 }
 
-/** Stands last, so that the focus begins with what the dialog is about. */
+/** Last in the markup, so that the focus starts with the dialog's content. */
 function CloseButton() {
   return (
     <DialogClose>

@@ -15,7 +15,7 @@ type Control = {
 
 export const ControlContext = createContext<Control | null>(null)
 
-/** The attributes that a control takes from the field around it; outside of one, none. */
+/** The attributes that a control gets from the field around it; none outside of a field. */
 export const useControl = (): Partial<Control> => use(ControlContext) ?? {}
 
 /** What every control that holds text looks like. */

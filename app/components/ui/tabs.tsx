@@ -44,7 +44,7 @@ const MOVES: Record<string, (at: number, count: number) => number> = {
   End: (_at, count) => count - 1,
 }
 
-/** One stop of the Tab key; the arrow keys go on from there. */
+/** One stop of the Tab key; the arrow keys move between tabs. */
 export function TabsList({ className, ...props }: ComponentProps<"div">) {
   function move(event: KeyboardEvent<HTMLDivElement>) {
     const to = MOVES[event.key]

@@ -19,7 +19,7 @@ export async function openReference(place: HTMLElement, signal: AbortSignal): Pr
     content: expandSchemas(document),
     servers: [{ url: `${location.origin}/v1`, description: "This server" }],
     authentication: { preferredSecurityScheme: "apiKey" },
-    // A key that somebody typed in is gone with the page.
+    // An API key that was typed in is not stored.
     persistAuth: false,
     theme: "none",
     withDefaultFonts: false,
@@ -64,7 +64,7 @@ type OpenApi = { components: { schemas: { [name: string]: Json } } } & { [name: 
 
 /**
  * The same document, in which each named schema holds what it refers to. Scalar misreads references that go three deep
- * through an `anyOf`, and says so on the console. No schema of ours refers to itself.
+ * through an `anyOf`, and logs an error. None of our schemas refers to itself.
  */
 export function expandSchemas(document: OpenApi): OpenApi {
   const { schemas } = document.components

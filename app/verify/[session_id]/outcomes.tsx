@@ -203,7 +203,7 @@ function Text({ children }: { children: ReactNode }) {
 
 const STAY_SECONDS = 8
 
-/** The way back to whoever asked: by hand, or by itself after a few seconds, unless the holder stays. */
+/** Returns to the customer's site: on click, or automatically after a few seconds unless the holder stays. */
 function ReturnToAsker({ url, automatic }: { url: string; automatic: boolean }) {
   const { host } = new URL(url)
   const [secondsLeft, setSecondsLeft] = useState(automatic ? STAY_SECONDS : null)

@@ -2,7 +2,7 @@ import { api } from "#app/api.ts"
 import type { SessionView } from "#server/domain/kyc/hosted-page/view.ts"
 
 const QUICK_MS = 700
-/** Somebody else may decide at any moment: no page is more than three seconds behind. */
+/** The provider may decide at any moment: a page is at most three seconds behind. */
 const SLOW_MS = 2000
 /** How long a check is followed closely; what takes longer than this is waited for. */
 const QUICK_FOR_MS = 30_000
@@ -16,9 +16,9 @@ export type Watched = {
 }
 
 /**
- * Follows a session for as long as somebody subscribes: closely while it is checked, within seconds while its form is open,
- * not at all once it is over or while nobody sees the page, and at once when that is seen again. A failed look is followed
- * by another one.
+ * Polls a session while something subscribes: often while it is being checked, every few seconds while its form is
+ * open, never once it has ended or while the page is hidden, and at once when the page is visible again. A failed
+ * poll is retried.
  */
 export class SessionWatch {
   readonly #sessionId: string
@@ -30,7 +30,7 @@ export class SessionWatch {
   #checkingSince: number | null = null
 
   constructor(sessionId: string) {
-    // The server reads no more than this, and no session's id is that long: the rest is as unknown as its start.
+    // The server reads no more than this, and no session id is that long.
     this.#sessionId = sessionId.slice(0, 100)
   }
 

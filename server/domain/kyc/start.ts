@@ -15,7 +15,7 @@ import { fail } from "#shared/errors.ts"
 /** How long a session stays open until its provider's first event. */
 export const SESSION_SECONDS = 24 * 3600
 
-/** How long a start waits for sessions that closed by time and that somebody else has locked. */
+/** How long a start waits for locked sessions that have expired. */
 const SWEEP_MS = 5000
 
 export type Session = { session_id: string; session_url: string }
@@ -32,7 +32,8 @@ export type StartRequest = {
 
 /**
  * Starts a verification, or gives back the open session of the same wallet and schema, with the external id
- * and the address to return to that are sent now: no second session, no second unit of quota. Errors: unknown_schema, quota_exceeded, provider_not_configured, chain_not_configured.
+ * and the address to return to that are sent now: no second session, no second unit of quota. Errors:
+ * unknown_schema, quota_exceeded, provider_not_configured, chain_not_configured.
  */
 export async function startSession(request: StartRequest): Promise<Session> {
   const { principal, idempotency } = request
@@ -79,7 +80,7 @@ function quotaExceeded(included: number | null): never {
   )
 }
 
-/** What closed by time is still counted until somebody sweeps it; whoever is in need does it at once. */
+/** Expired sessions count until they are swept; a request that needs quota sweeps them at once. */
 async function sweepNow(workspaceId: string): Promise<void> {
   const now = await certainNow()
   if (now === null) {
@@ -89,7 +90,7 @@ async function sweepNow(workspaceId: string): Promise<void> {
     )
   }
   const ended = await expireSessions({ workspaceId, now })
-  // Somebody else is at it, and about to commit.
+  // Another request is sweeping, and about to commit.
   if (ended === 0) await sleep(10)
 }
 
@@ -100,7 +101,7 @@ async function isPending({ principal, wallet, schemaId }: StartRequest): Promise
   return rows.length > 0
 }
 
-/** As `begin`, for somebody in the dashboard: the audit trail says who started a session, in the same commit. */
+/** Like `begin`, for a member: the audit log records who started the session, in the same commit. */
 async function beginByHand(request: StartRequest, provider: string): Promise<Begun | "raced"> {
   const { principal, requestId, schemaId } = request
   const { workspaceId } = principal
@@ -108,7 +109,7 @@ async function beginByHand(request: StartRequest, provider: string): Promise<Beg
   try {
     return await sql.begin(async (sql) => {
       const begun = await begin(sql, request, provider, id)
-      // The refused insert has undone this transaction: there is nothing to go on with.
+      // The refused insert has aborted this transaction: it cannot continue.
       if (begun === "raced") throw new Raced()
       const [started] =
         await sql`select id from attestations where workspace_id = ${workspaceId} and id = ${id}`
@@ -138,7 +139,10 @@ type Begun = {
   due: boolean
 }
 
-/** The open session takes what is sent anew; what is not sent stays, and a row that would stay as it is is not locked. */
+/**
+ * The open session takes what is sent anew; what is not sent stays, and a row that would stay as it is is not
+ * locked.
+ */
 function updating({ principal, externalId, redirectUrl }: StartRequest) {
   if (externalId === null && redirectUrl === null) return sql``
   return sql`, updated as (
@@ -156,7 +160,8 @@ const claimingKey = (sql: Queryable, idempotency: IdempotencyClaim | null) =>
 
 /**
  * One statement, so that it commits whole or not at all: it finds the open session and brings it up to
- * date, or else takes a unit of quota, makes the attestation with its session, and claims the idempotency key for what it found or made.
+ * date, or else takes a unit of quota, makes the attestation with its session, and claims the idempotency key for
+ * what it found or made.
  *
  * The races that it closes: the quota's conditional update admits exactly as many as there is room for; the
  * unique index on pending attestations, and the primary key of idempotency records, refuse the second of two

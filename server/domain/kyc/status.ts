@@ -14,8 +14,8 @@ export type WalletStatus = {
 }
 
 /**
- * How a wallet stands: by its verified attestation that has not expired, the latest first, otherwise by its newest.
- * Errors: attestation_not_found, unknown_schema.
+ * A wallet's status: from its latest verified attestation that has not expired, otherwise from its newest. Errors:
+ * attestation_not_found, unknown_schema.
  */
 export async function walletStatus({
   workspaceId,

@@ -10,8 +10,8 @@ import { type ConfigRow, loadConfigs } from "./config.ts"
 import { enqueueAlignment } from "./follow-verification.ts"
 import { lockHoldings, type Place } from "./parties.ts"
 
-// Bringing accounts in line: what each should be is decided when its operation is built (`align-kind.ts`), so that here
-// it is enough to name every account whose state may have to change.
+// Reconciling accounts: what each should be is decided when its operation is built (`align-kind.ts`), so it is
+// enough to enqueue every account whose state may have to change.
 
 /** Accounts that are looked at in one commit. */
 const BATCH = 100
@@ -21,9 +21,8 @@ const RECENT = 1000
 type Due = { workspace_id: string; id: string; mode: Mode }
 
 /**
- * Goes on with configurations whose accounts are being brought in line, a batch each. Where it stands is committed with
- * each batch: whoever comes next goes on from there. One that cannot go on holds up no other. Returns whether anything
- * was due.
+ * Continues with configurations whose accounts are being reconciled, a batch each. The cursor is committed with
+ * each batch, so any process can continue. One that fails delays no other. Returns whether anything was due.
  */
 export async function alignDue(): Promise<boolean> {
   const due = await sql<Due[]>`

@@ -15,7 +15,7 @@ export const configView = z.object({
   issued: z.string(),
   /** `none`: it is made with the first use. */
   mint_state: z.enum(["none", "creating", "ready"]),
-  /** How far the accounts have come that follow a change of mode, rules or pause; null when all are in line. */
+  /** The progress of accounts after a change of mode, rules or pause; null when all are done. */
   aligning: z.object({ done: z.number(), total: z.number() }).nullable(),
   cluster: z.string().nullable(),
   /** With `{}` for `tx/…` or `address/…`; null where no public explorer reaches. */

@@ -117,7 +117,7 @@ export async function requireRoomFor(
 const pausedColumns = columns("mint_configs", "paused", "transfer_mode", "mint", "pausable")
 type PausedRow = RowOf<typeof pausedColumns>
 
-/** Stops minting and moving, or lets it go on. Errors: mint_config_not_found. */
+/** Pauses or unpauses a token. Errors: mint_config_not_found. */
 export async function setPaused({
   principal,
   requestId,
@@ -174,8 +174,9 @@ const walletRules = ({ required_schema, rules }: Pick<ConfigInput, "required_sch
 export type Applied = { outcome: "created" | "changed" | "unchanged"; aligns: boolean }
 
 /**
- * Creates a configuration, or changes the one of that id. What the chain fixed for good is refused. Where accounts
- * must follow, that has begun with the commit and goes on in the server (`align.ts`). Errors: validation_failed,
+ * Creates a configuration, or changes the one with that id. Fields that are fixed on chain cannot change. If
+ * accounts must follow, that begins with the commit and continues in the server (`align.ts`). Errors:
+ * validation_failed,
  * unknown_schema, chain_not_configured.
  */
 export async function applyConfig(author: Author, config: ConfigInput): Promise<Applied> {

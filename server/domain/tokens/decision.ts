@@ -200,7 +200,7 @@ export class Decision {
   }
 }
 
-/** The operation as it stands in the database when this commits. */
+/** The operation as committed. */
 const begunAs = (
   { request, operationId, config, amount }: Considered,
   mint: string,

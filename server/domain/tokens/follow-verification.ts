@@ -3,7 +3,7 @@ import { enqueue } from "#server/ledger/enqueue.ts"
 import { accountName, assetMintOf } from "./asset-accounts.ts"
 import { alignAccount } from "./operations/align-account.ts"
 
-/** Has a wallet's account brought in line; what that means is decided when its turn comes. */
+/** Enqueues reconciling a wallet's account; what it should be is decided when the operation runs. */
 export async function enqueueAlignment(
   sql: Queryable,
   workspaceId: string,

@@ -22,7 +22,7 @@ const holder = z.object({
   outgoing: z.string(),
   /** Whether it takes one of the places that max_holders counts. */
   counted: z.boolean(),
-  /** How it stands for the required schema now; null without an attestation. */
+  /** Its status for the required schema now; null without an attestation. */
   verification: z.enum(shownStatuses).nullable(),
   attestation_id: z.string().nullable(),
   /** State of its token account on chain, and what is in it; null while the chain does not answer. */
@@ -125,7 +125,7 @@ async function readStates(
   }
 }
 
-// Balances change while somebody turns pages, so a place in the list is the values that it is ordered by.
+// Balances change between pages, so a cursor holds the values that the list is ordered by.
 const toPlace = ({ balance, wallet }: Pick<Row, "balance" | "wallet">): string =>
   Buffer.from(`${balance}/${wallet}`).toString("base64url")
 

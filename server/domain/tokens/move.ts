@@ -33,8 +33,8 @@ export type Move = {
 type Moved = { record: OperationRecord; isFinal: boolean }
 
 /**
- * Mints, or moves where `from` is not null: reserves and enqueues, then waits for the chain. `isFinal` is false where
- * the operation goes on after the answer. A request whose key has begun an operation joins it. Errors:
+ * Mints, or moves where `from` is not null: reserves and enqueues, then waits for the chain. `isFinal` is false if
+ * the operation continues after the response. A request whose key has begun an operation joins it. Errors:
  * unknown_mint_config, invalid_amount, those of the rules, insufficient_balance, chain_not_configured.
  */
 export async function move(request: Move): Promise<Moved> {
@@ -64,7 +64,10 @@ async function begin(request: Move): Promise<Moved> {
 
 export type Balance = { user_pubkey: string; mint_config: string; amount: string; frozen: boolean }
 
-/** What a wallet holds, read from the chain now. Errors: unknown_mint_config, chain_not_configured, chain_unavailable. */
+/**
+ * What a wallet holds, read from the chain now. Errors: unknown_mint_config, chain_not_configured,
+ * chain_unavailable.
+ */
 export async function balanceOf(
   { workspaceId, mode }: Principal,
   config: string,

@@ -38,10 +38,13 @@ export async function loadClaims(
   return (of) => claims.get(nameOf(of)) ?? null
 }
 
-/** What an objection may tell whoever asks. */
+/** What a violation may reveal to the caller. */
 export type Sight = { claims: boolean; attestations: boolean }
 
-/** Whoever mints or transfers may know why a rule refuses it, and whoever reads attestations, what became of one. */
+/**
+ * Who may mint or transfer may know why a rule refuses it; who may read attestations may know an attestation's
+ * status.
+ */
 export const sightOf = ({ scopes }: Principal): Sight => ({
   claims: scopes.has("token:mint") || scopes.has("token:transfer"),
   attestations: scopes.has("attestation:read") || scopes.has("kyc:read"),
@@ -119,7 +122,7 @@ type HoldingRow = RowOf<typeof holdingColumns>
 
 const placeName = ({ config, wallet }: Place) => `${config}/${wallet}`
 
-/** What wallets hold, as it stands. One without a row holds nothing. */
+/** What wallets hold now. A wallet without a row holds nothing. */
 export async function readHoldings(
   sql: Queryable,
   workspaceId: string,

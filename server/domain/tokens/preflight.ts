@@ -12,7 +12,7 @@ import { type Refusal, tooFine, unknownConfig } from "./decision.ts"
 import { loadClaims, loadLosses, readHoldings, sightOf } from "./parties.ts"
 import { transferContext } from "./transfer-context.ts"
 
-/** What somebody thinks of doing: a mint, or a transfer where `from` is not null. */
+/** The intended mint, or transfer if `from` is not null. */
 export type Intent = { config: string; from: string | null; to: string; amount: string }
 
 export const preflightRecord = z.object({
@@ -27,7 +27,7 @@ export const preflightRecord = z.object({
       detail: z.string(),
     }),
   ),
-  /** Wallets that are not verified, for whom a session can be started, and the schema that it takes. */
+  /** Unverified wallets that a session can be started for, and its schema. */
   unverified: z.array(z.string()),
   required_schema: z.string().nullable(),
 })

@@ -165,7 +165,7 @@ test("what is under way is compared by what the ledger says of it, and not with 
   expect(information.join("\n")).toContain("were in progress")
 })
 
-/** Tokens only: what the authority signed outside of the ledger is named besides, for good. */
+/** Tokens only: what the authority signed outside of the ledger stays a difference. */
 const ofAssets = async () => (await differences()).filter((one) => /^(asset|token)_/.test(one))
 
 test("units that the authority minted, burnt or moved outside of the ledger", async () => {

@@ -64,7 +64,7 @@ export async function auditTokens(audited: Audited): Promise<void> {
   compareSupplies(audited, whole, { before: counted, after: await readCounted(workspaceId) })
 }
 
-/** Whoever else could mint, freeze or move would not need us. */
+/** Nobody else may mint, freeze or move. */
 function compareMint({ workspaceId, chain, report }: Audited, config: ConfigRow, mint: Mint): void {
   const authority = authorityOf(chain.keys, workspaceId).publicKey
   const address = mint.address.toBase58()

@@ -277,7 +277,7 @@ describe("amounts", () => {
     await admitted(tokens.mint(config, alice, "1000000"))
   })
 
-  /** A body in which the amount stands as these characters. */
+  /** A body that contains the amount in these characters. */
   const raw = (path: string, body: object, amount: string) =>
     tokens.post(path, undefined, {
       headers: { "content-type": "application/json" },

@@ -29,7 +29,7 @@ export const parameters: Record<string, Parameter> = {
   },
 }
 
-/** Statuses with the same body as 200, of the few endpoints that report trouble by more than an error. */
+/** Statuses with the same body as 200, for the few endpoints whose failures have it. */
 const alsoAnswers: Record<string, Record<number, string>> = {
   "/health": { 503: "The database is unreachable." },
 }
@@ -106,7 +106,7 @@ function nameBody(
   return { required, content: { [JSON_TYPE]: { schema: refTo(name), example: sample(request, schemas) } } }
 }
 
-/** A default is told in words: by the keyword, generators of clients take the field for one that is always there. */
+/** A default is described in text: with the keyword, client generators assume that the field is always present. */
 function optional({ default: value, ...field }: Schema): Schema {
   if (value === undefined || typeof value === "object") return field
   return { ...field, description: `${field.description}. Default: \`${value}\`` }

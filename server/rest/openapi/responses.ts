@@ -11,7 +11,7 @@ type Rule = { applies: (route: Route | null) => boolean; codes: readonly ErrorCo
 const takesBody = (route: Route | null): boolean => route !== null && route.method !== "GET"
 const isKeyed = (route: Route | null): boolean => route !== null && !route.meta.open
 
-/** Errors that the adapter gives before a procedure has its say. What a procedure adds stands in `meta.fails`. */
+/** Errors that the adapter returns before a procedure runs. A procedure lists its own in `meta.fails`. */
 const rules: readonly Rule[] = [
   {
     applies: () => true,
@@ -117,7 +117,7 @@ function kindOf(route: Route | null): string {
   return takesBody(route) ? "Write" : "Read"
 }
 
-/** A reference to the response, under the first of its names that is free or already stands for the same. */
+/** A reference to the response, under its first name that is free or already has the same content. */
 function share(
   response: Response,
   names: readonly string[],

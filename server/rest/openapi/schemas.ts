@@ -21,7 +21,7 @@ export function tidy(schema: Schema): void {
       one.examples = [one.example]
       delete one.example
     }
-    // zod bounds every integer by what a double can hold; that says nothing of ours.
+    // zod limits every integer to what a double can hold; that is not one of our limits.
     if (one.minimum === Number.MIN_SAFE_INTEGER) delete one.minimum
     if (one.maximum === Number.MAX_SAFE_INTEGER) delete one.maximum
     flattenNullable(one)

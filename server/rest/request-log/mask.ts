@@ -21,8 +21,7 @@ const HEADERS = [
 ]
 
 /**
- * Fields that open something, or tell of a person. All others of our answers are kept, and of a request those that
- * its endpoint has.
+ * Secret or personal fields. All other fields of our responses are kept, and of a request those that its endpoint has.
  */
 const HIDDEN = new Set<string>([
   "session_id",
@@ -120,7 +119,7 @@ function maskUrl(url: unknown): string {
   return pathname === "/" && search === "" ? origin : `${origin}/${MASK}`
 }
 
-/** An answer of ours: its body, and the code if it is an error. */
+/** A response body, and the code if it is an error. */
 export function maskResponseBody(body: string): { text: string | null; code: string | null } {
   if (body === "") return { text: null, code: null }
   if (body.length > MAX_BODY_BYTES) return { text: tooLong(Buffer.byteLength(body)), code: null }

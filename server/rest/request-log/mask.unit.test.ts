@@ -188,7 +188,7 @@ describe("headers", () => {
   })
 })
 
-// Whoever adds a field to the API's answers decides here whether the log may keep it.
+// Each response field is listed here, to decide whether the log may keep it.
 test("every field of an answer that is logged is kept or masked on purpose", () => {
   const document = openApiDocument()
   const names = new Set<string>()

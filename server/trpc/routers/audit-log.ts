@@ -17,7 +17,7 @@ const entry = z.object({
   request_id: z.string().nullable(),
 })
 
-/** The audit trail, for every member: whoever may change nothing may still see who did. */
+/** The audit log, for every member, viewers included. */
 export const auditRouter = router({
   list: memberProcedure
     .input(auditFilter.extend(page))

@@ -15,7 +15,7 @@ async function readView(id: string): Promise<SessionView> {
   return viewOf(row, clock.now(), row ? (deployment.chains[row.mode]?.bound?.cluster ?? null) : null)
 }
 
-/** The hosted page's own procedures. Whoever has the session's id is its wallet holder; no key is asked for. */
+/** The hosted page's procedures. The session id is the credential; no API key is needed. */
 export const verificationRouter = router({
   // A mutation, so that the id travels in the body and not in an address.
   view: openProcedure

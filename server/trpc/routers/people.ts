@@ -28,7 +28,7 @@ const password = z
   .min(MIN_PASSWORD, `must have at least ${MIN_PASSWORD} characters`)
   .max(MAX_PASSWORD, `must have at most ${MAX_PASSWORD} characters`)
 
-/** Whoever is signed in. */
+/** Procedures of the signed-in user. */
 export const meRouter = router({
   get: userProcedure.query(({ ctx }) => me(ctx.user)),
 
@@ -69,7 +69,7 @@ export const meRouter = router({
   }),
 })
 
-/** The doors: what a link opens, and what this server offers to come in. */
+/** Sign-up and links: what a link opens, and which ways to sign in this server offers. */
 export const setupRouter = router({
   options: openProcedure.query(() => signInOptions()),
 
@@ -102,12 +102,12 @@ export const setupRouter = router({
       createUser({ ...input, takeOver: take_over, requestId: ctx.requestId }),
     ),
 
-  /** Mails a link to the address that somebody wants to come in with. */
+  /** Mails a link to the address that a new user wants to sign in with. */
   mailLink: openProcedure
     .input(z.object({ token, email }))
     .mutation(({ input }) => mailInvitation(input.token, input.email)),
 
-  /** The same answer for whoever is here and for whoever is not. */
+  /** The same response whether the user exists or not. */
   requestReset: openProcedure.input(z.object({ email })).mutation(({ input }) => {
     requestReset(input.email)
     return {}

@@ -1,6 +1,6 @@
 type Detail = { name: string; text: string }
 
-/** What a line says besides, as text: of a change, what is different now. */
+/** An entry's detail as text: for a change, the changed values. */
 export function detailsOf(detail: Record<string, unknown>): Detail[] {
   const { before, after, ...others } = detail
   const changed =

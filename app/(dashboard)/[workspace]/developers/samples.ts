@@ -14,8 +14,8 @@ type Target = {
   baseUrl: string
   key: string
   /**
-   * The end of each Idempotency-Key. It stands in the sample as it is: one that the sample made at each run would do the
-   * same thing again when it is pasted twice. And it is not the same for good, as a refusal is replayed for a day.
+   * The end of each Idempotency-Key, fixed in the sample so that pasting it twice does nothing twice. It changes
+   * with each page load, because a refusal is replayed for a day.
    */
   attempt: string
 }

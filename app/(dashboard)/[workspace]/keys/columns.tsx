@@ -65,7 +65,7 @@ const facts: Column<Key>[] = [
   }),
 ]
 
-/** `change` is null for whoever may change nothing. */
+/** `change` is null for a viewer. */
 export const columnsFor = (change: ((what: "rotate" | "revoke", key: Key) => void) | null): Column<Key>[] =>
   change === null
     ? facts

@@ -8,7 +8,7 @@ import { Dialog, DialogContent, DialogFooter } from "#app/components/ui/dialog.t
 
 export type NewSecret = { title: string; apiKey: string; keyId: string; baseUrl: string }
 
-/** Shows a secret the one time that it can be shown. It stays until whoever reads it says that it is stored. */
+/** Shows a secret once. It stays open until the reader confirms that it is stored. */
 export function SecretOnce({
   secret: { title, apiKey, baseUrl },
   onStored,

@@ -9,7 +9,7 @@ type Overview = RouterOutputs["overview"]["get"]
 
 type Day = Overview["figures"]["days"][number]
 
-/** From the bottom up. Each has a pattern of its own, for whoever does not tell the colours apart. */
+/** From the bottom up. Each has its own pattern, for people who cannot distinguish the colours. */
 const patterns = {
   verified: null,
   pending: "M0 6 6 0M-1 1 1 -1M5 7 7 5",

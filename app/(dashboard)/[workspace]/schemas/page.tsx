@@ -45,7 +45,7 @@ export default function Page() {
 
 const column = columnsOf<Schema>()
 
-/** `change` is null for whoever may change nothing. */
+/** `change` is null for a viewer. */
 const columnsFor = (change: ((schema: Schema) => void) | null) => [
   column.display({
     id: "schema",

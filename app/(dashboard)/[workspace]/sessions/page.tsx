@@ -20,7 +20,7 @@ export default function Page() {
   const path = usePath()
   const { can } = useWorkspace()
   const [state, setState] = useQueryState("state", parseAsStringLiteral(states).withDefault("open"))
-  // A link from elsewhere names whom to start one for.
+  // A link from another page names the wallet to start a session for.
   const [asked, setAsked] = useQueryStates({ wallet: parseAsString, schema: parseAsString })
   const [isStarting, setStarting] = useState(asked.wallet !== null)
   const [link, setLink] = useState<Link | null>(null)
@@ -119,7 +119,7 @@ const common: Column<Session>[] = [
   }),
 ]
 
-/** Columns of the open ones, which somebody can still be sent to, or of those that are over. */
+/** Columns for open sessions (with their link) or for closed ones. */
 const columnsFor = (state: "open" | "closed", onLink: (link: Link) => void): Column<Session>[] =>
   state === "closed"
     ? common

@@ -14,7 +14,7 @@ type Start = { userPubkey: string; schemaId: string; externalId?: string; redire
 const USUAL = "kyc_individual_v1"
 const usualOf = (schemas: readonly { id: string }[]) => schemas.find(({ id }) => id === USUAL)?.id
 
-/** Asks whom to verify for what, and starts the session. */
+/** Asks for a wallet and a schema, and starts the session. */
 export function StartSession({
   wallet,
   schema,

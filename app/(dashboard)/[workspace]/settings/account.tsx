@@ -16,7 +16,7 @@ import { Passkeys } from "./passkeys.tsx"
 import { SignIns } from "./sign-ins.tsx"
 import { TwoFactor } from "./two-factor.tsx"
 
-/** Whoever is signed in: the same in every workspace. */
+/** The signed-in person's own settings, the same in every workspace. */
 export function YourAccount() {
   const { data: me, error, refetch } = useMe()
   if (!me) {
@@ -70,7 +70,7 @@ function Profile({ user }: { user: Me["user"] }) {
   )
 }
 
-/** For whoever came in before this server sent mail: until then no reset goes to the address. */
+/** For users from before this server sent mail: until they confirm, no reset is mailed. */
 function ConfirmEmail() {
   const [sentTo, setSentTo] = useState<string | null>(null)
   const send = useMutation((api) => api.me.mailConfirmation.mutate(), { quiet: true })

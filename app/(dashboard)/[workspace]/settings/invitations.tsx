@@ -35,7 +35,7 @@ type Invitation = {
 
 const column = columnsOf<Invitation>()
 
-/** Links that nobody has used yet. */
+/** Unused links. */
 export function Invitations({
   invitations,
   mayChange,
@@ -115,7 +115,7 @@ function Revoke({ invitation: { id, email, role } }: { invitation: Invitation })
   )
 }
 
-/** Invites somebody: by mail where the server sends any, else by a link to pass on. */
+/** Invites a member: by mail if the server sends mail, otherwise with a link to pass on. */
 export function Invite() {
   const [isOpen, setOpen] = useState(false)
   return (

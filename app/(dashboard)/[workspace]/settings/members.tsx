@@ -41,7 +41,7 @@ export function Members() {
   const { account, can } = useWorkspace()
   const { data: me } = useMe()
   const mayChange = can("member:write")
-  // Whoever was removed or demoted just now, with what is left of them; it outlives their row.
+  // The member who was just removed or demoted, with the keys they know; it outlives their row.
   const [less, setLess] = useState<Less | null>(null)
   const list = useQuery(["members"], (api, signal) => api.member.list.query(undefined, { signal }))
   const columns = useMemo(
@@ -174,7 +174,7 @@ function MemberMenu({
               if (role === member.role) return
               changeRole.mutate(role as Role, {
                 onSuccess: (leftovers) => {
-                  // Whoever gave up a role sees at once what it took along.
+                  // Reload after giving up a role, so that the page shows what it still allows.
                   if (isYou) void client.invalidateQueries({ queryKey: ["me"] })
                   else if (leftovers.keys.length > 0) onLess(leftovers)
                 },

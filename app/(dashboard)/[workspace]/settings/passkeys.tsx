@@ -89,7 +89,7 @@ function AddPasskey() {
             const { auth, throwIf } = await import("#app/(access)/auth.ts")
             const { data, error } = await auth.passkey.addPasskey()
             throwIf(error)
-            // Named afterwards: a name that is given before stands in the place of the account's own.
+            // Named afterwards, because a name given before replaces the user's name in the authenticator.
             throwIf(
               (await auth.passkey.updatePasskey({ id: data!.id, name: String(values.get("name")) })).error,
             )

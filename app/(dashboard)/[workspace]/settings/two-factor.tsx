@@ -25,7 +25,7 @@ const QrCode = dynamic(() => import("#app/components/qr-code.tsx"), {
   loading: () => <Skeleton className="size-44 rounded-lg" />,
 })
 
-/** A code from an authenticator besides the password. */
+/** A code from an authenticator app, in addition to the password. */
 export function TwoFactor({ isOn }: { isOn: boolean }) {
   return (
     <Card

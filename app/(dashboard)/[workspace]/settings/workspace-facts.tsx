@@ -105,10 +105,10 @@ function AccountName({ name }: { name: string }) {
   )
 }
 
-/** Somebody who may do less than before. */
+/** A member who was removed or demoted. */
 export type Less = Leftovers & { member: { user_id: string; name: string } }
 
-/** The keys that still work and whose secret somebody saw: each is revoked with one click, or all. */
+/** The active keys whose secrets that member saw, to revoke one by one or all at once. */
 export function KnownKeys({ member, keys, onClose }: Less & { onClose: () => void }) {
   const [revoked, setRevoked] = useState<ReadonlySet<string>>(new Set())
   const refresh = useRefresh()

@@ -21,8 +21,7 @@ type Config = ReturnType<typeof configOf>
 type Issue = { field: string; detail: string }
 
 /**
- * A token and its rules. What the server would refuse stands at its field while it is being entered, in the words and by the
- * checks of the server.
+ * A token and its rules. The server's checks run while fields are entered, and its errors appear at their fields.
  */
 export function ConfigForm({
   initial,
@@ -40,7 +39,7 @@ export function ConfigForm({
   submit: string
   cancelHref: string
   onSubmit: (api: Api, config: Config) => Promise<unknown>
-  /** Stands above the buttons. */
+  /** Shown above the buttons. */
   children?: (draft: Draft) => ReactNode
 }) {
   const api = useApi()
@@ -61,7 +60,7 @@ export function ConfigForm({
     value: draft[name],
     onChange: ({ target }: { target: { value: string } }) => change(name, target.value),
   })
-  /** What the server says of a field, once somebody has been there. */
+  /** The server's error for a field, shown once the field was visited. */
   const problemAt = (name: string) => {
     if (!touched.has(name) && !(name === "id" && touched.has("name"))) return undefined
     const issue = issues.find((one) => one.field === name || one.field.startsWith(`${name}.`))

@@ -9,10 +9,10 @@ const KEPT_MS = 24 * 3600 * 1000
 type Kept = { key: string; at: number }
 
 /**
- * The idempotency key of what somebody is about to do. The same content has the same key in every tab, and after a reload,
- * until it is known to have begun; and a form keeps the one that it had when it was filled in (`isReady`). So a second
- * click, a lost answer or another tab never does it twice. `forget` is for when it has begun: who wants the same thing
- * again, and enters it again, gets another key.
+ * The idempotency key of a form. The same content has the same key in every tab, and after a reload, until the
+ * operation is known to have begun; a form keeps the key that it had when it was filled in (`isReady`). So a second
+ * click, a lost response or another tab never does it twice. Call `forget` once the operation has begun, so that
+ * entering the same content again gets a new key.
  */
 export function useIdempotencyKey(
   content: readonly string[],

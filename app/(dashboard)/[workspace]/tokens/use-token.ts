@@ -12,7 +12,7 @@ export type OperationDetail = RouterOutputs["token"]["operationDetail"]
 
 const isAtRest = ({ mint_state, aligning }: TokenView) => mint_state !== "creating" && aligning === null
 
-/** A token as it stands, followed while its mint or its accounts are on their way. */
+/** A token, polled while its mint or its accounts are in progress. */
 export const useToken = (id: string) =>
   usePolling(["tokens", "one", id], (api) => api.mintConfig.view.query({ id }), isAtRest)
 

@@ -14,7 +14,7 @@ export type ProviderEvent = {
   claims: Claims
   /** The provider's own words: for the customer, never for the wallet's holder. */
   reason: string | null
-  /** What the holder is told; null for the default. */
+  /** The public reason for the wallet's holder; null for the default. */
   publicReason: PublicReason | null
 }
 
@@ -64,7 +64,8 @@ export type Opening =
        */
       createSession(session: SessionToVerify): Promise<VendorSession>
       /**
-       * Another address for a session that `createSession` opened: the last one is used up, or the investor is to submit
+       * Another address for a session that `createSession` opened: the last one is used up, or the investor is to
+       * submit
        * again. A vendor whose sessions take one submission opens a new one. Errors: provider_unavailable.
        */
       resumeSession(session: SessionToVerify, reference: string): Promise<VendorSession>
@@ -73,7 +74,10 @@ export type Opening =
 /** A provider with its settings. */
 export type Connected = {
   opening: Opening
-  /** Whether the provider signed these very bytes, recently enough where it signs the time. Reads nothing else of them. */
+  /**
+   * Whether the provider signed these very bytes, recently enough where it signs the time. Reads nothing else of
+   * them.
+   */
   isSigned(headers: IncomingHttpHeaders, body: Buffer): boolean
   /**
    * What a webhook says whose signature held; null where it says nothing of a session. May ask the vendor, as where a
@@ -87,7 +91,10 @@ type Facts = {
   name: string
   /** What people read: "Checked by …". */
   label: string
-  /** For a provider that verifies nobody: what the pages say of that. It never decides live cases of a public server. */
+  /**
+   * For a provider that verifies nobody: what the pages say of that. It never decides live cases of a public
+   * server.
+   */
   testOnly: {
     /** Above the form on the hosted page, and below it. */
     heading: string

@@ -46,7 +46,7 @@ export const webhookEvent = z
       reason: plainText(500).optional().meta({
         description: "Internal reason, in the attestation's record; never shown to the wallet's holder",
       }),
-      // A vendor may have codes of its own: one that is none of ours is read as none.
+      // A vendor may have its own codes: an unknown one is read as none.
       public_reason: z
         .unknown()
         .optional()
@@ -76,7 +76,8 @@ const keyOf = (secret: string): Buffer =>
   Buffer.from(secret.slice(secret.startsWith("whsec_") ? 6 : 0), "base64")
 
 /**
- * Whether a webhook is signed by Standard Webhooks (https://www.standardwebhooks.com, symmetric, version 1) with any one
+ * Whether a webhook is signed by Standard Webhooks (https://www.standardwebhooks.com, symmetric, version 1) with
+ * any one
  * of the secrets, and its time is not off by more than 300 seconds.
  */
 export function isSignedByStandard(
@@ -95,7 +96,10 @@ const MAC = /^v1,([A-Za-z0-9+/]{43}=)$/
 /** Signatures of one webhook that are looked at: while secrets rotate there are a few. */
 const MAX_SIGNATURES = 8
 
-/** What a webhook says of its signature. Null when it cannot be right, whatever the body is: that costs nothing to see. */
+/**
+ * What a webhook says of its signature. Null when it cannot be right, whatever the body is: that costs nothing to
+ * see.
+ */
 function readSignature(headers: IncomingHttpHeaders): Signature | null {
   const id = headers["webhook-id"]
   const timestamp = headers["webhook-timestamp"]

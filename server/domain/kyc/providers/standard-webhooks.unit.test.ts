@@ -40,7 +40,7 @@ test("the example that the standard publishes verifies", () => {
     "webhook-signature": "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
   }
   const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
-  // It is signed, and no event of ours.
+  // It is signed, but not one of our events.
   expect(refusalOf([secret], headers, '{"test": 2432232314}')).toBe("validation_failed")
   expect(refusalOf([secret], headers, '{"test": 2432232315}')).toBe("invalid_signature")
   expect(refusalOf([newSecret()], headers, '{"test": 2432232314}')).toBe("invalid_signature")

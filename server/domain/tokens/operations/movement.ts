@@ -20,7 +20,7 @@ export type Build<M extends Movement> = (
   about: {
     asset: Asset
     config: ConfigRow
-    /** How its wallets' accounts are, and how they are to rest. */
+    /** The state of its wallets' accounts, before and after. */
     before: { to: AccountState; from: AccountState }
     after: RestingState
   },

@@ -88,7 +88,7 @@ export const transfer = defineOperation({
   },
 })
 
-/** A place that travelled with an operation comes to rest. Where the wallet has got one meanwhile, one is left over. */
+/** A holder slot that travelled with an operation reaches its wallet. If the wallet got one meanwhile, one is freed. */
 function takePlace(holding: Holding, config: ConfigRow): void {
   if (holding.counted) config.holders -= 1
   holding.counted = true

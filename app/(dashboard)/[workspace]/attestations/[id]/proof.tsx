@@ -17,7 +17,7 @@ const stateWords = {
   absent: "The wallet no longer holds the credential.",
 } as const satisfies Record<NonNullable<Detail["credential"]>["state"], string>
 
-/** What stands on chain, for anybody to check who has the record. */
+/** The on-chain facts that anyone with the record can check. */
 export function Proof({ attestation }: { attestation: Detail }) {
   const { onchain, onchain_tx, memo, slot, explorer, credential } = attestation
   if (onchain === null || onchain_tx === null || credential === null) {

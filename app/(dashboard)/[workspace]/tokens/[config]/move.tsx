@@ -25,7 +25,7 @@ export default function Move({ token, kind }: { token: TokenView; kind: MoveKind
   )
 }
 
-/** How what was just sent goes on. */
+/** The progress of the operation that was just sent. */
 export function Sent({
   token,
   operation,

@@ -5,7 +5,7 @@ import type { TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts
 import { useMutation } from "#app/(dashboard)/workspace.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 
-// Loaded when somebody asks for it.
+// Loaded on first use.
 const Confirm = lazy(async () => ({ default: (await import("#app/components/confirm.tsx")).Confirm }))
 
 const copyFor = ({ name, transfer_mode }: TokenView) => ({
@@ -23,7 +23,7 @@ const copyFor = ({ name, transfer_mode }: TokenView) => ({
   },
 })
 
-/** Stops a token, or lets it go on, after asking. */
+/** Pauses or unpauses a token, after a confirmation. */
 export function PauseButton({ token }: { token: TokenView }) {
   const { id, paused } = token
   // What was asked stays on the screen while it is done, though the token is another one by then.

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { open } from "#db/client.ts"
-import type { Order, Outcome } from "./load.ts"
+import type { LoadResult, Order } from "./load.ts"
 import { median, type Ratio } from "./rounds.ts"
 import type { Server, Stage } from "./stage.ts"
 import { waitForIdle } from "./wait-for-idle.ts"
@@ -29,7 +29,7 @@ export type Fair = {
   ratio: Ratio
 }
 
-type Round = { alone: Outcome; flooded: Outcome; flood: Outcome }
+type Round = { alone: LoadResult; flooded: LoadResult; flood: LoadResult }
 
 /** Both floods: one that nothing limits, and one of a key past its rate. */
 export async function measureFairness(options: {

@@ -22,7 +22,7 @@ export type Order = {
   until: { measure_ms: number } | { requests: number }
 }
 
-export type Outcome = {
+export type LoadResult = {
   answers: number
   /** Answers other than the one that should be (200, or 202 to who does not want to wait), by status. */
   unexpected: Record<string, number>
@@ -77,7 +77,7 @@ function mint(host: string, customer = 0, header = ""): string {
   return post(host, apiKey, "/v1/token/mint", header, body)
 }
 
-async function run({ port, traffic, connections, customer, warmup_ms, until }: Order): Promise<Outcome> {
+async function run({ port, traffic, connections, customer, warmup_ms, until }: Order): Promise<LoadResult> {
   const next = requestOf[traffic]
   const expected = traffic === "mint async" ? "202" : "200"
   const host = `localhost:${port}`

@@ -7,7 +7,7 @@ import { parseSettings } from "#server/settings/env.ts"
 import { freePorts } from "#test/free-ports.ts"
 import { startScript } from "#test/start-script.ts"
 import { ask, type Child, message, type Program, startChild, untilAnswering } from "./children.ts"
-import type { Order, Outcome } from "./load.ts"
+import type { LoadResult, Order } from "./load.ts"
 import { type Customer, seed } from "./seed.ts"
 
 /** Connections to the database that each server opens. */
@@ -22,7 +22,7 @@ export type Server = {
   port: number
   pid: number
   /** Puts it under load and returns the measurements. */
-  load(order: Omit<Order, "port">): Promise<Outcome>
+  load(order: Omit<Order, "port">): Promise<LoadResult>
   stop(): Promise<void>
 }
 
@@ -42,9 +42,9 @@ export type Stage = {
   /** What mints in the plain way, against a local network of its own. */
   plainMints(): Promise<Child>
   /** Puts a server under load and returns the measurements. */
-  load(order: Order): Promise<Outcome>
+  load(order: Order): Promise<LoadResult>
   /** Another load at the same time, from a process of its own. */
-  loadBeside(order: Order): Promise<Outcome>
+  loadBeside(order: Order): Promise<LoadResult>
 }
 
 export type StageOptions = {

@@ -28,7 +28,7 @@ let listener: ReturnType<typeof open> | undefined
 const origin = crypto.randomUUID()
 
 /** Tells this process at once and every other one soon. Call it after the commit that it speaks of. */
-export function announce(channel: Channel): void {
+export function publish(channel: Channel): void {
   emitter.emit(channel)
   pending.add(channel)
   timer ??= setTimeout(flush, GATHER_MS)
@@ -47,20 +47,20 @@ export async function flush(): Promise<void> {
  * Notifies listeners that something in the workspace has changed: an attestation, an operation, a configuration.
  * This process gets it at once, others soon. Call it after the commit.
  */
-export function announceActivity(workspaceId: string): void {
+export function publishActivity(workspaceId: string): void {
   emitter.emit(activityOf(workspaceId))
   active.add(workspaceId)
   activityTimer ??= setTimeout(flushActivity, ACTIVITY_GATHER_MS)
 }
 
 /** Tells every process that a person lost a membership, or may do less: what they watch is looked at again, at once. */
-export async function announceLoss(userId: string): Promise<void> {
+export async function publishAccessLoss(userId: string): Promise<void> {
   emitter.emit(lossOf(userId))
   await notify([`${LOSS} ${userId}`])
 }
 
 /** Calls `hear` when a person loses a membership; returns what stops it. */
-export function subscribeLoss(userId: string, hear: () => void): () => void {
+export function subscribeAccessLoss(userId: string, hear: () => void): () => void {
   emitter.on(lossOf(userId), hear)
   return () => emitter.off(lossOf(userId), hear)
 }
@@ -107,7 +107,7 @@ export function subscribeActivity(workspaceId: string, hear: () => void): () => 
 export const watchers = (workspaceId: string): number => emitter.listenerCount(activityOf(workspaceId))
 
 /** Resolves at the next notice of the channel, or after `timeoutMs`. */
-export function nextNotice(channel: Channel, timeoutMs: number, signal?: AbortSignal): Promise<void> {
+export function nextMessage(channel: Channel, timeoutMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timeout)
@@ -123,7 +123,7 @@ export function nextNotice(channel: Channel, timeoutMs: number, signal?: AbortSi
 }
 
 /** Joins the deployment's other processes. `url` must reach the database itself, not a pooler. */
-export async function joinBus(url: string): Promise<void> {
+export async function connectPubsub(url: string): Promise<void> {
   listener = open(url, 1)
   await listener.listen(PG_CHANNEL, (payload) => {
     const [from, channel, ...workspaces] = payload.split(" ")
@@ -134,7 +134,7 @@ export async function joinBus(url: string): Promise<void> {
   })
 }
 
-export async function leaveBus(): Promise<void> {
+export async function disconnectPubsub(): Promise<void> {
   await Promise.all([flush(), flushActivity()])
   await listener?.end({ timeout: 1 })
   listener = undefined

@@ -6,7 +6,7 @@ import { symbols } from "pino"
 import { Webhook } from "standardwebhooks"
 import { createAccount } from "#server/domain/accounts/create.ts"
 import { createKey } from "#server/domain/accounts/keys/create.ts"
-import type { Plan } from "#server/domain/accounts/plans.ts"
+import type { PlanName } from "#server/domain/accounts/plans.ts"
 import type { ProviderDefinition } from "#server/domain/kyc/providers/provider.ts"
 import { providers as allProviders } from "#server/domain/kyc/providers/table.ts"
 import { startLocalnet } from "#server/embedded/localnet/server.ts"
@@ -100,7 +100,7 @@ export async function startTestApp(
       account,
     }: {
       mode?: Mode
-      plan?: Plan
+      plan?: PlanName
       quota?: number | null
       scopes?: Scope[]
       expiresAt?: Date | null

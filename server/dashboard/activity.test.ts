@@ -1,7 +1,7 @@
 import postgres from "postgres"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { announceActivity, subscribeActivity, watchers } from "#db/pubsub.ts"
+import { publishActivity, subscribeActivity, watchers } from "#db/pubsub.ts"
 import { socketOptions } from "#db/socket.ts"
 import type { SignedIn } from "#server/domain/context.ts"
 import { principalIn } from "#server/domain/people/principal.ts"
@@ -80,7 +80,7 @@ test("whatever changes in a workspace is told to who watches it, and to nobody e
   })
   await changed(mine, minted, "a revocation")
   expect(theirs.changes()).toBe(0)
-  announceActivity(stranger.workspaceId)
+  publishActivity(stranger.workspaceId)
   await changed(theirs, 0, "a change of their own")
   expect(workspaceId).not.toBe(stranger.workspaceId)
   mine.leave()
@@ -103,9 +103,9 @@ test("a workspace of others cannot be watched, nor any without a session", async
 test("changes in quick succession are told together", async () => {
   const { browser, workspaceId } = await member(app)
   const watcher = await watch(browser)
-  for (let n = 0; n < 1000; n++) announceActivity(workspaceId)
+  for (let n = 0; n < 1000; n++) publishActivity(workspaceId)
   await changed(watcher, 0, "the changes")
-  announceActivity(workspaceId)
+  publishActivity(workspaceId)
   await changed(watcher, 1, "the change after them")
   expect(watcher.changes()).toBe(2)
   watcher.leave()
@@ -116,7 +116,7 @@ test("other processes hear of many workspaces in few notices, none too long for 
   const listener = postgres(app.databaseUrl, { ...socketOptions(app.databaseUrl), max: 1 })
   await listener.listen("vouch", (notice) => void notices.push(notice))
   const ids = Array.from({ length: 700 }, () => newId("ws"))
-  for (const id of [...ids, ...ids]) announceActivity(id)
+  for (const id of [...ids, ...ids]) publishActivity(id)
   const activity = () => notices.filter((notice) => notice.split(" ")[1] === "activity")
   const heard = () => new Set(activity().flatMap((notice) => notice.split(" ").slice(2)))
   await waitFor(async () => ids.every((id) => heard().has(id)), "all of them")
@@ -150,7 +150,7 @@ test.each([
   const gone = new AbortController()
   const changes = watchActivity({ principal, user, signal: gone.signal, recheckMs: 20 })
   const next = changes.next()
-  announceActivity(workspaceId)
+  publishActivity(workspaceId)
   expect((await next).value).toMatchObject({ at: expect.any(String) } satisfies Change)
   await end(user)
   await expect(changes.next()).rejects.toMatchObject({ code: "not_signed_in" })
@@ -161,7 +161,7 @@ test("what changes after the call and before the first look is not missed, and w
   const { user, principal, workspaceId } = await signedIn()
   const gone = new AbortController()
   const changes = watchActivity({ principal, user, signal: gone.signal })
-  announceActivity(workspaceId)
+  publishActivity(workspaceId)
   expect((await changes.next()).value).toMatchObject({ at: expect.any(String) })
 
   const before = watchers(workspaceId)
@@ -180,7 +180,7 @@ test("who stays is looked at again and again, and goes on watching", async () =>
   const changes = watchActivity({ principal, user, signal: gone.signal, recheckMs: 5 })
   const next = changes.next()
   await new Promise((resolve) => setTimeout(resolve, 50))
-  announceActivity(workspaceId)
+  publishActivity(workspaceId)
   expect((await next).done).toBe(false)
   const last = changes.next()
   gone.abort()

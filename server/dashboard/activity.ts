@@ -1,5 +1,5 @@
 import { sql } from "#db/client.ts"
-import { subscribeActivity, subscribeLoss } from "#db/pubsub.ts"
+import { subscribeAccessLoss, subscribeActivity } from "#db/pubsub.ts"
 import type { Principal, SignedIn } from "#server/domain/context.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
@@ -44,7 +44,7 @@ export function watchActivity({
     wake()
   })
   const unsubscribeLoss = user
-    ? subscribeLoss(user.id, () => {
+    ? subscribeAccessLoss(user.id, () => {
         lost = true
         wake()
       })

@@ -24,7 +24,7 @@ export type Deployment = {
 
 export let deployment: Deployment
 
-export function deploy(started: Deployment): void {
+export function setDeployment(started: Deployment): void {
   deployment = started
 }
 

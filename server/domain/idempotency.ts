@@ -158,8 +158,7 @@ export async function storeAnswer(claim: IdempotencyClaim, { status, body }: Ans
 
 /**
  * The claim of a key as a part of the statement that begins what it stands for, with the id that `subject` selects.
- * Where
- * that one fails, `explainClaim` says whether it was for the key's sake.
+ * Where that one fails, `explainClaim` says whether it was for the key's sake.
  */
 export function claiming(sql: Queryable, claim: IdempotencyClaim, subject: Fragment): Fragment {
   const { workspaceId, keyId, idempotencyKey, fingerprint } = claim

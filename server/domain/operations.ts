@@ -2,10 +2,10 @@ import { Operations } from "#server/ledger/definition.ts"
 import { attest } from "./attestations/operations/attest.ts"
 import { createCredentialMint } from "./attestations/operations/create-credential-mint.ts"
 import { revoke } from "./attestations/operations/revoke.ts"
-import { alignAccount } from "./tokens/operations/align-account.ts"
-import { alignPause } from "./tokens/operations/align-pause.ts"
 import { createAssetMint } from "./tokens/operations/create-asset-mint.ts"
 import { mint } from "./tokens/operations/mint.ts"
+import { reconcileAccount } from "./tokens/operations/reconcile-account.ts"
+import { reconcilePause } from "./tokens/operations/reconcile-pause.ts"
 import { transfer } from "./tokens/operations/transfer.ts"
 
 /** Everything that Vouch does on chain. */
@@ -16,6 +16,6 @@ export const operations = new Operations([
   createAssetMint,
   mint,
   transfer,
-  alignAccount,
-  alignPause,
+  reconcileAccount,
+  reconcilePause,
 ])

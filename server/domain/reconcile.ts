@@ -6,7 +6,7 @@ import type { Mode } from "#shared/mode.ts"
 import { auditQuota } from "./accounts/reconcile-quota.ts"
 import { auditCredentials } from "./attestations/reconcile.ts"
 import { deployment } from "./deployment.ts"
-import { auditTokens } from "./tokens/reconcile.ts"
+import { auditTokens } from "./tokens/reconciliation.ts"
 
 /**
  * Compares the chain with the database, workspace by workspace, and names every difference. It only reads. Work

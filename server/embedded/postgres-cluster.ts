@@ -147,7 +147,7 @@ export function runAs(account: Account): { uid?: number; gid?: number; cwd: stri
 }
 
 /** Turns the two failures that a person can do something about into a sentence that says what. */
-export function explain(error: unknown, dataDir: string): Error {
+export function startupError(error: unknown, dataDir: string): Error {
   const text =
     error instanceof Error
       ? `${error.message}\n${"stderr" in error ? String(error.stderr) : ""}`

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { type Log, openLog } from "./log.ts"
 import { postgresAccount, postgresBinaries } from "./postgres-account.ts"
-import { ensureCluster, explain, runAs } from "./postgres-cluster.ts"
+import { ensureCluster, runAs, startupError } from "./postgres-cluster.ts"
 import { clearStaleLocks, endOrphans, readPostmaster, runningPostmaster } from "./postmaster.ts"
 import { signal, startMark } from "./process.ts"
 import { removeSocketDirectory, socketDirectory, socketUrl } from "./socket.ts"
@@ -88,7 +88,7 @@ export async function startPostgres({
       await sleep(20)
     }
   } catch (error) {
-    throw explain(error, home)
+    throw startupError(error, home)
   }
 }
 

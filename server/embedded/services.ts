@@ -18,7 +18,7 @@ import {
 import type { Log } from "./log.ts"
 import type { RunningPostgres } from "./postgres.ts"
 import { startPostgres } from "./postgres.ts"
-import { explain } from "./postgres-cluster.ts"
+import { startupError } from "./postgres-cluster.ts"
 import type { Supervised } from "./supervise.ts"
 import { supervise } from "./supervise.ts"
 
@@ -119,7 +119,7 @@ function ensureDirectory(dataDir: string): void {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     accessSync(dataDir, constants.W_OK)
   } catch (error) {
-    throw explain(error, dataDir)
+    throw startupError(error, dataDir)
   }
 }
 

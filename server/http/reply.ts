@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { newId } from "#server/lib/ids.ts"
-import type { Standing } from "#server/lib/rate-limit.ts"
+import type { RateLimitStatus } from "#server/lib/rate-limit.ts"
 import { type ErrorCode, errors, Failure, statusOf } from "#shared/errors.ts"
 
 /** Two years, as browsers' preload lists require. */
@@ -16,7 +16,7 @@ export class Reply {
   /** Empty for a document: those are no news to anybody. */
   body = ""
   /** The caller's rate limit status. */
-  rate: Standing | null = null
+  rate: RateLimitStatus | null = null
   /** Value of `Allow`, where the method is at issue. */
   allow: string | null = null
 
@@ -75,7 +75,7 @@ export class Reply {
 }
 
 /** As in draft-ietf-httpapi-ratelimit-headers: what is left, and when the bucket is full again. */
-const rateHeaders = ({ remaining, limit, resetSeconds }: Standing): string[] => [
+const rateHeaders = ({ remaining, limit, resetSeconds }: RateLimitStatus): string[] => [
   "RateLimit-Policy",
   `"key";q=${limit};w=2`,
   "RateLimit",

@@ -31,7 +31,7 @@ export async function lookUp(
 }
 
 /** What becomes of an operation in this turn. */
-type Outcome = Plan | { do: "hold back"; error: unknown }
+type PlanOutcome = Plan | { do: "hold back"; error: unknown }
 
 /**
  * Plans all operations of a kind together. Where that throws, something is wrong with one of them: each is planned by
@@ -40,8 +40,8 @@ type Outcome = Plan | { do: "hold back"; error: unknown }
 export async function planAll(
   operations: readonly OperationRow[],
   { kinds, issuer, facts }: { kinds: Operations; issuer: Issuer; facts: Facts | null },
-): Promise<Map<string, Outcome>> {
-  const plans = new Map<string, Outcome>()
+): Promise<Map<string, PlanOutcome>> {
+  const plans = new Map<string, PlanOutcome>()
   for (const [definition, group] of kinds.byKind(operations, (row) => row)) {
     const known = facts?.byKind.get(definition.kind) ?? null
     const plan = async (rows: OperationRow[]) =>
@@ -53,7 +53,7 @@ export async function planAll(
       for (const operation of group) {
         const alone = await plan([operation]).catch((error) => {
           if (isOfDatabase(error)) throw error
-          return new Map<string, Outcome>([[operation.id, { do: "hold back", error }]])
+          return new Map<string, PlanOutcome>([[operation.id, { do: "hold back", error }]])
         })
         for (const [id, one] of alone) plans.set(id, one)
       }
@@ -70,10 +70,13 @@ const isOfDatabase = (error: unknown): boolean =>
 export type Sorted = {
   planned: Planned[]
   toLookUp: OperationRow[]
-  toEnd: { operation: OperationRow; plan: Exclude<Outcome, { do: "send" | "look" }> }[]
+  toEnd: { operation: OperationRow; plan: Exclude<PlanOutcome, { do: "send" | "look" }> }[]
 }
 
-export function sortPlans(operations: readonly OperationRow[], plans: ReadonlyMap<string, Outcome>): Sorted {
+export function sortPlans(
+  operations: readonly OperationRow[],
+  plans: ReadonlyMap<string, PlanOutcome>,
+): Sorted {
   const sorted: Sorted = { planned: [], toLookUp: [], toEnd: [] }
   for (const operation of operations) {
     const plan = plans.get(operation.id)

@@ -1,7 +1,7 @@
 import { background as sql } from "#db/client.ts"
 import { clock } from "#server/lib/time.ts"
 import type { Mode } from "#shared/mode.ts"
-import { stepFor } from "./callers.ts"
+import { batchSize } from "./fair-share.ts"
 import { OPERATION_COLUMNS, type OperationRow, type Unfinished } from "./operation.ts"
 
 /** Operations of one workspace that leave in one turn: enough to fill a few transactions, few enough to be fair. */
@@ -55,7 +55,7 @@ export async function claim(
   const free = await sql`select from workspaces where id = ${workspaceId} for no key update skip locked`
   if (free.length === 0) return []
   const now = clock.now()
-  const most = only?.size ?? stepFor(workspaceId, TURN)
+  const most = only?.size ?? batchSize(workspaceId, TURN)
   const except = signing.map(({ id }) => id)
   const unfinished: Unfinished[] = []
   let runnable: OperationRow[] = []

@@ -1,6 +1,6 @@
 import type { TransactionError } from "@solana/web3.js"
 import { type Queryable, background as sql } from "#db/client.ts"
-import { announceActivity } from "#db/pubsub.ts"
+import { publishActivity } from "#db/pubsub.ts"
 import { qualified } from "#db/rows.ts"
 import { addSeconds, clock } from "#server/lib/time.ts"
 import { readTransactionError, type TransactionFailure } from "#server/solana/program-error.ts"
@@ -42,7 +42,7 @@ export async function settleConfirmed(kinds: Operations, landings: readonly Land
     await confirm(sql, kinds, landed, now)
     return new Set(carried.map((operation) => operation.workspace_id))
   })
-  for (const workspaceId of workspaces) announceActivity(workspaceId)
+  for (const workspaceId of workspaces) publishActivity(workspaceId)
 }
 
 /** Ends operations whose effect needs no transaction, or is on chain already. */
@@ -121,7 +121,7 @@ export async function settleExpired(signature: string): Promise<void> {
       where workspace_id = ${row.workspace_id} and signature = ${signature} and status = 'submitted'`
     return row
   })
-  if (row) announceActivity(row.workspace_id)
+  if (row) publishActivity(row.workspace_id)
 }
 
 /**
@@ -154,7 +154,7 @@ export async function settleFailed(
     })
     return row
   })
-  if (row) announceActivity(row.workspace_id)
+  if (row) publishActivity(row.workspace_id)
 }
 
 type Blamed = { operation: OperationRow; instruction: number }

@@ -1,6 +1,6 @@
 import type { SignatureStatus } from "@solana/web3.js"
 import { background as sql } from "#db/client.ts"
-import { announce } from "#db/pubsub.ts"
+import { publish } from "#db/pubsub.ts"
 import { logger } from "#server/lib/log.ts"
 import { clock, secondsBetween } from "#server/lib/time.ts"
 import type { Chain } from "#server/solana/chain.ts"
@@ -94,8 +94,8 @@ export class Tracker {
   #tell(): void {
     if (!this.#news) return
     this.#news = false
-    announce("settled")
-    announce("ledger")
+    publish("settled")
+    publish("ledger")
   }
 
   /** Of those that may end at any moment. */

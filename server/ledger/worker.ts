@@ -1,7 +1,7 @@
 import { LAMPORTS_PER_SOL, SYSVAR_CLOCK_PUBKEY } from "@solana/web3.js"
 import { isDatabaseUnavailable } from "#db/client.ts"
 import { clockDoubt, noteChainTime } from "#db/clock.ts"
-import { announce, announceActivity, nextNotice } from "#db/pubsub.ts"
+import { nextMessage, publish, publishActivity } from "#db/pubsub.ts"
 import { logger } from "#server/lib/log.ts"
 import { sleep } from "#server/lib/time.ts"
 import { bindChain, type Chain, WrongChain } from "#server/solana/chain.ts"
@@ -109,7 +109,7 @@ export class LedgerWorker {
       try {
         await step()
       } catch (error) {
-        this.#trouble = explain(error)
+        this.#trouble = troubleOf(error)
         this.#known.resolve()
         logger.warn({ err: error, mode: this.chain.mode, step: name }, "the ledger failed; retrying")
         await sleep(200)
@@ -133,7 +133,7 @@ export class LedgerWorker {
         : null
     if (workspaceId === null) {
       const pause = !funded ? EMPTY_BALANCE_EVERY_MS : room ? IDLE_MS : this.chain.pollMs
-      await nextNotice("ledger", pause, this.#stop.signal)
+      await nextMessage("ledger", pause, this.#stop.signal)
       return
     }
     this.#lastWorkspace = workspaceId
@@ -142,7 +142,7 @@ export class LedgerWorker {
     } else if (this.#blocked.has(workspaceId)) {
       // Once around the circle, and all that is queued waits for what is under way: so does this loop.
       this.#blocked.clear()
-      await nextNotice("ledger", this.chain.pollMs * 4, this.#stop.signal)
+      await nextMessage("ledger", this.chain.pollMs * 4, this.#stop.signal)
     } else {
       this.#blocked.add(workspaceId)
     }
@@ -179,7 +179,7 @@ export class LedgerWorker {
     const { kinds } = this.#options
     const turn = await planTurn({ chain, kinds, lease, signing: this.#signing.of(workspaceId), facts })
     if (turn.ended) {
-      announce("settled")
+      publish("settled")
       this.#noteProgress(workspaceId)
     }
     return { lease, ...turn }
@@ -230,7 +230,7 @@ export class LedgerWorker {
   }
 
   #noteProgress(workspaceId: string): void {
-    announceActivity(workspaceId)
+    publishActivity(workspaceId)
     this.#sent.resolve()
   }
 
@@ -238,7 +238,7 @@ export class LedgerWorker {
     await this.#tracker.tick()
     if (this.#tracker.size > 0) return sleep(this.chain.pollMs)
     this.#sent = Promise.withResolvers()
-    await Promise.race([this.#sent.promise, nextNotice("ledger", IDLE_MS, this.#stop.signal)])
+    await Promise.race([this.#sent.promise, nextMessage("ledger", IDLE_MS, this.#stop.signal)])
   }
 
   async #latestBlockhash(): Promise<Blockhash> {
@@ -281,7 +281,7 @@ export class LedgerWorker {
  */
 const unixSecondsOf = (clock: Buffer): number => Number(clock.readBigInt64LE(32))
 
-function explain(error: unknown): string {
+function troubleOf(error: unknown): string {
   if (error instanceof WrongChain) return "the configured chain has changed"
   return isDatabaseUnavailable(error) ? "the database is unreachable" : "the chain is unreachable"
 }

@@ -5,7 +5,7 @@ const GENERATION = 10_000
 
 type Bucket = { tokens: number; at: number }
 
-export type Standing = { allowed: boolean; remaining: number; limit: number; resetSeconds: number }
+export type RateLimitStatus = { allowed: boolean; remaining: number; limit: number; resetSeconds: number }
 
 /**
  * Token buckets, one for each caller: `perSecond` tokens flow in, at most `burst` gather. Each replica counts
@@ -25,7 +25,7 @@ export class RateLimiter {
   }
 
   /** Takes a token for a caller, if there is one. `now_ms` is the time by a clock that only goes forward. */
-  take(caller: string, now_ms = monotonic.now()): Standing {
+  take(caller: string, now_ms = monotonic.now()): RateLimitStatus {
     const bucket = this.#bucketOf(caller, now_ms)
     const flowed = (Math.max(0, now_ms - bucket.at) / 1000) * this.#perSecond
     bucket.tokens = Math.min(this.burst, bucket.tokens + flowed)

@@ -15,7 +15,7 @@ import { prefersAsync } from "#server/http/prefer.ts"
 import { Reply } from "#server/http/reply.ts"
 import { StreamPlaces } from "#server/http/streams.ts"
 import { readQuery } from "#server/lib/csv.ts"
-import type { RateLimiter, Standing } from "#server/lib/rate-limit.ts"
+import type { RateLimiter, RateLimitStatus } from "#server/lib/rate-limit.ts"
 import { readText } from "#server/lib/text.ts"
 import { appRouter } from "#server/trpc/router.ts"
 import { Failure, fail, statusOf } from "#shared/errors.ts"
@@ -38,7 +38,7 @@ export type PageOptions = {
 }
 
 /** A request from a page, or from a client that claims to be one. */
-export type Asked = {
+export type IncomingPage = {
   request: IncomingMessage
   response: ServerResponse
   url: string
@@ -62,7 +62,7 @@ const streamed = new Set(
 )
 
 /** What is below /api: procedures, signing in, downloads. Errors: those of what it asks for, as a Failure. */
-export async function answerPage(asked: Asked): Promise<void> {
+export async function answerPage(asked: IncomingPage): Promise<void> {
   const { request, response, url, client, options } = asked
   response.setHeader("Cache-Control", "no-store")
   const user = await userOf(request.headers)
@@ -83,7 +83,7 @@ export async function answerPage(asked: Asked): Promise<void> {
 }
 
 /** Errors: rate_limited, where too many pages, or files of theirs, were asked for. */
-export async function limitPageRate(asked: Asked): Promise<void> {
+export async function limitPageRate(asked: IncomingPage): Promise<void> {
   const { request, url, client, options } = asked
   const limiter = isFile(url)
     ? options.assetLimiter
@@ -106,20 +106,20 @@ export const isFile = (url: string): boolean =>
  * has a rate of their own, so that nobody behind the same address can use it up.
  */
 function limitRate(
-  { options: { strangerLimiter, userLimiter }, client }: Asked,
+  { options: { strangerLimiter, userLimiter }, client }: IncomingPage,
   user: SignedIn | null,
 ): void {
   const standing = user ? userLimiter?.take(user.id) : strangerLimiter?.take(client.network)
   if (standing) refuseBeyond(standing)
 }
 
-function refuseBeyond({ allowed, resetSeconds }: Standing): void {
+function refuseBeyond({ allowed, resetSeconds }: RateLimitStatus): void {
   if (allowed) return
   const detail = `Too many requests. Retry in ${resetSeconds} s.`
   fail("rate_limited", detail, { retryAfterSeconds: resetSeconds })
 }
 
-async function callProcedure(asked: Asked, user: SignedIn | null): Promise<void> {
+async function callProcedure(asked: IncomingPage, user: SignedIn | null): Promise<void> {
   const { request, response, url, requestId } = asked
   await keepBody(asked)
   const end = url.indexOf("?")
@@ -190,7 +190,7 @@ const downloads: Record<string, Download> = {
 }
 
 async function download(
-  { request, response, url }: Asked,
+  { request, response, url }: IncomingPage,
   user: SignedIn | null,
   send: Download,
 ): Promise<void> {
@@ -206,7 +206,7 @@ async function download(
  * Reads the body to its end and leaves it where tRPC and better-auth look for one that was read before them: their own
  * reading has no bound of what all clients take together.
  */
-async function keepBody({ request, client }: Asked): Promise<Buffer> {
+async function keepBody({ request, client }: IncomingPage): Promise<Buffer> {
   if (request.method === "GET" || request.method === "HEAD") return Buffer.alloc(0)
   const bytes = await readBody(request, { limit: MAX_BODY_BYTES, network: client.network })
   Object.assign(request, { body: bytes.length > 0 ? readText(bytes) : undefined })
@@ -214,7 +214,7 @@ async function keepBody({ request, client }: Asked): Promise<Buffer> {
 }
 
 /** Signing in and out, passwords, second factors: better-auth's own endpoints. */
-async function authenticatePerson(asked: Asked): Promise<void> {
+async function authenticatePerson(asked: IncomingPage): Promise<void> {
   const { request, response, url, requestId, client } = asked
   const method = methodOf(url.split("?", 1)[0]!)
   if (request.method !== method) {

@@ -4,13 +4,13 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { RequestAborted } from "#server/http/body.ts"
 import type { Client } from "#server/http/client.ts"
 import { logFailure, toFailure } from "#server/http/failure.ts"
+import { FairQueue } from "#server/http/fair-queue.ts"
 import { Reply, STRICT_TRANSPORT_SECURITY } from "#server/http/reply.ts"
-import { Turns } from "#server/http/turns.ts"
 import { newId } from "#server/lib/ids.ts"
 import { requireStorableAddress } from "#server/lib/storable.ts"
 import { Failure, fail, isErrorCode } from "#shared/errors.ts"
 import type { PageHandler } from "./pages.ts"
-import { type Asked, answerPage, isFile, limitPageRate, type PageOptions } from "./pages-api.ts"
+import { answerPage, type IncomingPage, isFile, limitPageRate, type PageOptions } from "./pages-api.ts"
 import { SECURITY_TXT, sendSecurityTxt } from "./security-txt.ts"
 
 /** Maximum characters of a page's URL: ours are far shorter, and a response may repeat it several times. */
@@ -19,9 +19,9 @@ const MAX_PAGE_ADDRESS = 2048
 type ServeOptions = PageOptions & { pages: PageHandler }
 
 /** One at a time would be as fast, as one thread renders them; each that has begun takes a megabyte. */
-const rendering = new Turns({ atOnce: 6, forEach: 3 })
+const rendering = new FairQueue({ atOnce: 6, forEach: 3 })
 /** Files that pages consist of: each takes a third of a megabyte, for its compression, until it is sent. */
-const sending = new Turns({ atOnce: 32, forEach: 8 })
+const sending = new FairQueue({ atOnce: 32, forEach: 8 })
 
 /** Serves a page, its files, and what is below /api. Never rejects. */
 export async function servePage(
@@ -43,7 +43,7 @@ export async function servePage(
   }
 }
 
-async function serve(asked: Asked & { options: ServeOptions }): Promise<void> {
+async function serve(asked: IncomingPage & { options: ServeOptions }): Promise<void> {
   const { request, response, url, requestId, client, options } = asked
   if (url.length > MAX_PAGE_ADDRESS && !url.startsWith("/api/")) {
     fail("malformed_request", `The URL is longer than ${MAX_PAGE_ADDRESS} characters. Shorten it.`)
@@ -79,7 +79,7 @@ async function serve(asked: Asked & { options: ServeOptions }): Promise<void> {
 const isUnread = ({ writableNeedDrain, writableEnded, writableFinished }: ServerResponse): boolean =>
   !writableFinished && (writableNeedDrain || writableEnded)
 
-function refuseMethod({ request, response, requestId }: Asked): void {
+function refuseMethod({ request, response, requestId }: IncomingPage): void {
   const reply = new Reply(response, requestId, false)
   reply.allow = "GET, HEAD, OPTIONS"
   if (request.method === "OPTIONS") reply.send(204, "", null)

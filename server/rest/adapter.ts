@@ -16,7 +16,7 @@ import { logFailure, toFailure } from "#server/http/failure.ts"
 import { Reply } from "#server/http/reply.ts"
 import { newId } from "#server/lib/ids.ts"
 import { readJsonObject } from "#server/lib/json.ts"
-import type { RateLimiter, Standing } from "#server/lib/rate-limit.ts"
+import type { RateLimiter, RateLimitStatus } from "#server/lib/rate-limit.ts"
 import { clock, sleep } from "#server/lib/time.ts"
 import { refuseQuery } from "#server/lib/validation.ts"
 import { fail } from "#shared/errors.ts"
@@ -220,7 +220,7 @@ function allows(request: IncomingMessage, reply: Reply, methods: string[]): bool
 const bodyFields = (route: Route): number => route.fields.size - route.parameters.length
 
 /** Refuses after a delay: a client that ignores refusals would otherwise keep the process busy with them. */
-async function rateLimited(standing: Standing, detail: string): Promise<never> {
+async function rateLimited(standing: RateLimitStatus, detail: string): Promise<never> {
   await sleep(REFUSAL_MS)
   return fail("rate_limited", `${detail} Retry in ${standing.resetSeconds} s.`, {
     retryAfterSeconds: standing.resetSeconds,

@@ -1,16 +1,16 @@
 import type { Context } from "#server/domain/context.ts"
 
 type Step = { ctx: Context; input: unknown; getRawInput: () => Promise<unknown> }
-type Outcome = { ok: true; data: unknown } | { ok: false; error: unknown }
+type CallResult = { ok: true; data: unknown } | { ok: false; error: unknown }
 type Middleware = (
   options: Step & {
     meta: unknown
     path: string
     type: "query" | "mutation"
     signal: undefined
-    next: (change?: Partial<Step>) => Promise<Outcome>
+    next: (change?: Partial<Step>) => Promise<CallResult>
   },
-) => Promise<Outcome>
+) => Promise<CallResult>
 
 /** A procedure as tRPC builds it. */
 export type Procedure = {
@@ -31,7 +31,7 @@ export async function invoke(
 ): Promise<unknown> {
   const { middlewares, meta, type } = procedure._def
   const getRawInput = async () => raw
-  const step = async (index: number, { ctx, input, getRawInput }: Step): Promise<Outcome> => {
+  const step = async (index: number, { ctx, input, getRawInput }: Step): Promise<CallResult> => {
     try {
       const outcome = await middlewares[index]!({
         ctx,

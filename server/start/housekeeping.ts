@@ -3,7 +3,7 @@ import { certainNow, clockDoubt } from "#db/clock.ts"
 import { expireAttestations, expireSessions } from "#server/domain/attestations/expire.ts"
 import { isReplayedNoMore } from "#server/domain/idempotency.ts"
 import { cleanPeople } from "#server/domain/people/retention.ts"
-import { alignDue } from "#server/domain/tokens/align.ts"
+import { reconcileDue } from "#server/domain/tokens/reconcile-accounts.ts"
 import { logger } from "#server/lib/log.ts"
 import { addDays } from "#server/lib/time.ts"
 
@@ -29,7 +29,7 @@ export class Housekeeping {
 
   start(): void {
     this.#every(SWEEP_EVERY_MS, sweep)
-    this.#every(ALIGN_EVERY_MS, align)
+    this.#every(ALIGN_EVERY_MS, reconcileAccounts)
     this.#every(CLEAN_EVERY_MS, clean)
     this.#every(BEAT_EVERY_MS, () => this.beat())
   }
@@ -72,8 +72,8 @@ export async function sweep(): Promise<void> {
 }
 
 /** Reconciles accounts with changed configurations, a batch at a time. */
-export async function align(): Promise<void> {
-  if (clockDoubt() === null) await alignDue()
+export async function reconcileAccounts(): Promise<void> {
+  if (clockDoubt() === null) await reconcileDue()
 }
 
 /** Drops what is past its retention, a batch at a time until nothing is. Nothing while the time is in doubt. */

@@ -5,7 +5,7 @@ import { type Client, clientOf } from "#server/http/client.ts"
 import { Reply, refuse, STRICT_TRANSPORT_SECURITY } from "#server/http/reply.ts"
 import { WaitingRequests } from "#server/http/waiting-requests.ts"
 import { newId } from "#server/lib/ids.ts"
-import type { Standing } from "#server/lib/rate-limit.ts"
+import type { RateLimitStatus } from "#server/lib/rate-limit.ts"
 import type { PageHandler } from "#server/pages/pages.ts"
 import type { PageOptions } from "#server/pages/pages-api.ts"
 import { servePage } from "#server/pages/serve.ts"
@@ -86,7 +86,7 @@ function whyUnreadable(request: IncomingMessage, publicOrigin: string | null): s
   return request.url?.startsWith("/") ? null : "The request's target must be a path."
 }
 
-const tooOften = ({ resetSeconds }: Standing) =>
+const tooOften = ({ resetSeconds }: RateLimitStatus) =>
   new Failure("rate_limited", `Too many requests from this address. Retry in ${resetSeconds} s.`, {
     endsConnection: true,
     retryAfterSeconds: resetSeconds,

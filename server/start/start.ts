@@ -2,9 +2,9 @@ import type { AddressInfo } from "node:net"
 import { connectDatabase, disconnectDatabase } from "#db/client.ts"
 import { clockDoubt, followDatabaseClock, leaveDatabaseClock } from "#db/clock.ts"
 import { migrate } from "#db/migrate.ts"
-import { joinBus, leaveBus } from "#db/pubsub.ts"
+import { connectPubsub, disconnectPubsub } from "#db/pubsub.ts"
 import { endWatches } from "#server/dashboard/activity.ts"
-import { deploy, deployment } from "#server/domain/deployment.ts"
+import { deployment, setDeployment } from "#server/domain/deployment.ts"
 import { FormDelivery } from "#server/domain/kyc/hosted-page/form-delivery.ts"
 import { chooseProviders } from "#server/domain/kyc/providers/choose.ts"
 import type { ProviderDefinition } from "#server/domain/kyc/providers/provider.ts"
@@ -89,7 +89,7 @@ export async function prepare({
   await followDatabaseClock(databaseUrl)
   await requireChosenSchemas(providers)
   const isPublic = settings.VOUCH_PUBLIC_URL !== undefined
-  deploy({
+  setDeployment({
     settings,
     origin,
     isPublic,
@@ -132,7 +132,7 @@ function chainFor(
 export async function start(options: StartOptions): Promise<Running> {
   const { settings } = options
   await prepare(options)
-  await joinBus(settings.DATABASE_DIRECT_URL ?? options.databaseUrl)
+  await connectPubsub(settings.DATABASE_DIRECT_URL ?? options.databaseUrl)
   const chains = modes.flatMap((mode) => deployment.chains[mode] ?? [])
   await sayWhenSlow("the chain to answer", Promise.all(chains.map(bindOrWait)))
 
@@ -189,7 +189,7 @@ export async function start(options: StartOptions): Promise<Running> {
       // Stop the listener first, then the workers, then the services that both use.
       for (const stop of stops) await stop()
       await requests.stop()
-      await leaveBus()
+      await disconnectPubsub()
       await leaveDatabaseClock()
       await disconnectDatabase()
     },

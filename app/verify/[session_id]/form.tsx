@@ -16,7 +16,7 @@ const outcomes = [
   { value: "expired", name: "Expired" },
 ] as const
 
-type Outcome = (typeof outcomes)[number]["value"]
+type SandboxResult = (typeof outcomes)[number]["value"]
 type Problems = { country?: string; consent?: string }
 
 const select =
@@ -58,7 +58,7 @@ export function VerificationForm({
       keepAnswers(sessionId, readAnswers(answers))
       onAnswer(view)
     } catch (error) {
-      setFailure(explain(error))
+      setFailure(errorMessage(error))
     } finally {
       sending.current = false
       setSending(false)
@@ -145,14 +145,14 @@ const readAnswers = (answers: FormData): Answers => ({
 
 function send(sessionId: string, answers: FormData): Promise<SessionView> {
   const { country, over18, accredited } = readAnswers(answers)
-  const decision = answers.get("outcome") as Outcome
+  const decision = answers.get("outcome") as SandboxResult
   return api.verification.submit.mutate(
     { sessionId, consent: true, country, ageOver18: over18, accredited, decision },
     { signal: AbortSignal.timeout(TIMEOUT_MS) },
   )
 }
 
-function explain(error: unknown): string {
+function errorMessage(error: unknown): string {
   const { code, detail } = problemOf(error)
   return code === "validation_failed"
     ? `Your answers were not accepted. ${detail}`

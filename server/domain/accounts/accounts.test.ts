@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { connectDatabase, disconnectDatabase, sql } from "#db/client.ts"
-import { type Deployment, deploy } from "#server/domain/deployment.ts"
+import { type Deployment, setDeployment } from "#server/domain/deployment.ts"
 import { createUser } from "#server/domain/people/join.ts"
 import { listUsers } from "#server/domain/people/people.ts"
 import { isScope } from "#shared/scopes.ts"
@@ -13,7 +13,7 @@ import { includedIn, isPlan } from "./plans.ts"
 beforeAll(async () => {
   const { url } = await createTestDatabase()
   connectDatabase(url, { max: 8 })
-  deploy({ origin: "http://localhost:3000", settings: {} } as Deployment)
+  setDeployment({ origin: "http://localhost:3000", settings: {} } as Deployment)
 })
 afterAll(() => disconnectDatabase())
 

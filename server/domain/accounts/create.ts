@@ -5,7 +5,7 @@ import { firstConfig, insertConfig } from "#server/domain/tokens/config.ts"
 import { newId } from "#server/lib/ids.ts"
 import { clock } from "#server/lib/time.ts"
 import { type Mode, modes } from "#shared/mode.ts"
-import { includedIn, type Plan } from "./plans.ts"
+import { includedIn, type PlanName } from "./plans.ts"
 
 export type Account = { id: string; name: string; workspaces: Record<Mode, string> }
 
@@ -22,7 +22,7 @@ export async function createAccount({
   quota = null,
 }: {
   name: string
-  plan: Plan
+  plan: PlanName
   quota?: number | null
 }): Promise<Account> {
   const now = clock.now()

@@ -2,12 +2,12 @@ import { sql } from "#db/client.ts"
 import { recordAccountChange, theOperator } from "#server/domain/audit-log/record.ts"
 import { toTimestamp } from "#server/lib/time.ts"
 import type { Mode } from "#shared/mode.ts"
-import { includedIn, type Plan } from "./plans.ts"
+import { includedIn, type PlanName } from "./plans.ts"
 
 export type AccountSummary = {
   account_id: string
   name: string
-  plan: Plan
+  plan: PlanName
   /** Attestations per month in live; null means without limit. */
   included: number | null
   workspaces: Record<Mode, string>
@@ -19,7 +19,7 @@ export async function listAccounts(): Promise<AccountSummary[]> {
     {
       id: string
       name: string
-      plan: Plan
+      plan: PlanName
       included: number | null
       live: string
       test: string
@@ -41,9 +41,9 @@ export async function listAccounts(): Promise<AccountSummary[]> {
 }
 
 /** Changes an account's plan; usage of this month still counts. Returns false if the account does not exist. */
-export const setPlan = (name: string, plan: Plan, quota: number | null): Promise<boolean> =>
+export const setPlan = (name: string, plan: PlanName, quota: number | null): Promise<boolean> =>
   sql.begin(async (sql) => {
-    const [before] = await sql<{ id: string; plan: Plan; included: number | null }[]>`
+    const [before] = await sql<{ id: string; plan: PlanName; included: number | null }[]>`
       select id, plan, included from accounts where name = ${name} for update`
     if (!before) return false
     const included = includedIn(plan, quota)

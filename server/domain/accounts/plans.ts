@@ -4,9 +4,9 @@ export const plans = { free: 500, growth: 10_000, enterprise: null } as const sa
   number | null
 >
 
-export type Plan = keyof typeof plans
+export type PlanName = keyof typeof plans
 
-export const isPlan = (value: string): value is Plan => Object.hasOwn(plans, value)
+export const isPlan = (value: string): value is PlanName => Object.hasOwn(plans, value)
 
 /** What a plan includes: its own number, or for `enterprise` the agreed one (null: without limit). */
-export const includedIn = (plan: Plan, quota: number | null): number | null => plans[plan] ?? quota
+export const includedIn = (plan: PlanName, quota: number | null): number | null => plans[plan] ?? quota

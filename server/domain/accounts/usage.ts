@@ -3,10 +3,10 @@ import { only } from "#db/rows.ts"
 import { clock } from "#server/lib/time.ts"
 import type { Mode } from "#shared/mode.ts"
 import { periodEnd, periodOf, periodStart } from "./period.ts"
-import { type Plan, plans } from "./plans.ts"
+import { type PlanName, plans } from "./plans.ts"
 
 export type Usage = {
-  plan: Plan
+  plan: PlanName
   period_start: string
   period_end: string
   included: number | null
@@ -18,7 +18,7 @@ export type Usage = {
 export async function readUsage(workspaceId: string): Promise<Usage> {
   const now = clock.now()
   const period = periodOf(now)
-  const rows = await sql<{ plan: Plan; mode: Mode; included: number | null; used: number }[]>`
+  const rows = await sql<{ plan: PlanName; mode: Mode; included: number | null; used: number }[]>`
     select a.plan, w.mode, a.included,
       coalesce((select used from usage_periods where workspace_id = ${workspaceId} and period = ${period}), 0)
       - (select count(*)::int from attestations

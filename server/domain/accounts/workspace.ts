@@ -5,12 +5,12 @@ import { deployment } from "#server/domain/deployment.ts"
 import { placeOfWebhookSecret } from "#server/settings/secrets.ts"
 import { authorityOf } from "#server/solana/keys.ts"
 import type { Mode } from "#shared/mode.ts"
-import type { Plan } from "./plans.ts"
+import type { PlanName } from "./plans.ts"
 
 export type WorkspaceFacts = {
   id: string
   mode: Mode
-  account: { id: string; name: string; plan: Plan }
+  account: { id: string; name: string; plan: PlanName }
   /** Where clients reach the API. */
   base_url: string
   /** Null where the mode has none. */

@@ -1,7 +1,7 @@
 import { background, type Queryable, sql as requests } from "#db/client.ts"
-import { announce, announceActivity } from "#db/pubsub.ts"
+import { publish, publishActivity } from "#db/pubsub.ts"
 import { endPending } from "./end.ts"
-import { withdrawCredential } from "./withdraw.ts"
+import { revokeCredential } from "./revoke-credential.ts"
 
 /** Rows of a workspace that one sweep ends. */
 const BATCH = 200
@@ -37,7 +37,7 @@ export async function expireSessions({
       where u.workspace_id = e.workspace_id and u.period = e.period
     )
     select workspace_id, count(*)::int as ended from ended group by 1`
-  for (const row of rows) announceActivity(row.workspace_id)
+  for (const row of rows) publishActivity(row.workspace_id)
   return rows.reduce((sum, row) => sum + row.ended, 0)
 }
 
@@ -56,11 +56,11 @@ export async function expireAttestations({ now }: { now: Date }): Promise<number
       ) due
       where a.workspace_id = w.id and a.id = due.id
       returning a.workspace_id, a.id, a.schema_id, a.wallet`
-    for (const attestation of verified) await withdrawCredential(sql, attestation)
+    for (const attestation of verified) await revokeCredential(sql, attestation)
     return verified
   })
-  if (ended.length > 0) announce("ledger")
-  for (const workspaceId of new Set(ended.map((one) => one.workspace_id))) announceActivity(workspaceId)
+  if (ended.length > 0) publish("ledger")
+  for (const workspaceId of new Set(ended.map((one) => one.workspace_id))) publishActivity(workspaceId)
   return ended.length + (await expireApproved(now))
 }
 
@@ -78,7 +78,7 @@ async function expireApproved(now: Date): Promise<number> {
       reason: null,
       now,
     })
-    announceActivity(workspace_id)
+    publishActivity(workspace_id)
   }
   return due.length
 }

@@ -1,5 +1,5 @@
 import { type Queryable, repeatOnDeadlock, sql } from "#db/client.ts"
-import { announce, announceActivity } from "#db/pubsub.ts"
+import { publish, publishActivity } from "#db/pubsub.ts"
 import { columns, type RowOf } from "#db/rows.ts"
 import { recordChange } from "#server/domain/audit-log/record.ts"
 import type { IdempotencyClaim, Principal } from "#server/domain/context.ts"
@@ -10,8 +10,8 @@ import type { PublicReason } from "#shared/public-reasons.ts"
 import { endPending } from "./end.ts"
 import { attestationNotFound, getAttestation } from "./read.ts"
 import type { AttestationRecord } from "./record.ts"
+import { revokeCredential } from "./revoke-credential.ts"
 import { statusAt } from "./status.ts"
-import { withdrawCredential } from "./withdraw.ts"
 
 const revokedColumns = columns(
   "attestations",
@@ -62,7 +62,7 @@ export async function revokeAttestation({
       await sql`
         update attestations set status = 'rejected', reason = ${reason}, revoked_at = ${now}, ended_at = ${now}
         where workspace_id = ${workspaceId} and id = ${attestationId}`
-      await withdrawCredential(sql, row)
+      await revokeCredential(sql, row)
     } else return
     await sql`
       update attestations set public_reason = ${publicReason}
@@ -76,7 +76,7 @@ export async function revokeAttestation({
     })
   }
   await repeatOnDeadlock(() => sql.begin(revoke))
-  announce("ledger")
-  announceActivity(workspaceId)
+  publish("ledger")
+  publishActivity(workspaceId)
   return getAttestation(principal, attestationId)
 }

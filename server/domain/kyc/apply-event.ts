@@ -1,5 +1,5 @@
 import { onBehalfOf, type Queryable, reads, repeatOnDeadlock, sql } from "#db/client.ts"
-import { announce, announceActivity } from "#db/pubsub.ts"
+import { publish, publishActivity } from "#db/pubsub.ts"
 import { columns, qualified, type RowOf } from "#db/rows.ts"
 import { sealClaims } from "#server/domain/attestations/claims.ts"
 import { commitmentOf, newSalt } from "#server/domain/attestations/commitment.ts"
@@ -7,8 +7,8 @@ import { ensureCredentialMint } from "#server/domain/attestations/credential.ts"
 import { credentialAccounts } from "#server/domain/attestations/credential-accounts.ts"
 import { endPending } from "#server/domain/attestations/end.ts"
 import { attest } from "#server/domain/attestations/operations/attest.ts"
+import { revokeCredential } from "#server/domain/attestations/revoke-credential.ts"
 import { statusAt } from "#server/domain/attestations/status.ts"
-import { withdrawCredential } from "#server/domain/attestations/withdraw.ts"
 import { enqueue } from "#server/ledger/enqueue.ts"
 import { isId } from "#server/lib/ids.ts"
 import { addDays, addSeconds, clock, toTimestamp } from "#server/lib/time.ts"
@@ -16,7 +16,7 @@ import type { Mode } from "#shared/mode.ts"
 import { type Effect, effectOf, rankOf } from "./decide.ts"
 import type { ProviderEvent } from "./providers/provider.ts"
 
-export type Outcome = "applied" | "duplicate" | "ignored"
+export type EventResult = "applied" | "duplicate" | "ignored"
 
 /** How long a session stays open once its provider has taken it up. */
 const IN_REVIEW_SECONDS = 30 * 86_400
@@ -48,7 +48,7 @@ type VerifiedEvent = {
  * Records an authentic event and its effect, in one commit. It applies only to a session whose mode and provider
  * own the secret that verified it; everything else is ignored.
  */
-export async function applyEvent({ event, provider, verifiedFor }: VerifiedEvent): Promise<Outcome> {
+export async function applyEvent({ event, provider, verifiedFor }: VerifiedEvent): Promise<EventResult> {
   if (!isId("sess", event.sessionId)) return "ignored"
   const now = clock.now()
   // A start of the same wallet may hold the counter that this one's end gives its unit back to.
@@ -60,8 +60,8 @@ export async function applyEvent({ event, provider, verifiedFor }: VerifiedEvent
     repeatOnDeadlock(() => record({ event, provider, verifiedFor, now })),
   )
   if (workspaceId !== null) {
-    announce("ledger")
-    announceActivity(workspaceId)
+    publish("ledger")
+    publishActivity(workspaceId)
   }
   return outcome
 }
@@ -83,7 +83,7 @@ const record = ({ event, provider, verifiedFor, now }: VerifiedEvent & { now: Da
       where a.session_id = ${event.sessionId} for update of a`
     if (!row || row.provider !== provider || !verifiedFor.includes(row.mode)) return IGNORED
     const effect = effectOn(row, event, now)
-    const outcome: Outcome = effect === "ignore" ? "ignored" : "applied"
+    const outcome: EventResult = effect === "ignore" ? "ignored" : "applied"
     const recorded = await sql`
       insert into webhook_events (mode, provider, event_id, workspace_id, attestation_id, outcome, received_at)
       values (${row.mode}, ${provider}, ${event.eventId}, ${row.workspace_id}, ${row.id}, ${outcome}, ${now})
@@ -138,7 +138,7 @@ async function takeEffect(
       await sql`
         update attestations set status = 'rejected', reason = ${event.reason}, revoked_at = ${now}, ended_at = ${now}
         where workspace_id = ${row.workspace_id} and id = ${row.id} and status = 'verified'`
-      return withdrawCredential(sql, row)
+      return revokeCredential(sql, row)
   }
 }
 

@@ -1,7 +1,7 @@
 import { type Decision, decisions } from "#shared/statuses.ts"
 
 /** What is known of an attestation when an event about it arrives. Times compare as numbers. */
-export type Standing = {
+export type VerificationState = {
   status: "pending" | "verified" | "rejected" | "expired"
   /** Approved, and on its way to the chain. */
   approved: boolean
@@ -19,7 +19,10 @@ export type Effect = "approve" | "reject" | "expire" | "keep" | "revoke" | "igno
 export const rankOf = (decision: Decision): number => decisions.indexOf(decision)
 
 /** What an authentic event does. Order is the provider's own time, not that of arrival. */
-export function effectOf(standing: Standing, event: { decision: Decision; occurredAt: Date }): Effect {
+export function effectOf(
+  standing: VerificationState,
+  event: { decision: Decision; occurredAt: Date },
+): Effect {
   if (!isNewer(event, standing.last)) return "ignore"
   const { status, approved } = standing
   if (status === "verified") return event.decision === "rejected" ? "revoke" : "ignore"
@@ -36,7 +39,7 @@ export function effectOf(standing: Standing, event: { decision: Decision; occurr
   }
 }
 
-function isNewer(event: { decision: Decision; occurredAt: Date }, last: Standing["last"]): boolean {
+function isNewer(event: { decision: Decision; occurredAt: Date }, last: VerificationState["last"]): boolean {
   if (last === null) return true
   const difference = event.occurredAt.getTime() - last.at.getTime()
   return difference > 0 || (difference === 0 && rankOf(event.decision) > last.rank)

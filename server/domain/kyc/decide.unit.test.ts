@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { type Decision, decisions } from "#shared/statuses.ts"
-import { type Effect, effectOf, rankOf, type Standing } from "./decide.ts"
+import { type Effect, effectOf, rankOf, type VerificationState } from "./decide.ts"
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second))
 
@@ -10,7 +10,7 @@ describe("what each decision does, by where the attestation stands", () => {
   const verified = { status: "verified", approved: true } as const
   const rejected = { status: "rejected", approved: false } as const
   const expired = { status: "expired", approved: false } as const
-  test.each<[Omit<Standing, "last">, Decision, Effect]>([
+  test.each<[Omit<VerificationState, "last">, Decision, Effect]>([
     [pending, "approved", "approve"],
     [pending, "rejected", "reject"],
     [pending, "expired", "expire"],
@@ -39,7 +39,7 @@ test("decisions of the same instant rank rejected > approved > expired > resubmi
   const ranked: Decision[] = ["rejected", "approved", "expired", "resubmission_requested", "in_review"]
   for (const [i, heavier] of ranked.entries()) {
     for (const [j, lighter] of ranked.entries()) {
-      const standing: Standing = {
+      const standing: VerificationState = {
         status: "pending",
         approved: false,
         last: { at: at(5), rank: rankOf(lighter) },
@@ -55,7 +55,7 @@ test.each(decisions)(
   (decision) => {
     for (const last of decisions) {
       for (const status of ["pending", "verified"] as const) {
-        const standing: Standing = {
+        const standing: VerificationState = {
           status,
           approved: status === "verified",
           last: { at: at(5), rank: rankOf(last) },

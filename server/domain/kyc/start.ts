@@ -1,6 +1,6 @@
 import { isUniqueViolation, type Queryable, repeatOnDeadlock, short, sql } from "#db/client.ts"
 import { certainNow } from "#db/clock.ts"
-import { announceActivity } from "#db/pubsub.ts"
+import { publishActivity } from "#db/pubsub.ts"
 import { periodEnd, periodOf, secondsLeftIn } from "#server/domain/accounts/period.ts"
 import { plans } from "#server/domain/accounts/plans.ts"
 import { expireSessions } from "#server/domain/attestations/expire.ts"
@@ -56,7 +56,7 @@ export async function startSession(request: StartRequest): Promise<Session> {
     }
     if (begun.session_id !== null) {
       if (idempotency) idempotency.begun = begun.session_id
-      announceActivity(principal.workspaceId)
+      publishActivity(principal.workspaceId)
       return session(begun.session_id)
     }
     if (begun.due && performance.now() < giveUpAt) await sweepNow(principal.workspaceId)

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http"
 import { deployment } from "#server/domain/deployment.ts"
 import { fail } from "#shared/errors.ts"
 import { modes } from "#shared/mode.ts"
-import { applyEvent, type Outcome } from "./apply-event.ts"
+import { applyEvent, type EventResult } from "./apply-event.ts"
 
 /**
  * Takes a provider's webhook: verified over its raw bytes before anything reads them, then applied. `name` is null
@@ -16,7 +16,7 @@ export async function receiveWebhook({
   name: string | null
   /** Null when it did not come as a webhook: then nothing can be verified. */
   webhook: { headers: IncomingHttpHeaders; body: Buffer } | null
-}): Promise<{ received: true; outcome: Outcome }> {
+}): Promise<{ received: true; outcome: EventResult }> {
   const candidates = modes.flatMap((mode) => {
     const { default: common, connected } = deployment.providers[mode]
     const provider = name === null ? common : connected.get(name)

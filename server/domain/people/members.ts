@@ -1,5 +1,5 @@
 import { type Queryable, sql } from "#db/client.ts"
-import { announceLoss } from "#db/pubsub.ts"
+import { publishAccessLoss } from "#db/pubsub.ts"
 import { type KnownKey, keysKnownTo } from "#server/domain/accounts/keys/known.ts"
 import { revokeKey } from "#server/domain/accounts/keys/manage.ts"
 import { recordAccountChange } from "#server/domain/audit-log/record.ts"
@@ -12,7 +12,7 @@ import type { Permission } from "#shared/scopes.ts"
 import { createInvitation, endInvitationsOf } from "./invitations.ts"
 import { failMail, mailer } from "./mail.ts"
 
-type Asked = { principal: Principal; requestId: string }
+type MemberChange = { principal: Principal; requestId: string }
 
 export type Members = {
   members: {
@@ -66,7 +66,7 @@ export async function inviteMember({
   requestId,
   role,
   email,
-}: Asked & { role: Role; email: string | null }): Promise<{
+}: MemberChange & { role: Role; email: string | null }): Promise<{
   id: string
   link: string | null
   sent_to: string | null
@@ -107,7 +107,7 @@ export async function revokeInvitation({
   principal,
   requestId,
   id,
-}: Asked & { id: string }): Promise<{ id: string }> {
+}: MemberChange & { id: string }): Promise<{ id: string }> {
   await sql.begin(async (sql) => {
     const account = await accountOf(sql, principal)
     const ended = await sql`
@@ -140,7 +140,7 @@ export async function changeRole({
   requestId,
   userId,
   role,
-}: Asked & { userId: string; role: Role }): Promise<{ user_id: string; role: Role } & Leftovers> {
+}: MemberChange & { userId: string; role: Role }): Promise<{ user_id: string; role: Role } & Leftovers> {
   const leftovers = await sql.begin(async (sql): Promise<Leftovers> => {
     const { account, before } = await lockMember(sql, principal, userId)
     if (before === role) return { invitations_ended: 0, keys: [] }
@@ -157,7 +157,7 @@ export async function changeRole({
     const keys = may("key:write") ? [] : await keysKnownTo(sql, account.id, userId)
     return { invitations_ended: ended, keys }
   })
-  await announceLoss(userId)
+  await publishAccessLoss(userId)
   return { user_id: userId, role, ...leftovers }
 }
 
@@ -170,7 +170,7 @@ export async function removeMember({
   principal,
   requestId,
   userId,
-}: Asked & { userId: string }): Promise<{ user_id: string } & Leftovers> {
+}: MemberChange & { userId: string }): Promise<{ user_id: string } & Leftovers> {
   const leftovers = await sql.begin(async (sql): Promise<Leftovers> => {
     const { account, before } = await lockMember(sql, principal, userId)
     if (before === "owner") await requireOtherOwner(sql, account.id, userId)
@@ -184,7 +184,7 @@ export async function removeMember({
     })
     return { invitations_ended: ended, keys: await keysKnownTo(sql, account.id, userId) }
   })
-  await announceLoss(userId)
+  await publishAccessLoss(userId)
   return { user_id: userId, ...leftovers }
 }
 
@@ -193,7 +193,7 @@ export async function revokeKeysKnownTo({
   principal,
   requestId,
   userId,
-}: Asked & { userId: string }): Promise<{ revoked: number }> {
+}: MemberChange & { userId: string }): Promise<{ revoked: number }> {
   const account = await accountOf(sql, principal)
   const keys = await keysKnownTo(sql, account.id, userId)
   for (const { key_id, workspace_id } of keys) {

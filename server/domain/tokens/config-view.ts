@@ -4,9 +4,9 @@ import type { Principal } from "#server/domain/context.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { explorerOf } from "#server/solana/explorer.ts"
 import { fromBaseUnits } from "#shared/amount.ts"
-import { readAlignment } from "./align.ts"
 import { type ConfigRow, configColumns, mintConfigRecord, toConfigRecord } from "./config.ts"
 import { configNotFound } from "./configs.ts"
+import { readReconcileProgress } from "./reconcile-accounts.ts"
 
 /** A configuration with what only the dashboard shows of it. */
 export const configView = z.object({
@@ -32,7 +32,7 @@ export async function viewConfig(principal: Principal, id: string): Promise<Conf
 
 async function toView({ workspaceId, mode }: Principal, row: ConfigRow): Promise<ConfigView> {
   const cluster = deployment.chains[mode]?.bound?.cluster
-  const { accounts, remaining } = await readAlignment(workspaceId, row.id)
+  const { accounts, remaining } = await readReconcileProgress(workspaceId, row.id)
   const isDue = row.aligned_up_to !== null || row.counted_up_to !== null
   // A pause of the mint itself is one operation more than there are accounts.
   const total = Math.max(accounts, remaining)

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util"
 import { type Queryable, sql } from "#db/client.ts"
-import { announce, announceActivity, nextNotice } from "#db/pubsub.ts"
+import { nextMessage, publish, publishActivity } from "#db/pubsub.ts"
 import { columns, type RowOf } from "#db/rows.ts"
 import { recordChange } from "#server/domain/audit-log/record.ts"
 import type { IdempotencyClaim, Principal } from "#server/domain/context.ts"
@@ -22,7 +22,7 @@ import {
   type MintConfigRecord,
   toConfigRecord,
 } from "./config.ts"
-import { alignPause } from "./operations/align-pause.ts"
+import { reconcilePause } from "./operations/reconcile-pause.ts"
 
 export const configNotFound = (id: string): never =>
   fail(
@@ -71,12 +71,12 @@ export async function createConfig({
       if (idempotency) await claimKey(sql, idempotency, config.id)
       await ensureAssetMints(sql, workspaceId, [config.id])
     })
-    announce("ledger")
-    announceActivity(workspaceId)
+    publish("ledger")
+    publishActivity(workspaceId)
   }
   const giveUpAt = performance.now() + waitMs
   for (;;) {
-    const notice = nextNotice("settled", Math.max(0, Math.min(1000, giveUpAt - performance.now())))
+    const notice = nextMessage("settled", Math.max(0, Math.min(1000, giveUpAt - performance.now())))
     const row = await readConfig(workspaceId, config.id)
     if (row.minted_at !== null || performance.now() >= giveUpAt) return toConfigRecord(row)
     await notice
@@ -143,8 +143,8 @@ export async function setPaused({
       const action = paused ? "mint_config.paused" : "mint_config.unpaused"
       await recordChange(sql, workspaceId, { author: { principal, requestId }, action, subject: id })
     })
-    announce("ledger")
-    announceActivity(workspaceId)
+    publish("ledger")
+    publishActivity(workspaceId)
   }
   return getConfig(principal, id)
 }
@@ -159,7 +159,7 @@ async function followPause(
   if (mint === null) return
   if (pausable) {
     const operation = { payload: { mint_config: id }, writes: [mint], reads: [] }
-    await enqueue(sql, workspaceId, alignPause, operation)
+    await enqueue(sql, workspaceId, reconcilePause, operation)
   } else if (transfer_mode === "holder") await startAlignment(sql, workspaceId, id)
 }
 
@@ -175,7 +175,7 @@ export type Applied = { outcome: "created" | "changed" | "unchanged"; aligns: bo
 
 /**
  * Creates a configuration, or changes the one with that id. Fields that are fixed on chain cannot change. If
- * accounts must follow, that begins with the commit and continues in the server (`align.ts`). Errors:
+ * accounts must follow, that begins with the commit and continues in the server (`reconcile-accounts.ts`). Errors:
  * validation_failed,
  * unknown_schema, chain_not_configured.
  */
@@ -194,8 +194,8 @@ export async function applyConfig(author: Author, config: ConfigInput): Promise<
     }
     return changeConfig(sql, author, known, config)
   })
-  announce("ledger")
-  announceActivity(workspaceId)
+  publish("ledger")
+  publishActivity(workspaceId)
   return applied
 }
 

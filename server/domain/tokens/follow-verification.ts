@@ -1,16 +1,16 @@
 import type { Queryable } from "#db/client.ts"
 import { enqueue } from "#server/ledger/enqueue.ts"
 import { accountName, assetMintOf } from "./asset-accounts.ts"
-import { alignAccount } from "./operations/align-account.ts"
+import { reconcileAccount } from "./operations/reconcile-account.ts"
 
 /** Enqueues reconciling a wallet's account; what it should be is decided when the operation runs. */
-export async function enqueueAlignment(
+export async function enqueueReconcile(
   sql: Queryable,
   workspaceId: string,
   configId: string,
   wallet: string,
 ): Promise<void> {
-  await enqueue(sql, workspaceId, alignAccount, {
+  await enqueue(sql, workspaceId, reconcileAccount, {
     payload: { mint_config: configId, wallet },
     writes: [accountName(configId, wallet)],
     reads: [assetMintOf(workspaceId, configId).toBase58()],
@@ -29,5 +29,5 @@ export async function followVerification(
     select c.id from mint_configs c join holdings h
       on h.workspace_id = c.workspace_id and h.mint_config = c.id and h.wallet = ${wallet}
     where c.workspace_id = ${workspaceId} and c.required_schema = ${schemaId} and c.transfer_mode = 'holder'`
-  for (const { id } of rows) await enqueueAlignment(sql, workspaceId, id, wallet)
+  for (const { id } of rows) await enqueueReconcile(sql, workspaceId, id, wallet)
 }

@@ -8,9 +8,9 @@ import { addDays, clock } from "#server/lib/time.ts"
 import { tokenAccountOf } from "#server/solana/addresses.ts"
 import { startTestApp, type TestApp, type TestKey } from "#test/app.ts"
 import { sendOwn } from "#test/own-transaction.ts"
-import { readAlignment } from "./align.ts"
 import type { ConfigInput } from "./config.ts"
 import { applyConfig } from "./configs.ts"
+import { readReconcileProgress } from "./reconcile-accounts.ts"
 
 let app: TestApp
 let key: TestKey
@@ -164,7 +164,7 @@ test("a pause outlives a change of mode, and its end reaches the chain", async (
   const [a, b] = [await holder("pause_modes", "10"), await holder("pause_modes", "1")]
   const settledModes = async (transfer_mode: "agent" | "holder") => {
     await applyConfig(author(), { ...base, id: "pause_modes", transfer_mode })
-    const remaining = async () => (await readAlignment(key.workspaceId, "pause_modes")).remaining
+    const remaining = async () => (await readReconcileProgress(key.workspaceId, "pause_modes")).remaining
     await expect.poll(remaining, { timeout: 10_000 }).toBe(0)
   }
   await post("/mint-config/pause_modes/pause", {})
@@ -200,7 +200,7 @@ test("a change of mode takes every account with it, and the books are read back 
   await untilFrozen(mint, a.wallet, true)
   await untilFrozen(mint, b.wallet, true)
   await expect
-    .poll(async () => (await readAlignment(key.workspaceId, "modes")).remaining, { timeout: 10_000 })
+    .poll(async () => (await readReconcileProgress(key.workspaceId, "modes")).remaining, { timeout: 10_000 })
     .toBe(0)
   const holdings = await sql`
     select wallet, balance::text, counted from holdings

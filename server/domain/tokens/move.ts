@@ -2,12 +2,11 @@ import { PublicKey } from "@solana/web3.js"
 import { sql } from "#db/client.ts"
 import type { IdempotencyClaim, Principal } from "#server/domain/context.ts"
 import { chainOf } from "#server/domain/deployment.ts"
-import { asCaller } from "#server/ledger/callers.ts"
+import { whileWaiting } from "#server/ledger/fair-share.ts"
 import { untilEnded, WAIT_MS } from "#server/ledger/wait.ts"
 import { fromBaseUnits } from "#shared/amount.ts"
 import { fail } from "#shared/errors.ts"
 import { readAccounts } from "./account-states.ts"
-import { admit } from "./admit.ts"
 import { type ConfigRow, configColumns } from "./config.ts"
 import {
   type OperationRecord,
@@ -17,6 +16,7 @@ import {
   toOperationRecord,
 } from "./operation.ts"
 import { sightOf } from "./parties.ts"
+import { reserveMovement } from "./reserve.ts"
 
 export type Move = {
   principal: Principal
@@ -40,7 +40,7 @@ type Moved = { record: OperationRecord; isFinal: boolean }
 export async function move(request: Move): Promise<Moved> {
   const { workspaceId, mode } = request.principal
   chainOf(mode)
-  return request.respondAsync ? begin(request) : asCaller(workspaceId, () => begin(request))
+  return request.respondAsync ? begin(request) : whileWaiting(workspaceId, () => begin(request))
 }
 
 async function begin(request: Move): Promise<Moved> {
@@ -50,7 +50,15 @@ async function begin(request: Move): Promise<Moved> {
   const author = { principal, requestId }
   const begun =
     joined === null
-      ? await admit(workspaceId, { idempotency, config, from, to, amount, author, sight: sightOf(principal) })
+      ? await reserveMovement(workspaceId, {
+          idempotency,
+          config,
+          from,
+          to,
+          amount,
+          author,
+          sight: sightOf(principal),
+        })
       : null
   if (begun && respondAsync) return { record: toOperationRecord(begun), isFinal: false }
   const operationId = joined ?? begun!.id

@@ -7,9 +7,9 @@ import { formatDay } from "#server/lib/time.ts"
 import type { Claims } from "#shared/claims.ts"
 
 /** What a wallet is looked up by: the schema that its configuration requires. */
-export type Standing = { schemaId: string; wallet: string }
+export type WalletSchema = { schemaId: string; wallet: string }
 
-const nameOf = ({ schemaId, wallet }: Standing) => `${schemaId}/${wallet}`
+const nameOf = ({ schemaId, wallet }: WalletSchema) => `${schemaId}/${wallet}`
 
 /**
  * The claims of wallets that are verified now, by schema and wallet. A wallet that is not has none; one whose claims
@@ -18,9 +18,9 @@ const nameOf = ({ schemaId, wallet }: Standing) => `${schemaId}/${wallet}`
 export async function loadClaims(
   sql: Queryable,
   workspaceId: string,
-  asked: readonly Standing[],
+  asked: readonly WalletSchema[],
   now: Date,
-): Promise<(of: Standing) => Claims | null> {
+): Promise<(of: WalletSchema) => Claims | null> {
   const rows = await sql<{ id: string; schema_id: string; wallet: string; claims: Buffer | null }[]>`
     select distinct on (a.schema_id, a.wallet) a.id, a.schema_id, a.wallet, a.claims
     from attestations a join (
@@ -67,9 +67,9 @@ type LossRow = RowOf<typeof lossColumns>
 export async function loadLosses(
   sql: Queryable,
   workspaceId: string,
-  asked: readonly Standing[],
+  asked: readonly WalletSchema[],
   now: Date,
-): Promise<(of: Standing) => string | undefined> {
+): Promise<(of: WalletSchema) => string | undefined> {
   if (asked.length === 0) return () => undefined
   const rows = await sql<LossRow[]>`
     select distinct on (a.schema_id, a.wallet)

@@ -8,8 +8,8 @@ import { statusOf } from "#shared/errors.ts"
 import { findings, firstViolation } from "#shared/rules/check.ts"
 import { ruleCodes } from "#shared/rules/rules.ts"
 import { loadConfigs } from "./config.ts"
-import { type Refusal, tooFine, unknownConfig } from "./decision.ts"
 import { loadClaims, loadLosses, readHoldings, sightOf } from "./parties.ts"
+import { type Refusal, tooFine, unknownConfig } from "./reservations.ts"
 import { transferContext } from "./transfer-context.ts"
 
 /** The intended mint, or transfer if `from` is not null. */

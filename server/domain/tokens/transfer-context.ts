@@ -1,7 +1,7 @@
 import type { Holder, TransferContext } from "#shared/rules/define.ts"
 import { readRules } from "#shared/rules/fields.ts"
 import type { ConfigRow } from "./config.ts"
-import type { Holding, Place, Standing } from "./parties.ts"
+import type { Holding, Place, WalletSchema } from "./parties.ts"
 
 /** What the rules see of a configuration. */
 export const rulesOf = (row: ConfigRow): Pick<TransferContext, "config" | "rules"> => ({
@@ -29,9 +29,9 @@ export function transferContext(
     from: string | null
     to: string
   },
-  claims: (of: Standing) => Holder["claims"],
+  claims: (of: WalletSchema) => Holder["claims"],
   holdingOf: (place: Place) => Holding,
-  unverifiedBecause: (of: Standing) => string | undefined = () => undefined,
+  unverifiedBecause: (of: WalletSchema) => string | undefined = () => undefined,
 ): TransferContext {
   const holder = (wallet: string): Holder => ({
     wallet,

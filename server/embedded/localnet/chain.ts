@@ -22,7 +22,7 @@ const chargedUnrun = new Set<TransactionError>([
   "MaxLoadedAccountsDataSizeExceeded",
 ])
 
-export type Outcome = Execution & { landed: Landed | null }
+export type ExecutionResult = Execution & { landed: Landed | null }
 
 export type Listener = {
   onLanded?(landed: Landed, outcome: Execution, changed: Key[], transaction: Transaction): void
@@ -74,7 +74,7 @@ export class Chain {
    * `onFailure`: with "land" a failed transaction pays its fee and is in the ledger, as when preflight is skipped;
    * with "refuse" it leaves no trace, which makes execution its own preflight: a transaction is run once, not twice.
    */
-  submit(transaction: Transaction, onFailure: "land" | "refuse"): Outcome {
+  submit(transaction: Transaction, onFailure: "land" | "refuse"): ExecutionResult {
     const { message, signature, wire } = transaction
     if (this.history.has(signature)) return refused("AlreadyProcessed")
     if (!this.slots.isRecent(message.blockhash)) return this.#refuseUnsent(transaction, "BlockhashNotFound")
@@ -123,7 +123,7 @@ export class Chain {
     return outcome
   }
 
-  airdrop(to: Key, lamports: bigint): Outcome & { signature: string } {
+  airdrop(to: Key, lamports: bigint): ExecutionResult & { signature: string } {
     const wire = this.#faucet.airdrop(to, lamports, this.slots.blockhash(this.slots.height()))
     const transaction = parseTransaction(wire)
     return { ...this.submit(transaction, "refuse"), signature: transaction.signature }
@@ -192,7 +192,7 @@ export class Chain {
   }
 
   /** A cluster looks at signatures before anything else, so a forged transaction must be called forged here, too. */
-  #refuseUnsent({ wire }: Transaction, err: TransactionError): Outcome {
+  #refuseUnsent({ wire }: Transaction, err: TransactionError): ExecutionResult {
     return this.vm.simulate(wire, true).err === "SignatureFailure"
       ? refused("SignatureFailure")
       : refused(err)
@@ -243,7 +243,7 @@ const sameAccount = (a: Account | null, b: Account | null) =>
       a.executable === b.executable &&
       a.data.equals(b.data)
 
-const refused = (err: TransactionError): Outcome => ({
+const refused = (err: TransactionError): ExecutionResult => ({
   err,
   logs: [],
   computeUnits: 0,

@@ -2,7 +2,7 @@ import type { Command } from "commander"
 import { sql } from "#db/client.ts"
 import { createAccount } from "#server/domain/accounts/create.ts"
 import { listAccounts, setPlan } from "#server/domain/accounts/list.ts"
-import { type Plan, plans } from "#server/domain/accounts/plans.ts"
+import { type PlanName, plans } from "#server/domain/accounts/plans.ts"
 import { createInvitation } from "#server/domain/people/invitations.ts"
 import { emailAddress, noAccount, nonEmpty, planOption, readableName, wholeNumber } from "./arguments.ts"
 import { CommandError, type Run } from "./run.ts"
@@ -26,7 +26,7 @@ export function addAccountCommands(program: Command, run: Run): void {
       "email of the owner: prints a link for that person to sign in to the dashboard",
       emailAddress,
     )
-    .action((options: { name: string; plan: Plan; quota?: number; owner?: string }) =>
+    .action((options: { name: string; plan: PlanName; quota?: number; owner?: string }) =>
       run(async () => {
         checkQuota(options)
         const { id, name, workspaces } = await createAccount({ ...options, quota: options.quota ?? null })
@@ -84,7 +84,7 @@ export function addAccountCommands(program: Command, run: Run): void {
       "attestations per month, for the enterprise plan (without it: no limit)",
       wholeNumber,
     )
-    .action(({ name, plan, quota }: { name: string; plan: Plan; quota?: number }) =>
+    .action(({ name, plan, quota }: { name: string; plan: PlanName; quota?: number }) =>
       run(async () => {
         checkQuota({ plan, ...(quota === undefined ? {} : { quota }) })
         if (!(await setPlan(name, plan, quota ?? null))) throw noAccount(name)
@@ -93,7 +93,7 @@ export function addAccountCommands(program: Command, run: Run): void {
     )
 }
 
-function checkQuota({ plan, quota }: { plan: Plan; quota?: number }): void {
+function checkQuota({ plan, quota }: { plan: PlanName; quota?: number }): void {
   if (quota !== undefined && plan !== "enterprise") {
     throw new CommandError(
       `--quota: only for the enterprise plan; ${plan} includes ${plans[plan]} attestations.`,

@@ -18,9 +18,9 @@ afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
 
 const secret = () => randomBytes(32).toString("base64")
 
-type Outcome = { exitCode: number; stdout: string; stderr: string }
+type CommandResult = { exitCode: number; stdout: string; stderr: string }
 
-const vouch = (args: string[], environment: Record<string, string> = {}): Promise<Outcome> =>
+const vouch = (args: string[], environment: Record<string, string> = {}): Promise<CommandResult> =>
   new Promise((resolve) => {
     const env = {
       ...process.env,

@@ -3,7 +3,7 @@ import { AccountExists, createAccount, findAccount } from "#server/domain/accoun
 import { createKey } from "#server/domain/accounts/keys/create.ts"
 import { listKeys } from "#server/domain/accounts/keys/list.ts"
 import { revokeKey, rotateKey } from "#server/domain/accounts/keys/manage.ts"
-import type { Plan } from "#server/domain/accounts/plans.ts"
+import type { PlanName } from "#server/domain/accounts/plans.ts"
 import { Failure } from "#shared/errors.ts"
 import type { Mode } from "#shared/mode.ts"
 import { allScopes, type Scope } from "#shared/scopes.ts"
@@ -38,7 +38,7 @@ export function addKeyCommands(program: Command, run: Run): void {
       (options: {
         account: string
         mode: Mode
-        plan: Plan
+        plan: PlanName
         name: string
         scopes?: Scope[]
         expires?: Expiry
@@ -124,7 +124,7 @@ export function addKeyCommands(program: Command, run: Run): void {
     )
 }
 
-async function findOrCreateAccount(name: string, plan: Plan) {
+async function findOrCreateAccount(name: string, plan: PlanName) {
   const known = await findAccount(name)
   if (known) return known
   const problem = problemOfName(name)

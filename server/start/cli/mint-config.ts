@@ -3,9 +3,9 @@ import type { Command } from "commander"
 import { findAccount } from "#server/domain/accounts/create.ts"
 import type { Principal } from "#server/domain/context.ts"
 import { readHealth } from "#server/domain/health.ts"
-import { readAlignment } from "#server/domain/tokens/align.ts"
 import { type ConfigInput, configInput } from "#server/domain/tokens/config.ts"
 import { applyConfig, getConfig, setPaused } from "#server/domain/tokens/configs.ts"
+import { readReconcileProgress } from "#server/domain/tokens/reconcile-accounts.ts"
 import { plainJson, readJson } from "#server/lib/json.ts"
 import { sleep } from "#server/lib/time.ts"
 import { failureOf, sentenceOf } from "#server/lib/validation.ts"
@@ -89,7 +89,7 @@ async function followTo(principal: Principal, id: string, follows: boolean): Pro
   if (!follows) return true
   let shown = -1
   for (;;) {
-    const { accounts, remaining } = await readAlignment(principal.workspaceId, id)
+    const { accounts, remaining } = await readReconcileProgress(principal.workspaceId, id)
     const { mint } = await getConfig(principal, id)
     if (remaining === 0 && mint !== null) return true
     if ((await readHealth()).checks.worker !== "ok") return false

@@ -1,5 +1,5 @@
 import { type Queryable, sql } from "#db/client.ts"
-import { announce } from "#db/pubsub.ts"
+import { publish } from "#db/pubsub.ts"
 import { columns, qualified, type RowOf } from "#db/rows.ts"
 import { type Author, recordChange, theOperator } from "#server/domain/audit-log/record.ts"
 import { holdPermission } from "#server/domain/people/membership.ts"
@@ -37,7 +37,7 @@ export async function revokeKey({ keyId, workspaceId, author = theOperator }: Ke
       detail: { name: key.name },
     })
   })
-  announce("keys")
+  publish("keys")
 }
 
 /**
@@ -76,7 +76,7 @@ export async function rotateKey({
     })
     return apiKey
   })
-  announce("keys")
+  publish("keys")
   return rotated
 }
 

@@ -1,6 +1,7 @@
 import { PublicKey } from "@solana/web3.js"
 import { z } from "zod"
 import type { Queryable } from "#db/client.ts"
+import { revokeCredential } from "#server/domain/attestations/revoke-credential.ts"
 import { followVerification } from "#server/domain/tokens/follow-verification.ts"
 import { defineOperation, type Plan } from "#server/ledger/definition.ts"
 import { voidPlans } from "#server/ledger/lease.ts"
@@ -9,7 +10,6 @@ import { attest as attestInstructions, renew as renewInstructions } from "#serve
 import { attestationMemo } from "#server/solana/memo.ts"
 import { SystemError } from "#server/solana/program-error.ts"
 import { credentialOf } from "../credential-accounts.ts"
-import { withdrawCredential } from "../withdraw.ts"
 
 const CANCELLED = { code: "cancelled", detail: "The attestation ended before its transaction was signed." }
 
@@ -99,7 +99,7 @@ async function takeOver(sql: Queryable, row: Landed, now: Date): Promise<void> {
     // holds: the wallet keeps its one unit, for that one.
     holder = held
   } else {
-    await withdrawCredential(sql, row)
+    await revokeCredential(sql, row)
   }
   await sql`
     insert into credentials (workspace_id, schema_id, wallet, attestation_id)

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { sql } from "#db/client.ts"
-import { announceActivity } from "#db/pubsub.ts"
+import { publishActivity } from "#db/pubsub.ts"
 import { deployment, providerNamed } from "#server/domain/deployment.ts"
 import type { Provider, VendorSession } from "#server/domain/kyc/providers/provider.ts"
 import { redirectUrl } from "#server/domain/kyc/redirect-url.ts"
@@ -100,7 +100,7 @@ async function askVendor({
         provider_link_until = ${vendor.usableUntil}, provider_call_until = null
       where workspace_id = ${row.workspace_id} and id = ${row.id} and status = 'pending'
         and provider_call_until = ${until} returning id`
-    announceActivity(row.workspace_id)
+    publishActivity(row.workspace_id)
     return kept.length > 0 ? vendor.url : null
   } catch (error) {
     await sql`

@@ -1,5 +1,5 @@
 import { background as sql } from "#db/client.ts"
-import { nextNotice } from "#db/pubsub.ts"
+import { nextMessage } from "#db/pubsub.ts"
 import { openClaims } from "#server/domain/attestations/claims.ts"
 import { providerNamed } from "#server/domain/deployment.ts"
 import { logger } from "#server/lib/log.ts"
@@ -55,7 +55,7 @@ export class FormDelivery {
       try {
         const due = await this.#claim()
         await Promise.all(due.map((submission) => this.#deliver(submission)))
-        if (due.length === 0) await nextNotice("submissions", IDLE_MS, signal)
+        if (due.length === 0) await nextMessage("submissions", IDLE_MS, signal)
       } catch (error) {
         logger.warn({ err: error }, "could not deliver submissions")
         await sleep(200)

@@ -1,5 +1,5 @@
 import { type Queryable, sql } from "#db/client.ts"
-import { announce, announceActivity } from "#db/pubsub.ts"
+import { publish, publishActivity } from "#db/pubsub.ts"
 import { sealClaims } from "#server/domain/attestations/claims.ts"
 import { providerNamed } from "#server/domain/deployment.ts"
 import { newId } from "#server/lib/ids.ts"
@@ -38,8 +38,8 @@ export async function submitForm({
       update attestations set consented_at = ${now}
       where workspace_id = ${session.workspace_id} and id = ${session.id}`
   })
-  announce("submissions")
-  if (session) announceActivity(session.workspace_id)
+  publish("submissions")
+  if (session) publishActivity(session.workspace_id)
 }
 
 /** Locks the session, so that of two submissions at once only the first counts. */

@@ -1,5 +1,5 @@
 import { accountView } from "../account-view.ts"
-import type { Outcome } from "../chain.ts"
+import type { ExecutionResult } from "../chain.ts"
 import { base58OfKey } from "../keys.ts"
 import * as param from "../params.ts"
 import { invalidParams, type Methods, RpcError } from "../rpc.ts"
@@ -67,7 +67,7 @@ export function sendMethods({ chain, withContext }: Context): Methods {
     },
   }
 
-  function trial(transaction: Transaction): Outcome {
+  function trial(transaction: Transaction): ExecutionResult {
     return { ...chain.simulate(transaction, { verify: true, anyBlockhash: false }), landed: null }
   }
 
@@ -107,7 +107,7 @@ ${bytes.length} bytes (max: ${PACKET_BYTES} bytes)`)
   }
 }
 
-function preflightFailure({ err, logs, computeUnits, returnData }: Outcome): RpcError {
+function preflightFailure({ err, logs, computeUnits, returnData }: ExecutionResult): RpcError {
   return new RpcError(PREFLIGHT_FAILURE, `Transaction simulation failed: ${describeError(err!)}`, {
     err,
     logs,

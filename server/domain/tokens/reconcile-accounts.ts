@@ -1,5 +1,5 @@
 import { type Queryable, background as sql } from "#db/client.ts"
-import { announce, announceActivity } from "#db/pubsub.ts"
+import { publish, publishActivity } from "#db/pubsub.ts"
 import { only } from "#db/rows.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { logger } from "#server/lib/log.ts"
@@ -7,7 +7,7 @@ import type { Mode } from "#shared/mode.ts"
 import { type AssetAccount, readAccounts } from "./account-states.ts"
 import { assetMintOf } from "./asset-accounts.ts"
 import { type ConfigRow, loadConfigs } from "./config.ts"
-import { enqueueAlignment } from "./follow-verification.ts"
+import { enqueueReconcile } from "./follow-verification.ts"
 import { lockHoldings, type Place } from "./parties.ts"
 
 // Reconciling accounts: what each should be is decided when its operation is built (`align-kind.ts`), so it is
@@ -24,14 +24,14 @@ type Due = { workspace_id: string; id: string; mode: Mode }
  * Continues with configurations whose accounts are being reconciled, a batch each. The cursor is committed with
  * each batch, so any process can continue. One that fails delays no other. Returns whether anything was due.
  */
-export async function alignDue(): Promise<boolean> {
+export async function reconcileDue(): Promise<boolean> {
   const due = await sql<Due[]>`
     select c.workspace_id, c.id, w.mode from mint_configs c join workspaces w on w.id = c.workspace_id
     where c.aligned_up_to is not null or c.counted_up_to is not null`
   for (const one of due) {
     try {
       await goOn(one)
-      announceActivity(one.workspace_id)
+      publishActivity(one.workspace_id)
     } catch (error) {
       logger.warn(
         { err: error, workspaceId: one.workspace_id, mintConfig: one.id },
@@ -39,7 +39,7 @@ export async function alignDue(): Promise<boolean> {
       )
     }
   }
-  if (due.length > 0) announce("ledger")
+  if (due.length > 0) publish("ledger")
   return due.length > 0
 }
 
@@ -47,23 +47,23 @@ async function goOn(due: Due): Promise<void> {
   const count = await readCount(due)
   await sql.begin(async (sql) => {
     const config = (await loadConfigs(sql, due.workspace_id, [due.id], { lock: true })).get(due.id)
-    if (config && config.aligned_up_to !== null) await alignBatch(sql, due, config.aligned_up_to)
+    if (config && config.aligned_up_to !== null) await reconcileBatch(sql, due, config.aligned_up_to)
     else if (config && config.counted_up_to !== null && count) await countBatch(sql, due, { config, count })
   })
 }
 
-async function alignBatch(sql: Queryable, { workspace_id, id }: Due, after: string): Promise<void> {
+async function reconcileBatch(sql: Queryable, { workspace_id, id }: Due, after: string): Promise<void> {
   const rows = await sql<{ wallet: string }[]>`
     select wallet from holdings where workspace_id = ${workspace_id} and mint_config = ${id} and wallet > ${after}
     order by wallet limit ${BATCH}`
-  for (const { wallet } of rows) await enqueueAlignment(sql, workspace_id, id, wallet)
+  for (const { wallet } of rows) await enqueueReconcile(sql, workspace_id, id, wallet)
   const upTo = rows.length < BATCH ? null : rows.at(-1)!.wallet
   await sql`update mint_configs set aligned_up_to = ${upTo} where workspace_id = ${workspace_id} and id = ${id}`
 }
 
 /** What the chain says of the next wallets to count, and what the database said before it was asked. */
 type Count = {
-  standing: Standing
+  standing: CountSnapshot
   accounts: [Place, AssetAccount][]
   /** The last of them; null where no more follow. */
   upTo: string | null
@@ -72,15 +72,15 @@ type Count = {
 }
 
 /** What must not have changed while the chain was asked. */
-type Standing = { counted_up_to: string; version: string; last_landing: bigint | null }
+type CountSnapshot = { counted_up_to: string; version: string; last_landing: bigint | null }
 
 /**
  * How far the count has come, and the version of the configuration's row: while a configuration is counted nothing is
  * admitted, so that whatever begins has changed that row. Null while something is under way, and where nothing is to be
  * counted.
  */
-async function readStanding(sql: Queryable, { workspace_id, id }: Due): Promise<Standing | null> {
-  const [row] = await sql<Standing[]>`
+async function readCountSnapshot(sql: Queryable, { workspace_id, id }: Due): Promise<CountSnapshot | null> {
+  const [row] = await sql<CountSnapshot[]>`
     select c.counted_up_to, c.xmin::text as version,
       (select max(slot) from (select slot from transactions where workspace_id = c.workspace_id
         order by created_at desc limit ${RECENT}) t) as last_landing
@@ -98,7 +98,7 @@ async function readStanding(sql: Queryable, { workspace_id, id }: Due): Promise<
 async function readCount(due: Due): Promise<Count | null> {
   const { workspace_id, id, mode } = due
   const chain = deployment.chains[mode]
-  const standing = await readStanding(sql, due)
+  const standing = await readCountSnapshot(sql, due)
   if (!chain || !standing) return null
   const rows = await sql<{ wallet: string }[]>`
     select wallet from holdings
@@ -125,7 +125,7 @@ async function countBatch(
   { config, count }: { config: ConfigRow; count: Count },
 ): Promise<void> {
   const { workspace_id, id } = due
-  const standing = await readStanding(sql, due)
+  const standing = await readCountSnapshot(sql, due)
   if (standing?.version !== count.standing.version) return
   const holdings = await lockHoldings(
     sql,
@@ -145,10 +145,13 @@ async function countBatch(
     where workspace_id = ${workspace_id} and id = ${id}`
 }
 
-export type Alignment = { accounts: number; remaining: number }
+export type ReconcileProgress = { accounts: number; remaining: number }
 
 /** How far a configuration's accounts have come, for people who watch. */
-export async function readAlignment(workspaceId: string, configId: string): Promise<Alignment> {
+export async function readReconcileProgress(
+  workspaceId: string,
+  configId: string,
+): Promise<ReconcileProgress> {
   const rows = await sql<{ accounts: number; remaining: number }[]>`
     select (select count(*)::int from holdings where workspace_id = ${workspaceId} and mint_config = ${configId}) as accounts,
       (select count(*)::int from operations where workspace_id = ${workspaceId} and mint_config = ${configId}

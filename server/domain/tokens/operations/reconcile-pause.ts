@@ -5,7 +5,7 @@ import { operationMemo } from "#server/solana/memo.ts"
 import { assetOf, configIdsOf, loadConfigs } from "../config.ts"
 
 /** Pauses or resumes a mint that can be paused, by what holds when its turn comes. */
-export const alignPause = defineOperation({
+export const reconcilePause = defineOperation({
   kind: "align_pause",
   label: "Pause or resume",
   payload: z.object({ mint_config: z.string() }),

@@ -4,7 +4,7 @@ import { Tally } from "#server/lib/tally.ts"
 const LONGEST_MS = 2000
 
 /** Limits concurrent work, in total and per owner; waiting owners take turns. */
-export class Turns {
+export class FairQueue {
   readonly #atOnce: number
   readonly #forEach: number
   readonly #taken = new Tally()

@@ -18,7 +18,7 @@ import { type AssetAccount, readAccounts } from "./account-states.ts"
 import { assetMintOf } from "./asset-accounts.ts"
 import { type ConfigRow, configColumns } from "./config.ts"
 import { loadClaims, NOTHING } from "./parties.ts"
-import { auditTokenCounters, type Counted, readCounted } from "./reconcile-counters.ts"
+import { auditTokenCounters, type Counted, readCounted } from "./reconciliation-counters.ts"
 import { rulesOf } from "./transfer-context.ts"
 
 /** Accounts that one getMultipleAccounts takes; a workspace has no more configurations than that. */

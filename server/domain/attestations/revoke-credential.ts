@@ -9,7 +9,7 @@ import { revoke } from "./operations/revoke.ts"
  * Enqueues the burn of an attestation's credential. Whether there is still something to burn is seen when its
  * turn comes: a renewal that went before it has replaced the unit by its own.
  */
-export async function withdrawCredential(
+export async function revokeCredential(
   sql: Queryable,
   attestation: { workspace_id: string; id: string; schema_id: string; wallet: string },
 ): Promise<void> {

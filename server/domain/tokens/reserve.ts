@@ -1,11 +1,11 @@
 import { repeatOnDeadlock, sql } from "#db/client.ts"
-import { announce, announceActivity } from "#db/pubsub.ts"
+import { publish, publishActivity } from "#db/pubsub.ts"
 import { KeyClaimed } from "#server/domain/idempotency.ts"
-import { stepFor } from "#server/ledger/callers.ts"
+import { batchSize } from "#server/ledger/fair-share.ts"
 import { sleep } from "#server/lib/time.ts"
 import { Failure } from "#shared/errors.ts"
-import { Decision, type Outcome, type TokenRequest } from "./decision.ts"
 import type { OperationRow } from "./operation.ts"
+import { type ReservationResult, Reservations, type TokenRequest } from "./reservations.ts"
 
 /** Requests of one workspace that are decided in one commit. */
 const BATCH = { least: 4, most: 128 }
@@ -35,27 +35,27 @@ const waiting = new Map<string, Waiting[]>()
  * time here, whatever that waits for. Errors: unknown_mint_config, invalid_amount, and those of the rules;
  * database_unavailable where rows stay locked, and then nothing has begun.
  */
-export function admit(workspaceId: string, request: TokenRequest): Promise<OperationRow> {
+export function reserveMovement(workspaceId: string, request: TokenRequest): Promise<OperationRow> {
   const { promise, resolve, reject } = Promise.withResolvers<OperationRow>()
   const one = { request, since: performance.now(), resolve, reject }
   const line = waiting.get(workspaceId)
   if (!line) {
     waiting.set(workspaceId, [one])
-    void decideAll(workspaceId)
+    void reserveQueued(workspaceId)
   } else if (line.length < MOST_WAITING) line.push(one)
   else reject(tooLong())
   return promise
 }
 
-async function decideAll(workspaceId: string): Promise<void> {
+async function reserveQueued(workspaceId: string): Promise<void> {
   const line = waiting.get(workspaceId)!
   // Those that come in the same turn of the event loop go together from the first.
   await new Promise((next) => setImmediate(next))
   const look = setInterval(() => refuseLate(line), LOOK_MS)
   while (line.length > 0) {
     const began = performance.now()
-    const step = stepFor(workspaceId, BATCH)
-    await decide(workspaceId, line.splice(0, step))
+    const step = batchSize(workspaceId, BATCH)
+    await reserveBatch(workspaceId, line.splice(0, step))
     // A line that others have cut short leaves them half of the time.
     if (step < BATCH.most && line.length > step) await sleep(performance.now() - began)
   }
@@ -74,21 +74,21 @@ function refuseLate(line: Waiting[]): void {
   while (line.length > 0 && line[0]!.since < before) line.shift()!.reject(tooLong())
 }
 
-async function decide(workspaceId: string, batch: readonly Waiting[]): Promise<void> {
+async function reserveBatch(workspaceId: string, batch: readonly Waiting[]): Promise<void> {
   try {
     const requests = batch.map((one) => one.request)
     const outcomes = await repeatOnDeadlock(() =>
-      sql.begin((sql) => new Decision(sql, workspaceId, requests).make()),
+      sql.begin((sql) => new Reservations(sql, workspaceId, requests).make()),
     )
-    announce("ledger")
-    announceActivity(workspaceId)
+    publish("ledger")
+    publishActivity(workspaceId)
     for (const [i, outcome] of outcomes.entries()) settle(batch[i]!, outcome)
   } catch (error) {
     for (const one of batch) one.reject(error)
   }
 }
 
-function settle({ request, resolve, reject }: Waiting, outcome: Outcome): void {
+function settle({ request, resolve, reject }: Waiting, outcome: ReservationResult): void {
   if ("operationId" in outcome) {
     if (request.idempotency) request.idempotency.begun = outcome.operationId
     resolve(outcome.row!)

@@ -1,8 +1,8 @@
 import { expect, test, vi } from "vitest"
-import { Turns } from "./turns.ts"
+import { FairQueue } from "./fair-queue.ts"
 
 test("as many run at once as may, of each asker and in all, and everybody's turn comes", async () => {
-  const turns = new Turns({ atOnce: 3, forEach: 2 })
+  const turns = new FairQueue({ atOnce: 3, forEach: 2 })
   const running: string[] = []
   const done: string[] = []
   let most = 0
@@ -21,7 +21,7 @@ test("as many run at once as may, of each asker and in all, and everybody's turn
 })
 
 /** Requests a turn, and reports when it has come. */
-function ask(turns: Turns, who: string, work = async () => {}) {
+function ask(turns: FairQueue, who: string, work = async () => {}) {
   let came = false
   const over = turns.run(who, async () => {
     came = true
@@ -31,7 +31,7 @@ function ask(turns: Turns, who: string, work = async () => {}) {
 }
 
 test("who waits behind a crowd of another asker does not wait for that crowd", async () => {
-  const turns = new Turns({ atOnce: 2, forEach: 1 })
+  const turns = new FairQueue({ atOnce: 2, forEach: 1 })
   const { promise, resolve } = Promise.withResolvers<void>()
   const crowd = Array.from({ length: 20 }, () => turns.run("crowd", () => promise))
   const other = ask(turns, "other")
@@ -42,7 +42,7 @@ test("who waits behind a crowd of another asker does not wait for that crowd", a
 })
 
 test("askers take turns, however much one of them has asked for before", async () => {
-  const turns = new Turns({ atOnce: 1, forEach: 1 })
+  const turns = new FairQueue({ atOnce: 1, forEach: 1 })
   const order: string[] = []
   const all = ["first", "a", "a", "a", "b", "b", "c"]
   await Promise.all(all.map((who) => turns.run(who, async () => void order.push(who))))
@@ -50,7 +50,7 @@ test("askers take turns, however much one of them has asked for before", async (
 })
 
 test("who is gone before their turn has none, and stands in nobody's way", async () => {
-  const turns = new Turns({ atOnce: 1, forEach: 1 })
+  const turns = new FairQueue({ atOnce: 1, forEach: 1 })
   const { promise, resolve } = Promise.withResolvers<void>()
   const first = turns.run("first", () => promise)
   const gone = new AbortController()
@@ -69,7 +69,7 @@ test("who is gone before their turn has none, and stands in nobody's way", async
 test("a turn that lasts is given on once others wait, and its work may be ended", async () => {
   vi.useFakeTimers()
   try {
-    const turns = new Turns({ atOnce: 1, forEach: 1 })
+    const turns = new FairQueue({ atOnce: 1, forEach: 1 })
     const { promise, resolve } = Promise.withResolvers<void>()
     const late = vi.fn()
     const lasting = turns.run("a", () => promise, { late })
@@ -87,7 +87,7 @@ test("a turn that lasts is given on once others wait, and its work may be ended"
 })
 
 test("what fails gives its turn back", async () => {
-  const turns = new Turns({ atOnce: 1, forEach: 1 })
+  const turns = new FairQueue({ atOnce: 1, forEach: 1 })
   await expect(turns.run("a", () => Promise.reject(new Error("it failed")))).rejects.toThrow("it failed")
   const other = ask(turns, "a")
   await other.over

@@ -1,9 +1,9 @@
 /** Requests of this process that wait for the end of an operation, by workspace. */
-const callers = new Map<string, number>()
+const waiting = new Map<string, number>()
 let all = 0
 
 /** Counts a waiting request of the workspace while `work` runs. */
-export async function asCaller<T>(workspaceId: string, work: () => Promise<T>): Promise<T> {
+export async function whileWaiting<T>(workspaceId: string, work: () => Promise<T>): Promise<T> {
   add(workspaceId, 1)
   try {
     return await work()
@@ -13,9 +13,9 @@ export async function asCaller<T>(workspaceId: string, work: () => Promise<T>): 
 }
 
 function add(workspaceId: string, change: number): void {
-  const count = (callers.get(workspaceId) ?? 0) + change
-  if (count === 0) callers.delete(workspaceId)
-  else callers.set(workspaceId, count)
+  const count = (waiting.get(workspaceId) ?? 0) + change
+  if (count === 0) waiting.delete(workspaceId)
+  else waiting.set(workspaceId, count)
   all += change
 }
 
@@ -24,7 +24,7 @@ function add(workspaceId: string, change: number): void {
  * least `least`. Small batches slow a flood a little and shorten the wait of the others; when all are equally busy,
  * batches have full size.
  */
-export function stepFor(workspaceId: string, { least, most }: { least: number; most: number }): number {
-  const others = all - (callers.get(workspaceId) ?? 0)
+export function batchSize(workspaceId: string, { least, most }: { least: number; most: number }): number {
+  const others = all - (waiting.get(workspaceId) ?? 0)
   return others === 0 ? most : Math.min(Math.max(others, least), most)
 }

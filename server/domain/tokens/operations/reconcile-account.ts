@@ -15,7 +15,7 @@ import { rulesOf } from "../transfer-context.ts"
 const ABSENT = "IncorrectProgramId"
 
 /** Freezes or thaws one wallet's account, by what holds when its turn comes. */
-export const alignAccount = defineOperation({
+export const reconcileAccount = defineOperation({
   kind: "align_account",
   label: "Freeze or unfreeze",
   payload: z.object({ mint_config: z.string(), wallet: z.string() }),

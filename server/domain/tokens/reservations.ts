@@ -23,7 +23,7 @@ import {
   NOTHING,
   type Place,
   type Sight,
-  type Standing,
+  type WalletSchema,
 } from "./parties.ts"
 import { transferContext } from "./transfer-context.ts"
 
@@ -45,22 +45,22 @@ export type TokenRequest = {
 export type Refusal = { code: ErrorCode; detail: string }
 
 /** What a request comes to. */
-export type Outcome =
+export type ReservationResult =
   | { operationId: string; row: OperationRow | null }
   | { refusal: Refusal }
   | { keyClaimed: true }
 
 type Considered = { request: TokenRequest; operationId: string; config: ConfigRow; amount: BaseUnits }
-type Admitted = Considered & { handover: boolean }
+type Reserved = Considered & { handover: boolean }
 
 /** One batch, in one transaction. */
-export class Decision {
+export class Reservations {
   readonly #sql: Queryable
   readonly #workspaceId: string
   readonly #requests: readonly TokenRequest[]
-  readonly #outcomes: Outcome[]
+  readonly #outcomes: ReservationResult[]
   readonly #now = clock.now()
-  #losses: (of: Standing) => string | undefined = () => undefined
+  #losses: (of: WalletSchema) => string | undefined = () => undefined
 
   constructor(sql: Queryable, workspaceId: string, requests: readonly TokenRequest[]) {
     this.#sql = sql
@@ -69,7 +69,7 @@ export class Decision {
     this.#outcomes = requests.map(() => ({ operationId: newId("op"), row: null }))
   }
 
-  async make(): Promise<Outcome[]> {
+  async make(): Promise<ReservationResult[]> {
     const configIds = [...new Set(this.#requests.map((request) => request.config))]
     const configs = await loadConfigs(this.#sql, this.#workspaceId, configIds, { lock: true })
     await this.#claimKeys()
@@ -84,7 +84,7 @@ export class Decision {
       return violation === null || this.#refuse(one, violation)
     })
     const holdings = await lockHoldings(this.#sql, this.#workspaceId, admissible.flatMap(placesOf))
-    const admitted = admissible.flatMap((one): Admitted[] => {
+    const admitted = admissible.flatMap((one): Reserved[] => {
       const violation = firstViolation(this.#contextOf(one, claims, holdings))
       if (violation) return this.#refuse(one, violation) ? [] : []
       return [{ ...one, handover: reserve(one, holdings) }]
@@ -125,7 +125,7 @@ export class Decision {
 
   #contextOf(
     { request: { from, to, sight }, config, amount }: Considered,
-    claims: (of: Standing) => Holder["claims"],
+    claims: (of: WalletSchema) => Holder["claims"],
     holdings: Holdings | null,
   ): TransferContext {
     const holdingOf = (place: Place) => holdings?.of(place) ?? NOTHING
@@ -143,7 +143,7 @@ export class Decision {
     return false
   }
 
-  async #saveCounters(admitted: readonly Admitted[]): Promise<void> {
+  async #saveCounters(admitted: readonly Reserved[]): Promise<void> {
     for (const config of new Set(admitted.map((one) => one.config))) {
       await this.#sql`
         update mint_configs set issued = ${config.issued}, holders = ${config.holders}
@@ -151,7 +151,7 @@ export class Decision {
     }
   }
 
-  async #enqueue(admitted: readonly Admitted[]): Promise<void> {
+  async #enqueue(admitted: readonly Reserved[]): Promise<void> {
     const rows = admitted.map(({ request, operationId, config, amount, handover }) => {
       const { from, to } = request
       const mintAddress = assetMintOf(this.#workspaceId, config.id).toBase58()
@@ -176,7 +176,7 @@ export class Decision {
     await enqueueAll(this.#sql, this.#workspaceId, rows)
   }
 
-  async #record(admitted: readonly Admitted[]): Promise<void> {
+  async #record(admitted: readonly Reserved[]): Promise<void> {
     const changes = admitted.map(({ request: { author, from, to }, operationId, config, amount }) => ({
       author,
       action: from === null ? "token.mint_requested" : "token.transfer_requested",
@@ -227,10 +227,10 @@ const walletsOf = ({ from, to }: TokenRequest): string[] => (from === null ? [to
 const placesOf = ({ request, config }: Pick<Considered, "request" | "config">): Place[] =>
   walletsOf(request).map((wallet) => ({ config: config.id, wallet }))
 
-const standingsOf = ({ request, config }: Considered): Standing[] =>
+const standingsOf = ({ request, config }: Considered): WalletSchema[] =>
   walletsOf(request).map((wallet) => ({ schemaId: config.required_schema, wallet }))
 
-const firstUses = (admitted: readonly Admitted[]): string[] => [
+const firstUses = (admitted: readonly Reserved[]): string[] => [
   ...new Set(admitted.filter(({ config }) => config.mint === null).map(({ config }) => config.id)),
 ]
 

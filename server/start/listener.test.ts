@@ -99,7 +99,7 @@ test("requests that come together are answered in their order", async () => {
     (_, n) => `GET /v1/nope${n} HTTP/1.1\r\nHost: localhost\r\n\r\n`,
   )
   const answers = await sendRaw(port, requests.join("") + get("/v1/nope99", "Host: localhost\r\n"))
-  const paths = [...answers.matchAll(/no path \/v1\/nope(\d+)/g)].map(([, n]) => Number(n))
+  const paths = [...answers.matchAll(/not found: \/v1\/nope(\d+)/g)].map(([, n]) => Number(n))
   expect(paths).toEqual(Array.from({ length: 100 }, (_, n) => n))
 })
 
@@ -211,7 +211,7 @@ test.each([
   for (const target of ["/v1/health", "/v1/usage", "/", "/api/trpc/health.get"]) {
     const answer = await sendRaw(port, get(target, headers))
     expectRefusal(answer, 400, "malformed_request")
-    expect(answer).toContain(`${name}: send this parameter once.`)
+    expect(answer).toContain(`${name}: send this header once.`)
   }
 })
 

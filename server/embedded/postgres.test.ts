@@ -166,7 +166,7 @@ test("two that start the same data directory at once share one Postgres", async 
 test("a cluster of another major version is refused with a way out", async () => {
   await (await start()).stop()
   writeFileSync(join(dataDir, "postgres", "PG_VERSION"), "17\n")
-  await expect(start()).rejects.toThrow(/written by PostgreSQL 17.*VOUCH_DATA_DIR/)
+  await expect(start()).rejects.toThrow(/created by PostgreSQL 17.*VOUCH_DATA_DIR/)
   writeFileSync(join(dataDir, "postgres", "PG_VERSION"), "18\n")
 })
 

@@ -43,9 +43,8 @@ export async function nextWorkspace({
 
 /**
  * The operations of a workspace that can run now, at most a turn's worth; with `only`, none but those. Those in
- * `signing`
- * count as on their way. Nothing is locked: only who has the workspace's lease asks, and what has changed by the time
- * that it is saved is not saved.
+ * `signing` count as on their way. Nothing is locked: only the holder of the workspace's lease asks, and an operation
+ * that changes before it is saved is not saved.
  */
 export async function claim(
   workspaceId: string,

@@ -17,7 +17,14 @@ beforeAll(async () => {
 afterAll(() => app.stop())
 
 const OPEN = [
-  ...["health.get", "kyc.webhook", "kyc.webhookOf", "verification.view", "verification.submit"],
+  ...[
+    "health.get",
+    "kyc.webhook",
+    "kyc.webhookOf",
+    "verification.view",
+    "verification.submit",
+    "verification.continue",
+  ],
   ...["setup.options", "setup.look", "setup.createUser", "docs.errors"],
   ...["setup.mailLink", "setup.requestReset", "setup.resetPassword"],
 ]

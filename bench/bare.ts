@@ -143,7 +143,7 @@ async function start(key: Key, request: IncomingMessage): Promise<string> {
   const { workspaceId, keyId } = key
   const fingerprint = hash("sha256", received, "buffer")
   await sql`
-    select fingerprint, subject, status, body, created_at <= clock_timestamp() - ${86_400} * interval '1 second' as over from idempotency_records
+    select fingerprint, subject, status, body, created_at <= statement_timestamp() - ${86_400} * interval '1 second' as over from idempotency_records
     where workspace_id = ${workspaceId} and key_id = ${keyId} and idempotency_key = ${idempotencyKey}`
   const session = await begin(key, body, { keyId, idempotencyKey, fingerprint })
   const answer = JSON.stringify(session)

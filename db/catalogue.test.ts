@@ -30,6 +30,7 @@ const INDEXES_WITHOUT_WORKSPACE: Record<string, string> = {
   webhook_events_mode_provider_event_id_pk:
     "an event's id counts per mode and provider, whatever session it speaks of",
   webhook_events_received: "retention sweeps all workspaces",
+  idempotency_records_created: "retention sweeps all workspaces",
   sandbox_submissions_due: "the delivery queue serves all workspaces",
   transactions_pkey: "the chain knows a transaction by its signature",
   transactions_pending: "the tracker follows all transactions of a mode",

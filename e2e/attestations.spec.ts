@@ -83,7 +83,7 @@ test("Verify reads the chain now, and recomputes the fingerprint in the browser"
     await route.fulfill({ response, json: answer })
   })
   await page.getByRole("button", { name: "Verify" }).click()
-  await expect(page.getByText("2 checks have failed.")).toBeFocused()
+  await expect(page.getByText("2 checks failed.")).toBeFocused()
   await expect(
     page.getByText("Failed: The fingerprint matches the record (computed in your browser)"),
   ).toBeVisible()
@@ -120,7 +120,7 @@ test("revoking wants a reason and the word, and is seen through to the burn", { 
   await expect(page.getByText("Credential destroyed on chain")).toBeVisible()
   await expect(page.getByRole("button", { name: "Revoke" })).toHaveCount(0)
   await page.getByRole("button", { name: "Verify" }).click()
-  await expect(page.getByText("Passed: The unit is destroyed")).toBeVisible()
+  await expect(page.getByText("Passed: The credential is destroyed")).toBeVisible()
   await expectSound(page)
 })
 
@@ -139,7 +139,9 @@ test("the search and the filters stand in the address, and the CSV holds what th
   await page.getByLabel("Status").selectOption("rejected")
   await expect(rows).toHaveCount(2)
   await expect(rows.nth(1)).toContainText(rejected.wallet)
-  expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({ q: name, status: "rejected" })
+  await expect
+    .poll(() => Object.fromEntries(new URL(page.url()).searchParams))
+    .toEqual({ q: name, status: "rejected" })
   await page.reload()
   await expect(rows).toHaveCount(2)
   await expectSound(page)

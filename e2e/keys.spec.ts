@@ -156,7 +156,7 @@ test("a schema is created and its validity changed", async ({ page, customer, tr
   await dialog.getByLabel("Name").fill("Residency")
   await dialog.getByLabel("Valid for (days)").fill("30")
   await dialog.getByRole("button", { name: "Create schema" }).click()
-  await expect(dialog).toContainText("There is a schema kyc_individual_v1 already")
+  await expect(dialog).toContainText("The schema kyc_individual_v1 already exists")
   const id = `residency_${Math.random().toString(36).slice(2, 8)}`
   await dialog.getByLabel("Id", { exact: true }).fill(id)
   await expectSound(page)

@@ -1,5 +1,5 @@
 // What the records of Vouch can be, in the words of the API. Screens say each with the look that
-// `app/components/status-badge.tsx` gives it.
+// `app/components/ui/badge.tsx` gives it.
 
 export const attestationStatuses = ["pending", "verified", "rejected", "expired"] as const
 export type AttestationStatus = (typeof attestationStatuses)[number]

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm"
-import { check, foreignKey, integer, pgTable, primaryKey, text, unique } from "drizzle-orm/pg-core"
+import { check, foreignKey, index, integer, pgTable, primaryKey, text, unique } from "drizzle-orm/pg-core"
 import type { Mode } from "#shared/mode.ts"
 import type { Scope } from "#shared/scopes.ts"
 import { bytes, time } from "./columns.ts"
@@ -113,5 +113,9 @@ export const idempotencyRecords = pgTable(
     body: bytes(),
     createdAt: time("created_at").notNull(),
   },
-  (t) => [primaryKey({ columns: [t.workspaceId, t.keyId, t.idempotencyKey] })],
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.keyId, t.idempotencyKey] }),
+    // Retention
+    index("idempotency_records_created").on(t.createdAt),
+  ],
 )

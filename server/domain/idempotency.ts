@@ -13,7 +13,7 @@ export const REPLAY_SECONDS = 24 * 3600
  * mint happen twice, so that no process's idea of the time may decide it.
  */
 export const isReplayedNoMore = (sql: Queryable) =>
-  sql`created_at <= clock_timestamp() - ${REPLAY_SECONDS} * interval '1 second'`
+  sql`created_at <= statement_timestamp() - ${REPLAY_SECONDS} * interval '1 second'`
 /** How long a request waits for the first one with its key; a test of the end of it makes it short. */
 export const keyWait = { ms: 25_000 }
 

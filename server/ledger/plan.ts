@@ -1,4 +1,3 @@
-import postgres from "postgres"
 import { isDatabaseUnavailable, type Queryable, background as sql, type Transaction } from "#db/client.ts"
 import { logger } from "#server/lib/log.ts"
 import { addSeconds, clock } from "#server/lib/time.ts"
@@ -49,10 +48,10 @@ export async function planAll(
     try {
       for (const [id, one] of await plan(group)) plans.set(id, one)
     } catch (error) {
-      if (isOfDatabase(error)) throw error
+      if (isDatabaseUnavailable(error)) throw error
       for (const operation of group) {
         const alone = await plan([operation]).catch((error) => {
-          if (isOfDatabase(error)) throw error
+          if (isDatabaseUnavailable(error)) throw error
           return new Map<string, PlanOutcome>([[operation.id, { do: "hold back", error }]])
         })
         for (const [id, one] of alone) plans.set(id, one)
@@ -61,10 +60,6 @@ export async function planAll(
   }
   return plans
 }
-
-/** Then nothing is wrong with an operation, and the turn is over. */
-const isOfDatabase = (error: unknown): boolean =>
-  isDatabaseUnavailable(error) || error instanceof postgres.PostgresError
 
 /** What plans come to: what has to be signed, in the order of the queue, and everything else. */
 export type Sorted = {

@@ -3,7 +3,7 @@ type Anchor = { time_ms: number; at_ms: number }
 
 let anchor: Anchor | null = null
 
-/** Makes `clock` go by what the database's clock has shown (`database-clock.ts`). */
+/** Makes `clock` go by what the database's clock has shown (`db/clock.ts`). */
 export function anchorClock(to: Anchor | null): void {
   anchor = to
 }

@@ -82,23 +82,27 @@ export async function clean(): Promise<void> {
   if (now === null) return
   const recognised = addDays(now, -WEBHOOK_EVENTS_DAYS)
   const logged = addDays(now, -REQUESTS_DAYS)
-  await untilFew(
-    () => sql`
-      delete from idempotency_records where ctid in (
-        select ctid from idempotency_records where ${isReplayedNoMore(sql)} limit ${BATCH})`,
-  )
-  await untilFew(
-    () => sql`
-      delete from webhook_events where ctid in (
-        select ctid from webhook_events where received_at <= ${recognised} limit ${BATCH})`,
-  )
-  await untilFew(
-    () => sql`
-      delete from api_requests where ctid in (
-        select ctid from api_requests where at <= ${logged} order by at limit ${BATCH})`,
-  )
-  await cleanPeople()
-  await sql`delete from workers where seen_at <= ${addDays(now, -1)}`
+  const ended = await Promise.allSettled([
+    untilFew(
+      () => sql`
+        delete from idempotency_records where ctid in (
+          select ctid from idempotency_records where ${isReplayedNoMore(sql)} limit ${BATCH})`,
+    ),
+    untilFew(
+      () => sql`
+        delete from webhook_events where ctid in (
+          select ctid from webhook_events where received_at <= ${recognised} limit ${BATCH})`,
+    ),
+    untilFew(
+      () => sql`
+        delete from api_requests where ctid in (
+          select ctid from api_requests where at <= ${logged} order by at limit ${BATCH})`,
+    ),
+    cleanPeople(),
+    sql`delete from workers where seen_at <= ${addDays(now, -1)}`,
+  ])
+  // One that fails keeps no other from its work.
+  for (const one of ended) if (one.status === "rejected") throw one.reason
 }
 
 async function untilFew(remove: () => PromiseLike<{ count: number }>): Promise<void> {

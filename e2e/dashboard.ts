@@ -1,5 +1,10 @@
 import { randomBytes } from "node:crypto"
-import { type APIRequestContext, type Page, request as playwrightRequest } from "@playwright/test"
+import {
+  type APIRequestContext,
+  type Browser,
+  type Page,
+  request as playwrightRequest,
+} from "@playwright/test"
 import { type Api, apiOf, origin } from "./api.ts"
 import { test as base, expect } from "./support.ts"
 import { createKey, vouch } from "./vouch.ts"
@@ -94,6 +99,16 @@ export async function createMember(
   await owner.dispose()
   const email = `${randomBytes(6).toString("hex")}@example.com`
   return { email, cookies: await comeIn(result.data.link, { name: `The ${role}`, email }) }
+}
+
+/** The page of a member of one's own, whose account a test may change. */
+export async function ownMember(browser: Browser, customer: Customer, role: Role = "developer") {
+  const { email, cookies } = await createMember(customer, role)
+  const context = await browser.newContext({ storageState: cookies, baseURL: origin })
+  const page = await context.newPage()
+  await page.goto(section(customer, "settings?part=account"))
+  await expect(page.getByRole("heading", { name: "Second factor" })).toBeVisible()
+  return { email, page, context }
 }
 
 /** The address of a section of the customer's test workspace. */

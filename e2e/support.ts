@@ -84,3 +84,17 @@ export async function fillInForm(page: Page, { outcome = "approved" }: { outcome
   await page.getByLabel("Outcome", { exact: true }).selectOption(outcome)
   await page.getByRole("checkbox", { name: "I agree", exact: true }).check()
 }
+
+/** Brings the page to the front, or as if another tab covered it. */
+export async function setHidden(page: Page, hidden: boolean) {
+  await page.evaluate((hidden) => {
+    Object.defineProperty(document, "hidden", { configurable: true, get: () => hidden })
+    document.dispatchEvent(new Event("visibilitychange"))
+  }, hidden)
+}
+
+/** As if the reader came back to the page from elsewhere. */
+export async function seeAgain(page: Page) {
+  await setHidden(page, true)
+  await setHidden(page, false)
+}

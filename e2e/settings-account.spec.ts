@@ -1,0 +1,231 @@
+import type { Page } from "@playwright/test"
+import { TOTP } from "otpauth"
+import { origin } from "./api.ts"
+import { ownMember, PASSWORD, section, test } from "./dashboard.ts"
+import { expect, expectSound, heading } from "./support.ts"
+
+async function signIn(page: Page, email: string, password = PASSWORD) {
+  await page.getByLabel("Email", { exact: true }).fill(email)
+  await page.getByLabel("Password", { exact: true }).fill(password)
+  await page.getByRole("button", { name: "Sign in", exact: true }).click()
+}
+
+async function signOut(page: Page) {
+  await page.getByRole("button", { name: /^Account of/ }).click()
+  await page.getByRole("menuitem", { name: "Sign out" }).click()
+  await expect(heading(page, "Sign in")).toBeVisible()
+}
+
+test("a second factor is switched on with a code, asked for at the next sign-in, and switched off", async ({
+  browser,
+  customer,
+}) => {
+  const { page, email, context } = await ownMember(browser, customer)
+  await expectSound(page)
+  await page.getByRole("button", { name: "Switch on" }).click()
+  const dialog = page.getByRole("dialog")
+  await dialog.getByLabel("Your password").fill("not the password")
+  await dialog.getByRole("button", { name: "Continue" }).click()
+  await expect(dialog.getByText("Wrong password.")).toBeVisible()
+  await expectSound(page)
+  await dialog.getByLabel("Your password").fill(PASSWORD)
+  await dialog.getByRole("button", { name: "Continue" }).click()
+  await expect(dialog.getByRole("img", { name: /QR code/ })).toBeVisible()
+  await expectSound(page)
+  const secret = (await dialog.locator("[data-secret]").textContent())!.replaceAll(" ", "")
+  const totp = new TOTP({ secret, period: 30, digits: 6 })
+  await dialog.getByRole("textbox", { name: "Code" }).fill(totp.generate())
+  await dialog.getByRole("button", { name: "Confirm" }).click()
+  const codes = dialog.getByRole("list", { name: "Backup codes" }).getByRole("listitem")
+  await expect(codes.first()).toBeVisible()
+  await expectSound(page)
+  const [backupCode] = await codes.allInnerTexts()
+  const download = page.waitForEvent("download")
+  await dialog.getByRole("button", { name: "Download" }).click()
+  expect((await download).suggestedFilename()).toBe("vouch-backup-codes.txt")
+  await dialog.getByRole("button", { name: "I have stored these codes" }).click()
+  await expect(page.getByRole("button", { name: "New backup codes" })).toBeVisible()
+  await expectSound(page)
+
+  await signOut(page)
+  await signIn(page, email)
+  await expect(heading(page, "Second factor")).toBeVisible()
+  await expectSound(page)
+  // The next one: each works once.
+  await page.getByLabel("Code").fill(totp.generate({ timestamp: Date.now() + 30_000 }))
+  await page.getByRole("button", { name: "Confirm" }).click()
+  await expect(heading(page, "Overview")).toBeVisible()
+
+  await signOut(page)
+  await signIn(page, email)
+  await page.getByRole("button", { name: "Use a backup code" }).click()
+  await page.getByLabel("Backup code").fill(backupCode!)
+  await page.getByRole("button", { name: "Confirm" }).click()
+  await expect(heading(page, "Overview")).toBeVisible()
+
+  await page.goto(section(customer, "settings?part=account"))
+  await page.getByRole("button", { name: "New backup codes" }).click()
+  await dialog.getByLabel("Your password").fill(PASSWORD)
+  await dialog.getByRole("button", { name: "Create codes" }).click()
+  await expect(codes.first()).toBeVisible()
+  expect(await codes.allInnerTexts()).not.toContain(backupCode)
+  await dialog.getByRole("button", { name: "I have stored these codes" }).click()
+  await page.getByRole("button", { name: "Switch off" }).click()
+  const question = page.getByRole("alertdialog")
+  await question.getByLabel("Your password").fill(PASSWORD)
+  await question.getByRole("button", { name: "Switch off" }).click()
+  await expect(page.getByRole("button", { name: "Switch on" })).toBeVisible()
+  await context.close()
+})
+
+test("a passkey is added with a name, signs in without a password, and is removed", async ({
+  browser,
+  customer,
+}) => {
+  const { page, context } = await ownMember(browser, customer)
+  const cdp = await context.newCDPSession(page)
+  await cdp.send("WebAuthn.enable")
+  await cdp.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      protocol: "ctap2",
+      transport: "internal",
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  })
+  await expect(page.getByText("No passkeys yet.")).toBeVisible()
+  await page.getByRole("button", { name: "Add passkey" }).click()
+  const dialog = page.getByRole("dialog", { name: "Add a passkey" })
+  await dialog.getByLabel("Name").fill("Blue key")
+  await expectSound(page)
+  await dialog.getByRole("button", { name: "Add" }).click()
+  await expect(page.getByRole("list", { name: "Passkeys" })).toContainText("Blue key")
+  await expectSound(page)
+
+  await signOut(page)
+  await page.getByRole("button", { name: "Use a passkey" }).click()
+  await expect(heading(page, "Overview")).toBeVisible()
+
+  await page.goto(section(customer, "settings?part=account"))
+  await page.getByRole("button", { name: "Remove Blue key" }).click()
+  await page.getByRole("alertdialog").getByRole("button", { name: "Remove" }).click()
+  await expect(page.getByText("No passkeys yet.")).toBeVisible()
+  await context.close()
+})
+
+test("people see where they are signed in, sign one browser out, and then every one", async ({
+  browser,
+  customer,
+}) => {
+  const { page, email, context } = await ownMember(browser, customer)
+  const other = await browser.newContext({
+    storageState: { cookies: [], origins: [] },
+    baseURL: origin,
+    userAgent: "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0",
+  })
+  const there = await other.newPage()
+  await there.goto("/sign-in")
+  await signIn(there, email)
+  await expect(heading(there, "Overview")).toBeVisible()
+
+  await page.reload()
+  const list = page.getByRole("list", { name: "Where you are signed in" })
+  await expect(list.getByRole("listitem")).toHaveCount(2)
+  await expect(list.getByText("This browser")).toHaveCount(1)
+  await expectSound(page)
+  await page.getByRole("button", { name: "Sign out Firefox on Windows" }).click()
+  await expect(list.getByRole("listitem")).toHaveCount(1)
+  await there.goto(section(customer, "overview"))
+  await expect(heading(there, "Sign in")).toBeVisible()
+
+  await signIn(there, email)
+  await expect(heading(there, "Overview")).toBeVisible()
+  await page.getByRole("button", { name: "Sign out everywhere" }).click()
+  await expectSound(page)
+  await page.getByRole("alertdialog").getByRole("button", { name: "Sign out everywhere" }).click()
+  await expect(heading(page, "Sign in")).toBeVisible()
+  await there.goto(section(customer, "overview"))
+  await expect(heading(there, "Sign in")).toBeVisible()
+  await other.close()
+  await context.close()
+})
+
+test("name and password are changed: the old password opens nothing, and other browsers are signed out", async ({
+  browser,
+  customer,
+}) => {
+  const { page, email, context } = await ownMember(browser, customer)
+  await page.getByLabel("Name", { exact: true }).fill("Grace Hopper")
+  await page.getByRole("button", { name: "Save name" }).click()
+  await expect(page.getByRole("button", { name: "Account of Grace Hopper" })).toBeVisible()
+
+  const other = await browser.newContext({ storageState: { cookies: [], origins: [] }, baseURL: origin })
+  const there = await other.newPage()
+  await there.goto("/sign-in")
+  await signIn(there, email)
+  await expect(heading(there, "Overview")).toBeVisible()
+
+  await page.getByLabel("Current password").fill("not the password")
+  await page.getByLabel("New password").fill("another long password")
+  await page.getByRole("button", { name: "Change password" }).click()
+  await expect(page.getByText("Wrong password.")).toBeVisible()
+  await page.getByLabel("Current password").fill(PASSWORD)
+  await page.getByRole("button", { name: "Change password" }).click()
+  await expect(page.getByText("Your password is changed")).toBeVisible()
+  await expect(page.getByLabel("New password")).toHaveValue("")
+
+  await there.goto(section(customer, "overview"))
+  await expect(heading(there, "Sign in")).toBeVisible()
+  await signIn(there, email)
+  await expect(there.getByRole("alert")).toBeVisible()
+  await signIn(there, email, "another long password")
+  await expect(heading(there, "Overview")).toBeVisible()
+  await other.close()
+  await context.close()
+})
+
+test("theme and time zone are chosen: the page comes in the theme at once, and every time is of the zone that it names", {
+  tag: "@phone",
+}, async ({ browser, customer }) => {
+  const { page, context } = await ownMember(browser, customer)
+  await page.emulateMedia({ colorScheme: "light" })
+  const canvas = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
+  const light = await canvas()
+  await page.getByLabel("Theme").selectOption("Dark")
+  await page.getByLabel("Time zone").selectOption("Asia/Tokyo")
+  // Where there is little room, by its offset alone.
+  const zoneNote = page.getByRole("link", { name: /^Times in (Asia\/Tokyo|(GMT|UTC)\+9)$/ })
+  await expect(zoneNote).toHaveCount(0)
+  await page.getByRole("button", { name: "Save display" }).click()
+  await expect(zoneNote).toBeVisible()
+  expect(await canvas()).not.toBe(light)
+  await expectSound(page)
+
+  // Which looks at it in both.
+  await page.emulateMedia({ colorScheme: "light" })
+  expect(await canvas()).not.toBe(light)
+
+  // In the page as the server sends it: nothing flashes before.
+  const html = await (await page.request.get(section(customer, "overview"))).text()
+  expect(html).toMatch(/<html[^>]* data-theme="dark"/)
+  await page.reload()
+  expect(await canvas()).not.toBe(light)
+  await expect(page.getByLabel("Theme")).toHaveValue("dark")
+  await expect(page.getByLabel("Time zone")).toHaveValue("Asia/Tokyo")
+  await page.goto(section(customer, "audit"))
+  const time = page.locator("time").first()
+  const at = new Date((await time.getAttribute("datetime"))!)
+  const shown = new Intl.DateTimeFormat("en-GB", {
+    ...{ timeZone: "Asia/Tokyo", hour: "2-digit", minute: "2-digit" },
+  }).format(at)
+  await expect(time).toContainText(shown)
+
+  await page.goto(section(customer, "settings?part=account"))
+  await page.getByLabel("Theme").selectOption("System")
+  await page.getByRole("button", { name: "Save display" }).click()
+  await expect(page.getByText("Display settings saved").last()).toBeVisible()
+  expect(await canvas()).toBe(light)
+  await context.close()
+})

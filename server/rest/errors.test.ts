@@ -1,13 +1,11 @@
-import { SystemProgram } from "@solana/web3.js"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { createAccount } from "#server/domain/accounts/create.ts"
 import { newApiKey } from "#server/domain/accounts/keys/secret.ts"
 import { newId } from "#server/lib/ids.ts"
-import type { ErrorCode } from "#shared/errors.ts"
-import { statusOf } from "#shared/errors.ts"
+import { expectError } from "#test/answers.ts"
 import { newWallet, signWebhook, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
-import type { Response, Sent } from "#test/http.ts"
+import type { Sent } from "#test/http.ts"
 
 let app: TestApp
 let key: TestKey
@@ -18,25 +16,8 @@ beforeAll(async () => {
 })
 afterAll(() => app.stop())
 
-/** The answer is this error, whole: status, exactly three fields, and the request's id in the header too. */
-function expectError(response: Response, code: ErrorCode, detail: RegExp): void {
-  expect(response.json).toEqual({
-    error: code,
-    detail: expect.stringMatching(detail),
-    request_id: expect.stringMatching(/^req_[1-9A-HJ-NP-Za-km-z]{16,22}$/),
-  })
-  expect(response.status).toBe(statusOf(code))
-  expect(response.headers["x-request-id"]).toBe(response.json.request_id)
-  expect(response.headers["strict-transport-security"]).toMatch(/^max-age=[1-9]/)
-  expect(response.headers["content-type"]).toBe("application/json")
-}
-
 const start = (sent: Partial<Sent>) =>
   app.request({ method: "POST", path: "/kyc/start", key: key.apiKey, ...sent })
-const mint = (json: object) => app.request({ method: "POST", path: "/token/mint", key: key.apiKey, json })
-const transfer = (json: object) =>
-  app.request({ method: "POST", path: "/token/transfer", key: key.apiKey, json })
-const ONE = { mint_config: "us_real_estate_fund_v1", amount: 1 }
 const json = { "content-type": "application/json" }
 const body = () => ({ userPubkey: newWallet(), schemaId: "kyc_individual_v1" })
 
@@ -302,193 +283,4 @@ test.each([
 ])("the media type may be written %s", async (type) => {
   const response = await start({ headers: { "content-type": type }, body: JSON.stringify(body()) })
   expect(response.status).toBe(200)
-})
-
-test.each([
-  ["userPubkey", {}],
-  ["schemaId", { userPubkey: newWallet() }],
-  ["userPubkey", { userPubkey: null, schemaId: "kyc_individual_v1" }],
-  ["userPubkey", { userPubkey: [newWallet()], schemaId: "kyc_individual_v1" }],
-  ["schemaId", { userPubkey: newWallet(), schemaId: 1 }],
-  ["user_pubkey", { ...body(), user_pubkey: newWallet() }],
-  [
-    "__proto__",
-    JSON.parse(`{"__proto__": {}, "userPubkey": "${newWallet()}", "schemaId": "kyc_individual_v1"}`),
-  ],
-  ["constructor", { ...body(), constructor: {} }],
-  ["externalId", { ...body(), externalId: "" }],
-  ["externalId", { ...body(), externalId: "x".repeat(201) }],
-  ["externalId", { ...body(), externalId: "a\u0000b" }],
-  ["externalId", { ...body(), externalId: "line\nbreak" }],
-  ["externalId", { ...body(), externalId: "half \ud83d pair" }],
-  ["redirectUrl", { ...body(), redirectUrl: "http://example.com/" }],
-  ["redirectUrl", { ...body(), redirectUrl: "https://user:secret@example.com/" }],
-  ["redirectUrl", { ...body(), redirectUrl: "javascript:alert(1)" }],
-  ["redirectUrl", { ...body(), redirectUrl: "//example.com" }],
-  ["redirectUrl", { ...body(), redirectUrl: "https://" }],
-  ["redirectUrl", { ...body(), redirectUrl: "http://localhost.example.com/" }],
-  ["redirectUrl", { ...body(), redirectUrl: "https://example.com/\u0000" }],
-])("validation_failed: %s in %j", async (field, sent) => {
-  expectError(await start({ json: sent }), "validation_failed", new RegExp(`^${field}: `))
-})
-
-test.each([
-  "https://example.com/done?a=1#b",
-  "http://localhost:8080/x",
-  "http://127.0.0.1/",
-  "http://[::1]/",
-])("redirectUrl may be %s", async (redirectUrl) => {
-  expect((await start({ json: { ...body(), redirectUrl } })).status).toBe(200)
-})
-
-test.each([
-  ["POST", "/kyc/start?schemaId=kyc_individual_v1", "schemaId"],
-  ["GET", "/usage?x", "x"],
-  ["GET", "/health?x=1", "x"],
-  ["GET", "/openapi.json?v=2", "v"],
-  ["GET", "/attestations?stauts=pending", "stauts"],
-  ["GET", "/attestations?constructor=x", "constructor"],
-  ["GET", "/attestations?limit=5&limit=5", "limit"],
-  ["GET", "/attestations?limit=5&%6cimit=6", "limit"],
-  ["GET", `/kyc/status/${newWallet()}?pubkey=x`, "pubkey"],
-  ["GET", "/token/operations?wallet=x", "wallet"],
-  ["GET", "/token/operations?status=done", "status"],
-  ["GET", "/token/operations?limit=101", "limit"],
-  ...["05", "+5", "%2B5", "%205", "5%20", "5.0", "5.", "1e1", "0x5", "-5", "0", "5%00", "\u0665", ""].map(
-    (limit) => ["GET", `/attestations?limit=${encodeURI(limit).replaceAll("%25", "%")}`, "limit"],
-  ),
-  ["GET", "/token/operations?cursor=x", "cursor"],
-  ["GET", `/token/operation/${newId("op")}?x=1`, "x"],
-  ["GET", `/token/balance/${newWallet()}`, "mint_config"],
-  ["GET", "/mint-configs?limit=1", "limit"],
-  ["POST", "/token/mint?amount=1", "amount"],
-  ["POST", "/mint-config/us_real_estate_fund_v1/pause?x=1", "x"],
-])("validation_failed: the query of %s %s", async (method, path, parameter) => {
-  const payload = method === "POST" ? { json: body() } : {}
-  const response = await app.request({ method, path, key: key.apiKey, ...payload })
-  expectError(response, "validation_failed", new RegExp(`^${parameter}: `))
-})
-
-test.each([
-  ["the System Program", SystemProgram.programId.toBase58()],
-  ["the incinerator", "1nc1nerator11111111111111111111111111111111"],
-  ["Token-2022", "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb"],
-  ["the token program", "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"],
-  ["associated accounts", "ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL"],
-  ["the memo program", "MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr"],
-  ["31 bytes", "1".repeat(31)],
-  ["33 bytes", "1".repeat(33)],
-  ["not base58", "0OIl".repeat(11)],
-  ["an Ethereum address", "0x52908400098527886E0F7030069857D2E4169EE7"],
-  ["with a space", ` ${newWallet()}`],
-  ["empty", ""],
-  ["huge", "1".repeat(60_000)],
-])("invalid_public_key: %s", async (_name, userPubkey) => {
-  const started = await start({ json: { ...body(), userPubkey } })
-  expectError(started, "invalid_public_key", /^userPubkey: /)
-  if (userPubkey === "" || userPubkey.length > 1000) return
-  const encoded = encodeURIComponent(userPubkey)
-  const read = await app.request({ method: "GET", path: `/kyc/status/${encoded}`, key: key.apiKey })
-  expectError(read, "invalid_public_key", /^pubkey: /)
-  for (const path of [
-    `/attestations?pubkey=${encoded}`,
-    `/token/operations?pubkey=${encoded}`,
-    `/token/balance/${encoded}?mint_config=us_real_estate_fund_v1`,
-  ]) {
-    const response = await app.request({ method: "GET", path, key: key.apiKey })
-    expectError(response, "invalid_public_key", /^pubkey: /)
-  }
-  const more = { mint_config: "us_real_estate_fund_v1", amount: 1 }
-  expectError(await mint({ ...more, user_pubkey: userPubkey }), "invalid_public_key", /^user_pubkey: /)
-  const [gives, receives] = [
-    { ...more, from_pubkey: userPubkey, to_pubkey: newWallet() },
-    { ...more, from_pubkey: newWallet(), to_pubkey: userPubkey },
-  ]
-  expectError(await transfer(gives), "invalid_public_key", /^from_pubkey: /)
-  expectError(await transfer(receives), "invalid_public_key", /^to_pubkey: /)
-})
-
-test.each([
-  ["user_pubkey", {}],
-  ["mint_config", { user_pubkey: newWallet() }],
-  ["amount", { user_pubkey: newWallet(), mint_config: "us_real_estate_fund_v1" }],
-  ["user_pubkey", { user_pubkey: null, mint_config: "us_real_estate_fund_v1", amount: 1 }],
-  ["mint_config", { user_pubkey: newWallet(), mint_config: 1, amount: 1 }],
-  ["memo", { user_pubkey: newWallet(), mint_config: "us_real_estate_fund_v1", amount: 1, memo: "x" }],
-])("validation_failed: %s of a mint, in %j", async (field, sent) => {
-  expectError(await mint(sent), "validation_failed", new RegExp(`^${field}: `))
-})
-
-test.each([
-  ["from_pubkey", {}],
-  ["to_pubkey", { from_pubkey: newWallet() }],
-  ["user_pubkey", { from_pubkey: newWallet(), to_pubkey: newWallet(), user_pubkey: newWallet(), ...ONE }],
-])("validation_failed: %s of a transfer, in %j", async (field, sent) => {
-  expectError(await transfer(sent), "validation_failed", new RegExp(`^${field}: `))
-})
-
-test.each([
-  "none_v1",
-  "",
-  "US_REAL_ESTATE_FUND_V1",
-  "x'; drop table mint_configs; --",
-  "x".repeat(5000),
-  "\u0000",
-])("unknown_mint_config: %j", async (id) => {
-  const sent = { mint_config: id, amount: 1 }
-  const detail = /^mint_config: /
-  expectError(await mint({ ...sent, user_pubkey: newWallet() }), "unknown_mint_config", detail)
-  const both = { from_pubkey: newWallet(), to_pubkey: newWallet() }
-  expectError(await transfer({ ...sent, ...both }), "unknown_mint_config", detail)
-  const query = `mint_config=${encodeURIComponent(id)}`
-  for (const path of [`/token/operations?${query}`, `/token/balance/${newWallet()}?${query}`]) {
-    const response = await app.request({ method: "GET", path, key: key.apiKey })
-    expectError(response, "unknown_mint_config", detail)
-  }
-})
-
-test.each(["0", "-1", "1e3", "0.0000001", "18446744073709.551616", true, null, [], {}])(
-  "invalid_amount: %j",
-  async (amount) => {
-    const sent = { mint_config: "us_real_estate_fund_v1", amount }
-    expectError(await mint({ ...sent, user_pubkey: newWallet() }), "invalid_amount", /^amount: /)
-    const both = { from_pubkey: newWallet(), to_pubkey: newWallet() }
-    expectError(await transfer({ ...sent, ...both }), "invalid_amount", /^amount: /)
-  },
-)
-
-test("wallet_not_verified: the answer names the wallet, and what to do", async () => {
-  const wallet = newWallet()
-  expectError(await mint({ user_pubkey: wallet, ...ONE }), "wallet_not_verified", /POST \/kyc\/start/)
-  expectError(await mint({ user_pubkey: wallet, ...ONE }), "wallet_not_verified", new RegExp(wallet))
-})
-
-test("mint_config_exists", async () => {
-  const config = { name: "Fund", symbol: "FUND", decimals: 0, required_schema: "kyc_individual_v1" }
-  const json = { id: "us_real_estate_fund_v1", ...config }
-  const response = await app.request({ method: "POST", path: "/mint-configs", key: key.apiKey, json })
-  expectError(response, "mint_config_exists", /^id: .*us_real_estate_fund_v1/)
-})
-
-test("a wallet off the curve is a wallet", async () => {
-  const { PublicKey } = await import("@solana/web3.js")
-  const [smart] = PublicKey.findProgramAddressSync([Buffer.from("vault")], new PublicKey(newWallet()))
-  const response = await start({ json: { ...body(), userPubkey: smart.toBase58() } })
-  expect(response.status).toBe(200)
-})
-
-test.each([
-  "kyc_individual_v2",
-  "",
-  "KYC_INDIVIDUAL_V1",
-  "x'; drop table schemas; --",
-  "x".repeat(5000),
-  "\u0000",
-])("unknown_schema: %j", async (schemaId) => {
-  expectError(await start({ json: { ...body(), schemaId } }), "unknown_schema", /^schemaId: /)
-  const query = `schema=${encodeURIComponent(schemaId)}`
-  for (const path of [`/kyc/status/${newWallet()}?${query}`, `/attestations?${query}`]) {
-    const response = await app.request({ method: "GET", path, key: key.apiKey })
-    expectError(response, "unknown_schema", /^schema: /)
-  }
 })

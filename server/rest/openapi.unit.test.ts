@@ -1,48 +1,23 @@
 import { readFileSync } from "node:fs"
-import { Ajv2020 } from "ajv/dist/2020.js"
-import formats from "ajv-formats"
-import { Webhook } from "standardwebhooks"
 import { describe, expect, test } from "vitest"
-import { parse } from "yaml"
 import { z } from "zod"
-import type { Principal } from "#server/domain/context.ts"
-import { isSignedByStandard, readStandardEvent } from "#server/domain/kyc/providers/standard-webhooks.ts"
-import { clock, toTimestamp } from "#server/lib/time.ts"
 import { appRouter } from "#server/trpc/router.ts"
-import { createCallerFactory, procedure, router } from "#server/trpc/trpc.ts"
+import { procedure, router } from "#server/trpc/trpc.ts"
 import { apiErrorCodes, type ErrorCode, statusOf } from "#shared/errors.ts"
-import { allScopes } from "#shared/scopes.ts"
+import { readDocument } from "#test/openapi-document.ts"
 import { tags } from "./openapi/description.ts"
 import { openApiDocument } from "./openapi/document.ts"
-import { variations } from "./openapi/examples.ts"
 import { operationIdOf, pascalCase } from "./openapi/names.ts"
 import { within } from "./openapi/schemas.ts"
-import type { Example, Media, Operation, Parameter, Reference, Response } from "./openapi/types.ts"
-import { documents, toYaml } from "./openapi.ts"
+import type { Operation, Parameter, Response } from "./openapi/types.ts"
 import { type Route, RouteTable } from "./routes.ts"
 
-const inputsBefore = inputSchemas()
 const document = openApiDocument()
 const { routes } = new RouteTable(appRouter)
-const operations = Object.entries(document.paths).flatMap(([path, item]) =>
-  Object.entries(item).map(([method, operation]) => ({
-    name: `${method.toUpperCase()} ${path}`,
-    path,
-    method,
-    operation,
-  })),
-)
 
 const operationFor = ({ path, method }: Route): Operation => document.paths[path]![method.toLowerCase()]!
+const { operations, follow, mediaOf } = readDocument(document)
 const each = routes.map((route) => [`${route.method} ${route.path}`, route] as const)
-
-/** Follows a reference into the components. */
-function follow<T extends object>(value: T | Reference): T {
-  if (!("$ref" in value) || typeof value.$ref !== "string") return value as T
-  const [kind, name] = value.$ref.split("/").slice(2) as ["schemas", string]
-  expect(document.components[kind], value.$ref).toHaveProperty([name])
-  return document.components[kind][name] as T
-}
 
 /** The codes that an operation documents under a status. */
 function codesUnder(operation: Operation, status: number): string[] {
@@ -340,131 +315,6 @@ describe("an endpoint that goes on after its answer", () => {
   })
 })
 
-describe("examples", () => {
-  const ajv = new Ajv2020({ strict: false, allErrors: true })
-  formats.default(ajv)
-  ajv.addSchema({ components: { schemas: document.components.schemas } }, "openapi")
-  const fits = (schema: object, value: unknown, what: string): void => {
-    const text = JSON.stringify(schema).replaceAll('"#/components', '"openapi#/components')
-    const validate = ajv.compile(JSON.parse(text))
-    expect(validate(value), `${what}: ${ajv.errorsText(validate.errors)}`).toBe(true)
-  }
-  const examplesOf = ({ example, examples }: Media): unknown[] => [
-    ...(example === undefined ? [] : [example]),
-    ...Object.values(examples ?? {}).map((one) => follow<Example>(one).value),
-  ]
-
-  test("every body has one, and all of them fit their schemas", () => {
-    for (const { name, operation } of operations) {
-      for (const media of mediaOf(operation)) {
-        const examples = examplesOf(media)
-        expect(examples.length, name).toBeGreaterThan(0)
-        for (const example of examples) fits(media.schema, example, name)
-      }
-    }
-  })
-
-  test("those of parameters, headers and fields fit theirs", () => {
-    const parameters = operations.flatMap(({ operation }) => operation.parameters ?? [])
-    for (const parameter of parameters.map((one) => follow<Parameter>(one))) {
-      if (parameter.example !== undefined) fits(parameter.schema, parameter.example, parameter.name)
-    }
-    for (const [name, { schema, example }] of Object.entries(document.components.headers)) {
-      fits(schema, example, name)
-    }
-    for (const [name, schema] of Object.entries(document.components.schemas)) {
-      for (const [field, { examples = [], ...type }] of Object.entries(schema.properties ?? {})) {
-        for (const example of examples) fits(type, example, `${name}.${field}`)
-      }
-    }
-  })
-
-  test("every variation belongs to an answer that is documented", () => {
-    const answers = operations.flatMap(({ operation }) =>
-      Object.keys(operation.responses).map((status) => `${operation.operationId} ${status}`),
-    )
-    expect(answers).toEqual(expect.arrayContaining(Object.keys(variations)))
-  })
-
-  test("those of webhooks are taken by the code that reads webhooks", () => {
-    const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`
-    const { examples } = document.paths["/kyc/webhook"]!.post!.requestBody!.content["application/json"]!
-    for (const example of Object.values(examples!)) {
-      const value = structuredClone(follow<Example>(example).value) as {
-        data: { decision: string; occurred_at: string }
-      }
-      value.data.occurred_at = toTimestamp(clock.now())
-      const body = JSON.stringify(value)
-      const at = new Date()
-      const headers = {
-        "webhook-id": "evt_1",
-        "webhook-timestamp": String(Math.floor(at.getTime() / 1000)),
-        "webhook-signature": new Webhook(secret).sign("evt_1", at, body),
-      }
-      expect(isSignedByStandard([secret], headers, Buffer.from(body))).toBe(true)
-      expect(readStandardEvent(headers, Buffer.from(body)).decision).toBe(value.data.decision)
-    }
-  })
-})
-
-describe("making it", () => {
-  test("leaves the procedures' schemas as they were", () => {
-    expect(inputSchemas()).toEqual(inputsBefore)
-    for (const [name, input] of Object.entries(inputsBefore))
-      expect(input, name).toMatchObject({ coerced: [] })
-  })
-
-  test("null is still no number, and text neither number nor boolean", async () => {
-    const principal: Principal = {
-      workspaceId: "ws_1",
-      mode: "test",
-      scopes: new Set(allScopes),
-      via: { kind: "key", keyId: "key_1" },
-    }
-    const context = {
-      requestId: "req_1",
-      door: "api" as const,
-      principal,
-      user: null,
-      idempotency: null,
-      webhook: null,
-      respondAsync: false,
-      answer: { status: 200 },
-    }
-    const caller = createCallerFactory(appRouter)(context)
-    for (const limit of [null, "20", true]) {
-      await expect(caller.attestation.list({ limit: limit as never })).rejects.toMatchObject({
-        code: "BAD_REQUEST",
-      })
-    }
-    const form = {
-      sessionId: "sess_1",
-      consent: true,
-      country: "US",
-      accredited: true,
-      decision: "approved",
-    } as const
-    for (const ageOver18 of ["false", 0, null]) {
-      await expect(
-        caller.verification.submit({ ...form, ageOver18: ageOver18 as never }),
-      ).rejects.toMatchObject({ code: "BAD_REQUEST" })
-    }
-  })
-
-  test("gives the same document every time", () => {
-    expect(openApiDocument()).toEqual(document)
-  })
-
-  test("openapi.yaml and both served forms are this document", () => {
-    expect(readFileSync("openapi.yaml", "utf8").replace(/^#.*\n/, "")).toBe(toYaml(document))
-    const served = documents()
-    expect(JSON.parse(served.get("/openapi.json")!.body.toString())).toEqual(document)
-    expect(served.get("/openapi.yaml")!.body.toString()).toBe(toYaml(document))
-    expect(parse(toYaml(document))).toEqual(document)
-    expect(parse(toYaml(document), { version: "1.1" })).toEqual(document)
-  })
-})
-
 test.each([
   ["attestation.revoke", "revokeAttestation"],
   ["schema.list", "listSchemas"],
@@ -477,33 +327,3 @@ test("names of several words lose what stands between them", () => {
   expect(pascalCase("Not Found")).toBe("NotFound")
   expect(pascalCase("rate_limited")).toBe("RateLimited")
 })
-
-function mediaOf(operation: Operation): Media[] {
-  return [
-    ...Object.values(operation.requestBody?.content ?? {}),
-    ...Object.values(operation.responses).flatMap((response) =>
-      Object.values(follow<Response>(response).content ?? {}),
-    ),
-  ]
-}
-
-/** Every procedure's input as JSON Schema, and the fields in it that are coerced. */
-function inputSchemas(): Record<string, unknown> {
-  const procedures = appRouter._def.procedures as unknown as Record<
-    string,
-    { _def: { inputs: z.ZodObject[] } }
-  >
-  const entries = Object.entries(procedures).flatMap(([name, { _def }]) => {
-    const [input] = _def.inputs
-    if (!input) return []
-    const { shape = {} } = input
-    const coerced = Object.keys(shape).filter((field) => isCoerced(shape[field]))
-    return [[name, { schema: z.toJSONSchema(input, { io: "input" }), coerced }]]
-  })
-  return Object.fromEntries(entries)
-}
-
-function isCoerced(schema: unknown): boolean {
-  const { def } = schema as { def: { coerce?: boolean; innerType?: unknown } }
-  return def.coerce === true || (def.innerType !== undefined && isCoerced(def.innerType))
-}

@@ -11,13 +11,9 @@ import {
 } from "@solana/spl-token"
 import { PublicKey } from "@solana/web3.js"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { sql } from "#db/client.ts"
-import { createAccount } from "#server/domain/accounts/create.ts"
-import { newId } from "#server/lib/ids.ts"
 import { isCountry } from "#shared/countries.ts"
-import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import { startTestApp, type TestApp, type TestKey } from "#test/app.ts"
 import { fund, type TokenFixture, tokenFixture } from "#test/tokens.ts"
-import { withoutTurns } from "#test/turns.ts"
 
 let app: TestApp
 let key: TestKey
@@ -259,59 +255,6 @@ test("a workspace has 100 configurations at most, however many are asked for at 
   expect(again.json.error).toBe("mint_config_exists")
 })
 
-test("every workspace starts with the default configuration, whose mint comes with the first use", async () => {
-  const account = await createAccount({ name: newId("acct"), plan: "free" })
-  for (const mode of ["live", "test"] as const) {
-    const fresh = await app.key({ account, mode })
-    const own = tokenFixture(app, fresh)
-    const { json } = await own.get("/mint-configs")
-    expect(json.data).toEqual([
-      {
-        id: "us_real_estate_fund_v1",
-        name: "US Real Estate Fund",
-        symbol: "USREF",
-        decimals: 6,
-        required_schema: "kyc_individual_v1",
-        transfer_mode: "agent",
-        rules: {},
-        mint: null,
-        supply: "0",
-        holders: 0,
-        paused: false,
-        created_at: expect.any(String),
-      },
-    ])
-    const { wallet } = await app.verifiedWallet(fresh)
-    const balance = await own.get(`/token/balance/${wallet}?mint_config=us_real_estate_fund_v1`)
-    expect(balance.json).toMatchObject({ amount: "0", frozen: true })
-    const minted = await own.mint("us_real_estate_fund_v1", wallet, "0.5")
-    expect(minted.status).toBe(200)
-    const after = await own.get("/mint-config/us_real_estate_fund_v1")
-    expect(after.json).toMatchObject({ mint: minted.json.mint, supply: "0.5", holders: 1 })
-  }
-})
-
-test("first uses at once make one mint", async () => {
-  const fresh = await app.key()
-  const own = tokenFixture(app, fresh)
-  const wallets = await own.wallets(5)
-  const answers = await Promise.all(
-    Array.from({ length: 30 }, (_, i) => own.mint("us_real_estate_fund_v1", wallets[i % 5]!, 1)),
-  )
-  expect(answers.map(({ status }) => status)).toEqual(Array(30).fill(200))
-  expect(new Set(answers.map(({ json }) => json.mint)).size).toBe(1)
-  const made = await sql`
-    select from operations where workspace_id = ${fresh.workspaceId} and kind = 'create_asset_mint'`
-  expect(made).toHaveLength(1)
-})
-
-test("a refused first use makes no mint", async () => {
-  const own = tokenFixture(app, await app.key())
-  const { wallet } = await app.startSession(key)
-  expect((await own.mint("us_real_estate_fund_v1", wallet, 1)).json.error).toBe("wallet_not_verified")
-  expect((await own.get("/mint-config/us_real_estate_fund_v1")).json.mint).toBeNull()
-})
-
 test("who does not want to wait gets 202 without a mint, and can mint at once", async () => {
   const id = freshId()
   const [wallet] = (await tokens.wallets(1)) as [string]
@@ -321,67 +264,6 @@ test("who does not want to wait gets 202 without a mint, and can mint at once", 
   expect((await tokens.mint(id, wallet, 5)).status).toBe(200)
   const { mint } = (await tokens.get(`/mint-config/${id}`)).json
   expect((await onChain(mint)).account.supply).toBe(5n)
-})
-
-test("the list is of this workspace, newest first, and agrees with each record", async () => {
-  const own = tokenFixture(app, await app.key())
-  const ids = ["b_second", "a_third"]
-  for (const id of ids) expect((await own.post("/mint-configs", fund(id))).status).toBe(200)
-  await sql`update mint_configs set created_at = created_at - interval '1 hour' where id = 'us_real_estate_fund_v1'`
-  const { json } = await own.get("/mint-configs")
-  expect(json.data.map((one: { id: string }) => one.id)).toEqual([
-    ...ids.toReversed(),
-    "us_real_estate_fund_v1",
-  ])
-  for (const one of json.data) expect((await own.get(`/mint-config/${one.id}`)).json).toEqual(one)
-})
-
-test("pausing and unpausing twice is the same as once", async () => {
-  const id = await tokens.config()
-  for (const [verb, paused] of [
-    ["pause", true],
-    ["pause", true],
-    ["unpause", false],
-    ["unpause", false],
-  ] as const) {
-    const { status, json } = await tokens.post(`/mint-config/${id}/${verb}`, {})
-    expect([status, json.paused]).toEqual([200, paused])
-    expect((await tokens.get(`/mint-config/${id}`)).json).toEqual(json)
-  }
-})
-
-test.each(["none_v1", "UPPER", "x".repeat(200), "%00", "__proto__"])(
-  "mint_config_not_found: %s",
-  async (id) => {
-    for (const response of [
-      await tokens.get(`/mint-config/${id}`),
-      await tokens.post(`/mint-config/${id}/pause`, {}),
-      await tokens.post(`/mint-config/${id}/unpause`, {}),
-    ]) {
-      expect([response.status, response.json.error]).toEqual([404, "mint_config_not_found"])
-    }
-  },
-)
-
-test("supply and holders are those of confirmed operations", async () => {
-  const id = await tokens.config({}, { decimals: 2 })
-  const [alice, bob] = (await tokens.wallets(2)) as [string, string]
-  await tokens.mint(id, alice, "10.25")
-  await tokens.transfer(id, alice, bob, "0.25")
-  expect((await tokens.get(`/mint-config/${id}`)).json).toMatchObject({ supply: "10.25", holders: 2 })
-  await tokens.transfer(id, bob, alice, "0.25")
-  expect((await tokens.get(`/mint-config/${id}`)).json).toMatchObject({ supply: "10.25", holders: 1 })
-  let waiting: ReturnType<typeof tokens.mint>
-  await withoutTurns(async () => {
-    waiting = tokens.mint(id, bob, 1)
-    await waitFor(
-      async () => (await tokens.trace(id)).operations.some(({ status }) => status === "queued"),
-      "the mint to be queued",
-    )
-    expect((await tokens.get(`/mint-config/${id}`)).json.supply).toBe("10.25")
-  })
-  expect((await waiting!).status).toBe(200)
-  expect((await tokens.get(`/mint-config/${id}`)).json).toMatchObject({ supply: "11.25", holders: 2 })
 })
 
 test("decimals are read from their digits: 6.0 is 6, and what a double would make 6 is none", async () => {
@@ -409,11 +291,4 @@ test("decimals are read from their digits: 6.0 is 6, and what a double would mak
     expect([status, json.error], decimals).toEqual([422, "validation_failed"])
     expect(json.detail).toBe("decimals: must be a whole number between 0 and 9.")
   }
-})
-
-test("a configuration that was made when any two letters were a country is read as it stands", async () => {
-  const id = await tokens.config({ blocked_countries: ["KP"] })
-  await sql`update mint_configs set rules = ${sql.json({ blocked_countries: ["ZZ"] })} where id = ${id}`
-  expect((await tokens.get(`/mint-config/${id}`)).json.rules).toEqual({ blocked_countries: ["ZZ"] })
-  expect((await tokens.get("/mint-configs")).status).toBe(200)
 })

@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { addSeconds, clock } from "#server/lib/time.ts"
-import { type ErrorCode, statusOf } from "#shared/errors.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import type { ErrorCode } from "#shared/errors.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
 import { differences } from "#test/credential.ts"
 import type { Response } from "#test/http.ts"
+import { admitted, expectRefused } from "#test/token-outcomes.ts"
 import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
-import { withoutTurns } from "#test/turns.ts"
 
 let app: TestApp
 let key: TestKey
@@ -27,22 +27,8 @@ afterAll(async () => {
   await app.stop()
 })
 
-/** The request is refused with this code, and it was as if it had never been made. */
-async function refused(config: string, code: ErrorCode, request: () => Promise<Response>): Promise<Response> {
-  const before = await tokens.trace(config)
-  const response = await request()
-  expect([response.status, response.json.error]).toEqual([statusOf(code), code])
-  expect(await tokens.trace(config)).toEqual(before)
-  return response
-}
-
-async function admitted(request: Promise<Response>): Promise<Response> {
-  const response = await request
-  expect(response.json).toMatchObject({ status: "confirmed", error: null })
-  expect(response.status).toBe(200)
-  return response
-}
-
+const refused = (config: string, code: ErrorCode, request: () => Promise<Response>) =>
+  expectRefused(tokens, config, code, request)
 const walletWith = async (claims: Record<string, unknown>) => (await tokens.wallets(1, claims))[0]!
 
 test("mint_paused: nothing is minted or moved until the configuration is unpaused", async () => {
@@ -360,122 +346,4 @@ test("the first objection answers: a paused configuration before a stranger, a s
   await refused(config, "country_not_allowed", () => tokens.mint(config, german, 5))
   await tokens.post(`/mint-config/${config}/pause`, {})
   await refused(config, "mint_paused", () => tokens.mint(config, newWallet(), 5))
-})
-
-describe("what changes between the request and its signature", () => {
-  const attestationOf = async (wallet: string) =>
-    (await tokens.get(`/kyc/status/${wallet}`)).json.attestation_id as string
-
-  const revoke = async (wallet: string) => {
-    const { status } = await tokens.post(`/attestation/${await attestationOf(wallet)}/revoke`, {
-      reason: "Fraud",
-    })
-    expect(status).toBe(200)
-  }
-
-  /** Makes the request while another worker has the turn, lets `meanwhile` happen, and lets the turn go. */
-  async function overtaken(
-    config: string,
-    request: () => Promise<Response>,
-    meanwhile: () => Promise<unknown>,
-  ) {
-    let waiting: Promise<Response>
-    let id = ""
-    await withoutTurns(async () => {
-      waiting = request()
-      id = await waitFor(async () => {
-        const { operations } = await tokens.trace(config)
-        return (operations.find(({ status }) => status === "queued")?.id as string | undefined) ?? null
-      }, "the operation to be queued")
-      await meanwhile()
-    })
-    const response = await waiting!
-    const { json: record } = await tokens.get(`/token/operation/${id}`)
-    expect(record).toMatchObject({
-      status: "failed",
-      onchain_tx: null,
-      confirmed_at: null,
-      error: { error: response.json.error, detail: response.json.detail },
-    })
-    return response
-  }
-
-  test("a revocation stops a mint that is queued: 403, and the supply and the place are given back", async () => {
-    const config = await tokens.config({ max_supply: "10", max_holders: 1 })
-    const [alice, bob] = (await tokens.wallets(2)) as [string, string]
-    const before = await tokens.trace(config)
-    const response = await overtaken(
-      config,
-      () => tokens.mint(config, alice, 10),
-      () => revoke(alice),
-    )
-    expect([response.status, response.json.error]).toEqual([403, "wallet_not_verified"])
-    const { operations, ...rest } = await tokens.trace(config)
-    expect(operations).toHaveLength(1)
-    expect(rest).toEqual({ counters: before.counters, holdings: [], onChain: 0n })
-    await admitted(tokens.mint(config, bob, 10))
-  })
-
-  test.each([0, 1])("a revocation stops a transfer that is queued, of either side: %i", async (side) => {
-    const config = await tokens.config()
-    const wallets = (await tokens.wallets(2)) as [string, string]
-    const [alice, bob] = wallets
-    await admitted(tokens.mint(config, alice, 10))
-    const { operations: _, ...before } = await tokens.trace(config)
-    const response = await overtaken(
-      config,
-      () => tokens.transfer(config, alice, bob, 10),
-      () => revoke(wallets[side]!),
-    )
-    expect([response.status, response.json.error]).toEqual([403, "wallet_not_verified"])
-    expect(response.json.detail).toContain(wallets[side]!)
-    expect(await tokens.trace(config)).toMatchObject(before)
-    expect(await tokens.onChain(config, alice)).toBe(10n)
-  })
-
-  test("a full exit at the cap that comes to nothing leaves the place where it was", async () => {
-    const config = await tokens.config({ max_holders: 1 })
-    const [alice, bob, carol] = (await tokens.wallets(3)) as [string, string, string]
-    await admitted(tokens.mint(config, alice, 10))
-    const { operations: _, ...before } = await tokens.trace(config)
-    await overtaken(
-      config,
-      () => tokens.transfer(config, alice, bob, 10),
-      () => revoke(bob),
-    )
-    expect(await tokens.trace(config)).toMatchObject(before)
-    await refused(config, "holder_limit_reached", () => tokens.mint(config, carol, 1))
-    await admitted(tokens.transfer(config, alice, carol, 10))
-  })
-
-  test("who leaves in two parts hands on no place before the first has landed", async () => {
-    const config = await tokens.config({ max_holders: 2 })
-    const [alice, bob, carol] = (await tokens.wallets(3)) as [string, string, string]
-    await admitted(tokens.mint(config, alice, 10))
-    await admitted(tokens.mint(config, bob, 1))
-    await overtaken(
-      config,
-      () => tokens.transfer(config, alice, bob, 4),
-      async () => {
-        // Bob's part will come back to alice: were carol let in now, there would be three.
-        await refused(config, "holder_limit_reached", () => tokens.transfer(config, alice, carol, 6))
-        await revoke(bob)
-      },
-    )
-    await admitted(tokens.transfer(config, alice, carol, 10))
-    expect((await tokens.get(`/mint-config/${config}`)).json.holders).toBe(2)
-  })
-
-  test("a pause stops what is queued", async () => {
-    const config = await tokens.config()
-    const [alice] = (await tokens.wallets(1)) as [string]
-    const response = await overtaken(
-      config,
-      () => tokens.mint(config, alice, 1),
-      () => tokens.post(`/mint-config/${config}/pause`, {}),
-    )
-    expect([response.status, response.json.error]).toEqual([403, "mint_paused"])
-    await tokens.post(`/mint-config/${config}/unpause`, {})
-    await admitted(tokens.mint(config, alice, 1))
-  })
 })

@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import type { ErrorCode } from "#shared/errors.ts"
+import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import { differences } from "#test/credential.ts"
+import type { Response } from "#test/http.ts"
+import { admitted, expectRefused } from "#test/token-outcomes.ts"
+import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
+import { withoutTurns } from "#test/turns.ts"
+
+// What changes between a request and its signature.
+let app: TestApp
+let key: TestKey
+let tokens: TokenFixture
+
+beforeAll(async () => {
+  app = await startTestApp()
+  key = await app.key({ mode: "live", plan: "enterprise" })
+  tokens = tokenFixture(app, key)
+})
+afterAll(async () => {
+  expect(await differences()).toEqual([])
+  await app.stop()
+})
+
+const refused = (config: string, code: ErrorCode, request: () => Promise<Response>) =>
+  expectRefused(tokens, config, code, request)
+
+const attestationOf = async (wallet: string) =>
+  (await tokens.get(`/kyc/status/${wallet}`)).json.attestation_id as string
+
+const revoke = async (wallet: string) => {
+  const { status } = await tokens.post(`/attestation/${await attestationOf(wallet)}/revoke`, {
+    reason: "Fraud",
+  })
+  expect(status).toBe(200)
+}
+
+/** Makes the request while another worker has the turn, lets `meanwhile` happen, and lets the turn go. */
+async function overtaken(
+  config: string,
+  request: () => Promise<Response>,
+  meanwhile: () => Promise<unknown>,
+) {
+  let waiting: Promise<Response>
+  let id = ""
+  await withoutTurns(async () => {
+    waiting = request()
+    id = await waitFor(async () => {
+      const { operations } = await tokens.trace(config)
+      return (operations.find(({ status }) => status === "queued")?.id as string | undefined) ?? null
+    }, "the operation to be queued")
+    await meanwhile()
+  })
+  const response = await waiting!
+  const { json: record } = await tokens.get(`/token/operation/${id}`)
+  expect(record).toMatchObject({
+    status: "failed",
+    onchain_tx: null,
+    confirmed_at: null,
+    error: { error: response.json.error, detail: response.json.detail },
+  })
+  return response
+}
+
+test("a revocation stops a mint that is queued: 403, and the supply and the place are given back", async () => {
+  const config = await tokens.config({ max_supply: "10", max_holders: 1 })
+  const [alice, bob] = (await tokens.wallets(2)) as [string, string]
+  const before = await tokens.trace(config)
+  const response = await overtaken(
+    config,
+    () => tokens.mint(config, alice, 10),
+    () => revoke(alice),
+  )
+  expect([response.status, response.json.error]).toEqual([403, "wallet_not_verified"])
+  const { operations, ...rest } = await tokens.trace(config)
+  expect(operations).toHaveLength(1)
+  expect(rest).toEqual({ counters: before.counters, holdings: [], onChain: 0n })
+  await admitted(tokens.mint(config, bob, 10))
+})
+
+test.each([0, 1])("a revocation stops a transfer that is queued, of either side: %i", async (side) => {
+  const config = await tokens.config()
+  const wallets = (await tokens.wallets(2)) as [string, string]
+  const [alice, bob] = wallets
+  await admitted(tokens.mint(config, alice, 10))
+  const { operations: _, ...before } = await tokens.trace(config)
+  const response = await overtaken(
+    config,
+    () => tokens.transfer(config, alice, bob, 10),
+    () => revoke(wallets[side]!),
+  )
+  expect([response.status, response.json.error]).toEqual([403, "wallet_not_verified"])
+  expect(response.json.detail).toContain(wallets[side]!)
+  expect(await tokens.trace(config)).toMatchObject(before)
+  expect(await tokens.onChain(config, alice)).toBe(10n)
+})
+
+test("a full exit at the cap that comes to nothing leaves the place where it was", async () => {
+  const config = await tokens.config({ max_holders: 1 })
+  const [alice, bob, carol] = (await tokens.wallets(3)) as [string, string, string]
+  await admitted(tokens.mint(config, alice, 10))
+  const { operations: _, ...before } = await tokens.trace(config)
+  await overtaken(
+    config,
+    () => tokens.transfer(config, alice, bob, 10),
+    () => revoke(bob),
+  )
+  expect(await tokens.trace(config)).toMatchObject(before)
+  await refused(config, "holder_limit_reached", () => tokens.mint(config, carol, 1))
+  await admitted(tokens.transfer(config, alice, carol, 10))
+})
+
+test("who leaves in two parts hands on no place before the first has landed", async () => {
+  const config = await tokens.config({ max_holders: 2 })
+  const [alice, bob, carol] = (await tokens.wallets(3)) as [string, string, string]
+  await admitted(tokens.mint(config, alice, 10))
+  await admitted(tokens.mint(config, bob, 1))
+  await overtaken(
+    config,
+    () => tokens.transfer(config, alice, bob, 4),
+    async () => {
+      // Bob's part will come back to alice: were carol let in now, there would be three.
+      await refused(config, "holder_limit_reached", () => tokens.transfer(config, alice, carol, 6))
+      await revoke(bob)
+    },
+  )
+  await admitted(tokens.transfer(config, alice, carol, 10))
+  expect((await tokens.get(`/mint-config/${config}`)).json.holders).toBe(2)
+})
+
+test("a pause stops what is queued", async () => {
+  const config = await tokens.config()
+  const [alice] = (await tokens.wallets(1)) as [string]
+  const response = await overtaken(
+    config,
+    () => tokens.mint(config, alice, 1),
+    () => tokens.post(`/mint-config/${config}/pause`, {}),
+  )
+  expect([response.status, response.json.error]).toEqual([403, "mint_paused"])
+  await tokens.post(`/mint-config/${config}/unpause`, {})
+  await admitted(tokens.mint(config, alice, 1))
+})

@@ -1,0 +1,202 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
+import { open, sql } from "#db/client.ts"
+import { KeyClaimed, keyWait, storeAnswer } from "#server/domain/idempotency.ts"
+import { newId } from "#server/lib/ids.ts"
+import { expectReplay } from "#test/answers.ts"
+import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import type { Response } from "#test/http.ts"
+import { bodyOf, newKey, startsOf } from "#test/idempotency.ts"
+
+let app: TestApp
+let key: TestKey
+
+beforeAll(async () => {
+  app = await startTestApp({ VOUCH_ROLE: "web" })
+  key = await app.key()
+})
+afterEach(() => {
+  keyWait.ms = 25_000
+})
+afterAll(() => app.stop())
+
+const start = startsOf(() => [app, key])
+
+test("200 requests with one key at once: one session, 199 replays, all bytes equal", async () => {
+  const [name, body] = [newKey(), bodyOf()]
+  const answers = await Promise.all(Array.from({ length: 200 }, () => start(name, body)))
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+  expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+  expect(answers.filter(({ headers }) => headers["idempotent-replayed"] === "true")).toHaveLength(199)
+  const rows = await sql`select from attestations where wallet = ${body.userPubkey}`
+  expect(rows).toHaveLength(1)
+})
+
+test("200 requests with one key and two bodies at once: one of them is done, the other refused", async () => {
+  const name = newKey()
+  const bodies = [bodyOf(), bodyOf()]
+  const answers = await Promise.all(Array.from({ length: 200 }, (_, i) => start(name, bodies[i % 2])))
+  const done = answers.filter(({ status }) => status === 200)
+  expect(done).toHaveLength(100)
+  expect(new Set(done.map(({ text }) => text)).size).toBe(1)
+  const refused = answers.filter(({ json }) => json.error === "idempotency_key_reused")
+  expect(refused).toHaveLength(100)
+})
+
+/** Another request's claim of a key, held open while `during` runs; then it commits or vanishes. */
+async function whileClaimed(
+  name: string,
+  { commit }: { commit: boolean },
+  during: () => Promise<void>,
+): Promise<void> {
+  const end = new Error("undone")
+  // A separate connection: the database would soon end an idle transaction of ours.
+  const somebody = open(app.databaseUrl, 1)
+  await somebody
+    .begin(async (tx) => {
+      await tx`
+        insert into idempotency_records (workspace_id, key_id, idempotency_key, fingerprint, subject, created_at)
+        values (${key.workspaceId}, ${key.keyId}, ${name}, ${Buffer.alloc(32)}, ${newId("sess")}, now())`
+      await during()
+      if (!commit) throw end
+    })
+    .catch((error) => {
+      if (error !== end) throw error
+    })
+    .finally(() => somebody.end())
+}
+
+const somebodyWaits = () =>
+  waitFor(async () => {
+    const waiting = await sql`
+      select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+    return waiting.length > 0
+  }, "a request to wait for the first one")
+
+/** Makes the 25 s that a request waits short. */
+const waitBriefly = () => {
+  keyWait.ms = 200
+}
+
+test("idempotency_in_progress: past the wait it is 409 with Retry-After, and nothing of it is stored", async () => {
+  expect(keyWait.ms).toBe(25_000)
+  waitBriefly()
+  const [name, body] = [newKey(), bodyOf()]
+  await whileClaimed(name, { commit: false }, async () => {
+    const waited = await start(name, body)
+    expect(waited).toMatchObject({ status: 409, json: { error: "idempotency_in_progress" } })
+    expect(Number(waited.headers["retry-after"])).toBeGreaterThan(0)
+    expect(waited.json.detail).toMatch(/Idempotency-Key/)
+  })
+  expect((await start(name, body)).status).toBe(200)
+  expect(await sql`select from attestations where wallet = ${body.userPubkey}`).toHaveLength(1)
+})
+
+test("idempotency_in_progress, when revoking", async () => {
+  const { wallet } = await app.startSession(key)
+  const [row] = await sql<{ id: string }[]>`select id from attestations where wallet = ${wallet}`
+  waitBriefly()
+  const name = newKey()
+  const revoke = () =>
+    app.request({
+      method: "POST",
+      path: `/attestation/${row!.id}/revoke`,
+      key: key.apiKey,
+      idempotencyKey: name,
+      json: { reason: "x" },
+    })
+  await whileClaimed(name, { commit: false }, async () => {
+    expect(await revoke()).toMatchObject({ status: 409, json: { error: "idempotency_in_progress" } })
+  })
+  const [after] = await sql`select status from attestations where id = ${row!.id}`
+  expect(after!.status).toBe("pending")
+  const first = await revoke()
+  expect(first.json).toMatchObject({ status: "rejected", revocation_reason: "x" })
+  expectReplay(await revoke(), first)
+})
+
+test("two at once: the second waits for the first, and when that comes to nothing it does the work itself", async () => {
+  const [name, body] = [newKey(), bodyOf()]
+  let second: Promise<Response>
+  await whileClaimed(name, { commit: false }, async () => {
+    second = start(name, body)
+    await somebodyWaits()
+  })
+  expect((await second!).status).toBe(200)
+})
+
+test("two at once: the second waits for the first, and finds that the key was for another request", async () => {
+  const name = newKey()
+  let second: Promise<Response>
+  await whileClaimed(name, { commit: true }, async () => {
+    second = start(name, bodyOf())
+    await somebodyWaits()
+  })
+  expect((await second!).json.error).toBe("idempotency_key_reused")
+})
+
+test("after a crash before its answer was stored, the same key joins the session that was begun", async () => {
+  const [name, body] = [newKey(), bodyOf()]
+  const first = await start(name, body)
+  const forget = () => sql`
+    update idempotency_records set status = null, body = null where idempotency_key = ${name}`
+  await forget()
+  const joined = await start(name, body)
+  expect(joined.status).toBe(200)
+  expect(joined.text).toBe(first.text)
+  expect(joined.headers["idempotent-replayed"]).toBeUndefined()
+  expectReplay(await start(name, body), joined)
+
+  // Even when that session has ended by now: a retry never begins a second one.
+  await app.webhook({ session_id: first.json.session_id, decision: "rejected" })
+  await forget()
+  expect((await start(name, body)).text).toBe(first.text)
+  expect(await sql`select from attestations where wallet = ${body.userPubkey}`).toHaveLength(1)
+
+  await forget()
+  const many = await Promise.all(Array.from({ length: 50 }, () => start(name, body)))
+  expect(new Set(many.map(({ text }) => text))).toEqual(new Set([first.text]))
+  expect(await sql`select from attestations where wallet = ${body.userPubkey}`).toHaveLength(1)
+})
+
+test("after a crash, a revocation is joined too: it gives the record as it stands", async () => {
+  const { wallet } = await app.startSession(key)
+  const [row] = await sql<{ id: string }[]>`select id from attestations where wallet = ${wallet}`
+  const name = newKey()
+  const revoke = () =>
+    app.request({
+      method: "POST",
+      path: `/attestation/${row!.id}/revoke`,
+      key: key.apiKey,
+      idempotencyKey: name,
+      json: { reason: "Sanctions list match" },
+    })
+  const first = await revoke()
+  await sql`update idempotency_records set status = null, body = null where idempotency_key = ${name}`
+  expect((await revoke()).text).toBe(first.text)
+  expectReplay(await revoke(), first)
+})
+
+test("at the last unit of quota, one key sent often at once gets the session that it began, every time", async () => {
+  for (let round = 0; round < 10; round++) {
+    const last = await app.key({ mode: "live", plan: "enterprise", quota: 1 })
+    const [name, body] = [newKey(), bodyOf()]
+    const answers = await Promise.all(Array.from({ length: 20 }, () => start(name, body, last.apiKey)))
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+  }
+})
+
+test("an answer that began nothing never stands for the session that another request began", async () => {
+  const [name, body] = [newKey(), bodyOf()]
+  await start(name, body)
+  const [record] = await sql<{ fingerprint: Buffer; subject: string }[]>`
+    update idempotency_records set status = null, body = null where idempotency_key = ${name}
+    returning fingerprint, subject`
+  const claim = { workspaceId: key.workspaceId, keyId: key.keyId, idempotencyKey: name, ...record! }
+  const refusal = { status: 429, body: "{}" }
+  await expect(storeAnswer({ ...claim, begun: null }, refusal)).rejects.toThrow(KeyClaimed)
+  await storeAnswer({ ...claim, begun: record!.subject }, refusal)
+  expect(await sql`select status from idempotency_records where idempotency_key = ${name}`).toEqual([
+    { status: 429 },
+  ])
+})

@@ -1,0 +1,92 @@
+import { readFileSync } from "node:fs"
+import { describe, expect, test } from "vitest"
+import { parse } from "yaml"
+import { z } from "zod"
+import type { Principal } from "#server/domain/context.ts"
+import { appRouter } from "#server/trpc/router.ts"
+import { createCallerFactory } from "#server/trpc/trpc.ts"
+import { allScopes } from "#shared/scopes.ts"
+import { openApiDocument } from "./openapi/document.ts"
+import { documents, toYaml } from "./openapi.ts"
+
+const inputsBefore = inputSchemas()
+const document = openApiDocument()
+
+describe("making it", () => {
+  test("leaves the procedures' schemas as they were", () => {
+    expect(inputSchemas()).toEqual(inputsBefore)
+    for (const [name, input] of Object.entries(inputsBefore))
+      expect(input, name).toMatchObject({ coerced: [] })
+  })
+
+  test("null is still no number, and text neither number nor boolean", async () => {
+    const principal: Principal = {
+      workspaceId: "ws_1",
+      mode: "test",
+      scopes: new Set(allScopes),
+      via: { kind: "key", keyId: "key_1" },
+    }
+    const context = {
+      requestId: "req_1",
+      door: "api" as const,
+      principal,
+      user: null,
+      idempotency: null,
+      webhook: null,
+      respondAsync: false,
+      answer: { status: 200 },
+    }
+    const caller = createCallerFactory(appRouter)(context)
+    for (const limit of [null, "20", true]) {
+      await expect(caller.attestation.list({ limit: limit as never })).rejects.toMatchObject({
+        code: "BAD_REQUEST",
+      })
+    }
+    const form = {
+      sessionId: "sess_1",
+      consent: true,
+      country: "US",
+      accredited: true,
+      decision: "approved",
+    } as const
+    for (const ageOver18 of ["false", 0, null]) {
+      await expect(
+        caller.verification.submit({ ...form, ageOver18: ageOver18 as never }),
+      ).rejects.toMatchObject({ code: "BAD_REQUEST" })
+    }
+  })
+
+  test("gives the same document every time", () => {
+    expect(openApiDocument()).toEqual(document)
+  })
+
+  test("openapi.yaml and both served forms are this document", () => {
+    expect(readFileSync("openapi.yaml", "utf8").replace(/^#.*\n/, "")).toBe(toYaml(document))
+    const served = documents()
+    expect(JSON.parse(served.get("/openapi.json")!.body.toString())).toEqual(document)
+    expect(served.get("/openapi.yaml")!.body.toString()).toBe(toYaml(document))
+    expect(parse(toYaml(document))).toEqual(document)
+    expect(parse(toYaml(document), { version: "1.1" })).toEqual(document)
+  })
+})
+
+/** Every procedure's input as JSON Schema, and the fields in it that are coerced. */
+function inputSchemas(): Record<string, unknown> {
+  const procedures = appRouter._def.procedures as unknown as Record<
+    string,
+    { _def: { inputs: z.ZodObject[] } }
+  >
+  const entries = Object.entries(procedures).flatMap(([name, { _def }]) => {
+    const [input] = _def.inputs
+    if (!input) return []
+    const { shape = {} } = input
+    const coerced = Object.keys(shape).filter((field) => isCoerced(shape[field]))
+    return [[name, { schema: z.toJSONSchema(input, { io: "input" }), coerced }]]
+  })
+  return Object.fromEntries(entries)
+}
+
+function isCoerced(schema: unknown): boolean {
+  const { def } = schema as { def: { coerce?: boolean; innerType?: unknown } }
+  return def.coerce === true || (def.innerType !== undefined && isCoerced(def.innerType))
+}

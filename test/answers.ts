@@ -1,0 +1,27 @@
+import { expect } from "vitest"
+import { type ErrorCode, statusOf } from "#shared/errors.ts"
+import type { Response } from "./http.ts"
+
+/** The answer is this error, whole: status, exactly three fields, and the request's id in the header too. */
+export function expectError(response: Response, code: ErrorCode, detail: RegExp): void {
+  expect(response.json).toEqual({
+    error: code,
+    detail: expect.stringMatching(detail),
+    request_id: expect.stringMatching(/^req_[1-9A-HJ-NP-Za-km-z]{16,22}$/),
+  })
+  expect(response.status).toBe(statusOf(code))
+  expect(response.headers["x-request-id"]).toBe(response.json.request_id)
+  expect(response.headers["strict-transport-security"]).toMatch(/^max-age=[1-9]/)
+  expect(response.headers["content-type"]).toBe("application/json")
+}
+
+/** The answer is the first one, said again under a request id of its own. */
+export function expectReplay(replay: Response, first: Response): void {
+  expect(replay.status).toBe(first.status)
+  expect(replay.text).toBe(first.text)
+  expect(replay.headers["idempotent-replayed"]).toBe("true")
+  expect(replay.headers["content-type"]).toBe(first.headers["content-type"])
+  expect(replay.headers["x-request-id"]).toMatch(/^req_/)
+  expect(replay.headers["x-request-id"]).not.toBe(first.headers["x-request-id"])
+  expect(first.headers["idempotent-replayed"]).toBeUndefined()
+}

@@ -10,8 +10,8 @@ import { type ConfigRow, loadConfigs } from "./config.ts"
 import { enqueueReconcile } from "./follow-verification.ts"
 import { lockHoldings, type Place } from "./parties.ts"
 
-// Reconciling accounts: what each should be is decided when its operation is built (`operations/reconcile-account.ts`), so it is
-// enough to enqueue every account whose state may have to change.
+// Reconciling accounts: what each should be is decided when its operation is built
+// (`operations/reconcile-account.ts`), so it is enough to enqueue every account whose state may have to change.
 
 /** Accounts that are looked at in one commit. */
 const BATCH = 100
@@ -116,7 +116,7 @@ async function readCount(due: Due): Promise<Count | null> {
 
 /**
  * Takes balances over from the chain once all accounts are frozen again and nothing is under way: from then on only
- * Vouch moves tokens, and its own books are right. Meanwhile nothing is admitted (`rulesOf`). If anything has changed
+ * Vouch moves tokens, and its own books are right. Meanwhile nothing is admitted (`ruledBy`). If anything has changed
  * since the chain was asked, it is asked again. The configuration is locked.
  */
 async function countBatch(

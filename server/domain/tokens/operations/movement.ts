@@ -61,7 +61,7 @@ export async function planMovements<M extends Movement>(
   return new Map(operations.map((operation) => [operation.id, plan(operation)]))
 }
 
-/** Changes counters and holdings under their locks, which are taken in the order that admission takes them in. */
+/** Changes counters and holdings under their locks, which are taken in the order that a reservation takes them in. */
 export async function withCounters<M extends Movement>(
   sql: Queryable,
   workspaceId: string,

@@ -11,7 +11,7 @@ import { assetOf, type ConfigRow, configIdsOf, loadConfigs } from "../config.ts"
 import { loadClaims, NOTHING } from "../parties.ts"
 import { rulesOf } from "../transfer-context.ts"
 
-// What freezing and thawing answer for an account that does not exist (`solana/asset.test.ts`).
+// What freezing and thawing answer for an account that does not exist (`solana/asset-answers.unit.test.ts`).
 const ABSENT = "IncorrectProgramId"
 
 /** Freezes or thaws one wallet's account, by what holds when its turn comes. */

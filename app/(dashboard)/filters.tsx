@@ -1,10 +1,43 @@
 "use client"
 
+import { parseAsString, type UseQueryStatesKeysMap, useQueryStates } from "nuqs"
 import { type ComponentProps, type ReactNode, useEffect, useId, useRef, useState } from "react"
+import { useCursor } from "#app/components/data-table.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Input, Label, Select } from "#app/components/ui/input.tsx"
+import { timesOf, useTimeZone } from "#app/components/zone.ts"
 
 const TYPING_MS = 350
+
+const dayParsers = { from: parseAsString, to: parseAsString }
+
+/** What a list is filtered by, as the address has it: by `parsers`, and by a range of days. */
+export function useFilters<Parsers extends UseQueryStatesKeysMap>(parsers: Parsers) {
+  const [filter, setFilter] = useQueryStates(parsers)
+  const [days, setDays] = useQueryStates(dayParsers)
+  const zone = useTimeZone()
+  const all = { ...filter, ...days }
+  const name = JSON.stringify(all)
+  const isFiltered = Object.values(all).some((value) => value !== null)
+  const clear = () => {
+    void setFilter(null)
+    void setDays(null)
+  }
+  return {
+    filter,
+    setFilter: (change: Parameters<typeof setFilter>[0]) => void setFilter(change),
+    days: { ...days, onChange: (change: Partial<Days>) => void setDays(change) },
+    /** The range of days as times, for the server. */
+    times: timesOf(days, zone),
+    /** Differs where what is filtered by does. */
+    name,
+    paging: useCursor(name),
+    isFiltered,
+    onClear: isFiltered ? clear : null,
+  }
+}
+
+type Days = { from: string | null; to: string | null }
 
 /** What a list is filtered by, in a row above it. `onClear` is null while nothing is filtered. */
 export function Filters({ onClear, children }: { onClear: (() => void) | null; children: ReactNode }) {
@@ -25,6 +58,27 @@ export function Filters({ onClear, children }: { onClear: (() => void) | null; c
 
 const wide = "col-span-2 sm:w-64"
 const narrow = "sm:w-36"
+
+function Field({
+  id,
+  label,
+  className,
+  children,
+}: {
+  id: string
+  label: string
+  className: string
+  children: ReactNode
+}) {
+  return (
+    <div className={className}>
+      <Label htmlFor={id} className="mb-1 text-xs! text-muted">
+        {label}
+      </Label>
+      {children}
+    </div>
+  )
+}
 
 /** Free text, taken over when the typing pauses. */
 export function TextFilter({
@@ -49,10 +103,7 @@ export function TextFilter({
     onChange(text.trim() || null)
   }
   return (
-    <div className={wide}>
-      <Label htmlFor={id} className="mb-1 text-xs! text-muted">
-        {label}
-      </Label>
+    <Field id={id} label={label} className={wide}>
       <Input
         id={id}
         type="search"
@@ -67,7 +118,7 @@ export function TextFilter({
         onKeyDown={({ key }) => key === "Enter" && take(draft)}
         {...props}
       />
-    </div>
+    </Field>
   )
 }
 
@@ -87,10 +138,7 @@ export function ChoiceFilter({
 }) {
   const id = useId()
   return (
-    <div className={narrow}>
-      <Label htmlFor={id} className="mb-1 text-xs! text-muted">
-        {label}
-      </Label>
+    <Field id={id} label={label} className={narrow}>
       <Select id={id} value={value ?? ""} onChange={({ target }) => onChange(target.value || null)}>
         <option value="">{all}</option>
         {options.map(({ value, label }) => (
@@ -99,12 +147,27 @@ export function ChoiceFilter({
           </option>
         ))}
       </Select>
-    </div>
+    </Field>
   )
 }
 
-/** A day, `YYYY-MM-DD`, in the zone of the page. */
-export function DayFilter({
+/** From one day to another, each `YYYY-MM-DD` in the zone of the page. */
+export function DayFilters({
+  labels: [from, to],
+  days,
+}: {
+  labels: [string, string]
+  days: Days & { onChange: (change: Partial<Days>) => void }
+}) {
+  return (
+    <>
+      <DayFilter label={from} value={days.from} onChange={(from) => days.onChange({ from })} />
+      <DayFilter label={to} value={days.to} onChange={(to) => days.onChange({ to })} />
+    </>
+  )
+}
+
+function DayFilter({
   label,
   value,
   onChange,
@@ -115,16 +178,13 @@ export function DayFilter({
 }) {
   const id = useId()
   return (
-    <div className={narrow}>
-      <Label htmlFor={id} className="mb-1 text-xs! text-muted">
-        {label}
-      </Label>
+    <Field id={id} label={label} className={narrow}>
       <Input
         id={id}
         type="date"
         value={value ?? ""}
         onChange={({ target }) => onChange(target.value || null)}
       />
-    </div>
+    </Field>
   )
 }

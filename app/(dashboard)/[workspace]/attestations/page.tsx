@@ -1,17 +1,16 @@
 "use client"
 
-import { parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs"
-import { ChoiceFilter, DayFilter, Filters, TextFilter } from "#app/(dashboard)/filters.tsx"
+import { parseAsString, parseAsStringLiteral } from "nuqs"
+import { ChoiceFilter, DayFilters, Filters, TextFilter, useFilters } from "#app/(dashboard)/filters.tsx"
 import { usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Shortened } from "#app/components/code.tsx"
-import { columnsOf, DataTable, useCursor } from "#app/components/data-table.tsx"
+import { columnsOf, DataTable } from "#app/components/data-table.tsx"
 import { Link } from "#app/components/link.tsx"
 import { PageHeader } from "#app/components/page-header.tsx"
 import { Empty } from "#app/components/states.tsx"
 import { Ago, Timestamp } from "#app/components/timestamp.tsx"
 import { StatusBadge, statusWord } from "#app/components/ui/badge.tsx"
 import { Button } from "#app/components/ui/button.tsx"
-import { timesOf, useTimeZone } from "#app/components/zone.ts"
 import type { AttestationSummary } from "#server/domain/attestations/search.ts"
 import { type ShownStatus, shownStatuses } from "#shared/statuses.ts"
 
@@ -19,24 +18,19 @@ const filters = {
   q: parseAsString,
   schema: parseAsString,
   status: parseAsStringLiteral(shownStatuses),
-  from: parseAsString,
-  to: parseAsString,
 }
 
 export default function Page() {
   const path = usePath()
   const { id: workspaceId } = useWorkspace()
-  const [filter, setFilter] = useQueryStates(filters)
-  const zone = useTimeZone()
-  const paging = useCursor(JSON.stringify(filter))
+  const { filter, setFilter, days, times, paging, isFiltered, onClear } = useFilters(filters)
   const { cursor } = paging
   const asked = {
     ...(filter.q && { q: filter.q }),
     ...(filter.schema && { schema: filter.schema }),
     ...(filter.status && { status: filter.status }),
-    ...timesOf(filter, zone),
+    ...times,
   }
-  const isFiltered = Object.values(filter).some((value) => value !== null)
   const schemas = useQuery(["schemas", "names"], (api, signal) => api.schema.list.query({}, { signal }))
   const list = useQuery(
     ["attestations", asked, cursor],
@@ -58,30 +52,29 @@ export default function Page() {
           </Button>
         }
       />
-      <Filters onClear={isFiltered ? () => void setFilter(null) : null}>
+      <Filters onClear={onClear}>
         <TextFilter
           label="Search"
           placeholder="Wallet, attestation id or external id"
           maxLength={200}
           value={filter.q}
-          onChange={(q) => void setFilter({ q })}
+          onChange={(q) => setFilter({ q })}
         />
         <ChoiceFilter
           label="Status"
           all="All"
           options={shownStatuses.map((value) => ({ value, label: statusWord(value) }))}
           value={filter.status}
-          onChange={(status) => void setFilter({ status: status as ShownStatus | null })}
+          onChange={(status) => setFilter({ status: status as ShownStatus | null })}
         />
         <ChoiceFilter
           label="Schema"
           all="All"
           options={(schemas.data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
           value={filter.schema}
-          onChange={(schema) => void setFilter({ schema })}
+          onChange={(schema) => setFilter({ schema })}
         />
-        <DayFilter label="Started from" value={filter.from} onChange={(from) => void setFilter({ from })} />
-        <DayFilter label="Started to" value={filter.to} onChange={(to) => void setFilter({ to })} />
+        <DayFilters labels={["Started from", "Started to"]} days={days} />
       </Filters>
       <DataTable
         caption="Attestations"

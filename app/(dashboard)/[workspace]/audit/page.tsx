@@ -1,17 +1,16 @@
 "use client"
 
-import { parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs"
-import { ChoiceFilter, DayFilter, Filters, TextFilter } from "#app/(dashboard)/filters.tsx"
+import { parseAsString, parseAsStringLiteral } from "nuqs"
+import { ChoiceFilter, DayFilters, Filters, TextFilter, useFilters } from "#app/(dashboard)/filters.tsx"
 import { usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/api.ts"
 import { Copyable } from "#app/components/code.tsx"
-import { columnsOf, DataTable, useCursor } from "#app/components/data-table.tsx"
+import { columnsOf, DataTable } from "#app/components/data-table.tsx"
 import { Link } from "#app/components/link.tsx"
 import { PageHeader } from "#app/components/page-header.tsx"
 import { Empty } from "#app/components/states.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { Button } from "#app/components/ui/button.tsx"
-import { timesOf, useTimeZone } from "#app/components/zone.ts"
 import { type AuditActor, auditActors } from "#shared/statuses.ts"
 import { detailsOf } from "./details.ts"
 
@@ -38,23 +37,17 @@ const filters = {
   action: parseAsString,
   actor: parseAsStringLiteral(auditActors),
   subject: parseAsString,
-  from: parseAsString,
-  to: parseAsString,
 }
 
 export default function Page() {
   const { id: workspaceId } = useWorkspace()
-  const [filter, setFilter] = useQueryStates(filters)
-  const zone = useTimeZone()
-  const name = JSON.stringify(filter)
-  const paging = useCursor(name)
+  const { filter, setFilter, days, times, name, paging, isFiltered, onClear } = useFilters(filters)
   const { cursor } = paging
-  const isFiltered = Object.values(filter).some((value) => value !== null)
   const asked = {
     ...(filter.action && { action: filter.action }),
     ...(filter.actor && { actor: filter.actor }),
     ...(filter.subject && { subject: filter.subject }),
-    ...timesOf(filter, zone),
+    ...times,
   }
   const list = useQuery(
     ["audit", name, cursor],
@@ -76,29 +69,28 @@ export default function Page() {
           </Button>
         }
       />
-      <Filters onClear={isFiltered ? () => void setFilter(null) : null}>
+      <Filters onClear={onClear}>
         <TextFilter
           label="Subject"
           placeholder="Id of the changed object"
           value={filter.subject}
-          onChange={(subject) => void setFilter({ subject })}
+          onChange={(subject) => setFilter({ subject })}
         />
         <ChoiceFilter
           label="What"
           all="Everything"
           options={things}
           value={filter.action}
-          onChange={(action) => void setFilter({ action })}
+          onChange={(action) => setFilter({ action })}
         />
         <ChoiceFilter
           label="Who"
           all="Anyone"
           options={auditActors.map((value) => ({ value, label: who[value] }))}
           value={filter.actor}
-          onChange={(actor) => void setFilter({ actor: actor as AuditActor | null })}
+          onChange={(actor) => setFilter({ actor: actor as AuditActor | null })}
         />
-        <DayFilter label="From" value={filter.from} onChange={(from) => void setFilter({ from })} />
-        <DayFilter label="To" value={filter.to} onChange={(to) => void setFilter({ to })} />
+        <DayFilters labels={["From", "To"]} days={days} />
       </Filters>
       <DataTable
         caption="Audit log"

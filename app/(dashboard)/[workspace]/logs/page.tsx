@@ -1,17 +1,16 @@
 "use client"
 
-import { parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs"
-import { ChoiceFilter, DayFilter, Filters, TextFilter } from "#app/(dashboard)/filters.tsx"
+import { parseAsString, parseAsStringLiteral } from "nuqs"
+import { ChoiceFilter, DayFilters, Filters, TextFilter, useFilters } from "#app/(dashboard)/filters.tsx"
 import { usePath, useQuery } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/api.ts"
 import { Copyable } from "#app/components/code.tsx"
-import { columnsOf, DataTable, useCursor } from "#app/components/data-table.tsx"
+import { columnsOf, DataTable } from "#app/components/data-table.tsx"
 import { Link } from "#app/components/link.tsx"
 import { PageHeader } from "#app/components/page-header.tsx"
 import { Empty } from "#app/components/states.tsx"
 import { Duration, ExactTimestamp } from "#app/components/timestamp.tsx"
 import { HttpStatus } from "#app/components/ui/badge.tsx"
-import { timesOf, useTimeZone } from "#app/components/zone.ts"
 
 const PAGE = 50
 /** How often the newest requests are asked for while they are being looked at. */
@@ -31,18 +30,12 @@ const filters = {
   method: parseAsStringLiteral(methods),
   path: parseAsString,
   key: parseAsString,
-  from: parseAsString,
-  to: parseAsString,
 }
 
 export default function Page() {
   const path = usePath()
-  const [filter, setFilter] = useQueryStates(filters)
-  const zone = useTimeZone()
-  const name = JSON.stringify(filter)
-  const paging = useCursor(name)
+  const { filter, setFilter, days, times, name, paging, isFiltered, onClear } = useFilters(filters)
   const { cursor } = paging
-  const isFiltered = Object.values(filter).some((value) => value !== null)
   const keys = useQuery(["keys"], (api, signal) => api.key.list.query({}, { signal }))
   const list = useQuery(
     ["requests", name, cursor],
@@ -56,7 +49,7 @@ export default function Page() {
           ...(filter.method && { method: filter.method }),
           ...(filter.path && { path: pathBelowV1(filter.path) }),
           ...(filter.key && { key_id: filter.key }),
-          ...timesOf(filter, zone),
+          ...times,
         },
         { signal },
       ),
@@ -71,42 +64,41 @@ export default function Page() {
         title="Logs"
         description="Every API request with a key of this workspace, kept for 30 days. Secrets and personal data are masked."
       />
-      <Filters onClear={isFiltered ? () => void setFilter(null) : null}>
+      <Filters onClear={onClear}>
         <TextFilter
           label="Request id"
           placeholder="req_…"
           value={filter.id}
-          onChange={(id) => void setFilter({ id })}
+          onChange={(id) => setFilter({ id })}
         />
         <TextFilter
           label="Path starts with"
           placeholder="/kyc/status"
           value={filter.path}
-          onChange={(path) => void setFilter({ path })}
+          onChange={(path) => setFilter({ path })}
         />
         <ChoiceFilter
           label="Status"
           all="All"
           options={statuses}
           value={filter.status}
-          onChange={(status) => void setFilter({ status })}
+          onChange={(status) => setFilter({ status })}
         />
         <ChoiceFilter
           label="Method"
           all="All"
           options={methods.map((value) => ({ value, label: value }))}
           value={filter.method}
-          onChange={(method) => void setFilter({ method: method as (typeof methods)[number] | null })}
+          onChange={(method) => setFilter({ method: method as (typeof methods)[number] | null })}
         />
         <ChoiceFilter
           label="Key"
           all="All"
           options={(keys.data?.data ?? []).map(({ key_id, name }) => ({ value: key_id, label: name }))}
           value={filter.key}
-          onChange={(key) => void setFilter({ key })}
+          onChange={(key) => setFilter({ key })}
         />
-        <DayFilter label="From" value={filter.from} onChange={(from) => void setFilter({ from })} />
-        <DayFilter label="To" value={filter.to} onChange={(to) => void setFilter({ to })} />
+        <DayFilters labels={["From", "To"]} days={days} />
       </Filters>
       <DataTable
         caption="Requests"

@@ -13,25 +13,20 @@ const MAX_MEMCMP_BYTES = 128
  * Accounts are read in their current state at any commitment, because there are no forks that could undo it. So the
  * context's slot is the newest one.
  */
-export function accountMethods({ chain, withContext }: Context): Methods {
-  const { vm, slots } = chain
-  const options = (given: unknown) => {
-    const found = param.config(given)
-    param.requireMinContextSlot(slots, found, param.commitment(found.commitment))
-    return found
-  }
+export function accountMethods({ chain, optionsOf, withContext }: Context): Methods {
+  const { vm } = chain
   return {
     getBalance: ([key, given]) => {
-      options(given)
+      optionsOf(given)
       return withContext(Number(vm.balance(param.address(key))))
     },
     getAccountInfo: ([key, given]) => {
-      const view = accountView(options(given))
+      const view = accountView(optionsOf(given))
       const account = vm.account(param.address(key))
       return withContext(account === null ? null : view(account))
     },
     getMultipleAccounts: ([keys, given]) => {
-      const view = accountView(options(given))
+      const view = accountView(optionsOf(given))
       const accounts = param
         .list(keys, "addresses", MAX_ACCOUNTS)
         .map(param.address)
@@ -39,7 +34,7 @@ export function accountMethods({ chain, withContext }: Context): Methods {
       return withContext(accounts.map((account) => (account === null ? null : view(account))))
     },
     getProgramAccounts: ([program, given]) => {
-      const found = options(given)
+      const found = optionsOf(given)
       const view = accountView(found)
       const matches = filtersOf(found.filters)
       const accounts = vm

@@ -8,16 +8,11 @@ import type { Context } from "./context.ts"
 const LARGEST_ACCOUNTS = 20
 
 /** SPL Token and Token-2022. */
-export function tokenMethods({ chain, withContext }: Context): Methods {
-  const { vm, slots } = chain
-  const options = (given: unknown) => {
-    const found = param.config(given)
-    param.requireMinContextSlot(slots, found, param.commitment(found.commitment))
-    return found
-  }
+export function tokenMethods({ chain, optionsOf, withContext }: Context): Methods {
+  const { vm } = chain
   return {
     getTokenAccountBalance: ([key, given]) => {
-      options(given)
+      optionsOf(given)
       const account = vm.account(param.address(key))
       if (account === null) throw invalidParams("Invalid param: could not find account")
       const token = readTokenAccount(account)
@@ -25,12 +20,12 @@ export function tokenMethods({ chain, withContext }: Context): Methods {
       return withContext(uiAmount(token.amount, mintAt(token.mint).decimals))
     },
     getTokenSupply: ([key, given]) => {
-      options(given)
+      optionsOf(given)
       const { supply, decimals } = mintAt(param.address(key))
       return withContext(uiAmount(supply, decimals))
     },
     getTokenLargestAccounts: ([key, given]) => {
-      options(given)
+      optionsOf(given)
       const mint = param.address(key)
       const { decimals, program } = mintAt(mint)
       const largest = vm
@@ -49,7 +44,7 @@ export function tokenMethods({ chain, withContext }: Context): Methods {
       )
     },
     getTokenAccountsByOwner: ([owner, filter, given]) => {
-      const view = accountView(options(given))
+      const view = accountView(optionsOf(given))
       const wanted = programOrMint(filter)
       const accounts = [...chain.tokenAccountsOf(param.address(owner))].flatMap((key) => {
         const account = vm.account(key)

@@ -6,18 +6,15 @@ import { fail } from "#shared/errors.ts"
 
 export type SchemaFields = { name: string; validity_days: number }
 
+type SchemaChange<Fields> = { workspaceId: string; id: string; fields: Fields; author: Author }
+
 /** Adds a schema to a workspace; its credential's mint is made with its first attestation. Errors: schema_exists. */
 export async function createSchema({
   workspaceId,
   id,
   fields,
   author,
-}: {
-  workspaceId: string
-  id: string
-  fields: SchemaFields
-  author: Author
-}): Promise<void> {
+}: SchemaChange<SchemaFields>): Promise<void> {
   const { name, validity_days } = fields
   try {
     await sql.begin(async (sql) => {
@@ -41,12 +38,7 @@ export const changeSchema = ({
   id,
   fields,
   author,
-}: {
-  workspaceId: string
-  id: string
-  fields: Partial<SchemaFields>
-  author: Author
-}): Promise<SchemaFields> =>
+}: SchemaChange<Partial<SchemaFields>>): Promise<SchemaFields> =>
   sql.begin(async (sql) => {
     const [before] = await sql<SchemaFields[]>`
       select name, validity_days from schemas where workspace_id = ${workspaceId} and id = ${id} for update`

@@ -1,9 +1,10 @@
 import { z } from "zod"
+import type { Context, Principal } from "#server/domain/context.ts"
 import { walletAddress } from "#server/domain/kyc/wallet.ts"
 import { amountField } from "#server/domain/tokens/amount.ts"
 import { configId, knownConfigId } from "#server/domain/tokens/config.ts"
 import { holderList, listHolders } from "#server/domain/tokens/holders.ts"
-import { balanceOf, move } from "#server/domain/tokens/move.ts"
+import { balanceOf, type Move, move } from "#server/domain/tokens/move.ts"
 import {
   getOperation,
   listOperations,
@@ -53,6 +54,16 @@ function requireTwo({ from_pubkey, to_pubkey }: { from_pubkey: string; to_pubkey
   }
 }
 
+/** Mints or moves, and answers 202 where the operation goes on. */
+async function answerMove(
+  ctx: Context & { principal: Principal },
+  about: Pick<Move, "config" | "from" | "to" | "amount">,
+) {
+  const { record, isFinal } = await move({ ...ctx, ...about })
+  if (!isFinal) ctx.answer.status = 202
+  return record
+}
+
 const NO_PARTS = "q: must be the first or last characters of a wallet address."
 
 export const tokenRouter = router({
@@ -74,17 +85,9 @@ export const tokenRouter = router({
     })
     .input(z.object(mintInput))
     .output(operationRecord)
-    .mutation(async ({ ctx, input }) => {
-      const { record, isFinal } = await move({
-        ...ctx,
-        config: input.mint_config,
-        from: null,
-        to: input.user_pubkey,
-        amount: input.amount,
-      })
-      if (!isFinal) ctx.answer.status = 202
-      return record
-    }),
+    .mutation(({ ctx, input: { mint_config: config, user_pubkey: to, amount } }) =>
+      answerMove(ctx, { config, from: null, to, amount }),
+    ),
 
   transfer: procedure
     .meta({
@@ -106,15 +109,8 @@ export const tokenRouter = router({
     .output(operationRecord)
     .mutation(async ({ ctx, input }) => {
       requireTwo(input)
-      const { record, isFinal } = await move({
-        ...ctx,
-        config: input.mint_config,
-        from: input.from_pubkey,
-        to: input.to_pubkey,
-        amount: input.amount,
-      })
-      if (!isFinal) ctx.answer.status = 202
-      return record
+      const { mint_config: config, from_pubkey: from, to_pubkey: to, amount } = input
+      return answerMove(ctx, { config, from, to, amount })
     }),
 
   operation: procedure

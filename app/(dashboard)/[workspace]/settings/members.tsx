@@ -4,6 +4,7 @@ import { useQueryClient } from "@tanstack/react-query"
 import { Ellipsis } from "lucide-react"
 import { useMemo, useState } from "react"
 import { useMe, useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import type { RouterOutputs } from "#app/api.ts"
 import { Confirm } from "#app/components/confirm.tsx"
 import { columnsOf, DataTable } from "#app/components/data-table.tsx"
 import { Empty } from "#app/components/states.tsx"
@@ -24,15 +25,7 @@ import type { Role } from "#shared/roles.ts"
 import { Invitations, Invite, roleNames } from "./invitations.tsx"
 import { KnownKeys, type Less } from "./workspace-facts.tsx"
 
-export type Member = {
-  user_id: string
-  name: string
-  email: string
-  role: Role
-  email_confirmed: boolean | null
-  two_factor: boolean
-  joined_at: string
-}
+type Member = RouterOutputs["member"]["list"]["members"][number]
 
 const column = columnsOf<Member>()
 

@@ -2,12 +2,13 @@ import { z } from "zod"
 import type { Queryable } from "#db/client.ts"
 import { columns, type RowOf } from "#db/rows.ts"
 import { schemaId } from "#server/domain/kyc/wallet.ts"
-import type { Issuer } from "#server/ledger/definition.ts"
+import type { Issuer, Plan } from "#server/ledger/definition.ts"
 import type { Operation } from "#server/ledger/operation.ts"
 import { address, amountText, matching, NAME, timestamp, wholeNumber } from "#server/lib/fields.ts"
 import { plainText, readable } from "#server/lib/text.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 import type { Asset } from "#server/solana/asset.ts"
+import { operationMemo } from "#server/solana/memo.ts"
 import { fromBaseUnits } from "#shared/amount.ts"
 import { fail } from "#shared/errors.ts"
 import { firstConflict, type RulesJson } from "#shared/rules/fields.ts"
@@ -169,6 +170,22 @@ export const assetOf = (
   feePayer: feePayer.publicKey,
   decimals,
 })
+
+/** Plans operations that go by nothing but their configuration. */
+export async function planByConfig(
+  sql: Queryable,
+  operations: readonly Operation<{ mint_config: string }>[],
+  issuer: Issuer,
+  build: (config: ConfigRow, asset: Asset, memoText: string) => Omit<Extract<Plan, { do: "send" }>, "do">,
+): Promise<Map<string, Plan>> {
+  const configs = await loadConfigs(sql, issuer.workspaceId, configIdsOf(operations), { lock: false })
+  return new Map(
+    operations.map(({ id, payload }): [string, Plan] => {
+      const config = configs.get(payload.mint_config)!
+      return [id, { do: "send", ...build(config, assetOf(issuer, config), operationMemo(id)) }]
+    }),
+  )
+}
 
 /** The configurations that operations belong to. */
 export const configIdsOf = (operations: readonly Operation<{ mint_config: string }>[]): string[] => [

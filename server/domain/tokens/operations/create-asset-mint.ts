@@ -1,11 +1,10 @@
 import { z } from "zod"
-import { defineOperation, type Plan } from "#server/ledger/definition.ts"
+import { defineOperation } from "#server/ledger/definition.ts"
 import { recoverMintCreation } from "#server/ledger/mint-creation.ts"
 import { clock } from "#server/lib/time.ts"
 import { createAssetMint as instructionsOf } from "#server/solana/asset.ts"
-import { operationMemo } from "#server/solana/memo.ts"
 import { assetMintKey } from "../asset-accounts.ts"
-import { assetOf, configIdsOf, loadConfigs } from "../config.ts"
+import { configIdsOf, planByConfig } from "../config.ts"
 
 /** Creates a configuration's asset mint. */
 export const createAssetMint = defineOperation({
@@ -14,23 +13,11 @@ export const createAssetMint = defineOperation({
   payload: z.object({ mint_config: z.string() }),
   look: null,
 
-  async plan(sql, operations, issuer) {
-    const configs = await loadConfigs(sql, issuer.workspaceId, configIdsOf(operations), { lock: false })
-    return new Map(
-      operations.map(({ id, payload }): [string, Plan] => {
-        const config = configs.get(payload.mint_config)!
-        const instructions = instructionsOf(assetOf(issuer, config), {
-          id: config.id,
-          name: config.name,
-          symbol: config.symbol,
-          pausable: config.pausable,
-          memoText: operationMemo(id),
-          rentOf: issuer.rentOf,
-        })
-        return [id, { do: "send", instructions, signers: [assetMintKey(issuer.workspaceId, config.id)] }]
-      }),
-    )
-  },
+  plan: (sql, operations, issuer) =>
+    planByConfig(sql, operations, issuer, ({ id, name, symbol, pausable }, asset, memoText) => ({
+      instructions: instructionsOf(asset, { id, name, symbol, pausable, memoText, rentOf: issuer.rentOf }),
+      signers: [assetMintKey(issuer.workspaceId, id)],
+    })),
 
   async settle(sql, settled, workspaceId) {
     await sql`

@@ -1,8 +1,7 @@
 import { z } from "zod"
-import { defineOperation, type Plan } from "#server/ledger/definition.ts"
+import { defineOperation } from "#server/ledger/definition.ts"
 import { pauseAsset, resumeAsset } from "#server/solana/asset.ts"
-import { operationMemo } from "#server/solana/memo.ts"
-import { assetOf, configIdsOf, loadConfigs } from "../config.ts"
+import { planByConfig } from "../config.ts"
 
 /** Pauses or resumes a mint that can be paused, by what holds when its turn comes. */
 export const reconcilePause = defineOperation({
@@ -11,17 +10,11 @@ export const reconcilePause = defineOperation({
   payload: z.object({ mint_config: z.string() }),
   look: null,
 
-  async plan(sql, operations, issuer) {
-    const configs = await loadConfigs(sql, issuer.workspaceId, configIdsOf(operations), { lock: false })
-    return new Map(
-      operations.map(({ id, payload }): [string, Plan] => {
-        const config = configs.get(payload.mint_config)!
-        const change = config.paused ? pauseAsset : resumeAsset
-        const instructions = change(assetOf(issuer, config), operationMemo(id))
-        return [id, { do: "send", instructions, signers: [] }]
-      }),
-    )
-  },
+  plan: (sql, operations, issuer) =>
+    planByConfig(sql, operations, issuer, ({ paused }, asset, memoText) => ({
+      instructions: (paused ? pauseAsset : resumeAsset)(asset, memoText),
+      signers: [],
+    })),
 
   settle: null,
   release: null,

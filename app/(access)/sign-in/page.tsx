@@ -1,7 +1,7 @@
 "use client"
 
 import { useSearchParams } from "next/navigation.js"
-import { useEffect, useRef, useState } from "react"
+import { useEffect, useRef, useState, useSyncExternalStore } from "react"
 import { Heading, linkLook } from "#app/(access)/heading.tsx"
 import { pageOfOurs } from "#app/(access)/next.ts"
 import { Field, Form, FormError, Submit } from "#app/components/form.tsx"
@@ -65,7 +65,15 @@ function PasswordStep({ onSecond, onDone }: { onSecond: () => void; onDone: () =
   )
 }
 
+const unchanging = () => () => {}
+
 function PasskeyButton({ onDone }: { onDone: () => void }) {
+  // Before the page's scripts run, a click would do nothing.
+  const isReady = useSyncExternalStore(
+    unchanging,
+    () => true,
+    () => false,
+  )
   const [isPending, setPending] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
 
@@ -85,7 +93,7 @@ function PasskeyButton({ onDone }: { onDone: () => void }) {
 
   return (
     <div className="mt-3 space-y-3">
-      <Button size="lg" className="w-full" pending={isPending} onClick={signInByKey}>
+      <Button size="lg" className="w-full" pending={isPending} disabled={!isReady} onClick={signInByKey}>
         Use a passkey
       </Button>
       {problem && <FormError problem={problem} />}

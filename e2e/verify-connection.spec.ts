@@ -52,9 +52,7 @@ test.describe("the connection", () => {
     page,
     api,
     traffic,
-    isMobile,
   }) => {
-    test.skip(isMobile, "The screen makes no difference to it")
     const looks = () => traffic.requests.filter(({ url }) => url.endsWith("verification.view")).length
     const looksWithin = async (time_ms: number) => {
       const before = looks()

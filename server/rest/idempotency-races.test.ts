@@ -21,6 +21,15 @@ afterAll(() => app.stop())
 
 const start = startsOf(() => [app, key])
 
+const revokeWith = (idempotencyKey: string, attestationId: string, reason: string) =>
+  app.request({
+    method: "POST",
+    path: `/attestation/${attestationId}/revoke`,
+    key: key.apiKey,
+    idempotencyKey,
+    json: { reason },
+  })
+
 test("200 requests with one key at once: one session, 199 replays, all bytes equal", async () => {
   const [name, body] = [newKey(), bodyOf()]
   const answers = await Promise.all(Array.from({ length: 200 }, () => start(name, body)))
@@ -96,14 +105,7 @@ test("idempotency_in_progress, when revoking", async () => {
   const [row] = await sql<{ id: string }[]>`select id from attestations where wallet = ${wallet}`
   waitBriefly()
   const name = newKey()
-  const revoke = () =>
-    app.request({
-      method: "POST",
-      path: `/attestation/${row!.id}/revoke`,
-      key: key.apiKey,
-      idempotencyKey: name,
-      json: { reason: "x" },
-    })
+  const revoke = () => revokeWith(name, row!.id, "x")
   await whileClaimed(name, { commit: false }, async () => {
     expect(await revoke()).toMatchObject({ status: 409, json: { error: "idempotency_in_progress" } })
   })
@@ -162,14 +164,7 @@ test("after a crash, a revocation is joined too: it gives the record as it stand
   const { wallet } = await app.startSession(key)
   const [row] = await sql<{ id: string }[]>`select id from attestations where wallet = ${wallet}`
   const name = newKey()
-  const revoke = () =>
-    app.request({
-      method: "POST",
-      path: `/attestation/${row!.id}/revoke`,
-      key: key.apiKey,
-      idempotencyKey: name,
-      json: { reason: "Sanctions list match" },
-    })
+  const revoke = () => revokeWith(name, row!.id, "Sanctions list match")
   const first = await revoke()
   await sql`update idempotency_records set status = null, body = null where idempotency_key = ${name}`
   expect((await revoke()).text).toBe(first.text)

@@ -56,6 +56,8 @@ export async function expireAttestations({ now }: { now: Date }): Promise<number
       ) due
       where a.workspace_id = w.id and a.id = due.id
       returning a.workspace_id, a.id, a.schema_id, a.wallet`
+    // Each workspace's lease is locked on the way: in one order, so that two processes do not wait for each other.
+    verified.sort((one, other) => (one.workspace_id < other.workspace_id ? -1 : 1))
     for (const attestation of verified) await revokeCredential(sql, attestation)
     return verified
   })

@@ -3,7 +3,7 @@
 // rejection ends the process.
 
 /** An array of one dimension as text; elements are written as they print, times as ISO 8601. */
-export function writeArray(value: unknown): string {
+function writeArray(value: unknown): string {
   // What is an array's text already, or no array at all: the database decides.
   if (!Array.isArray(value)) return String(value)
   return `{${value.map(writeElement).join(",")}}`
@@ -17,7 +17,7 @@ function writeElement(element: unknown): string {
 }
 
 /** Reads an array of one dimension. */
-export function readTexts(text: string): (string | null)[] {
+function readTexts(text: string): (string | null)[] {
   const elements: (string | null)[] = []
   let at = 1
   while (at < text.length && text[at] !== "}") {
@@ -53,9 +53,23 @@ const OIDS = {
   numeric: 1231,
 }
 
+const readNumbers = (text: string) =>
+  readTexts(text).map((element) => (element === null ? null : Number(element)))
+
+/** Arrays of which there are columns, and how they are read. */
+const readers: Record<string, (text: string) => (string | number | null)[]> = {
+  text: readTexts,
+  int: readNumbers,
+}
+
 export const arrayTypes = Object.fromEntries(
   Object.entries(OIDS).map(([name, oid]) => [
     `${name}_array`,
-    { to: oid, from: name === "text" ? [oid] : [], serialize: writeArray, parse: readTexts },
+    {
+      to: oid,
+      from: name in readers ? [oid] : [],
+      serialize: writeArray,
+      parse: readers[name] ?? readTexts,
+    },
   ]),
 )

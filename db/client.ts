@@ -1,17 +1,23 @@
-import postgres from "postgres"
 import { type Limits, openClient, type Queryable, settingsOf } from "./connection.ts"
 import { Pipeline, type Reads } from "./pipeline.ts"
 import { Pool, type Sql } from "./pool.ts"
 
 export type { Queryable } from "./connection.ts"
+export {
+  isDatabaseUnavailable,
+  isLocked,
+  isLockOf,
+  isUndone,
+  isUniqueViolation,
+  repeatOnDeadlock,
+} from "./errors.ts"
 export { onBehalfOf, type Sql } from "./pool.ts"
 export type { Transaction } from "./session.ts"
 
 /** What requests ask and change. bigint columns come out as bigint, times as Date. */
 export let sql: Sql
 /**
- * As `sql`, for short single statements that many requests send at once: those of one workspace may share a
- * connection.
+ * As `sql`, for short single statements that many requests send at once: those of one workspace may share a connection.
  */
 export let short: Queryable
 /**
@@ -92,42 +98,4 @@ export const open = (url: string, max: number) => openClient(url, { max })
 export async function disconnectDatabase(): Promise<void> {
   const { pools, pipelines } = connected
   await Promise.all([...pools, ...pipelines].map((one) => one.end()))
-}
-
-export const UNIQUE_VIOLATION = "23505"
-export const LOCK_NOT_AVAILABLE = "55P03"
-export const READ_ONLY = "25006"
-export const DEADLOCK_DETECTED = "40P01"
-
-/** Runs a transaction again when the database ended it to resolve a deadlock: nothing of it has happened. */
-export async function repeatOnDeadlock<T>(run: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await run()
-    } catch (error) {
-      if ((error as { code?: unknown }).code !== DEADLOCK_DETECTED || attempt === 5) throw error
-    }
-  }
-}
-
-/** Whether `error` is the database's refusal of a duplicate, of the named constraint if one is given. */
-export const isUniqueViolation = (error: unknown, constraint?: string): boolean =>
-  error instanceof postgres.PostgresError &&
-  error.code === UNIQUE_VIOLATION &&
-  (constraint === undefined || error.constraint_name === constraint)
-
-// Classes of SQLSTATE that say "not now" (https://www.postgresql.org/docs/18/errcodes-appendix.html):
-// connection, rollback (a deadlock), insufficient resources, operator intervention (57014: a statement that took too
-// long); a lock timeout, a read-only server, an idle transaction; then our own, and postgres.js's for a lost
-// connection.
-const TRANSIENT =
-  /^(08|40|53|57|55P03|25006|25P0[34])|^(POOL_EXHAUSTED|CONNECTION_|CONNECT_TIMEOUT|ECONN|ENOENT|EPIPE|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN)/
-
-/**
- * Whether the database could not be reached, was going down or did not answer in time: the same request may succeed
- * in a moment.
- */
-export function isDatabaseUnavailable(error: unknown): boolean {
-  const code = (error as { code?: unknown } | null)?.code
-  return typeof code === "string" && TRANSIENT.test(code)
 }

@@ -113,6 +113,8 @@ test("a clock that is 10 seconds off is said by the health of both replicas, and
     expect(await statusOf(sessionId)).toBe("pending")
   }
   const warned = "this server's clock differs from the database's by +10 s: nothing is signed"
+  const isWarned = async () => other.output().includes(warned)
+  await waitFor(isWarned, "its log to say so")
   expect(other.output().split(warned)).toHaveLength(2)
   await right()
   await waitFor(async () => (await statusOf(sessionId)) === "expired", "the sweep")

@@ -132,6 +132,12 @@ export function clockDoubt(mode?: Mode): string | null {
   return null
 }
 
+/** By how many seconds a chain's clock was ahead of the database's when it was last read; null where it was not. */
+export function chainClockDifference(mode: Mode): number | null {
+  const last = chains.get(mode)?.at(-1)
+  return last === undefined ? null : Math.round(last.ahead_ms / 1000)
+}
+
 /** Whether the machine's own clock, by which the libraries for signing in go, is as wrong as that. */
 export const ownClockDiffers = (): boolean => Math.abs(Date.now() - databaseTime_ms()) > TOLERANCE_MS
 

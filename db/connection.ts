@@ -1,12 +1,13 @@
 import postgres from "postgres"
 import { arrayTypes } from "./arrays.ts"
+import { isEndOfSession } from "./errors.ts"
 import { socketOptions } from "./socket.ts"
 
-// postgres.js alone is not safe for a process that serves many customers (3.4.9, each reproduced
-// in connection.test.ts): a statement that is cancelled, or whose parameters cannot be written, while others are on
-// their way on the same connection, shifts all answers behind it; and a transaction that lost its connection
-// continues on the connection that replaced it, in another transaction. So here a connection has one user and one
-// statement at a time, and is discarded at the first doubt.
+// postgres.js alone is not safe for a process that serves many customers (3.4.9, each reproduced in
+// connection.test.ts): a statement that is cancelled, or whose parameters cannot be written, while others are on their
+// way on the same connection, shifts all answers behind it; and a transaction that lost its connection continues on the
+// connection that replaced it, in another transaction. So here a connection has one user and one statement at a time,
+// and is discarded at the first doubt.
 
 export type Types = { bigint: bigint; date: Date }
 /** What both a pool and a transaction are: a tag for statements and for the parts of statements. */
@@ -94,10 +95,6 @@ export class ConnectionLost extends Error {
   }
 }
 
-// The server refuses to write, or ends the session: what is behind this connection is no longer what we want.
-// 25006 read_only_sql_transaction (after a failover), 57P01-57P05 shutdown and termination, 25P03 and 25P04 timeouts.
-const UNUSABLE = /^(25006|57P0[1-5]|25P0[34])$/
-
 /** Statements that may follow one that has no answer: where that one waits for a lock, so do they, in turn. */
 const MOST_FOLLOWING = 3
 /** For how long one that has no answer is followed: it should have come. */
@@ -106,7 +103,7 @@ const FOLLOWED_FOR_MS = 20
 const MOST_IN_A_ROW = 32
 
 /**
- * One connection with one asker at a time. Statements are sent one by one, each when the one before has its answer, but
+ * One connection with one owner at a time. Statements are sent one by one, each when the one before has its answer, but
  * for those that may follow; after the first doubt none is sent any more.
  */
 export class Connection {
@@ -189,7 +186,7 @@ export class Connection {
     this.#answered()
   }
 
-  /** The socket has closed. Between two askers nothing is lost by it: the next statement connects anew. */
+  /** The socket has closed. Between two owners nothing is lost by it: the next statement connects anew. */
   #lost(): void {
     if (this.#unanswered > 0 || this.isLeased)
       this.discard(new ConnectionLost("the database closed the connection"))
@@ -219,7 +216,7 @@ export class Connection {
 
 /** Whether this is an error from the server after which the session continues. */
 const isAnswer = (error: unknown): boolean =>
-  error instanceof postgres.PostgresError && error.severity === "ERROR" && !UNUSABLE.test(error.code)
+  error instanceof postgres.PostgresError && error.severity === "ERROR" && !isEndOfSession(error)
 
 /** What the library can always write: it throws for nothing of these. */
 export function isPlain(value: unknown): boolean {

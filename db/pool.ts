@@ -12,6 +12,7 @@ import {
   settingsOf,
   type Types,
 } from "./connection.ts"
+import { hasCode } from "./errors.ts"
 import { bindTag, Session, type Transaction, type Work } from "./session.ts"
 
 /** Unless a pool says another: with a lock's limit behind it, it leaves an answer within 5 seconds. */
@@ -32,12 +33,12 @@ export type PoolOptions = {
   pooled: boolean
   /** How long to wait for a connection before the database counts as unavailable. */
   wait_ms?: number
-  /** Whether no asker may have more connections than are left for all others. */
+  /** Whether no owner may have more connections than are left for all others. */
   fair: boolean
 }
 
 /** No connection became free in time. */
-export class PoolExhausted extends Error {
+class PoolExhausted extends Error {
   readonly code = "POOL_EXHAUSTED"
   constructor() {
     super("no connection to the database became free in time")
@@ -45,15 +46,15 @@ export class PoolExhausted extends Error {
   }
 }
 
-const asker = new AsyncLocalStorage<string>()
+const owner = new AsyncLocalStorage<string>()
 
 /** Runs `work` for an owner, such as a workspace: its statements count as that owner's. */
-export const onBehalfOf = <T>(who: string, work: () => T): T => asker.run(who, work)
+export const onBehalfOf = <T>(who: string, work: () => T): T => owner.run(who, work)
 
 type Waiting = { give: (connection: Connection) => void; refuse: (error: Error) => void; until_ms: number }
 
 /** Runs a transaction. What `work` throws undoes it, and so does any statement in it that failed. */
-export type Begin = {
+type Begin = {
   <T>(work: (sql: Transaction) => Promise<T>): Promise<T>
   <T>(options: string, work: (sql: Transaction) => Promise<T>): Promise<T>
 }
@@ -66,7 +67,7 @@ export type Sql = Queryable & {
 
 /**
  * Connections of one purpose. A statement has a connection of its own until its answer is there, a transaction until
- * it ends. An asker gets a connection while more are free than they have: however many of their requests wait for one
+ * it ends. An owner gets a connection while more are free than they have: however many of their requests wait for one
  * locked row, others are served.
  */
 export class Pool {
@@ -82,7 +83,7 @@ export class Pool {
   readonly #tag: postgres.Sql<Types>
   #waitingCount = 0
   #ended = false
-  /** For each asker, a connection that a short statement of theirs has. */
+  /** For each owner, a connection that a short statement of theirs has. */
   readonly #short = new Map<string, Connection>()
   readonly sql: Sql
   /**
@@ -121,14 +122,14 @@ export class Pool {
   }
 
   readonly #execute = (statement: Statement): void => {
-    const who = asker.getStore() ?? ""
+    const who = owner.getStore() ?? ""
     const connection = this.#take(who)
     if (connection) alone(connection, statement)
     else this.#wait(who, (given) => alone(given, statement), statement.reject)
   }
 
   readonly #executeShort = (statement: Statement): void => {
-    const who = asker.getStore() ?? ""
+    const who = owner.getStore() ?? ""
     // Only plain values may follow, or be followed.
     const mayShare = statement.args.every(isPlainOrPart)
     if (mayShare && this.#short.get(who)?.follow(statement)) return
@@ -165,7 +166,7 @@ export class Pool {
       if (!connection.doubt)
         await session.sql.unsafe("rollback").catch((reason) => connection.discard(reason))
       // A statement after the one that failed says only that it did.
-      throw (error as { code?: unknown }).code === IN_FAILED_TRANSACTION ? (session.failure ?? error) : error
+      throw hasCode(error, "in_failed_sql_transaction") ? (session.failure ?? error) : error
     } finally {
       session.close()
       this.#release(connection)
@@ -188,7 +189,7 @@ export class Pool {
   }
 
   async #lease(): Promise<Connection> {
-    const who = asker.getStore() ?? ""
+    const who = owner.getStore() ?? ""
     return (
       this.#take(who) ??
       new Promise<Connection>((resolve, reject) => {
@@ -240,7 +241,7 @@ export class Pool {
     this.#serve()
   }
 
-  /** Gives what is free to those that wait, one asker after the other. */
+  /** Gives what is free to those that wait, one owner after the other. */
   #serve(): void {
     for (const [who, line] of this.#waiting) {
       const connection = this.#takeNow(who)
@@ -290,8 +291,6 @@ export class Pool {
     await Promise.all([...clients, this.#tag].map((client) => client.end({ timeout: 0 })))
   }
 }
-
-const IN_FAILED_TRANSACTION = "25P02"
 
 /** One statement, then the connection is free again. */
 function alone(connection: Connection, statement: Statement): void {

@@ -45,6 +45,7 @@ const at = new Date("2027-01-02T03:04:05.678Z")
 const handedOut: Record<string, [written: string, value: unknown]> = {
   text: ["'a'", "a"],
   "text[]": ["array['a', 'b']", ["a", "b"]],
+  "integer[]": ["array[7, 1]", [7, 1]],
   boolean: ["true", true],
   smallint: ["7", 7],
   integer: ["7", 7],

@@ -52,8 +52,8 @@ type Narrowing<Row> = { [Column in keyof Row]?: Row[Column] }
 type RowIn<List> = List extends { readonly [row]?: infer Row } ? NonNullable<Row> : never
 
 /**
- * A row of these columns. What the statement or the writer makes sure of beyond the schema is said in `Known`: the shape
- * of a JSON column, or that one is never null there.
+ * A row of these columns. What the statement or the writer makes sure of beyond the schema is said in `Known`: the
+ * shape of a JSON column, or that one is never null there.
  */
 export type RowOf<List, Known extends Narrowing<RowIn<List>> = Record<never, never>> = {
   [Column in keyof RowIn<List>]: Column extends keyof Known ? Known[Column] : RowIn<List>[Column]

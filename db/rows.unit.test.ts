@@ -1,7 +1,9 @@
 import { expect, expectTypeOf, test } from "vitest"
 import { columns, qualified, type RowOf, type TableName, type TableRow } from "#db/rows.ts"
+import type { Address } from "#shared/address.ts"
 
-// The types are what `npm run typecheck` holds; a wrong one is an error there, and so is an expectation that no longer fails.
+// The types are what `npm run typecheck` holds; a wrong one is an error there, and so is an expectation
+// that no longer fails.
 
 const list = columns("transactions", "signature", "layout", "slot", "settled_at", "status")
 
@@ -13,7 +15,7 @@ test("a row has the type that the driver gives each of its columns, and no other
     settled_at: Date | null
     status: "saved" | "confirmed" | "failed" | "expired"
   }>()
-  expectTypeOf<TableRow<"transactions">["wire"]>().toExtend<Buffer>()
+  expectTypeOf<TableRow<"transactions">["wire"]>().toExtend<Buffer | null>()
   expectTypeOf<TableRow<"operations">["writes"]>().toEqualTypeOf<string[]>()
   expectTypeOf<TableRow<"operations">["seq"]>().toEqualTypeOf<bigint>()
   expectTypeOf<TableRow<"mint_configs">["supply"]>().toEqualTypeOf<string>()
@@ -31,9 +33,9 @@ test("what is not a column of the table, or not a table, does not compile", () =
 
 test("what is known beyond the schema narrows a column, and cannot give it another type", () => {
   const rules = columns("mint_configs", "id", "rules", "mint")
-  type Row = RowOf<typeof rules, { rules: { max_holders: number }; mint: string }>
+  type Row = RowOf<typeof rules, { rules: { max_holders: number }; mint: Address }>
   expectTypeOf<Row["rules"]>().toEqualTypeOf<{ max_holders: number }>()
-  expectTypeOf<Row["mint"]>().toEqualTypeOf<string>()
+  expectTypeOf<Row["mint"]>().toEqualTypeOf<Address>()
   expectTypeOf<Row["id"]>().toEqualTypeOf<string>()
   // @ts-expect-error a text is no number
   expectTypeOf<RowOf<typeof rules, { id: number }>>().toBeObject()

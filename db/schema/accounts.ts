@@ -1,6 +1,20 @@
 import { sql } from "drizzle-orm"
-import { check, foreignKey, index, integer, pgTable, primaryKey, text, unique } from "drizzle-orm/pg-core"
+import {
+  bigint,
+  boolean,
+  check,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  unique,
+} from "drizzle-orm/pg-core"
+import type { Address } from "#shared/address.ts"
 import type { Mode } from "#shared/mode.ts"
+import type { ChosenPolicies } from "#shared/monitoring.ts"
 import type { Scope } from "#shared/scopes.ts"
 import { bytes, time } from "./columns.ts"
 
@@ -13,9 +27,29 @@ export const accounts = pgTable(
     plan: text().notNull(),
     /** Attestations included per calendar month in the live workspace; null means without limit. */
     included: integer(),
+    /** Whether its members need a second factor. */
+    secondFactorRequired: boolean("second_factor_required").notNull().default(false),
+    /** Whether a review's decision needs a second member. */
+    fourEyes: boolean("four_eyes").notNull().default(false),
+    /** What the hosted page shows besides the name: a colour as #rrggbb, where investors ask, and a logo. */
+    brandColor: text("brand_color"),
+    contact: text(),
+    /** A PNG, JPEG or WebP, checked when it came. */
+    logo: bytes(),
+    /** SHA-256 of it: its address. */
+    logoHash: bytes("logo_hash"),
+    logoWidth: integer("logo_width"),
+    logoHeight: integer("logo_height"),
     createdAt: time("created_at").notNull(),
   },
   (t) => [
+    check("accounts_brand_color", sql`${t.brandColor} ~ '^#[0-9a-f]{6}$'`),
+    check(
+      "accounts_logo",
+      sql`num_nulls(${t.logo}, ${t.logoHash}, ${t.logoWidth}, ${t.logoHeight}) in (0, 4)`,
+    ),
+    // A logo by its address
+    index("accounts_logo_hash").on(t.logoHash).where(sql`logo_hash is not null`),
     check("accounts_plan", sql`${t.plan} in ('free', 'growth', 'enterprise')`),
     check("accounts_included", sql`${t.included} >= 0`),
   ],
@@ -30,15 +64,50 @@ export const workspaces = pgTable(
       .notNull()
       .references(() => accounts.id),
     mode: text().$type<Mode>().notNull(),
-    /** Address of the workspace's issuer on chain; null until the ledger first signs for it. */
-    authority: text(),
+    /**
+     * The key that new mints get as their authority, and that others are moved to; null is the one that derives from
+     * VOUCH_SIGNER.
+     */
+    authority: text().$type<Address>(),
+    /** The key that pays for its transactions; null is its mode's. */
+    feePayer: text("fee_payer").$type<Address>(),
+    /** Lamports that its transactions may cost in a calendar month; null means without limit. */
+    budget: bigint({ mode: "bigint" }),
+    /** What happens by itself when something is found of a wallet or a person, where it differs from the default. */
+    policies: jsonb().$type<ChosenPolicies>().notNull().default({}),
+    /** Whether investors are reminded by email before a verification expires. */
+    reminders: boolean().notNull().default(false),
     createdAt: time("created_at").notNull(),
   },
   (t) => [
     unique("workspaces_account_mode").on(t.accountId, t.mode),
+    check("workspaces_budget", sql`${t.budget} >= 0`),
     check("workspaces_mode", sql`${t.mode} in ('live', 'test')`),
+    // Fee payers of workspaces that have their own: their balances are watched
+    index("workspaces_fee_payer").on(t.mode, t.feePayer).where(sql`fee_payer is not null`),
   ],
 )
+
+/** A key that a workspace was given. */
+const givenKey = () => ({
+  workspaceId: text("workspace_id")
+    .notNull()
+    .references(() => workspaces.id),
+  address: text().$type<Address>().notNull(),
+  /** Where it is (`server/solana/signers/`). */
+  uri: text().notNull(),
+  createdAt: time("created_at").notNull(),
+})
+
+/** Keys that issue for a workspace, or have: what an old one signed stays on chain. None: only the derived one. */
+export const workspaceAuthorities = pgTable("workspace_authorities", givenKey(), (t) => [
+  primaryKey({ columns: [t.workspaceId, t.address] }),
+])
+
+/** Keys that pay for a workspace, or have. None: its mode's pays. */
+export const workspaceFeePayers = pgTable("workspace_fee_payers", givenKey(), (t) => [
+  primaryKey({ columns: [t.workspaceId, t.address] }),
+])
 
 export const apiKeys = pgTable(
   "api_keys",

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm"
 import {
   bigint,
+  boolean,
   check,
   foreignKey,
   index,
@@ -12,6 +13,8 @@ import {
   unique,
   uniqueIndex,
 } from "drizzle-orm/pg-core"
+import type { Address } from "#shared/address.ts"
+import type { Language } from "#shared/languages.ts"
 import type { Mode } from "#shared/mode.ts"
 import type { PublicReason } from "#shared/public-reasons.ts"
 import type { AttestationStatus, Decision } from "#shared/statuses.ts"
@@ -28,13 +31,60 @@ export const schemas = pgTable(
     id: text().notNull(),
     name: text().notNull(),
     validityDays: integer("validity_days").notNull(),
+    /** Whether the investor has to prove that the wallet is theirs; null where the provider decides (`kyc/wallet-proof/required.ts`). */
+    walletProof: boolean("wallet_proof"),
+    /** How many days before the end investors are reminded; none where it is empty. */
+    reminderDays: integer("reminder_days").array().notNull().default(sql`'{30,7,1}'`),
     /** Address of the credential's Token-2022 mint, once an operation to create it is in the ledger. */
     credentialMint: text("credential_mint"),
+    /** The key that it obeys; null is the one that derives from VOUCH_SIGNER. */
+    authority: text().$type<Address>(),
     createdAt: time("created_at").notNull(),
   },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.id] }),
     check("schemas_validity_days", sql`${t.validityDays} between 1 and 36500`),
+    check(
+      "schemas_reminder_days",
+      sql`cardinality(${t.reminderDays}) <= 5 and 0 < all (${t.reminderDays}) and 366 > all (${t.reminderDays})`,
+    ),
+  ],
+)
+
+/**
+ * A person, with any number of wallets. The customer's own id names one; whoever has none is known by one wallet, until
+ * a session of that wallet brings an id.
+ */
+export const investors = pgTable(
+  "investors",
+  {
+    workspaceId: text("workspace_id")
+      .notNull()
+      .references(() => workspaces.id),
+    id: text().notNull(),
+    /** Orders those that came at the same time; the cursor of lists. */
+    seq: bigint({ mode: "bigint" }).notNull().generatedAlwaysAsIdentity(),
+    externalId: text("external_id"),
+    /** Of one who never had an external id: the only wallet. */
+    wallet: text().$type<Address>(),
+    /** Another investor, who turned out to be the same person. */
+    mergedInto: text("merged_into"),
+    createdAt: time("created_at").notNull(),
+    /** When everything personal was erased. */
+    erasedAt: time("erased_at"),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.id] }),
+    foreignKey({ columns: [t.workspaceId, t.mergedInto], foreignColumns: [t.workspaceId, t.id] }),
+    uniqueIndex("investors_external_id").on(t.workspaceId, t.externalId).where(sql`external_id is not null`),
+    // Of two sessions of a new wallet that begin at once, one finds the investor of the other.
+    uniqueIndex("investors_one_of_wallet")
+      .on(t.workspaceId, t.wallet)
+      .where(sql`external_id is null and merged_into is null`),
+    // Those that an investor's merging takes along
+    index("investors_merged").on(t.workspaceId, t.mergedInto).where(sql`merged_into is not null`),
+    // GET /investors
+    index("investors_newest").on(t.workspaceId, t.seq.desc()).where(sql`merged_into is null`),
   ],
 )
 
@@ -50,7 +100,8 @@ export const attestations = pgTable(
     /** Orders rows that began at the same time; the cursor of lists. */
     seq: bigint({ mode: "bigint" }).notNull().generatedAlwaysAsIdentity(),
     schemaId: text("schema_id").notNull(),
-    wallet: text().notNull(),
+    wallet: text().$type<Address>().notNull(),
+    investorId: text("investor_id").notNull(),
     externalId: text("external_id"),
     status: text().$type<AttestationStatus>().notNull(),
     /** Month whose quota the session counts against, `YYYY-MM-01`. */
@@ -61,20 +112,39 @@ export const attestations = pgTable(
     provider: text().notNull(),
     /** The vendor's own id of the session, where its page verifies. */
     providerReference: text("provider_reference"),
+    /** Those of checks that the vendor opened for it before, as another submission may be another check there. */
+    earlierReferences: text("earlier_references").array(),
     /** Address of the vendor's page, sealed with the data key; null where it works once alone. */
     providerLink: bytes("provider_link"),
     /** Until when that address may be opened; null before it is known, and once the vendor has said something. */
     providerLinkUntil: time("provider_link_until"),
+    /**
+     * The language in which the investor first went on to the vendor, ISO 639-1: a vendor that is asked again in
+     * another one would refuse the repeat.
+     */
+    language: text().$type<Language>(),
     /** Until when one process alone asks the vendor about the session. */
     providerCallUntil: time("provider_call_until"),
+    /** When the vendor is asked next whether it has decided; null where its decision is not waited for. */
+    askAt: time("ask_at"),
+    /** How often it was asked in vain. */
+    asks: smallint().notNull().default(0),
     redirectUrl: text("redirect_url"),
     /** When an undecided session closes; null once approved, because it then no longer expires. */
     openUntil: time("open_until"),
     consentedAt: time("consented_at"),
+    /** Whether an approval waits for the proof that the wallet is the investor's, by the schema as the session began. */
+    walletProofRequired: boolean("wallet_proof_required").notNull().default(false),
+    walletProvedAt: time("wallet_proved_at"),
+    /** Time of an approval that waits for that proof, with its claims; null once it is applied, and where none waits. */
+    heldAt: time("held_at"),
     /** The provider event applied last: its own time, its rank at equal times, and what it said. */
     eventAt: time("event_at"),
     eventRank: smallint("event_rank"),
     eventDecision: text("event_decision").$type<Decision>(),
+    /** The review that decided it, where a person did and not the provider. */
+    reviewId: text("review_id"),
+    reviewedAt: time("reviewed_at"),
 
     /** Time of the provider's approval, fixed before signing. */
     issuedAt: time("issued_at"),
@@ -92,12 +162,21 @@ export const attestations = pgTable(
     revokedAt: time("revoked_at"),
     /** Why it was rejected, revoked or superseded; seen by the customer alone. */
     reason: text(),
-    /** The public reason code for the wallet's holder; null for the default. */
+    /** The public reason code for the investor; null for the default. */
     publicReason: text("public_reason").$type<PublicReason>(),
+    /** Where the investor is reminded before it expires, sealed with the data key, and in which language. */
+    reminderEmail: bytes("reminder_email"),
+    reminderLanguage: text("reminder_language").$type<Language>(),
+    /** When everything personal was erased. */
+    erasedAt: time("erased_at"),
   },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.id] }),
     foreignKey({ columns: [t.workspaceId, t.schemaId], foreignColumns: [schemas.workspaceId, schemas.id] }),
+    foreignKey({
+      columns: [t.workspaceId, t.investorId],
+      foreignColumns: [investors.workspaceId, investors.id],
+    }),
     check("attestations_status", sql`${t.status} in ('pending', 'verified', 'rejected', 'expired')`),
     check(
       "attestations_verified",
@@ -119,16 +198,33 @@ export const attestations = pgTable(
     index("attestations_external_id")
       .on(t.workspaceId, sql`lower(external_id) text_pattern_ops`)
       .where(sql`external_id is not null`),
+    // An investor's verifications
+    index("attestations_investor").on(t.workspaceId, t.investorId, t.seq.desc()),
+    // Sessions that a vendor's event is about
+    index("attestations_provider_reference")
+      .on(t.provider, t.providerReference)
+      .where(sql`provider_reference is not null`),
+    // Sessions whose vendor is to be asked
+    index("attestations_ask").on(t.askAt).where(sql`status = 'pending' and ask_at is not null`),
+    // Investors who want to be reminded, and addresses that are not needed any more
+    index("attestations_reminders").on(t.expiresAt).where(sql`reminder_email is not null`),
     // GET /attestations
     index("attestations_newest").on(t.workspaceId, t.seq.desc()),
     // The dashboard's table: of one schema, of one status, from a date on
     index("attestations_schema").on(t.workspaceId, t.schemaId, t.seq.desc()),
     index("attestations_status").on(t.workspaceId, t.status, t.seq.desc()),
+    index("attestations_schema_status").on(t.workspaceId, t.schemaId, t.status, t.seq.desc()),
     // `rejected` contains revoked ones too: they are filtered separately
     index("attestations_revoked").on(t.workspaceId, t.seq.desc()).where(sql`revoked_at is not null`),
     index("attestations_rejected")
       .on(t.workspaceId, t.seq.desc())
       .where(sql`status = 'rejected' and revoked_at is null`),
+    // GET /kyc/sessions?state=, but for what has closed and was not swept yet (`session-state.ts` asks for this very text)
+    index("attestations_session_state").on(
+      t.workspaceId,
+      sql`(case when verified_at is not null then 'verified' when status = 'rejected' and revoked_at is null then 'rejected' when status = 'rejected' then 'cancelled' when status = 'expired' then 'expired' when issued_at is not null then 'approved' when event_decision = 'in_review' then 'in_review' else 'open' end)`,
+      t.seq.desc(),
+    ),
     index("attestations_created").on(t.workspaceId, t.createdAt),
     // Sweep of sessions that closed undecided
     index("attestations_open")
@@ -139,13 +235,36 @@ export const attestations = pgTable(
   ],
 )
 
+/** Reminders that a verification expires: each once. */
+export const renewalNotices = pgTable(
+  "renewal_notices",
+  {
+    workspaceId: text("workspace_id").notNull(),
+    attestationId: text("attestation_id").notNull(),
+    /** How many days before the end. */
+    days: smallint().notNull(),
+    createdAt: time("created_at").notNull(),
+    attempts: integer().notNull().default(0),
+    nextAttemptAt: time("next_attempt_at").notNull(),
+    sentAt: time("sent_at"),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.attestationId, t.days] }),
+    foreignKey({
+      columns: [t.workspaceId, t.attestationId],
+      foreignColumns: [attestations.workspaceId, attestations.id],
+    }),
+    index("renewal_notices_due").on(t.nextAttemptAt).where(sql`sent_at is null`),
+  ],
+)
+
 /** What the ledger believes that a wallet's credential account holds: the unit of this attestation, or nothing. */
 export const credentials = pgTable(
   "credentials",
   {
     workspaceId: text("workspace_id").notNull(),
     schemaId: text("schema_id").notNull(),
-    wallet: text().notNull(),
+    wallet: text().$type<Address>().notNull(),
     attestationId: text("attestation_id"),
   },
   (t) => [
@@ -156,6 +275,28 @@ export const credentials = pgTable(
       columns: [t.workspaceId, t.attestationId],
       foreignColumns: [attestations.workspaceId, attestations.id],
     }),
+  ],
+)
+
+/** What the wallet of a session is asked to sign: one request at a time, gone once it has served. */
+export const walletChallenges = pgTable(
+  "wallet_challenges",
+  {
+    workspaceId: text("workspace_id").notNull(),
+    attestationId: text("attestation_id").notNull(),
+    nonce: text().notNull(),
+    /** The network by the name that the standard has for it; null where it has none. */
+    chainId: text("chain_id"),
+    issuedAt: time("issued_at").notNull(),
+    expiresAt: time("expires_at").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.attestationId] }),
+    foreignKey({
+      columns: [t.workspaceId, t.attestationId],
+      foreignColumns: [attestations.workspaceId, attestations.id],
+    }),
+    index("wallet_challenges_expired").on(t.expiresAt),
   ],
 )
 

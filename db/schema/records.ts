@@ -28,7 +28,7 @@ export const auditEntries = pgTable(
     /** Null for what concerns the whole customer: members, plan. */
     workspaceId: text("workspace_id").references(() => workspaces.id),
     at: time("at").notNull(),
-    /** `user`, `key`, or `operator` for the command line. */
+    /** `user`, `key`, `operator` for the command line, or `system` for what Vouch does by itself. */
     actor: text().$type<AuditActor>().notNull(),
     actorId: text("actor_id"),
     /** Its name at that time. */
@@ -50,13 +50,12 @@ export const auditEntries = pgTable(
     index("audit_entries_people").on(t.accountId, t.workspaceId, t.at, t.seq).where(sql`actor <> 'key'`),
     // What happened to one thing
     index("audit_entries_subject").on(t.accountId, t.subject),
-    check("audit_entries_actor", sql`${t.actor} in ('user', 'key', 'operator')`),
+    check("audit_entries_actor", sql`${t.actor} in ('user', 'key', 'operator', 'system')`),
   ],
 )
 
 /**
- * API requests that named a workspace's key; kept 30 days. Secrets and personal data are masked before they come
- * here.
+ * API requests that named a workspace's key; kept 30 days. Secrets and personal data are masked before they come here.
  */
 export const apiRequests = pgTable(
   "api_requests",

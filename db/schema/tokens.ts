@@ -12,6 +12,7 @@ import {
   smallint,
   text,
 } from "drizzle-orm/pg-core"
+import type { Address } from "#shared/address.ts"
 import { schemas } from "./attestations.ts"
 import { time } from "./columns.ts"
 
@@ -34,7 +35,9 @@ export const mintConfigs = pgTable(
     rules: jsonb().notNull(),
     paused: boolean().notNull().default(false),
     /** Address of the asset mint, once an operation to create it is in the ledger. */
-    mint: text(),
+    mint: text().$type<Address>(),
+    /** The key that the mint obeys; null is the one that derives from VOUCH_SIGNER. */
+    authority: text().$type<Address>(),
     /** Whether the mint itself can be paused: it was made in holder mode. */
     pausable: boolean().notNull().default(false),
     /** When the mint was confirmed on chain. */
@@ -81,12 +84,12 @@ export const holdings = pgTable(
   {
     workspaceId: text("workspace_id").notNull(),
     mintConfig: text("mint_config").notNull(),
-    wallet: text().notNull(),
+    wallet: text().$type<Address>().notNull(),
     /** What confirmed operations left it with. In holder mode the chain may know better. */
     balance: baseUnits("balance"),
     incoming: baseUnits("incoming"),
     outgoing: baseUnits("outgoing"),
-    /** Whether it takes one of the places that `holders` counts. */
+    /** Whether it takes one of the holder slots that `holders` counts. */
     counted: boolean().notNull().default(false),
   },
   (t) => [

@@ -37,6 +37,8 @@ export const userSessions = pgTable(
     expiresAt: time("expires_at").notNull(),
     ipAddress: text("ip_address"),
     userAgent: text("user_agent"),
+    /** Whether two factors were proven in it: a password and a code, or a passkey. */
+    twoFactor: boolean("two_factor").notNull().default(false),
     createdAt: time("created_at").notNull(),
     updatedAt: time("updated_at").notNull(),
   },
@@ -160,7 +162,7 @@ export const members = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.accountId, t.userId] }),
-    check("members_role", sql`${t.role} in ('owner', 'developer', 'viewer')`),
+    check("members_role", sql`${t.role} in ('owner', 'developer', 'compliance', 'viewer')`),
     // The workspaces of a user
     index("members_user").on(t.userId),
   ],
@@ -182,8 +184,7 @@ export const invitations = pgTable(
     /** Whether the link was mailed to that address and shown to nobody else. */
     mailed: boolean().notNull().default(false),
     /**
-     * SHA-256 of the token of a second link to the same, mailed to the address that the bearer of the first one
-     * gave.
+     * SHA-256 of the token of a second link to the same, mailed to the address that the bearer of the first one gave.
      */
     proofHash: bytes("proof_hash").unique(),
     proofEmail: text("proof_email"),
@@ -195,6 +196,6 @@ export const invitations = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.accountId, t.id] }),
-    check("invitations_role", sql`${t.role} in ('owner', 'developer', 'viewer')`),
+    check("invitations_role", sql`${t.role} in ('owner', 'developer', 'compliance', 'viewer')`),
   ],
 )

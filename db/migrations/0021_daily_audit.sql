@@ -1,0 +1,1 @@
+ALTER TABLE "audits" ADD COLUMN "full_at" timestamp with time zone;

@@ -100,7 +100,7 @@ async function end(holder: Holder): Promise<void> {
   while (isAlive(holder)) await sleep(50, undefined, { ref: false })
 }
 
-export class PortInUse extends Error {
+class PortInUse extends Error {
   constructor(port: number) {
     super(
       `Port ${port} or ${port + 1} is taken, which the local Solana network needs for its RPC and WebSocket. ` +

@@ -2,7 +2,7 @@ import { ASSOCIATED_TOKEN_PROGRAM_ID, TOKEN_2022_PROGRAM_ID, TOKEN_PROGRAM_ID } 
 import { ComputeBudgetProgram, PublicKey, SystemProgram } from "@solana/web3.js"
 import bs58 from "bs58"
 import { LRUCache } from "lru-cache"
-import { ADDRESS } from "#shared/address.ts"
+import { ADDRESS, type Address } from "#shared/address.ts"
 
 export const MEMO_PROGRAM_ID = new PublicKey("MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr")
 
@@ -27,7 +27,7 @@ const BOUNDS = Array.from({ length: ADDRESS_BYTES + 1 }, (_, length) => {
 })
 
 /** Whether `text` is a base58 32-byte address that can be a wallet, smart wallets included. */
-export function isWalletAddress(text: string): boolean {
+export function isWalletAddress(text: string): text is Address {
   if (!ADDRESS.test(text)) return false
   // Base58's digits stand in ASCII's order, so texts of one length compare as their numbers do: nothing is decoded.
   const zeros = /^1*/.exec(text)![0].length
@@ -36,6 +36,9 @@ export function isWalletAddress(text: string): boolean {
   const digits = zeros === 0 ? text : text.slice(zeros)
   return isAtLeast(digits, bounds.least) && isAtLeast(bounds.greatest, digits) && !NOT_WALLETS.has(text)
 }
+
+export const addressOf = (key: PublicKey): Address => key.toBase58() as Address
+export const publicKeyOf = (address: Address): PublicKey => new PublicKey(address)
 
 /** A partial wallet address: its first and last characters, or one of them without saying which. */
 export type WalletParts = { start: string; end: string } | { either: string }
@@ -75,16 +78,24 @@ for (const program of [
 }
 
 // Deriving takes hashing and curve arithmetic in JavaScript (about 0.2 ms); the same few are asked for often.
-const derived = new LRUCache<string, PublicKey>({ max: 20_000 })
+const derived = new LRUCache<string, { address: PublicKey; bump: number }>({ max: 20_000 })
+
+function deriveTokenAccount(mint: PublicKey, wallet: PublicKey): { address: PublicKey; bump: number } {
+  const name = `${mint.toBase58()}/${wallet.toBase58()}`
+  let account = derived.get(name)
+  if (account === undefined) {
+    const seeds = [wallet.toBuffer(), TOKEN_2022_PROGRAM_ID.toBuffer(), mint.toBuffer()]
+    const [address, bump] = PublicKey.findProgramAddressSync(seeds, ASSOCIATED_TOKEN_PROGRAM_ID)
+    account = { address: withText(address), bump }
+    derived.set(name, account)
+  }
+  return account
+}
 
 /** The wallet's associated Token-2022 account for a mint. Wallets off the curve are admitted. */
-export function tokenAccountOf(mint: PublicKey, wallet: PublicKey): PublicKey {
-  const name = `${mint.toBase58()}/${wallet.toBase58()}`
-  let address = derived.get(name)
-  if (address === undefined) {
-    const seeds = [wallet.toBuffer(), TOKEN_2022_PROGRAM_ID.toBuffer(), mint.toBuffer()]
-    address = withText(PublicKey.findProgramAddressSync(seeds, ASSOCIATED_TOKEN_PROGRAM_ID)[0])
-    derived.set(name, address)
-  }
-  return address
-}
+export const tokenAccountOf = (mint: PublicKey, wallet: PublicKey): PublicKey =>
+  deriveTokenAccount(mint, wallet).address
+
+/** How many addresses a program tries until it has found that account. */
+export const tokenAccountTries = (mint: PublicKey, wallet: PublicKey): number =>
+  256 - deriveTokenAccount(mint, wallet).bump

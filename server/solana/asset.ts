@@ -41,9 +41,8 @@ export type RestingState = Exclude<AccountState, "absent">
 const programId = TOKEN_2022_PROGRAM_ID
 
 /**
- * Creates the mint. The authority is its mint, freeze, update and pause authority, and its permanent delegate. A
- * mint of
- * `agent` mode need not be pausable: nothing moves without the authority, which stops by itself. `rentOf` gives the
+ * Creates the mint. The authority is its mint, freeze, update and pause authority, and its permanent delegate. A mint
+ * of `agent` mode need not be pausable: nothing moves without the authority, which stops by itself. `rentOf` gives the
  * lamports that keep an account of so many bytes alive.
  */
 export function createAssetMint(

@@ -1,7 +1,11 @@
-import { Connection } from "@solana/web3.js"
+import type { PublicKey } from "@solana/web3.js"
 import { background as sql } from "#db/client.ts"
 import type { Mode } from "#shared/mode.ts"
-import { feePayerOf, type Keys, type Signer } from "./keys.ts"
+import { type Keys, payerMarkerOf, type Signer } from "./keys.ts"
+import { WrongChain } from "./rpc/errors.ts"
+import { RpcNodes } from "./rpc/nodes.ts"
+import { Rpc } from "./rpc/rpc.ts"
+import type { Signers } from "./signers/signers.ts"
 
 /** Genesis hashes of the public clusters (https://docs.anza.xyz/clusters/available). */
 const CLUSTERS: Record<string, string> = {
@@ -10,74 +14,70 @@ const CLUSTERS: Record<string, string> = {
   "4uhcVJyU9pJkvQyS88uRDiswHXSCkY3zQawwpjk2NsNY": "testnet",
 }
 
-const RPC_TIMEOUT_MS = 5000
-
-// As it is when this is loaded: Next replaces the global one by its own, which costs every call of the RPC.
-const { fetch } = globalThis
+/** How long rent is believed to be what it was, in milliseconds. It falls in steps (SIMD-0437), and may be reset. */
+const RENT_MS = 3_600_000
 
 /** The chain of one mode, as the ledger uses it. */
 export type Chain = {
   mode: Mode
-  connection: Connection
+  rpc: Rpc
+  /** Pays for all workspaces that have no own one. */
   feePayer: Signer
-  /** Workspace authorities and mint keys are among them. */
+  payerMarker: PublicKey
+  /** What derives from VOUCH_SIGNER: keys of mints, and authorities of workspaces that were given no other. */
   keys: Keys
+  /** What opens the others. */
+  signers: Signers
   embedded: boolean
   /** How often to ask after transactions, in milliseconds: a fraction of a slot. */
   pollMs: number
   slotMs: number
-  /** Known once the chain has answered for the first time; see `bindChain`. */
-  bound: { cluster: string; genesisHash: string; rentOf: (bytes: number) => number } | null
+  /** Known once a node has answered for the first time. */
+  identity: { cluster: string; genesisHash: string } | null
+  /** Known once `bindChain` has returned. */
+  rent: { of: (bytes: number) => number; readAt: number } | null
 }
 
-export function openChain({
-  mode,
-  rpcUrl,
-  keys,
-  embedded,
-  slotMs,
-}: {
+export type ChainOptions = {
   mode: Mode
-  rpcUrl: string
+  urls: readonly string[]
+  sendUrls?: readonly string[]
+  callsPerSecond?: number
   keys: Keys
+  signers: Signers
+  feePayer: Signer
   embedded: boolean
   slotMs: number
-}): Chain {
-  const connection = new Connection(rpcUrl, {
-    commitment: "confirmed",
-    // The ledger resends by itself; a request that waits in a back-off of its own would only hold it up.
-    disableRetryOnRateLimit: true,
-    fetch: (url, init) =>
-      fetch(url as string, { ...(init as RequestInit), signal: AbortSignal.timeout(RPC_TIMEOUT_MS) }),
-  })
-  return {
+}
+
+export function openChain(options: ChainOptions): Chain {
+  const { mode, urls, sendUrls = [], callsPerSecond = Number.POSITIVE_INFINITY, keys } = options
+  const { embedded, slotMs } = options
+  const chain: Chain = {
     mode,
-    connection,
-    feePayer: feePayerOf(keys, mode),
+    rpc: new Rpc(
+      new RpcNodes({ urls, sendUrls, callsPerSecond, admit: (genesisHash) => admit(chain, genesisHash) }),
+    ),
+    feePayer: options.feePayer,
+    payerMarker: payerMarkerOf(keys, mode),
     keys,
+    signers: options.signers,
     embedded,
     pollMs: Math.max(5, Math.round(slotMs / 2)),
     slotMs,
-    bound: null,
+    identity: null,
+    rent: null,
   }
+  return chain
 }
 
-/** The chain is not the one that this deployment's records belong to. Nothing may be signed for it. */
-export class WrongChain extends Error {}
-
 /**
- * Binds a mode to its chain, for good: another genesis hash than that of the first use is refused, and a test
- * workspace never touches mainnet. Throws WrongChain, or the RPC's error when the chain does not answer.
+ * Binds a mode to its chain, for good: a node with another genesis hash than that of the first use is refused, and a
+ * test workspace never touches mainnet.
  */
-export async function bindChain(chain: Chain): Promise<NonNullable<Chain["bound"]>> {
-  if (chain.bound) return chain.bound
-  const { connection, mode } = chain
-  const [genesisHash, rentOfNothing, rentOfThousand] = await Promise.all([
-    connection.getGenesisHash(),
-    connection.getMinimumBalanceForRentExemption(0),
-    connection.getMinimumBalanceForRentExemption(1000),
-  ])
-  const cluster = CLUSTERS[genesisHash] ?? (chain.embedded ? "localnet" : "unknown")
+async function admit(chain: Chain, genesisHash: string): Promise<void> {
+  const { mode, embedded } = chain
+  const cluster = CLUSTERS[genesisHash] ?? (embedded ? "localnet" : "unknown")
   if (mode === "test" && cluster === "mainnet-beta") {
     throw new WrongChain(
       "The test mode is configured with mainnet. Set VOUCH_TEST_SOLANA_RPC_URL to another cluster.",
@@ -90,8 +90,19 @@ export async function bindChain(chain: Chain): Promise<NonNullable<Chain["bound"
       `The ${mode} mode was first used on the chain with genesis hash ${known?.genesis_hash}, but the configured one has ${genesisHash}. Point it back at its chain, or start with an empty database.`,
     )
   }
+  chain.identity = { cluster, genesisHash }
+}
+
+/**
+ * Makes sure that the chain answers, that it is the right one, and that what it asks for rent is known. Throws
+ * WrongChain, or RpcUnavailable.
+ */
+export async function bindChain(chain: Chain): Promise<void> {
+  const { rpc, rent } = chain
+  if (rent && performance.now() - rent.readAt < RENT_MS) return
+  const readAt = performance.now()
+  const [ofNothing, ofThousand] = await Promise.all([rpc.rentOf(0), rpc.rentOf(1000)])
   // Rent is linear in the size; two questions give the line.
-  const perByte = (rentOfThousand - rentOfNothing) / 1000
-  chain.bound = { cluster, genesisHash, rentOf: (bytes) => Math.ceil(rentOfNothing + perByte * bytes) }
-  return chain.bound
+  const perByte = (ofThousand - ofNothing) / 1000
+  chain.rent = { of: (bytes) => Math.ceil(ofNothing + perByte * bytes), readAt }
 }

@@ -126,18 +126,21 @@ export function renew(credential: Credential, wallet: PublicKey, memoText: strin
   ]
 }
 
-/** Takes the wallet's unit away, as the mint's permanent delegate. */
+/**
+ * Takes all units away that the wallet holds, as the mint's permanent delegate. There is one, unless something went wrong
+ * that this puts right.
+ */
 export function revoke(
   credential: Credential,
   wallet: PublicKey,
-  memoText: string,
+  { units, memoText }: { units: bigint; memoText: string },
 ): TransactionInstruction[] {
   const { mint, authority } = credential
   const account = tokenAccountOf(mint, wallet)
   return [
     createThawAccountInstruction(account, mint, authority, [], TOKEN_2022_PROGRAM_ID),
     memo(memoText),
-    createBurnInstruction(account, mint, authority, 1n, [], TOKEN_2022_PROGRAM_ID),
+    createBurnInstruction(account, mint, authority, units, [], TOKEN_2022_PROGRAM_ID),
     createFreezeAccountInstruction(account, mint, authority, [], TOKEN_2022_PROGRAM_ID),
   ]
 }

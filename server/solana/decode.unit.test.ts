@@ -5,7 +5,7 @@ import { createAssetMint, mintAsset } from "./asset.ts"
 import { decodeInstructions } from "./decode.ts"
 import { signerFromSeed } from "./keys.ts"
 import { operationMemo } from "./memo.ts"
-import { priorityFee, signTransactions } from "./transaction.ts"
+import { computeBudget, signTransactions } from "./transaction.ts"
 
 const feePayer = signerFromSeed(new Uint8Array(32).fill(1))
 const authority = signerFromSeed(new Uint8Array(32).fill(2))
@@ -27,10 +27,11 @@ const decode = async (instructions: TransactionInstruction[], signers = [authori
 test("a mint is read back with its programs, what they do, its memo and its accounts", async () => {
   const memoText = operationMemo("op_9sXcVbNmQwErTyUiPaSdFg")
   const decoded = await decode([
-    ...priorityFee(1000),
+    ...computeBudget({ units: 1, price: 1000 }),
     ...mintAsset(asset, { wallet, amount: 5n, before: "absent", after: "frozen", memoText }),
   ])
   expect(decoded.map(({ program_name, name }) => `${program_name}: ${name}`)).toEqual([
+    "Compute budget: SetComputeUnitLimit",
     "Compute budget: SetComputeUnitPrice",
     "Associated token account: CreateIdempotent",
     "Token-2022: ThawAccount",
@@ -38,8 +39,8 @@ test("a mint is read back with its programs, what they do, its memo and its acco
     "Token-2022: MintToChecked",
     "Token-2022: FreezeAccount",
   ])
-  expect(decoded[3]!.memo).toBe(memoText)
-  expect(decoded[4]).toMatchObject({
+  expect(decoded[4]!.memo).toBe(memoText)
+  expect(decoded[5]).toMatchObject({
     memo: null,
     amount: "5",
     accounts: [

@@ -52,11 +52,21 @@ export function localKeys(secret: Uint8Array): Keys {
   }
 }
 
-/** Pays fees and rent for all workspaces of a mode. */
-export const feePayerOf = (keys: Keys, mode: string) => keys(`fee-payer/${mode}`)
+/** What pays fees and rent for a mode, or for a workspace that has its own. */
+export const feePayerPurpose = (of: string) => `fee-payer/${of}`
+/** The fee payer, where no other is chosen. */
+export const feePayerOf = (keys: Keys, mode: string) => keys(feePayerPurpose(mode))
 
-/** A workspace's issuer on chain: mint and freeze authority, permanent delegate. */
-export const authorityOf = (keys: Keys, workspaceId: string) => keys(`authority/${workspaceId}`)
+/**
+ * An address that every transaction of a mode names which a workspace's own fee payer pays for. Its history lists them
+ * all, also where the database does not know that fee payer any more. Nobody signs with it.
+ */
+export const payerMarkerOf = (keys: Keys, mode: string) => keys(`payer-marker/${mode}`).publicKey
+
+/** What a workspace issues with on chain: mint and freeze authority, permanent delegate. */
+export const authorityPurpose = (workspaceId: string) => `authority/${workspaceId}`
+/** The authority of a workspace that was given no other. */
+export const authorityOf = (keys: Keys, workspaceId: string) => keys(authorityPurpose(workspaceId))
 
 /** Key of a mint's account; it signs once, when the account is created. */
 export const mintKeyOf = (keys: Keys, workspaceId: string, purpose: "credential" | "asset", name: string) =>

@@ -3,15 +3,18 @@ import {
   type PublicKey,
   type TransactionInstruction,
   TransactionMessage,
+  type VersionedMessage,
   VersionedTransaction,
 } from "@solana/web3.js"
 import bs58 from "bs58"
+import type { Address } from "#shared/address.ts"
+import { addressOf } from "./addresses.ts"
 import type { Signer } from "./keys.ts"
 
 /** Largest transaction that a cluster's packets carry: 1280 bytes of an IPv6 packet less its headers. */
 export const MAX_TRANSACTION_BYTES = 1232
 /** Accounts that one transaction may lock (runtime limit). */
-export const MAX_ACCOUNTS = 64
+const MAX_ACCOUNTS = 64
 
 const SIGNATURE_BYTES = 64
 const ADDRESS_BYTES = 32
@@ -78,17 +81,62 @@ export class TransactionSize {
   }
 }
 
-/** Instructions that offer a price per compute unit; none when the price is 0. */
-export const priorityFee = (microLamports: number): TransactionInstruction[] =>
-  microLamports > 0 ? [ComputeBudgetProgram.setComputeUnitPrice({ microLamports })] : []
+/**
+ * Instructions that ask for so many compute units, and offer a price for each in micro-lamports, unless that is 0. Both
+ * are paid for whether used or not, and a block has room for only so many. They name the `marker`, if there is one: the
+ * program looks at no account.
+ */
+export function computeBudget({
+  units,
+  price,
+  marker = null,
+}: {
+  units: number
+  price: number
+  marker?: PublicKey | null
+}): TransactionInstruction[] {
+  const limit = ComputeBudgetProgram.setComputeUnitLimit({ units })
+  if (marker) limit.keys.push({ pubkey: marker, isSigner: false, isWritable: false })
+  return [limit, ...(price > 0 ? [ComputeBudgetProgram.setComputeUnitPrice({ microLamports: price })] : [])]
+}
+
+/** What a cluster takes for each signature, in lamports (agave: `DEFAULT_TARGET_LAMPORTS_PER_SIGNATURE`). */
+const FEE_PER_SIGNATURE = 5000
+/** The least that a transaction of ours costs: the fee payer signs it, and an authority. */
+export const FEE_PER_TRANSACTION = 2 * FEE_PER_SIGNATURE
+
+/** What a transaction costs in lamports, whether it takes effect or fails, apart from what its instructions move. */
+export const feeOf = ({
+  signatures,
+  units,
+  price,
+}: {
+  signatures: number
+  units: number
+  price: number
+}): number => signatures * FEE_PER_SIGNATURE + Math.ceil((units * price) / 1_000_000)
+
+/** Block heights for which a blockhash is valid (https://solana.com/docs/core/transactions#recent-blockhash). */
+export const BLOCKHASH_HEIGHTS = 150
+
+/** The blockhash that a transaction was signed for. */
+export const blockhashOf = (wire: Uint8Array): string =>
+  VersionedTransaction.deserialize(wire).message.recentBlockhash
+
+/** What a transaction does, by its bytes. */
+export const messageIn = (wire: Uint8Array): VersionedMessage =>
+  VersionedTransaction.deserialize(wire).message
+
+/** Who pays for a transaction, by its bytes. */
+export const feePayerIn = (wire: Uint8Array): Address => addressOf(messageIn(wire).staticAccountKeys[0]!)
 
 export type SignedTransaction = { signature: string; wire: Buffer }
 
 export type UnsignedTransaction = { instructions: TransactionInstruction[]; signers: readonly Signer[] }
 
 /**
- * Compiles transactions, and has each key sign all that are its to sign at once. Signatures are known before anything is
- * sent. What a signer throws is thrown.
+ * Compiles transactions, and has each key sign all that are its to sign at once. Signatures are known before anything
+ * is sent. What a signer throws is thrown.
  */
 export async function signTransactions(
   unsigned: readonly UnsignedTransaction[],

@@ -2,13 +2,15 @@ import { FAUCET_LAMPORTS, Faucet } from "./faucet.ts"
 import { feeOf } from "./fees.ts"
 import { History, type Landed } from "./history.ts"
 import type { Place } from "./journal.ts"
-import { base58OfKey, type Key, SYSTEM_PROGRAM } from "./keys.ts"
-import { balancesOf, metaOf, resolveKeys, type States } from "./meta.ts"
-import { type Change, encodeRecord } from "./record.ts"
-import type { Slots } from "./slots.ts"
+import { ADDRESS_LOOKUP_TABLE_PROGRAM, base58OfKey, type Key, SYSTEM_PROGRAM } from "./keys.ts"
+import { balancesOf, changesBetween, metaOf, resolveKeys, type States } from "./meta.ts"
+import { advanced, nonceAccountOf } from "./nonce.ts"
+import { type Change, encodeRecord, type Meta } from "./record.ts"
+import type { Commitment, Slots } from "./slots.ts"
 import type { Storage } from "./storage.ts"
 import { TokenOwners } from "./token-owners.ts"
 import type { TransactionError } from "./transaction-errors.ts"
+import { Undo } from "./undo.ts"
 import { type Account, type Execution, GONE, Vm } from "./vm.ts"
 import { isWritable, parseTransaction, type Transaction } from "./wire.ts"
 
@@ -22,12 +24,35 @@ const chargedUnrun = new Set<TransactionError>([
   "MaxLoadedAccountsDataSizeExceeded",
 ])
 
+/** Errors of a transaction that cannot be charged, because it cannot land. */
+const unchargedErrors = new Set<TransactionError>([
+  "SignatureFailure",
+  "BlockhashNotFound",
+  "AlreadyProcessed",
+])
+
 export type ExecutionResult = Execution & { landed: Landed | null }
+
+export type Simulation = {
+  execution: Execution
+  /** The accounts that it would have written, as it would have left them. */
+  accounts: Map<Key, Account>
+  meta: Meta
+  keys: Key[]
+  /** Null where it could not land. */
+  fee: number | null
+  loadedBytes: number
+}
 
 export type Listener = {
   onLanded?(landed: Landed, outcome: Execution, changed: Key[], transaction: Transaction): void
   onSlot?(): void
+  /** Nothing that landed after this slot ever did. */
+  onRollback?(slot: number): void
 }
+
+/** How many slots' hashes programs see (`MAX_ENTRIES` of `SlotHashes`). */
+const SLOT_HASHES = 512
 
 /** By how far the chain may be ahead of the machine before its time is set back. */
 const SET_BACK_SECONDS = 4
@@ -41,16 +66,21 @@ export class Chain {
   readonly listeners = new Set<Listener>()
   /** While true, transactions are accepted and lost. A fault for tests. */
   held = false
+  /** History before this slot is not shown, as by a node that was pruned. A fault for tests. */
+  forgottenBefore = 0
   readonly #storage: Storage
   readonly #faucet: Faucet
   /** All accounts that differ from what LiteSVM begins with. */
   readonly #touched = new Set<Key>()
   readonly #tokenOwners = new TokenOwners()
+  /** Null where nothing can be rolled back: it takes memory. */
+  readonly #undo: Undo | null
   #unixSeconds = 0
   #snapshot: Promise<void> | null = null
 
-  constructor(storage: Storage) {
+  constructor(storage: Storage, { canRollBack = false } = {}) {
     this.#storage = storage
+    this.#undo = canRollBack ? new Undo() : null
     this.slots = storage.slots
     this.history = new History(storage.journal)
     this.genesisHash = base58OfKey(storage.genesis.hash)
@@ -65,6 +95,13 @@ export class Chain {
     return this.#tokenOwners.of(owner)
   }
 
+  largestAccounts(count: number): { key: Key; lamports: bigint }[] {
+    return [...this.#touched]
+      .map((key) => ({ key, lamports: this.vm.balance(key) }))
+      .sort((a, b) => (a.lamports < b.lamports ? 1 : a.lamports > b.lamports ? -1 : 0))
+      .slice(0, count)
+  }
+
   get unixSeconds(): number {
     return this.#unixSeconds
   }
@@ -75,21 +112,32 @@ export class Chain {
    * with "refuse" it leaves no trace, which makes execution its own preflight: a transaction is run once, not twice.
    */
   submit(transaction: Transaction, onFailure: "land" | "refuse"): ExecutionResult {
-    const { message, signature, wire } = transaction
-    if (this.history.has(signature)) return refused("AlreadyProcessed")
-    if (!this.slots.isRecent(message.blockhash)) return this.#refuseUnsent(transaction, "BlockhashNotFound")
+    const { message, wire } = transaction
+    const refusal = this.refusalOf(transaction, "processed")
+    // It is the signature of one that landed, so it was right.
+    if (refusal === "AlreadyProcessed") return refused(refusal)
+    if (refusal !== null) return this.#refuseUnsent(transaction, refusal)
+    const nonce = this.slots.isRecent(message.blockhash) ? null : nonceAccountOf(this.vm, message)
+    this.#prepare(transaction)
     const { keys, loaded } = resolveKeys(this.vm, message)
     const before = this.#states(transaction, keys)
     const outcome = this.vm.execute(wire)
     if (outcome.err === "InvalidProgramForExecution")
       outcome.err = this.#missingProgram(transaction) ?? outcome.err
     if (outcome.err !== null && chargedUnrun.has(outcome.err)) this.#charge(keys[0]!, BigInt(feeOf(message)))
+    // A failure that lands has paid its fee, and used up its nonce.
+    if (
+      outcome.err !== null &&
+      nonce !== null &&
+      this.vm.balance(keys[0]!) !== before.get(keys[0]!)?.lamports
+    )
+      this.vm.put(nonce.key, advanced(nonce.account, this.slots.blockhash(this.slots.height() - 1)))
     const after = this.#states(transaction, keys)
     const changes = changesBetween(before, after)
     // Every failure that lands has paid its fee, so a failure that changed nothing did not land.
     const lands = outcome.err === null || (changes.length > 0 && onFailure === "land")
     if (!lands) {
-      this.#undo(changes, before)
+      this.#putBack(changes, before)
       return { ...outcome, landed: null }
     }
     const slot = this.slots.slot()
@@ -99,28 +147,55 @@ export class Chain {
     try {
       place = this.#append({ slot, unixSeconds, wire, meta, changes })
     } catch (error) {
-      this.#undo(changes, before)
+      this.#putBack(changes, before)
       throw error
     }
     for (const { key, account } of changes) this.#see(key, account)
+    this.#undo?.add({ slot, accounts: changes.map(({ key }) => [key, before.get(key) ?? null] as const) })
     const landed = this.history.add({ transaction, meta, slot, unixSeconds, place })
     const changed = changes.map(({ key }) => key)
     for (const listener of this.listeners) listener.onLanded?.(landed, outcome, changed, transaction)
     return { ...outcome, landed }
   }
 
-  /** Simulates a transaction. `anyBlockhash`: do not check whether its blockhash is recent. */
-  simulate(transaction: Transaction, { verify, anyBlockhash }: { verify: boolean; anyBlockhash: boolean }) {
-    const accounts = new Map<Key, Account>()
-    const outcome = this.vm.simulate(transaction.wire, verify)
-    if (outcome.err === "SignatureFailure") return outcome
-    if (!anyBlockhash && !this.slots.isRecent(transaction.message.blockhash))
-      return { ...refused("BlockhashNotFound"), accounts }
-    if (!anyBlockhash && this.history.has(transaction.signature))
-      return { ...refused("AlreadyProcessed"), accounts }
-    if (outcome.err === "InvalidProgramForExecution")
-      outcome.err = this.#missingProgram(transaction) ?? outcome.err
-    return outcome
+  /**
+   * Tries a transaction; nothing of it stays. `blockhash`: the commitment at which its blockhash has to be known, or
+   * "any", if it is not looked at. `verify`: whether its signatures have to be right.
+   */
+  simulate(
+    transaction: Transaction,
+    { verify, blockhash }: { verify: boolean; blockhash: Commitment | "any" },
+  ): Simulation {
+    const { message } = transaction
+    this.#prepare(transaction)
+    const { keys, loaded } = resolveKeys(this.vm, message)
+    const before = this.#states(transaction, keys)
+    const { accounts, ...outcome } = this.vm.simulate(transaction.wire, verify)
+    const refusal = outcome.err === "SignatureFailure" ? null : this.refusalOf(transaction, blockhash)
+    const execution = refusal === null ? outcome : refused(refusal)
+    if (execution.err === "InvalidProgramForExecution")
+      execution.err = this.#missingProgram(transaction) ?? execution.err
+    const isCharged = execution.err === null || !unchargedErrors.has(execution.err)
+    const after = new Map(before)
+    if (execution.err === null) for (const key of before.keys()) after.set(key, accounts.get(key) ?? null)
+    else if (isCharged) {
+      const payer = before.get(keys[0]!) ?? GONE
+      after.set(keys[0]!, { ...payer, lamports: payer.lamports - BigInt(feeOf(message)) })
+    }
+    const meta = metaOf({ execution, loaded, ...balancesOf(this.vm, keys, before, after) })
+    const loadedBytes = keys.reduce((bytes, key) => bytes + (this.vm.account(key)?.data.length ?? 0), 0)
+    return { execution, accounts, meta, keys, fee: isCharged ? feeOf(message) : null, loadedBytes }
+  }
+
+  /** Why a transaction cannot land, whatever it does: its blockhash (or nonce) is not known, or it has landed. */
+  refusalOf({ message, signature }: Transaction, blockhash: Commitment | "any"): TransactionError | null {
+    const { slots } = this
+    if (blockhash !== "any") {
+      const isKnown =
+        slots.isRecent(message.blockhash, blockhash) || nonceAccountOf(this.vm, message) !== null
+      if (!isKnown) return "BlockhashNotFound"
+    }
+    return blockhash !== "any" && this.history.has(signature) ? "AlreadyProcessed" : null
   }
 
   airdrop(to: Key, lamports: bigint): ExecutionResult & { signature: string } {
@@ -131,9 +206,35 @@ export class Chain {
 
   advance(blocks: number) {
     this.slots.advance(blocks)
+    this.#passed()
+    if (this.#storage.unsavedBytes > SNAPSHOT_BYTES) this.snapshot().catch(reportSnapshot)
+  }
+
+  /**
+   * What landed after this slot never did, as when a cluster goes on from an older block. Accounts are as they were;
+   * the next block follows the one of that slot, in a slot after all that there were. Throws where that was finalized
+   * or cannot be undone: what landed before a start can not.
+   */
+  rollback(slot: number) {
+    if (this.#undo === null || slot >= this.slots.slot() || !this.slots.hasBlock(slot))
+      throw new RangeError(`no block of slot ${slot} to go back to`)
+    if (slot < this.slots.slot("finalized"))
+      throw new RangeError(`slot ${slot} is followed by finalized ones`)
+    const kept = this.history.countUpToSlot(slot)
+    const { count, accounts } = this.#undo.takeAfter(slot)
+    if (count !== this.history.count - kept)
+      throw new RangeError("what landed before a start cannot be rolled back")
+    for (const [key, account] of accounts) this.vm.put(key, account ?? GONE)
+    if (count > 0) this.#storage.truncate(this.history.truncate(kept))
+    this.slots.rollback(slot)
+    for (const listener of this.listeners) listener.onRollback?.(slot)
+    this.#passed()
+  }
+
+  #passed() {
+    this.#undo?.forgetUpTo(this.slots.slot("finalized"))
     this.#setClock()
     for (const listener of this.listeners) listener.onSlot?.()
-    if (this.#storage.unsavedBytes > SNAPSHOT_BYTES) this.snapshot().catch(reportSnapshot)
   }
 
   /** Never two at a time; a second caller waits for the first one's. */
@@ -221,27 +322,16 @@ export class Chain {
       this.vm.put(payer, { ...account, lamports: account.lamports - lamports })
   }
 
-  #undo(changes: Change[], before: States) {
+  /** The hashes of past slots, for the one program that looks at them. */
+  #prepare({ message }: Transaction) {
+    if (message.keys.includes(ADDRESS_LOOKUP_TABLE_PROGRAM))
+      this.vm.setSlotHashes(this.slots.before(SLOT_HASHES))
+  }
+
+  #putBack(changes: Change[], before: States) {
     for (const { key } of changes) this.vm.put(key, before.get(key) ?? GONE)
   }
 }
-
-function changesBetween(before: States, after: States): Change[] {
-  const changes: Change[] = []
-  for (const [key, account] of after) {
-    const old = before.get(key) ?? null
-    if (!sameAccount(old, account)) changes.push({ key, account: account ?? GONE })
-  }
-  return changes
-}
-
-const sameAccount = (a: Account | null, b: Account | null) =>
-  a === null || b === null
-    ? a === b
-    : a.lamports === b.lamports &&
-      a.owner === b.owner &&
-      a.executable === b.executable &&
-      a.data.equals(b.data)
 
 const refused = (err: TransactionError): ExecutionResult => ({
   err,

@@ -20,7 +20,7 @@ const setFaults = (faults: object) => rpc(localnet.url, "localnet_setFaults", [f
 
 async function sendParams() {
   const wire = await signed(connection, [transfer(payer.publicKey, to, SOL)], [payer])
-  return [wire.toString("base64"), { encoding: "base64" }]
+  return [wire.toString("base64"), { encoding: "base64", preflightCommitment: "confirmed" }]
 }
 
 test("a dropped call is not answered and does nothing", async () => {
@@ -58,6 +58,40 @@ test("what is sent while held is accepted and never lands", async () => {
   const status = await connection.getSignatureStatus(result as string, { searchTransactionHistory: true })
   expect(status.value).toBeNull()
   expect(await connection.getBalance(to)).toBe(0)
+})
+
+test("a node that forgot its history answers as a pruned one does, and knows recent statuses", async () => {
+  await rpc(localnet.url, "localnet_warp", [{ slots: 400 }])
+  const send = async () => {
+    const { result } = await rpc(localnet.url, "sendTransaction", await sendParams())
+    return result as string
+  }
+  const forgotten = await send()
+  await rpc(localnet.url, "localnet_warp", [{ slots: 40 }])
+  const before = await connection.getSlot("finalized")
+  await setFaults({ forget_before: before })
+  await rpc(localnet.url, "localnet_warp", [{ slots: 1 }])
+  const kept = await send()
+  await rpc(localnet.url, "localnet_warp", [{ slots: 40 }])
+  const search = { searchTransactionHistory: true }
+  const statuses = async () => (await connection.getSignatureStatuses([forgotten, kept], search)).value
+  const listed = (options?: object) => connection.getSignaturesForAddress(to, options)
+
+  expect(await connection.getFirstAvailableBlock()).toBe(before)
+  expect((await rpc(localnet.url, "minimumLedgerSlot")).result).toBe(before)
+  expect((await connection.getBlocks(before - 5, before + 1))[0]).toBe(before)
+  expect(await connection.getTransaction(forgotten)).toBeNull()
+  expect(await connection.getTransaction(kept)).not.toBeNull()
+  expect((await listed()).map(({ signature }) => signature)).toEqual([kept])
+  await expect(listed({ before: forgotten })).rejects.toThrow("not found")
+  for (const method of ["getBlock", "getBlockTime"])
+    expect((await rpc(localnet.url, method, [before - 1])).error?.code).toBe(-32001)
+  expect((await statuses()).map((status) => status?.err)).toEqual([null, null])
+  await rpc(localnet.url, "localnet_warp", [{ slots: 301 }])
+  expect((await statuses()).map((status) => status === null)).toEqual([true, false])
+
+  await setFaults({})
+  expect(await listed()).toHaveLength(2)
 })
 
 test("a probability that is none is refused", async () => {

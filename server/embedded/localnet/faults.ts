@@ -11,18 +11,27 @@ export type Faults = {
   tooManyRequests: number
   /** All is done, and the connection closes without an answer. */
   landWithoutAnswer: number
+  /** The slot before which there is no history, as with a node that was pruned or restored from a snapshot. */
+  forgetBefore: number
 }
 
-export const noFaults: Faults = { drop: 0, delay: { p: 0, ms: 0 }, tooManyRequests: 0, landWithoutAnswer: 0 }
+export const noFaults: Faults = {
+  drop: 0,
+  delay: { p: 0, ms: 0 },
+  tooManyRequests: 0,
+  landWithoutAnswer: 0,
+  forgetBefore: 0,
+}
 
 export function parseFaults(given: unknown): Faults {
-  const { drop, delay, too_many_requests, land_without_answer } = param.config(given)
+  const { drop, delay, too_many_requests, land_without_answer, forget_before } = param.config(given)
   const { p, ms } = param.config(delay)
   return {
     drop: probability(drop, "drop"),
     delay: { p: probability(p, "delay.p"), ms: param.optionalNumber(ms, "delay.ms") ?? 0 },
     tooManyRequests: probability(too_many_requests, "too_many_requests"),
     landWithoutAnswer: probability(land_without_answer, "land_without_answer"),
+    forgetBefore: param.optionalNumber(forget_before, "forget_before") ?? 0,
   }
 }
 

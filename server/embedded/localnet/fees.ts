@@ -1,7 +1,7 @@
 import { COMPUTE_BUDGET_PROGRAM, knownKey, SYSTEM_PROGRAM } from "./keys.ts"
-import type { Message } from "./wire.ts"
+import { isWritable, type Message } from "./wire.ts"
 
-export const LAMPORTS_PER_SIGNATURE = 5_000
+const LAMPORTS_PER_SIGNATURE = 5_000
 const MICRO_LAMPORTS = 1_000_000n
 const MAX_COMPUTE_UNITS = 1_400_000
 /** What an instruction is given when the transaction sets no limit (SIMD-170). */
@@ -20,6 +20,8 @@ const builtins = new Set([
 
 /** Lamports that a transaction costs: its signatures, and its price per compute unit times its limit of units. */
 export function feeOf(message: Message): number {
+  const base = message.requiredSignatures * LAMPORTS_PER_SIGNATURE
+  if (message.config !== null) return base + Number(message.config.priorityFee ?? 0n)
   let price = 0n
   let limit: number | null = null
   let defaultLimit = 0
@@ -32,5 +34,18 @@ export function feeOf(message: Message): number {
   }
   const units = BigInt(Math.min(limit ?? defaultLimit, MAX_COMPUTE_UNITS))
   const priority = (price * units + MICRO_LAMPORTS - 1n) / MICRO_LAMPORTS
-  return message.requiredSignatures * LAMPORTS_PER_SIGNATURE + Number(priority)
+  return base + Number(priority)
+}
+
+/**
+ * What a transaction counts against the limits of its block (agave's `cost_model.rs`): signatures, locks for writing,
+ * data, compute units. What a cluster adds for the bytes of the accounts that it loads is left at one page.
+ */
+export function costOf(message: Message, computeUnits: number): number {
+  const written = message.keys.filter((_, index) => isWritable(message, index)).length
+  const loaded = message.lookups.reduce((count, { writable }) => count + writable.length, 0)
+  const dataBytes = message.instructions.reduce((bytes, { data }) => bytes + data.length, 0)
+  return (
+    720 * message.requiredSignatures + 300 * (written + loaded) + Math.floor(dataBytes / 4) + computeUnits + 8
+  )
 }

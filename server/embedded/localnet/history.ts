@@ -53,10 +53,7 @@ export class History {
     this.#times.push(unixSeconds)
     this.#places.push(place)
     if (meta !== null && meta.err !== null) this.#errors.set(index, meta.err)
-    for (const key of transaction.message.keys) this.#file(key, index)
-    if (meta !== null)
-      for (const address of [...meta.loaded.writable, ...meta.loaded.readonly])
-        this.#file(keyOfBytes(Buffer.from(address, "base64")), index)
+    for (const key of keysOf(transaction, meta)) this.#file(key, index)
     return this.at(index)
   }
 
@@ -108,12 +105,38 @@ export class History {
     return lowerBound(this.#slots, slot + 1)
   }
 
+  /** Forgets all but the first `count`. Returns where the journal's record of the first forgotten one begins. */
+  truncate(count: number): Place {
+    const place = this.#places[count]!
+    for (let index = this.count - 1; index >= count; index--) {
+      const { transaction, meta } = this.full(index)
+      this.#bySignature.delete(this.#signatures[index]!)
+      this.#errors.delete(index)
+      for (const key of keysOf(transaction, meta)) this.#unfile(key, index)
+    }
+    for (const column of [this.#signatures, this.#slots, this.#times, this.#places]) column.length = count
+    return place
+  }
+
   #file(key: Key, index: Index) {
     const found = this.#byAddress.get(key)
     if (found === undefined) this.#byAddress.set(key, index)
     else if (typeof found !== "number") found.push(index)
     else this.#byAddress.set(key, [found, index])
   }
+
+  #unfile(key: Key, index: Index) {
+    const found = this.#byAddress.get(key)
+    if (found === index) this.#byAddress.delete(key)
+    else if (typeof found === "object" && found.at(-1) === index) found.pop()
+  }
+}
+
+function* keysOf({ message }: Transaction, meta: Meta | null): Iterable<Key> {
+  yield* message.keys
+  if (meta !== null)
+    for (const address of [...meta.loaded.writable, ...meta.loaded.readonly])
+      yield keyOfBytes(Buffer.from(address, "base64"))
 }
 
 /** The first position whose value is not below `value`, in ascending values. */

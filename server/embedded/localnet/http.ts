@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { boundPieces, readBody } from "#server/http/body.ts"
 import { Failure } from "#shared/errors.ts"
 import type { Fate } from "./faults.ts"
-import { answer, type Method, parseError } from "./rpc.ts"
+import { answer, type Method, parseError, parseRequest } from "./rpc.ts"
 
 /** A cluster's limit of a request's body (`MAX_REQUEST_BODY_SIZE`). */
 const MAX_BODY_BYTES = 50 * 1024
@@ -15,9 +15,8 @@ const LOCAL_HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::[0-9]{1,5})?$/i
 const LOCAL_ORIGIN = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::[0-9]{1,5})?$/i
 
 /**
- * Whether the request comes from a program or page of this machine. A browser lets any site's page send to this
- * port, and one whose name
- * was pointed here (DNS rebinding) could read the answers as well.
+ * Whether the request comes from a program or page of this machine. A browser lets any site's page send to this port,
+ * and one whose name was pointed here (DNS rebinding) could read the answers as well.
  */
 export const isLocal = ({ headers }: IncomingMessage): boolean =>
   LOCAL_HOST.test(headers.host ?? "") && (headers.origin === undefined || LOCAL_ORIGIN.test(headers.origin))
@@ -27,7 +26,16 @@ export function httpServer(options: Options): Server {
   const server = createServer((request, response) => {
     boundPieces(request, response)
     if (!isLocal(request)) return end(response, 403, "text/plain", "This network serves its own machine only")
+    allowOrigin(request, response)
+    if (request.method === "OPTIONS") return end(response, 200, null, "")
     if (request.method !== "POST") return answerPlain(request, response)
+    if (!isJson(request))
+      return end(
+        response,
+        415,
+        "text/plain",
+        "Supplied content type is not allowed. Content-Type: application/json is required",
+      )
     readBody(request, { limit: MAX_BODY_BYTES, network: "" }).then(
       (body) => answerBody(body, response, options),
       (error: unknown) => {
@@ -43,12 +51,8 @@ export function httpServer(options: Options): Server {
 }
 
 function answerBody(body: Buffer, response: ServerResponse, { methods, fateOf }: Options) {
-  let request: unknown
-  try {
-    request = JSON.parse(body.toString("utf8"))
-  } catch {
-    return endJson(response, parseError())
-  }
+  const request = parseRequest(body.toString("utf8"))
+  if (request === undefined) return endJson(response, parseError())
   const fate = fateOf(request)
   if (fate.drop) return response.destroy()
   if (fate.tooManyRequests) {
@@ -62,14 +66,36 @@ function answerBody(body: Buffer, response: ServerResponse, { methods, fateOf }:
 }
 
 function answerPlain(request: IncomingMessage, response: ServerResponse) {
-  if (request.method === "GET" && request.url === "/health") return end(response, 200, "text/plain", "ok")
+  if (request.method === "GET" && request.url === "/health") return end(response, 200, null, "ok")
   end(response, 405, "text/plain", "Used HTTP Method is not allowed. POST is required")
 }
 
 const endJson = (response: ServerResponse, value: unknown) =>
   end(response, 200, "application/json", value === undefined ? "" : JSON.stringify(value))
 
-function end(response: ServerResponse, status: number, type: string, body: string) {
-  response.writeHead(status, { "content-type": type, "content-length": Buffer.byteLength(body) })
+function end(response: ServerResponse, status: number, type: string | null, body: string) {
+  if (type !== null) response.setHeader("content-type", `${type}; charset=utf-8`)
+  response.writeHead(status, { "content-length": Buffer.byteLength(body) })
   response.end(body)
+}
+
+const isJson = ({ headers }: IncomingMessage) =>
+  /^application\/json\s*(?:;|$)/i.test(headers["content-type"] ?? "")
+
+/** What a cluster's node says to pages of any origin (jsonrpc-http-server); here only to those of this machine. */
+function allowOrigin({ headers }: IncomingMessage, response: ServerResponse) {
+  if (headers.origin === undefined) return
+  response.setHeader("vary", "origin")
+  response.setHeader("access-control-allow-origin", headers.origin)
+  response.setHeader("access-control-allow-methods", "OPTIONS, POST")
+  response.setHeader("access-control-max-age", "86400")
+  const asked = headers["access-control-request-headers"]
+  if (asked !== undefined)
+    response.setHeader(
+      "access-control-allow-headers",
+      asked
+        .split(",")
+        .map((name) => name.trim())
+        .join(", "),
+    )
 }

@@ -17,6 +17,8 @@ export type Journal = {
   /** Up to `length` bytes of the body at a place. */
   read(offset: number, length: number): Buffer
   readonly end: number
+  /** Cuts off the body at this place, and all that stand behind it. */
+  truncate(place: Place): void
   close(): void
 }
 
@@ -33,6 +35,10 @@ export function memoryJournal(): Journal {
     read: (offset, length) => bodies.get(offset)!.subarray(0, length),
     get end() {
       return end
+    },
+    truncate({ offset }) {
+      for (const at of bodies.keys()) if (at >= offset) bodies.delete(at)
+      end = offset
     },
     close() {},
   }
@@ -70,6 +76,10 @@ export function fileJournal(path: string): Journal & { scan(verifyFrom: number):
     },
     get end() {
       return end
+    },
+    truncate({ offset }) {
+      end = offset - HEADER_BYTES
+      ftruncateSync(file, end)
     },
     close() {
       fdatasyncSync(file)

@@ -1,8 +1,8 @@
 import bs58 from "bs58"
 
 /**
- * 32 bytes (an address, a blockhash) as a string of 32 latin-1 characters. One byte per character makes
- * it the smallest and quickest key of a Map, and turning bytes into it costs a tenth of base58.
+ * 32 bytes (an address, a blockhash) as a string of 32 latin-1 characters. One byte per character makes it the smallest
+ * and quickest key of a Map, and turning bytes into it costs a tenth of base58.
  */
 export type Key = string & { readonly __key: unique symbol }
 
@@ -32,7 +32,9 @@ export function knownKey(text: string): Key {
 }
 
 export const SYSTEM_PROGRAM = knownKey("11111111111111111111111111111111")
+export const SYSVAR_PROGRAM = knownKey("Sysvar1111111111111111111111111111111111111")
 export const COMPUTE_BUDGET_PROGRAM = knownKey("ComputeBudget111111111111111111111111111111")
+export const ADDRESS_LOOKUP_TABLE_PROGRAM = knownKey("AddressLookupTab1e1111111111111111111111111")
 export const TOKEN_PROGRAM = knownKey("TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA")
 export const TOKEN_2022_PROGRAM = knownKey("TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb")
 const MEMO_PROGRAM = knownKey("MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr")

@@ -1,7 +1,7 @@
 import { isTokenProgram, type Key, keyAt, keyOfBytes } from "./keys.ts"
-import { base64OfKey, type Meta, type TokenBalance } from "./record.ts"
+import { base64OfKey, type Change, type Meta, type TokenBalance } from "./record.ts"
 import { readMint, readTokenAccount } from "./token-layout.ts"
-import type { Account, Execution, Vm } from "./vm.ts"
+import { type Account, type Execution, GONE, type Vm } from "./vm.ts"
 import type { Message } from "./wire.ts"
 
 /** The writable accounts of a transaction, before or after it. */
@@ -30,6 +30,23 @@ export function resolveKeys(
   }
   return { keys: [...message.keys, ...loaded.writable, ...loaded.readonly], loaded }
 }
+
+export function changesBetween(before: States, after: States): Change[] {
+  const changes: Change[] = []
+  for (const [key, account] of after) {
+    const old = before.get(key) ?? null
+    if (!sameAccount(old, account)) changes.push({ key, account: account ?? GONE })
+  }
+  return changes
+}
+
+const sameAccount = (a: Account | null, b: Account | null) =>
+  a === null || b === null
+    ? a === b
+    : a.lamports === b.lamports &&
+      a.owner === b.owner &&
+      a.executable === b.executable &&
+      a.data.equals(b.data)
 
 type Balances = { pre: bigint[]; post: bigint[]; preTokens: TokenBalance[]; postTokens: TokenBalance[] }
 

@@ -20,6 +20,8 @@ export function signature(param: unknown): string {
 }
 
 export function wholeNumber(param: unknown, name: string): number {
+  // A u64 that is rounded here is as far away as it was.
+  if (typeof param === "bigint" && param < 2n ** 64n) return Number(param)
   if (!Number.isSafeInteger(param) || (param as number) < 0)
     throw invalidParams(`Invalid params: ${name} must be a whole number, not negative`)
   return param as number
@@ -48,24 +50,11 @@ export function config(param: unknown): Config {
   return param as Config
 }
 
-/** The names that old clients use mean the same as these. */
-const commitments = new Map<unknown, Commitment>([
-  ["processed", "processed"],
-  ["recent", "processed"],
-  ["confirmed", "confirmed"],
-  ["single", "confirmed"],
-  ["singleGossip", "confirmed"],
-  ["finalized", "finalized"],
-  ["max", "finalized"],
-  ["root", "finalized"],
-  [undefined, "finalized"],
-  [null, "finalized"],
-])
-
+/** What a cluster does not know, such as the names that old clients use, is finalized. */
 export function commitment(param: unknown): Commitment {
-  const found = commitments.get(param)
-  if (found === undefined) throw invalidParams(`Invalid params: unknown commitment ${JSON.stringify(param)}`)
-  return found
+  if (param !== undefined && param !== null && typeof param !== "string")
+    throw invalidParams("Invalid params: a commitment is a string")
+  return param === "processed" || param === "confirmed" ? param : "finalized"
 }
 
 /** Methods about transactions do not know `processed`, as on a cluster. */

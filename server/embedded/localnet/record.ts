@@ -1,6 +1,7 @@
 import { bytesOfKey, type Key, keyAt } from "./keys.ts"
 import type { TransactionError } from "./transaction-errors.ts"
 import type { Account } from "./vm.ts"
+import { MAX_TRANSACTION_BYTES } from "./wire.ts"
 
 /** A token account's balance. 32-byte values are base64: base58 is computed when needed, not on the hot path. */
 export type TokenBalance = {
@@ -39,7 +40,7 @@ export type LandedRecord = { slot: number; unixSeconds: number; wire: Buffer; me
 /** u48 slot, u48 time, u8 failed, u16 length of the wire bytes: what the index needs comes first. */
 const FRONT_BYTES = 15
 /** Enough to read a record's front and any transaction. */
-export const FRONT_AND_WIRE_BYTES = FRONT_BYTES + 1232
+export const FRONT_AND_WIRE_BYTES = FRONT_BYTES + MAX_TRANSACTION_BYTES
 
 export function encodeRecord({ slot, unixSeconds, wire, meta, changes }: LandedRecord): Buffer {
   const front = Buffer.allocUnsafe(FRONT_BYTES)

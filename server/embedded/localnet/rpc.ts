@@ -1,13 +1,13 @@
 /** JSON-RPC 2.0 as a cluster speaks it, for any transport. */
 
-export type Params = readonly unknown[]
+type Params = readonly unknown[]
 export type Method = (params: Params) => unknown
 export type Methods = Record<string, Method>
 
-type Id = string | number | null
-type Call = { jsonrpc: "2.0"; id: Id; method: string; params: Params }
+/** Numbers are u64: those that JavaScript cannot hold are bigint here, and the same digits on the wire. */
+type Id = string | number | bigint | null
 type RpcErrorBody = { code: number; message: string; data?: unknown }
-export type Response = { jsonrpc: "2.0"; id: Id; result?: unknown; error?: RpcErrorBody }
+export type Response = { jsonrpc?: "2.0"; result?: unknown; error?: RpcErrorBody; id: unknown }
 
 /** An error that goes to the caller as it is. Codes: JSON-RPC 2.0 and agave's `rpc-client-types` custom errors. */
 export class RpcError extends Error {
@@ -22,32 +22,81 @@ export class RpcError extends Error {
 
 export const invalidParams = (message: string) => new RpcError(-32602, message)
 
+const MAX_U64 = 2n ** 64n - 1n
+/** JSON's `u64` beyond what a number holds. */
+export const u64 = (value: bigint): unknown =>
+  (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(String(value))
+
+/** A request's JSON; whole numbers that would be rounded come as bigint. Undefined where it is none. */
+export function parseRequest(text: string): unknown {
+  try {
+    // Reading each number's source is slow, and hardly any request has one that is so long.
+    return /[0-9]{16}/.test(text) ? JSON.parse(text, exact) : JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const exact = (_key: string, value: unknown, context?: { source?: string }) =>
+  typeof value === "number" && !Number.isSafeInteger(value) && /^[0-9]+$/.test(context?.source ?? "")
+    ? BigInt(context!.source!)
+    : value
+
 /** The answer to a request's parsed JSON: one call or a batch; undefined when it held notifications only. */
 export function answer(
   methods: ReadonlyMap<string, Method>,
   request: unknown,
 ): Response | Response[] | undefined {
-  if (!Array.isArray(request)) return answerOne(methods, request)
-  if (request.length === 0) return errorResponse(null, -32600, "Invalid request")
-  const responses = request.map((one) => answerOne(methods, one)).filter((one) => one !== undefined)
-  return responses.length === 0 ? undefined : responses
+  const calls = Array.isArray(request) ? request : [request]
+  if (!calls.every(isCall)) return parseError()
+  const responses = calls.map((one) => answerOne(methods, one)).filter((one) => one !== undefined)
+  return responses.length === 0 ? undefined : Array.isArray(request) ? responses : responses[0]
 }
 
 export const parseError = () => errorResponse(null, -32700, "Parse error")
 
-function answerOne(methods: ReadonlyMap<string, Method>, request: unknown): Response | undefined {
-  const call = readCall(request)
-  if (call === null) return errorResponse(null, -32600, "Invalid request")
-  const response = perform(methods, call)
-  const isNotification = typeof request === "object" && request !== null && !("id" in request)
-  return isNotification ? undefined : response
+type Call = Record<string, unknown>
+
+/** What is no object, or has an id that is none, cannot be parsed as a call. */
+const isCall = (request: unknown): request is Call =>
+  typeof request === "object" && request !== null && isId((request as Call).id ?? null)
+
+const isId = (id: unknown): id is Id =>
+  id === null ||
+  typeof id === "string" ||
+  (typeof id === "number" && Number.isSafeInteger(id) && id >= 0) ||
+  (typeof id === "bigint" && id <= MAX_U64)
+
+const FIELDS = new Set(["jsonrpc", "id", "method", "params"])
+
+function answerOne(methods: ReadonlyMap<string, Method>, call: Call): Response | undefined {
+  const { jsonrpc, method, params = null } = call
+  const id = (call.id ?? null) as Id
+  const isValid =
+    jsonrpc === "2.0" &&
+    typeof method === "string" &&
+    typeof params === "object" &&
+    Object.keys(call).every((name) => FIELDS.has(name))
+  if (!isValid) {
+    const refusal = errorResponse(id, -32600, "Invalid request")
+    return jsonrpc === undefined ? { error: refusal.error!, id: refusal.id } : refusal
+  }
+  const response = perform(methods, method, params, id)
+  return "id" in call ? response : undefined
 }
 
-function perform(methods: ReadonlyMap<string, Method>, { id, method, params }: Call): Response {
+function perform(
+  methods: ReadonlyMap<string, Method>,
+  method: string,
+  params: object | null,
+  id: Id,
+): Response {
   const run = methods.get(method)
   if (run === undefined) return errorResponse(id, -32601, "Method not found")
   try {
-    return { jsonrpc: "2.0", id, result: run(params) }
+    const given: unknown = params ?? []
+    if (!Array.isArray(given)) throw invalidParams("Invalid params: an array is expected")
+    return { jsonrpc: "2.0", result: run(given), id: idView(id) }
   } catch (error) {
     if (error instanceof RpcError) return errorResponse(id, error.code, error.message, error.data)
     console.error(`localnet: ${method} failed`, error)
@@ -57,17 +106,26 @@ function perform(methods: ReadonlyMap<string, Method>, { id, method, params }: C
 
 export function methodsOf(request: unknown): string[] {
   const calls = Array.isArray(request) ? request : [request]
-  return calls.map((call) => readCall(call)?.method ?? "")
+  return calls.map((call) => (isCall(call) && typeof call.method === "string" ? call.method : ""))
 }
 
-function readCall(request: unknown): Call | null {
-  if (typeof request !== "object" || request === null) return null
-  const { id = null, method, params = [] } = request as Record<string, unknown>
-  if (typeof method !== "string" || !Array.isArray(params)) return null
-  if (id !== null && typeof id !== "string" && typeof id !== "number") return null
-  return { jsonrpc: "2.0", id, method, params }
+/** Refuses more parameters than methods have, as a cluster does. Those that are not named take what they get. */
+export function withLimits(methods: Methods, most: Readonly<Record<string, number>>): Methods {
+  const limited = ([name, run]: [string, Method]): [string, Method] => {
+    const max = most[name] ?? Number.POSITIVE_INFINITY
+    const check: Method = (params) => {
+      if (params.length <= max) return run(params)
+      const data = max === 0 ? `Array(${JSON.stringify(params)})` : `"Got: ${params.length}"`
+      throw new RpcError(-32602, "Invalid params: too many", data)
+    }
+    return [name, check]
+  }
+  return Object.fromEntries(Object.entries(methods).map(limited))
 }
+
+const idView = (id: Id) => (typeof id === "bigint" ? u64(id) : id)
 
 function errorResponse(id: Id, code: number, message: string, data?: unknown): Response {
-  return { jsonrpc: "2.0", id, error: data === undefined ? { code, message } : { code, message, data } }
+  const error = data === undefined ? { code, message } : { code, message, data }
+  return { jsonrpc: "2.0", error, id: idView(id) }
 }

@@ -6,13 +6,16 @@ import { Chain } from "./chain.ts"
 import { noFaults, rollFate, undisturbed } from "./faults.ts"
 import { httpServer } from "./http.ts"
 import { accountMethods } from "./methods/accounts.ts"
+import { blockMethods } from "./methods/blocks.ts"
 import { clusterMethods } from "./methods/cluster.ts"
 import { contextOf } from "./methods/context.ts"
+import { mostParams } from "./methods/limits.ts"
 import { localnetMethods } from "./methods/localnet.ts"
 import { sendMethods } from "./methods/send.ts"
 import { tokenMethods } from "./methods/tokens.ts"
-import { blockMethods, transactionMethods } from "./methods/transactions.ts"
-import { type Method, methodsOf } from "./rpc.ts"
+import { transactionMethods } from "./methods/transactions.ts"
+import { validatorMethods } from "./methods/validators.ts"
+import { type Method, methodsOf, withLimits } from "./rpc.ts"
 import { openStorage } from "./storage.ts"
 import { Subscriptions } from "./subscriptions.ts"
 import { webSocketServer } from "./websocket.ts"
@@ -41,17 +44,23 @@ export type Localnet = {
 /** Serves a chain. Errors: `DirectoryInUse`, and the listeners' `EADDRINUSE`. */
 export async function startLocalnet(options: LocalnetOptions = {}): Promise<Localnet> {
   const { port = 0, dataDir = null, slotMs = DEFAULT_SLOT_MS, allowFaults = false } = options
-  const chain = new Chain(openStorage(dataDir))
+  const chain = new Chain(openStorage(dataDir), { canRollBack: allowFaults })
   const context = contextOf(chain, slotMs)
   let faults = noFaults
   const methods = new Map<string, Method>(
     Object.entries({
-      ...clusterMethods(context),
-      ...accountMethods(context),
-      ...tokenMethods(context),
-      ...sendMethods(context),
-      ...transactionMethods(context),
-      ...blockMethods(context),
+      ...withLimits(
+        {
+          ...clusterMethods(context),
+          ...validatorMethods(context),
+          ...accountMethods(context),
+          ...tokenMethods(context),
+          ...sendMethods(context),
+          ...transactionMethods(context),
+          ...blockMethods(context),
+        },
+        mostParams,
+      ),
       ...(allowFaults
         ? localnetMethods(chain, (wanted) => {
             faults = wanted

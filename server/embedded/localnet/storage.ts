@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto"
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileJournal, type Journal, memoryJournal, type Place } from "./journal.ts"
 import { base58OfKey, type Key, keyOfBase58, keyOfBytes } from "./keys.ts"
@@ -9,7 +9,7 @@ import { Slots } from "./slots.ts"
 import { readSnapshot, writeSnapshot } from "./snapshot.ts"
 import { parseTransaction, type Transaction } from "./wire.ts"
 
-export type Genesis = { hash: Key; faucetSeed: Buffer }
+type Genesis = { hash: Key; faucetSeed: Buffer }
 
 type Stored = { transaction: Transaction; meta: Meta | null; slot: number; unixSeconds: number; place: Place }
 
@@ -23,20 +23,22 @@ export type Storage = {
   /** Bytes of journal that a start would have to go over. */
   readonly unsavedBytes: number
   snapshot(accounts: Iterable<Change>): Promise<void>
+  /** Cuts the journal off at this place. A snapshot may hold what is cut off, so there is none any more. */
+  truncate(place: Place): void
   close(): void
 }
 
 /**
  * The directory:
  * - `genesis.json`: the genesis hash and the faucet's seed, both random;
- * - `height`: the newest block height;
+ * - `height`: the newest slot, as a count; `height.forks.json`: which slots were rolled back;
  * - `ledger`: every transaction that landed, with its meta and the accounts it changed (`record.ts`);
  * - `accounts.snapshot`: all accounts at some point of the ledger;
  * - `lock`: whose directory it is.
  *
  * The ledger holds the changed accounts instead of leaving them to be computed by executing again. That is more to
- * write, and correct for any later version of LiteSVM, its programs or this code; a start costs one
- * pass over the file, not one execution per transaction.
+ * write, and correct for any later version of LiteSVM, its programs or this code; a start costs one pass over the file,
+ * not one execution per transaction.
  */
 export function openStorage(dataDir: string | null): Storage {
   return dataDir === null ? inMemory() : inDirectory(dataDir)
@@ -46,13 +48,15 @@ const newGenesis = (): Genesis => ({ hash: keyOfBytes(randomBytes(32)), faucetSe
 
 function inMemory(): Storage {
   const genesis = newGenesis()
+  const journal = memoryJournal()
   return {
     genesis,
     slots: new Slots(genesis.hash, null),
-    journal: memoryJournal(),
+    journal,
     restore: () => [],
     unsavedBytes: 0,
     snapshot: async () => {},
+    truncate: (place) => journal.truncate(place),
     close() {},
   }
 }
@@ -65,6 +69,11 @@ function inDirectory(dataDir: string): Storage {
   const journal = fileJournal(join(dataDir, "ledger"))
   const slots = new Slots(genesis.hash, join(dataDir, "height"))
   let savedEnd = 0
+  let truncated = 0
+  const dropSnapshot = () => {
+    savedEnd = 0
+    rmSync(snapshotFile, { force: true })
+  }
   return {
     genesis,
     slots,
@@ -91,8 +100,15 @@ function inDirectory(dataDir: string): Storage {
     },
     async snapshot(changes) {
       const { end } = journal
+      const before = truncated
       await writeSnapshot(snapshotFile, end, changes)
-      savedEnd = end
+      if (truncated === before) savedEnd = end
+      else dropSnapshot()
+    },
+    truncate(place) {
+      truncated += 1
+      dropSnapshot()
+      journal.truncate(place)
     },
     close() {
       journal.close()

@@ -14,10 +14,19 @@ const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "getHealth", params
 /** Asks over HTTP with these headers: the status. */
 const ask = (headers: Record<string, string>, method = "POST", path = "/") =>
   new Promise<number>((resolve, reject) => {
-    const asked = request({ host: "127.0.0.1", port: localnet.port, method, path, headers }, (response) => {
-      response.resume()
-      resolve(response.statusCode!)
-    })
+    const asked = request(
+      {
+        host: "127.0.0.1",
+        port: localnet.port,
+        method,
+        path,
+        headers: { "content-type": "application/json", ...headers },
+      },
+      (response) => {
+        response.resume()
+        resolve(response.statusCode!)
+      },
+    )
     asked.on("error", reject)
     asked.end(method === "POST" ? body : undefined)
   })

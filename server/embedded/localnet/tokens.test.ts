@@ -200,7 +200,8 @@ test("an address's history is paged newest first, with before and until", async 
 test("a simulation tells what would happen and changes nothing", async () => {
   const { account, instructions } = issueTo(Keypair.generate().publicKey, "vouch:1:att_6")
   const wire = await signed(connection, instructions, [issuer])
-  const options = { encoding: "base64", sigVerify: true, accounts: { addresses: [account.toBase58()] } }
+  const accounts = { addresses: [account.toBase58()] }
+  const options = { encoding: "base64", commitment: "confirmed", sigVerify: true, accounts }
   const { result } = await rpc(localnet.url, "simulateTransaction", [wire.toString("base64"), options])
   expect(result).toMatchObject({ value: { err: null, accounts: [{ owner: PROGRAM.toBase58() }] } })
   expect(await connection.getAccountInfo(account)).toBeNull()

@@ -5,12 +5,12 @@ import {
   LiteSvm,
   type TransactionMetadata,
 } from "litesvm/dist/internal.js"
-import { bytesOfKey, type Key, keyOfBytes, SYSTEM_PROGRAM } from "./keys.ts"
+import { base58OfKey, bytesOfKey, type Key, keyOfBytes, SYSTEM_PROGRAM } from "./keys.ts"
 import { type TransactionError, transactionError } from "./transaction-errors.ts"
 
 export type Account = { lamports: bigint; data: Buffer; owner: Key; executable: boolean }
 
-export type InnerInstruction = { program: number; accounts: number[]; data: Buffer; stackHeight: number }
+type InnerInstruction = { program: number; accounts: number[]; data: Buffer; stackHeight: number }
 
 /** What one execution left behind, whether it went well (`err` null) or not. */
 export type Execution = {
@@ -20,6 +20,9 @@ export type Execution = {
   inner: { index: number; instructions: InnerInstruction[] }[]
   returnData: { program: Key; data: Buffer } | null
 }
+
+/** The agave release whose RPC this follows; clients choose features by it. */
+export const VERSION = "4.1.2"
 
 export const SLOTS_PER_EPOCH = 432_000
 
@@ -49,6 +52,10 @@ export class Vm {
   setClock(slot: number, unixSeconds: number) {
     const epoch = BigInt(Math.floor(slot / SLOTS_PER_EPOCH))
     this.#svm.setClock(new Clock(BigInt(slot), 0n, epoch, epoch + 1n, BigInt(unixSeconds)))
+  }
+
+  setSlotHashes(hashes: { slot: number; hash: Key }[]) {
+    this.#svm.setSlotHashes(hashes.map(({ slot, hash }) => ({ slot: BigInt(slot), hash: base58OfKey(hash) })))
   }
 
   account(key: Key): Account | null {

@@ -1,6 +1,6 @@
 import { type WebSocket, WebSocketServer } from "ws"
 import { isLocal } from "./http.ts"
-import { answer, type Method, parseError } from "./rpc.ts"
+import { answer, type Method, parseError, parseRequest } from "./rpc.ts"
 import type { Subscriptions } from "./subscriptions.ts"
 
 const MAX_MESSAGE_BYTES = 50 * 1024
@@ -28,16 +28,9 @@ function serve(socket: WebSocket, subscriptions: Subscriptions) {
   const notify = (method: string, result: unknown, subscription: number) =>
     send({ jsonrpc: "2.0", method, params: { result, subscription } })
   const methods = new Map<string, Method>(Object.entries(subscriptions.methods(notify, mine)))
-  // web3.js sends this to keep the connection open, as a notification.
-  methods.set("ping", () => null)
   socket.on("message", (data) => {
-    let request: unknown
-    try {
-      request = JSON.parse(String(data))
-    } catch {
-      return send(parseError())
-    }
-    const response = answer(methods, request)
+    const request = parseRequest(String(data))
+    const response = request === undefined ? parseError() : answer(methods, request)
     if (response !== undefined) send(response)
   })
   socket.on("close", () => {

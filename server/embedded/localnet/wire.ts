@@ -3,9 +3,11 @@ import { isMemoProgram, type Key, keyAt } from "./keys.ts"
 
 /** The size of a packet, hence of a transaction, on a cluster (`PACKET_DATA_SIZE`). LiteSVM knows no limit. */
 export const PACKET_BYTES = 1232
+/** The same for version 1 (SIMD-0385). */
+export const MAX_TRANSACTION_BYTES = 4096
 
-export type Instruction = { programIdIndex: number; accounts: Uint8Array; data: Buffer }
-export type TableLookup = { table: Key; writable: Uint8Array; readonly: Uint8Array }
+type Instruction = { programIdIndex: number; accounts: Uint8Array; data: Buffer }
+type TableLookup = { table: Key; writable: Uint8Array; readonly: Uint8Array }
 
 export type Transaction = {
   /** Exactly the transaction, without anything that trailed it. */
@@ -17,7 +19,7 @@ export type Transaction = {
 }
 
 export type Message = {
-  version: "legacy" | 0
+  version: "legacy" | 0 | 1
   requiredSignatures: number
   readonlySigned: number
   readonlyUnsigned: number
@@ -26,6 +28,16 @@ export type Message = {
   blockhash: Key
   instructions: Instruction[]
   lookups: TableLookup[]
+  /** What version 1 says of its fee and limits, which others say by instructions; null in others. */
+  config: TransactionConfig | null
+}
+
+type TransactionConfig = {
+  /** Lamports in all, not a price. */
+  priorityFee: bigint | null
+  computeUnitLimit: number | null
+  loadedAccountsDataSizeLimit: number | null
+  heapSize: number | null
 }
 
 /** Bytes that are no transaction. `sanitize`: they are shaped like one and contradict themselves. */
@@ -43,9 +55,12 @@ export class WireError extends Error {
  */
 export function parseTransaction(bytes: Buffer): Transaction {
   const reader = new Reader(bytes)
-  const count = reader.length()
+  // The message of version 1 comes first, and is followed by as many signatures as it asks for.
+  const first = isVersion1(bytes) ? readMessage(reader) : null
+  const count = first?.requiredSignatures ?? reader.length()
   const signatures = Array.from({ length: count }, () => reader.take(64))
-  const message = readMessage(reader)
+  const message = first ?? readMessage(reader)
+  if (first === null && message.version === 1) throw new WireError("version 1 begins with its message")
   if (count !== message.requiredSignatures) throw notSane("signatures and the header's count differ")
   return {
     wire: bytes.subarray(0, reader.offset),
@@ -54,6 +69,9 @@ export function parseTransaction(bytes: Buffer): Transaction {
     signatures,
   }
 }
+
+const VERSION_1 = 0x81
+export const isVersion1 = (bytes: Buffer): boolean => bytes[0] === VERSION_1
 
 /** bs58 appends character by character, and V8 keeps such a text as a chain of pieces, thirty times its size. */
 const flat = (text: string) => Buffer.from(text, "latin1").toString("latin1")
@@ -64,6 +82,7 @@ export function parseMessage(bytes: Buffer): Message {
 
 function readMessage(reader: Reader): Message {
   const first = reader.peek()
+  if (first === VERSION_1) return readMessage1(reader)
   const versioned = (first & 0x80) !== 0
   if (versioned && first !== 0x80) throw new WireError(`message version ${first & 0x7f} is not supported`)
   if (versioned) reader.byte()
@@ -94,7 +113,53 @@ function readMessage(reader: Reader): Message {
     blockhash,
     instructions,
     lookups,
+    config: null,
   }
+  sanitize(message)
+  return message
+}
+
+const MOST_IN_VERSION_1 = { signatures: 12, keys: 64, instructions: 64 } as const
+/** Two bits for the fee, which is twice as long, then one for each of the limits. */
+const CONFIG = {
+  priorityFee: 3,
+  computeUnitLimit: 4,
+  loadedAccountsDataSizeLimit: 8,
+  heapSize: 16,
+  all: 31,
+} as const
+
+function readMessage1(reader: Reader): Message {
+  reader.byte()
+  const [requiredSignatures, readonlySigned, readonlyUnsigned] = [reader.byte(), reader.byte(), reader.byte()]
+  const mask = reader.take(4).readUInt32LE()
+  const feeBits = mask & CONFIG.priorityFee
+  if (mask > CONFIG.all || (feeBits !== 0 && feeBits !== CONFIG.priorityFee))
+    throw notSane("a configuration that is not known")
+  const blockhash = reader.key()
+  const [instructionCount, keyCount] = [reader.byte(), reader.byte()]
+  const most = MOST_IN_VERSION_1
+  if (requiredSignatures > most.signatures || keyCount > most.keys || instructionCount > most.instructions)
+    throw notSane("more than version 1 has room for")
+  const keys = Array.from({ length: keyCount }, () => reader.key())
+  const limit = (bit: number) => (mask & bit ? reader.take(4).readUInt32LE() : null)
+  const config: TransactionConfig = {
+    priorityFee: feeBits === 0 ? null : reader.take(8).readBigUInt64LE(),
+    computeUnitLimit: limit(CONFIG.computeUnitLimit),
+    loadedAccountsDataSizeLimit: limit(CONFIG.loadedAccountsDataSizeLimit),
+    heapSize: limit(CONFIG.heapSize),
+  }
+  const headers = Array.from({ length: instructionCount }, () => {
+    const [programIdIndex, accounts] = [reader.byte(), reader.byte()]
+    return { programIdIndex, accounts, data: reader.take(2).readUInt16LE() }
+  })
+  const instructions = headers.map(({ programIdIndex, accounts, data }) => ({
+    programIdIndex,
+    accounts: reader.take(accounts) as Uint8Array,
+    data: reader.take(data),
+  }))
+  const header = { requiredSignatures, readonlySigned, readonlyUnsigned }
+  const message: Message = { version: 1, ...header, keys, blockhash, instructions, lookups: [], config }
   sanitize(message)
   return message
 }

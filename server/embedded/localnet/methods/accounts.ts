@@ -1,8 +1,9 @@
 import bs58 from "bs58"
 import { accountView } from "../account-view.ts"
-import { base58OfKey } from "../keys.ts"
+import { base58OfKey, type Key } from "../keys.ts"
 import * as param from "../params.ts"
 import { invalidParams, type Methods } from "../rpc.ts"
+import { TOKEN_ACCOUNT_BYTES } from "../token-layout.ts"
 import type { Context } from "./context.ts"
 
 const MAX_ACCOUNTS = 100
@@ -15,18 +16,19 @@ const MAX_MEMCMP_BYTES = 128
  */
 export function accountMethods({ chain, optionsOf, withContext }: Context): Methods {
   const { vm } = chain
+  const find = (key: Key) => vm.account(key)
   return {
     getBalance: ([key, given]) => {
       optionsOf(given)
       return withContext(Number(vm.balance(param.address(key))))
     },
     getAccountInfo: ([key, given]) => {
-      const view = accountView(optionsOf(given))
+      const view = accountView(optionsOf(given), { find })
       const account = vm.account(param.address(key))
       return withContext(account === null ? null : view(account))
     },
     getMultipleAccounts: ([keys, given]) => {
-      const view = accountView(optionsOf(given))
+      const view = accountView(optionsOf(given), { encoding: "base64", tooLong: "tell", find })
       const accounts = param
         .list(keys, "addresses", MAX_ACCOUNTS)
         .map(param.address)
@@ -35,7 +37,7 @@ export function accountMethods({ chain, optionsOf, withContext }: Context): Meth
     },
     getProgramAccounts: ([program, given]) => {
       const found = optionsOf(given)
-      const view = accountView(found)
+      const view = accountView(found, { find })
       const matches = filtersOf(found.filters)
       const accounts = vm
         .ownedBy(param.address(program), matches)
@@ -47,12 +49,16 @@ export function accountMethods({ chain, optionsOf, withContext }: Context): Meth
 
 type Filter = (data: Buffer) => boolean
 
-function filtersOf(given: unknown): Filter {
+export function filtersOf(given: unknown): Filter {
   const filters = param.list(given ?? [], "filters", MAX_FILTERS).map(filterOf)
   return (data) => filters.every((filter) => filter(data))
 }
 
+/** A token account that is initialized. */
+const tokenAccountState: Filter = (data) => data.length >= TOKEN_ACCOUNT_BYTES && data[108] !== 0
+
 function filterOf(given: unknown): Filter {
+  if (given === "tokenAccountState") return tokenAccountState
   const { dataSize, memcmp } = param.config(given)
   if (dataSize !== undefined) {
     const size = param.wholeNumber(dataSize, "dataSize")

@@ -1,11 +1,13 @@
 import { feeOf } from "../fees.ts"
 import { base58OfKey } from "../keys.ts"
 import * as param from "../params.ts"
-import { invalidParams, type Methods } from "../rpc.ts"
+import { invalidParams, type Methods, RpcError } from "../rpc.ts"
 import { BLOCKHASH_BLOCKS } from "../slots.ts"
-import { SLOTS_PER_EPOCH } from "../vm.ts"
+import { SLOTS_PER_EPOCH, VERSION } from "../vm.ts"
 import { parseMessage } from "../wire.ts"
 import type { Context } from "./context.ts"
+
+const MAX_SAMPLES = 720
 
 /** Blocks, time, fees. */
 export function clusterMethods({ chain, withContext, slotMs }: Context): Methods {
@@ -18,8 +20,7 @@ export function clusterMethods({ chain, withContext, slotMs }: Context): Methods
   }
   return {
     getHealth: () => "ok",
-    // The agave release whose RPC this follows; clients choose features by it.
-    getVersion: () => ({ "solana-core": "3.1.0", "feature-set": 0 }),
+    getVersion: () => ({ "solana-core": VERSION, "feature-set": 0 }),
     getGenesisHash: () => chain.genesisHash,
     getSlot: ([options]) => slots.slot(read(options)),
     getBlockHeight: ([options]) => slots.height(read(options)),
@@ -42,7 +43,10 @@ export function clusterMethods({ chain, withContext, slotMs }: Context): Methods
       firstNormalEpoch: 0,
       firstNormalSlot: 0,
     }),
-    getTransactionCount: () => history.count,
+    getTransactionCount: ([options]) => {
+      read(options)
+      return history.count
+    },
     getLatestBlockhash: ([options]) => {
       const commitment = read(options)
       const height = slots.height(commitment)
@@ -71,7 +75,7 @@ export function clusterMethods({ chain, withContext, slotMs }: Context): Methods
     },
     getMinimumBalanceForRentExemption: ([bytes]) => {
       const size = param.wholeNumber(bytes, "data length")
-      if (size > 10 << 20) throw invalidParams("Invalid params: an account holds at most 10 MiB")
+      if (size > 10 << 20) throw new RpcError(-32600, "Invalid request")
       return Number(chain.vm.rentExemption(size))
     },
     // There is no competition for blocks, so the sufficient price is zero.
@@ -80,7 +84,9 @@ export function clusterMethods({ chain, withContext, slotMs }: Context): Methods
       return [{ slot: slots.slot(), prioritizationFee: 0 }]
     },
     getRecentPerformanceSamples: ([limit]) => {
-      if ((param.optionalNumber(limit, "limit") ?? 720) === 0) return []
+      const most = param.optionalNumber(limit, "limit") ?? MAX_SAMPLES
+      if (most > MAX_SAMPLES) throw invalidParams(`Invalid limit; max ${MAX_SAMPLES}`)
+      if (most === 0) return []
       const numSlots = Math.round(60_000 / slotMs)
       const slot = slots.slot()
       const numTransactions = history.ofSlots(slot - numSlots + 1, slot).length

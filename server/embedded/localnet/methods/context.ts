@@ -1,10 +1,16 @@
+import { createHash } from "node:crypto"
 import type { Chain } from "../chain.ts"
+import { base58OfKey, keyOfBytes } from "../keys.ts"
 import * as param from "../params.ts"
 import type { Commitment } from "../slots.ts"
+import { VERSION } from "../vm.ts"
 
 /** What the methods work with. */
 export type Context = {
   chain: Chain
+  /** The one validator's key, and that of the account it would vote with. */
+  identity: string
+  voteAccount: string
   slotMs: number
   /** The options of a call that reads accounts. Throws where the slot that it asks for has not come. */
   optionsOf: (given: unknown) => param.Config
@@ -12,11 +18,15 @@ export type Context = {
   withContext: <Value>(value: Value, commitment?: Commitment) => { context: RpcContext; value: Value }
 }
 
-export type RpcContext = { apiVersion: string; slot: number }
+type RpcContext = { apiVersion: string; slot: number }
 
 export function contextOf(chain: Chain, slotMs: number): Context {
+  const keyOf = (role: string) =>
+    base58OfKey(keyOfBytes(createHash("sha256").update(`${chain.genesisHash} ${role}`).digest()))
   return {
     chain,
+    identity: keyOf("validator"),
+    voteAccount: keyOf("vote account"),
     slotMs,
     optionsOf: (given) => {
       const options = param.config(given)
@@ -24,7 +34,7 @@ export function contextOf(chain: Chain, slotMs: number): Context {
       return options
     },
     withContext: (value, commitment = "processed") => ({
-      context: { apiVersion: "3.1.0", slot: chain.slots.slot(commitment) },
+      context: { apiVersion: VERSION, slot: chain.slots.slot(commitment) },
       value,
     }),
   }

@@ -1,36 +1,47 @@
 import { accountView } from "../account-view.ts"
-import type { ExecutionResult } from "../chain.ts"
-import { base58OfKey } from "../keys.ts"
+import type { Simulation } from "../chain.ts"
+import { base58OfKey, type Key } from "../keys.ts"
 import * as param from "../params.ts"
 import { invalidParams, type Methods, RpcError } from "../rpc.ts"
 import { BLOCKHASH_BLOCKS } from "../slots.ts"
 import { describeError } from "../transaction-errors.ts"
-import type { Execution } from "../vm.ts"
-import { PACKET_BYTES, parseTransaction, type Transaction, WireError } from "../wire.ts"
+import { innerView, loadedView, returnDataView, tokenBalanceView } from "../transaction-view.ts"
+import {
+  isVersion1,
+  MAX_TRANSACTION_BYTES,
+  PACKET_BYTES,
+  parseTransaction,
+  type Transaction,
+  WireError,
+} from "../wire.ts"
 import type { Context } from "./context.ts"
 
-/** The longest text that a packet's bytes can have, in each encoding. */
-const MAX_ENCODED = { base58: 1683, base64: 1644 } as const
+/** The longest text that a transaction's bytes can have; version 1 is not sent in base58. */
+const MAX_ENCODED = { base58: 1683, base64: 5464 } as const
 
-const SIGNATURE_FAILURE = -32003
 const PREFLIGHT_FAILURE = -32002
 
 /** What sends transactions, or tries them. */
 export function sendMethods({ chain, withContext }: Context): Methods {
+  const find = (key: Key) => chain.vm.account(key)
   return {
     sendTransaction: ([encoded, given]) => {
       const options = param.config(given)
       const transaction = decode(encoded, options.encoding)
-      param.commitment(options.preflightCommitment)
+      const commitment = param.commitment(options.preflightCommitment)
       param.requireMinContextSlot(chain.slots, options, "processed")
-      const skipPreflight = options.skipPreflight === true
-      const outcome = chain.held
-        ? trial(transaction)
-        : chain.submit(transaction, skipPreflight ? "land" : "refuse")
-      if (outcome.err === "SignatureFailure")
-        throw new RpcError(SIGNATURE_FAILURE, "Transaction signature verification failure")
-      // Without preflight, a transaction that cannot land is dropped silently.
-      if (outcome.err !== null && !skipPreflight) throw preflightFailure(outcome)
+      if (options.skipPreflight === true) {
+        // One that cannot land, or is forged, is dropped silently.
+        if (!chain.held) chain.submit(transaction, "land")
+        return transaction.signature
+      }
+      // Execution is its own preflight: where it fails, it leaves no trace.
+      const refusal = chain.refusalOf(transaction, commitment)
+      const failed =
+        refusal !== null || chain.held || chain.submit(transaction, "refuse").err !== null
+          ? chain.simulate(transaction, { verify: true, blockhash: commitment })
+          : null
+      if (failed !== null && failed.execution.err !== null) throw preflightFailure(failed)
       return transaction.signature
     },
     simulateTransaction: ([encoded, given]) => {
@@ -41,24 +52,29 @@ export function sendMethods({ chain, withContext }: Context): Methods {
       const transaction = decode(encoded, options.encoding)
       const commitment = param.commitment(options.commitment)
       param.requireMinContextSlot(chain.slots, options, commitment)
-      const outcome = chain.simulate(transaction, { verify, anyBlockhash: replace })
-      if (verify && outcome.err === "SignatureFailure")
-        throw new RpcError(SIGNATURE_FAILURE, "Transaction signature verification failure")
+      const simulation = chain.simulate(transaction, { verify, blockhash: replace ? "any" : commitment })
+      const { meta, keys, execution } = simulation
       const height = chain.slots.height(commitment)
-      return withContext({
-        err: outcome.err,
-        logs: outcome.logs,
-        accounts: accountsAfter(outcome.accounts, options.accounts),
-        unitsConsumed: outcome.computeUnits,
-        returnData: returnDataView(outcome.returnData),
-        innerInstructions: null,
-        ...(replace && {
-          replacementBlockhash: {
-            blockhash: base58OfKey(chain.slots.blockhash(height)),
-            lastValidBlockHeight: height + BLOCKHASH_BLOCKS,
-          },
-        }),
-      })
+      const isForged = execution.err === "SignatureFailure"
+      return withContext(
+        {
+          ...outcomeView(simulation),
+          accounts: accountsAfter(simulation, options.accounts),
+          innerInstructions: options.innerInstructions === true ? innerView(meta.inner, keys, true) : null,
+          loadedAddresses: loadedView(meta),
+          preBalances: isForged ? null : meta.pre.map(Number),
+          postBalances: isForged ? null : meta.post.map(Number),
+          preTokenBalances: isForged ? null : meta.preTokens.map(tokenBalanceView),
+          postTokenBalances: isForged ? null : meta.postTokens.map(tokenBalanceView),
+          replacementBlockhash: replace
+            ? {
+                blockhash: base58OfKey(chain.slots.blockhash(height)),
+                lastValidBlockHeight: height + BLOCKHASH_BLOCKS,
+              }
+            : null,
+        },
+        commitment,
+      )
     },
     requestAirdrop: ([to, lamports]) => {
       const outcome = chain.airdrop(param.address(to), BigInt(param.wholeNumber(lamports, "lamports")))
@@ -67,17 +83,16 @@ export function sendMethods({ chain, withContext }: Context): Methods {
     },
   }
 
-  function trial(transaction: Transaction): ExecutionResult {
-    return { ...chain.simulate(transaction, { verify: true, anyBlockhash: false }), landed: null }
-  }
-
-  function accountsAfter(accounts: ReturnType<typeof chain.simulate>["accounts"], wanted: unknown) {
+  function accountsAfter({ accounts, execution, keys }: Simulation, wanted: unknown) {
     if (wanted === undefined || wanted === null) return null
     const { addresses, encoding } = param.config(wanted)
-    const view = accountView({ encoding: encoding ?? "base64" })
-    return param.list(addresses, "accounts.addresses", 256).map((one) => {
-      const key = param.address(one)
-      const account = accounts.get(key) ?? chain.vm.account(key)
+    if (encoding === "base58" || encoding === "binary") throw invalidParams("base58 encoding not supported")
+    const view = accountView({ encoding }, { encoding: "base64", find })
+    if (param.list(addresses, "accounts.addresses", 256).length > keys.length)
+      throw invalidParams(`Too many accounts provided; max ${keys.length}`)
+    const found = param.list(addresses, "accounts.addresses", 256).map(param.address)
+    return found.map((key) => {
+      const account = execution.err === null ? (accounts.get(key) ?? find(key)) : null
       return account === null ? null : view(account)
     })
   }
@@ -89,12 +104,13 @@ function decode(encoded: unknown, encodingGiven: unknown): Transaction {
   const max = MAX_ENCODED[encoding]
   if (given.length > max)
     throw invalidParams(`${encoding} encoded solana_transaction::versioned::VersionedTransaction too large: \
-${given.length} bytes (max: encoded/raw ${max}/${PACKET_BYTES})`)
+${given.length} bytes (max: encoded/raw ${max}/${MAX_TRANSACTION_BYTES})`)
   const bytes = param.decodeBytes(given, encoding)
   if (bytes === null) throw invalidParams(`invalid ${encoding} encoding`)
-  if (bytes.length > PACKET_BYTES)
+  const most = isVersion1(bytes) ? MAX_TRANSACTION_BYTES : PACKET_BYTES
+  if (bytes.length > most)
     throw invalidParams(`decoded solana_transaction::versioned::VersionedTransaction too large: \
-${bytes.length} bytes (max: ${PACKET_BYTES} bytes)`)
+${bytes.length} bytes (max: ${most} bytes)`)
   try {
     return parseTransaction(bytes)
   } catch (error) {
@@ -107,19 +123,21 @@ ${bytes.length} bytes (max: ${PACKET_BYTES} bytes)`)
   }
 }
 
-function preflightFailure({ err, logs, computeUnits, returnData }: ExecutionResult): RpcError {
+function preflightFailure(simulation: Simulation): RpcError {
+  const { err } = simulation.execution
   return new RpcError(PREFLIGHT_FAILURE, `Transaction simulation failed: ${describeError(err!)}`, {
-    err,
-    logs,
-    accounts: null,
-    unitsConsumed: computeUnits,
-    returnData: returnDataView(returnData),
-    innerInstructions: null,
+    ...outcomeView(simulation),
+    ...{ accounts: null, innerInstructions: null, loadedAddresses: null, replacementBlockhash: null },
+    ...{ preBalances: null, postBalances: null, preTokenBalances: null, postTokenBalances: null },
   })
 }
 
-function returnDataView(returnData: Execution["returnData"]) {
-  return returnData === null
-    ? null
-    : { programId: base58OfKey(returnData.program), data: [returnData.data.toString("base64"), "base64"] }
-}
+/** What a simulation and a failed preflight say alike. */
+const outcomeView = ({ execution, fee, loadedBytes, meta }: Simulation) => ({
+  err: execution.err,
+  logs: execution.logs,
+  unitsConsumed: execution.computeUnits,
+  returnData: meta.returnData === null ? null : returnDataView(meta.returnData),
+  fee,
+  loadedAccountsDataSize: loadedBytes,
+})

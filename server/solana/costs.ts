@@ -1,0 +1,90 @@
+import { ASSOCIATED_TOKEN_PROGRAM_ID } from "@solana/spl-token"
+import {
+  SystemInstruction,
+  SystemProgram,
+  type TransactionInstruction,
+  type VersionedTransactionResponse,
+} from "@solana/web3.js"
+
+/** Bytes of the largest token account that mints of ours ask for: of a credential, or of a token that can be paused. */
+const TOKEN_ACCOUNT_BYTES = 174
+
+/** Lamports of rent that instructions pay at most: for token accounts that may be there already, and for new mints. */
+export function mostRentOf(
+  instructions: readonly TransactionInstruction[],
+  rentOf: (bytes: number) => number,
+): number {
+  const lamports = instructions.map((instruction) => {
+    if (instruction.programId.equals(ASSOCIATED_TOKEN_PROGRAM_ID)) return rentOf(TOKEN_ACCOUNT_BYTES)
+    if (!instruction.programId.equals(SystemProgram.programId)) return 0
+    const isTransfer = SystemInstruction.decodeInstructionType(instruction) === "Transfer"
+    return isTransfer ? Number(SystemInstruction.decodeTransfer(instruction).lamports) : 0
+  })
+  return lamports.reduce((sum, one) => sum + one, 0)
+}
+
+/** Integers as equal as they can be that add up to `total`. */
+function shareOut(total: number, parts: number): number[] {
+  const least = Math.floor(total / parts)
+  const rest = total - least * parts
+  return Array.from({ length: parts }, (_, i) => least + (i < rest ? 1 : 0))
+}
+
+/** What a transaction cost in lamports, and each of its operations. */
+export type Costs = {
+  fee: number
+  rent: number
+  ofOperations: { id: string; fee: number; rent: number }[]
+  /** Token accounts that it opened. */
+  opened: string[]
+}
+
+/** Which instructions are whose: `head` of nobody, then those of each operation. */
+export type Layout = { head: number; layout: readonly (readonly [id: string, instructions: number])[] }
+
+/** The costs of a transaction that opened no account, or of which nobody can tell who opened one. */
+export function costsWithoutMeta({ fee, rent, layout }: Layout & { fee: number; rent: number }): Costs {
+  const [fees, rents] = [shareOut(fee, layout.length), shareOut(rent, layout.length)]
+  const ofOperations = layout.map(([id], i) => ({ id, fee: fees[i]!, rent: rents[i]! }))
+  return { fee, rent, ofOperations, opened: [] }
+}
+
+/**
+ * The costs of a transaction by its meta. The fee is shared by all operations. The rent of an account is the first one's
+ * whose instructions name it; what cannot be told from the accounts, the first one's. Null where there is no meta.
+ */
+export function costsOf(response: VersionedTransactionResponse, about: Layout): Costs | null {
+  const { meta, transaction } = response
+  if (meta === null) return null
+  const { message } = transaction
+  const keys = message.staticAccountKeys
+  const { fee, preBalances, postBalances } = meta
+  const rent = preBalances[0]! - postBalances[0]! - fee
+  const unnamed = new Set(keys.keys())
+  // The fee payer.
+  unnamed.delete(0)
+  const { ofOperations } = costsWithoutMeta({ ...about, fee, rent: 0 })
+  const opened: string[] = []
+  let left = rent
+  let first = about.head
+  for (const [i, [, count]] of about.layout.entries()) {
+    for (const { programIdIndex, accountKeyIndexes } of message.compiledInstructions.slice(
+      first,
+      first + count,
+    )) {
+      const isTokenAccount = keys[programIdIndex]!.equals(ASSOCIATED_TOKEN_PROGRAM_ID)
+      for (const [place, index] of accountKeyIndexes.entries()) {
+        if (!unnamed.delete(index)) continue
+        const paid = postBalances[index]! - preBalances[index]!
+        ofOperations[i]!.rent += paid
+        left -= paid
+        // The account is the second that the program is told of.
+        if (isTokenAccount && place === 1 && preBalances[index] === 0 && paid > 0)
+          opened.push(keys[index]!.toBase58())
+      }
+    }
+    first += count
+  }
+  ofOperations[0]!.rent += left
+  return { fee, rent, ofOperations, opened }
+}

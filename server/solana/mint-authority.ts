@@ -1,0 +1,59 @@
+import {
+  AuthorityType,
+  createSetAuthorityInstruction,
+  TOKEN_2022_PROGRAM_ID,
+  unpackMint,
+} from "@solana/spl-token"
+import { createUpdateAuthorityInstruction } from "@solana/spl-token-metadata"
+import type { PublicKey, TransactionInstruction } from "@solana/web3.js"
+import { memo } from "./memo.ts"
+import type { ReadOptions, Rpc } from "./rpc/rpc.ts"
+
+const ROLES = [
+  AuthorityType.MintTokens,
+  AuthorityType.FreezeAccount,
+  AuthorityType.PermanentDelegate,
+  AuthorityType.MetadataPointer,
+]
+
+/**
+ * Gives a mint to another key, in everything that it obeys, at once. The memo has to be signed by the new key: one that
+ * cannot sign never gets a mint, and its history begins with this.
+ */
+export const moveAuthority = ({
+  mint,
+  from,
+  to,
+  pausable,
+  memoText,
+}: {
+  mint: PublicKey
+  from: PublicKey
+  to: PublicKey
+  pausable: boolean
+  memoText: string
+}): TransactionInstruction[] => [
+  memo(memoText, [to]),
+  ...[...ROLES, ...(pausable ? [AuthorityType.PausableConfig] : [])].map((role) =>
+    createSetAuthorityInstruction(mint, from, role, to, [], TOKEN_2022_PROGRAM_ID),
+  ),
+  createUpdateAuthorityInstruction({
+    programId: TOKEN_2022_PROGRAM_ID,
+    metadata: mint,
+    oldAuthority: from,
+    newAuthority: to,
+  }),
+]
+
+/** The keys that mints obey, in their order; null where there is no mint, or nobody may mint. */
+export async function readMintAuthorities(
+  rpc: Rpc,
+  mints: readonly PublicKey[],
+  options: ReadOptions,
+): Promise<(PublicKey | null)[]> {
+  const { value } = await rpc.accounts([...mints], options)
+  return mints.map((mint, i) => {
+    const info = value[i]
+    return info ? unpackMint(mint, info, TOKEN_2022_PROGRAM_ID).mintAuthority : null
+  })
+}

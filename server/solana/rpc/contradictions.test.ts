@@ -1,0 +1,162 @@
+import { Keypair, LAMPORTS_PER_SOL } from "@solana/web3.js"
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest"
+import { startLocalnet } from "#server/embedded/localnet/server.ts"
+import { type RpcProxy, rpcError, rpcProxy, type Twist } from "#test/rpc-proxy.ts"
+import { RpcNodes } from "./nodes.ts"
+import { Rpc } from "./rpc.ts"
+
+// Answers that cannot be true, by what is known without another node: they are nobody's answer, and the next node is asked.
+
+let chain: Awaited<ReturnType<typeof startLocalnet>>
+let liar: RpcProxy
+let honest: RpcProxy
+let rpc: Rpc
+const funded = Keypair.generate().publicKey
+let funding: string
+
+beforeAll(async () => {
+  chain = await startLocalnet({ port: 0, dataDir: null, slotMs: 20, allowFaults: true })
+  ;[liar, honest] = await Promise.all([rpcProxy(chain.url), rpcProxy(chain.url)])
+  const urls = [liar.url, honest.url]
+  rpc = new Rpc(
+    new RpcNodes({ urls, sendUrls: [], callsPerSecond: Number.POSITIVE_INFINITY, admit: async () => {} }),
+  )
+  for (let n = 0; n < 3; n++) await rpc.airdrop(funded, LAMPORTS_PER_SOL)
+  await vi.waitFor(async () => expect(await rpc.signaturesFor(funded, { limit: 9 })).toHaveLength(3), 20_000)
+  funding = (await rpc.signaturesFor(funded, { limit: 1 }))[0]!.signature
+})
+afterEach(() => {
+  liar.twist = null
+  honest.calls.clear()
+})
+afterAll(async () => {
+  await Promise.all([liar.close(), honest.close()])
+  await chain.close()
+})
+
+type WithSlot = { context: { slot: number }; value: unknown }
+/** Changes what a method's honest answer is. */
+const changing =
+  <T>(name: string, change: (result: T) => unknown): Twist =>
+  async ({ method }, ask) => {
+    const reply = await ask()
+    return method === name && typeof reply === "object" && "result" in reply
+      ? { result: change(structuredClone(reply.result) as T) }
+      : reply
+  }
+const askedOf = (proxy: RpcProxy, method: string) => proxy.calls.get(method) ?? 0
+
+const readAccount = async () => (await rpc.account(funded, { since: 0 })).value?.lamports
+const held = 3 * LAMPORTS_PER_SOL
+
+test.each<[string, string, Twist]>([
+  [
+    "too few values",
+    "getMultipleAccounts",
+    changing("getMultipleAccounts", (result: WithSlot) => ({ ...result, value: [] })),
+  ],
+  [
+    "too many values",
+    "getMultipleAccounts",
+    changing("getMultipleAccounts", (result: WithSlot) => ({ ...result, value: [null, null] })),
+  ],
+  [
+    "a slot that no chain has come to",
+    "getMultipleAccounts",
+    changing("getMultipleAccounts", ({ context, value }: WithSlot) => ({
+      context: { slot: context.slot + 2 ** 52 },
+      value,
+    })),
+  ],
+  [
+    "a slot that the node itself knows nothing of when it is asked again",
+    "getMultipleAccounts",
+    changing("getMultipleAccounts", ({ context, value }: WithSlot) => ({
+      context: { slot: context.slot + 5000 },
+      value,
+    })),
+  ],
+  [
+    "the answer to another call",
+    "getMultipleAccounts",
+    async ({ method }, ask) =>
+      method === "getMultipleAccounts"
+        ? {
+            status: 200,
+            text: `{"jsonrpc":"2.0","id":"another","result":{"context":{"slot":1},"value":[null]}}`,
+          }
+        : ask(),
+  ],
+])("an answer with %s is not believed", async (_, method, twist) => {
+  liar.twist = twist
+  expect(await readAccount()).toBe(held)
+  expect(askedOf(honest, method)).toBe(1)
+  liar.twist = null
+  // Nothing of it stays: what is read from now on is as of a slot that the chain has.
+  expect(rpc.nodes.slot).toBeLessThan(100_000)
+  expect((await rpc.latestBlockhash({ since: rpc.nodes.slot })).slot).toBeGreaterThanOrEqual(rpc.nodes.slot)
+})
+
+test("a status in a slot to come, and one too few, are no statuses", async () => {
+  for (const change of [
+    ({ context, value }: WithSlot) => ({
+      context,
+      value: (value as { slot: number }[]).map((status) => ({ ...status, slot: context.slot + 2 ** 52 })),
+    }),
+    ({ context }: WithSlot) => ({ context, value: [] }),
+  ]) {
+    liar.twist = changing("getSignatureStatuses", change)
+    const { slot, value } = await rpc.statuses([funding], { history: true })
+    expect(value).toHaveLength(1)
+    expect(value[0]!.slot).toBeLessThanOrEqual(slot)
+  }
+  expect(askedOf(honest, "getSignatureStatuses")).toBe(2)
+})
+
+test("a history out of order, and another transaction, are not what was asked for", async () => {
+  liar.twist = changing("getSignaturesForAddress", (list: { slot: number }[]) =>
+    list.map((one, i) => ({ ...one, slot: one.slot + i * 100 })),
+  )
+  const slot = await rpc.firstAvailableBlock()
+  const landed = await rpc.landedSince(funded, { slot, since: 0, commitment: "confirmed" })
+  expect(landed.map(({ signature }) => signature)[0]).toBe(funding)
+  expect(landed).toHaveLength(3)
+
+  const [, older] = landed
+  liar.twist = async (call, ask) =>
+    call.method === "getTransaction" ? ask(call.method, [older!.signature, call.params[1]]) : ask()
+  expect((await rpc.transaction(funding))?.transaction.signatures[0]).toBe(funding)
+  // The last page is the empty one.
+  expect([askedOf(honest, "getSignaturesForAddress"), askedOf(honest, "getTransaction")]).toEqual([2, 1])
+})
+
+test("a rent beyond all that a cluster asks for is paid by nobody", async () => {
+  const honestRent = await rpc.rentOf(170)
+  expect(honestRent).toBe(2 * 3480 * (170 + 128))
+  liar.twist = changing("getMinimumBalanceForRentExemption", (lamports: number) => lamports * 1000)
+  expect(await rpc.rentOf(170)).toBe(honestRent)
+})
+
+test("what a node refuses is counted as an error of the method, but for being behind", async () => {
+  const errorsOf = (method: string) => rpc.nodes.metrics.byMethod.get(method)?.errors ?? 0
+  const before = errorsOf("getMultipleAccounts")
+  liar.twist = async ({ method }, ask) => (method === "getMultipleAccounts" ? rpcError(-32603) : ask())
+  expect(await readAccount()).toBe(held)
+  expect(errorsOf("getMultipleAccounts")).toBe(before + 1)
+  liar.twist = async ({ method }, ask) => (method === "getMultipleAccounts" ? rpcError(-32016) : ask())
+  expect(await readAccount()).toBe(held)
+  expect(errorsOf("getMultipleAccounts")).toBe(before + 1)
+})
+
+test("what a node refuses at once is asked again a few times, not as often as it refuses", async () => {
+  const alone = new RpcNodes({
+    urls: [liar.url],
+    sendUrls: [],
+    callsPerSecond: Number.POSITIVE_INFINITY,
+    admit: async () => {},
+  })
+  liar.calls.clear()
+  liar.twist = async ({ method }, ask) => (method === "getMultipleAccounts" ? rpcError(-32601) : ask())
+  await expect(new Rpc(alone).account(funded, { since: 0 })).rejects.toThrow()
+  expect(askedOf(liar, "getMultipleAccounts")).toBeLessThan(20)
+})

@@ -1,0 +1,32 @@
+import { afterEach, expect, test, vi } from "vitest"
+import { Slots } from "./slots.ts"
+
+afterEach(() => void vi.useRealTimers())
+
+test("a first slot is asked for again; what time explains is believed, and what no chain does is not", () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: 0 })
+  const slots = new Slots()
+  expect(slots.weigh(400_000_000)).toBe("surprising")
+  slots.believe(400_000_000)
+  expect(slots.weigh(400_000_900)).toBe("plain")
+  expect(slots.weigh(400_002_000)).toBe("surprising")
+  expect(slots.weigh(400_100_000)).toBe("impossible")
+  vi.setSystemTime(1000 * 1000)
+  expect(slots.weigh(400_006_000)).toBe("plain")
+  expect(slots.weigh(400_100_000)).toBe("surprising")
+  expect(slots.weigh(2 ** 52)).toBe("impossible")
+  // A clock that was set back explains no more than one that stands.
+  vi.setSystemTime(-1000)
+  expect(slots.weigh(400_000_900)).toBe("plain")
+  expect(slots.weigh(400_100_000)).toBe("impossible")
+})
+
+test("what is lower than known is the node's own matter; what is no slot is believed by nobody", () => {
+  const slots = new Slots()
+  slots.believe(5000)
+  slots.believe(10)
+  expect(slots.weigh(10)).toBe("plain")
+  expect(slots.weigh(5900)).toBe("plain")
+  for (const wrong of [-1, 1.5, 2 ** 53, Number.NaN, "7" as never, null as never])
+    expect(slots.weigh(wrong)).toBe("impossible")
+})

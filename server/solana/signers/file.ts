@@ -1,0 +1,48 @@
+import { readFileSync, statSync } from "node:fs"
+import { isAbsolute } from "node:path"
+import { type Signer, signerFromSeed } from "../keys.ts"
+import { defineScheme, SignerFailure, WrongSigner } from "./definition.ts"
+
+/** What others than the owner may not do with the file: its group may read it, as a mounted secret's must. */
+const FORBIDDEN = 0o037
+
+/** A keypair file of Solana's tools: 64 numbers, the seed and the public key. */
+export const file = defineScheme({
+  scheme: "file",
+  label: "a keypair file",
+  example: "file:/etc/vouch/fee-payer.json",
+  read(path) {
+    if (!isAbsolute(path)) throw new WrongSigner("what follows file: is an absolute path")
+    return { path }
+  },
+  open: ({ path }) => ({ here: readKeypair(path) }),
+})
+
+/** Throws SignerFailure, which never has a byte of the file. */
+function readKeypair(path: string): Signer {
+  let bytes: unknown
+  let mode: number
+  try {
+    mode = statSync(path).mode
+    bytes = JSON.parse(readFileSync(path, "utf8"))
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? "it is not JSON"
+    throw new SignerFailure(`the keypair file ${path} cannot be read: ${code}`, { passing: false })
+  }
+  if ((mode & FORBIDDEN) !== 0)
+    return refuse(path, `can be read by everybody or changed by its group: chmod 600 ${path}`)
+  const isKeypair =
+    Array.isArray(bytes) &&
+    bytes.length === 64 &&
+    bytes.every((byte) => Number.isInteger(byte) && byte >= 0 && byte <= 255)
+  if (!isKeypair) return refuse(path, "is no array of 64 numbers from 0 to 255")
+  const keypair = Uint8Array.from(bytes as number[])
+  const signer = signerFromSeed(keypair.subarray(0, 32))
+  if (!Buffer.from(keypair.subarray(32)).equals(signer.publicKey.toBuffer()))
+    return refuse(path, "has a public key that is not its secret key's")
+  return signer
+}
+
+function refuse(path: string, problem: string): never {
+  throw new SignerFailure(`the keypair file ${path} ${problem}`, { passing: false })
+}

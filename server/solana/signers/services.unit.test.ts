@@ -1,0 +1,122 @@
+import { randomBytes } from "node:crypto"
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest"
+import { startAwsKms } from "#test/vendor/aws-kms.ts"
+import { startGcpKms } from "#test/vendor/gcp-kms.ts"
+import { startVault } from "#test/vendor/vault.ts"
+import { localKeys } from "../keys.ts"
+import { SignerFailure } from "./definition.ts"
+import { verifierOf } from "./ed25519.ts"
+import { serviceSigner } from "./service-signer.ts"
+import { readSigner } from "./table.ts"
+
+const context = { keys: localKeys(Buffer.alloc(32)), purpose: "" }
+
+function serviceOf(uri: string) {
+  const opened = readSigner(uri).open(context)
+  if ("here" in opened) throw new Error(`${uri} is no service`)
+  return opened.service
+}
+
+const services = { "AWS KMS": startAwsKms, "Google Cloud KMS": startGcpKms, Vault: startVault }
+
+describe.each(Object.entries(services))("%s", (label, start) => {
+  let kms: Awaited<ReturnType<typeof start>>
+  const messages = [randomBytes(1232), randomBytes(100)]
+  const setEnvironment = () => {
+    for (const [name, value] of Object.entries(kms.environment)) vi.stubEnv(name, value)
+  }
+
+  beforeAll(async () => {
+    kms = await start()
+    setEnvironment()
+  })
+  afterEach(() => {
+    kms.misbehave(null)
+    setEnvironment()
+  })
+  afterAll(async () => {
+    vi.unstubAllEnvs()
+    await kms.stop()
+  })
+
+  const signer = () => serviceSigner(serviceOf(kms.uri), kms.uri, kms.key.address)
+  const failure = async (work: Promise<unknown>) => {
+    const error = await work.then(
+      () => null,
+      (error: unknown) => error,
+    )
+    expect(error).toBeInstanceOf(SignerFailure)
+    expect((error as Error).message).not.toContain(kms.secret)
+    return (error as SignerFailure).message
+  }
+
+  test("tells its public key, and signs what it is given", async () => {
+    const key = await serviceOf(kms.uri).publicKey(AbortSignal.timeout(5000))
+    expect(Buffer.from(key).equals(kms.key.raw)).toBe(true)
+    const verifies = verifierOf(kms.key.raw)
+    const signatures = await signer().sign(messages)
+    expect(signatures.map((one, i) => verifies(messages[i]!, one))).toEqual([true, true])
+    expect(kms.requests.every(({ status }) => status === 200)).toBe(true)
+  })
+
+  test("is asked again where it is away for a moment", async () => {
+    kms.misbehave({ away: 2 })
+    await expect(signer().sign(messages)).resolves.toHaveLength(2)
+  })
+
+  test("that stays away fails within what a turn waits for", async () => {
+    kms.misbehave({ away: 1000 })
+    const before = kms.requests.length
+    expect(await failure(signer().sign(messages))).toMatch(new RegExp(`${label} answered 50`))
+    expect(kms.requests.length - before).toBeLessThanOrEqual(3)
+  })
+
+  test("that hangs is given up", async () => {
+    kms.misbehave("hangs")
+    await failure(signer().sign(messages))
+  })
+
+  test("signs with another key: nobody gets that signature", async () => {
+    kms.misbehave("signs wrong")
+    expect(await failure(signer().sign(messages.slice(1)))).toMatch(/a signature that is not/)
+  })
+
+  test("has another key than it was first used with: it is refused before it signs", async () => {
+    kms.misbehave("other key")
+    const before = kms.requests.length
+    expect(await failure(signer().sign(messages))).toMatch(/has another key now/)
+    expect(kms.requests.length - before).toBe(1)
+  })
+
+  test("refuses credentials that are not its own, and they are told to nobody", async () => {
+    // A service account's key and a token look alike to whoever reads an error.
+    if (label === "AWS KMS") vi.stubEnv("AWS_SECRET_ACCESS_KEY", "not-the-secret-key")
+    if (label === "Vault") vi.stubEnv("VAULT_TOKEN", "hvs.not-the-token")
+    if (label === "Google Cloud KMS") vi.stubEnv("GOOGLE_APPLICATION_CREDENTIALS", "/nowhere/account.json")
+    const message = await failure(signer().sign(messages))
+    expect(message).toMatch(/403|no credentials/)
+    expect(message).not.toMatch(/not-the/)
+  })
+})
+
+test("a sum that does not match what Google answered is refused", async () => {
+  const kms = await startGcpKms()
+  for (const [name, value] of Object.entries(kms.environment)) vi.stubEnv(name, value)
+  kms.misbehave("damages")
+  const signing = serviceSigner(serviceOf(kms.uri), kms.uri, kms.key.address).sign([randomBytes(10)])
+  await expect(signing).rejects.toThrow(/damaged/)
+  vi.unstubAllEnvs()
+  await kms.stop()
+})
+
+test("a key that Vault does not have, and one of another version, are told as what they are", async () => {
+  const vault = await startVault()
+  for (const [name, value] of Object.entries(vault.environment)) vi.stubEnv(name, value)
+  const ask = (uri: string) => serviceOf(uri).publicKey(AbortSignal.timeout(5000))
+  await expect(ask(vault.uri.replace("keys/vouch", "keys/other"))).rejects.toThrow("Vault answered 404")
+  await expect(ask(vault.uri.replace("version=2", "version=3"))).rejects.toThrow(/without 32 bytes/)
+  vi.stubEnv("VAULT_TOKEN", "")
+  await expect(ask(vault.uri)).rejects.toThrow(/VAULT_TOKEN_FILE or VAULT_TOKEN has to be set/)
+  vi.unstubAllEnvs()
+  await vault.stop()
+})

@@ -1,10 +1,3 @@
-// lock_not_available and query_canceled (https://www.postgresql.org/docs/18/errcodes-appendix.html).
-const LOCKED = new Set(["55P03", "57014"])
-
-/** Whether a statement failed because another transaction holds a lock: a retry helps. */
-export const isLocked = (error: unknown): boolean =>
-  LOCKED.has((error as { code?: unknown } | null)?.code as string)
-
 type Failing = { times: number; until: number }
 
 /**
@@ -37,8 +30,10 @@ export class Backoff {
     return failing !== undefined && failing.until > performance.now()
   }
 
-  /** How many failed the last time. */
+  /** How many failed the last time. One that nobody has tried again for long has nothing left to be tried. */
   get size(): number {
+    const before = performance.now() - this.#longest
+    for (const [name, { until }] of this.#failing) if (until < before) this.#failing.delete(name)
     return this.#failing.size
   }
 

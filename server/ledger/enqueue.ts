@@ -4,7 +4,7 @@ import { newId } from "#server/lib/ids.ts"
 import { clock } from "#server/lib/time.ts"
 import { encodePayload } from "./operation.ts"
 
-type Kind<Schema extends z.ZodType> = { kind: string; payload: Schema }
+type Kind<Schema extends z.ZodType> = { kind: string; isUrgent: boolean; payload: Schema }
 
 export type NewOperation<Payload> = {
   /** Made anew where the caller has none. */
@@ -18,9 +18,9 @@ export type NewOperation<Payload> = {
 
 /** An operation as a row, of a definition and what it is to do. */
 export const toRow = <Schema extends z.ZodType>(
-  { kind, payload: schema }: Kind<Schema>,
+  { kind, isUrgent, payload: schema }: Kind<Schema>,
   { id = newId("op"), payload, writes, reads }: NewOperation<z.output<Schema>>,
-) => ({ id, kind, ...encodePayload(schema, payload), writes, reads })
+) => ({ id, kind, urgent: isUrgent, ...encodePayload(schema, payload), writes, reads })
 
 /**
  * Queues operations in their order. Call it in the transaction of the change of state that wants them, and publish
@@ -30,14 +30,15 @@ export async function enqueueAll(
   sql: Queryable,
   workspaceId: string,
   rows: readonly ReturnType<typeof toRow>[],
+  now: Date = clock.now(),
 ): Promise<void> {
   await sql`
     insert into operations
-      (workspace_id, id, kind, status, payload, writes, reads, mint_config, wallet, from_wallet, created_at)
-    select ${workspaceId}, id, kind, 'queued', payload, array(select jsonb_array_elements_text(writes)),
-      array(select jsonb_array_elements_text(reads)), mint_config, wallet, from_wallet, ${clock.now()}
-    from jsonb_to_recordset(${sql.json(rows as never)}) as t(id text, kind text, payload jsonb, writes jsonb, reads jsonb,
-      mint_config text, wallet text, from_wallet text)`
+      (workspace_id, id, kind, urgent, status, payload, writes, reads, mint_config, wallet, from_wallet, created_at)
+    select ${workspaceId}, id, kind, urgent, 'queued', payload, array(select jsonb_array_elements_text(writes)),
+      array(select jsonb_array_elements_text(reads)), mint_config, wallet, from_wallet, ${now}
+    from jsonb_to_recordset(${sql.json(rows as never)}) as t(id text, kind text, urgent boolean, payload jsonb, writes jsonb,
+      reads jsonb, mint_config text, wallet text, from_wallet text)`
 }
 
 /** Queues one operation; see `enqueueAll`. Returns its id. */

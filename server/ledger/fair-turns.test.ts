@@ -33,3 +33,30 @@ test("a tenant that floods the queue holds up another by a turn or two, not by i
     where o.workspace_id = ${flooding.workspaceId} and o.kind = 'mint' and t.created_at < mine.signed`
   expect(row!.ahead).toBeLessThanOrEqual(3 * TURN.most)
 })
+
+test("a flood of mints holds up a revocation and a freeze by a turn or two", async () => {
+  const key = await app.key()
+  const tokens = tokenFixture(app, key)
+  const config = await tokens.config({}, { transfer_mode: "holder" })
+  const [many, revoked] = await tokens.wallets(2)
+  expect((await tokens.mint(config, revoked!, "1")).json.status).toBe("confirmed")
+  const { attestation_id } = (await tokens.get(`/kyc/status/${revoked}`)).json
+  const async = { headers: { Prefer: "respond-async" } }
+  await withoutTurns(async () => {
+    // Those of the wallet that is to be frozen write its account: it does not wait for them either.
+    for (const wallet of [revoked!, many!])
+      await Promise.all(Array.from({ length: 200 }, () => tokens.mint(config, wallet, "1", async)))
+    await tokens.post(`/attestation/${attestation_id}/revoke`, { reason: "Fraud" })
+  })
+  const urgent = () => sql<{ kind: string; status: string; ahead: number }[]>`
+    select o.kind, o.status, (select count(*)::int from operations m join transactions mt on mt.signature = m.signature
+      where m.workspace_id = o.workspace_id and m.kind = 'mint' and m.seq < o.seq and mt.created_at < t.created_at) as ahead
+    from operations o join transactions t on t.signature = o.signature
+    where o.workspace_id = ${key.workspaceId} and o.kind in ('revoke', 'align_account')`
+  await waitFor(async () => {
+    const rows = await urgent()
+    return rows.length === 2 && rows.every(({ status }) => status === "confirmed")
+  }, "the revocation and the freeze")
+  // The first mint, and at most two turns.
+  for (const { ahead } of await urgent()) expect(ahead).toBeLessThanOrEqual(1 + 2 * TURN.most)
+})

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { clock } from "#server/lib/time.ts"
-import { callLocalnet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import type { Address } from "#shared/address.ts"
+import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
 import { credentialOf, differences } from "#test/credential.ts"
 import { giveTurns, withholdTurns } from "#test/turns.ts"
 
@@ -22,7 +23,7 @@ afterEach(async () => {
 })
 afterAll(() => app.stop())
 
-const hold = (on: boolean) => callLocalnet(app.localnet.url, "localnet_hold", [{ on }])
+const hold = (on: boolean) => app.chain.hold(on)
 const operationOf = async (sessionId: string) => {
   const [row] = await sql<{ status: string; signature: string | null }[]>`
     select o.status, o.signature from operations o join attestations a on a.operation_id = o.id
@@ -173,7 +174,7 @@ test("a renewal that is revoked on its way leaves the wallet verified by the old
 test("a transaction that is lost is signed anew once its blockhash has expired, and lands once", async () => {
   const { wallet, sessionId } = await app.startSession(key)
   const first = await signedAndLost(sessionId)
-  await callLocalnet(app.localnet.url, "localnet_warp", [{ slots: 250 }])
+  await app.chain.pass(250)
   await waitFor(
     async () => (await operationOf(sessionId))?.signature !== first,
     "the attest to be signed anew",
@@ -197,14 +198,14 @@ test("a transaction that landed unseen is found and settled, not repeated", asyn
   await waitFor(async () => (await credentialOfQuietly(wallet)) === 1, "the attest to land")
   // No status for longer than its blockhash is valid: only the history can tell what happened to it.
   await app.faults({})
-  await callLocalnet(app.localnet.url, "localnet_warp", [{ slots: 250 }])
+  await app.chain.pass(250)
   const status = await app.waitForStatus(key, wallet, "verified")
   expect(status.onchain_tx).toBe(signature)
   expect(await differences()).toEqual([])
 })
 
 /** The answer is cut off while the network misbehaves, so that a moment of good behaviour is needed to look. */
-async function credentialOfQuietly(wallet: string): Promise<number> {
+async function credentialOfQuietly(wallet: Address): Promise<number> {
   await app.faults({})
   const { amount } = await credentialOf(app, key, wallet)
   if (amount === 0) await app.faults({ land_without_answer: 1 })

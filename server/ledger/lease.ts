@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto"
+import { LRUCache } from "lru-cache"
 import { type Queryable, background as sql } from "#db/client.ts"
 
 /** How long a worker that is gone keeps others from a workspace. Twice as long as a turn may take to be signed. */
@@ -13,22 +14,31 @@ export type Lease = {
   version: number
 }
 
-/** What one worker has leased. All of it goes by the time of the database. */
+/** Workspaces that one worker keeps at the same time, at most. */
+const MOST_KEPT = 10_000
+
+/** What one worker has leased. Whether it has, the database says by its own time. */
 export class Leases {
-  readonly #tokens = new Map<string, string>()
+  /** By workspace. One that was not renewed for so long has run out. */
+  readonly #tokens = new LRUCache<string, string>({ max: MOST_KEPT, ttl: LEASE_SECONDS * 1000 })
+
+  /** Whether it had the workspace when it last asked. */
+  mayHold(workspaceId: string): boolean {
+    return this.#tokens.has(workspaceId)
+  }
 
   /**
    * Takes or keeps a workspace, with its version as of now. Null when another worker has it. It waits for nobody: a row
    * that is locked stays as it is, and is looked at again in the next turn.
    */
-  async take(workspaceId: string): Promise<Lease | null> {
-    const token = this.#tokens.get(workspaceId)
-    const held = token === undefined ? null : await readLease(workspaceId, token)
-    if (held && !held.isAging) return held.lease
-    const renewed = await acquire(workspaceId, held ? token! : randomUUID())
-    if (renewed) this.#tokens.set(workspaceId, renewed.token)
-    else if (!held) this.#tokens.delete(workspaceId)
-    return renewed ?? held?.lease ?? null
+  async take(workspaceId: string): Promise<{ lease: Lease; isNew: boolean } | null> {
+    const known = this.#tokens.get(workspaceId) ?? null
+    const held = known === null ? null : await readLease(workspaceId, known)
+    if (held && !held.isAging) return { lease: held.lease, isNew: false }
+    const lease = (await acquire(workspaceId, known)) ?? held?.lease ?? null
+    if (lease) this.#tokens.set(workspaceId, lease.token)
+    else this.#tokens.delete(workspaceId)
+    return lease && { lease, isNew: lease.token !== known }
   }
 
   /** Whether it is still this worker's, with its version as of now; null when it is not. */
@@ -38,9 +48,11 @@ export class Leases {
 
   /** Lets others go on at once. */
   async release(): Promise<void> {
-    const tokens = [...this.#tokens.values()]
+    const held = [...this.#tokens.entries()]
     this.#tokens.clear()
-    await sql`update ledger_leases set until = '-infinity' where token = any(${tokens})`
+    await sql`
+      update ledger_leases set until = '-infinity'
+      where workspace_id = any(${held.map(([workspaceId]) => workspaceId)}) and token = any(${held.map(([, token]) => token)})`
   }
 }
 
@@ -51,21 +63,24 @@ async function readLease(workspaceId: string, token: string) {
   return row ? { lease: { workspaceId, token, version: row.version }, isAging: row.is_aging } : null
 }
 
-async function acquire(workspaceId: string, token: string): Promise<Lease | null> {
-  const [taken] = await sql<{ version: number }[]>`
+/** Renews a lease that is held by `known`, or takes one that nobody holds under a token of its own. */
+async function acquire(workspaceId: string, known: string | null): Promise<Lease | null> {
+  const fresh = randomUUID()
+  const [taken] = await sql<{ token: string; version: number }[]>`
     with free as (
       select from ledger_leases
-      where workspace_id = ${workspaceId} and (until <= clock_timestamp() or token = ${token})
+      where workspace_id = ${workspaceId} and (until <= clock_timestamp() or token = ${known})
       for no key update skip locked
     )
-    update ledger_leases set token = ${token}, until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
-    where workspace_id = ${workspaceId} and exists (select from free) returning version`
-  if (taken) return { workspaceId, token, version: taken.version }
+    update ledger_leases set until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}),
+      token = case when token = ${known} and until > clock_timestamp() then token else ${fresh} end
+    where workspace_id = ${workspaceId} and exists (select from free) returning token, version`
+  if (taken) return { workspaceId, ...taken }
   const [first] = await sql<{ version: number }[]>`
     insert into ledger_leases (workspace_id, token, until)
-    values (${workspaceId}, ${token}, clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}))
+    values (${workspaceId}, ${fresh}, clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}))
     on conflict do nothing returning version`
-  return first ? { workspaceId, token, version: first.version } : null
+  return first ? { workspaceId, token: fresh, version: first.version } : null
 }
 
 /**

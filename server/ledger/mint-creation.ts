@@ -1,5 +1,6 @@
+import type { PublicKey } from "@solana/web3.js"
 import { type ProgramError, SystemError } from "#server/solana/program-error.ts"
-import type { Recovery } from "./definition.ts"
+import type { Effect, Lookup, Recovery } from "./definition.ts"
 
 // Where they stand in an operation that creates a mint (`solana/mint-account.ts`): its memo is the first instruction.
 const FUND = 1
@@ -15,4 +16,14 @@ export function recoverMintCreation(error: ProgramError, instruction: number): R
     return { do: "finish" }
   }
   return { do: "retry" }
+}
+
+/** Whether mints are there, that operations were to create. */
+export async function mintEffects(
+  mints: readonly { id: string; mint: PublicKey }[],
+  { chain, slot }: Lookup & { slot: number },
+): Promise<Map<string, Effect>> {
+  const addresses = mints.map(({ mint }) => mint)
+  const { value } = await chain.rpc.accounts(addresses, { since: slot, commitment: "finalized" })
+  return new Map(mints.map(({ id }, i) => [id, value[i] ? "there" : "absent"]))
 }

@@ -16,6 +16,9 @@ export const OPERATION_COLUMNS = columns(
   "reads",
   "attempts",
   "alone",
+  "urgent",
+  "redo",
+  "expiries",
 )
 export type OperationRow = RowOf<typeof OPERATION_COLUMNS>
 
@@ -29,6 +32,8 @@ export type Operation<Payload> = {
   payload: Payload
   /** How often it was built again after an error of its own. */
   attempts: number
+  /** Whether it was confirmed before and vanished from the chain: the books have it already, and nothing can refuse it. */
+  redo: boolean
 }
 
 /** What is left of an operation that ended without its effect. */
@@ -49,6 +54,7 @@ export function decodeOperation<Payload extends z.ZodType>(
     id: row.id,
     payload: payload.decode(written as z.input<Payload>),
     attempts: row.attempts,
+    redo: row.redo,
   }
 }
 

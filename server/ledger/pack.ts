@@ -15,9 +15,9 @@ export type Planned = {
  */
 export function pack(
   planned: readonly Planned[],
-  { feePayer, head }: { feePayer: PublicKey; head: readonly TransactionInstruction[] },
+  { feePayer, feeInstructions }: { feePayer: PublicKey; feeInstructions: readonly TransactionInstruction[] },
 ): Planned[][] {
-  const empty = new TransactionSize(feePayer).with(head)
+  const empty = new TransactionSize(feePayer).with(feeInstructions)
   const batches: Planned[][] = []
   let batch: Planned[] = []
   let size = empty
@@ -32,7 +32,8 @@ export function pack(
       continue
     }
     let grown = size.with(next.instructions)
-    if (!grown.fits) {
+    // What is urgent does not fail with what is not.
+    if (!grown.fits || (batch[0] && batch[0].operation.urgent !== next.operation.urgent)) {
       close()
       grown = empty.with(next.instructions)
     }

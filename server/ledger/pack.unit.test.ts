@@ -5,8 +5,8 @@ import { attest, renew, revoke } from "#server/solana/credential.ts"
 import { authorityOf, feePayerOf, localKeys, mintKeyOf } from "#server/solana/keys.ts"
 import { attestationMemo, operationMemo } from "#server/solana/memo.ts"
 import {
+  computeBudget,
   MAX_TRANSACTION_BYTES,
-  priorityFee,
   signTransactions,
   TransactionSize,
 } from "#server/solana/transaction.ts"
@@ -42,11 +42,15 @@ function planned(instructions: TransactionInstruction[], alone = false): Planned
     from_wallet: null,
     attempts: 0,
     alone,
+    urgent: false,
+    redo: false,
+    expiries: 0,
   }
   return { operation, instructions, signers: [] }
 }
 
-const packed = (operations: Planned[]) => pack(operations, { feePayer: feePayer.publicKey, head: [] })
+const packed = (operations: Planned[]) =>
+  pack(operations, { feePayer: feePayer.publicKey, feeInstructions: [] })
 const signed = async (instructions: TransactionInstruction[]) =>
   (await signTransactions([{ instructions, signers: [authority] }], { feePayer, blockhash }))[0]!
 
@@ -71,6 +75,15 @@ test("what failed beside others travels by itself", () => {
   )
 })
 
+test("what takes rights away does not fail beside what gives them", () => {
+  const [first, second] = [
+    planned(attest(credential, wallet(), memo)),
+    planned(attest(credential, wallet(), memo)),
+  ]
+  first.operation.urgent = true
+  expect(packed([first, second])).toEqual([[first], [second]])
+})
+
 test("nothing to pack makes no transaction", () => {
   expect(packed([])).toEqual([])
 })
@@ -84,8 +97,12 @@ test("the foretold size is that of the compiled transaction, to the byte", async
   const cases: TransactionInstruction[][] = [
     attest(credential, wallet(), memo),
     renew(credential, wallet(), memo),
-    revoke(credential, wallet(), operationMemo(newId("op"))),
-    [...attest(credential, wallet(), memo), ...revoke(credential, wallet(), "vouch:1:op"), ...priorityFee(5)],
+    revoke(credential, wallet(), { units: 1n, memoText: operationMemo(newId("op")) }),
+    [
+      ...attest(credential, wallet(), memo),
+      ...revoke(credential, wallet(), { units: 1n, memoText: "vouch:1:op" }),
+      ...computeBudget({ units: 1, price: 5 }),
+    ],
     [...attest(credential, wallet(), memo), big],
   ]
   for (const instructions of cases) {

@@ -2,7 +2,8 @@ import { isDatabaseUnavailable, type Queryable, background as sql, type Transact
 import { logger } from "#server/lib/log.ts"
 import { addSeconds, clock } from "#server/lib/time.ts"
 import type { Chain } from "#server/solana/chain.ts"
-import { decodeAll, type Issuer, type Operations, type Plan } from "./definition.ts"
+import { decodeAll, type Operations, type Plan } from "./definition.ts"
+import type { Issuer } from "./issuer.ts"
 import type { Lease } from "./lease.ts"
 import type { OperationRow } from "./operation.ts"
 import type { Planned } from "./pack.ts"
@@ -10,6 +11,9 @@ import { failOperations, finishOperations } from "./settle.ts"
 
 /** How long an operation is left alone that cannot be planned, or that cannot end as planned. */
 const HOLD_BACK_SECONDS = 10
+
+/** How long one is left alone that something else has to come before. */
+const DEFER_SECONDS = 1
 
 /** What the chain says of operations, by their kind. */
 export type Facts = { of: ReadonlySet<string>; byKind: ReadonlyMap<string, unknown> }
@@ -41,10 +45,13 @@ export async function planAll(
   { kinds, issuer, facts }: { kinds: Operations; issuer: Issuer; facts: Facts | null },
 ): Promise<Map<string, PlanOutcome>> {
   const plans = new Map<string, PlanOutcome>()
-  for (const [definition, group] of kinds.byKind(operations, (row) => row)) {
-    const known = facts?.byKind.get(definition.kind) ?? null
-    const plan = async (rows: OperationRow[]) =>
-      definition.plan(sql, decodeAll(definition, rows), issuer, known)
+  for (const [kind, group] of Map.groupBy(operations, (row) => row.kind)) {
+    const known = facts?.byKind.get(kind) ?? null
+    // A newer version beside this one may have enqueued a kind that is not known here.
+    const plan = async (rows: OperationRow[]) => {
+      const definition = kinds.definitionOf(kind)
+      return definition.plan(sql, decodeAll(definition, rows), issuer, known)
+    }
     try {
       for (const [id, one] of await plan(group)) plans.set(id, one)
     } catch (error) {
@@ -85,7 +92,8 @@ export function sortPlans(
 
 /**
  * Ends what needs no transaction of the chain, where the lease is as it was when that was planned. Returns whether
- * anything ended.
+ * anything ended. The lease is not locked, because whoever voids plans has locked rows that are changed here: a change
+ * that commits meanwhile came after.
  */
 export async function carryOut(lease: Lease, kinds: Operations, toEnd: Sorted["toEnd"]): Promise<boolean> {
   if (toEnd.length === 0) return false
@@ -102,6 +110,10 @@ export async function carryOut(lease: Lease, kinds: Operations, toEnd: Sorted["t
     for (const { operation, plan } of toEnd) {
       if (!still.has(operation.id)) continue
       if (plan.do === "hold back") await holdBack(sql, operation, plan.error)
+      // Whoever asked for it was told that it is done.
+      else if (plan.do === "fail" && operation.redo)
+        await holdBack(sql, operation, new Error(`it cannot be done again: ${plan.refusal.detail}`))
+      else if (plan.do === "defer") await putOff(sql, operation, DEFER_SECONDS)
       else ended = (await endByPlan(sql, kinds, operation, plan)) || ended
     }
     return ended
@@ -135,7 +147,9 @@ async function holdBack(sql: Queryable, operation: OperationRow, error: unknown)
     { err: error, workspaceId: workspace_id, operation: id, kind },
     "an operation cannot be planned; retrying later",
   )
-  await sql`
-    update operations set not_before = ${addSeconds(clock.now(), HOLD_BACK_SECONDS)}
-    where workspace_id = ${workspace_id} and id = ${id}`
+  await putOff(sql, operation, HOLD_BACK_SECONDS)
 }
+
+const putOff = (sql: Queryable, { workspace_id, id }: OperationRow, seconds: number) => sql`
+  update operations set not_before = ${addSeconds(clock.now(), seconds)}
+  where workspace_id = ${workspace_id} and id = ${id}`

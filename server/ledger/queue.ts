@@ -1,90 +1,159 @@
 import { background as sql } from "#db/client.ts"
+import { qualified } from "#db/rows.ts"
 import { clock } from "#server/lib/time.ts"
+import type { Address } from "#shared/address.ts"
 import type { Mode } from "#shared/mode.ts"
 import { batchSize } from "./fair-share.ts"
 import { OPERATION_COLUMNS, type OperationRow, type Unfinished } from "./operation.ts"
 
 /** Operations of one workspace that leave in one turn: enough to fill a few transactions, few enough to be fair. */
 export const TURN = { least: 8, most: 64 }
-/** Unfinished operations that one look at a workspace's line takes in. */
+/** Unfinished operations that one look at a workspace's queue takes in. */
 const PAGE = 128
-/** How far down its line a turn looks for operations that can run. */
+/** How far down its queue a turn looks for operations that can run. */
 const PAGES = 32
+
+/** A workspace that gets a turn, who pays for it, and whether it gets it for what is urgent. */
+export type Next = { workspaceId: string; feePayer: Address; isUrgent: boolean }
+
+/** Who pays for workspaces. */
+export type Payers = {
+  /** For those that have no own one. */
+  own: Address
+  /** These pay for what is urgent alone. */
+  poor: readonly Address[]
+  /** These cannot pay a fee. */
+  broke: readonly Address[]
+}
+
+/**
+ * Ids of workspaces with unfinished operations, and a null at the end: the body of a recursive `busy`. It hops along the
+ * index from one to the next, and does not read it.
+ */
+export const busyWorkspaces = () => sql`
+  (select workspace_id as id from operations where status in ('queued', 'submitted') order by workspace_id limit 1)
+  union all
+  select (select o.workspace_id from operations o
+    where o.status in ('queued', 'submitted') and o.workspace_id > busy.id order by o.workspace_id limit 1)
+  from busy where busy.id is not null`
 
 /**
  * The workspace whose turn it is: the next one, in a circle after `after`, that has something queued. Null when
  * none has. Workspaces are found by hopping along the index of unfinished operations, not by reading it. Those in
- * `except` are passed over.
+ * `except` are passed over, and so are those in quarantine, and those whose fee payer cannot pay for what is queued.
+ *
+ * One that has something urgent goes first, unless `urgent` is `last`; with `only`, no other gets a turn. Those in
+ * `blocked` wait for their place in the circle.
  */
 export async function nextWorkspace({
   mode,
   after,
   except,
+  urgent,
+  blocked,
+  payers: { own, poor, broke },
 }: {
   mode: Mode
   after: string
   except: readonly string[]
-}): Promise<string | null> {
-  const waiting = await sql<{ id: string }[]>`
-    with recursive line as (
-      (select workspace_id as id from operations where status in ('queued', 'submitted') order by workspace_id limit 1)
-      union all
-      select (select o.workspace_id from operations o
-        where o.status in ('queued', 'submitted') and o.workspace_id > line.id order by o.workspace_id limit 1)
-      from line where line.id is not null
+  urgent: "first" | "last" | "only"
+  blocked: readonly string[]
+  payers: Payers
+}): Promise<Next | null> {
+  const now = clock.now()
+  const canRun = () => sql`o.status = 'queued' and (o.not_before is null or o.not_before <= ${now})`
+  const isFree = sql`not exists (select from quarantines q where q.workspace_id = w.id)`
+  const payer = sql`coalesce(w.fee_payer, ${own})`
+  const inCircle = sql`
+    select busy.id, ${payer} as payer, false as is_urgent from busy join workspaces w on w.id = busy.id
+    where w.mode = ${mode} and ${isFree} and not w.id = any(${except as string[]})
+      and not ${payer} = any(${[...poor, ...broke]}) and exists (
+      select from operations o where o.workspace_id = busy.id and ${canRun()})
+    order by busy.id <= ${after}, busy.id limit 1`
+  const waiting = await sql<{ id: string; payer: Address; is_urgent: boolean }[]>`
+    with recursive busy as (${busyWorkspaces()}), urgent as (
+      select o.workspace_id as id, ${payer} as payer, true as is_urgent from operations o join workspaces w on w.id = o.workspace_id
+      where o.urgent and ${canRun()} and w.mode = ${mode} and ${isFree}
+        and not w.id = any(${[...except, ...(urgent === "only" ? [] : blocked)]}) and not ${payer} = any(${broke as Address[]})
+      order by w.id <= ${after}, w.id limit 1
     )
-    select line.id from line join workspaces w on w.id = line.id
-    where w.mode = ${mode} and not w.id = any(${except as string[]}) and exists (
-      select from operations o where o.workspace_id = line.id and o.status = 'queued'
-        and (o.not_before is null or o.not_before <= ${clock.now()}))
-    order by line.id <= ${after}, line.id limit 1`
-  return waiting[0]?.id ?? null
+    select * from (select * from urgent ${urgent === "only" ? sql`` : sql`union all (${inCircle})`}) one
+    order by is_urgent ${urgent === "last" ? sql`` : sql`desc`} limit 1`
+  const [next] = waiting
+  return next ? { workspaceId: next.id, feePayer: next.payer, isUrgent: next.is_urgent } : null
 }
 
 /**
- * The operations of a workspace that can run now, at most a turn's worth; with `only`, none but those. Those in
- * `signing` count as on their way. Nothing is locked: only the holder of the workspace's lease asks, and an operation
+ * The operations of a workspace that can run now, what is urgent first, at most a turn's worth; with `only`, none but
+ * those; with `urgentOnly`, none that can wait. Those in `signing` count as on their way. Nothing is locked: an operation
  * that changes before it is saved is not saved.
  */
-export async function claim(
+export async function readRunnable(
   workspaceId: string,
-  { signing, only }: { signing: readonly Unfinished[]; only: ReadonlySet<string> | null },
+  {
+    signing,
+    only,
+    urgentOnly,
+  }: { signing: readonly Unfinished[]; only: ReadonlySet<string> | null; urgentOnly: boolean },
 ): Promise<OperationRow[]> {
-  // Whoever changes the workspace's configurations, or gives it a turn in the way of the version before, goes first.
-  const free = await sql`select from workspaces where id = ${workspaceId} for no key update skip locked`
-  if (free.length === 0) return []
   const now = clock.now()
   const most = only?.size ?? batchSize(workspaceId, TURN)
   const except = signing.map(({ id }) => id)
+  const readPage = (after: bigint) => sql<Unfinished[]>`
+    select ${sql(OPERATION_COLUMNS)}, status, not_before
+    from operations
+    where workspace_id = ${workspaceId} and status in ('queued', 'submitted') and seq > ${after} and not id = any(${except})
+    order by seq limit ${PAGE}`
+  const [ahead, first] = await Promise.all([readAhead(workspaceId, except), readPage(0n)])
+  const isAhead = new Set(ahead.map(({ id }) => id))
   const unfinished: Unfinished[] = []
   let runnable: OperationRow[] = []
-  for (let page = 0; page < PAGES; page++) {
-    const after: bigint = unfinished.at(-1)?.seq ?? 0n
-    const rows = await sql<Unfinished[]>`
-      select ${sql(OPERATION_COLUMNS)}, status, not_before
-      from operations
-      where workspace_id = ${workspaceId} and status in ('queued', 'submitted') and seq > ${after} and not id = any(${except})
-      order by seq limit ${PAGE}`
+  for (let page = 0, rows = first; page < PAGES; page++) {
     unfinished.push(...rows)
-    const queue = signing.length === 0 ? unfinished : inOrder([...signing, ...unfinished])
-    runnable = pickRunnable(queue, now).filter(({ id }) => only?.has(id) ?? true)
-    if (runnable.length >= most || rows.length < PAGE) break
+    const queue = [...signing, ...ahead, ...unfinished.filter(({ id }) => !isAhead.has(id))]
+    runnable = pickRunnable(queue, now).filter(
+      ({ id, urgent }) => (only?.has(id) ?? true) && (urgent ? isAhead.has(id) : !urgentOnly),
+    )
+    if (runnable.length >= most || rows.length < PAGE || urgentOnly) break
+    rows = await readPage(unfinished.at(-1)!.seq)
   }
   return runnable.slice(0, most)
 }
 
-const inOrder = (queue: Unfinished[]): Unfinished[] =>
-  queue.sort((one, other) => (one.seq < other.seq ? -1 : 1))
+/**
+ * What goes before the rest of a workspace's queue, wherever in it that is: what is urgent, and where any of that waits,
+ * what is under way.
+ */
+async function readAhead(workspaceId: string, except: readonly string[]): Promise<Unfinished[]> {
+  const urgent = await sql<Unfinished[]>`
+    select ${sql(OPERATION_COLUMNS)}, status, not_before
+    from operations
+    where workspace_id = ${workspaceId} and urgent and status in ('queued', 'submitted') and not id = any(${except as string[]})
+    order by seq limit ${PAGE}`
+  if (urgent.every(({ status }) => status === "submitted")) return urgent
+  const underWay = await sql<Unfinished[]>`
+    select ${sql(qualified("o", OPERATION_COLUMNS))}, o.status, o.not_before
+    from transactions t join operations o on o.workspace_id = t.workspace_id and o.signature = t.signature
+    where t.workspace_id = ${workspaceId} and t.status = 'saved' and o.status = 'submitted'
+      and not o.id = any(${except as string[]}) and not o.urgent`
+  return [...urgent, ...underWay]
+}
+
+/** What is under way, then what is urgent, then the rest; in the order of enqueueing. */
+const rankOf = ({ status, urgent }: Unfinished): number => (status === "submitted" ? 0 : urgent ? 1 : 2)
 
 /**
- * The queued operations without an earlier conflicting one: as in Sealevel, two operations conflict when one writes
- * an account that the other reads or writes. `line` is in the order of enqueueing.
+ * The queued operations without a conflicting one before them: as in Sealevel, two operations conflict when one writes
+ * an account that the other reads or writes. What is urgent goes before what only waits.
  */
-export function pickRunnable(line: readonly Unfinished[], now: Date): OperationRow[] {
+export function pickRunnable(unfinished: readonly Unfinished[], now: Date): OperationRow[] {
+  const queue = [...unfinished].sort(
+    (one, other) => rankOf(one) - rankOf(other) || (one.seq < other.seq ? -1 : 1),
+  )
   const written = new Set<string>()
   const touched = new Set<string>()
   const runnable: OperationRow[] = []
-  for (const operation of line) {
+  for (const operation of queue) {
     const { writes, reads, status, not_before } = operation
     const free =
       !writes.some((account) => touched.has(account)) && !reads.some((account) => written.has(account))

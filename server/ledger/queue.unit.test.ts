@@ -18,12 +18,15 @@ const operation = (id: string, more: Partial<Unfinished> = {}): Unfinished => ({
   from_wallet: null,
   attempts: 0,
   alone: false,
+  urgent: false,
+  redo: false,
+  expiries: 0,
   status: "queued",
   not_before: null,
   ...more,
 })
 
-const runnable = (...line: Unfinished[]) => pickRunnable(line, now).map(({ id }) => id)
+const runnable = (...queue: Unfinished[]) => pickRunnable(queue, now).map(({ id }) => id)
 
 test("operations on different accounts run together", () => {
   expect(runnable(operation("a", { writes: ["x"] }), operation("b", { writes: ["y"] }))).toEqual(["a", "b"])
@@ -39,8 +42,8 @@ test("one that is under way holds up what follows on its account", () => {
 })
 
 test("any number may read an account at once", () => {
-  const line = ["a", "b", "c"].map((id) => operation(id, { reads: ["mint"], writes: [id] }))
-  expect(runnable(...line)).toEqual(["a", "b", "c"])
+  const queue = ["a", "b", "c"].map((id) => operation(id, { reads: ["mint"], writes: [id] }))
+  expect(runnable(...queue)).toEqual(["a", "b", "c"])
 })
 
 test("a reader waits for the writer before it, and a writer for the readers before it", () => {
@@ -57,6 +60,17 @@ test("what waits in vain does not let a later one on a shared account overtake i
   const first = operation("a", { writes: ["x"], status: "submitted" })
   const second = operation("b", { writes: ["x", "y"] })
   expect(runnable(first, second, operation("c", { writes: ["y"] }))).toEqual([])
+})
+
+test("what is urgent goes before what only waits, and waits for what is under way", () => {
+  const mint = operation("mint", { reads: ["token"], writes: ["x"] })
+  const freeze = operation("freeze", { writes: ["x"], urgent: true })
+  expect(runnable(mint, freeze)).toEqual(["freeze"])
+  const other = operation("other", { writes: ["y"] })
+  expect(runnable(other, freeze)).toEqual(["freeze", "other"])
+  const sent = { ...mint, status: "submitted" as const }
+  expect(runnable(sent, other, freeze)).toEqual(["other"])
+  expect(runnable(mint, { ...freeze, status: "submitted" })).toEqual([])
 })
 
 test("the time of one that had to wait comes", () => {

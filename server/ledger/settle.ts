@@ -17,21 +17,29 @@ const LOCK_MS = 500
 
 const waitShortly = (sql: Queryable) => sql`select set_config('lock_timeout', ${String(LOCK_MS)}, true)`
 
+/** What is to be written in the same commit, where this one settles it. */
+type Also = (sql: Queryable) => Promise<void>
+
 /**
  * Settles transactions that are confirmed: marks them and their operations, and applies the effects on the
- * domain, in one commit. A transaction that is already settled is skipped.
+ * domain, in one commit. A transaction that is already settled is skipped. Returns how many were not.
  */
-export async function settleConfirmed(kinds: Operations, landings: readonly Landing[]): Promise<void> {
-  if (landings.length === 0) return
-  const workspaces = await sql.begin(async (sql) => {
+export async function settleConfirmed(
+  kinds: Operations,
+  landings: readonly Landing[],
+  also?: Also,
+): Promise<number> {
+  if (landings.length === 0) return 0
+  const { workspaces, settled } = await sql.begin(async (sql) => {
     await waitShortly(sql)
     const now = clock.now()
     const won = await sql<Landing[]>`
-      update transactions t set status = 'confirmed', slot = l.slot, settled_at = ${now}
-      from unnest(${landings.map((one) => one.signature)}::text[], ${landings.map((one) => one.slot)}::bigint[])
-        as l(signature, slot)
+      update transactions t set status = 'confirmed', slot = l.slot, settled_at = ${now},
+        finalized_at = case when l.is_final::boolean then ${now}::timestamptz end
+      from unnest(${landings.map((one) => one.signature)}::text[], ${landings.map((one) => one.slot)}::bigint[],
+        ${landings.map((one) => String(one.isFinal))}::text[]) as l(signature, slot, is_final)
       where t.signature = l.signature and t.status = 'saved'
-      returning t.signature, t.slot::float8 as slot`
+      returning t.signature, t.slot::float8 as slot, t.finalized_at is not null as "isFinal"`
     const landingOf = new Map(won.map((landing) => [landing.signature, landing]))
     const carried = await sql<(OperationRow & { signature: string })[]>`
       select ${sql(qualified("o", OPERATION_COLUMNS))}, o.signature
@@ -40,9 +48,11 @@ export async function settleConfirmed(kinds: Operations, landings: readonly Land
       order by o.workspace_id, o.seq`
     const landed = carried.map((row) => ({ row, landing: landingOf.get(row.signature)! }))
     await confirm(sql, kinds, landed, now)
-    return new Set(carried.map((operation) => operation.workspace_id))
+    if (won.length > 0) await also?.(sql)
+    return { workspaces: new Set(carried.map((operation) => operation.workspace_id)), settled: won.length }
   })
   for (const workspaceId of workspaces) publishActivity(workspaceId)
+  return settled
 }
 
 /** Ends operations whose effect needs no transaction, or is on chain already. */
@@ -61,10 +71,14 @@ async function confirm(sql: Queryable, kinds: Operations, ended: Ended[], now: D
         ofKind.map(({ row }) => row),
       )
       const settled = ofKind.map(({ landing }, i) => ({ operation: operations[i]!, landing }))
-      await definition.settle?.(sql, settled, workspaceId)
+      const again = settled.filter(({ operation }) => operation.redo)
+      const first = settled.filter(({ operation }) => !operation.redo)
+      if (first.length > 0) await definition.settle?.(sql, first, workspaceId)
+      if (again.length > 0) await definition.settleAgain?.(sql, again, workspaceId)
     }
     await sql`
-      update operations set status = 'confirmed', finished_at = ${now}, error_code = null, error_detail = null
+      update operations
+      set status = 'confirmed', finished_at = ${now}, redo = false, error_code = null, error_detail = null
       where workspace_id = ${workspaceId} and id = any(${ofWorkspace.map(({ row }) => row.id)})`
   }
 }
@@ -108,26 +122,27 @@ async function endTransaction(
 }
 
 /**
- * A transaction that can never land any more: its operations go back into the line and are signed anew. The caller
- * has made sure of "never" (`track.ts`).
+ * A transaction that can never land any more: its operations go back to the queue and are signed anew. The caller
+ * has made sure of "never" (`evidence.ts`). Returns false where it was settled before.
  */
-export async function settleExpired(signature: string): Promise<void> {
+export async function settleExpired(signature: string, also?: Also): Promise<boolean> {
   const row = await sql.begin(async (sql) => {
     await waitShortly(sql)
     const row = await endTransaction(sql, signature, { status: "expired", slot: null, error: null })
     if (!row) return null
     await sql`
-      update operations set status = 'queued', signature = null
+      update operations set status = 'queued', signature = null, expiries = expiries + 1
       where workspace_id = ${row.workspace_id} and signature = ${signature} and status = 'submitted'`
+    await also?.(sql)
     return row
   })
   if (row) publishActivity(row.workspace_id)
+  return row !== null
 }
 
 /**
  * A transaction that landed and failed: nothing of it took effect. What becomes of the operation to blame, its kind
- * says;
- * the others are built again without it.
+ * says; the others are built again without it.
  */
 export async function settleFailed(
   kinds: Operations,
@@ -142,10 +157,10 @@ export async function settleFailed(
     const blamed = blame(failure, row, operations)
     const others = operations.filter((operation) => operation !== blamed?.operation)
     const recovery = blamed ? recover(kinds, failure, blamed) : null
-    if (blamed && recovery?.do === "fail")
+    if (blamed && recovery?.do === "fail" && !blamed.operation.redo)
       await failOperations(sql, kinds, [blamed.operation], recovery.refusal)
     else if (blamed && recovery?.do === "finish") await finishOperations(sql, kinds, [blamed.operation])
-    else if (blamed && recovery?.do === "retry") await requeueBlamed(sql, blamed.operation, failure)
+    else if (blamed && recovery?.do !== "wait") await requeueBlamed(sql, blamed.operation, failure)
     else if (blamed) await requeue(sql, [blamed.operation], { waitSeconds: FUNDS_WAIT_SECONDS })
     // Where an instruction is not to blame, each travels alone from now on, to find out which one is.
     await requeue(sql, others, {
@@ -187,7 +202,7 @@ function recover(
 const nameOf = (failure: TransactionFailure): string =>
   failure.kind === "instruction" ? (failure.error.custom?.toString() ?? failure.error.name) : failure.kind
 
-/** Back into the line, to travel alone; after a few quick tries it waits twice as long each time. */
+/** Back to the queue, to travel alone; after a few quick tries it waits twice as long each time. */
 async function requeueBlamed(
   sql: Queryable,
   operation: OperationRow,
@@ -201,7 +216,7 @@ async function requeueBlamed(
     where workspace_id = ${operation.workspace_id} and id = ${operation.id} and status = 'submitted'`
 }
 
-/** Back into the line: nothing was wrong with them. */
+/** Back to the queue: nothing was wrong with them. */
 async function requeue(
   sql: Queryable,
   operations: OperationRow[],

@@ -1,13 +1,13 @@
 import type { TransactionError } from "@solana/web3.js"
-import { isDatabaseUnavailable } from "#db/client.ts"
+import { isDatabaseUnavailable, isLocked } from "#db/client.ts"
 import { logger } from "#server/lib/log.ts"
-import { Backoff, isLocked } from "./backoff.ts"
+import { Backoff } from "./backoff.ts"
 import type { Operations } from "./definition.ts"
 import { settleConfirmed, settleExpired, settleFailed } from "./settle.ts"
 
 /** How a transaction of a workspace has ended. */
 export type Ending = { signature: string; workspaceId: string } & (
-  | { end: "confirmed"; slot: number }
+  | { end: "confirmed"; slot: number; isFinal: boolean }
   | { end: "failed"; slot: number; error: TransactionError }
   | { end: "expired" }
 )
@@ -77,7 +77,7 @@ export class Settling {
 
   /** Returns those of the workspaces that something went wrong with. */
   async #settleTogether(endings: readonly Ending[]): Promise<Ending[]> {
-    const [confirmed, others] = partition(endings, isConfirmed)
+    const [confirmed, others] = partition(endings, isConfirmedEnding)
     const failed: Ending[] = []
     for (const some of [confirmed, ...others.map((one) => [one])]) {
       const isTroubled = some.length === 1 && this.#troubled.has(some[0]!.workspaceId)
@@ -106,7 +106,7 @@ export class Settling {
 
   /** One workspace's transactions: together, or else one by one. After a lock timeout all are retried later. */
   async #settleApart(workspaceId: string, endings: readonly Ending[]): Promise<void> {
-    const [confirmed, others] = partition(endings, isConfirmed)
+    const [confirmed, others] = partition(endings, isConfirmedEnding)
     const together = confirmed.length > 1 ? await this.#attempt(confirmed) : "one"
     if (isLocked(together)) return this.#locked.failed(workspaceId)
     for (const one of [...(together === null ? [] : confirmed), ...others]) {
@@ -159,7 +159,7 @@ export class Settling {
 /** Whether the database could not be reached: nothing is wrong with what was tried. */
 const isLost = (error: unknown): boolean => isDatabaseUnavailable(error) && !isLocked(error)
 
-const isConfirmed = (ending: Ending): boolean => ending.end === "confirmed"
+const isConfirmedEnding = (ending: Ending): boolean => ending.end === "confirmed"
 
 function partition<T>(all: readonly T[], test: (one: T) => boolean): [T[], T[]] {
   return [all.filter(test), all.filter((one) => !test(one))]

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import type { Principal } from "#server/domain/context.ts"
 import { applyConfig } from "#server/domain/tokens/configs.ts"
+import type { Address } from "#shared/address.ts"
 import { allScopes } from "#shared/scopes.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
 import { credentialOf, differences } from "#test/credential.ts"
@@ -100,7 +101,7 @@ test("an attestation that is revoked while its attest is being signed gets no cr
 describe.each(["agent", "holder"])("in %s mode, a mint is not saved that is being signed", (mode) => {
   const changes: Record<
     string,
-    [code: string, change: (config: string, wallet: string) => Promise<unknown>]
+    [code: string, change: (config: string, wallet: Address) => Promise<unknown>]
   > = {
     "while its token is paused": ["mint_paused", pause],
     "while its wallet's verification is revoked": [
@@ -125,7 +126,7 @@ describe.each(["agent", "holder"])("in %s mode, a mint is not saved that is bein
   }
   test.each(Object.entries(changes))("%s", async (_when, [code, change]) => {
     const config = await tokens.config({ blocked_countries: ["KP"] }, { transfer_mode: mode })
-    const [wallet] = (await tokens.wallets(1)) as [string]
+    const [wallet] = await tokens.wallets(1)
     const id = await beingSigned(() => begin(config, wallet))
     await change(config, wallet)
     keys.release()
@@ -139,7 +140,7 @@ describe.each(["agent", "holder"])("in %s mode, a mint is not saved that is bein
 
 test("what a change does not concern is saved as it was signed", async () => {
   const [config, other] = [await tokens.config(), await tokens.config()]
-  const [wallet] = (await tokens.wallets(1)) as [string]
+  const [wallet] = await tokens.wallets(1)
   const id = await beingSigned(() => begin(config, wallet))
   const before = asked()
   await pause(other)
@@ -151,7 +152,7 @@ test("what a change does not concern is saved as it was signed", async () => {
 
 test("a change that is about to commit is waited for", async () => {
   const config = await tokens.config()
-  const [wallet] = (await tokens.wallets(1)) as [string]
+  const [wallet] = await tokens.wallets(1)
   const id = await beingSigned(() => begin(config, wallet))
   await sql.begin(async (tx) => {
     await tx`update mint_configs set paused = true where workspace_id = ${key.workspaceId} and id = ${config}`
@@ -166,7 +167,7 @@ test("a change that is about to commit is waited for", async () => {
 
 test("turns go on while a slow key signs, and what conflicts with what is being signed waits for it", async () => {
   const config = await tokens.config({}, { transfer_mode: "holder" })
-  const [alice, bob] = (await tokens.wallets(2)) as [string, string]
+  const [alice, bob] = await tokens.wallets(2)
   const before = asked()
   const first = await beingSigned(() => begin(config, alice))
   const [conflicting, free] = [await begin(config, alice), await begin(config, bob)]
@@ -187,7 +188,7 @@ test("turns go on while a slow key signs, and what conflicts with what is being 
 
 test("a key that refuses loses nothing, is told of, and holds up nobody else", async () => {
   const [config, theirs] = [await tokens.config(), tokenFixture(app, await app.key({ plan: "growth" }))]
-  const [wallet] = (await tokens.wallets(1)) as [string]
+  const [wallet] = await tokens.wallets(1)
   const [theirConfig, [theirWallet]] = [await theirs.config(), await theirs.wallets(1)]
   keys.refuse(authority)
   const id = await begin(config, wallet)
@@ -208,7 +209,7 @@ test("a key that refuses loses nothing, is told of, and holds up nobody else", a
 
 test("what a key signs too late is not used", async () => {
   const config = await tokens.config()
-  const [wallet] = (await tokens.wallets(1)) as [string]
+  const [wallet] = await tokens.wallets(1)
   const id = await beingSigned(() => begin(config, wallet))
   await waitFor(async () => app.log.some((line) => line.includes("the signer took longer")), "it to be late")
   expect(await savedFor(id)).toBe(0)
@@ -219,7 +220,7 @@ test("what a key signs too late is not used", async () => {
 
 test("what was signed under a lease that another worker has taken is not saved", async () => {
   const config = await tokens.config()
-  const [wallet] = (await tokens.wallets(1)) as [string]
+  const [wallet] = await tokens.wallets(1)
   const id = await beingSigned(() => begin(config, wallet))
   await withholdTurns()
   keys.release()

@@ -1,14 +1,22 @@
-import type { TransactionInstruction } from "@solana/web3.js"
+import type { PublicKey, TransactionInstruction } from "@solana/web3.js"
 import { sleep } from "#server/lib/time.ts"
+import { addressOf } from "#server/solana/addresses.ts"
 import type { Chain } from "#server/solana/chain.ts"
-import { priorityFee, type SignedTransaction, signTransactions } from "#server/solana/transaction.ts"
+import { computeUnitsOf, MAX_UNITS } from "#server/solana/compute-units.ts"
+import { mostRentOf } from "#server/solana/costs.ts"
+import { type PriorityFees, writtenMints } from "#server/solana/priority-fees.ts"
+import { SignerFailure } from "#server/solana/signers/definition.ts"
+import { computeBudget, feeOf, type SignedTransaction, signTransactions } from "#server/solana/transaction.ts"
+import type { Address } from "#shared/address.ts"
 import type { Operations } from "./definition.ts"
+import { type Issuer, issuerOf } from "./issuer.ts"
 import type { Lease, Leases } from "./lease.ts"
 import type { Unfinished } from "./operation.ts"
 import { type Planned, pack } from "./pack.ts"
 import { type Facts, planAll, sortPlans } from "./plan.ts"
-import { type Signed, save } from "./save.ts"
-import { issuerOf } from "./turn.ts"
+import { type Blockhash, type Signed, save } from "./save.ts"
+import { SimulatedUnits } from "./simulated-units.ts"
+import type { PlannedTurn } from "./turn.ts"
 
 /** How long signing may take. Less than a lease or a blockhash lives, so that neither is why it is done again. */
 const SIGN_MS = 3000
@@ -17,37 +25,78 @@ const SAVE_TRIES = 10
 const SAVE_PAUSE_MS = 10
 
 /** A transaction that may be sent: its bytes are saved. */
-export type Saved = { signature: string; workspaceId: string; wire: Buffer; lastValidBlockHeight: number }
+export type Saved = {
+  signature: string
+  workspaceId: string
+  wire: Buffer
+  feePayer: Address
+  /** As of which slot its blockhash was read; null where a version before signed it. */
+  signedSlot: number | null
+  lastValidBlockHeight: number
+  /** What it costs once it lands, apart from rent. */
+  fee_lamports: number
+}
 
-export type Blockhash = { blockhash: string; lastValidBlockHeight: number; readAt: number }
+/**
+ * `facts` is what the plans go by; `fees_lamports` is how much the fees may come to; `price` is the least that is offered, in
+ * micro-lamports per compute unit.
+ */
+export type SignOptions = { facts: Facts | null; fees_lamports: number; price: number }
+
+/** Operations that make one transaction, and what it asks for. */
+type Batch = {
+  operations: Planned[]
+  budget: { units: number; price: number; marker: PublicKey | null }
+  fee_lamports: number
+  /** At most. */
+  rent_lamports: number
+}
 
 export type SigningOptions = {
   chain: Chain
   kinds: Operations
   leases: Leases
-  priorityFeeMicroLamports: number
+  fees: PriorityFees
   latestBlockhash: () => Promise<Blockhash>
 }
 
+/** A turn as it was planned. */
+type Turn = Pick<PlannedTurn, "lease" | "issuer" | "planned">
+
 type UnderWay = {
   workspaceId: string
+  feePayer: Address
   operations: Unfinished[]
-  transactions: number
+  batches: readonly Batch[]
   done: Promise<Saved[]>
 }
 
 /** The second part of turns: signs and saves what was planned, any number at the same time, outside of any transaction. */
 export class Signing {
   readonly #options: SigningOptions
+  readonly #units: SimulatedUnits
   readonly #underWay = new Set<UnderWay>()
 
   constructor(options: SigningOptions) {
     this.#options = options
+    this.#units = new SimulatedUnits(options.chain.rpc)
+  }
+
+  /** Learns what is needed to sign a turn. It does not throw. */
+  prepare({ planned, issuer }: Turn): Promise<void> {
+    const since = async () => (await this.#options.latestBlockhash()).slot
+    return this.#units.learn(planned, issuer.feePayer.publicKey, since)
   }
 
   /** Transactions that are being signed. */
   get size(): number {
-    return [...this.#underWay].reduce((sum, { transactions }) => sum + transactions, 0)
+    return [...this.#underWay].reduce((sum, { batches }) => sum + batches.length, 0)
+  }
+
+  /** What those cost that a key pays for. */
+  feesOf(feePayer: Address): number {
+    const batches = [...this.#underWay].flatMap((one) => (one.feePayer === feePayer ? one.batches : []))
+    return batches.reduce((sum, { fee_lamports }) => sum + fee_lamports, 0)
   }
 
   /** Operations of a workspace that are being signed. */
@@ -58,15 +107,24 @@ export class Signing {
   }
 
   /** Returns what is saved, which may be less than was planned. What a signer or the database throws is thrown. */
-  async signAndSave(lease: Lease, planned: readonly Planned[], facts: Facts | null): Promise<Saved[]> {
-    const head = priorityFee(this.#options.priorityFeeMicroLamports)
-    const batches = pack(planned, { feePayer: this.#options.chain.feePayer.publicKey, head })
+  async signAndSave({ lease, issuer, planned }: Turn, options: SignOptions): Promise<Saved[]> {
+    const { feePayer, marker } = issuer
+    const feeInstructions = computeBudget({ units: MAX_UNITS, price: this.#options.fees.ceiling, marker })
+    const batches = affordable(
+      pack(planned, { feePayer: feePayer.publicKey, feeInstructions }).map((one) =>
+        this.#batchOf(one, issuer, options.price),
+      ),
+      options.fees_lamports,
+    )
     const one: UnderWay = {
       workspaceId: lease.workspaceId,
+      feePayer: addressOf(feePayer.publicKey),
       // To the queue it is as if they were on their way.
-      operations: planned.map(({ operation }) => ({ ...operation, status: "submitted", not_before: null })),
-      transactions: batches.length,
-      done: this.#signAndSave(lease, batches, head, facts),
+      operations: batches.flatMap(({ operations }) =>
+        operations.map(({ operation }) => ({ ...operation, status: "submitted", not_before: null })),
+      ),
+      batches,
+      done: this.#signAndSave({ lease, issuer }, batches, options.facts),
     }
     this.#underWay.add(one)
     try {
@@ -82,35 +140,71 @@ export class Signing {
   }
 
   async #signAndSave(
-    lease: Lease,
-    batches: Planned[][],
-    head: TransactionInstruction[],
+    { lease, issuer }: Omit<Turn, "planned">,
+    batches: readonly Batch[],
     facts: Facts | null,
   ): Promise<Saved[]> {
+    if (batches.length === 0) return []
     const blockhash = await this.#options.latestBlockhash()
-    const transactions = await this.#sign(lease, batches, head, blockhash)
-    const signed = transactions.map((transaction, i) => ({ batch: batches[i]!, transaction }))
+    const transactions = await this.#sign(issuer, batches, blockhash)
+    const signed = transactions.map((transaction, i) => ({
+      ...batches[i]!,
+      head: computeBudget(batches[i]!.budget).length,
+      transaction,
+    }))
     const { workspaceId } = lease
-    const { lastValidBlockHeight } = blockhash
-    const saved = await this.#save(lease, signed, { head: head.length, lastValidBlockHeight, facts })
+    const { lastValidBlockHeight, slot: signedSlot } = blockhash
+    const saved = await this.#save(lease, signed, { issuer, blockhash, facts })
     return transactions
+      .map((transaction, i) => ({
+        ...transaction,
+        workspaceId,
+        feePayer: addressOf(issuer.feePayer.publicKey),
+        signedSlot,
+        lastValidBlockHeight,
+        fee_lamports: batches[i]!.fee_lamports,
+      }))
       .filter(({ signature }) => saved.has(signature))
-      .map((transaction) => ({ ...transaction, workspaceId, lastValidBlockHeight }))
+  }
+
+  #batchOf(operations: Planned[], { feePayer, marker, rentOf }: Issuer, least: number): Batch {
+    const { fees } = this.#options
+    const instructions = operations.flatMap((one) => one.instructions)
+    const paid = fees.knownFor([feePayer.publicKey, ...writtenMints(instructions)]) ?? least
+    const expiries = Math.max(...operations.map(({ operation }) => operation.expiries))
+    const budget = { ...this.#budgetOf(operations, fees.raised(Math.max(least, paid), expiries)), marker }
+    const signers = instructions.flatMap(({ keys }) => keys.filter(({ isSigner }) => isSigner))
+    const signatures = new Set([feePayer.publicKey, ...signers.map(({ pubkey }) => pubkey)].map(addressOf))
+      .size
+    return {
+      operations,
+      budget,
+      fee_lamports: feeOf({ signatures, ...budget }),
+      rent_lamports: mostRentOf(instructions, rentOf),
+    }
+  }
+
+  /** As many units as a batch can take. What failed before may have had too few: it gets twice as many each time. */
+  #budgetOf(batch: readonly Planned[], price: number): { units: number; price: number } {
+    const takes = batch.map((one) => 2 ** Math.min(one.operation.attempts, 8) * this.#units.of(one))
+    const own = computeBudget({ units: MAX_UNITS, price }).map(computeUnitsOf)
+    const units = [...takes, ...own].reduce((sum, one) => sum + one, 0)
+    return { units: Math.min(units, MAX_UNITS), price }
   }
 
   /** A signer that does not answer in time is left alone, and what it signs later is not used. */
   async #sign(
-    { workspaceId }: Lease,
-    batches: Planned[][],
-    head: TransactionInstruction[],
+    { signersOf, feePayer }: Issuer,
+    batches: readonly Batch[],
     { blockhash }: Blockhash,
   ): Promise<SignedTransaction[]> {
-    const { chain } = this.#options
-    const { authority, feePayer } = issuerOf(chain, workspaceId)
-    const unsigned = batches.map((batch) => ({
-      instructions: [...head, ...batch.flatMap((one) => one.instructions)],
-      signers: [authority, ...batch.flatMap((one) => one.signers)],
-    }))
+    const unsigned = batches.map(({ operations, budget }) => {
+      const instructions = operations.flatMap((one) => one.instructions)
+      return {
+        instructions: [...computeBudget(budget), ...instructions],
+        signers: [...signersOf(instructions), ...operations.flatMap((one) => one.signers)],
+      }
+    })
     const began = performance.now()
     const answered = new AbortController()
     const late = sleep(SIGN_MS, answered.signal).then(() => null)
@@ -119,41 +213,62 @@ export class Signing {
     )
     // A process that stood still may hear of the answer before it hears that it came too late.
     if (signed === null || performance.now() - began > SIGN_MS)
-      throw new Error(`the signer took longer than ${SIGN_MS} ms`)
+      throw new SignerFailure(`the signer took longer than ${SIGN_MS} ms`, { passing: true })
     return signed
   }
 
-  /** Saves what is signed. Where something has changed since it was planned, only what would be planned again as it is. */
+  /**
+   * Saves what is signed. Where something has changed since it was planned, only what would be planned again as it is.
+   * Nothing where another worker has the workspace by now.
+   */
   async #save(
     lease: Lease,
     signed: Signed[],
-    about: { head: number; lastValidBlockHeight: number; facts: Facts | null },
+    about: { issuer: Issuer; blockhash: Blockhash; facts: Facts | null },
   ): Promise<Set<string>> {
     const { mode } = this.#options.chain
     let [current, rest] = [lease, signed]
     for (let tries = 1; rest.length > 0; tries++) {
       const saved = await save(current, rest, { ...about, mode })
       if (saved) return saved
-      if (tries === SAVE_TRIES) break
+      if (tries === SAVE_TRIES) throw new Error("what plans go by keeps changing")
       // Whoever changes it now has a lock on the lease, and is about to commit.
       await sleep(tries * SAVE_PAUSE_MS)
       const next = await this.#options.leases.again(current)
       if (!next) break
-      if (next.version !== current.version) rest = await this.#stillPlanned(next, rest, about.facts)
+      if (next.version !== current.version) rest = await this.#stillPlanned(next, rest, about)
       current = next
     }
     return new Set()
   }
 
-  async #stillPlanned({ workspaceId }: Lease, signed: Signed[], facts: Facts | null): Promise<Signed[]> {
+  async #stillPlanned(
+    lease: Lease,
+    signed: Signed[],
+    { issuer: before, facts }: { issuer: Issuer; facts: Facts | null },
+  ): Promise<Signed[]> {
     const { chain, kinds } = this.#options
-    const operations = signed.flatMap(({ batch }) => batch.map(({ operation }) => operation))
-    const plans = await planAll(operations, { kinds, issuer: issuerOf(chain, workspaceId), facts })
+    const issuer = await issuerOf(chain, lease)
+    // No instruction need name who pays.
+    if (!issuer.feePayer.publicKey.equals(before.feePayer.publicKey)) return []
+    const operations = signed.flatMap((one) => one.operations.map(({ operation }) => operation))
+    const plans = await planAll(operations, { kinds, issuer, facts })
     const again = new Map(sortPlans(operations, plans).planned.map((one) => [one.operation.id, one]))
-    return signed.filter(({ batch }) =>
-      batch.every((one) => isSame(one.instructions, again.get(one.operation.id)?.instructions ?? [])),
+    return signed.filter((one) =>
+      one.operations.every((one) =>
+        isSame(one.instructions, again.get(one.operation.id)?.instructions ?? []),
+      ),
     )
   }
+}
+
+/** As many as the fee payer can pay for, from the first on. */
+function affordable(batches: readonly Batch[], lamports: number): Batch[] {
+  let left = lamports
+  return batches.filter(({ fee_lamports }) => {
+    left -= fee_lamports
+    return left >= 0
+  })
 }
 
 const isSame = (

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { callLocalnet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
 import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
 import { withoutTurns } from "#test/turns.ts"
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
   key = await app.key({ plan: "growth" })
   tokens = tokenFixture(app, key)
   config = await tokens.config()
-  ;[weird, wallet] = (await tokens.wallets(2)) as [string, string]
+  ;[weird, wallet] = await tokens.wallets(2)
   const theirs = tokenFixture(app, await app.key({ plan: "growth" }))
   other = { tokens: theirs, config: await theirs.config(), wallet: (await theirs.wallets(1))[0]! }
 })
@@ -33,7 +33,7 @@ afterEach(async () => {
 })
 afterAll(() => app.stop())
 
-const hold = (on: boolean) => callLocalnet(app.localnet.url, "localnet_hold", [{ on }])
+const hold = (on: boolean) => app.chain.hold(on)
 const later = { headers: { Prefer: "respond-async" } }
 const standOf = async (id: string) => {
   const [row] = await sql<{ status: string; not_before: Date | null; signature: string | null }[]>`
@@ -86,7 +86,7 @@ test("a landing that cannot be settled holds up no other, is named, and is settl
   )
 })
 
-test("nor does one that has expired and cannot go back into the line", async () => {
+test("nor does one that has expired and cannot go back to the queue", async () => {
   await hold(true)
   const stuck = await begin(tokens, config, weird)
   await becomes(stuck, "submitted")
@@ -95,7 +95,7 @@ test("nor does one that has expired and cannot go back into the line", async () 
   await sql.unsafe(`
     create trigger weird before update on operations for each row
       when (old.id = '${stuck}' and old.status = 'submitted' and new.status <> 'confirmed') execute function weird()`)
-  await callLocalnet(app.localnet.url, "localnet_warp", [{ slots: 250 }])
+  await app.chain.pass(250)
   await hold(false)
   await becomes(after, "confirmed")
   expect((await standOf(stuck)).status).toBe("submitted")
@@ -115,5 +115,20 @@ test("an operation that cannot be planned holds up no other, and goes when it ca
   await waitFor(async () => (await standOf(stuck)).not_before !== null, "it to be held back")
   expect(app.log.some((line) => line.includes(stuck) && line.includes("cannot be planned"))).toBe(true)
   await sql`update operations set payload = '{"amount": "1"}', not_before = null where id = ${stuck}`
+  await becomes(stuck, "confirmed")
+})
+
+test("an operation of a kind that only a newer version knows holds up no other, and waits for that version", async () => {
+  let stuck = ""
+  let after: string[] = []
+  await withoutTurns(async () => {
+    stuck = await begin(tokens, config, weird)
+    after = [await begin(tokens, config, wallet)]
+    await sql`update operations set kind = 'newer' where id = ${stuck}`
+  })
+  for (const id of after) await becomes(id, "confirmed")
+  await waitFor(async () => (await standOf(stuck)).not_before !== null, "it to be held back")
+  expect(app.log.some((line) => line.includes(stuck) && line.includes("cannot be planned"))).toBe(true)
+  await sql`update operations set kind = 'mint', not_before = null where id = ${stuck}`
   await becomes(stuck, "confirmed")
 })

@@ -1,69 +1,100 @@
-import { LAMPORTS_PER_SOL, SYSVAR_CLOCK_PUBKEY } from "@solana/web3.js"
-import { isDatabaseUnavailable } from "#db/client.ts"
-import { clockDoubt, noteChainTime } from "#db/clock.ts"
+import { isDatabaseUnavailable, isLocked } from "#db/client.ts"
+import { clockDoubt } from "#db/clock.ts"
 import { nextMessage, publish, publishActivity } from "#db/pubsub.ts"
 import { logger } from "#server/lib/log.ts"
 import { sleep } from "#server/lib/time.ts"
-import { bindChain, type Chain, WrongChain } from "#server/solana/chain.ts"
-import { Backoff, isLocked } from "./backoff.ts"
+import { publicKeyOf } from "#server/solana/addresses.ts"
+import { bindChain, type Chain } from "#server/solana/chain.ts"
+import { type PriceLimits, PriorityFees } from "#server/solana/priority-fees.ts"
+import { SignerFailure } from "#server/solana/signers/definition.ts"
+import { FEE_PER_TRANSACTION } from "#server/solana/transaction.ts"
+import type { Address } from "#shared/address.ts"
+import { Backoff } from "./backoff.ts"
+import { CostCounter } from "./costs.ts"
 import type { Operations } from "./definition.ts"
-import { type Lease, Leases } from "./lease.ts"
-import type { Planned } from "./pack.ts"
+import { Finality } from "./finality.ts"
+import { FUNDING_EVERY_MS, Funds } from "./funds.ts"
+import { Leases } from "./lease.ts"
+import { Outage, troubleOf } from "./outage.ts"
 import { type Facts, lookUp } from "./plan.ts"
-import { nextWorkspace } from "./queue.ts"
-import { type Blockhash, Signing } from "./signing.ts"
+import type { LowFunds, Purse } from "./purse.ts"
+import { type Next, nextWorkspace } from "./queue.ts"
+import { Comparison } from "./restore/comparison.ts"
+import type { Blockhash } from "./save.ts"
+import type { SettlingCommitment } from "./settling-commitment.ts"
+import { Signing, type SignOptions } from "./signing.ts"
 import { Tracker } from "./track.ts"
 import { type PlannedTurn, planTurn } from "./turn.ts"
 
 /** Transactions under way on one chain, at most, and as many that are being signed: few enough that none grows old. */
 const IN_FLIGHT = 64
+/** The same for what is urgent, where others take all places. */
+const URGENT_IN_FLIGHT = 80
 /** How long the next turn waits for a signer, in milliseconds: one that is here answers within a few. */
 const PATIENCE_MS = 25
 /** A blockhash is used for this long; a cluster accepts it for about a minute. */
 const BLOCKHASH_MS = 1000
 const IDLE_MS = 1000
-const BALANCE_EVERY_MS = 2000
-const EMPTY_BALANCE_EVERY_MS = 200
-/** Below this the fee payer could not pay one more account's rent; nothing is signed until it is funded. */
-const EMPTY_SOL = 0.01
+const RETRY_MS = 200
 
-export type LedgerOptions = { kinds: Operations; priorityFeeMicroLamports: number; lowBalanceSol: number }
+/** What a turn may sign: what can wait, and how much may go on fees. */
+type Limits = { urgentOnly: boolean; fees_lamports: number; price: number }
 
-type LeasedTurn = PlannedTurn & { lease: Lease }
+export type LedgerOptions = {
+  kinds: Operations
+  price: PriceLimits
+  lowFunds: LowFunds
+  /** When clients are told. */
+  commitment: SettlingCommitment
+}
 
 /** Moves the operations of one chain along: one loop gives turns, the other follows what was sent. */
 export class LedgerWorker {
   readonly chain: Chain
   readonly #options: LedgerOptions
   readonly #tracker: Tracker
+  readonly #finality: Finality
+  readonly #costs: CostCounter
+  readonly #fees: PriorityFees
   readonly #leases = new Leases()
   readonly #signing: Signing
+  readonly #comparison: Comparison
   readonly #stop = new AbortController()
   #loops: Promise<unknown> = Promise.resolve()
-  #blockhash: Blockhash | null = null
+  #blockhash: (Blockhash & { readAt: number }) | null = null
   #lastWorkspace = ""
+  #lastWasUrgent = false
   /** Workspaces whose turn found nothing that can run, since something last could. */
   readonly #blocked = new Set<string>()
   /** Workspaces whose turn failed, or met a lock: they are passed over for a while. */
   readonly #failing = new Backoff({ firstMs: 500, longestMs: 30_000 })
+  /** Whether the last of them failed for a key's sake. */
+  #signerFails = false
   readonly #locked = new Backoff({ firstMs: 250, longestMs: 1000 })
+  /** Fee payers that cannot pay a fee. */
+  readonly #broke = new Backoff({ firstMs: IDLE_MS, longestMs: IDLE_MS })
   #sent = Promise.withResolvers<void>()
-  #balanceReadAt = Number.NEGATIVE_INFINITY
   readonly #known = Promise.withResolvers<void>()
-  balanceSol: number | null = null
+  readonly funds: Funds
   #trouble: string | null = "starting"
 
   constructor(chain: Chain, options: LedgerOptions) {
     this.chain = chain
     this.#options = options
-    this.#tracker = new Tracker(chain, options.kinds)
-    const { kinds, priorityFeeMicroLamports } = options
+    this.funds = new Funds(chain, options.lowFunds)
+    this.#tracker = new Tracker(chain, options)
+    this.#finality = new Finality(chain, options)
+    this.#costs = new CostCounter(chain)
+    this.#comparison = new Comparison(chain, options.kinds)
+    // Nobody competes on the embedded network.
+    const ceiling = chain.embedded ? options.price.floor : options.price.ceiling
+    this.#fees = new PriorityFees(chain.rpc, { ...options.price, ceiling })
     const latestBlockhash = () => this.#latestBlockhash()
     this.#signing = new Signing({
       chain,
-      kinds,
+      kinds: options.kinds,
       leases: this.#leases,
-      priorityFeeMicroLamports,
+      fees: this.#fees,
       latestBlockhash,
     })
   }
@@ -72,6 +103,8 @@ export class LedgerWorker {
     this.#loops = Promise.all([
       this.#run("turn", () => this.#turn()),
       this.#run("track", () => this.#track()),
+      this.#run("finality", () => this.#followToTheEnd()),
+      this.#run("costs", () => this.#count()),
     ])
   }
 
@@ -90,8 +123,25 @@ export class LedgerWorker {
     if (this.#trouble !== null) return this.#trouble
     if (this.#tracker.failing > 0)
       return "transactions have landed that cannot be settled; the log says which"
-    if (this.#failing.size > 0) return "turns of a workspace fail; the log says which"
+    const { inDoubt } = this.#tracker
+    if (inDoubt > 0)
+      return `${inDoubt} ${inDoubt === 1 ? "transaction" : "transactions"} may have landed or not; the log says why`
+    const { quarantined } = this.#comparison
+    if (quarantined > 0)
+      return `${quarantined} ${quarantined === 1 ? "workspace is" : "workspaces are"} in quarantine: \`vouch ledger reconcile\` says why`
+    const { late } = this.#finality
+    if (late > 0)
+      return `${late} ${late === 1 ? "transaction is" : "transactions are"} confirmed for long, and not final`
+    if (this.#failing.size > 0)
+      return this.#signerFails
+        ? "a signer does not answer as it should; the log says which"
+        : "turns of a workspace fail; the log says which"
     return null
+  }
+
+  /** Transactions of which nobody can say whether they have landed. */
+  get inDoubt(): number {
+    return this.#tracker.inDoubt
   }
 
   /** Resolves when it knows for the first time whether it can work. */
@@ -105,39 +155,48 @@ export class LedgerWorker {
 
   /** Repeats a step until stopped. A step that throws has lost nothing: it is tried again after a pause. */
   async #run(name: string, step: () => Promise<void>): Promise<void> {
+    const outage = new Outage({ mode: this.chain.mode, step: name })
     while (!this.#stopped) {
       try {
         await step()
+        outage.isOver()
       } catch (error) {
         this.#trouble = troubleOf(error)
         this.#known.resolve()
-        logger.warn({ err: error, mode: this.chain.mode, step: name }, "the ledger failed; retrying")
-        await sleep(200)
+        outage.goesOn(error)
+        await sleep(RETRY_MS, this.#stop.signal)
       }
     }
   }
 
   async #turn(): Promise<void> {
     await bindChain(this.chain)
-    await this.#readAccounts()
-    const funded = this.#isFunded
-    const doubt = clockDoubt(this.chain.mode)
-    this.#trouble = doubt ?? (funded ? null : "the fee payer is out of SOL")
+    void this.chain.rpc.nodes.learnCapabilities(this.chain.feePayer.publicKey)
+    await this.funds.refresh()
+    const doubt = clockDoubt(this.chain.mode) ?? (await this.#comparison.look(this.funds.slot))
+    this.#trouble = doubt ?? (this.funds.troubles.join("; ") || null)
     // The embedded network's faucet is about to fund it: that is not known yet.
-    if (funded || !this.chain.embedded) this.#known.resolve()
-    const room = this.#tracker.underWay < IN_FLIGHT && this.#signing.size < IN_FLIGHT
-    const except = [...this.#failing.held, ...this.#locked.held, ...this.#tracker.crowded]
-    const workspaceId =
-      funded && room && doubt === null
-        ? await nextWorkspace({ mode: this.chain.mode, after: this.#lastWorkspace, except })
-        : null
-    if (workspaceId === null) {
-      const pause = !funded ? EMPTY_BALANCE_EVERY_MS : room ? IDLE_MS : this.chain.pollMs
+    if (this.funds.own.suffices || !this.chain.embedded) this.#known.resolve()
+    const hasRoom = (most: number) => this.#tracker.underWay < most && this.#signing.size < most
+    const room = hasRoom(IN_FLIGHT)
+    const poor = [...this.funds.poor, ...this.#tracker.stuckPayers]
+    const next = doubt === null && hasRoom(URGENT_IN_FLIGHT) ? await this.#nextWorkspace(room, poor) : null
+    if (next === null) {
+      this.#blocked.clear()
+      const pause = this.funds.isFunding ? FUNDING_EVERY_MS : room ? IDLE_MS : this.chain.pollMs
       await nextMessage("ledger", pause, this.#stop.signal)
       return
     }
-    this.#lastWorkspace = workspaceId
-    if (await this.#giveTurn(workspaceId)) {
+    const { workspaceId, feePayer } = next
+    const purse = this.funds.of(feePayer)
+    // It has been chosen a moment ago.
+    if (purse === null) return this.funds.refresh({ now: true })
+    const isPoor = poor.includes(feePayer)
+    const fees_lamports = isPoor ? await this.#feesLeft(purse) : Number.POSITIVE_INFINITY
+    if (fees_lamports < FEE_PER_TRANSACTION) return this.#broke.failed(feePayer)
+    this.#lastWasUrgent = next.isUrgent
+    if (!next.isUrgent) this.#lastWorkspace = workspaceId
+    if (await this.#giveTurn(next, { urgentOnly: isPoor || !room, fees_lamports })) {
       this.#blocked.clear()
     } else if (this.#blocked.has(workspaceId)) {
       // Once around the circle, and all that is queued waits for what is under way: so does this loop.
@@ -149,21 +208,22 @@ export class LedgerWorker {
   }
 
   /** Returns whether anything moved. A turn that fails holds up no other workspace's. */
-  async #giveTurn(workspaceId: string): Promise<boolean> {
+  async #giveTurn({ workspaceId, feePayer }: Next, least: Omit<Limits, "price">): Promise<boolean> {
     // Where the chain does not answer, that is nobody's own trouble.
-    await this.#latestBlockhash()
+    const [price] = await Promise.all([this.#fees.priceFor([publicKeyOf(feePayer)]), this.#latestBlockhash()])
+    const limits = { ...least, price }
     try {
-      const first = await this.#planTurn(workspaceId, null)
+      const first = await this.#planTurn(workspaceId, null, limits)
       if (!first) {
         this.#locked.failed(workspaceId)
         return false
       }
-      const moved = await this.#signTurn(first, null)
+      const moved = await this.#signTurn(first, null, limits)
       if (first.toLookUp.length === 0) return moved
       const look = { kinds: this.#options.kinds, operations: first.toLookUp }
       const facts = await lookUp(this.chain, workspaceId, look)
-      const second = await this.#planTurn(workspaceId, facts)
-      return (second !== null && (await this.#signTurn(second, facts))) || moved
+      const second = await this.#planTurn(workspaceId, facts, limits)
+      return (second !== null && (await this.#signTurn(second, facts, limits))) || moved
     } catch (error) {
       if (isDatabaseUnavailable(error) && !isLocked(error)) throw error
       this.#putOff(workspaceId, error)
@@ -172,39 +232,45 @@ export class LedgerWorker {
   }
 
   /** Null where another worker has the workspace. */
-  async #planTurn(workspaceId: string, facts: Facts | null) {
-    const lease = await this.#leases.take(workspaceId)
-    if (!lease) return null
-    const { chain } = this
-    const { kinds } = this.#options
-    const turn = await planTurn({ chain, kinds, lease, signing: this.#signing.of(workspaceId), facts })
-    if (turn.ended) {
+  async #planTurn(workspaceId: string, facts: Facts | null, { urgentOnly }: Limits) {
+    const turn = await planTurn({
+      chain: this.chain,
+      kinds: this.#options.kinds,
+      leases: this.#leases,
+      workspaceId,
+      signing: this.#signing.of(workspaceId),
+      facts,
+      urgentOnly,
+    })
+    if (turn?.ended) {
       publish("settled")
       this.#noteProgress(workspaceId)
     }
-    return { lease, ...turn }
+    return turn
   }
 
   /**
    * Returns whether anything has moved, or may be about to. A signer that answers at once is waited for: what comes
    * meanwhile fills the next transactions. Behind a slow one turns go on.
    */
-  async #signTurn({ lease, planned, ended }: LeasedTurn, facts: Facts | null): Promise<boolean> {
+  async #signTurn(turn: PlannedTurn, facts: Facts | null, limits: Limits): Promise<boolean> {
+    const { lease, planned, ended } = turn
     if (planned.length === 0) {
       if (this.#signing.of(lease.workspaceId).length === 0) this.#putRight(lease.workspaceId)
       return ended
     }
+    await this.#signing.prepare(turn)
     const answered = new AbortController()
     const patience = sleep(PATIENCE_MS, answered.signal).then(() => true)
-    const signed = this.#signAndSend(lease, planned, facts).finally(() => answered.abort())
+    const signed = this.#signAndSend(turn, { facts, ...limits }).finally(() => answered.abort())
     return (await Promise.race([signed, patience])) || ended
   }
 
   /** Returns whether anything was saved, and with it sent. It does not throw. */
-  async #signAndSend(lease: Lease, planned: Planned[], facts: Facts | null): Promise<boolean> {
-    const { workspaceId } = lease
+  async #signAndSend(turn: PlannedTurn, about: SignOptions): Promise<boolean> {
+    const { workspaceId } = turn.lease
     try {
-      const saved = await this.#signing.signAndSave(lease, planned, facts)
+      const saved = await this.#signing.signAndSave(turn, about)
       for (const transaction of saved) this.#tracker.add(transaction)
       if (saved.length > 0) this.#noteProgress(workspaceId)
       this.#putRight(workspaceId)
@@ -216,6 +282,7 @@ export class LedgerWorker {
   }
 
   #putOff(workspaceId: string, error: unknown): void {
+    this.#signerFails = error instanceof SignerFailure
     const backoff = isDatabaseUnavailable(error) ? this.#locked : this.#failing
     backoff.failed(workspaceId)
     logger.warn(
@@ -235,53 +302,46 @@ export class LedgerWorker {
   }
 
   async #track(): Promise<void> {
+    if (this.#comparison.reason !== null) return sleep(this.chain.pollMs, this.#stop.signal)
     await this.#tracker.tick()
     if (this.#tracker.size > 0) return sleep(this.chain.pollMs)
     this.#sent = Promise.withResolvers()
     await Promise.race([this.#sent.promise, nextMessage("ledger", IDLE_MS, this.#stop.signal)])
   }
 
+  async #followToTheEnd(): Promise<void> {
+    if (this.#comparison.reason === null) await this.#finality.tick()
+    await sleep(this.#finality.pause, this.#stop.signal)
+  }
+
+  async #count(): Promise<void> {
+    if (!(await this.#costs.tick())) await sleep(IDLE_MS, this.#stop.signal)
+  }
+
   async #latestBlockhash(): Promise<Blockhash> {
     const known = this.#blockhash
     if (known && performance.now() - known.readAt < BLOCKHASH_MS) return known
     const readAt = performance.now()
-    const latest = await this.chain.connection.getLatestBlockhash("confirmed")
-    this.#blockhash = { ...latest, readAt }
+    const { slot, value } = await this.chain.rpc.latestBlockhash({ since: this.#tracker.settledSlot })
+    this.#blockhash = { ...value, slot, readAt }
     return this.#blockhash
   }
 
-  get #isFunded(): boolean {
-    return this.balanceSol !== null && this.balanceSol >= EMPTY_SOL
+  /** What is urgent goes first, but not twice in a row before others. */
+  #nextWorkspace(room: boolean, poor: readonly Address[]) {
+    return nextWorkspace({
+      mode: this.chain.mode,
+      after: this.#lastWorkspace,
+      except: [...this.#failing.held, ...this.#locked.held, ...this.#tracker.crowded],
+      urgent: !room ? "only" : this.#lastWasUrgent ? "last" : "first",
+      blocked: [...this.#blocked],
+      payers: { own: this.funds.own.address, poor, broke: this.#broke.held as Address[] },
+    })
   }
 
-  /** The fee payer's balance and the chain's clock. */
-  async #readAccounts(): Promise<void> {
-    const every = this.#isFunded ? BALANCE_EVERY_MS : EMPTY_BALANCE_EVERY_MS
-    if (performance.now() - this.#balanceReadAt < every) return
-    const { mode, connection, feePayer, embedded, slotMs } = this.chain
-    const accounts = [feePayer.publicKey, SYSVAR_CLOCK_PUBKEY]
-    const [payer, clock] = await connection.getMultipleAccountsInfo(accounts, "confirmed")
-    if (clock) noteChainTime(mode, { unixSeconds: unixSecondsOf(clock.data), slotMs })
-    this.balanceSol = (payer?.lamports ?? 0) / LAMPORTS_PER_SOL
-    this.#balanceReadAt = performance.now()
-    // The embedded network's faucet keeps its fee payers funded.
-    if (embedded && this.balanceSol < 100)
-      await connection.requestAirdrop(feePayer.publicKey, 1000 * LAMPORTS_PER_SOL)
+  /** Lamports that fees may take from a fee payer now, apart from those of what is under way. */
+  async #feesLeft(purse: Purse): Promise<number> {
+    const promised = this.#tracker.feesOf(purse.address) + this.#signing.feesOf(purse.address)
+    return (await this.funds.readForFees(purse, { since: this.#tracker.settledSlot })) - promised
   }
-
-  /** The fee payer's balance is low, but work continues. */
-  get isLow(): boolean {
-    return this.balanceSol !== null && this.balanceSol < this.#options.lowBalanceSol
-  }
-}
-
-/**
- * `unix_timestamp` of the clock sysvar (https://docs.anza.xyz/runtime/sysvars#clock): the last of five 8-byte
- * fields.
- */
-const unixSecondsOf = (clock: Buffer): number => Number(clock.readBigInt64LE(32))
-
-function troubleOf(error: unknown): string {
-  if (error instanceof WrongChain) return "the configured chain has changed"
-  return isDatabaseUnavailable(error) ? "the database is unreachable" : "the chain is unreachable"
 }

@@ -1,74 +1,150 @@
 import type { ConfirmedSignatureInfo } from "@solana/web3.js"
 import { forEachBatch } from "#db/batches.ts"
 import { sql } from "#db/client.ts"
-import { authorityOf } from "#server/solana/keys.ts"
+import { issuedBy } from "#server/ledger/issuer.ts"
+import { hasOurMemo, readPage } from "#server/ledger/memos.ts"
+import { clock } from "#server/lib/time.ts"
+import { publicKeyOf } from "#server/solana/addresses.ts"
+import { HistoryMissing, isUnreadable } from "#server/solana/rpc/errors.ts"
+import type { Address } from "#shared/address.ts"
+import type { TransactionStatus } from "#shared/statuses.ts"
 import type { Audited } from "./report.ts"
+import { SignatureSet } from "./signature-set.ts"
 
-/** Signatures that one page of an address's history has. */
-const PAGE = 1000
-
-type KnownTransaction = { signature: string; status: string; layout: [string, number][] }
+/** Signatures that one getSignatureStatuses takes. */
+const STATUSES = 256
+/** Rows that are compared at a time. */
+const ROWS = 1000
+/**
+ * Unknown transactions that are read, at most: with a memo of ours, and without. Anybody can name our key in as many as
+ * they like; what they cannot do is in the accounts, which a full reconciliation compares.
+ */
+const READ_WITH_MEMO = 1000
+const READ_WITHOUT = 100
+/** How often a history that is pruned while it is read is begun again. */
+const TRIES = 3
 
 /**
- * Every effect is on chain exactly once: the history of the workspace's authority, read from the chain, is compared
- * with the transactions and operations in the database.
+ * Every effect is on chain exactly once: the history of the workspace's authorities is compared with the transactions and
+ * operations in the database, from a slot on; null for all that the node has. It takes 8 bytes of memory for each
+ * transaction. Returns the slot up to which all is compared for good: the next reconciliation begins there.
  */
-export async function auditOperations(audited: Audited): Promise<void> {
-  const { workspaceId, report } = audited
-  const known = new Map(
-    (
-      await sql<KnownTransaction[]>`
-        select signature, status, layout from transactions where workspace_id = ${workspaceId}`
-    ).map((transaction) => [transaction.signature, transaction]),
-  )
-  report.checked.transactions += known.size
-  const landed = await readHistory(audited, known)
-  const carriers = new Map<string, string[]>()
-  for (const [signature, operationIds] of landed) {
-    for (const id of operationIds) carriers.set(id, [...(carriers.get(id) ?? []), signature])
+export async function auditOperations(audited: Audited, from: number | null): Promise<number> {
+  const { chain } = audited
+  for (let tries = 1; ; tries++) {
+    const began = clock.now()
+    const { slot: upTo } = await chain.rpc.finalizedHeight()
+    const first = await chain.rpc.firstAvailableBlock()
+    try {
+      await compareHistory(audited, { first: Math.max(from ?? 0, first), began, from, upTo })
+      return upTo
+    } catch (error) {
+      if (!(error instanceof HistoryMissing) || tries === TRIES) throw error
+    }
   }
-  compareTransactions(audited, known, landed)
-  await compareOperations(audited, carriers)
 }
 
-/** Successful transactions that the authority signed, with the operations that they carried. */
-async function readHistory(
-  audited: Audited,
-  known: Map<string, KnownTransaction>,
-): Promise<Map<string, string[]>> {
+type Range = { first: number; from: number | null; upTo: number; began: Date }
+
+async function compareHistory(audited: Audited, range: Range): Promise<void> {
   const { chain, workspaceId, report } = audited
-  const authority = authorityOf(chain.keys, workspaceId).publicKey
-  const landed = new Map<string, string[]>()
-  let before: string | undefined
-  for (;;) {
-    const page: ConfirmedSignatureInfo[] = await chain.connection.getSignaturesForAddress(
-      authority,
-      { limit: PAGE, ...(before ? { before } : {}) },
-      "confirmed",
-    )
-    for (const { signature, err } of page) {
-      if (err !== null) continue
-      const transaction = known.get(signature)
-      if (transaction)
-        landed.set(
-          signature,
-          transaction.layout.map(([id]) => id),
+  const landed = new SignatureSet()
+  const strangers = new Strangers(audited)
+  for (const address of await issuedBy(chain.keys, sql, workspaceId)) {
+    await chain.rpc.patient.landedSince(publicKeyOf(address), {
+      slot: range.first,
+      since: range.upTo,
+      commitment: "confirmed",
+      keep: async (page) => {
+        const succeeded = page.filter(({ err }) => err === null)
+        const { known } = await readPage(succeeded)
+        await compareLanded(audited, known)
+        for (const signature of known.keys()) landed.add(signature)
+        await strangers.look(
+          succeeded.filter(({ signature }) => !known.has(signature)),
+          address,
         )
-      else if (await isSignedBy(audited, signature, authority.toBase58())) {
+        return []
+      },
+    })
+  }
+  strangers.tell()
+  await compareTransactions(audited, landed, range)
+  await compareOperations(audited, range)
+  report.differences = [...new Map(report.differences.map((one) => [one.detail, one])).values()]
+}
+
+/** What of a page the database knows otherwise is a difference. */
+async function compareLanded(
+  { workspaceId, report }: Audited,
+  known: ReadonlyMap<string, TransactionStatus>,
+): Promise<void> {
+  for (const [signature, status] of known) {
+    if (status !== "failed" && status !== "expired") continue
+    const detail = `${workspaceId}: ${signature} counts as ${status}, but it landed`
+    report.differences.push({ kind: "transaction_landed", detail })
+  }
+  const signatures = [...known.keys()]
+  const carried = await sql<{ id: string; status: string; signature: string; by: string | null }[]>`
+    select o.id, o.status, t.signature, o.signature as by
+    from transactions t cross join lateral jsonb_array_elements(t.layout) part
+    join operations o on o.workspace_id = t.workspace_id and o.id = part ->> 0
+    where t.signature = any(${signatures}) and t.workspace_id = ${workspaceId}
+      and (o.status = 'failed' or (o.status = 'confirmed' and o.signature is distinct from t.signature))`
+  for (const { id, status, signature, by } of carried) {
+    const detail =
+      status === "failed"
+        ? `${workspaceId}: ${id} counts as failed, but ${signature} carried it`
+        : `${workspaceId}: ${id} is confirmed by ${by}, but ${signature} carried it as well`
+    report.differences.push({ kind: status === "failed" ? "operation_landed" : "operation_repeated", detail })
+  }
+}
+
+/** Transactions that name an authority, and are not ours by the database. */
+class Strangers {
+  readonly #audited: Audited
+  #withMemo = 0
+  #without = 0
+  #unread = 0
+
+  constructor(audited: Audited) {
+    this.#audited = audited
+  }
+
+  async look(unknown: readonly ConfirmedSignatureInfo[], authority: Address): Promise<void> {
+    const { workspaceId, report } = this.#audited
+    for (const one of unknown) {
+      const { signature } = one
+      const isRead = hasOurMemo(one) ? ++this.#withMemo <= READ_WITH_MEMO : ++this.#without <= READ_WITHOUT
+      if (!isRead) this.#unread++
+      else if (await isSignedBy(this.#audited, signature, authority)) {
         const detail = `${workspaceId}: ${signature} was signed by the authority, but not by this deployment`
         report.differences.push({ kind: "foreign_transaction", detail })
       }
     }
-    if (page.length < PAGE) return landed
-    before = page.at(-1)!.signature
+  }
+
+  tell(): void {
+    if (this.#unread === 0) return
+    const { workspaceId, report } = this.#audited
+    report.information.push(
+      `${workspaceId}: ${this.#unread} more transactions name its authority; they were not looked at`,
+    )
   }
 }
 
 /** Anybody can name our authority in a transaction, and write our memo into it; only its signature counts. */
-async function isSignedBy({ chain }: Audited, signature: string, authority: string): Promise<boolean> {
-  const transaction = await chain.connection.getTransaction(signature, {
-    commitment: "confirmed",
-    maxSupportedTransactionVersion: 0,
+async function isSignedBy(
+  { chain, report }: Audited,
+  signature: string,
+  authority: string,
+): Promise<boolean> {
+  const transaction = await chain.rpc.patient.transaction(signature).catch((error) => {
+    if (!isUnreadable(error)) throw error
+    report.information.push(
+      `${signature} names the authority, in a version of transactions that is not read here`,
+    )
+    return null
   })
   const message = transaction?.transaction.message
   if (!message) return false
@@ -76,48 +152,59 @@ async function isSignedBy({ chain }: Audited, signature: string, authority: stri
   return signers.some((signer) => signer.toBase58() === authority)
 }
 
-function compareTransactions(
-  { workspaceId, report }: Audited,
-  known: Map<string, KnownTransaction>,
-  landed: Map<string, string[]>,
-): void {
-  for (const { signature, status } of known.values()) {
-    const there = landed.has(signature)
-    if (status === "confirmed" && !there) {
+/** What the list leaves out is asked for by itself before it counts as missing. */
+async function compareTransactions(
+  { workspaceId, chain, report }: Audited,
+  landed: SignatureSet,
+  { first, from, began }: Range,
+): Promise<void> {
+  let older = 0
+  const rows = sql<{ signature: string; slot: bigint }[]>`
+    select signature, slot from transactions
+    where workspace_id = ${workspaceId} and status = 'confirmed' and slot >= ${from ?? 0} and settled_at < ${began}`
+  await forEachBatch(rows, STATUSES, async (batch) => {
+    report.checked.transactions += batch.length
+    const unlisted = batch.filter(({ signature }) => !landed.has(signature))
+    const absent = unlisted.filter(({ slot }) => Number(slot) >= first).map(({ signature }) => signature)
+    older += unlisted.length - absent.length
+    if (absent.length === 0) return
+    const statuses = await chain.rpc.patient.statuses(absent, { history: true })
+    for (const [i, signature] of absent.entries()) {
+      if (statuses.value[i]?.err === null) continue
       const detail = `${workspaceId}: ${signature} is confirmed, but not found on chain`
       report.differences.push({ kind: "transaction_missing", detail })
     }
-    if ((status === "failed" || status === "expired") && there) {
-      const detail = `${workspaceId}: ${signature} counts as ${status}, but it landed`
-      report.differences.push({ kind: "transaction_landed", detail })
-    }
-  }
+  })
+  if (older > 0)
+    report.information.push(
+      `${workspaceId}: ${older} transactions are older than the node's history, which begins at slot ${first}, and were not compared`,
+    )
 }
 
-async function compareOperations(
-  { workspaceId, report }: Audited,
-  carriers: Map<string, string[]>,
-): Promise<void> {
-  for (const [id, signatures] of carriers) {
-    if (signatures.length > 1) {
-      const detail = `${workspaceId}: ${id} is on chain ${signatures.length} times: ${signatures.join(", ")}`
-      report.differences.push({ kind: "operation_repeated", detail })
-    }
-  }
-  const rows = sql<{ id: string; status: string; signature: string | null }[]>`
-    select id, status, signature from operations where workspace_id = ${workspaceId}`
-  await forEachBatch(rows, 1000, (batch) => {
-    for (const { id, status, signature } of batch) {
-      report.checked.operations++
-      const there = carriers.get(id)?.[0]
-      if (status === "confirmed" && signature !== null && there !== signature) {
-        const detail = `${workspaceId}: ${id} is confirmed by ${signature}, but the chain has it in ${there ?? "no transaction"}`
-        report.differences.push({ kind: "operation_missing", detail })
-      }
-      if (status === "failed" && there !== undefined) {
-        const detail = `${workspaceId}: ${id} counts as failed, but ${there} carried it`
-        report.differences.push({ kind: "operation_landed", detail })
-      }
+/**
+ * What is confirmed was carried by a transaction; one that failed may have found its effect there already. What is in the
+ * archive cannot change: only a full reconciliation compares it again.
+ */
+async function compareOperations({ workspaceId, report }: Audited, { from }: Range): Promise<void> {
+  const rows = sql<{ id: string; signature: string }[]>`
+    select o.id, o.signature from ${from === null ? sql`operations` : sql`only operations`} o
+      left join transactions t on t.workspace_id = o.workspace_id and t.signature = o.signature
+    where o.workspace_id = ${workspaceId} and o.status = 'confirmed' and o.signature is not null
+      and (t.signature is null or t.status in ('saved', 'expired') or not exists (
+        select from jsonb_array_elements(t.layout) part where part ->> 0 = o.id))`
+  await forEachBatch(rows, ROWS, (batch) => {
+    for (const { id, signature } of batch) {
+      const detail = `${workspaceId}: ${id} is confirmed by ${signature}, which did not carry it`
+      report.differences.push({ kind: "operation_missing", detail })
     }
   })
+  const [counted] = await (from === null
+    ? sql<
+        { count: number }[]
+      >`select count(*)::int as count from operations where workspace_id = ${workspaceId}`
+    : sql<{ count: number }[]>`
+      select count(*)::int as count
+      from transactions t join operations o on o.workspace_id = t.workspace_id and o.signature = t.signature
+      where t.workspace_id = ${workspaceId} and t.slot >= ${from}`)
+  report.checked.operations += counted!.count
 }

@@ -18,7 +18,7 @@ export type Report = {
   information: string[]
 }
 
-/** One workspace under audit. */
+/** One workspace in a reconciliation. */
 export type Audited = { workspaceId: string; mode: Mode; chain: Chain; report: Report }
 
 export const emptyReport = (): Report => ({

@@ -1,0 +1,89 @@
+import { type Queryable, sql } from "#db/client.ts"
+import { publish } from "#db/pubsub.ts"
+import type { Unexplained } from "#db/schema/ledger.ts"
+import { Comparison } from "#server/ledger/restore/comparison.ts"
+import { recheckQuarantines } from "#server/ledger/restore/recheck.ts"
+import { markCompared, readState } from "#server/ledger/restore/state.ts"
+import { sleep } from "#server/lib/time.ts"
+import { bindChain } from "#server/solana/chain.ts"
+import type { Mode } from "#shared/mode.ts"
+import { destroyUnexplained } from "./attestations/unexplained.ts"
+import { recordChange, theOperator } from "./audit-log/record.ts"
+import { chainOf } from "./deployment.ts"
+import { operations as kinds } from "./operations.ts"
+
+/** What keeps a mode, or some of its workspaces, from signing after a restore. */
+export type Quarantine = {
+  mode: Mode
+  /** Why the whole mode waits; null where it has been compared. */
+  waits_for: string | null
+  /** As of which slot that was found. */
+  slot: number
+  workspaces: { workspace: string; since: string; differences: Unexplained[] }[]
+}
+
+/** How long the command waits for the chain at a time. */
+const LOOK_EVERY_MS = 1000
+
+/**
+ * Compares a mode's database with its chain as the worker does, and takes what has landed into the books. It waits as long
+ * as that only takes time, and returns what then still keeps anything from being signed.
+ */
+export async function reconcileMode(mode: Mode, progress: (text: string) => void): Promise<Quarantine> {
+  const chain = chainOf(mode)
+  await bindChain(chain)
+  const comparison = new Comparison(chain, kinds)
+  let said: string | null = null
+  for (;;) {
+    const { slot } = await chain.rpc.finalizedHeight()
+    const reason = await comparison.look(slot)
+    if (reason === null || !comparison.isPassing) {
+      const remaining = await recheckQuarantines(chain)
+      return {
+        mode,
+        waits_for: reason,
+        slot,
+        workspaces: remaining.map(({ workspace_id, since, differences }) => ({
+          workspace: workspace_id,
+          since: since.toISOString(),
+          differences,
+        })),
+      }
+    }
+    if (reason !== said) progress(`${mode}: ${reason}…`)
+    said = reason
+    await sleep(LOOK_EVERY_MS)
+  }
+}
+
+/**
+ * Goes on with what a person has looked at, and writes that to the audit log of the workspaces concerned. Credentials that
+ * nothing describes are destroyed: their people verify again. Everything else stays as the chain and the books have it.
+ */
+export async function acceptQuarantine(quarantine: Quarantine, reason: string): Promise<void> {
+  const { mode, slot, waits_for, workspaces } = quarantine
+  const state = await readState(mode)
+  await sql.begin(async (sql) => {
+    for (const { workspace, differences } of workspaces) {
+      for (const one of differences) await destroyUnexplained(sql, workspace, one)
+      await sql`delete from quarantines where workspace_id = ${workspace}`
+      await recordLifted(sql, workspace, {
+        reason,
+        differences: differences.map(({ signature }) => signature),
+      })
+    }
+    if (waits_for === null || state === null) return
+    const all = await sql<{ id: string }[]>`select id from workspaces where mode = ${mode} order by id`
+    for (const { id } of all) await recordLifted(sql, id, { reason, waited_for: waits_for })
+    await markCompared(sql, mode, { ...state, slot })
+  })
+  publish("ledger")
+}
+
+const recordLifted = (sql: Queryable, workspaceId: string, detail: Record<string, unknown>) =>
+  recordChange(sql, workspaceId, {
+    author: theOperator,
+    action: "ledger.quarantine_lifted",
+    subject: workspaceId,
+    detail,
+  })

@@ -1,0 +1,154 @@
+import { sql } from "#db/client.ts"
+import { publish } from "#db/pubsub.ts"
+import { recordChange, theOperator } from "#server/domain/audit-log/record.ts"
+import { operations as kinds } from "#server/domain/operations.ts"
+import { examine, findAlive, isLate, type Verdict } from "#server/ledger/evidence.ts"
+import { settleConfirmed, settleExpired } from "#server/ledger/settle.ts"
+import { bindChain } from "#server/solana/chain.ts"
+import type { Mode } from "#shared/mode.ts"
+import { chainOf } from "./deployment.ts"
+
+type Row = {
+  workspace_id: string
+  mode: Mode
+  kind: string
+  operation_status: string
+  signature: string | null
+  status: string | null
+  wire: Buffer | null
+  signed_slot: bigint | null
+  last_valid_block_height: bigint | null
+  doubt: string | null
+  created_at: Date | null
+}
+
+/** What is known of an operation whose transaction nobody hears of. */
+export type Evidence = {
+  operation: string
+  workspace: string
+  mode: Mode
+  kind: string
+  status: string
+  transaction: {
+    signature: string
+    status: string
+    signed_at: string
+    signed_slot: number | null
+    last_valid_block_height: number
+    doubt: string | null
+    /** All that it carries, this one among them: what is decided is decided for each. */
+    operations: string[]
+  } | null
+  /** What the nodes say now; null where there is nothing to decide. */
+  chain: {
+    finalized_height: number
+    finalized_slot: number
+    can_still_land: boolean
+    verdict: Verdict | null
+  } | null
+}
+
+/** How a person decides: it landed, or it never will. */
+export type Decision = "landed" | "lost"
+
+/** What the database and the chain say of an operation's transaction. Throws where there is none of that id. */
+export async function gatherEvidence(id: string): Promise<Evidence> {
+  const row = await readRow(id)
+  const { workspace_id, mode, signature, status, wire, last_valid_block_height } = row
+  const known = {
+    operation: id,
+    workspace: workspace_id,
+    mode,
+    kind: row.kind,
+    status: row.operation_status,
+  }
+  if (signature === null || status === null || last_valid_block_height === null || wire === null)
+    return { ...known, transaction: null, chain: null }
+  const signedSlot = row.signed_slot === null ? null : Number(row.signed_slot)
+  const lastValidBlockHeight = Number(last_valid_block_height)
+  const transaction = {
+    signature,
+    status,
+    signed_at: row.created_at!.toISOString(),
+    signed_slot: signedSlot,
+    last_valid_block_height: lastValidBlockHeight,
+    doubt: row.doubt,
+    operations: await operationsIn(workspace_id, signature),
+  }
+  if (status !== "saved") return { ...known, transaction, chain: null }
+  const chain = chainOf(mode)
+  await bindChain(chain)
+  const finalized = await chain.rpc.finalizedHeight()
+  const saved = { signature, workspaceId: workspace_id, wire, signedSlot, lastValidBlockHeight }
+  const canStillLand = !isLate(saved, finalized) || (await findAlive(chain, [saved], finalized)) !== null
+  const verdicts = canStillLand ? [] : await examine(chain, kinds, { late: [saved], asOf: finalized })
+  const verdict = verdicts[0] ?? null
+  return {
+    ...known,
+    transaction,
+    chain: {
+      finalized_height: finalized.height,
+      finalized_slot: finalized.slot,
+      can_still_land: canStillLand,
+      verdict,
+    },
+  }
+}
+
+/**
+ * Settles the transaction of an operation, and so all that it carries, by what a person has found out, and writes that to
+ * the audit log. Returns why it is refused, or null. What the nodes do know goes before what a person says, and a transaction that can still land
+ * is nobody's to decide.
+ */
+export async function resolveOperation(
+  id: string,
+  decision: Decision,
+  reason: string,
+): Promise<string | null> {
+  const { transaction, chain, workspace } = await gatherEvidence(id)
+  if (!transaction || !chain) return "It has no transaction that waits to be settled."
+  if (chain.can_still_land)
+    return "Its transaction can still land. Wait until its blockhash is no longer valid."
+  const { verdict } = chain
+  if (verdict?.end === "failed")
+    return `The chain has it, and it failed in slot ${verdict.slot}. The ledger settles it by itself.`
+  if (verdict?.end === "confirmed" && decision === "lost")
+    return `The chain has it, in slot ${verdict.slot}. The ledger settles it by itself.`
+  if (verdict?.end === "expired" && decision === "landed")
+    return "The chain has not got it, and can never have it. The ledger signs it anew by itself."
+  const { signature, signed_slot } = transaction
+  const doubt = verdict?.end === "doubt" ? verdict.reason : null
+  const detail = { as: decision, signature, reason, doubt }
+  const record = async (tx: Parameters<typeof recordChange>[0]) => {
+    for (const subject of transaction.operations)
+      await recordChange(tx, workspace, {
+        ...{ author: theOperator, action: "operation.resolved", subject, detail },
+      })
+  }
+  // No node will ever tell more of it.
+  const landing = { signature, slot: signed_slot ?? 0, isFinal: true }
+  const isDone =
+    decision === "landed"
+      ? (await settleConfirmed(kinds, [landing], record)) > 0
+      : await settleExpired(signature, record)
+  if (!isDone) return "Somebody else has settled its transaction in the meantime. Look at it again."
+  publish("settled")
+  publish("ledger")
+  return null
+}
+
+async function operationsIn(workspaceId: string, signature: string): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select id from operations where workspace_id = ${workspaceId} and signature = ${signature} order by seq`
+  return rows.map(({ id }) => id)
+}
+
+async function readRow(id: string): Promise<Row> {
+  const [row] = await sql<Row[]>`
+    select o.workspace_id, w.mode, o.kind, o.status as operation_status, t.signature, t.status, t.wire, t.signed_slot,
+      t.last_valid_block_height, t.doubt, t.created_at
+    from operations o join workspaces w on w.id = o.workspace_id left join transactions t on t.signature = o.signature
+    where o.id = ${id}`
+  if (!row) throw new Error(`No operation has the id ${id}.`)
+  return row
+}

@@ -1,0 +1,129 @@
+import { type Queryable, sql } from "#db/client.ts"
+import { publish } from "#db/pubsub.ts"
+import { moveCredentialAuthority } from "#server/domain/attestations/operations/move-credential-authority.ts"
+import { type Author, recordChange } from "#server/domain/audit-log/record.ts"
+import { deployment } from "#server/domain/deployment.ts"
+import { moveAssetAuthority } from "#server/domain/tokens/operations/move-asset-authority.ts"
+import { enqueueAll, toRow } from "#server/ledger/enqueue.ts"
+import { readAuthorities } from "#server/ledger/issuer.ts"
+import { voidPlans } from "#server/ledger/lease.ts"
+import { clock } from "#server/lib/time.ts"
+import { addressOf } from "#server/solana/addresses.ts"
+import { authorityOf, authorityPurpose } from "#server/solana/keys.ts"
+import type { Address } from "#shared/address.ts"
+import type { Mode } from "#shared/mode.ts"
+import { openForWorkspace } from "./open.ts"
+
+/**
+ * Gives a workspace another key to issue with: new mints get it at once, and those that are there are moved by the
+ * ledger, one by one, each obeying its old key until then. Called again it goes on where it was. Returns the key. Throws
+ * WrongSigner, or SignerFailure where the key cannot sign.
+ */
+export async function setAuthority(workspaceId: string, uri: string, author: Author): Promise<Address> {
+  const address = await openForWorkspace(uri, authorityPurpose(workspaceId))
+  await sql.begin(async (sql) => {
+    await voidPlans(sql, workspaceId)
+    const [workspace] = await sql<{ authority: Address | null }[]>`
+      select authority from workspaces where id = ${workspaceId} for no key update`
+    const before = workspace!.authority ?? derivedAddress(workspaceId)
+    const now = clock.now()
+    // The key of before goes on signing for what has not been moved, and its history stays ours.
+    await sql`
+      insert into workspace_authorities (workspace_id, address, uri, created_at)
+      values (${workspaceId}, ${derivedAddress(workspaceId)}, 'derived:', 'epoch') on conflict do nothing`
+    await sql`
+      insert into workspace_authorities (workspace_id, address, uri, created_at)
+      values (${workspaceId}, ${address}, ${uri}, ${now})
+      on conflict (workspace_id, address) do update set uri = excluded.uri`
+    await sql`update workspaces set authority = ${address} where id = ${workspaceId}`
+    await moveMints(sql, workspaceId, address)
+    if (before !== address)
+      await recordChange(sql, workspaceId, {
+        author,
+        action: "signer.set",
+        subject: workspaceId,
+        detail: { before: { authority: before }, after: { authority: address }, at: uri },
+      })
+  })
+  publish("ledger")
+  return address
+}
+
+type Mint = {
+  schema_id: string | null
+  mint_config: string | null
+  mint: Address
+  authority: Address | null
+  /** Where an operation is about to move it. */
+  goes_to: Address | null
+}
+
+const readMints = (sql: Queryable, workspaceId: string) => sql<Mint[]>`
+  select mints.*, (
+    select o.payload->>'to' from operations o
+    where o.workspace_id = ${workspaceId} and o.status in ('queued', 'submitted') and o.kind = any(${MOVES})
+      and o.writes @> array[mints.mint] order by o.seq desc limit 1
+  ) as goes_to
+  from (
+    select id as schema_id, null as mint_config, credential_mint as mint, authority from schemas
+    where workspace_id = ${workspaceId} and credential_mint is not null
+    union all
+    select null, id, mint, authority from mint_configs where workspace_id = ${workspaceId} and mint is not null
+  ) mints order by mint`
+
+/** Enqueues the move of every mint that is not there, and not on its way there. */
+async function moveMints(sql: Queryable, workspaceId: string, to: Address): Promise<void> {
+  const mints = await readMints(sql, workspaceId)
+  const rows = mints
+    .filter(({ goes_to, authority }) => (goes_to ?? authority ?? derivedAddress(workspaceId)) !== to)
+    .map(({ schema_id, mint_config, mint }) => {
+      const touched = { writes: [mint], reads: [] }
+      return schema_id !== null
+        ? toRow(moveCredentialAuthority, { payload: { schema_id, to }, ...touched })
+        : toRow(moveAssetAuthority, { payload: { mint_config: mint_config!, to }, ...touched })
+    })
+  if (rows.length > 0) await enqueueAll(sql, workspaceId, rows)
+}
+
+const MOVES = [moveCredentialAuthority.kind, moveAssetAuthority.kind]
+
+const derivedAddress = (workspaceId: string): Address =>
+  addressOf(authorityOf(deployment.keys, workspaceId).publicKey)
+
+/** What a workspace issues with, and how far its mints have come. */
+export type AuthorityState = {
+  workspace: string
+  mode: Mode
+  account: string
+  authority: Address
+  uri: string
+  mints: number
+  /** Of those, how many obey it. */
+  moved: number
+  /** Keys that have issued for it before. */
+  earlier: { address: Address; uri: string }[]
+}
+
+/** Null where there is no such workspace. */
+export async function readAuthority(workspaceId: string): Promise<AuthorityState | null> {
+  const [row] = await sql<{ mode: Mode; account: string; authority: Address | null }[]>`
+    select w.mode, a.name as account, w.authority from workspaces w join accounts a on a.id = w.account_id
+    where w.id = ${workspaceId}`
+  if (!row) return null
+  const derived = derivedAddress(workspaceId)
+  const authority = row.authority ?? derived
+  const mints = await readMints(sql, workspaceId)
+  const moved = mints.filter((mint) => mint.goes_to === null && (mint.authority ?? derived) === authority)
+  const known = await readAuthorities(sql, workspaceId)
+  const { mode, account } = row
+  return {
+    workspace: workspaceId,
+    mode,
+    account,
+    authority,
+    uri: known.find(({ address }) => address === authority)?.uri ?? "derived:",
+    mints: mints.length,
+    moved: moved.length,
+    earlier: known.filter(({ address }) => address !== authority),
+  }
+}

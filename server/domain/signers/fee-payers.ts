@@ -1,0 +1,102 @@
+import { LAMPORTS_PER_SOL } from "@solana/web3.js"
+import { sql } from "#db/client.ts"
+import { publish } from "#db/pubsub.ts"
+import { type Author, recordChange } from "#server/domain/audit-log/record.ts"
+import { deployment } from "#server/domain/deployment.ts"
+import { voidPlans } from "#server/ledger/lease.ts"
+import { clock } from "#server/lib/time.ts"
+import { addressOf, publicKeyOf } from "#server/solana/addresses.ts"
+import { feePayerPurpose } from "#server/solana/keys.ts"
+import { feePayerIn } from "#server/solana/transaction.ts"
+import type { Address } from "#shared/address.ts"
+import type { Mode } from "#shared/mode.ts"
+import { openForWorkspace } from "./open.ts"
+
+/** What a key must have before a workspace is paid for by it: it would wait otherwise, with its revocations. */
+const LEAST_SOL = 0.01
+
+/** A key that was chosen to pay has next to nothing. */
+export class EmptyFeePayer extends Error {
+  constructor(address: Address) {
+    super(`the fee payer ${address} has less than ${LEAST_SOL} SOL. Send it some first.`)
+  }
+}
+
+/**
+ * Gives a workspace a fee payer of its own, or with null its mode's again. What is signed from then on, it pays for; what
+ * was saved before is sent as it is, and followed to its end. Returns its own key. Throws WrongSigner, SignerFailure where the
+ * key cannot sign, or EmptyFeePayer.
+ */
+export async function setFeePayer(
+  workspaceId: string,
+  uri: string | null,
+  author: Author,
+): Promise<Address | null> {
+  const address = uri === null ? null : await openForWorkspace(uri, feePayerPurpose(workspaceId))
+  if (address !== null) await requireFunds(workspaceId, address)
+  await sql.begin(async (sql) => {
+    // What is being signed was planned for whoever paid before.
+    await voidPlans(sql, workspaceId)
+    const [workspace] = await sql<{ fee_payer: Address | null }[]>`
+      select fee_payer from workspaces where id = ${workspaceId} for no key update`
+    const before = workspace!.fee_payer
+    if (address !== null)
+      await sql`
+        insert into workspace_fee_payers (workspace_id, address, uri, created_at)
+        values (${workspaceId}, ${address}, ${uri}, ${clock.now()})
+        on conflict (workspace_id, address) do update set uri = excluded.uri`
+    if (before === address) return
+    await sql`update workspaces set fee_payer = ${address} where id = ${workspaceId}`
+    await recordChange(sql, workspaceId, {
+      author,
+      action: "signer.set",
+      subject: workspaceId,
+      detail: { before: { fee_payer: before }, after: { fee_payer: address }, ...(uri && { at: uri }) },
+    })
+  })
+  publish("ledger")
+  return address
+}
+
+/** The embedded network's faucet funds it as soon as it pays. */
+async function requireFunds(workspaceId: string, address: Address): Promise<void> {
+  const [row] = await sql<{ mode: Mode }[]>`select mode from workspaces where id = ${workspaceId}`
+  const chain = deployment.chains[row!.mode]
+  if (chain === null || chain.embedded) return
+  const { value } = await chain.rpc.account(publicKeyOf(address), { since: 0 })
+  if ((value?.lamports ?? 0) < LEAST_SOL * LAMPORTS_PER_SOL) throw new EmptyFeePayer(address)
+}
+
+export type FeePayer = {
+  mode: Mode
+  /** Whose it is; null where it pays for all that have no own one. */
+  workspace: string | null
+  address: Address
+  uri: string
+  /** Whether it pays now: others have, and what they signed is followed to its end. */
+  pays: "now" | "before"
+  /** Transactions that it signed and that may still land. */
+  under_way: number
+}
+
+/** Who pays in each mode, and who has, the latest first; then the same for workspaces that were given their own. */
+export async function readFeePayers(): Promise<FeePayer[]> {
+  const rows = await sql<(Omit<FeePayer, "pays" | "under_way"> & { is_chosen: boolean | null })[]>`
+    select * from (
+      select mode, null as workspace, address, uri, null::boolean as is_chosen, created_at from fee_payers
+      union all
+      select w.mode, w.id, p.address, p.uri, coalesce(p.address = w.fee_payer, false), p.created_at
+      from workspace_fee_payers p join workspaces w on w.id = p.workspace_id
+    ) payers order by workspace nulls first, mode, created_at desc`
+  const saved = await sql<{ workspace_id: string; wire: Buffer }[]>`
+    select workspace_id, wire from transactions where status = 'saved'`
+  const underWay = saved.map(({ workspace_id, wire }) => ({ workspace_id, payer: feePayerIn(wire) }))
+  return rows.map(({ mode, workspace, address, uri, is_chosen }) => {
+    const chain = deployment.chains[mode]
+    const isNow = is_chosen ?? (chain !== null && addressOf(chain.feePayer.publicKey) === address)
+    const signed = underWay.filter(
+      (one) => one.payer === address && (workspace === null || one.workspace_id === workspace),
+    )
+    return { mode, workspace, address, uri, pays: isNow ? "now" : "before", under_way: signed.length }
+  })
+}

@@ -1,0 +1,12 @@
+import { deployment } from "#server/domain/deployment.ts"
+import { addressOf } from "#server/solana/addresses.ts"
+import type { Address } from "#shared/address.ts"
+
+const CHALLENGE = Buffer.from("vouch: this key is about to sign for a workspace")
+
+/** The key of a URI, which has just signed something. Throws WrongSigner, or SignerFailure where it cannot. */
+export async function openForWorkspace(uri: string, purpose: string): Promise<Address> {
+  const signer = await deployment.signers.open(uri, purpose)
+  await signer.sign([CHALLENGE])
+  return addressOf(signer.publicKey)
+}

@@ -1,0 +1,113 @@
+import { LAMPORTS_PER_SOL } from "@solana/web3.js"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
+import { deployment } from "#server/domain/deployment.ts"
+import { clock } from "#server/lib/time.ts"
+import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import { type RpcProxy, replying } from "#test/rpc-proxy.ts"
+import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
+import { startTwistedChain, type TwistedChain } from "#test/twisted-chain.ts"
+
+// A chain whose fee payers nobody else funds, behind a node that can be told to forget.
+let cluster: TwistedChain
+let proxy: RpcProxy
+let app: TestApp
+let key: TestKey
+let tokens: TokenFixture
+const realNow = clock.now
+const FUNDED = 10 * LAMPORTS_PER_SOL
+
+beforeAll(async () => {
+  cluster = await startTwistedChain()
+  proxy = cluster.node
+  app = await startTestApp({ SOLANA_RPC_URL: proxy.url, VOUCH_PRIORITY_FEE_MICROLAMPORTS: "1234" })
+  key = await app.key()
+  tokens = tokenFixture(app, key)
+  await app.connection.requestAirdrop(deployment.chains.test!.feePayer.publicKey, FUNDED)
+})
+afterAll(async () => {
+  clock.now = realNow
+  await app.stop()
+  await cluster.close()
+})
+
+type Transaction = { signature: string; status: string; fee: string; rent: string; counted_at: Date | null }
+const transactions = () => sql<Transaction[]>`
+  select signature, status, fee::text, rent::text, counted_at from transactions order by created_at`
+const untilCounted = () =>
+  waitFor(async () => {
+    const all = await transactions()
+    const busy = await sql`select from operations where status in ('queued', 'submitted') limit 1`
+    return busy.length === 0 && all.every(({ counted_at }) => counted_at !== null)
+  }, "everything to be counted")
+const sums = async () => {
+  const [row] = await sql<{ operations: string; transactions: string; months: string }[]>`
+    select (select sum(fee + rent)::text from operations) as operations,
+      (select sum(fee + rent)::text from transactions where counted_at is not null) as transactions,
+      (select sum(fee + rent)::text from chain_costs) as months`
+  return row!
+}
+const spent = async () =>
+  FUNDED - (await app.connection.getBalance(deployment.chains.test!.feePayer.publicKey, "confirmed"))
+
+test("what transactions cost adds up to the lamport, for operations, months and the fee payer", async () => {
+  const config = await tokens.config()
+  const [alice, bob, carol] = await tokens.wallets(3)
+  const async = { headers: { Prefer: "respond-async" } }
+  // Some of them share transactions, and one opens an account that others use.
+  const begun = await Promise.all(
+    [alice!, alice!, alice!, bob!, alice!, bob!, alice!].map((wallet) =>
+      tokens.mint(config, wallet, "1", async),
+    ),
+  )
+  for (const { json } of begun) {
+    const read = () => tokens.get(`/token/operation/${json.operation_id}`)
+    await waitFor(async () => (await read()).json.status === "confirmed", "the mint")
+  }
+  await tokens.transfer(config, alice!, carol!, "1")
+  await tokens.transfer(config, alice!, bob!, "1")
+  const { attestation_id } = (await tokens.get(`/kyc/status/${carol}`)).json
+  await tokens.post(`/attestation/${attestation_id}/revoke`, { reason: "Fraud" })
+  await untilCounted()
+
+  const all = await transactions()
+  for (const { signature, fee, rent } of all) {
+    const { meta } = (await app.connection.getTransaction(signature, { maxSupportedTransactionVersion: 0 }))!
+    const paid = meta!.preBalances[0]! - meta!.postBalances[0]!
+    expect({ signature, fee, rent }).toEqual({ signature, fee: `${meta!.fee}`, rent: `${paid - meta!.fee}` })
+  }
+  const { operations, transactions: counted, months } = await sums()
+  expect([operations, counted, months]).toEqual([operations, operations, operations])
+  expect(Number(operations)).toBe(await spent())
+
+  const { chain } = (await tokens.get("/usage")).json
+  expect(BigInt(chain.fee_lamports) + BigInt(chain.rent_lamports)).toBe(BigInt(operations))
+  expect(chain).toMatchObject({ transactions: all.length, budget_lamports: null })
+  const costs = await Promise.all(
+    begun.map(async ({ json }) => (await tokens.get(`/token/operation/${json.operation_id}`)).json.cost),
+  )
+  // Each account once, whatever number of operations could have opened it.
+  expect(costs.filter(({ rent_lamports }) => rent_lamports !== "0")).toHaveLength(2)
+  expect(costs.every(({ fee_lamports }) => Number(fee_lamports) > 0)).toBe(true)
+})
+
+test("what no node tells is asked for again, and in the end counts as what it can have cost at most", async () => {
+  const config = await tokens.config()
+  const [told, untold] = await tokens.wallets(2)
+  await untilCounted()
+  const costOf = async (id: string) => (await tokens.get(`/token/operation/${id}`)).json.cost
+  proxy.twist = replying({ result: null }, ["getTransaction"])
+  const first = (await tokens.mint(config, told!, "1")).json.operation_id
+  await waitFor(async () => (proxy.calls.get("getTransaction") ?? 0) > 1, "the transaction to be asked for")
+  expect(await costOf(first)).toBeNull()
+  proxy.twist = null
+  await waitFor(async () => (await costOf(first)) !== null, "the cost to be known")
+  const exact = BigInt((await costOf(first)).rent_lamports)
+
+  proxy.twist = replying({ result: null }, ["getTransaction"])
+  const second = (await tokens.mint(config, untold!, "1")).json.operation_id
+  expect(await costOf(second)).toBeNull()
+  clock.now = () => new Date(realNow().getTime() + 3_700_000)
+  await waitFor(async () => (await costOf(second)) !== null, "the cost to be taken for what it can be")
+  expect(BigInt((await costOf(second)).rent_lamports)).toBeGreaterThanOrEqual(exact)
+})

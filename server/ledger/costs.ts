@@ -1,0 +1,145 @@
+import { type Queryable, background as sql } from "#db/client.ts"
+import { publishActivity } from "#db/pubsub.ts"
+import { logger } from "#server/lib/log.ts"
+import { clock, periodOf, secondsBetween } from "#server/lib/time.ts"
+import type { Chain } from "#server/solana/chain.ts"
+import { type Costs, costsOf, costsWithoutMeta, type Layout } from "#server/solana/costs.ts"
+import { Backoff } from "./backoff.ts"
+
+/** Transactions that are counted in one commit. */
+const BATCH = 32
+/** For how long a transaction is asked for that no node has: then it counts as what it can have cost at most. */
+const GIVE_UP_SECONDS = 3600
+
+type Uncounted = Layout & {
+  signature: string
+  workspace_id: string
+  status: "confirmed" | "failed"
+  fee: string
+  rent: string
+  settled_at: Date
+}
+
+/**
+ * Counts what transactions of one chain cost, once that is for good: one that vanishes has cost nothing. What pays for no account costs its fee, which is
+ * known when it is signed (`costs.test.ts` holds it to the chain). Only where an account may have been opened, the
+ * chain is asked: somebody else may have opened it.
+ */
+export class CostCounter {
+  readonly #chain: Chain
+  /** By signature: what no node has now. */
+  readonly #missing = new Backoff({ firstMs: 1000, longestMs: 60_000 })
+
+  constructor(chain: Chain) {
+    this.#chain = chain
+  }
+
+  /** Counts some. Returns whether there may be more. */
+  async tick(): Promise<boolean> {
+    const rows = await sql<Uncounted[]>`
+      select signature, workspace_id, layout, head, status, fee::text, rent::text, settled_at from transactions
+      where mode = ${this.#chain.mode} and status in ('confirmed', 'failed') and fee is not null and counted_at is null
+        and (status = 'failed' or finalized_at is not null) and not signature = any(${this.#missing.held})
+      order by settled_at limit ${BATCH}`
+    if (rows.length === 0) return false
+    const known = await Promise.all(rows.map(async (row) => ({ row, costs: await this.#costsOf(row) })))
+    const counted = known.flatMap(({ row, costs }) => (costs === null ? [] : { row, costs }))
+    const workspaces = await count(counted)
+    for (const workspaceId of workspaces) publishActivity(workspaceId)
+    return counted.length === BATCH
+  }
+
+  async #costsOf(row: Uncounted): Promise<Costs | null> {
+    const [fee, rent] = [Number(row.fee), row.status === "confirmed" ? Number(row.rent) : 0]
+    if (rent === 0) return costsWithoutMeta({ ...row, fee, rent })
+    try {
+      const found = await this.#chain.rpc.patient.transaction(row.signature)
+      const costs = found && costsOf(found, row)
+      if (costs) {
+        this.#missing.succeeded(row.signature)
+        return costs
+      }
+    } catch (error) {
+      logger.debug({ err: error, signature: row.signature }, "could not read what a transaction cost")
+    }
+    if (secondsBetween(row.settled_at, clock.now()) < GIVE_UP_SECONDS) {
+      this.#missing.failed(row.signature)
+      return null
+    }
+    logger.warn(
+      { workspaceId: row.workspace_id, signature: row.signature, fee, rent },
+      "no node tells what a transaction cost; it counts as what it can have cost at most",
+    )
+    return costsWithoutMeta({ ...row, fee, rent })
+  }
+}
+
+/** Tells operations, months and accounts what transactions cost, each transaction once. Returns the workspaces of them. */
+async function count(counted: readonly { row: Uncounted; costs: Costs }[]): Promise<Set<string>> {
+  if (counted.length === 0) return new Set()
+  return sql.begin(async (sql) => {
+    const won = await sql<{ signature: string }[]>`
+      update transactions t set fee = c.fee, rent = c.rent, counted_at = ${clock.now()}
+      from unnest(${counted.map(({ row }) => row.signature)}::text[], ${counted.map(({ costs }) => costs.fee)}::bigint[],
+        ${counted.map(({ costs }) => costs.rent)}::bigint[]) as c(signature, fee, rent)
+      where t.signature = c.signature and t.counted_at is null returning t.signature`
+    const mine = new Set(won.map(({ signature }) => signature))
+    const news = counted.filter(({ row }) => mine.has(row.signature))
+    await addToOperations(sql, news)
+    await addToMonths(sql, news)
+    await addToAccounts(sql, news)
+    return new Set(news.map(({ row }) => row.workspace_id))
+  })
+}
+
+type News = readonly { row: Uncounted; costs: Costs }[]
+
+async function addToOperations(sql: Queryable, news: News): Promise<void> {
+  const shares = news.flatMap(({ row, costs }) =>
+    costs.ofOperations.map((share) => ({ ...share, workspaceId: row.workspace_id })),
+  )
+  await sql`
+    with shares as (
+      select workspace_id, id, sum(fee)::bigint as fee, sum(rent)::bigint as rent
+      from unnest(${shares.map((one) => one.workspaceId)}::text[], ${shares.map((one) => one.id)}::text[],
+        ${shares.map((one) => one.fee)}::bigint[], ${shares.map((one) => one.rent)}::bigint[])
+        as s(workspace_id, id, fee, rent)
+      group by workspace_id, id
+    ), locked as (
+      select o.workspace_id, o.id from operations o join shares using (workspace_id, id)
+      order by o.workspace_id, o.id for no key update of o
+    )
+    update operations o set fee = coalesce(o.fee, 0) + s.fee, rent = coalesce(o.rent, 0) + s.rent
+    from locked join shares s using (workspace_id, id) where o.workspace_id = s.workspace_id and o.id = s.id`
+}
+
+async function addToMonths(sql: Queryable, news: News): Promise<void> {
+  await sql`
+    insert into chain_costs as c (workspace_id, period, transactions, fee, rent)
+    select workspace_id, period, count(*), sum(fee), sum(rent)
+    from unnest(${news.map(({ row }) => row.workspace_id)}::text[], ${news.map(({ row }) => periodOf(row.settled_at))}::text[],
+      ${news.map(({ costs }) => costs.fee)}::bigint[], ${news.map(({ costs }) => costs.rent)}::bigint[])
+      as n(workspace_id, period, fee, rent)
+    group by workspace_id, period order by workspace_id, period
+    on conflict (workspace_id, period) do update set transactions = c.transactions + excluded.transactions,
+      fee = c.fee + excluded.fee, rent = c.rent + excluded.rent`
+}
+
+async function addToAccounts(sql: Queryable, news: News): Promise<void> {
+  const opened = news.flatMap(({ row, costs }) =>
+    costs.opened.map((account) => ({
+      account,
+      workspaceId: row.workspace_id,
+      period: periodOf(row.settled_at),
+    })),
+  )
+  if (opened.length === 0) return
+  await sql`
+    insert into paid_accounts as p (workspace_id, account, times, period, reopened)
+    select workspace_id, account, count(*), max(period), count(*) - 1
+    from unnest(${opened.map((one) => one.workspaceId)}::text[], ${opened.map((one) => one.account)}::text[],
+      ${opened.map((one) => one.period)}::text[]) as o(workspace_id, account, period)
+    group by workspace_id, account order by workspace_id, account
+    on conflict (workspace_id, account) do update set times = p.times + excluded.times, period = excluded.period,
+      reopened = excluded.times + case when p.period = excluded.period then p.reopened else 0 end`
+}

@@ -1,0 +1,323 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { TOKEN_2022_PROGRAM_ID, unpackAccount } from "@solana/spl-token"
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
+import type { Principal } from "#server/domain/context.ts"
+import { deployment } from "#server/domain/deployment.ts"
+import { gatherEvidence, resolveOperation } from "#server/domain/resolve-operation.ts"
+import { assetMintOf } from "#server/domain/tokens/asset-accounts.ts"
+import { readOperationDetail } from "#server/domain/tokens/operation-detail.ts"
+import { addressOf, publicKeyOf, tokenAccountOf } from "#server/solana/addresses.ts"
+import { authorityOf } from "#server/solana/keys.ts"
+import type { Address } from "#shared/address.ts"
+import { allScopes } from "#shared/scopes.ts"
+import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import {
+  forgets,
+  noHistory,
+  type RpcProxy,
+  replying,
+  rpcError,
+  type Twist,
+  withoutMemos,
+} from "#test/rpc-proxy.ts"
+import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
+import { startTwistedChain, type TwistedChain } from "#test/twisted-chain.ts"
+
+// A chain that is not the embedded one, behind a node that forgets.
+
+let cluster: TwistedChain
+let node: RpcProxy
+let app: TestApp
+let key: TestKey
+let tokens: TokenFixture
+let config: string
+
+beforeAll(async () => {
+  cluster = await startTwistedChain()
+  node = cluster.node
+  app = await startTestApp({ SOLANA_RPC_URL: node.url })
+  await cluster.fundFeePayers()
+  key = await app.key({ plan: "growth" })
+  tokens = tokenFixture(app, key)
+  config = await tokens.config()
+})
+afterEach(() => {
+  node.twist = null
+})
+afterAll(async () => {
+  await app.stop()
+  await cluster.close()
+})
+
+/** What a wallet holds on the chain itself. */
+async function held(wallet: Address): Promise<bigint> {
+  const account = tokenAccountOf(assetMintOf(key.workspaceId, config), publicKeyOf(wallet))
+  const info = await cluster.connection.getAccountInfo(account)
+  return info === null ? 0n : unpackAccount(account, info, TOKEN_2022_PROGRAM_ID).amount
+}
+
+const reader = (): Principal => ({
+  workspaceId: key.workspaceId,
+  mode: key.mode,
+  scopes: new Set(allScopes),
+  via: { kind: "operator" },
+})
+
+const later = { headers: { Prefer: "respond-async" } }
+const operationOf = async (id: string) => {
+  const [row] = await sql<{ status: string; signature: string | null }[]>`
+    select status, signature from operations where id = ${id}`
+  return row!
+}
+const doubtOf = async (id: string) => {
+  const [row] = await sql<{ doubt: string | null }[]>`
+    select t.doubt from operations o join transactions t on t.signature = o.signature where o.id = ${id}`
+  return row?.doubt ?? null
+}
+const savedFor = async (id: string) =>
+  (await sql`select from transactions where layout @> jsonb_build_array(jsonb_build_array(${id}::text))`)
+    .length
+const becomes = (id: string, status: string) =>
+  waitFor(async () => (await operationOf(id)).status === status, `${id} to be ${status}`)
+/** Far ahead, until nothing is signed any more with a blockhash from before: one is kept for a second. */
+async function warp(): Promise<void> {
+  await cluster.pass(400)
+  await sleep(1000)
+}
+const slotNow = () => cluster.connection.getSlot("confirmed")
+
+/** It lands, and nobody hears of it until its blockhash has been invalid for long. */
+async function landsUnseen(wallet: Address): Promise<string> {
+  node.twist = replying(rpcError(-32005), ["getSignatureStatuses", "getEpochInfo"])
+  const id = (await tokens.mint(config, wallet, "1", later)).json.operation_id as string
+  await waitFor(async () => (await held(wallet)) === 1n, "it to land")
+  await warp()
+  return id
+}
+
+/** It never reaches the chain. */
+async function isLost(wallet: Address, twist: Twist | null = null): Promise<string> {
+  const drop: Twist = async (call, ask) =>
+    call.method === "sendTransaction" ? { result: "x" } : twist ? twist(call, ask) : ask()
+  node.twist = drop
+  const id = (await tokens.mint(config, wallet, "1", later)).json.operation_id as string
+  await becomes(id, "submitted")
+  await warp()
+  return id
+}
+
+/** No status is known of anything. */
+const nullStatuses: Twist = async ({ method, params }, ask) =>
+  method === "getSignatureStatuses"
+    ? { result: { context: { slot: await slotNow() }, value: (params[0] as string[]).map(() => null) } }
+    : ask()
+
+const one = async () => (await tokens.wallets(1))[0]!
+
+test("what landed before the node's history begins is not signed again, and settled when one remembers", async () => {
+  const wallet = await one()
+  const id = await landsUnseen(wallet)
+  const { signature } = await operationOf(id)
+  node.twist = forgets(await slotNow())
+  await waitFor(async () => (await doubtOf(id)) !== null, "the doubt to be told")
+  expect(await doubtOf(id)).toMatch(/no history before slot/)
+  expect(app.log.some((line) => line.includes("nobody can say") && line.includes(signature!))).toBe(true)
+  const chainSays = async () => (await app.request({ method: "GET", path: "/health" })).json.checks.chain
+  await waitFor(async () => /may have landed or not/.test(await chainSays()), "health to tell of it")
+  const isInDoubt = async () => (await readOperationDetail(reader(), id)).transaction?.in_doubt
+  expect(await isInDoubt()).toBe(true)
+  expect(await savedFor(id)).toBe(1)
+  node.twist = null
+  await becomes(id, "confirmed")
+  expect(await isInDoubt()).toBe(false)
+  expect((await operationOf(id)).signature).toBe(signature)
+  expect(await held(wallet)).toBe(1n)
+})
+
+test("a node without any history decides nothing, and holds up nobody else", async () => {
+  const wallet = await one()
+  const id = await landsUnseen(wallet)
+  node.twist = noHistory
+  const other = await one()
+  const next = (await tokens.mint(config, other, "1", later)).json.operation_id as string
+  await becomes(next, "confirmed")
+  expect((await operationOf(id)).status).toBe("submitted")
+  node.twist = null
+  await becomes(id, "confirmed")
+  expect(await savedFor(id)).toBe(1)
+})
+
+test("a history that nobody can read for one workspace holds up no other, and is told", async () => {
+  const other = await app.key({ plan: "growth" })
+  const theirs = tokenFixture(app, other)
+  const theirConfig = await theirs.config()
+  const [theirWallet] = await theirs.wallets(1)
+  const wallet = await one()
+  const authority = addressOf(authorityOf(deployment.keys, key.workspaceId).publicKey)
+  const refused: Twist = async ({ method, params }, ask) =>
+    method === "getSignaturesForAddress" && params[0] === authority ? rpcError(-32603) : ask()
+  const drop: Twist = async (call, ask) =>
+    call.method === "sendTransaction" ? { result: "x" } : refused(call, ask)
+  node.twist = drop
+  const id = (await tokens.mint(config, wallet, "1", later)).json.operation_id as string
+  const next = (await theirs.mint(theirConfig, theirWallet, "1", later)).json.operation_id as string
+  for (const one of [id, next]) await becomes(one, "submitted")
+  await warp()
+  node.twist = refused
+  await becomes(next, "confirmed")
+  await waitFor(async () => (await doubtOf(id)) !== null, "the doubt to be told")
+  expect((await operationOf(id)).status).toBe("submitted")
+  node.twist = null
+  await becomes(id, "confirmed")
+  expect(await held(wallet)).toBe(1n)
+})
+
+test("a history that is empty for another reason is not believed, nor is another chain's", async () => {
+  const wallet = await one()
+  const id = await landsUnseen(wallet)
+  node.twist = async ({ method, params }, ask) => {
+    if (method === "getSignaturesForAddress") return { result: [] }
+    if (method === "getMultipleAccounts")
+      return {
+        result: { context: { slot: await slotNow() }, value: (params[0] as string[]).map(() => null) },
+      }
+    return nullStatuses({ id: 1, method, params }, ask)
+  }
+  await waitFor(async () => (await doubtOf(id)) !== null, "the doubt to be told")
+  expect(await doubtOf(id)).toMatch(/leaves out .* which has landed/)
+  expect(await savedFor(id)).toBe(1)
+  node.twist = null
+  await becomes(id, "confirmed")
+  expect(await held(wallet)).toBe(1n)
+})
+
+test("a history that leaves it out is not believed where the chain shows its effect", async () => {
+  const wallet = await one()
+  const id = await landsUnseen(wallet)
+  const { signature } = await operationOf(id)
+  // It reaches back, and has all but this one.
+  node.twist = async (call, ask) => {
+    if (call.method !== "getSignaturesForAddress") return nullStatuses(call, ask)
+    const reply = await ask()
+    const { result } = reply as { result: { signature: string }[] }
+    return { result: result.filter((one) => one.signature !== signature) }
+  }
+  await waitFor(async () => (await doubtOf(id)) !== null, "the doubt to be told")
+  expect(await doubtOf(id)).toMatch(/the effect of .* is on chain/)
+  expect(await savedFor(id)).toBe(1)
+  node.twist = null
+  await becomes(id, "confirmed")
+  expect(await held(wallet)).toBe(1n)
+})
+
+test("a history without memos shows no twin, and decides nothing", async () => {
+  const wallet = await one()
+  const id = await isLost(wallet, withoutMemos)
+  await waitFor(async () => (await doubtOf(id)) !== null, "the doubt to be told")
+  expect(await doubtOf(id)).toMatch(/leaves out the memo of/)
+  expect(await savedFor(id)).toBe(1)
+  node.twist = null
+  await becomes(id, "confirmed")
+  expect(await held(wallet)).toBe(1n)
+})
+
+test("what was lost for good is signed anew, once, and lands once", async () => {
+  const wallet = await one()
+  const id = await isLost(wallet)
+  await waitFor(async () => (await savedFor(id)) > 1, "it to be signed anew")
+  node.twist = null
+  await becomes(id, "confirmed")
+  expect(await held(wallet)).toBe(1n)
+})
+
+test("a last valid height that is far too high keeps nothing for ever", async () => {
+  const wallet = await one()
+  const id = await isLost(wallet, async ({ method }, ask) => {
+    const reply = (await ask()) as { result: { value: { lastValidBlockHeight: number } } }
+    if (method === "getLatestBlockhash") reply.result.value.lastValidBlockHeight += 22_000_000
+    return reply
+  })
+  node.twist = null
+  await warp()
+  await becomes(id, "confirmed")
+  expect(await savedFor(id)).toBe(2)
+  expect(await held(wallet)).toBe(1n)
+})
+
+test("a page of a history that is shorter than it may be is not its end", async () => {
+  const [wallet, ...others] = await tokens.wallets(4)
+  const id = await landsUnseen(wallet!)
+  const { signature } = await operationOf(id)
+  const refused = replying(rpcError(-32005), ["getEpochInfo"])
+  const unknown: Twist = async ({ method, params }, ask) => {
+    const reply = (await ask()) as { result: { context: object; value: unknown[] } }
+    if (method !== "getSignatureStatuses") return reply
+    const { context, value } = reply.result
+    return {
+      result: {
+        context,
+        value: value.map((one, i) => ((params[0] as string[])[i] === signature ? null : one)),
+      },
+    }
+  }
+  node.twist = (call, ask) => (call.method === "getEpochInfo" ? refused(call, ask) : unknown(call, ask))
+  for (const next of others) await tokens.mint(config, next, "1")
+  node.twist = (call, ask) =>
+    call.method === "getSignaturesForAddress"
+      ? ask(call.method, [call.params[0], { ...(call.params[1] as object), limit: 2 }])
+      : unknown(call, ask)
+  await becomes(id, "confirmed")
+  expect(await savedFor(id)).toBe(1)
+  expect(await held(wallet!)).toBe(1n)
+})
+
+test("what was lost waits while no node can tell, and goes on by itself when one can", async () => {
+  const wallet = await one()
+  const id = await isLost(wallet, forgets((await slotNow()) + 300))
+  await waitFor(async () => (await doubtOf(id)) !== null, "the doubt to be told")
+  expect(await savedFor(id)).toBe(1)
+  node.twist = null
+  await becomes(id, "confirmed")
+  expect(await savedFor(id)).toBe(2)
+  expect(await held(wallet)).toBe(1n)
+})
+
+test("a person decides what no node can: signed anew, or settled, with a line in the audit log", async () => {
+  const [lost, landed] = [await one(), await one()]
+  const lostId = await isLost(lost, forgets((await slotNow()) + 1000))
+  await waitFor(async () => (await doubtOf(lostId)) !== null, "the doubt to be told")
+  expect((await gatherEvidence(lostId)).chain?.verdict).toMatchObject({ end: "doubt" })
+  node.twist = forgets(await slotNow())
+  expect(await resolveOperation(lostId, "lost", "The explorer does not know it")).toBe(null)
+  await becomes(lostId, "confirmed")
+  expect(await held(lost)).toBe(1n)
+
+  const landedId = await landsUnseen(landed)
+  node.twist = forgets(await slotNow())
+  await waitFor(async () => (await doubtOf(landedId)) !== null, "the doubt to be told")
+  expect(await resolveOperation(landedId, "landed", "The explorer shows it")).toBe(null)
+  expect((await operationOf(landedId)).status).toBe("confirmed")
+  expect(await savedFor(landedId)).toBe(1)
+  expect(await held(landed)).toBe(1n)
+  expect(await resolveOperation(landedId, "lost", "I was too late")).toMatch(/no transaction that waits/)
+
+  const lines = await sql`
+    select subject, actor, detail ->> 'as' as decided, detail ->> 'reason' as reason from audit_entries
+    where action = 'operation.resolved' order by seq`
+  expect([...lines]).toEqual([
+    { subject: lostId, actor: "operator", decided: "lost", reason: "The explorer does not know it" },
+    { subject: landedId, actor: "operator", decided: "landed", reason: "The explorer shows it" },
+  ])
+})
+
+test("what a node does know goes before what a person says", async () => {
+  const wallet = await one()
+  const id = await landsUnseen(wallet)
+  node.twist = replying(rpcError(-32005), ["getSignatureStatuses"])
+  expect(await resolveOperation(id, "lost", "I think so")).toMatch(/The chain has it/)
+  node.twist = null
+  await becomes(id, "confirmed")
+  expect(await resolveOperation(id, "lost", "I think so")).toMatch(/no transaction that waits/)
+  expect(await held(wallet)).toBe(1n)
+})

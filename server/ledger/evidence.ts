@@ -1,0 +1,324 @@
+import type { ConfirmedSignatureInfo } from "@solana/web3.js"
+import { background as sql } from "#db/client.ts"
+import { publicKeyOf } from "#server/solana/addresses.ts"
+import type { Chain } from "#server/solana/chain.ts"
+import { isOfTheNodes, isWithoutHistory } from "#server/solana/rpc/errors.ts"
+import { BLOCKHASH_HEIGHTS, blockhashOf } from "#server/solana/transaction.ts"
+import type { Mode } from "#shared/mode.ts"
+import { decodeAll, type Operations } from "./definition.ts"
+import { issuedBy, namedByAll } from "./issuer.ts"
+import { readPage, refuseUntold } from "./memos.ts"
+import { OPERATION_COLUMNS, type OperationRow } from "./operation.ts"
+import type { Ending } from "./settling.ts"
+import type { Saved } from "./signing.ts"
+import { wordsNeeded } from "./words.ts"
+
+/** What is to be known of a transaction to say what became of it. */
+export type Sought = Pick<Saved, "signature" | "workspaceId" | "wire" | "signedSlot" | "lastValidBlockHeight">
+
+/** Slots after which a blockhash is looked at whatever height was told with it: four times as many as it lives. */
+const LONGEST_SLOTS = 600
+
+/** Whether a transaction may be over, as of a finalized slot and height. Whether it is, `examine` finds out. */
+export const isLate = (
+  { signedSlot, lastValidBlockHeight }: Pick<Sought, "signedSlot" | "lastValidBlockHeight">,
+  finalized: { slot: number; height: number },
+): boolean =>
+  lastValidBlockHeight < finalized.height ||
+  (signedSlot !== null && finalized.slot - signedSlot > LONGEST_SLOTS)
+
+/** What is finally known of a transaction, or why nobody can know it now. */
+export type Verdict = Ending | Doubt
+
+/** `isPassing` where nodes failed to answer, and may answer in a moment; else what they know is not enough. */
+type Doubt = { signature: string; workspaceId: string; end: "doubt"; reason: string; isPassing: boolean }
+
+/**
+ * Whether transactions of one workspace have landed, whose blockhash has been invalid for good since `asOf.slot`, by the
+ * height that a node tells. That a node does not know one proves nothing. It can never land if all of this is so:
+ *
+ * - as many slots have passed since its signing as its blockhash lives blocks, and a node says of the blockhash itself that
+ *   it is invalid, as of that slot at least: a height alone may be another number, such as that of slots;
+ * - a node whose history reaches back before its signing lists what names our authority, as of that slot at least, and
+ *   it is not there, nor is another one with the memo of its operations; nor does it know the transaction when it is asked for it;
+ * - that list has the last transaction of ours that is known to have landed for good, and the last one before its signing: it
+ *   is this chain's, it is not empty for another reason, and it does not end too soon; and it shows the memos of what is ours
+ *   (`memos.ts`);
+ * - the chain does not look at that slot as if its operations had taken effect;
+ * - where there is more than one node, another one says all of that, too, or without history that there is no effect: one
+ *   that lies does so in all of its answers.
+ *
+ * Anything else is a doubt: nothing is signed anew. So is the nodes' trouble with one workspace, which holds up no other.
+ */
+export async function examine(
+  chain: Chain,
+  kinds: Operations,
+  about: { late: readonly Sought[]; asOf: { slot: number } },
+): Promise<Verdict[]> {
+  const { workspaceId } = about.late[0]!
+  const doubt = (reason: string, isPassing: boolean): Verdict[] =>
+    about.late.map(({ signature }) => ({ signature, workspaceId, end: "doubt", reason, isPassing }))
+  try {
+    await chain.rpc.nodes.identify({ persists: true })
+    const { views } = chain.rpc
+    const needed = wordsNeeded(chain.rpc)
+    const told: Testimony[] = []
+    for (const rpc of views) {
+      if (told.filter(({ isSilent }) => !isSilent).length >= needed && told.some(({ isWhole }) => isWhole))
+        break
+      told.push(await testify({ ...chain, rpc }, kinds, about))
+    }
+    // Another chain may have been behind the address in between.
+    await chain.rpc.nodes.identify({ persists: true })
+    return about.late.map(({ signature }) => conclude({ signature, workspaceId }, told, needed))
+  } catch (error) {
+    if (isOfTheNodes(error)) return doubt(error.message, !isWithoutHistory(error))
+    throw error
+  }
+}
+
+/**
+ * What one node says became of a transaction: it `landed`, it is `gone` for good, it is `unseen` as far as a node without
+ * history can tell. Or that cannot be: then nobody is believed. Or it does not say.
+ */
+type Word =
+  | { says: "landed"; ending: Ending }
+  | { says: "gone" }
+  | { says: "unseen" | "contradiction" | "nothing"; reason: string; isPassing: boolean }
+
+type Testimony = { wordOn: (signature: string) => Word; isWhole: boolean; isSilent: boolean }
+
+/** What nodes say together. */
+function conclude(
+  about: { signature: string; workspaceId: string },
+  told: readonly Testimony[],
+  needed: number,
+): Verdict {
+  const words = told.map(({ wordOn }) => wordOn(about.signature))
+  const doubt = ({ reason, isPassing }: { reason: string; isPassing: boolean }): Verdict => ({
+    ...about,
+    end: "doubt",
+    reason,
+    isPassing,
+  })
+  const of = <Says extends Word["says"]>(says: Says) =>
+    words.filter((word): word is Extract<Word, { says: Says }> => word.says === says)
+  const [contradiction] = of("contradiction")
+  if (contradiction) return doubt(contradiction)
+  const [landed, gone, unseen] = [of("landed"), of("gone"), of("unseen")]
+  if (landed.length > 0 && gone.length > 0)
+    return doubt({ reason: "one node lists it, and another one does not", isPassing: false })
+  if (landed.length > 0) {
+    const { ending } = landed[0]!
+    return ending.end === "confirmed" ? { ...ending, isFinal: landed.length >= needed } : ending
+  }
+  if (gone.length > 0 && gone.length + unseen.length >= needed) return { ...about, end: "expired" }
+  return doubt(words.find((word) => "reason" in word) ?? { reason: "no node tells of it", isPassing: true })
+}
+
+type Weighed = { late: readonly Sought[]; asOf: { slot: number } }
+
+/** What the one node of `chain` says. */
+async function testify(chain: Chain, kinds: Operations, about: Weighed): Promise<Testimony> {
+  const all = (
+    says: "unseen" | "contradiction" | "nothing",
+    reason: string,
+    isPassing = false,
+  ): Testimony => ({
+    wordOn: () => ({ says, reason, isPassing }),
+    isWhole: says === "contradiction",
+    isSilent: says === "nothing",
+  })
+  try {
+    const alive = await findAlive(chain, about.late, about.asOf)
+    if (alive) return all("contradiction", alive)
+    const effects = await readEffects(chain, kinds, about)
+    try {
+      return { ...(await weigh(chain, kinds, { ...about, effects })), isSilent: false }
+    } catch (error) {
+      if (!isWithoutHistory(error)) throw error
+      const there = effects.there()
+      const { message } = error as Error
+      return there
+        ? all("contradiction", `the effect of ${there} is on chain: ${message}`)
+        : all("unseen", message)
+    }
+  } catch (error) {
+    if (isOfTheNodes(error)) return all("nothing", error.message, !isWithoutHistory(error))
+    throw error
+  }
+}
+
+type Effects = {
+  carried: Map<string, Carried[]>
+  /** An operation of a transaction, or of any, whose effect is on chain. */
+  there: (signature?: string) => string | null
+}
+
+async function readEffects(chain: Chain, kinds: Operations, { late, asOf }: Weighed): Promise<Effects> {
+  const { workspaceId } = late[0]!
+  const carried = await operationsOf(workspaceId, late)
+  // Of what was confirmed once, the books have the effect: they tell nothing of the chain.
+  const unsettled = [...carried.values()].flat().filter((row) => row.status === "submitted" && !row.redo)
+  const effects = await effectsOf(chain, kinds, { workspaceId, carried: unsettled, asOf })
+  const there = (signature?: string) => {
+    const rows = signature === undefined ? unsettled : (carried.get(signature) ?? [])
+    return rows.find(({ id }) => effects.get(id) === "there")?.id ?? null
+  }
+  return { carried, there }
+}
+
+async function weigh(
+  chain: Chain,
+  kinds: Operations,
+  { late, asOf, effects }: Weighed & { effects: Effects },
+): Promise<Omit<Testimony, "isSilent">> {
+  const { workspaceId } = late[0]!
+  const since = Math.min(...late.map(firstSlotOf))
+  const witnesses = await findWitnesses(chain.mode, workspaceId, { since, asOf: asOf.slot })
+  const named = witnesses.some(({ isOfWorkspace }) => !isOfWorkspace)
+    ? await namedByAll(chain)
+    : await issuedBy(chain.keys, sql, workspaceId)
+  const landed: ConfirmedSignatureInfo[] = []
+  const untold: ConfirmedSignatureInfo[] = []
+  const keep = async (page: ConfirmedSignatureInfo[]) => {
+    untold.push(...(await readPage(page.filter(({ err }) => err === null))).untold)
+    return page
+  }
+  // One after the other: there is more than one only where a key was replaced.
+  for (const address of named) {
+    const slot = Math.min(since, ...witnesses.map((witness) => witness.slot))
+    const range = { slot, since: asOf.slot, commitment: "finalized" as const, keep }
+    landed.push(...(await chain.rpc.persistent.landedSince(publicKeyOf(address), range)))
+  }
+  const listed = new Set(landed.map(({ signature }) => signature))
+  const left = witnesses.find(({ signature }) => !listed.has(signature))
+  const gap = left ? `the history that is told leaves out ${left.signature}, which has landed` : null
+  await refuseUntold(chain, untold, witnesses.length > 0)
+  const bySignature = new Map(landed.map((one) => [one.signature, one]))
+  const absent = late.flatMap(({ signature }) => (bySignature.has(signature) ? [] : signature))
+  const told = gap === null ? await toldBesides(chain, absent) : new Set<string>()
+  const words = new Map<string, Word>()
+  for (const { signature } of late) {
+    const found = bySignature.get(signature)
+    const memoIds = (effects.carried.get(signature) ?? []).map((row) => memoIdOf(kinds, row))
+    const twin = landed.find(({ memo, err }) => err === null && memoIds.some((id) => memo?.includes(id)))
+    const there = effects.there(signature)
+    const wrong = found
+      ? null
+      : twin
+        ? `${twin.signature} has its memo`
+        : there
+          ? `no history lists it, but the effect of ${there} is on chain`
+          : told.has(signature)
+            ? "no history lists it, but the node tells of it when it is asked for it"
+            : null
+    if (found) words.set(signature, { says: "landed", ending: endingOf(found, workspaceId) })
+    else if (wrong) words.set(signature, { says: "contradiction", reason: wrong, isPassing: false })
+  }
+  const other: Word = gap === null ? { says: "gone" } : { says: "unseen", reason: gap, isPassing: false }
+  return { wordOn: (signature) => words.get(signature) ?? other, isWhole: gap === null }
+}
+
+/** Those of signatures that a node does not list, and knows when it is asked for each: its answers contradict one another. */
+async function toldBesides({ rpc }: Chain, signatures: readonly string[]): Promise<ReadonlySet<string>> {
+  const told = new Set<string>()
+  if (signatures.length === 0) return told
+  const { value } = await rpc.persistent.statuses(signatures, { history: true })
+  for (const [i, signature] of signatures.entries())
+    if (value[i] || (await rpc.persistent.transaction(signature))) told.add(signature)
+  return told
+}
+
+const endingOf = ({ signature, slot, err }: ConfirmedSignatureInfo, workspaceId: string): Ending =>
+  err === null
+    ? { signature, workspaceId, end: "confirmed", slot, isFinal: true }
+    : { signature, workspaceId, end: "failed", slot, error: err }
+
+/** Why transactions may still land, whatever height was told; null where none can. */
+export async function findAlive(
+  chain: Chain,
+  late: readonly Sought[],
+  asOf: { slot: number },
+): Promise<string | null> {
+  for (const { signature, signedSlot } of late) {
+    const passed = asOf.slot - (signedSlot ?? 0)
+    if (passed < BLOCKHASH_HEIGHTS) return `only ${passed} slots have passed since ${signature} was signed`
+  }
+  for (const blockhash of new Set(late.map(({ wire }) => blockhashOf(wire)))) {
+    if (await chain.rpc.persistent.isBlockhashValid(blockhash, { since: asOf.slot }))
+      return `a node tells that its blockhash ${blockhash} is still valid`
+  }
+  return null
+}
+
+/** Slots before which a witness is better one of another workspace: about a day. Few nodes have much more history. */
+const RECENT_SLOTS = 200_000
+/** Workspaces that are asked for one. */
+const WITNESS_WORKSPACES = 50
+
+type Witness = { signature: string; slot: number; isOfWorkspace: boolean }
+
+/**
+ * Transactions that are known to have landed for good by `asOf`: the last one, and the last one before `since`. A history that
+ * lists both has no end between them. The workspace's own, or else those of some of the mode's; none where nothing has landed.
+ */
+async function findWitnesses(
+  mode: Mode,
+  workspaceId: string,
+  { since, asOf }: { since: number; asOf: number },
+): Promise<Witness[]> {
+  const rows = await sql<{ signature: string; slot: bigint; workspace_id: string }[]>`
+    select t.signature, t.slot, w.id as workspace_id
+    from (select id from workspaces where mode = ${mode} order by id = ${workspaceId} desc limit ${WITNESS_WORKSPACES}) w,
+      (values (${asOf}::bigint), (${since - 1}::bigint)) as up_to(slot),
+      lateral (select signature, slot from transactions
+        where workspace_id = w.id and status = 'confirmed' and finalized_at is not null and slot <= up_to.slot
+        order by created_at desc limit 1) t
+    order by t.slot desc`
+  const all = rows.map(({ signature, slot, workspace_id }) => ({
+    signature,
+    slot: Number(slot),
+    isOfWorkspace: workspace_id === workspaceId,
+  }))
+  const own = all.filter(({ isOfWorkspace, slot }) => isOfWorkspace && slot >= since - RECENT_SLOTS)
+  if (own.length > 0) return own
+  const before = all.find(({ slot }) => slot < since && slot >= since - RECENT_SLOTS)
+  return [...new Set([...all.slice(0, 1), ...(before ? [before] : [])])]
+}
+
+/** In no slot before this one can it have landed. Slots are never fewer than blocks. */
+const firstSlotOf = ({ signedSlot, lastValidBlockHeight }: Sought): number =>
+  signedSlot ?? Math.max(0, lastValidBlockHeight - BLOCKHASH_HEIGHTS)
+
+function memoIdOf(kinds: Operations, row: OperationRow): string {
+  const definition = kinds.definitionOf(row.kind)
+  return definition.memoId(decodeAll(definition, [row])[0]!)
+}
+
+type Carried = OperationRow & { signature: string; status: "submitted" | "confirmed" }
+
+async function operationsOf(workspaceId: string, late: readonly Sought[]): Promise<Map<string, Carried[]>> {
+  const rows = await sql<Carried[]>`
+    select ${sql(OPERATION_COLUMNS)}, signature, status from operations
+    where workspace_id = ${workspaceId} and signature = any(${late.map((one) => one.signature)})
+      and status in ('submitted', 'confirmed')
+    order by seq`
+  return Map.groupBy(rows, (row) => row.signature)
+}
+
+/** Whether effects are on chain, by operation. */
+export async function effectsOf(
+  chain: Chain,
+  kinds: Operations,
+  about: { workspaceId: string; carried: readonly OperationRow[]; asOf: { slot: number } },
+): Promise<Map<string, "there" | "absent" | "unclear">> {
+  const { workspaceId, carried, asOf } = about
+  const at = { workspaceId, chain, slot: asOf.slot }
+  const effects = await Promise.all(
+    kinds
+      .byKind(carried, (row) => row)
+      .map(async ([definition, rows]) => [...(await definition.effects(decodeAll(definition, rows), at))]),
+  )
+  return new Map(effects.flat())
+}

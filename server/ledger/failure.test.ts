@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
+import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import { noHistory, type Twist } from "#test/rpc-proxy.ts"
+import { callLocalnet } from "#test/test-chain.ts"
+import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
+import { startTwistedChain, type TwistedChain } from "#test/twisted-chain.ts"
+
+// One number or one status of one node, by which something would be done again. A blockhash lives 15 s here.
+
+let cluster: TwistedChain
+let app: TestApp
+let key: TestKey
+let tokens: TokenFixture
+
+beforeAll(async () => {
+  cluster = await startTwistedChain({ slotMs: 100 })
+  app = await startTestApp({ SOLANA_RPC_URL: cluster.node.url })
+  await cluster.fundFeePayers()
+  key = await app.key({ plan: "growth" })
+  tokens = tokenFixture(app, key)
+})
+afterAll(async () => {
+  await app.stop()
+  await cluster.close()
+})
+
+const later = { headers: { Prefer: "respond-async" } }
+const isDone = async (id: string) => (await tokens.get(`/token/operation/${id}`)).json.status === "confirmed"
+const signedFor = async (id: string) =>
+  (await sql`select from transactions where layout @> jsonb_build_array(jsonb_build_array(${id}::text))`)
+    .length
+
+type Statuses = { result: { context: { slot: number }; value: ({ slot: number } | null)[] } }
+const failed = { err: { InstructionError: [3, { Custom: 17 }] }, confirmationStatus: "finalized" }
+
+/** The first status of anything that has landed is that of a failure. */
+function failsOnce(beside: Twist | null): { twist: Twist; times: () => number } {
+  let times = 0
+  const twist: Twist = async (call, ask) => {
+    if (call.method !== "getSignatureStatuses") return beside ? beside(call, ask) : ask()
+    const reply = (await ask()) as Statuses
+    if (times > 0 || !reply.result.value.some((one) => one !== null)) return reply
+    times++
+    const { context, value } = reply.result
+    return { result: { context, value: value.map((one) => one && { ...one, ...failed }) } }
+  }
+  return { twist, times: () => times }
+}
+
+test.each([
+  ["that has its history", null],
+  ["without history", noHistory],
+])("what one status of a node %s tells to have failed is not done again", async (_, beside) => {
+  const config = await tokens.config()
+  const [wallet] = await tokens.wallets(1)
+  const lie = failsOnce(beside)
+  cluster.node.twist = lie.twist
+  const id = (await tokens.mint(config, wallet, "1", later)).json.operation_id
+  await waitFor(() => isDone(id), "the mint to be confirmed")
+  cluster.node.twist = null
+  expect(lie.times()).toBe(1)
+  expect(await signedFor(id)).toBe(1)
+  expect(await tokens.onChain(config, wallet)).toBe(1n)
+})
+
+test("a height that is another number, such as that of slots, expires nothing that may still land", async () => {
+  const config = await tokens.config()
+  const [wallet] = await tokens.wallets(1)
+  let sent: unknown[] = []
+  cluster.node.twist = async (call, ask) => {
+    if (call.method === "getEpochInfo") {
+      const reply = (await ask()) as { result: { blockHeight: number } }
+      return { result: { ...reply.result, blockHeight: reply.result.blockHeight + 400 } }
+    }
+    if (call.method !== "sendTransaction") return ask()
+    sent = call.params
+    return { result: "held back" }
+  }
+  const id = (await tokens.mint(config, wallet, "1", later)).json.operation_id
+  const doubtOf = async () => {
+    const [row] = await sql<{ doubt: string | null }[]>`
+      select t.doubt from operations o join transactions t on t.signature = o.signature where o.id = ${id}`
+    return row?.doubt ?? null
+  }
+  expect(await waitFor(doubtOf, "the doubt to be told")).toMatch(/slots have passed since/)
+  await callLocalnet(cluster.url, "sendTransaction", sent)
+  await waitFor(() => isDone(id), "the mint to be confirmed")
+  cluster.node.twist = null
+  expect(await signedFor(id)).toBe(1)
+  expect(await tokens.onChain(config, wallet)).toBe(1n)
+})

@@ -1,0 +1,36 @@
+import { logger } from "#server/lib/log.ts"
+import type { Chain } from "#server/solana/chain.ts"
+import { isOfTheNodes, isWithoutHistory } from "#server/solana/rpc/errors.ts"
+import type { Rpc } from "#server/solana/rpc/rpc.ts"
+import { askEnough } from "./words.ts"
+
+/**
+ * Whether a transaction that a node tells to have failed for good has. What it carries is signed anew then, so one word of
+ * one node is not enough: the transaction itself says so, too, or, where a node keeps no history, its status once more; and
+ * another node says the same where there is one.
+ */
+export async function hasFailed({ mode, rpc }: Chain, signature: string): Promise<boolean> {
+  try {
+    const words = await askEnough(rpc, (view) => tellsFailure(view, signature))
+    if (words.every(Boolean)) return true
+    logger.warn(
+      { mode, signature },
+      "a node tells that a transaction has failed, and the transaction does not",
+    )
+  } catch (error) {
+    if (!isOfTheNodes(error)) throw error
+    logger.debug({ err: error, signature }, "could not read a transaction that is told to have failed")
+  }
+  return false
+}
+
+const tellsFailure = async (rpc: Rpc, signature: string): Promise<boolean> => {
+  try {
+    const found = await rpc.transaction(signature)
+    return (found?.meta?.err ?? null) !== null
+  } catch (error) {
+    if (!isWithoutHistory(error)) throw error
+    const [status] = (await rpc.statuses([signature])).value
+    return status?.confirmationStatus === "finalized" && status.err !== null
+  }
+}

@@ -1,0 +1,246 @@
+import { TOKEN_2022_PROGRAM_ID, unpackAccount } from "@solana/spl-token"
+import { PublicKey } from "@solana/web3.js"
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
+import { deployment } from "#server/domain/deployment.ts"
+import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import { onFork, type RpcProxy, type Twist } from "#test/rpc-proxy.ts"
+import { callLocalnet } from "#test/test-chain.ts"
+import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
+import { startTwistedChain, type TwistedChain } from "#test/twisted-chain.ts"
+
+// A node that says of a slot that it is confirmed, and the chain goes on without that slot. Slots are long enough for bytes to
+// stay valid on a machine that has other things to do.
+
+let cluster: TwistedChain
+let node: RpcProxy
+let app: TestApp
+let key: TestKey
+let tokens: TokenFixture
+let config: string
+
+beforeAll(async () => {
+  cluster = await startTwistedChain({ slotMs: 50 })
+  node = cluster.node
+  app = await startTestApp({ SOLANA_RPC_URL: node.url })
+  await cluster.fundFeePayers()
+  key = await app.key({ plan: "growth" })
+  tokens = tokenFixture(app, key)
+  config = await tokens.config()
+})
+afterEach(() => {
+  node.twist = null
+})
+afterAll(async () => {
+  await app.stop()
+  await cluster.close()
+})
+
+const read = async (path: string) => (await tokens.get(path)).json
+const operation = (id: string) => read(`/token/operation/${id}`)
+const isFinal = async (path: string) => (await read(path)).finalized_at !== null
+const warp = () => cluster.pass(400)
+const one = async () => (await tokens.wallets(1))[0]!
+
+/** Units in an account, as the chain itself tells. */
+async function unitsOf(account: string): Promise<bigint> {
+  const address = new PublicKey(account)
+  const info = await cluster.connection.getAccountInfo(address)
+  return info === null ? 0n : unpackAccount(address, info, TOKEN_2022_PROGRAM_ID).amount
+}
+
+const transactionsOf = async (id: string) => {
+  const rows = await sql<{ status: string }[]>`
+    select status from transactions where layout @> jsonb_build_array(jsonb_build_array(${id}::text))
+    order by created_at`
+  return rows.map(({ status }) => status)
+}
+
+/** The node is back on the chain that everybody follows, and what was sent to it until its blockhash ran out is lost. */
+async function forkIsLeft(): Promise<void> {
+  const swallows: Twist = async ({ method }, ask) => (method === "sendTransaction" ? { result: "x" } : ask())
+  node.twist = swallows
+  await warp()
+}
+
+/** The server has found out that it is gone; now the node tells the truth. */
+async function isMissed(signature: string): Promise<void> {
+  const isSaid = (line: string) => line.includes("has vanished") && line.includes(signature)
+  await waitFor(async () => app.log.some(isSaid), `${signature} to be missed`)
+  node.twist = null
+}
+
+test("what is confirmed says when it is there for good", async () => {
+  const { wallet, status } = await app.verifiedWallet(key)
+  const { json } = await tokens.mint(config, wallet, "1")
+  expect((await operation(json.operation_id)).confirmed_at).not.toBeNull()
+  await waitFor(() => isFinal(`/token/operation/${json.operation_id}`), "the mint to be final")
+  await waitFor(() => isFinal(`/attestation/${status.attestation_id}`), "the attestation to be final")
+  const { data } = await read(`/attestations?pubkey=${wallet}`)
+  expect(data[0].finalized_at).not.toBeNull()
+})
+
+test("what vanished while its bytes are valid is sent again, and nothing is signed", async () => {
+  const wallet = await one()
+  node.twist = onFork()
+  const { status, json } = await tokens.mint(config, wallet, "1")
+  expect(status).toBe(200)
+  expect((await operation(json.operation_id)).finalized_at).toBeNull()
+  node.twist = null
+  await waitFor(() => isFinal(`/token/operation/${json.operation_id}`), "it to be final")
+  expect(await transactionsOf(json.operation_id)).toEqual(["confirmed"])
+  expect((await operation(json.operation_id)).onchain_tx).toBe(json.onchain_tx)
+  await expectHeld(wallet, 1n)
+})
+
+test("a mint and a transfer that vanished for good are done again, once, and the books stay as they were", async () => {
+  const [from, to] = await tokens.wallets(2)
+  node.twist = onFork()
+  const { json: mint } = await tokens.mint(config, from, "5")
+  const { json: transfer } = await tokens.transfer(config, from, to, "2")
+  const books = await booksOf()
+  await forkIsLeft()
+  await isMissed(mint.onchain_tx)
+  for (const { operation_id } of [mint, transfer])
+    await waitFor(() => isFinal(`/token/operation/${operation_id}`), `${operation_id} to be final`)
+  expect(await transactionsOf(mint.operation_id)).toEqual(["expired", "confirmed"])
+  expect((await operation(mint.operation_id)).onchain_tx).not.toBe(mint.onchain_tx)
+  await expectHeld(from, 3n)
+  await expectHeld(to, 2n)
+  expect(await booksOf()).toEqual(books)
+})
+
+test("what vanished has cost nothing: what was spent is what the chain took, and each operation has its own once", async () => {
+  const counted = async () =>
+    (
+      await sql`
+      select from transactions where fee is not null and counted_at is null and status in ('confirmed', 'failed')`
+    ).length === 0
+  const costs = async () => {
+    const [row] = await sql<{ months: string; operations: string }[]>`
+      select (select sum(fee + rent) from chain_costs)::text as months,
+        (select sum(fee + rent) from operations)::text as operations`
+    return row!
+  }
+  const payers = Object.values(deployment.chains).map((chain) => chain!.feePayer.publicKey)
+  const balance = async () => {
+    const each = await Promise.all(payers.map((payer) => cluster.connection.getBalance(payer)))
+    return each.reduce((sum, one) => sum + one, 0)
+  }
+  const wallet = await one()
+  await settled()
+  await waitFor(counted, "everything to be counted")
+  const [before, costsBefore] = [await balance(), await costs()]
+  expect(costsBefore.operations).toBe(costsBefore.months)
+  node.twist = onFork()
+  const { json } = await tokens.mint(config, wallet, "1")
+  await forkIsLeft()
+  await isMissed(json.onchain_tx)
+  await waitFor(() => isFinal(`/token/operation/${json.operation_id}`), "it to be final")
+  expect(await transactionsOf(json.operation_id)).toEqual(["expired", "confirmed"])
+  await waitFor(counted, "everything to be counted")
+  const after = await costs()
+  expect(after.operations).toBe(after.months)
+  expect(Number(after.months) - Number(costsBefore.months)).toBe(before - (await balance()))
+})
+
+test("a credential that vanished is issued again under the same proof", async () => {
+  node.twist = onFork()
+  const { status } = await app.verifiedWallet(key)
+  const path = `/attestation/${status.attestation_id}`
+  const before = await read(path)
+  await forkIsLeft()
+  await isMissed(before.onchain_tx)
+  await waitFor(() => isFinal(path), "it to be final")
+  const after = await read(path)
+  expect(after).toMatchObject({ status: "verified", onchain: before.onchain, expires_at: before.expires_at })
+  expect(after.onchain_tx).not.toBe(before.onchain_tx)
+  expect(await unitsOf(after.onchain.token_account)).toBe(1n)
+})
+
+test("one that was revoked meanwhile is gone in the end, and so is a revocation that vanished", async () => {
+  node.twist = onFork()
+  const { status } = await app.verifiedWallet(key)
+  const path = `/attestation/${status.attestation_id}`
+  const { token_account } = (await read(path)).onchain
+  await forkIsLeft()
+  await tokens.post(`${path}/revoke`, { reason: "A test" })
+  node.twist = null
+  await settled()
+  expect(await unitsOf(token_account)).toBe(0n)
+
+  const { status: next } = await app.verifiedWallet(key)
+  const account = (await read(`/attestation/${next.attestation_id}`)).onchain.token_account
+  node.twist = onFork()
+  await tokens.post(`/attestation/${next.attestation_id}/revoke`, { reason: "A test" })
+  await settled()
+  expect(await unitsOf(account)).toBe(1n)
+  await forkIsLeft()
+  await waitFor(async () => (await unfinal()) === 0, "the fork's to be found gone")
+  node.twist = null
+  await waitFor(async () => (await unitsOf(account)) === 0n, "it to be burnt after all")
+})
+
+test("a failure that is not final is not believed: the same bytes may land, and do", async () => {
+  const wallet = await one()
+  node.twist = onFork({ err: { InstructionError: [4, { Custom: 1 }] } })
+  const { json } = await tokens.mint(config, wallet, "1", { headers: { Prefer: "respond-async" } })
+  await waitFor(async () => (await operation(json.operation_id)).status === "submitted", "it to be sent")
+  node.calls.clear()
+  await waitFor(async () => (node.calls.get("getSignatureStatuses") ?? 0) > 1, "the failure to be told")
+  expect((await operation(json.operation_id)).status).toBe("submitted")
+  node.twist = null
+  await waitFor(() => isFinal(`/token/operation/${json.operation_id}`), "it to land")
+  expect(await transactionsOf(json.operation_id)).toEqual(["confirmed"])
+  await expectHeld(wallet, 1n)
+})
+
+test("what landed in slots that a cluster goes back behind is there in the end, once", async () => {
+  const { connection } = cluster
+  let rolledBack = false
+  while (!rolledBack) {
+    const wallet = await one()
+    const { json } = await tokens.mint(config, wallet, "1")
+    const { value } = await connection.getSignatureStatus(json.onchain_tx)
+    // Too late where it is finalized by now.
+    rolledBack = await callLocalnet(cluster.url, "localnet_rollback", [{ slot: value!.slot - 1 }]).then(
+      () => true,
+      () => false,
+    )
+    if (rolledBack) expect((await connection.getSignatureStatus(json.onchain_tx)).value).toBeNull()
+    await waitFor(() => isFinal(`/token/operation/${json.operation_id}`), "it to be final")
+    await expectHeld(wallet, 1n)
+  }
+})
+
+const unfinal = async () =>
+  (await sql`select from transactions where status = 'confirmed' and finalized_at is null`).length
+
+/** Nothing is under way. */
+const settled = () =>
+  waitFor(
+    async () => (await sql`select from operations where status in ('queued', 'submitted')`).length === 0,
+    "everything to be settled",
+  )
+
+async function booksOf() {
+  const counters = await sql`
+    select issued, supply, holders from mint_configs where workspace_id = ${key.workspaceId} and id = ${config}`
+  const holdings = await sql`
+    select wallet, balance, incoming, outgoing from holdings
+    where workspace_id = ${key.workspaceId} and mint_config = ${config} order by wallet`
+  return { counters: [...counters], holdings: [...holdings] }
+}
+
+async function expectHeld(wallet: string, amount: bigint): Promise<void> {
+  const [row] = await sql<{ mint: string }[]>`
+    select mint from mint_configs where workspace_id = ${key.workspaceId} and id = ${config}`
+  const { connection } = cluster
+  const { value } = await connection.getTokenAccountsByOwner(new PublicKey(wallet), {
+    mint: new PublicKey(row!.mint),
+  })
+  const held = value.map(
+    ({ pubkey, account }) => unpackAccount(pubkey, account, TOKEN_2022_PROGRAM_ID).amount,
+  )
+  expect(held).toEqual([amount])
+}

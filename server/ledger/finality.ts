@@ -1,0 +1,161 @@
+import type { SignatureStatus } from "@solana/web3.js"
+import { background as sql } from "#db/client.ts"
+import { publish } from "#db/pubsub.ts"
+import { logger } from "#server/lib/log.ts"
+import type { Chain } from "#server/solana/chain.ts"
+import type { Mode } from "#shared/mode.ts"
+import { Backoff } from "./backoff.ts"
+import type { Operations } from "./definition.ts"
+import { examine, isLate, type Sought } from "./evidence.ts"
+import { hasFailed } from "./failure.ts"
+import { type Final, settleFinalized, settleVanished } from "./settle-finality.ts"
+import { isFinal } from "./settling-commitment.ts"
+import { areFinal, askStatuses, surelyFinal, type Told } from "./words.ts"
+
+/** Most signatures that one getSignatureStatuses takes. */
+const STATUSES = 256
+/** Slots after which one is finalized, where nothing holds the cluster up (32 votes: the depth of a vote's lockout). */
+const FINAL_AFTER_SLOTS = 32
+/** The shortest pause between two looks, in milliseconds. */
+const LEAST_PAUSE_MS = 500
+/** How long after it was confirmed one is late. */
+const LATE_SECONDS = 120
+
+type Unfinal = Sought & { wire: Buffer; slot: number; isLate: boolean }
+
+/**
+ * Follows a chain's confirmed transactions until they are there for good. One that vanishes with its slot is sent again
+ * while its blockhash is valid; after that its operations go back to the queue, where it is proven that it is gone.
+ */
+export class Finality {
+  readonly #chain: Chain
+  readonly #kinds: Operations
+  readonly #inDoubt = new Backoff({ firstMs: 2000, longestMs: 60_000 })
+  #late = 0
+
+  constructor(chain: Chain, { kinds }: { kinds: Operations }) {
+    this.#chain = chain
+    this.#kinds = kinds
+  }
+
+  /** Transactions that have been confirmed for long, and are not there for good. */
+  get late(): number {
+    return this.#late
+  }
+
+  /** How long to wait until the next look, in milliseconds. */
+  get pause(): number {
+    return Math.max(LEAST_PAUSE_MS, this.#chain.slotMs * 5)
+  }
+
+  /** One look. Throws when the database or the chain cannot be reached; nothing is lost by it. */
+  async tick(): Promise<void> {
+    const all = await readUnfinal(this.#chain.mode, this.#inDoubt.held)
+    this.#late = all.filter(({ isLate }) => isLate).length + this.#inDoubt.held.length
+    const { rpc } = this.#chain
+    const due = all.filter(({ slot }) => slot + FINAL_AFTER_SLOTS <= rpc.nodes.slot)
+    if (due.length === 0) return
+    const told = await askStatuses(
+      rpc,
+      due.map(({ signature }) => signature),
+    )
+    const seen = due.map((one, i) => ({ ...one, ...told[i]! }))
+    const sure = await surelyFinal(this.#chain, seen.filter(areFinal))
+    const final = seen.filter(({ signature }) => sure.has(signature)).map(finalOf)
+    await settleFinalized(final)
+    const unknown = seen.filter(({ statuses }) => statuses.every((status) => status === null))
+    const failed = seen.filter(({ statuses }) => statuses.every(hasFailedForGood))
+    if (unknown.length > 0) await this.#lookFor(unknown)
+    for (const { signature } of failed) await this.#redoFailed(signature)
+    for (const one of seen)
+      if (one.isLate && !areFinal(one) && one.statuses.some(isFinal))
+        this.#noteDoubt(one.signature, "one node tells that it is, and another one does not")
+      else if (one.isLate && areFinal(one) && !sure.has(one.signature))
+        this.#noteDoubt(one.signature, "the node tells that it is, and does not list it")
+    if (final.length > 0) publish("settled")
+  }
+
+  /** A node's cache has them no longer, or they are gone. */
+  async #lookFor(unknown: readonly Unfinal[]): Promise<void> {
+    const { rpc } = this.#chain
+    const asOf = await rpc.finalizedHeight()
+    const canLand = unknown.filter((one) => !isLate(one, asOf))
+    for (const { wire } of canLand) rpc.nodes.send(wire)
+    const gone = unknown.filter((one) => isLate(one, asOf))
+    for (const [, late] of Map.groupBy(gone, ({ workspaceId }) => workspaceId)) {
+      const verdicts = await examine(this.#chain, this.#kinds, { late, asOf })
+      const landed = verdicts.flatMap((verdict) =>
+        verdict.end === "confirmed" && verdict.isFinal ? verdict : [],
+      )
+      await settleFinalized(landed)
+      for (const verdict of verdicts) {
+        const { signature } = verdict
+        if (verdict.end === "expired") await this.#redo(signature, "no history lists it")
+        else if (verdict.end === "failed") await this.#redoFailed(signature)
+        else if (verdict.end === "confirmed" && !verdict.isFinal)
+          this.#noteDoubt(signature, "one node alone tells that it is")
+        else if (verdict.end === "doubt" && !verdict.isPassing) this.#noteDoubt(signature, verdict.reason)
+      }
+    }
+  }
+
+  #noteDoubt(signature: string, reason: string): void {
+    if (this.#inDoubt.times(signature) === 0)
+      logger.warn(
+        { mode: this.#chain.mode, signature, reason },
+        "nobody can say whether a confirmed transaction is there for good; it is looked for again",
+      )
+    this.#inDoubt.failed(signature)
+  }
+
+  async #redoFailed(signature: string): Promise<void> {
+    if (await hasFailed(this.#chain, signature))
+      await this.#redo(signature, "it landed anew for good, and failed")
+  }
+
+  async #redo(signature: string, reason: string): Promise<void> {
+    const operations = await settleVanished(signature)
+    if (operations.length === 0) return
+    logger.warn(
+      { mode: this.#chain.mode, signature, operations, reason },
+      "a confirmed transaction has vanished from the chain; its operations are done again",
+    )
+    publish("ledger")
+  }
+}
+
+async function readUnfinal(mode: Mode, except: readonly string[]): Promise<Unfinal[]> {
+  const rows = await sql<
+    {
+      signature: string
+      workspace_id: string
+      wire: Buffer
+      signed_slot: bigint | null
+      last_valid_block_height: bigint
+      slot: bigint
+      is_late: boolean
+    }[]
+  >`
+    select signature, workspace_id, wire, signed_slot, last_valid_block_height, slot,
+      settled_at < now() - make_interval(secs => ${LATE_SECONDS}) as is_late
+    from transactions where mode = ${mode} and status = 'confirmed' and finalized_at is null
+      and not signature = any(${except as string[]})
+    order by slot limit ${STATUSES}`
+  return rows.map((row) => ({
+    signature: row.signature,
+    workspaceId: row.workspace_id,
+    wire: row.wire,
+    signedSlot: row.signed_slot === null ? null : Number(row.signed_slot),
+    lastValidBlockHeight: Number(row.last_valid_block_height),
+    slot: Number(row.slot),
+    isLate: row.is_late,
+  }))
+}
+
+/** It may stand in another slot by now than the one that it was confirmed in. */
+const finalOf = ({ signature, slot, statuses }: Unfinal & Told): Final => ({
+  signature,
+  slot: statuses[0]?.slot ?? slot,
+})
+
+const hasFailedForGood = (status: SignatureStatus | null): boolean => isFinal(status) && status.err !== null

@@ -1,0 +1,130 @@
+import { LAMPORTS_PER_SOL, SYSVAR_CLOCK_PUBKEY } from "@solana/web3.js"
+import { background as sql } from "#db/client.ts"
+import { noteChainTime } from "#db/clock.ts"
+import { addSeconds, clock } from "#server/lib/time.ts"
+import { addressOf, publicKeyOf } from "#server/solana/addresses.ts"
+import type { Chain } from "#server/solana/chain.ts"
+import type { Address } from "#shared/address.ts"
+import { type LowFunds, Purse } from "./purse.ts"
+
+/** How often balances and the chain's clock are read: with two modes, less than one call a second. */
+const READ_EVERY_MS = 2500
+/** The same while the embedded network's faucet is about to fund somebody. */
+export const FUNDING_EVERY_MS = 200
+/** What was spent since so long counts, also where this process has just begun. */
+const RECALL_SECONDS = 3600
+/** Fee payers that are told of at the same time. */
+const MOST_TOLD = 5
+
+/** What the fee payers of a chain have: the mode's, and those that workspaces were given. */
+export class Funds {
+  readonly #chain: Chain
+  readonly #low: LowFunds
+  /** The mode's own one. */
+  readonly own: Purse
+  #purses: Map<Address, Purse>
+  /** A slot that the chain has reached. */
+  slot = 0
+  #readAt = Number.NEGATIVE_INFINITY
+  #isRecalled = false
+
+  constructor(chain: Chain, low: LowFunds) {
+    this.#chain = chain
+    this.#low = low
+    this.own = new Purse(addressOf(chain.feePayer.publicKey), { chain, low })
+    this.#purses = new Map([[this.own.address, this.own]])
+  }
+
+  /** Null where it does not pay, as far as is known: `refresh` tells anew. */
+  of(feePayer: Address): Purse | null {
+    return this.#purses.get(feePayer) ?? null
+  }
+
+  /** Those that do not suffice for everything. */
+  get poor(): Address[] {
+    return [...this.#purses.values()].flatMap(({ address, suffices }) => (suffices ? [] : address))
+  }
+
+  /** Whether the embedded network's faucet is about to fund somebody. */
+  get isFunding(): boolean {
+    return this.#chain.embedded && this.poor.length > 0
+  }
+
+  /** What keeps some operations from being signed. */
+  get troubles(): string[] {
+    return this.#told(({ trouble }) => trouble)
+  }
+
+  /** What will keep operations from being signed before long. */
+  get warnings(): string[] {
+    return this.#told(({ warning }) => warning)
+  }
+
+  #told(of: (purse: Purse) => string | null): string[] {
+    const told = [...this.#purses.values()].flatMap((purse) => of(purse) ?? [])
+    const others = told.length - MOST_TOLD
+    return others > 0
+      ? [...told.slice(0, MOST_TOLD), `and ${others} more fee payers; the log names them`]
+      : told
+  }
+
+  /** Reads the balances and the chain's clock, unless that was a moment ago and `now` is not asked for. */
+  async refresh({ now = false } = {}): Promise<void> {
+    const { mode, rpc, embedded, slotMs } = this.#chain
+    const every = this.isFunding ? FUNDING_EVERY_MS : READ_EVERY_MS
+    if (!now && performance.now() - this.#readAt < every) return
+    await this.#find()
+    const purses = [...this.#purses.values()]
+    const accounts = [SYSVAR_CLOCK_PUBKEY, ...purses.map(({ address }) => publicKeyOf(address))]
+    const { slot, value } = await rpc.accounts(accounts, { since: 0 })
+    const [clock, ...payers] = value
+    this.slot = slot
+    if (clock) noteChainTime(mode, { unixSeconds: unixSecondsOf(clock.data), slotMs })
+    for (const [i, purse] of purses.entries()) purse.note(payers[i]?.lamports ?? 0)
+    this.#readAt = performance.now()
+    // The embedded network's faucet keeps its fee payers funded.
+    const low = purses.filter(({ sol }) => embedded && (sol ?? 0) < 100)
+    for (const { address } of low) await rpc.airdrop(publicKeyOf(address), 1000 * LAMPORTS_PER_SOL)
+  }
+
+  /** Lamports that fees may take. The chain takes no fee that leaves less than an empty account's rent. */
+  async readForFees(purse: Purse, options: { since: number }): Promise<number> {
+    const { rpc, rent } = this.#chain
+    const lamports = (await rpc.account(publicKeyOf(purse.address), options)).value?.lamports ?? 0
+    purse.note(lamports)
+    return Math.max(0, lamports - (rent?.of(0) ?? 0))
+  }
+
+  /** Looks for who pays now. */
+  async #find(): Promise<void> {
+    const rows = await sql<{ fee_payer: Address }[]>`
+      select distinct fee_payer from workspaces where mode = ${this.#chain.mode} and fee_payer is not null`
+    const about = { chain: this.#chain, low: this.#low }
+    const given = rows.map(({ fee_payer }) => this.of(fee_payer) ?? new Purse(fee_payer, about))
+    this.#purses = new Map([this.own, ...given].map((purse) => [purse.address, purse]))
+    if (!this.#isRecalled) await this.#recall()
+    this.#isRecalled = true
+  }
+
+  /** What was spent lately is in the books. */
+  async #recall(): Promise<void> {
+    const now = clock.now()
+    const rows = await sql<{ payer: Address; seconds_ago: number; lamports: string }[]>`
+      select coalesce(w.fee_payer, ${this.own.address}) as payer, sum(t.fee + t.rent)::text as lamports,
+        extract(epoch from ${now}::timestamptz - date_trunc('minute', t.settled_at))::float8 as seconds_ago
+      from workspaces w, lateral (
+        select fee, rent, settled_at from transactions
+        where workspace_id = w.id and created_at > ${addSeconds(now, -RECALL_SECONDS)} and counted_at is not null) t
+      where w.mode = ${this.#chain.mode} group by payer, date_trunc('minute', t.settled_at) order by seconds_ago desc`
+    for (const [payer, spent] of Map.groupBy(rows, (row) => row.payer))
+      this.of(payer)?.burnRate.recall(
+        spent.map((one) => ({
+          at: performance.now() - one.seconds_ago * 1000,
+          lamports: Number(one.lamports),
+        })),
+      )
+  }
+}
+
+/** `unix_timestamp` of the clock sysvar (https://docs.anza.xyz/runtime/sysvars#clock), the last of five 8-byte fields. */
+const unixSecondsOf = (clock: Buffer): number => Number(clock.readBigInt64LE(32))

@@ -1,0 +1,135 @@
+import type { PublicKey, TransactionInstruction } from "@solana/web3.js"
+import { LRUCache } from "lru-cache"
+import { type Queryable, background as sql } from "#db/client.ts"
+import { columns, type RowOf } from "#db/rows.ts"
+import { addressOf } from "#server/solana/addresses.ts"
+import type { Chain } from "#server/solana/chain.ts"
+import {
+  authorityOf,
+  authorityPurpose,
+  feePayerPurpose,
+  type Keys,
+  type Signer,
+} from "#server/solana/keys.ts"
+import type { Address } from "#shared/address.ts"
+import type { Lease } from "./lease.ts"
+
+/** The workspace and keys that instructions are built for. It has no access to the chain: see `look`. */
+export type Issuer = {
+  workspaceId: string
+  /** The key that a mint obeys, by its address; null is the one that derives from VOUCH_SIGNER. */
+  authority(address: Address | null): Signer
+  feePayer: Signer
+  /** What its transactions name where the workspace has a fee payer of its own. */
+  marker: PublicKey | null
+  rentOf: (bytes: number) => number
+  /** Those of the workspace's authorities that instructions have to be signed by. */
+  signersOf(instructions: readonly TransactionInstruction[]): Signer[]
+}
+
+const authorityColumns = columns("workspace_authorities", "address", "uri")
+type Authority = RowOf<typeof authorityColumns>
+
+/** Workspaces whose keys are remembered, at most. */
+const MOST_KNOWN = 10_000
+
+type Known = { asOf: string; authorities: Authority[]; feePayer: Signer | null }
+
+/** As of a lease's version: whoever changes a key voids plans. */
+const known = new LRUCache<string, Known>({ max: MOST_KNOWN })
+
+/** For whom a workspace's instructions are built. */
+export async function issuerOf(chain: Chain, { workspaceId, token, version }: Lease): Promise<Issuer> {
+  const asOf = `${token}/${version}`
+  let remembered = known.get(workspaceId)
+  if (remembered?.asOf !== asOf) {
+    const [authorities, payer] = await Promise.all([
+      readAuthorities(sql, workspaceId),
+      readFeePayer(sql, workspaceId),
+    ])
+    const feePayer = payer && chain.signers.of(payer.uri, feePayerPurpose(workspaceId), payer.address)
+    remembered = { asOf, authorities, feePayer }
+    known.set(workspaceId, remembered)
+  }
+  const { authorities, feePayer } = remembered
+  const derived = authorityOf(chain.keys, workspaceId)
+  const authority = (address: Address | null): Signer => {
+    const at = authorities.find((one) => one.address === address)
+    if (at) return chain.signers.of(at.uri, authorityPurpose(workspaceId), at.address)
+    if (address === null || address === addressOf(derived.publicKey)) return derived
+    throw new Error(`${workspaceId} has no key ${address}`)
+  }
+  const addresses = new Set([...authorities.map(({ address }) => address), addressOf(derived.publicKey)])
+  const signersOf = (instructions: readonly TransactionInstruction[]): Signer[] => {
+    const keys = instructions.flatMap(({ keys }) => keys.filter(({ isSigner }) => isSigner))
+    const asked = new Set(keys.map(({ pubkey }) => addressOf(pubkey)))
+    return [...addresses].filter((address) => asked.has(address)).map(authority)
+  }
+  return {
+    workspaceId,
+    authority,
+    feePayer: feePayer ?? chain.feePayer,
+    marker: feePayer && chain.payerMarker,
+    rentOf: chain.rent!.of,
+    signersOf,
+  }
+}
+
+/** The keys that a workspace was given, the oldest one first; none where it has only the derived one. */
+export const readAuthorities = (sql: Queryable, workspaceId: string) => sql<Authority[]>`
+  select ${sql(authorityColumns)} from workspace_authorities where workspace_id = ${workspaceId}
+  order by created_at, address`
+
+/**
+ * The authority of a mint that is about to be created, in the statement that claims it: whoever gives the workspace
+ * another one at the same time goes before it, or sees it and moves it.
+ */
+export const authorityForNew = (sql: Queryable, workspaceId: string) =>
+  sql`(select w.authority from workspaces w where w.id = ${workspaceId} for share)`
+
+/** The addresses of all keys that issue for a workspace, or have: its history on chain is theirs together. */
+export async function issuedBy(keys: Keys, sql: Queryable, workspaceId: string): Promise<Address[]> {
+  const given = await readAuthorities(sql, workspaceId)
+  if (given.length > 0) return given.map(({ address }) => address)
+  return [addressOf(authorityOf(keys, workspaceId).publicKey)]
+}
+
+/** The fee payer that a workspace was given; null where its mode's pays. */
+export async function readFeePayer(
+  sql: Queryable,
+  workspaceId: string,
+): Promise<{ address: Address; uri: string } | null> {
+  const [row] = await sql<{ address: Address; uri: string }[]>`
+    select p.address, p.uri from workspaces w
+    join workspace_fee_payers p on p.workspace_id = w.id and p.address = w.fee_payer where w.id = ${workspaceId}`
+  return row ?? null
+}
+
+/** Addresses of which every transaction of a mode names one: of all keys that pay for it, or have, and the marker. */
+export async function namedByAll({ mode, feePayer, payerMarker }: Chain): Promise<Address[]> {
+  const rows = await sql<{ address: Address }[]>`
+    select address from fee_payers where mode = ${mode} order by created_at desc`
+  const payers = [addressOf(feePayer.publicKey), ...rows.map(({ address }) => address)]
+  return [...new Set([...payers, addressOf(payerMarker)])]
+}
+
+/** The addresses of all keys that pay in a mode, or have: for all workspaces, or for one. */
+export async function paidBy({ mode, feePayer }: Chain): Promise<Set<Address>> {
+  const rows = await sql<{ address: Address }[]>`
+    select address from fee_payers where mode = ${mode}
+    union select p.address from workspace_fee_payers p join workspaces w on w.id = p.workspace_id
+    where w.mode = ${mode}`
+  return new Set([addressOf(feePayer.publicKey), ...rows.map(({ address }) => address)])
+}
+
+/** Which workspace each key issues for, or has. */
+export async function readIssuers({ mode, keys }: Chain): Promise<Map<Address, string>> {
+  const rows = await sql<{ id: string }[]>`select id from workspaces where mode = ${mode}`
+  const own = await sql<{ address: Address; workspace_id: string }[]>`
+    select a.address, a.workspace_id from workspace_authorities a join workspaces w on w.id = a.workspace_id
+    where w.mode = ${mode}`
+  return new Map([
+    ...rows.map(({ id }): [Address, string] => [addressOf(authorityOf(keys, id).publicKey), id]),
+    ...own.map(({ address, workspace_id }): [Address, string] => [address, workspace_id]),
+  ])
+}

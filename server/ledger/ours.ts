@@ -1,0 +1,49 @@
+import type { VersionedMessage } from "@solana/web3.js"
+import bs58 from "bs58"
+import { addressOf } from "#server/solana/addresses.ts"
+import type { Chain } from "#server/solana/chain.ts"
+import { HistoryMissing, isUnreadable } from "#server/solana/rpc/errors.ts"
+import { verifierOf } from "#server/solana/signers/ed25519.ts"
+import type { Address } from "#shared/address.ts"
+import { paidBy, readIssuers } from "./issuer.ts"
+
+/** Which workspace each key issues for, read once when it is first asked for. */
+export type Issuers = () => Promise<ReadonlyMap<Address, string>>
+export function issuersOf(chain: Chain): Issuers {
+  let known: Promise<ReadonlyMap<Address, string>> | null = null
+  return () => {
+    known ??= readIssuers(chain)
+    return known
+  }
+}
+
+/**
+ * The transaction itself, if a fee payer of ours signed it, or an authority: a restored database may not know a
+ * workspace's fee payer any more. Anybody can name our keys in a transaction, and write our memo into it. Null where it is
+ * a stranger's, also where it is of a version that nobody here signs. Throws where the node that lists it does not tell it.
+ */
+export async function readOurs(chain: Chain, signature: string, issuers: Issuers) {
+  const told = await chain.rpc.patient.transaction(signature).catch((error) => {
+    if (isUnreadable(error)) return "unreadable" as const
+    throw error
+  })
+  if (told === null) throw new HistoryMissing(`${signature} is listed, but not told`)
+  if (told === "unreadable") return null
+  // Whoever makes up a transaction has not our key.
+  if (!isSigned(told.transaction)) throw new HistoryMissing(`${signature} is told with a wrong signature`)
+  const [payer, ...others] = signersOf(told.transaction.message)
+  if ((await paidBy(chain)).has(payer!)) return told.transaction
+  const known = await issuers()
+  return others.some((signer) => known.has(signer)) ? told.transaction : null
+}
+
+const isSigned = ({ message, signatures }: { message: VersionedMessage; signatures: string[] }): boolean => {
+  const bytes = message.serialize()
+  return signersOf(message).every((signer, i) =>
+    verifierOf(bs58.decode(signer))(bytes, bs58.decode(signatures[i] ?? "")),
+  )
+}
+
+/** Who signed a transaction, the one who paid for it first. */
+export const signersOf = ({ header, staticAccountKeys }: VersionedMessage): Address[] =>
+  staticAccountKeys.slice(0, header.numRequiredSignatures).map(addressOf)

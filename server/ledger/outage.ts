@@ -1,0 +1,42 @@
+import { isDatabaseUnavailable } from "#db/client.ts"
+import { logger } from "#server/lib/log.ts"
+import { WrongChain } from "#server/solana/rpc/errors.ts"
+
+/** How often an outage is told of while it lasts. */
+const TELL_EVERY_MS = 60_000
+
+/** Tells the log of an outage: when it begins, each minute, and when it is over. What is tried meanwhile leaves no line. */
+export class Outage {
+  readonly #about: object
+  #began: number | null = null
+  #toldAt = 0
+  #failures = 0
+
+  constructor(about: object) {
+    this.#about = about
+  }
+
+  goesOn(error: unknown): void {
+    const now = performance.now()
+    this.#began ??= now
+    this.#failures++
+    if (this.#failures > 1 && now - this.#toldAt < TELL_EVERY_MS) return
+    this.#toldAt = now
+    const tried = { seconds: Math.round((now - this.#began) / 1000), failures: this.#failures }
+    logger.warn({ err: error, ...this.#about, ...tried }, "the ledger failed; retrying until it works again")
+  }
+
+  isOver(): void {
+    if (this.#began === null) return
+    const seconds = Math.round((performance.now() - this.#began) / 1000)
+    logger.info({ ...this.#about, seconds, failures: this.#failures }, "the ledger works again")
+    this.#began = null
+    this.#failures = 0
+  }
+}
+
+/** Why nothing works, in a few words. */
+export function troubleOf(error: unknown): string {
+  if (error instanceof WrongChain) return "the configured chain has changed"
+  return isDatabaseUnavailable(error) ? "the database is unreachable" : "the chain is unreachable"
+}

@@ -1,0 +1,66 @@
+import { LAMPORTS_PER_SOL } from "@solana/web3.js"
+import { logger } from "#server/lib/log.ts"
+import type { Chain } from "#server/solana/chain.ts"
+import type { Address } from "#shared/address.ts"
+import { BurnRate } from "./burn-rate.ts"
+
+/** Below this a fee payer could not pay one more account's rent: until it has more, only what is urgent is signed. */
+const EMPTY_SOL = 0.01
+/** How often a shortage is told of while it lasts. */
+const TELL_EVERY_MS = 60_000
+
+/** When people are told: below so much, and when it will be gone in so many hours. */
+export type LowFunds = { lowBalanceSol: number; lowBalanceHours: number }
+
+/** What one fee payer has, how fast that is spent, and what it suffices for. */
+export class Purse {
+  readonly address: Address
+  readonly burnRate = new BurnRate()
+  readonly #chain: Chain
+  readonly #low: LowFunds
+  #lamports: number | null = null
+  #toldAt = Number.NEGATIVE_INFINITY
+
+  constructor(address: Address, { chain, low }: { chain: Chain; low: LowFunds }) {
+    this.address = address
+    this.#chain = chain
+    this.#low = low
+  }
+
+  /** Null until it is known. */
+  get sol(): number | null {
+    return this.#lamports === null ? null : this.#lamports / LAMPORTS_PER_SOL
+  }
+
+  /** Whether it suffices for everything. */
+  get suffices(): boolean {
+    return this.sol !== null && this.sol >= EMPTY_SOL
+  }
+
+  /** What keeps some operations from being signed. */
+  get trouble(): string | null {
+    if (this.suffices || this.sol === null) return null
+    return `the fee payer ${this.address} is out of SOL (${this.sol}): send it some. Until then only revocations, freezes and pauses go on, as long as it can pay their fees`
+  }
+
+  /** What will keep operations from being signed before long. */
+  get warning(): string | null {
+    const { lowBalanceSol, lowBalanceHours } = this.#low
+    if (this.sol !== null && this.sol < lowBalanceSol)
+      return `the fee payer ${this.address} is low on SOL (${this.sol}): send it some`
+    const hours = this.burnRate.hoursLeft
+    if (hours === null || hours >= lowBalanceHours || this.#chain.embedded) return null
+    return `the fee payer ${this.address} has ${this.sol} SOL, which lasts ${hours.toFixed(1)} hours at the rate of the last one: send it some`
+  }
+
+  note(lamports: number): void {
+    this.#lamports = lamports
+    this.burnRate.note(lamports, performance.now())
+    const said = this.trouble ?? this.warning
+    if (said === null) this.#toldAt = Number.NEGATIVE_INFINITY
+    // The embedded network's faucet is about to fund it.
+    if (said === null || this.#chain.embedded || performance.now() - this.#toldAt < TELL_EVERY_MS) return
+    this.#toldAt = performance.now()
+    logger.warn({ mode: this.#chain.mode, feePayer: this.address, sol: this.sol }, said)
+  }
+}

@@ -1,0 +1,97 @@
+import { background as sql } from "#db/client.ts"
+import { chainClockDifference } from "#db/clock.ts"
+import type { Chain } from "#server/solana/chain.ts"
+import type { LedgerReport } from "#shared/ledger-report.ts"
+import type { Mode } from "#shared/mode.ts"
+import { busyWorkspaces } from "./queue.ts"
+
+/** How the reconciliations of a mode stand: the oldest one's age, and what they found. */
+type Audits = Pick<LedgerReport, "audit_age_seconds" | "audit_differences">
+
+async function readAudits(): Promise<(mode: Mode) => Audits> {
+  const rows = await sql<{ mode: Mode; age: number | null; differences: number }[]>`
+    select w.mode, greatest(0, extract(epoch from now() - min(a.at))::int) as age, sum(a.differences)::int as differences
+    from audits a join workspaces w on w.id = a.workspace_id where a.at is not null group by w.mode`
+  const byMode = new Map(rows.map((row) => [row.mode, row]))
+  return (mode) => ({
+    audit_age_seconds: byMode.get(mode)?.age ?? null,
+    audit_differences: byMode.get(mode)?.differences ?? 0,
+  })
+}
+
+type Ages = Pick<LedgerReport, "oldest_operation_seconds" | "oldest_transaction_seconds">
+
+/** Reports on the ledgers of this process. */
+export async function reportOn(
+  ledgers: readonly { chain: Chain; inDoubt: number }[],
+): Promise<LedgerReport[]> {
+  const [ages, audits] = await Promise.all([readAges(), readAudits()])
+  return ledgers.map(({ chain: { mode, rpc }, inDoubt }) => {
+    const errors = [...rpc.nodes.metrics.byMethod].filter(([, { errors }]) => errors > 0)
+    return {
+      mode,
+      slot: rpc.nodes.slot > 0 ? rpc.nodes.slot : null,
+      slot_age_seconds: rpc.nodes.slot > 0 ? Math.round(rpc.nodes.slotAge_ms / 1000) : null,
+      clock_difference_seconds: chainClockDifference(mode),
+      ...ages(mode),
+      ...audits(mode),
+      in_doubt: inDoubt,
+      nodes: rpc.nodes.capabilities,
+      rpc_errors: Object.fromEntries(errors.map(([method, { errors }]) => [method, errors])),
+    }
+  })
+}
+
+/** The first operation in the queue of each workspace is its oldest. */
+async function readAges(): Promise<(mode: Mode) => Ages> {
+  const rows = await sql<{ mode: Mode; operation: number | null; transaction: number | null }[]>`
+    with recursive busy as (${busyWorkspaces()}), waiting as (
+      select w.mode, min(f.created_at) as since
+      from busy join workspaces w on w.id = busy.id, lateral (
+        select created_at from operations o
+        where o.workspace_id = busy.id and o.status in ('queued', 'submitted') order by o.seq limit 1) f
+      group by 1
+    ), sent as (
+      select mode, min(created_at) as since from transactions where status = 'saved' group by 1
+    )
+    select mode, extract(epoch from now() - waiting.since)::int as operation,
+      extract(epoch from now() - sent.since)::int as transaction
+    from waiting full join sent using (mode)`
+  const byMode = new Map(rows.map((row) => [row.mode, row]))
+  // A moment ago, by another clock: not before now.
+  const age = (seconds: number | null | undefined) =>
+    seconds === null || seconds === undefined ? null : Math.max(0, seconds)
+  return (mode) => ({
+    oldest_operation_seconds: age(byMode.get(mode)?.operation),
+    oldest_transaction_seconds: age(byMode.get(mode)?.transaction),
+  })
+}
+
+/** After so long a transaction has landed or expired, unless something is wrong: 150 blocks take a minute. */
+const OLD_SECONDS = 180
+/** Each workspace is compared every hour. */
+const AUDIT_LATE_SECONDS = 6 * 3600
+/** How long a chain may have no new slot. Workers ask it more often than every 3 s. */
+const STILL_SECONDS = 30
+
+/** What is wrong by a report, in a few words; null where nothing is. */
+export function troubleIn({
+  slot,
+  slot_age_seconds,
+  oldest_operation_seconds,
+  oldest_transaction_seconds,
+  audit_age_seconds,
+  audit_differences,
+}: LedgerReport): string | null {
+  if (audit_differences > 0)
+    return `the chain and the database differ (${audit_differences}): \`vouch ledger audit\` says in what`
+  if ((audit_age_seconds ?? 0) > AUDIT_LATE_SECONDS)
+    return `a workspace was last compared with the chain ${Math.round((audit_age_seconds ?? 0) / 3600)} h ago`
+  if ((slot_age_seconds ?? 0) > STILL_SECONDS)
+    return `the chain has stood still at slot ${slot} for ${slot_age_seconds} s`
+  if ((oldest_transaction_seconds ?? 0) > OLD_SECONDS)
+    return `a transaction that was signed ${oldest_transaction_seconds} s ago has neither landed nor expired`
+  if ((oldest_operation_seconds ?? 0) > OLD_SECONDS)
+    return `an operation has waited for ${oldest_operation_seconds} s to be done`
+  return null
+}

@@ -1,0 +1,242 @@
+import { background as sql } from "#db/client.ts"
+import { clockDoubt } from "#db/clock.ts"
+import { publish } from "#db/pubsub.ts"
+import { qualified } from "#db/rows.ts"
+import type { Operations } from "#server/ledger/definition.ts"
+import { effectsOf } from "#server/ledger/evidence.ts"
+import { OPERATION_COLUMNS, type OperationRow } from "#server/ledger/operation.ts"
+import { askEnough } from "#server/ledger/words.ts"
+import { logger } from "#server/lib/log.ts"
+import type { Chain } from "#server/solana/chain.ts"
+import { HistoryMissing } from "#server/solana/rpc/errors.ts"
+import { type Adopted, Adoption } from "./adopt.ts"
+import { hasOurs, readAgreedNews, readNews } from "./history.ts"
+import { recheckQuarantines } from "./recheck.ts"
+import {
+  type ChainState,
+  markCompared,
+  noteSeen,
+  noteWaiting,
+  type Quarantined,
+  readQuarantines,
+  readState,
+} from "./state.ts"
+import { Wait } from "./wait.ts"
+
+/** How often the database is asked whether it is still the run that was compared, in milliseconds. */
+const LOOK_EVERY_MS = 1000
+/** How often it is written down how far the chain has been seen, and how often a node is asked again that cannot tell. */
+const SEEN_EVERY_MS = 10_000
+const AGAIN_EVERY_MS = 2000
+const LONGEST_AGAIN_MS = 15_000
+
+/** Operations whose accounts are read together. */
+const LOOKED_AT_ONCE = 100
+
+const NOTHING_SIGNED = "nothing is signed until the database and the chain agree"
+
+type Begun = { server: string; wait: Wait | null; tries: number }
+
+/**
+ * Compares a database that has been restarted with its chain before anything is signed. A restore or a failover may have
+ * lost commits: what they signed is on chain, or may land until its blockhash is invalid. It is signed once more unless it
+ * is looked for; the fee payer's history, with the memos in it, is the other half of the record.
+ *
+ * - Another run of the database's server may be a restore, whatever it says of itself: a base backup, a snapshot of a volume and a
+ *   copy of its files are all of the same line. So it waits until the finalized height is past whatever may have been signed before,
+ *   reads all that has landed, and takes it into the books as if it had just signed it. A workspace with something that the chain
+ *   cannot explain stays in quarantine until a person decides; all others go on.
+ * - On the embedded network, which takes what it is sent at once, and below a server that has run all the time, it waits
+ *   only where something has landed that the database does not know.
+ */
+export class Comparison {
+  readonly #chain: Chain
+  readonly #kinds: Operations
+  /** The run of the database's server that this process has compared. */
+  #compared: string | null = null
+  /** The run that it is comparing, and for what it waits; null while nothing seems to be lost. */
+  #begun: Begun | null = null
+  #isPassing = true
+  #quarantined = 0
+  #lookedAt = Number.NEGATIVE_INFINITY
+  #seenAt = Number.NEGATIVE_INFINITY
+  #triedAt = Number.NEGATIVE_INFINITY
+  #reason: string | null = "not compared with the chain yet"
+
+  constructor(chain: Chain, kinds: Operations) {
+    this.#chain = chain
+    this.#kinds = kinds
+  }
+
+  /** Why nothing may be signed; null when it may. */
+  get reason(): string | null {
+    return this.#reason
+  }
+
+  /** Whether what it waits for passes by itself. */
+  get isPassing(): boolean {
+    return this.#isPassing
+  }
+
+  /** Workspaces that wait for a person. */
+  get quarantined(): number {
+    return this.#quarantined
+  }
+
+  /** The same, looked at anew. `slot` is one that the chain has reached. Rejects where the chain or the database is away. */
+  async look(slot: number): Promise<string | null> {
+    if (performance.now() - this.#lookedAt < LOOK_EVERY_MS) return this.#reason
+    const { mode } = this.#chain
+    const state = await readState(mode)
+    if (state === null) return this.#reason
+    if (state.compared?.server === state.server && this.#compared === state.server) {
+      await this.#noteSeen(state.server, slot)
+      this.#quarantined = (await readQuarantines(mode)).length
+      this.#reason = null
+    } else {
+      this.#reason = await this.#compare(state, slot)
+      if (this.#reason !== null) await this.#tellOthers(state, this.#reason)
+    }
+    // One that is being compared is looked at again as soon as anything can have changed.
+    if (this.#reason === null) this.#lookedAt = performance.now()
+    return this.#reason
+  }
+
+  async #noteSeen(server: string, slot: number): Promise<void> {
+    if (performance.now() - this.#seenAt < SEEN_EVERY_MS) return
+    this.#seenAt = performance.now()
+    await noteSeen(this.#chain.mode, server, slot)
+  }
+
+  /** Other processes go on where this one alone has just begun, and has not compared yet. */
+  async #tellOthers({ server, compared }: ChainState, reason: string): Promise<void> {
+    if (compared?.server !== server) await noteWaiting(this.#chain.mode, reason)
+  }
+
+  async #compare(state: ChainState, slot: number): Promise<string | null> {
+    const { server, compared } = state
+    if (compared === null && !(await this.#hasWork())) return this.#goOn(state, slot)
+    const doubt = clockDoubt(this.#chain.mode)
+    if (doubt !== null) return doubt
+    if (this.#begun?.server !== server) this.#begun = { server, wait: null, tries: 0 }
+    const pause_ms = Math.min(AGAIN_EVERY_MS * 2 ** this.#begun.tries, LONGEST_AGAIN_MS)
+    if (this.#reason !== null && performance.now() - this.#triedAt < pause_ms && this.#triedAt > 0)
+      return this.#reason
+    this.#isPassing = true
+    try {
+      return await this.#read(state, this.#begun, slot)
+    } catch (error) {
+      if (!(error instanceof HistoryMissing)) throw error
+      this.#triedAt = performance.now()
+      this.#begun.tries++
+      this.#isPassing = false
+      // The server has run all the time: it has lost nothing.
+      if (compared?.server === server) return this.#goOn(state, slot)
+      return this.#say(
+        `nobody can say what has landed: ${error.message}. \`vouch ledger reconcile\` shows it`,
+      )
+    }
+  }
+
+  async #read(state: ChainState, begun: Begun, slot: number): Promise<string | null> {
+    const { rpc, mode } = this.#chain
+    await rpc.nodes.identify()
+    if (begun.wait === null) {
+      const since = Math.max(state.compared?.seenSlot ?? 0, slot)
+      const newest = await rpc.latestBlockhash({ since })
+      let why = this.#whyLost(state)
+      if (why === null) {
+        const news = await readNews(this.#chain, state, { commitment: "confirmed", since: newest.slot })
+        if (!(await hasOurs(this.#chain, news))) return this.#goOn(state, newest.slot)
+        why = "the chain has transactions of ours that the database does not know"
+      }
+      const from = await rpc.finalizedHeight()
+      begun.wait = new Wait(why, { from, until: newest.value.lastValidBlockHeight }, this.#chain.slotMs)
+      logger.info({ mode, reason: why, seconds: begun.wait.secondsLeft(from) }, NOTHING_SIGNED)
+    }
+    const finalized = await rpc.finalizedHeight()
+    if (!begun.wait.isOver(finalized)) return begun.wait.reason(finalized)
+    const news = await readAgreedNews(this.#chain, state, finalized)
+    const adoption = new Adoption(this.#chain, this.#kinds)
+    const counts: Record<Adopted, number> = { settled: 0, unexplained: 0, foreign: 0, stranger: 0 }
+    for (const one of news) counts[await adoption.adopt(one)]++
+    await rpc.nodes.identify()
+    const waiting = await recheckQuarantines(this.#chain)
+    await this.#refuseGap(finalized, waiting)
+    const about = { mode, ...counts, quarantined: waiting.map(({ workspace_id }) => workspace_id) }
+    const done = "the database was compared with the chain: what had landed is in the books"
+    if (news.length > 0 || waiting.length > 0) logger.warn(about, done)
+    else logger.info(about, done)
+    publish("settled")
+    return this.#goOn(state, finalized.slot)
+  }
+
+  /**
+   * A list may have a gap. What is about to be signed, and whose effect the accounts show that the books do not have, has landed
+   * all the same: nodes have not told all. Rejects with HistoryMissing then, whichever of two nodes shows it.
+   */
+  async #refuseGap(asOf: { slot: number }, except: readonly Quarantined[]): Promise<void> {
+    const rows = await sql<(OperationRow & { workspace_id: string })[]>`
+      select ${sql(qualified("o", OPERATION_COLUMNS))} from operations o join workspaces w on w.id = o.workspace_id
+      where w.mode = ${this.#chain.mode} and o.status = 'queued' and not o.urgent and not o.redo
+        and not w.id = any(${except.map((one) => one.workspace_id)})
+      order by o.workspace_id, o.seq`
+    const found = await askEnough(this.#chain.rpc.patient, (rpc) =>
+      this.#findGap({ ...this.#chain, rpc }, rows, asOf),
+    )
+    const there = found.find((id) => id !== null)
+    if (there)
+      throw new HistoryMissing(
+        `no history lists ${there}, but accounts hold what it, or something like it, has done`,
+      )
+  }
+
+  /** An operation of which a node shows that it has been done; null where there is none. */
+  async #findGap(
+    chain: Chain,
+    rows: readonly (OperationRow & { workspace_id: string })[],
+    asOf: { slot: number },
+  ): Promise<string | null> {
+    for (const [workspaceId, own] of Map.groupBy(rows, (row) => row.workspace_id)) {
+      for (let from = 0; from < own.length; from += LOOKED_AT_ONCE) {
+        const carried = own.slice(from, from + LOOKED_AT_ONCE)
+        const effects = await effectsOf(chain, this.#kinds, { workspaceId, carried, asOf })
+        const there = carried.find(({ id }) => effects.get(id) === "there")
+        if (there) return there.id
+      }
+    }
+    return null
+  }
+
+  /** Why commits may be lost whose transactions may still land; null where none can be. */
+  #whyLost({ server, lineage, compared }: ChainState): string | null {
+    const isAnother = compared !== null && compared.lineage !== lineage
+    if (isAnother) return "the database is another server than before, which may have lost commits"
+    if (this.#chain.embedded || compared?.server === server) return null
+    if (compared === null) return "the database was never compared with the chain"
+    return "the database was restarted, perhaps from a backup, and may have lost commits"
+  }
+
+  /** Whether there is anything that was signed, or asked for. */
+  async #hasWork(): Promise<boolean> {
+    const [row] = await sql<{ has: boolean }[]>`
+      select exists (select from workspaces w where w.mode = ${this.#chain.mode} and (
+        exists (select from attestations where workspace_id = w.id)
+        or exists (select from operations where workspace_id = w.id)
+        or exists (select from transactions where workspace_id = w.id))) as has`
+    return row!.has
+  }
+
+  async #goOn({ server, lineage }: ChainState, slot: number): Promise<null> {
+    await markCompared(sql, this.#chain.mode, { server, lineage, slot })
+    this.#compared = server
+    this.#begun = null
+    publish("ledger")
+    return null
+  }
+
+  #say(reason: string): string {
+    if (reason !== this.#reason) logger.warn({ mode: this.#chain.mode, reason }, NOTHING_SIGNED)
+    return reason
+  }
+}

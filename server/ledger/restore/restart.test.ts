@@ -1,0 +1,113 @@
+import { expect, test } from "vitest"
+import { sql } from "#db/client.ts"
+import { credentialMintKey } from "#server/domain/attestations/credential-accounts.ts"
+import { waitFor } from "#test/app.ts"
+import {
+  app,
+  asOfTheSameServer,
+  backUp,
+  backUpWithWork,
+  becomes,
+  cluster,
+  differences,
+  goesOn,
+  health,
+  held,
+  idle,
+  mintLater,
+  node,
+  restore,
+  restores,
+  SCHEMA,
+  serve,
+  statusOf,
+  timesOnChain,
+  tokens,
+  unitsOf,
+  withoutWorker,
+} from "#test/restores.ts"
+import { replying, withoutMemos } from "#test/rpc-proxy.ts"
+
+restores()
+
+test("a server that has run all the time goes on at once, also where a node has no history", async () => {
+  const config = await tokens.config()
+  const [wallet] = await tokens.wallets(1)
+  await app.stop()
+  node.twist = replying({ result: 10_000_000 }, ["getFirstAvailableBlock"])
+  await serve()
+  const id = await mintLater(config, wallet, "2")
+  await becomes(id, "confirmed")
+  expect(app.log.some((line) => line.includes("nothing is signed until"))).toBe(false)
+  node.twist = null
+})
+
+test("a restart of the database is taken for a restore: what may be in flight is dead before anything is signed", async () => {
+  const config = await tokens.config()
+  const [wallet] = await tokens.wallets(1)
+  const id = await withoutWorker(() => mintLater(config, wallet, "2"))
+  const backup = await asOfTheSameServer(await backUp())
+  // It is signed, and the network keeps it for a while.
+  node.twist = replying({ result: "1".repeat(64) }, ["sendTransaction"])
+  await serve()
+  await becomes(id, "submitted")
+  const signed = async () => {
+    const [row] = await sql<{ wire: Buffer; last_valid_block_height: bigint }[]>`
+      select t.wire, t.last_valid_block_height from operations o join transactions t on t.signature = o.signature
+      where o.id = ${id}`
+    return row!
+  }
+  const lost = await signed()
+  node.twist = null
+  await restore(backup)
+  const refusal = await waitFor(async () => {
+    const { status, json } = await tokens.mint(config, wallet, "1")
+    return status === 503 && json
+  }, "mints to be refused")
+  expect(refusal.error).toBe("chain_unavailable")
+  expect(refusal.detail).toMatch(/^Nothing is signed now: the database was restarted/)
+  await waitFor(async () => /can no longer land, about \d+ s/.test(await health()), "health to tell")
+  await goesOn()
+  await becomes(id, "confirmed")
+  // No block can have both: the one's blockhash was too old before the other's was there.
+  const heights = Number((await signed()).last_valid_block_height) - Number(lost.last_valid_block_height)
+  expect(heights).toBeGreaterThan(150)
+  await expect(cluster.connection.sendRawTransaction(lost.wire, { skipPreflight: false })).rejects.toThrow(
+    /[Bb]lockhash not found/,
+  )
+  expect([await timesOnChain(id), await held(config, wallet)]).toEqual([1, 2n])
+  const said = app.log.filter((line) => line.includes("nothing is signed until the database"))
+  expect(said.map((line) => JSON.parse(line))).toContainEqual(
+    expect.objectContaining({ level: 30, mode: "test", seconds: expect.any(Number) }),
+  )
+})
+
+test("a history without memos shows nothing, also where nothing in it is known", async () => {
+  const live = await app.key({ mode: "live" })
+  const { wallet: first, sessionId } = await app.startSession(live)
+  const { operations, second, config, backup } = await backUpWithWork(async () => {
+    const event = { session_id: sessionId, decision: "approved", claims: { country: "US" } }
+    expect((await app.webhook(event)).status).toBe(200)
+  })
+  await app.waitForStatus(live, first, "verified")
+  node.twist = withoutMemos
+  await restore(backup)
+  const reasons = async () => {
+    const rows = await sql<
+      { mode: string; waits_for: string | null }[]
+    >`select mode, waits_for from chains order by mode`
+    return rows.map(({ waits_for }) => /nobody can say what has landed: .* the memo of/.test(waits_for ?? ""))
+  }
+  await waitFor(async () => (await reasons()).every(Boolean), "both modes to say why they wait", 40_000)
+  const none = await sql`select from transactions where mode = 'live' and status = 'confirmed'`
+  expect([none.length, await statusOf(operations.mint)]).toEqual([0, "queued"])
+  node.twist = null
+  await goesOn()
+  await idle()
+  await app.waitForStatus(live, first, "verified")
+  expect(await timesOnChain(operations.mint)).toBe(1)
+  expect(await held(config, second)).toBe(8n)
+  const mint = credentialMintKey(live.workspaceId, SCHEMA).publicKey
+  expect(await unitsOf(mint, first)).toBe(1n)
+  expect(await differences()).toEqual([])
+})

@@ -1,0 +1,98 @@
+import { expect, test } from "vitest"
+import { assetMintOf } from "#server/domain/tokens/asset-accounts.ts"
+import { publicKeyOf, tokenAccountOf } from "#server/solana/addresses.ts"
+import { waitFor } from "#test/app.ts"
+import { lying } from "#test/liar.ts"
+import {
+  app,
+  backUp,
+  becomes,
+  cluster,
+  differences,
+  goesOn,
+  health,
+  held,
+  isOpen,
+  key,
+  mintLater,
+  node,
+  restores,
+  serve,
+  statusOf,
+  timesOnChain,
+  tokens,
+  use,
+  withoutWorker,
+} from "#test/restores.ts"
+import { type RpcProxy, replying, rpcProxy } from "#test/rpc-proxy.ts"
+
+restores()
+
+test("what one node alone leaves out of its history is not signed again, nor is one node enough where two are configured", async () => {
+  const honest: RpcProxy = await rpcProxy(cluster.url)
+  const both = { SOLANA_RPC_URL: `${node.url} ${honest.url}` }
+  try {
+    const config = await tokens.config()
+    const [wallet] = await tokens.wallets(1)
+    const id = await withoutWorker(() => mintLater(config, wallet, "5"))
+    const backup = await backUp()
+    const slot = await cluster.connection.getSlot("confirmed")
+    await serve()
+    await becomes(id, "confirmed")
+    await app.stop()
+    use(backup)
+    const account = tokenAccountOf(assetMintOf(key.workspaceId, config), publicKeyOf(wallet)).toBase58()
+    const { stop } = lying(node, { nothingSince: slot, absent: new Set([account]) })
+    honest.twist = replying("drop")
+    await serve(both)
+    await waitFor(
+      async () => /a second node has to tell the same/.test(await health()),
+      "health to tell",
+      60_000,
+    )
+    honest.twist = null
+    await waitFor(
+      async () => /one node lists .* and another one does not/.test(await health()),
+      "health to tell",
+      60_000,
+    )
+    expect([await isOpen(), await statusOf(id)]).toEqual([false, "queued"])
+    stop()
+    await goesOn()
+    await becomes(id, "confirmed")
+    expect([await timesOnChain(id), await held(config, wallet)]).toEqual([1, 5n])
+    expect(await differences()).toEqual([])
+    await app.stop()
+    await serve()
+  } finally {
+    await honest.close()
+  }
+})
+
+test("a transaction that is told with a signature that is not its own is taken into no books", async () => {
+  const config = await tokens.config()
+  const [wallet] = await tokens.wallets(1)
+  const id = await withoutWorker(() => mintLater(config, wallet, "5"))
+  const backup = await backUp()
+  await serve()
+  await becomes(id, "confirmed")
+  await app.stop()
+  use(backup)
+  node.twist = async ({ method }, ask) => {
+    const reply = await ask()
+    if (method !== "getTransaction" || typeof reply !== "object" || !("result" in reply)) return reply
+    const { transaction, ...rest } = reply.result as {
+      transaction: { message: { instructions: { data: string }[] }; signatures: string[] }
+    }
+    const [first, ...others] = transaction.message.instructions
+    const message = { ...transaction.message, instructions: [{ ...first!, data: "1" }, ...others] }
+    return { result: { ...rest, transaction: { ...transaction, message } } }
+  }
+  await serve()
+  await waitFor(async () => /told with a wrong signature/.test(await health()), "health to tell", 60_000)
+  expect(await statusOf(id)).toBe("queued")
+  node.twist = null
+  await goesOn()
+  await becomes(id, "confirmed")
+  expect([await timesOnChain(id), await held(config, wallet)]).toEqual([1, 5n])
+})

@@ -1,0 +1,46 @@
+import { BLOCKHASH_HEIGHTS } from "#server/solana/transaction.ts"
+
+/** Blocks after which the pace of the chain is known better than from its settings. */
+const PACE_BLOCKS = 20
+/** To what seconds are rounded up, so that not every block is another answer. */
+const STEP_SECONDS = 5
+
+/** Blocks by which a blockhash that a node tells is too far ahead to be true, from the finalized one on. */
+const TOO_FAR_BLOCKS = 4 * BLOCKHASH_HEIGHTS
+
+type Height = { slot: number; height: number }
+
+/**
+ * Waits until the finalized height is past the last one at which something that was signed before can land, and as many slots
+ * have passed, which are never fewer than blocks: a height alone may be another number, such as that of slots.
+ */
+export class Wait {
+  readonly #why: string
+  readonly #from: Height
+  readonly #until: number
+  readonly #slotMs: number
+  readonly #began = performance.now()
+
+  constructor(why: string, { from, until }: { from: Height; until: number }, slotMs: number) {
+    this.#why = why
+    this.#from = from
+    this.#until = Math.min(until, from.height + TOO_FAR_BLOCKS)
+    this.#slotMs = slotMs
+  }
+
+  isOver({ slot, height }: Height): boolean {
+    return height > this.#until && slot > this.#from.slot + BLOCKHASH_HEIGHTS
+  }
+
+  /** About. */
+  secondsLeft({ height }: Height): number {
+    const passed = height - this.#from.height
+    const msPerBlock = passed < PACE_BLOCKS ? this.#slotMs : (performance.now() - this.#began) / passed
+    const seconds = ((this.#until + 1 - height) * msPerBlock) / 1000
+    return Math.max(1, Math.ceil(seconds / STEP_SECONDS)) * STEP_SECONDS
+  }
+
+  reason(finalized: Height): string {
+    return `${this.#why}; waiting until what it had signed can no longer land, about ${this.secondsLeft(finalized)} s`
+  }
+}

@@ -1,0 +1,27 @@
+import { background as sql } from "#db/client.ts"
+import { addDays } from "#server/lib/time.ts"
+
+/** How long the bytes of a transaction are kept. By then it is there for good, or never will be. */
+const BYTES_DAYS = 30
+/** Bytes that are not there any more are not looked for, but in the days before: a sweep may have been away. */
+const LOOK_BACK_DAYS = 7
+const BATCH = 5000
+
+let hasLookedBack = false
+
+/** Drops the bytes of old transactions that have ended. The first time in a process it looks at all, then at some days. */
+export async function dropOldBytes(now: Date): Promise<void> {
+  const until = addDays(now, -BYTES_DAYS)
+  const since = hasLookedBack ? addDays(until, -LOOK_BACK_DAYS) : new Date(0)
+  let dropped: number
+  do {
+    const { count } = await sql`
+      update transactions set wire = null where signature in (
+        select signature from transactions
+        where created_at > ${since} and created_at <= ${until} and wire is not null
+          and (finalized_at is not null or status in ('failed', 'expired'))
+        limit ${BATCH})`
+    dropped = count
+  } while (dropped === BATCH)
+  hasLookedBack = true
+}

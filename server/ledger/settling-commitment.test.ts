@@ -1,0 +1,22 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { startTestApp, type TestApp } from "#test/app.ts"
+import { tokenFixture } from "#test/tokens.ts"
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ VOUCH_COMMITMENT: "finalized" })
+})
+afterAll(() => app.stop())
+
+test("with VOUCH_COMMITMENT=finalized a client is told of nothing that the chain could undo", async () => {
+  const key = await app.key()
+  const tokens = tokenFixture(app, key)
+  const { wallet, status } = await app.verifiedWallet(key)
+  expect((await tokens.get(`/attestation/${status.attestation_id}`)).json.finalized_at).not.toBeNull()
+  const config = await tokens.config()
+  const { json } = await tokens.mint(config, wallet, "1")
+  const { value } = await app.connection.getSignatureStatus(json.onchain_tx)
+  expect(value?.confirmationStatus).toBe("finalized")
+  const { confirmed_at, finalized_at } = (await tokens.get(`/token/operation/${json.operation_id}`)).json
+  expect(finalized_at).toBe(confirmed_at)
+})

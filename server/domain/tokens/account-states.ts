@@ -1,43 +1,87 @@
-import { TOKEN_2022_PROGRAM_ID } from "@solana/spl-token"
-import { type AccountInfo, PublicKey } from "@solana/web3.js"
-import type { Queryable } from "#db/client.ts"
+import { type Queryable, background as sql } from "#db/client.ts"
 import { only } from "#db/rows.ts"
 import type { Lookup } from "#server/ledger/definition.ts"
 import type { Operation } from "#server/ledger/operation.ts"
-import { tokenAccountOf } from "#server/solana/addresses.ts"
+import { isAlone, seenTwice } from "#server/ledger/second-look.ts"
+import { publicKeyOf, tokenAccountOf } from "#server/solana/addresses.ts"
 import type { AccountState } from "#server/solana/asset.ts"
+import type { ReadOptions, Rpc } from "#server/solana/rpc/rpc.ts"
+import { readTokenAccount } from "#server/solana/token-account.ts"
+import type { Address } from "#shared/address.ts"
 import { assetMintOf } from "./asset-accounts.ts"
 import type { ConfigRow } from "./config.ts"
-import type { Place } from "./parties.ts"
+import type { HoldingKey } from "./holder-facts.ts"
+import { leftOpen } from "./left-open.ts"
 
-/** Accounts that one call of `getMultipleAccounts` reads. */
-const READ_AT_ONCE = 100
-// Layout of a token account (spl-token: AccountLayout): amount at 64, state at 108.
-const AMOUNT_OFFSET = 64
-const STATE_OFFSET = 108
-const FROZEN = 2
-
-const nameOf = ({ config, wallet }: Place) => `${config}/${wallet}`
+const nameOf = ({ config, wallet }: HoldingKey) => `${config}/${wallet}`
 
 export type AssetAccount = { state: AccountState; amount: bigint }
 
 /** Accounts as they were on chain at a slot. */
-export type SeenAccounts = { slot: number; accountOf: (place: Place) => AssetAccount | null }
+export type SeenAccounts = { slot: number; accountOf: (key: HoldingKey) => AssetAccount | null }
 
 /** The accounts that operations are about, as they are on chain. */
 export const lookAtAccounts = async (
   operations: readonly Operation<OfHolders>[],
-  at: Lookup,
+  { workspaceId, chain }: Lookup,
 ): Promise<SeenAccounts> => {
-  const { slot, accounts } = await readAccounts(at, operations.flatMap(holdersOf))
-  const seen = new Map(accounts.map(([place, account]) => [nameOf(place), account]))
-  return { slot, accountOf: (place) => seen.get(nameOf(place)) ?? null }
+  const keys = operations.flatMap(holdingKeysOf)
+  const since = await lastLandingOnAccounts(sql, workspaceId, keys)
+  const { slot, accounts } = await readAccounts({ workspaceId, rpc: chain.rpc }, keys, { since })
+  const seen = new Map(accounts.map(([key, account]) => [nameOf(key), account]))
+  return { slot, accountOf: (key) => seen.get(nameOf(key)) ?? null }
 }
 
-/** What is about accounts of a token: its receiver's, and that of who gives. */
-export type OfHolders = { mint_config: string; wallet: string; from_wallet?: string }
+/** The same, for which it is known of whom it is sure that their accounts are closed: it was seen twice. */
+export type SurelySeen = SeenAccounts & { isSure: (operation: { id: string }) => boolean }
 
-export const holdersOf = ({ payload }: { payload: OfHolders }): Place[] => {
+type IsClosed = (accountOf: SeenAccounts["accountOf"], operation: Operation<OfHolders>) => boolean
+
+const lookTwice = async (
+  operations: readonly Operation<OfHolders>[],
+  at: Lookup,
+  isClosed: IsClosed,
+): Promise<SurelySeen> => {
+  const { workspaceId, chain } = at
+  const seen = await lookAtAccounts(operations, at)
+  const closed = operations.filter((operation) => isClosed(seen.accountOf, operation))
+  const about = { ids: closed.map(({ id }) => id), slot: seen.slot }
+  const sure = await seenTwice(chain, about, async (ids, rpc, options) => {
+    const again = closed.filter(({ id }) => ids.includes(id))
+    const { accounts } = await readAccounts({ workspaceId, rpc }, again.flatMap(holdingKeysOf), options)
+    const states = new Map(accounts.map(([key, account]) => [nameOf(key), account]))
+    const still = again.filter((one) => isClosed((key) => states.get(nameOf(key)) ?? null, one))
+    return (id) => still.some((one) => one.id === id)
+  })
+  return { ...seen, isSure: ({ id }) => sure.has(id) }
+}
+
+/** One node alone says that an account is closed which our own last transaction left open. */
+export type SeenClosed = SurelySeen & { isContested: (operation: { id: string }) => boolean }
+
+/** Of operations that freeze: frozen already, or not there. */
+export const lookTwiceAtAccounts = async (
+  operations: readonly Operation<OfHolders>[],
+  at: Lookup,
+): Promise<SeenClosed> => {
+  const seen = await lookTwice(operations, at, (accountOf, operation) =>
+    holdingKeysOf(operation).every((key) => accountOf(key)?.state !== "thawed"),
+  )
+  const contested = isAlone(at.chain) ? await leftOpen(operations.filter(seen.isSure)) : null
+  return { ...seen, isContested: ({ id }) => contested?.has(id) ?? false }
+}
+
+/** Of operations that take from a wallet: it has no account. */
+export const lookTwiceAtGivers = (operations: readonly Operation<OfHolders>[], at: Lookup) =>
+  lookTwice(operations, at, (accountOf, { payload: { mint_config, from_wallet } }) => {
+    const key = from_wallet && { config: mint_config, wallet: from_wallet }
+    return key !== undefined && accountOf(key)?.state === "absent"
+  })
+
+/** What is about accounts of a token: its receiver's, and that of who gives. */
+export type OfHolders = { mint_config: string; wallet: Address; from_wallet?: Address }
+
+export const holdingKeysOf = ({ payload }: { payload: OfHolders }): HoldingKey[] => {
   const { mint_config, wallet, from_wallet } = payload
   const wallets = from_wallet === undefined ? [wallet] : [from_wallet, wallet]
   return wallets.map((wallet) => ({ config: mint_config, wallet }))
@@ -45,8 +89,9 @@ export const holdersOf = ({ payload }: { payload: OfHolders }): Place[] => {
 
 /**
  * What state the accounts of operations are in, before them; null where the chain has to be asked. In agent mode
- * every account is frozen at rest, and one with a balance cannot be closed: nothing needs to be asked. Holders open
- * and close theirs as they like, and whatever was not as expected once is read from the chain.
+ * every account is frozen at rest, and one with a balance cannot be closed: nothing needs to be asked. One that is empty
+ * may have been closed since something last landed on it. Holders open and close theirs as they like, and whatever was
+ * not as expected once is read from the chain.
  */
 export async function accountStates<Payload extends OfHolders>(
   sql: Queryable,
@@ -60,91 +105,103 @@ export async function accountStates<Payload extends OfHolders>(
     configOf: (operation: Operation<Payload>) => ConfigRow
     seen: SeenAccounts | null
   },
-): Promise<(place: Place) => AccountState | null> {
+): Promise<(key: HoldingKey) => AccountState | null> {
   const states = new Map<string, AccountState>()
-  const known: Place[] = []
-  const asked: Place[] = []
+  const known: HoldingKey[] = []
+  const unknown: HoldingKey[] = []
   for (const operation of operations) {
     const config = configOf(operation)
     const isKnown =
-      config.transfer_mode === "agent" && config.aligned_up_to === null && operation.attempts === 0
-    ;(isKnown ? known : asked).push(...holdersOf(operation))
+      config.transfer_mode === "agent" &&
+      config.aligned_up_to === null &&
+      operation.attempts === 0 &&
+      !operation.redo
+    ;(isKnown ? known : unknown).push(...holdingKeysOf(operation))
   }
   if (known.length > 0) {
-    for (const place of known) states.set(nameOf(place), "absent")
-    const rows = await sql<{ mint_config: string; wallet: string }[]>`
-      select distinct h.mint_config, h.wallet
+    const rows = await sql<{ mint_config: string; wallet: Address; holds: boolean; returns: boolean }[]>`
+      select distinct h.mint_config, h.wallet, h.balance > 0 as holds, h.balance <= 0 and exists (select from operations o
+        where o.workspace_id = h.workspace_id and o.wallet = h.wallet and o.mint_config = h.mint_config
+          and o.status = 'confirmed') as returns
       from holdings h join unnest(${known.map((one) => one.config)}::text[], ${known.map((one) => one.wallet)}::text[])
         as t(config, wallet) on h.mint_config = t.config and h.wallet = t.wallet
-      where h.workspace_id = ${workspaceId} and h.balance > 0`
-    for (const row of rows) states.set(nameOf({ config: row.mint_config, wallet: row.wallet }), "frozen")
+      where h.workspace_id = ${workspaceId}`
+    const byName = new Map(rows.map((row) => [nameOf({ config: row.mint_config, wallet: row.wallet }), row]))
+    for (const key of known) {
+      const row = byName.get(nameOf(key))
+      if (row?.returns) unknown.push(key)
+      else states.set(nameOf(key), row?.holds ? "frozen" : "absent")
+    }
   }
-  const current = await stillHolds(sql, workspaceId, asked, seen)
-  for (const place of asked) {
-    const state = current?.accountOf(place)?.state
-    if (state === undefined) states.delete(nameOf(place))
-    else states.set(nameOf(place), state)
+  const current = await stillHolds(sql, workspaceId, unknown, seen)
+  for (const key of unknown) {
+    const state = current?.accountOf(key)?.state
+    if (state === undefined) states.delete(nameOf(key))
+    else states.set(nameOf(key), state)
   }
-  return (place) => states.get(nameOf(place)) ?? null
+  return (key) => states.get(nameOf(key)) ?? null
 }
 
 /**
  * What was seen, unless an operation has landed on one of the accounts later than that: behind one address stand many
- * nodes, and some lag. Operations that write an account land in their order, so that the last one tells.
+ * nodes, and some lag.
  */
 export async function stillHolds(
   sql: Queryable,
   workspaceId: string,
-  places: readonly Place[],
+  keys: readonly HoldingKey[],
   seen: SeenAccounts | null,
 ): Promise<SeenAccounts | null> {
-  if (seen === null || places.length === 0) return seen
+  if (seen === null || keys.length === 0) return seen
+  const slot = await lastLandingOnAccounts(sql, workspaceId, keys)
+  return slot > seen.slot ? null : seen
+}
+
+/** What was enqueued later has landed later, but for what is urgent: among so many, the last to land is. */
+const RECENT = 32
+
+/** The slot in which an operation last landed on one of the accounts; 0 where none has. */
+export async function lastLandingOnAccounts(
+  sql: Queryable,
+  workspaceId: string,
+  keys: readonly HoldingKey[],
+): Promise<number> {
   const rows = await sql<{ slot: bigint | null }[]>`
     select max(t.slot) as slot
-    from (select distinct * from unnest(${places.map((one) => one.config)}::text[], ${places.map((one) => one.wallet)}::text[])
+    from (select distinct * from unnest(${keys.map((one) => one.config)}::text[], ${keys.map((one) => one.wallet)}::text[])
         as t(config, wallet)) p,
       lateral (
         (select o.signature from operations o
           where o.workspace_id = ${workspaceId} and o.wallet = p.wallet and o.mint_config = p.config and o.status = 'confirmed'
-          order by o.seq desc limit 1)
+          order by o.seq desc limit ${RECENT})
         union all
         (select o.signature from operations o
           where o.workspace_id = ${workspaceId} and o.from_wallet = p.wallet and o.mint_config = p.config
             and o.status = 'confirmed'
-          order by o.seq desc limit 1)
+          order by o.seq desc limit ${RECENT})
       ) o join transactions t on t.signature = o.signature`
-  const { slot } = only(rows)
-  return slot !== null && Number(slot) > seen.slot ? null : seen
+  return Number(only(rows).slot ?? 0)
 }
 
 /** Wallets' accounts of configurations, as they are on chain, and the slot that all of it is true of at least. */
 export async function readAccounts(
-  { workspaceId, chain }: Lookup,
-  places: readonly Place[],
-): Promise<{ slot: number; accounts: [Place, AssetAccount][] }> {
-  const accounts: [Place, AssetAccount][] = []
-  let slot = Number.POSITIVE_INFINITY
-  for (let from = 0; from < places.length; from += READ_AT_ONCE) {
-    const some = places.slice(from, from + READ_AT_ONCE)
-    const addresses = some.map(({ config, wallet }) =>
-      tokenAccountOf(assetMintOf(workspaceId, config), new PublicKey(wallet)),
-    )
-    const { context, value } = await chain.connection.getMultipleAccountsInfoAndContext(
-      addresses,
-      "confirmed",
-    )
-    slot = Math.min(slot, context.slot)
-    for (const [i, place] of some.entries()) accounts.push([place, parseAccount(value[i] ?? null)])
-  }
+  { workspaceId, rpc }: { workspaceId: string; rpc: Rpc },
+  keys: readonly HoldingKey[],
+  options: ReadOptions,
+): Promise<{ slot: number; accounts: [HoldingKey, AssetAccount][] }> {
+  const addresses = keys.map(({ config, wallet }) => {
+    const mint = assetMintOf(workspaceId, config)
+    return { mint, account: tokenAccountOf(mint, publicKeyOf(wallet)) }
+  })
+  const { slot, value } = await rpc.accounts(
+    addresses.map(({ account }) => account),
+    options,
+  )
+  const accounts = keys.map((key, i): [HoldingKey, AssetAccount] => {
+    const { mint, account } = addresses[i]!
+    const found = readTokenAccount(account, value[i], mint)
+    if (found === null) return [key, { state: "absent", amount: 0n }]
+    return [key, { state: found.isFrozen ? "frozen" : "thawed", amount: found.amount }]
+  })
   return { slot, accounts }
-}
-
-function parseAccount(account: AccountInfo<Buffer> | null): AssetAccount {
-  if (!account?.owner.equals(TOKEN_2022_PROGRAM_ID) || account.data.length <= STATE_OFFSET) {
-    return { state: "absent", amount: 0n }
-  }
-  return {
-    state: account.data[STATE_OFFSET] === FROZEN ? "frozen" : "thawed",
-    amount: account.data.readBigUInt64LE(AMOUNT_OFFSET),
-  }
 }

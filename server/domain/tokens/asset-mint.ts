@@ -1,5 +1,7 @@
 import type { Queryable } from "#db/client.ts"
 import { enqueue } from "#server/ledger/enqueue.ts"
+import { authorityForNew } from "#server/ledger/issuer.ts"
+import { addressOf } from "#server/solana/addresses.ts"
 import { assetMintOf } from "./asset-accounts.ts"
 import { createAssetMint } from "./operations/create-asset-mint.ts"
 
@@ -14,9 +16,10 @@ export async function ensureAssetMints(
 ): Promise<Map<string, string>> {
   const operations = new Map<string, string>()
   for (const configId of configIds) {
-    const mint = assetMintOf(workspaceId, configId).toBase58()
+    const mint = addressOf(assetMintOf(workspaceId, configId))
     const claimed = await sql`
-      update mint_configs set mint = ${mint}, pausable = transfer_mode = 'holder'
+      update mint_configs set mint = ${mint}, pausable = transfer_mode = 'holder',
+        authority = ${authorityForNew(sql, workspaceId)}
       where workspace_id = ${workspaceId} and id = ${configId} and mint is null returning id`
     if (claimed.length === 0) continue
     const operation = { payload: { mint_config: configId }, writes: [mint], reads: [] }

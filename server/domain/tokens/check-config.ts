@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { sql } from "#db/client.ts"
 import type { Principal } from "#server/domain/context.ts"
-import { refusalOf, sentenceOf } from "#server/lib/validation.ts"
+import { fieldErrorOf, sentenceOf } from "#server/lib/validation.ts"
 import { type ErrorCode, Failure } from "#shared/errors.ts"
 import { checkTogether, configInput } from "./config.ts"
 import { requireRoomFor, requireSchemaOf } from "./configs.ts"
@@ -22,7 +22,7 @@ export async function checkConfig(
   const parsed = configInput.strict().safeParse(raw, { error: sentenceOf })
   if (!parsed.success) {
     return parsed.error.issues.map((issue) => {
-      const { field, code, sentence } = refusalOf(issue)
+      const { field, code, sentence } = fieldErrorOf(issue)
       return { field, error: code, detail: sentence }
     })
   }

@@ -5,6 +5,7 @@ import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
 import { type Browser, member } from "#test/people.ts"
 import { snapshot } from "#test/snapshot.ts"
 import { fund, type TokenFixture, tokenFixture } from "#test/tokens.ts"
+import type { ConfigInput } from "./config.ts"
 import { applyConfig } from "./configs.ts"
 
 let app: TestApp
@@ -35,7 +36,7 @@ const check = async (config: object, is_new = true): Promise<string[]> => {
 
 const view = async (id: string) => (await browser.query("mintConfig.view", { id })).data
 
-test("a configuration's life stands in the audit trail, whoever lives it", async () => {
+test("a configuration's life stands in the audit log, whoever lives it", async () => {
   const id = freshId()
   const { json, headers } = await tokens.post("/mint-configs", fund(id))
   expect(json.id).toBe(id)
@@ -113,7 +114,7 @@ test("a configuration made in the page has its mint on chain", async () => {
     ...data,
     mint_state: "ready",
     issued: "0",
-    aligning: null,
+    reconciling: null,
     cluster: "localnet",
     explorer: null,
   })
@@ -164,13 +165,33 @@ test("a change of mode shows how far the accounts have come", async () => {
   for (const wallet of wallets) await tokens.mint(id, wallet, 1)
   await app.faults({ drop: 1 })
   const { data } = await browser.mutate("mintConfig.save", { ...fund(id), transfer_mode: "holder" })
-  expect(data.config.aligning).toEqual({ done: 0, total: 3 })
+  expect(data.config.reconciling).toEqual({ done: 0, total: 3 })
   await waitFor(async () => {
-    const { aligning } = await view(id)
-    return aligning !== null && aligning.total === 3
+    const { reconciling } = await view(id)
+    return reconciling !== null && reconciling.total === 3
   }, "the accounts to be in the line")
   await app.faults({})
-  await waitFor(async () => (await view(id)).aligning === null, "all accounts to be in line")
+  await waitFor(async () => (await view(id)).reconciling === null, "all accounts to be in line")
   const { data: holders } = await browser.query("token.holders", { mint_config: id })
   expect(holders.data.map(({ account }: { account: string }) => account)).toEqual(["open", "open", "open"])
+})
+
+test("two who apply a configuration for the first time at once: one creates it, the other finds it", async () => {
+  const principal: Principal = {
+    ...{ workspaceId: key.workspaceId, mode: key.mode, scopes: new Set() },
+    via: { kind: "operator" },
+  }
+  const apply = (id: string, more: Partial<ConfigInput> = {}) =>
+    applyConfig(
+      { principal, requestId: null },
+      { ...fund(id), transfer_mode: "agent" as const, rules: {}, ...more },
+    )
+  const equal = await Promise.all(Array.from({ length: 8 }, () => apply("first_alike")))
+  expect(equal.map(({ outcome }) => outcome).sort()).toEqual(["created", ...Array(7).fill("unchanged")])
+  expect(await trailOf("first_alike")).toMatchObject([{ action: "mint_config.created" }])
+
+  const unlike = await Promise.all(
+    [2, 3].map((max_holders) => apply("first_unlike", { rules: { max_holders } })),
+  )
+  expect(unlike.map(({ outcome }) => outcome).sort()).toEqual(["changed", "created"])
 })

@@ -4,7 +4,13 @@ import type { Principal } from "#server/domain/context.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { explorerOf } from "#server/solana/explorer.ts"
 import { fromBaseUnits } from "#shared/amount.ts"
-import { type ConfigRow, configColumns, mintConfigRecord, toConfigRecord } from "./config.ts"
+import {
+  type ConfigRow,
+  configColumns,
+  isBeingReconciled,
+  mintConfigRecord,
+  toConfigRecord,
+} from "./config.ts"
 import { configNotFound } from "./configs.ts"
 import { readReconcileProgress } from "./reconcile-accounts.ts"
 
@@ -16,7 +22,7 @@ export const configView = z.object({
   /** `none`: it is made with the first use. */
   mint_state: z.enum(["none", "creating", "ready"]),
   /** The progress of accounts after a change of mode, rules or pause; null when all are done. */
-  aligning: z.object({ done: z.number(), total: z.number() }).nullable(),
+  reconciling: z.object({ done: z.number(), total: z.number() }).nullable(),
   cluster: z.string().nullable(),
   /** With `{}` for `tx/…` or `address/…`; null where no public explorer reaches. */
   explorer: z.string().nullable(),
@@ -31,16 +37,16 @@ export async function viewConfig(principal: Principal, id: string): Promise<Conf
 }
 
 async function toView({ workspaceId, mode }: Principal, row: ConfigRow): Promise<ConfigView> {
-  const cluster = deployment.chains[mode]?.bound?.cluster
+  const cluster = deployment.chains[mode]?.identity?.cluster
   const { accounts, remaining } = await readReconcileProgress(workspaceId, row.id)
-  const isDue = row.aligned_up_to !== null || row.counted_up_to !== null
+  const isDue = isBeingReconciled(row)
   // A pause of the mint itself is one operation more than there are accounts.
   const total = Math.max(accounts, remaining)
   return {
     ...toConfigRecord(row),
     issued: fromBaseUnits(BigInt(row.issued), row.decimals),
     mint_state: row.minted_at !== null ? "ready" : row.mint === null ? "none" : "creating",
-    aligning: isDue || remaining > 0 ? { done: total - remaining, total } : null,
+    reconciling: isDue || remaining > 0 ? { done: total - remaining, total } : null,
     cluster: cluster ?? null,
     explorer: explorerOf(cluster),
   }

@@ -2,18 +2,13 @@ import { z } from "zod"
 import type { Queryable } from "#db/client.ts"
 import { columns, type RowOf } from "#db/rows.ts"
 import { schemaId } from "#server/domain/kyc/wallet.ts"
-import type { Issuer, Plan } from "#server/ledger/definition.ts"
-import type { Operation } from "#server/ledger/operation.ts"
 import { address, amountText, matching, NAME, timestamp, wholeNumber } from "#server/lib/fields.ts"
 import { plainText, readable } from "#server/lib/text.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
-import type { Asset } from "#server/solana/asset.ts"
-import { operationMemo } from "#server/solana/memo.ts"
 import { fromBaseUnits } from "#shared/amount.ts"
 import { fail } from "#shared/errors.ts"
 import { firstConflict, type RulesJson } from "#shared/rules/fields.ts"
 import { type TransferMode, transferModes } from "#shared/transfer-modes.ts"
-import { assetMintOf } from "./asset-accounts.ts"
 import { rulesInput, rulesRecord } from "./rule-schemas.ts"
 
 /** The configuration that every workspace starts with; its mint is made with the first use. */
@@ -108,6 +103,7 @@ export const configColumns = columns(
   "rules",
   "paused",
   "mint",
+  "authority",
   "pausable",
   "minted_at",
   "issued",
@@ -118,6 +114,10 @@ export const configColumns = columns(
   "created_at",
 )
 export type ConfigRow = RowOf<typeof configColumns, { transfer_mode: TransferMode; rules: RulesJson }>
+
+/** Whether its accounts or balances follow a change, so that the books are not those of the chain yet. */
+export const isBeingReconciled = (config: Pick<ConfigRow, "aligned_up_to" | "counted_up_to">): boolean =>
+  config.aligned_up_to !== null || config.counted_up_to !== null
 
 export const toConfigRecord = (row: ConfigRow): MintConfigRecord => ({
   id: row.id,
@@ -159,35 +159,3 @@ export const insertConfig = (sql: Queryable, workspaceId: string, config: Config
     (workspace_id, id, name, symbol, decimals, required_schema, transfer_mode, rules, created_at)
   values (${workspaceId}, ${config.id}, ${config.name}, ${config.symbol}, ${config.decimals},
     ${config.required_schema}, ${config.transfer_mode}, ${sql.json(config.rules)}, ${clock.now()})`
-
-/** The token of a configuration on chain, and the keys that act on it. */
-export const assetOf = (
-  { workspaceId, authority, feePayer }: Issuer,
-  { id, decimals }: ConfigRow,
-): Asset => ({
-  mint: assetMintOf(workspaceId, id),
-  authority: authority.publicKey,
-  feePayer: feePayer.publicKey,
-  decimals,
-})
-
-/** Plans operations that go by nothing but their configuration. */
-export async function planByConfig(
-  sql: Queryable,
-  operations: readonly Operation<{ mint_config: string }>[],
-  issuer: Issuer,
-  build: (config: ConfigRow, asset: Asset, memoText: string) => Omit<Extract<Plan, { do: "send" }>, "do">,
-): Promise<Map<string, Plan>> {
-  const configs = await loadConfigs(sql, issuer.workspaceId, configIdsOf(operations), { lock: false })
-  return new Map(
-    operations.map(({ id, payload }): [string, Plan] => {
-      const config = configs.get(payload.mint_config)!
-      return [id, { do: "send", ...build(config, assetOf(issuer, config), operationMemo(id)) }]
-    }),
-  )
-}
-
-/** The configurations that operations belong to. */
-export const configIdsOf = (operations: readonly Operation<{ mint_config: string }>[]): string[] => [
-  ...new Set(operations.map(({ payload }) => payload.mint_config)),
-]

@@ -112,7 +112,7 @@ test.each(["none_v1", "UPPER", "x".repeat(200), "%00", "__proto__"])(
 
 test("supply and holders are those of confirmed operations", async () => {
   const id = await tokens.config({}, { decimals: 2 })
-  const [alice, bob] = (await tokens.wallets(2)) as [string, string]
+  const [alice, bob] = await tokens.wallets(2)
   await tokens.mint(id, alice, "10.25")
   await tokens.transfer(id, alice, bob, "0.25")
   expect((await tokens.get(`/mint-config/${id}`)).json).toMatchObject({ supply: "10.25", holders: 2 })

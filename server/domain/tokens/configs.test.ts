@@ -257,7 +257,7 @@ test("a workspace has 100 configurations at most, however many are asked for at 
 
 test("who does not want to wait gets 202 without a mint, and can mint at once", async () => {
   const id = freshId()
-  const [wallet] = (await tokens.wallets(1)) as [string]
+  const [wallet] = await tokens.wallets(1)
   const { status, json } = await create(fund(id), { prefer: "respond-async" })
   expect(status).toBe(202)
   expect(json).toMatchObject({ id, mint: null, supply: "0", holders: 0 })

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util"
 import { type Queryable, sql } from "#db/client.ts"
 import { nextMessage, publish, publishActivity } from "#db/pubsub.ts"
 import { columns, type RowOf } from "#db/rows.ts"
+import { budgetRefusal } from "#server/domain/accounts/budget.ts"
 import { recordChange } from "#server/domain/audit-log/record.ts"
 import type { IdempotencyClaim, Principal } from "#server/domain/context.ts"
 import { chainOf } from "#server/domain/deployment.ts"
@@ -18,6 +19,7 @@ import {
   configColumns,
   insertConfig,
   isConfigId,
+  loadConfigs,
   MAX_CONFIGS,
   type MintConfigRecord,
   toConfigRecord,
@@ -67,6 +69,8 @@ export async function createConfig({
   checkTogether(config)
   if (!idempotency?.begun) {
     await sql.begin(async (sql) => {
+      const overBudget = await budgetRefusal(sql, workspaceId)
+      if (overBudget) fail(overBudget.code, overBudget.detail)
       await addConfig(sql, { principal, requestId }, config)
       if (idempotency) await claimKey(sql, idempotency, config.id)
       await ensureAssetMints(sql, workspaceId, [config.id])
@@ -88,13 +92,16 @@ export type Author = { principal: Principal; requestId: string | null }
 
 async function addConfig(sql: Queryable, author: Author, config: ConfigInput): Promise<void> {
   const { workspaceId } = author.principal
-  // One at a time in a workspace, so that two cannot pass the limit together.
-  await sql`select id from workspaces where id = ${workspaceId} for no key update`
+  await lockCreation(sql, workspaceId)
   await requireRoomFor(sql, workspaceId, config)
   await insertConfig(sql, workspaceId, config)
   const { id: subject, ...detail } = config
   await recordChange(sql, workspaceId, { author, action: "mint_config.created", subject, detail })
 }
+
+/** Configurations of a workspace are created one at a time, so that two cannot pass the limit together. */
+const lockCreation = (sql: Queryable, workspaceId: string) =>
+  sql`select id from workspaces where id = ${workspaceId} for no key update`
 
 /** What a new configuration needs of the workspace. Errors: mint_config_exists, unknown_schema, validation_failed. */
 export async function requireRoomFor(
@@ -160,10 +167,10 @@ async function followPause(
   if (pausable) {
     const operation = { payload: { mint_config: id }, writes: [mint], reads: [] }
     await enqueue(sql, workspaceId, reconcilePause, operation)
-  } else if (transfer_mode === "holder") await startAlignment(sql, workspaceId, id)
+  } else if (transfer_mode === "holder") await startReconciling(sql, workspaceId, id)
 }
 
-const startAlignment = async (sql: Queryable, workspaceId: string, id: string): Promise<void> => {
+const startReconciling = async (sql: Queryable, workspaceId: string, id: string): Promise<void> => {
   await sql`update mint_configs set aligned_up_to = '' where workspace_id = ${workspaceId} and id = ${id}`
 }
 
@@ -171,26 +178,28 @@ const startAlignment = async (sql: Queryable, workspaceId: string, id: string): 
 const walletRules = ({ required_schema, rules }: Pick<ConfigInput, "required_schema" | "rules">) =>
   JSON.stringify([required_schema, ...holdingNames.map((name) => rules[name])])
 
-export type Applied = { outcome: "created" | "changed" | "unchanged"; aligns: boolean }
+export type Applied = { outcome: "created" | "changed" | "unchanged"; reconciles: boolean }
 
 /**
- * Creates a configuration, or changes the one with that id. Fields that are fixed on chain cannot change. If
- * accounts must follow, that begins with the commit and continues in the server (`reconcile-accounts.ts`). Errors:
- * validation_failed,
- * unknown_schema, chain_not_configured.
+ * Creates a configuration, or changes the one with that id. Fields that are fixed on chain cannot change. If accounts
+ * must follow, that begins with the commit and continues in the server (`reconcile-accounts.ts`). Errors:
+ * validation_failed, unknown_schema, chain_not_configured.
  */
 export async function applyConfig(author: Author, config: ConfigInput): Promise<Applied> {
   const { workspaceId, mode } = author.principal
   chainOf(mode)
   checkTogether(config)
   const applied = await sql.begin(async (sql): Promise<Applied> => {
-    const [known] = await sql<ConfigRow[]>`
-      select ${sql(configColumns)} from mint_configs
-      where workspace_id = ${workspaceId} and id = ${config.id} for no key update`
+    let known = await lockConfig(sql, workspaceId, config.id)
+    if (!known) {
+      await lockCreation(sql, workspaceId)
+      // It may have been created while this one waited, by the same command in another place.
+      known = await lockConfig(sql, workspaceId, config.id)
+    }
     if (!known) {
       await addConfig(sql, author, config)
       await ensureAssetMints(sql, workspaceId, [config.id])
-      return { outcome: "created", aligns: false }
+      return { outcome: "created", reconciles: false }
     }
     return changeConfig(sql, author, known, config)
   })
@@ -198,6 +207,9 @@ export async function applyConfig(author: Author, config: ConfigInput): Promise<
   publishActivity(workspaceId)
   return applied
 }
+
+const lockConfig = async (sql: Queryable, workspaceId: string, id: string): Promise<ConfigRow | undefined> =>
+  (await loadConfigs(sql, workspaceId, [id], { lock: true })).get(id)
 
 async function changeConfig(
   sql: Queryable,
@@ -222,7 +234,7 @@ async function changeConfig(
       is distinct from (${config.name}, ${config.symbol}, ${config.decimals}::smallint, ${config.required_schema},
         ${config.transfer_mode}, ${sql.json(config.rules)}::jsonb)
     returning id`
-  if (changed.length === 0) return { outcome: "unchanged", aligns: false }
+  if (changed.length === 0) return { outcome: "unchanged", reconciles: false }
   await voidPlans(sql, workspaceId)
   await recordChange(sql, workspaceId, {
     author,
@@ -231,15 +243,15 @@ async function changeConfig(
     detail: differences(known, config),
   })
   const otherMode = known.transfer_mode !== config.transfer_mode
-  const aligns =
+  const reconciles =
     mint !== null &&
     (otherMode || (config.transfer_mode === "holder" && walletRules(known) !== walletRules(config)))
-  if (aligns) await startAlignment(sql, workspaceId, id)
+  if (reconciles) await startReconciling(sql, workspaceId, id)
   // Holders have moved tokens by themselves: the books are read back from the chain once all accounts rest.
-  if (aligns && otherMode && config.transfer_mode === "agent") {
+  if (reconciles && otherMode && config.transfer_mode === "agent") {
     await sql`update mint_configs set counted_up_to = '' where workspace_id = ${workspaceId} and id = ${id}`
   }
-  return { outcome: "changed", aligns }
+  return { outcome: "changed", reconciles }
 }
 
 const CHANGEABLE = ["name", "symbol", "decimals", "required_schema", "transfer_mode", "rules"] as const

@@ -1,5 +1,7 @@
 import type { Queryable } from "#db/client.ts"
 import { enqueue } from "#server/ledger/enqueue.ts"
+import { addressOf } from "#server/solana/addresses.ts"
+import type { Address } from "#shared/address.ts"
 import { accountName, assetMintOf } from "./asset-accounts.ts"
 import { reconcileAccount } from "./operations/reconcile-account.ts"
 
@@ -8,12 +10,12 @@ export async function enqueueReconcile(
   sql: Queryable,
   workspaceId: string,
   configId: string,
-  wallet: string,
+  wallet: Address,
 ): Promise<void> {
   await enqueue(sql, workspaceId, reconcileAccount, {
     payload: { mint_config: configId, wallet },
     writes: [accountName(configId, wallet)],
-    reads: [assetMintOf(workspaceId, configId).toBase58()],
+    reads: [addressOf(assetMintOf(workspaceId, configId))],
   })
 }
 
@@ -23,7 +25,7 @@ export async function enqueueReconcile(
  */
 export async function followVerification(
   sql: Queryable,
-  { workspaceId, schemaId, wallet }: { workspaceId: string; schemaId: string; wallet: string },
+  { workspaceId, schemaId, wallet }: { workspaceId: string; schemaId: string; wallet: Address },
 ): Promise<void> {
   const rows = await sql<{ id: string }[]>`
     select c.id from mint_configs c join holdings h

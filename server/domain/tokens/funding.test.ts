@@ -1,19 +1,21 @@
 import { Keypair, LAMPORTS_PER_SOL, SystemProgram } from "@solana/web3.js"
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
 import { deployment } from "#server/domain/deployment.ts"
-import { startLocalnet } from "#server/embedded/localnet/server.ts"
 import { signTransactions } from "#server/solana/transaction.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import { credentialOf } from "#test/credential.ts"
+import { startTestChain, type TestChain } from "#test/test-chain.ts"
 import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
 
 // A chain that is not the embedded one, whose fee payers nobody funds.
-let cluster: Awaited<ReturnType<typeof startLocalnet>>
+let cluster: TestChain
 let app: TestApp
 let key: TestKey
 let tokens: TokenFixture
 
 beforeAll(async () => {
-  cluster = await startLocalnet({ port: 0, dataDir: null, slotMs: 20, allowFaults: true })
+  cluster = await startTestChain()
   app = await startTestApp({ SOLANA_RPC_URL: cluster.url })
   key = await app.key()
   tokens = tokenFixture(app, key)
@@ -24,21 +26,24 @@ afterAll(async () => {
 })
 
 const chain = () => deployment.chains.test!
+const connection = () => cluster.connection
 const fund = (sol: number) =>
   Promise.all(
     Object.values(deployment.chains).map((one) =>
-      one!.connection.requestAirdrop(one!.feePayer.publicKey, sol * LAMPORTS_PER_SOL),
+      connection().requestAirdrop(one!.feePayer.publicKey, sol * LAMPORTS_PER_SOL),
     ),
   )
 const health = async () => (await tokens.get("/health")).json
 const untilHealth = (status: string) =>
   waitFor(async () => ((await health()).status === status ? health() : null), `health to be ${status}`)
 
-/** Sends away what the fee payer has, but for the fee. */
-async function drain(): Promise<void> {
-  const { connection, feePayer } = chain()
-  const lamports = (await connection.getBalance(feePayer.publicKey, "confirmed")) - 5000
-  const { blockhash } = await connection.getLatestBlockhash("confirmed")
+const balance = () => connection().getBalance(chain().feePayer.publicKey, "confirmed")
+
+/** Sends away what the fee payer has, but for `left` lamports and the fee. */
+async function drain(left = 0): Promise<void> {
+  const { feePayer } = chain()
+  const lamports = (await balance()) - left - 5000
+  const { blockhash } = await connection().getLatestBlockhash("confirmed")
   const instructions = [
     SystemProgram.transfer({
       fromPubkey: feePayer.publicKey,
@@ -47,8 +52,8 @@ async function drain(): Promise<void> {
     }),
   ]
   const [signed] = await signTransactions([{ instructions, signers: [] }], { feePayer, blockhash })
-  await connection.sendRawTransaction(signed!.wire)
-  await waitFor(async () => (await connection.getBalance(feePayer.publicKey, "confirmed")) === 0, "the end")
+  await connection().sendRawTransaction(signed!.wire)
+  await waitFor(async () => (await balance()) === left, "the end")
 }
 
 test("without SOL operations wait, health says so, and they go on when it is there", async () => {
@@ -70,4 +75,58 @@ test("without SOL operations wait, health says so, and they go on when it is the
   await fund(5)
   await waitFor(async () => (await read()).status === "confirmed", "the mint to be confirmed")
   await untilHealth("ok")
+})
+
+test("with SOL for fees alone, rights are taken away and none are given", async () => {
+  await fund(5)
+  await untilHealth("ok")
+  const config = await tokens.config()
+  const [wallet, other] = await tokens.wallets(2)
+  const { attestation_id } = (await tokens.get(`/kyc/status/${wallet}`)).json
+
+  await drain(1_000_000)
+  await untilHealth("degraded")
+  const async = { headers: { Prefer: "respond-async" } }
+  const mint = await tokens.mint(config, other!, "5", async)
+  await tokens.post(`/attestation/${attestation_id}/revoke`, { reason: "Fraud" })
+  const { account } = await credentialOf(app, key, wallet!)
+  await waitFor(async () => (await credentialOf(app, key, wallet!)).amount === 0, `the burn of ${account}`)
+  expect(await balance()).toBe(990_000)
+  const [queued] = await sql<{ status: string; signature: string | null }[]>`
+    select status, signature from operations where id = ${mint.json.operation_id}`
+  expect(queued).toEqual({ status: "queued", signature: null })
+
+  const payer = chain().feePayer.publicKey.toBase58()
+  expect((await health()).checks.chain).toContain(payer)
+  const said = app.log.filter((line) => line.includes("out of SOL"))
+  expect(said.every((line) => line.includes("send it some"))).toBe(true)
+  expect(said.some((line) => line.includes(payer))).toBe(true)
+  // One line a minute for each mode.
+  expect(said.length).toBeLessThan(10)
+  await fund(5)
+  await untilHealth("ok")
+})
+
+test("with less than a fee, nothing is signed that could never land", async () => {
+  await fund(5)
+  await untilHealth("ok")
+  const [wallet] = await tokens.wallets(1)
+  const { attestation_id } = (await tokens.get(`/kyc/status/${wallet}`)).json
+  const rent = await connection().getMinimumBalanceForRentExemption(0)
+  await drain(rent + 5_000)
+  await untilHealth("degraded")
+  await tokens.post(`/attestation/${attestation_id}/revoke`, { reason: "Fraud" })
+  const signed = async () => {
+    const [row] = await sql<{ status: string; signature: string | null }[]>`
+      select status, signature from operations where kind = 'revoke' and payload->>'attestation_id' = ${attestation_id}`
+    return row
+  }
+  // The balance is read again before what is urgent is signed, and each time it does not suffice.
+  const reads = async () => chain().rpc.nodes.metrics.byMethod.get("getMultipleAccounts")?.calls ?? 0
+  const before = await reads()
+  await waitFor(async () => (await reads()) > before + 3, "the balance to be looked at")
+  expect(await signed()).toEqual({ status: "queued", signature: null })
+  await fund(5)
+  await waitFor(async () => (await signed())?.status === "confirmed", "the revocation")
+  expect((await credentialOf(app, key, wallet!)).amount).toBe(0)
 })

@@ -2,10 +2,10 @@ import { createTransferCheckedInstruction, TOKEN_2022_PROGRAM_ID, unpackAccount 
 import { Keypair, LAMPORTS_PER_SOL, PublicKey } from "@solana/web3.js"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
+import { auditLedger } from "#server/domain/audit-ledger.ts"
 import type { Principal } from "#server/domain/context.ts"
-import { auditLedger } from "#server/domain/reconcile.ts"
 import { addDays, clock } from "#server/lib/time.ts"
-import { tokenAccountOf } from "#server/solana/addresses.ts"
+import { addressOf, tokenAccountOf } from "#server/solana/addresses.ts"
 import { startTestApp, type TestApp, type TestKey } from "#test/app.ts"
 import { sendOwn } from "#test/own-transaction.ts"
 import type { ConfigInput } from "./config.ts"
@@ -54,7 +54,7 @@ async function newConfig(more: Partial<ConfigInput>): Promise<string> {
 /** A verified wallet whose key we have, with tokens and SOL of its own. */
 async function holder(config: string, amount: string, claims: Record<string, unknown> = { country: "US" }) {
   const pair = Keypair.generate()
-  const wallet = pair.publicKey.toBase58()
+  const wallet = addressOf(pair.publicKey)
   await app.connection.requestAirdrop(pair.publicKey, LAMPORTS_PER_SOL)
   const { status } = await app.verifiedWallet(key, wallet, claims)
   const minted = await post("/token/mint", { user_pubkey: wallet, mint_config: config, amount })
@@ -196,7 +196,7 @@ test("a change of mode takes every account with it, and the books are read back 
   await ownTransfer(mint, a.pair, b.wallet, 1000n)
 
   const agent: ConfigInput = { ...base, id: "modes", transfer_mode: "agent", rules: { max_holders: 2 } }
-  expect(await applyConfig(author(), agent)).toEqual({ outcome: "changed", aligns: true })
+  expect(await applyConfig(author(), agent)).toEqual({ outcome: "changed", reconciles: true })
   await untilFrozen(mint, a.wallet, true)
   await untilFrozen(mint, b.wallet, true)
   await expect
@@ -226,6 +226,6 @@ test("what the chain has fixed for good is refused, with the reason", async () =
   }
   expect(await applyConfig(author(), { ...base, id: "fixed" })).toEqual({
     outcome: "unchanged",
-    aligns: false,
+    reconciles: false,
   })
 })

@@ -44,8 +44,10 @@ test("holders are listed by balance and then by wallet, with what the chain hold
     counted: true,
     verification: "verified",
     attestation_id: expect.stringMatching(/^att_/),
+    investor: { investor_id: expect.stringMatching(/^inv_/), external_id: null },
     account: "frozen",
     onchain_balance: "10",
+    reopenings: { used: 0, limit: 3 },
   })
 })
 
@@ -96,7 +98,7 @@ test("a cursor that this list did not give is refused", async () => {
 
 test("a revoked wallet keeps its tokens, and is shown as revoked", async () => {
   const config = await tokens.config()
-  const [wallet] = (await tokens.wallets(1)) as [string]
+  const [wallet] = await tokens.wallets(1)
   await tokens.mint(config, wallet, 1)
   const { json } = await tokens.get(`/kyc/status/${wallet}`)
   await tokens.post(`/attestation/${json.attestation_id}/revoke`, { reason: "test" })
@@ -105,7 +107,7 @@ test("a revoked wallet keeps its tokens, and is shown as revoked", async () => {
 
 test("in holder mode the accounts of verified wallets are open, until they are revoked", async () => {
   const config = await tokens.config({}, { transfer_mode: "holder" })
-  const [wallet] = (await tokens.wallets(1)) as [string]
+  const [wallet] = await tokens.wallets(1)
   await tokens.mint(config, wallet, 1)
   expect((await holders(config)).data[0]).toMatchObject({ account: "open" })
   const { json } = await tokens.get(`/kyc/status/${wallet}`)

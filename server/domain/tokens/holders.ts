@@ -5,29 +5,37 @@ import { shownStatusAt } from "#server/domain/attestations/status.ts"
 import type { Principal } from "#server/domain/context.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { badCursor } from "#server/lib/cursor.ts"
+import { storedAddress } from "#server/lib/fields.ts"
 import { logger } from "#server/lib/log.ts"
 import { clock } from "#server/lib/time.ts"
 import { isWalletAddress, type WalletParts } from "#server/solana/addresses.ts"
+import type { Address } from "#shared/address.ts"
 import { fromBaseUnits } from "#shared/amount.ts"
 import { shownStatuses } from "#shared/statuses.ts"
-import { readAccounts } from "./account-states.ts"
+import { lastLandingOnAccounts, readAccounts } from "./account-states.ts"
 import { type ConfigRow, configColumns } from "./config.ts"
 import { configNotFound } from "./configs.ts"
+import type { HoldingKey } from "./holder-facts.ts"
+import { readReopenings } from "./reopenings.ts"
 
 const holder = z.object({
-  wallet: z.string(),
+  wallet: storedAddress,
   /** Whole tokens by our books, and those on their way. */
   balance: z.string(),
   incoming: z.string(),
   outgoing: z.string(),
-  /** Whether it takes one of the places that max_holders counts. */
+  /** Whether it takes one of the holder slots that max_holders counts. */
   counted: z.boolean(),
   /** Its status for the required schema now; null without an attestation. */
   verification: z.enum(shownStatuses).nullable(),
   attestation_id: z.string().nullable(),
+  /** Whose wallet it is; null where it never had an attestation of the schema. */
+  investor: z.object({ investor_id: z.string(), external_id: z.string().nullable() }).nullable(),
   /** State of its token account on chain, and what is in it; null while the chain does not answer. */
   account: z.enum(["frozen", "open", "absent"]).nullable(),
   onchain_balance: z.string().nullable(),
+  /** How often in this month its account was paid for again, after its holder had closed it, and how often that is done. */
+  reopenings: z.object({ used: z.number().int(), limit: z.number().int() }),
 })
 
 export const holderList = z.object({
@@ -47,11 +55,11 @@ export type HolderFilter = {
 }
 
 const holdingColumns = columns("holdings", "wallet", "balance", "incoming", "outgoing", "counted")
-const standingColumns = columns("attestations", "id", "status", "open_until", "expires_at", "revoked_at")
-type StandingRow = Omit<RowOf<typeof standingColumns>, "id">
+const statusColumns = columns("attestations", "id", "status", "open_until", "expires_at", "revoked_at")
+type StatusRow = Omit<RowOf<typeof statusColumns>, "id">
 type Row = RowOf<typeof holdingColumns> & {
-  [Column in keyof StandingRow]: StandingRow[Column] | null
-} & { attestation_id: string | null }
+  [Column in keyof StatusRow]: StatusRow[Column] | null
+} & { attestation_id: string | null; investor_id: string | null; external_id: string | null }
 
 /**
  * Who holds a token or is about to, those with the most first; the frozen states of a page are read from the chain in
@@ -67,7 +75,8 @@ export async function listHolders(
   if (!config) return configNotFound(mintConfig)
   const now = clock.now()
   const rows = await sql<Row[]>`
-    select ${sql(qualified("h", holdingColumns))}, a.id as attestation_id, a.status, a.open_until, a.expires_at, a.revoked_at
+    select ${sql(qualified("h", holdingColumns))}, a.id as attestation_id, a.status, a.open_until, a.expires_at, a.revoked_at,
+      a.investor_id, i.external_id
     from (
       select ${sql(holdingColumns)} from holdings
       where workspace_id = ${workspaceId} and mint_config = ${mintConfig}
@@ -76,13 +85,17 @@ export async function listHolders(
         ${after === null ? sql`` : sql`and (balance, ${after.wallet}) < (${after.balance}::numeric, wallet)`}
       order by balance desc, wallet limit ${limit + 1}
     ) h left join lateral (
-      select ${sql(standingColumns)} from attestations
+      select ${sql(statusColumns)}, investor_id from attestations
       where workspace_id = ${workspaceId} and wallet = h.wallet and schema_id = ${config.required_schema}
       order by (status = 'verified' and expires_at > ${now}) desc, seq desc limit 1
-    ) a on true
+    ) a on true left join investors i on i.workspace_id = ${workspaceId} and i.id = a.investor_id
     order by h.balance desc, h.wallet`
   const shown = rows.slice(0, limit)
-  const accounts = await readStates({ workspaceId, mode }, config, shown)
+  const keys = shown.map(({ wallet }) => ({ config: config.id, wallet }))
+  const [accounts, reopenings] = await Promise.all([
+    readStates({ workspaceId, mode }, keys),
+    readReopenings(sql, workspaceId, keys),
+  ])
   const units = (amount: string | bigint) => fromBaseUnits(BigInt(amount), config.decimals)
   return {
     data: shown.map((row, i) => {
@@ -95,8 +108,11 @@ export async function listHolders(
         counted: row.counted,
         verification: row.status && shownStatusAt({ ...row, status: row.status }, now),
         attestation_id: row.attestation_id,
+        investor:
+          row.investor_id === null ? null : { investor_id: row.investor_id, external_id: row.external_id },
         account: account && (account.state === "thawed" ? "open" : account.state),
         onchain_balance: account && units(account.amount),
+        reopenings: { used: reopenings[i]!, limit: deployment.settings.VOUCH_ACCOUNT_REOPENINGS },
       }
     }),
     next_cursor: rows.length > limit ? toPlace(shown.at(-1)!) : null,
@@ -109,16 +125,17 @@ const hasParts = (parts: WalletParts) =>
     ? sql`(left(wallet, ${parts.either.length}) = ${parts.either} or right(wallet, ${parts.either.length}) = ${parts.either})`
     : sql`left(wallet, ${parts.start.length}) = ${parts.start} and right(wallet, ${parts.end.length}) = ${parts.end}`
 
-async function readStates(
+/** The token accounts of wallets as they are on chain; null while it does not answer, or none is configured. */
+export async function readStates(
   { workspaceId, mode }: Pick<Principal, "workspaceId" | "mode">,
-  config: ConfigRow,
-  rows: readonly Row[],
+  keys: readonly HoldingKey[],
 ) {
   const chain = deployment.chains[mode]
   if (!chain) return null
-  const places = rows.map(({ wallet }) => ({ config: config.id, wallet }))
   try {
-    return (await readAccounts({ workspaceId, chain }, places)).accounts.map(([, account]) => account)
+    const since = await lastLandingOnAccounts(sql, workspaceId, keys)
+    const { accounts } = await readAccounts({ workspaceId, rpc: chain.rpc.patient }, keys, { since })
+    return accounts.map(([, account]) => account)
   } catch (error) {
     logger.debug({ err: error }, "could not read holders' accounts from the chain")
     return null
@@ -129,7 +146,7 @@ async function readStates(
 const toPlace = ({ balance, wallet }: Pick<Row, "balance" | "wallet">): string =>
   Buffer.from(`${balance}/${wallet}`).toString("base64url")
 
-function fromPlace(cursor: string): { balance: string; wallet: string } {
+function fromPlace(cursor: string): { balance: string; wallet: Address } {
   const [, balance, wallet] =
     /^(-?[0-9]{1,39})\/(\w+)$/.exec(Buffer.from(cursor, "base64url").toString()) ?? []
   return balance !== undefined && wallet !== undefined && isWalletAddress(wallet)

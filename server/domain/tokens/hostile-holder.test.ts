@@ -20,8 +20,8 @@ import {
   type TransactionInstruction,
 } from "@solana/web3.js"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { auditLedger } from "#server/domain/reconcile.ts"
-import { tokenAccountOf } from "#server/solana/addresses.ts"
+import { auditLedger } from "#server/domain/audit-ledger.ts"
+import { addressOf, tokenAccountOf } from "#server/solana/addresses.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
 import { sendOwn } from "#test/own-transaction.ts"
 import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
@@ -57,7 +57,7 @@ const sendAs = (signers: Keypair[], ...instructions: TransactionInstruction[]) =
 
 async function verifiedHolder(config: string, amount: string) {
   const pair = await funded()
-  const wallet = pair.publicKey.toBase58()
+  const wallet = addressOf(pair.publicKey)
   await app.verifiedWallet(key, wallet)
   if (amount !== "0") expect((await tokens.mint(config, wallet, amount)).status).toBe(200)
   return { pair, wallet, account: tokenAccountOf(mintOf(config), pair.publicKey) }

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { newId } from "#server/lib/ids.ts"
+import { expectReplay } from "#test/answers.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
 import { differences } from "#test/credential.ts"
 import type { Response } from "#test/http.ts"
+import { newKey } from "#test/idempotency.ts"
 import { snapshot } from "#test/snapshot.ts"
 import { fund, type TokenFixture, tokenFixture } from "#test/tokens.ts"
 import { withoutTurns } from "#test/turns.ts"
@@ -20,7 +21,7 @@ beforeAll(async () => {
   key = await app.key({ mode: "live", plan: "enterprise" })
   tokens = tokenFixture(app, key)
   config = await tokens.config({}, { decimals: 1 })
-  ;[alice, bob] = (await tokens.wallets(2)) as [string, string]
+  ;[alice, bob] = await tokens.wallets(2)
   await tokens.mint(config, alice, 1_000_000)
 })
 afterAll(async () => {
@@ -47,15 +48,6 @@ const endpoints: Record<string, () => Endpoint> = {
   },
   pause: () => ({ path: `/mint-config/${config}/pause`, body: () => ({}), other: () => ({ extra: 1 }) }),
   unpause: () => ({ path: `/mint-config/${config}/unpause`, body: () => ({}), other: () => ({ extra: 1 }) }),
-}
-
-const newKey = () => newId("evt")
-
-function expectReplay(replay: Response, first: Response): void {
-  expect([replay.status, replay.text]).toEqual([first.status, first.text])
-  expect(replay.headers["idempotent-replayed"]).toBe("true")
-  expect(first.headers["idempotent-replayed"]).toBeUndefined()
-  expect(replay.headers["x-request-id"]).not.toBe(first.headers["x-request-id"])
 }
 
 /** Nothing is under way, so that whatever changes afterwards was changed by a request. */
@@ -260,7 +252,7 @@ describe("a refusal is stored like any answer", () => {
 })
 
 test("an operation that failed after its 202 is told by the record; its key replays the 202", async () => {
-  const [wallet] = (await tokens.wallets(1)) as [string]
+  const [wallet] = await tokens.wallets(1)
   const idempotencyKey = newKey()
   const more = { idempotencyKey, headers: { prefer: "respond-async" } }
   let first: Response
@@ -276,6 +268,14 @@ test("an operation that failed after its 202 is told by the record; its key repl
   }, "the operation to fail")
   expect(record.error.error).toBe("wallet_not_verified")
   expectReplay(await tokens.mint(config, wallet, 1, more), first!)
+  // After a crash there is no answer to replay: the operation's own end is the answer, whoever waits for it or not.
+  for (const headers of [{}, { prefer: "respond-async" }]) {
+    await sql`update idempotency_records set status = null, body = null where idempotency_key = ${idempotencyKey}`
+    const joined = await tokens.mint(config, wallet, 1, { idempotencyKey, headers })
+    expect(joined).toMatchObject({ status: 403, json: { error: "wallet_not_verified" } })
+    expect(joined.json.detail).toBe(record.error.detail)
+    expectReplay(await tokens.mint(config, wallet, 1, { idempotencyKey, headers }), joined)
+  }
 })
 
 describe("what is the same request", () => {

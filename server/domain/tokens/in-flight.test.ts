@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { auditLedger } from "#server/domain/reconcile.ts"
-import { callLocalnet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import { auditLedger } from "#server/domain/audit-ledger.ts"
+import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
 import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
 
 let app: TestApp
@@ -24,9 +24,9 @@ afterAll(async () => {
   await app.stop()
 })
 
-const hold = (on: boolean) => callLocalnet(app.localnet.url, "localnet_hold", [{ on }])
+const hold = (on: boolean) => app.chain.hold(on)
 /** Past the last block that any blockhash of now is good for. */
-const warp = () => callLocalnet(app.localnet.url, "localnet_warp", [{ slots: 250 }])
+const warp = () => app.chain.pass(250)
 
 async function readOperation(id: string) {
   const [row] = await sql<{ status: string; signature: string | null }[]>`
@@ -79,7 +79,7 @@ test("one that fails does not take those down that share its transaction", async
   const wallets = await tokens.wallets(6)
   for (const wallet of wallets) expect((await tokens.mint(open, wallet, "10")).status).toBe(200)
   // In holder mode only the chain knows balances: that the second cannot be covered shows there.
-  const [a, b, c, d, e, f] = wallets as [string, string, string, string, string, string]
+  const [a, b, c, d, e, f] = wallets
   const answers = await Promise.all([
     tokens.transfer(open, a, b, "3"),
     tokens.transfer(open, c, d, "11"),

@@ -1,7 +1,7 @@
 import { TOKEN_2022_PROGRAM_ID, unpackAccount } from "@solana/spl-token"
 import { PublicKey } from "@solana/web3.js"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { auditLedger } from "#server/domain/reconcile.ts"
+import { auditLedger } from "#server/domain/audit-ledger.ts"
 import { tokenAccountOf } from "#server/solana/addresses.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
 
@@ -104,6 +104,7 @@ test("who does not want to wait gets 202, and a record to follow", async () => {
     amount: "0.000001",
     onchain_tx: null,
     confirmed_at: null,
+    finalized_at: null,
     error: null,
   })
   await expect

@@ -92,11 +92,12 @@ test("each record in the list is what its own address gives, in every status", a
   })
   const data = await waitFor(async () => {
     const { json } = await tokens.get(`/token/operations?mint_config=${config}`)
-    const isDone = json.data.every(({ status }: { status: string }) =>
-      ["confirmed", "failed"].includes(status),
+    const isDone = json.data.every(
+      ({ status, finalized_at }: { status: string; finalized_at: string | null }) =>
+        finalized_at !== null || status === "failed",
     )
     return isDone ? json.data : null
-  }, "all to end")
+  }, "all to end, and be final")
   expect(data.map((one: { kind: string; status: string }) => [one.kind, one.status])).toEqual([
     ["transfer", "confirmed"],
     ["mint", "failed"],

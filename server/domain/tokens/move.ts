@@ -1,13 +1,14 @@
-import { PublicKey } from "@solana/web3.js"
 import { sql } from "#db/client.ts"
 import type { IdempotencyClaim, Principal } from "#server/domain/context.ts"
 import { chainOf } from "#server/domain/deployment.ts"
 import { whileWaiting } from "#server/ledger/fair-share.ts"
 import { untilEnded, WAIT_MS } from "#server/ledger/wait.ts"
+import type { Address } from "#shared/address.ts"
 import { fromBaseUnits } from "#shared/amount.ts"
 import { fail } from "#shared/errors.ts"
-import { readAccounts } from "./account-states.ts"
+import { lastLandingOnAccounts, readAccounts } from "./account-states.ts"
 import { type ConfigRow, configColumns } from "./config.ts"
+import { sightOf } from "./holder-facts.ts"
 import {
   type OperationRecord,
   type OperationRow,
@@ -15,7 +16,6 @@ import {
   throwIfFailed,
   toOperationRecord,
 } from "./operation.ts"
-import { sightOf } from "./parties.ts"
 import { reserveMovement } from "./reserve.ts"
 
 export type Move = {
@@ -25,8 +25,8 @@ export type Move = {
   respondAsync: boolean
   config: string
   /** Null for a mint. */
-  from: string | null
-  to: string
+  from: Address | null
+  to: Address
   amount: string
 }
 
@@ -34,7 +34,8 @@ type Moved = { record: OperationRecord; isFinal: boolean }
 
 /**
  * Mints, or moves where `from` is not null: reserves and enqueues, then waits for the chain. `isFinal` is false if
- * the operation continues after the response. A request whose key has begun an operation joins it. Errors:
+ * the operation continues after the response. A request whose key has begun an operation joins it, and gets what the
+ * first one would have got. Errors:
  * unknown_mint_config, invalid_amount, those of the rules, insufficient_balance, chain_not_configured.
  */
 export async function move(request: Move): Promise<Moved> {
@@ -65,21 +66,29 @@ async function begin(request: Move): Promise<Moved> {
   if (!respondAsync) await untilEnded(workspaceId, operationId, WAIT_MS)
   const [row] = await sql<OperationRow[]>`
     ${operationRows()} where o.workspace_id = ${workspaceId} and o.id = ${operationId}`
-  // Who does not wait for the end is told of it by the record.
-  if (!respondAsync) throwIfFailed(row!)
-  return { record: toOperationRecord(row!), isFinal: row!.status === "confirmed" }
+  if (!row) return lostInRestore(operationId)
+  // A form that joins a failed operation is told by the record, and lets go of its key: the next one begins another.
+  const isForm = respondAsync && principal.via.kind === "user"
+  if (!isForm) throwIfFailed(row)
+  return { record: toOperationRecord(row), isFinal: row.status === "confirmed" || row.status === "failed" }
 }
+
+/** A copy from before took the database's place while it was waited for. What has landed comes back under its id. */
+const lostInRestore = (operationId: string): never =>
+  fail(
+    "database_unavailable",
+    `The database was restored meanwhile, and does not know ${operationId}. Ask for it at /token/operation/${operationId} before you send it again.`,
+  )
 
 export type Balance = { user_pubkey: string; mint_config: string; amount: string; frozen: boolean }
 
 /**
- * What a wallet holds, read from the chain now. Errors: unknown_mint_config, chain_not_configured,
- * chain_unavailable.
+ * What a wallet holds, read from the chain now. Errors: unknown_mint_config, chain_not_configured, chain_unavailable.
  */
 export async function balanceOf(
   { workspaceId, mode }: Principal,
   config: string,
-  wallet: string,
+  wallet: Address,
 ): Promise<Balance> {
   const chain = chainOf(mode)
   const [row] = await sql<ConfigRow[]>`
@@ -90,12 +99,14 @@ export async function balanceOf(
       `mint_config: ${config} is not a mint configuration of this workspace. List them with GET /mint-configs.`,
     )
   }
-  const read = await readAccounts({ workspaceId, chain }, [{ config, wallet }]).catch((cause) =>
+  const places = [{ config, wallet }]
+  const since = await lastLandingOnAccounts(sql, workspaceId, places)
+  const read = await readAccounts({ workspaceId, rpc: chain.rpc.patient }, places, { since }).catch((cause) =>
     fail("chain_unavailable", "The chain is unreachable. Retry in a moment.", { cause }),
   )
   const { state, amount } = read.accounts[0]![1]
   return {
-    user_pubkey: new PublicKey(wallet).toBase58(),
+    user_pubkey: wallet,
     mint_config: config,
     amount: fromBaseUnits(amount, row.decimals),
     frozen: state !== "thawed",

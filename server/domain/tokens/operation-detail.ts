@@ -19,6 +19,8 @@ const transaction = z.object({
   settled_at: timestamp.nullable(),
   /** Operations that it carries. */
   operations: z.number(),
+  /** Whether nobody can say for now if it has landed. */
+  in_doubt: z.boolean(),
 })
 
 export const operationDetail = z.object({
@@ -28,6 +30,8 @@ export const operationDetail = z.object({
   /** Times that the chain refused it, and why the last time; it is built and signed anew. */
   refusals: z.number(),
   last_refusal: z.string().nullable(),
+  /** Whether it was confirmed, vanished from the chain, and is being done again. */
+  redo: z.boolean(),
   cluster: z.string().nullable(),
   /** With `{}` for `tx/…` or `address/…`; null where no public explorer reaches. */
   explorer: z.string().nullable(),
@@ -35,8 +39,16 @@ export const operationDetail = z.object({
 })
 export type OperationDetail = z.infer<typeof operationDetail>
 
-const attemptColumns = columns("operations", "attempts", "finished_at", "error_detail")
-const carrierColumns = columns("transactions", "signature", "status", "slot", "created_at", "settled_at")
+const attemptColumns = columns("operations", "attempts", "finished_at", "error_detail", "redo")
+const carrierColumns = columns(
+  "transactions",
+  "signature",
+  "status",
+  "slot",
+  "created_at",
+  "settled_at",
+  "doubt",
+)
 type CarrierRow = RowOf<typeof carrierColumns> & { operations: number }
 type Row = RowOf<typeof attemptColumns> & (CarrierRow | { signature: null })
 
@@ -51,12 +63,13 @@ export async function readOperationDetail(principal: Principal, id: string): Pro
     where o.workspace_id = ${workspaceId} and o.id = ${id}`
   const row = only(rows)
   const { attempts, finished_at, error_detail } = row
-  const cluster = deployment.chains[mode]?.bound?.cluster
+  const cluster = deployment.chains[mode]?.identity?.cluster
   return {
     operation,
     finished_at: finished_at && toTimestamp(finished_at),
     refusals: attempts,
     last_refusal: finished_at === null ? error_detail : null,
+    redo: row.redo,
     cluster: cluster ?? null,
     explorer: explorerOf(cluster),
     transaction: row.signature === null ? null : readTransactionRow(row),
@@ -70,4 +83,5 @@ const readTransactionRow = (row: CarrierRow): z.infer<typeof transaction> => ({
   signed_at: toTimestamp(row.created_at),
   settled_at: row.settled_at && toTimestamp(row.settled_at),
   operations: row.operations,
+  in_doubt: row.status === "saved" && row.doubt !== null,
 })

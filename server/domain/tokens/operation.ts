@@ -3,9 +3,10 @@ import { sql } from "#db/client.ts"
 import { columns, qualified, type RowOf } from "#db/rows.ts"
 import type { Principal } from "#server/domain/context.ts"
 import { badCursor, fromCursor, toCursor } from "#server/lib/cursor.ts"
-import { address, amountText, idOf, named, signature, timestamp } from "#server/lib/fields.ts"
+import { address, amountText, idOf, lamports, named, signature, timestamp } from "#server/lib/fields.ts"
 import { isId } from "#server/lib/ids.ts"
 import { toTimestamp } from "#server/lib/time.ts"
+import type { Address } from "#shared/address.ts"
 import { fromBaseUnits, readBaseUnits } from "#shared/amount.ts"
 import { fail, isErrorCode } from "#shared/errors.ts"
 import { type OperationStatus, operationStatuses } from "#shared/statuses.ts"
@@ -52,6 +53,21 @@ export const operationRecord = z
       .meta({ description: "Why it failed; null unless it failed", examples: [null] }),
     created_at: timestamp,
     confirmed_at: timestamp.nullable().meta({ description: "Null until confirmed" }),
+    finalized_at: timestamp.nullable().meta({
+      description: "Null until the chain can no longer undo it, some 13 seconds after it is confirmed",
+    }),
+    cost: z
+      .object({
+        fee_lamports: lamports.meta({ description: "Its share of its transactions' fees", example: "10000" }),
+        rent_lamports: lamports.meta({
+          description: "Rent of the accounts that it opened",
+          example: "1534160",
+        }),
+      })
+      .nullable()
+      .meta({
+        description: "What it cost on chain so far; null until the first of its transactions is counted",
+      }),
   })
   .meta({ id: "Operation" })
 export type OperationRecord = z.infer<typeof operationRecord>
@@ -70,18 +86,22 @@ const operationColumns = columns(
   "error_detail",
   "created_at",
   "finished_at",
+  "fee",
+  "rent",
 )
 const tokenColumns = columns("mint_configs", "decimals", "mint")
+const carrierColumns = columns("transactions", "finalized_at")
 
 /** A mint's or a transfer's, with what is said of its token. */
 export type OperationRow = Omit<
   RowOf<
     typeof operationColumns,
-    { kind: "mint" | "transfer"; mint_config: string; wallet: string; payload: { amount: string } }
+    { kind: "mint" | "transfer"; mint_config: string; wallet: Address; payload: { amount: string } }
   >,
   "status" | "error_code" | "error_detail"
 > &
   RowOf<typeof tokenColumns> &
+  RowOf<typeof carrierColumns> &
   (
     | { status: "failed"; error_code: string; error_detail: string }
     | { status: Exclude<OperationStatus, "failed">; error_code: string | null; error_detail: string | null }
@@ -89,8 +109,10 @@ export type OperationRow = Omit<
 
 /** What a record is made of. */
 export const operationRows = () => sql`
-  select ${sql(qualified("o", operationColumns))}, ${sql(qualified("c", tokenColumns))}
-  from operations o join mint_configs c on c.workspace_id = o.workspace_id and c.id = o.mint_config`
+  select ${sql(qualified("o", operationColumns))}, ${sql(qualified("c", tokenColumns))},
+    ${sql(qualified("t", carrierColumns))}
+  from operations o join mint_configs c on c.workspace_id = o.workspace_id and c.id = o.mint_config
+    left join transactions t on t.signature = o.signature`
 
 export function toOperationRecord(row: OperationRow): OperationRecord {
   const isConfirmed = row.status === "confirmed"
@@ -108,6 +130,11 @@ export function toOperationRecord(row: OperationRow): OperationRecord {
     error: row.status === "failed" ? { error: row.error_code, detail: row.error_detail } : null,
     created_at: toTimestamp(row.created_at),
     confirmed_at: isConfirmed && row.finished_at ? toTimestamp(row.finished_at) : null,
+    finalized_at: isConfirmed && row.finalized_at ? toTimestamp(row.finalized_at) : null,
+    cost:
+      row.fee === null
+        ? null
+        : { fee_lamports: row.fee.toString(), rent_lamports: (row.rent ?? 0n).toString() },
   }
 }
 
@@ -134,13 +161,16 @@ export async function getOperation({ workspaceId }: Principal, id: string): Prom
 
 export type OperationFilter = {
   mintConfig: string | null
-  wallet: string | null
+  wallet: Address | null
   status: OperationStatus | null
   limit: number
   cursor: string | null
 }
 
-/** Newest first; a page stays the same while rows are added. Errors: validation_failed for a cursor, unknown_mint_config. */
+/**
+ * Newest first; a page stays the same while rows are added. Errors: validation_failed for a cursor,
+ * unknown_mint_config.
+ */
 export async function listOperations(
   { workspaceId }: Principal,
   { mintConfig, wallet, status, limit, cursor }: OperationFilter,

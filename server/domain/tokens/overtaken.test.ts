@@ -57,6 +57,7 @@ async function overtaken(
     status: "failed",
     onchain_tx: null,
     confirmed_at: null,
+    finalized_at: null,
     error: { error: response.json.error, detail: response.json.detail },
   })
   return response
@@ -64,7 +65,7 @@ async function overtaken(
 
 test("a revocation stops a mint that is queued: 403, and the supply and the place are given back", async () => {
   const config = await tokens.config({ max_supply: "10", max_holders: 1 })
-  const [alice, bob] = (await tokens.wallets(2)) as [string, string]
+  const [alice, bob] = await tokens.wallets(2)
   const before = await tokens.trace(config)
   const response = await overtaken(
     config,
@@ -80,7 +81,7 @@ test("a revocation stops a mint that is queued: 403, and the supply and the plac
 
 test.each([0, 1])("a revocation stops a transfer that is queued, of either side: %i", async (side) => {
   const config = await tokens.config()
-  const wallets = (await tokens.wallets(2)) as [string, string]
+  const wallets = await tokens.wallets(2)
   const [alice, bob] = wallets
   await admitted(tokens.mint(config, alice, 10))
   const { operations: _, ...before } = await tokens.trace(config)
@@ -97,7 +98,7 @@ test.each([0, 1])("a revocation stops a transfer that is queued, of either side:
 
 test("a full exit at the cap that comes to nothing leaves the place where it was", async () => {
   const config = await tokens.config({ max_holders: 1 })
-  const [alice, bob, carol] = (await tokens.wallets(3)) as [string, string, string]
+  const [alice, bob, carol] = await tokens.wallets(3)
   await admitted(tokens.mint(config, alice, 10))
   const { operations: _, ...before } = await tokens.trace(config)
   await overtaken(
@@ -112,7 +113,7 @@ test("a full exit at the cap that comes to nothing leaves the place where it was
 
 test("who leaves in two parts hands on no place before the first has landed", async () => {
   const config = await tokens.config({ max_holders: 2 })
-  const [alice, bob, carol] = (await tokens.wallets(3)) as [string, string, string]
+  const [alice, bob, carol] = await tokens.wallets(3)
   await admitted(tokens.mint(config, alice, 10))
   await admitted(tokens.mint(config, bob, 1))
   await overtaken(
@@ -130,7 +131,7 @@ test("who leaves in two parts hands on no place before the first has landed", as
 
 test("a pause stops what is queued", async () => {
   const config = await tokens.config()
-  const [alice] = (await tokens.wallets(1)) as [string]
+  const [alice] = await tokens.wallets(1)
   const response = await overtaken(
     config,
     () => tokens.mint(config, alice, 1),

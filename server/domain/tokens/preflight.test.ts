@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import type { Account } from "#server/domain/accounts/create.ts"
+import type { Address } from "#shared/address.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
 import { type Answer, type Browser, member } from "#test/people.ts"
 import { snapshot } from "#test/snapshot.ts"
@@ -25,7 +26,7 @@ beforeAll(async () => {
     app.verifiedWallet(key, undefined, { country: "US", accredited: true }),
     app.verifiedWallet(key, undefined, { country: "US", accredited: false }),
   ])
-  ;[alice, bob] = wallets.map(({ wallet }) => wallet) as [string, string]
+  ;[alice, bob] = wallets.map(({ wallet }) => wallet) as [Address, Address]
 })
 afterAll(() => app.stop())
 

@@ -2,18 +2,20 @@ import { z } from "zod"
 import { sql } from "#db/client.ts"
 import type { Principal } from "#server/domain/context.ts"
 import { chainOf } from "#server/domain/deployment.ts"
+import { loadListed } from "#server/domain/screening/listed.ts"
 import { clock } from "#server/lib/time.ts"
+import type { Address } from "#shared/address.ts"
 import { toBaseUnits } from "#shared/amount.ts"
 import { statusOf } from "#shared/errors.ts"
 import { findings, firstViolation } from "#shared/rules/check.ts"
 import { ruleCodes } from "#shared/rules/rules.ts"
 import { loadConfigs } from "./config.ts"
-import { loadClaims, loadLosses, readHoldings, sightOf } from "./parties.ts"
-import { type Refusal, tooFine, unknownConfig } from "./reservations.ts"
+import { loadClaims, loadLosses, readHoldings, sightOf } from "./holder-facts.ts"
+import { invalidAmount, type RequestRefusal, unknownConfig } from "./reservations.ts"
 import { transferContext } from "./transfer-context.ts"
 
 /** The intended mint, or transfer if `from` is not null. */
-export type Intent = { config: string; from: string | null; to: string; amount: string }
+export type Intent = { config: string; from: Address | null; to: Address; amount: string }
 
 export const preflightRecord = z.object({
   /** What the API would answer now. */
@@ -50,13 +52,14 @@ export async function preflight(
     const config = (await loadConfigs(sql, workspaceId, [id], { lock: false })).get(id)
     const amount = config ? toBaseUnits(text, config.decimals) : null
     if (!config) return unreadable(unknownConfig(id))
-    if (!amount) return unreadable(tooFine(config))
+    if (!amount) return unreadable(invalidAmount(config))
     const wallets = from === null ? [to] : [from, to]
     const schemaId = config.required_schema
-    const standings = wallets.map((wallet) => ({ schemaId, wallet }))
-    const claims = await loadClaims(sql, workspaceId, standings, now)
-    const strangers = standings.filter((one) => claims(one) === null)
+    const pairs = wallets.map((wallet) => ({ schemaId, wallet }))
+    const claims = await loadClaims(sql, workspaceId, pairs, now)
+    const strangers = pairs.filter((one) => claims(one) === null)
     const losses = sight.attestations ? await loadLosses(sql, workspaceId, strangers, now) : undefined
+    const isListed = await loadListed(sql, workspaceId, wallets)
     const holdings = await readHoldings(
       sql,
       workspaceId,
@@ -64,7 +67,7 @@ export async function preflight(
     )
     const namesClaims = sight.claims
     const request = { config, from, to, amount, now, namesClaims }
-    const context = transferContext(request, claims, holdings, losses)
+    const context = transferContext(request, claims, holdings, isListed, losses)
     return {
       answer: answerOf(firstViolation(context)),
       rules: findings(context),
@@ -74,13 +77,13 @@ export async function preflight(
   })
 }
 
-const answerOf = (refusal: Refusal | null): Preflight["answer"] =>
+const answerOf = (refusal: RequestRefusal | null): Preflight["answer"] =>
   refusal === null
     ? { status: 200, error: null, detail: null }
     : { status: statusOf(refusal.code), error: refusal.code, detail: refusal.detail }
 
 /** Of a request that is refused before any rule is asked. */
-const unreadable = (refusal: Refusal): Preflight => ({
+const unreadable = (refusal: RequestRefusal): Preflight => ({
   answer: answerOf(refusal),
   rules: [],
   unverified: [],

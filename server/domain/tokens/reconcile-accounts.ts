@@ -1,14 +1,19 @@
+import { isDeepStrictEqual } from "node:util"
 import { type Queryable, background as sql } from "#db/client.ts"
 import { publish, publishActivity } from "#db/pubsub.ts"
 import { only } from "#db/rows.ts"
 import { deployment } from "#server/domain/deployment.ts"
+import { Backoff } from "#server/ledger/backoff.ts"
+import { askEnough } from "#server/ledger/words.ts"
 import { logger } from "#server/lib/log.ts"
+import { readSupply } from "#server/solana/mint-account.ts"
+import type { Address } from "#shared/address.ts"
 import type { Mode } from "#shared/mode.ts"
 import { type AssetAccount, readAccounts } from "./account-states.ts"
 import { assetMintOf } from "./asset-accounts.ts"
 import { type ConfigRow, loadConfigs } from "./config.ts"
 import { enqueueReconcile } from "./follow-verification.ts"
-import { lockHoldings, type Place } from "./parties.ts"
+import { type HoldingKey, lockHoldings } from "./holder-facts.ts"
 
 // Reconciling accounts: what each should be is decided when its operation is built
 // (`operations/reconcile-account.ts`), so it is enough to enqueue every account whose state may have to change.
@@ -17,6 +22,9 @@ import { lockHoldings, type Place } from "./parties.ts"
 const BATCH = 100
 /** Transactions that a node of the chain could not have heard of yet are among so many of the last. */
 const RECENT = 1000
+
+/** By configuration: nodes that contradict one another may do so for long. */
+const failing = new Backoff({ firstMs: 500, longestMs: 10_000 })
 
 type Due = { workspace_id: string; id: string; mode: Mode }
 
@@ -29,13 +37,17 @@ export async function reconcileDue(): Promise<boolean> {
     select c.workspace_id, c.id, w.mode from mint_configs c join workspaces w on w.id = c.workspace_id
     where c.aligned_up_to is not null or c.counted_up_to is not null`
   for (const one of due) {
+    const name = `${one.workspace_id}/${one.id}`
+    if (failing.isHeld(name)) continue
     try {
       await goOn(one)
+      failing.succeeded(name)
       publishActivity(one.workspace_id)
     } catch (error) {
+      failing.failed(name)
       logger.warn(
         { err: error, workspaceId: one.workspace_id, mintConfig: one.id },
-        "account reconciliation failed; retrying later",
+        "reconciling accounts failed; retrying later",
       )
     }
   }
@@ -45,15 +57,20 @@ export async function reconcileDue(): Promise<boolean> {
 
 async function goOn(due: Due): Promise<void> {
   const count = await readCount(due)
-  await sql.begin(async (sql) => {
+  const problem = await sql.begin(async (sql) => {
     const config = (await loadConfigs(sql, due.workspace_id, [due.id], { lock: true })).get(due.id)
     if (config && config.aligned_up_to !== null) await reconcileBatch(sql, due, config.aligned_up_to)
-    else if (config && config.counted_up_to !== null && count) await countBatch(sql, due, { config, count })
+    else if (config && config.counted_up_to !== null && config.transfer_mode === "holder")
+      // It was changed back meanwhile: holders move tokens, and books are not what counts.
+      await sql`update mint_configs set counted_up_to = null where workspace_id = ${due.workspace_id} and id = ${due.id}`
+    else if (config && config.counted_up_to !== null && count) return countBatch(sql, due, { config, count })
+    return null
   })
+  if (problem !== null) throw new Error(problem)
 }
 
 async function reconcileBatch(sql: Queryable, { workspace_id, id }: Due, after: string): Promise<void> {
-  const rows = await sql<{ wallet: string }[]>`
+  const rows = await sql<{ wallet: Address }[]>`
     select wallet from holdings where workspace_id = ${workspace_id} and mint_config = ${id} and wallet > ${after}
     order by wallet limit ${BATCH}`
   for (const { wallet } of rows) await enqueueReconcile(sql, workspace_id, id, wallet)
@@ -63,86 +80,117 @@ async function reconcileBatch(sql: Queryable, { workspace_id, id }: Due, after: 
 
 /** What the chain says of the next wallets to count, and what the database said before it was asked. */
 type Count = {
-  standing: CountSnapshot
-  accounts: [Place, AssetAccount][]
+  snapshot: CountSnapshot
+  accounts: [HoldingKey, AssetAccount][]
   /** The last of them; null where no more follow. */
   upTo: string | null
   /** Of the whole mint, in base units; null where more wallets follow. */
   supply: string | null
 }
 
-/** What must not have changed while the chain was asked. */
-type CountSnapshot = { counted_up_to: string; version: string; last_landing: bigint | null }
+/** What must not have changed while the chain was asked, and the last slot that is known to be there for good. */
+type CountSnapshot = { counted_up_to: string; version: string; final_slot: bigint | null }
 
 /**
  * How far the count has come, and the version of the configuration's row: while a configuration is counted nothing is
- * admitted, so that whatever begins has changed that row. Null while something is under way, and where nothing is to be
- * counted.
+ * accepted, so that whatever begins has changed that row. Null while something is under way or may still vanish, and where
+ * nothing is to be counted.
  */
-async function readCountSnapshot(sql: Queryable, { workspace_id, id }: Due): Promise<CountSnapshot | null> {
+async function readCountSnapshot(
+  sql: Queryable,
+  { workspace_id, id, mode }: Due,
+): Promise<CountSnapshot | null> {
   const [row] = await sql<CountSnapshot[]>`
     select c.counted_up_to, c.xmin::text as version,
-      (select max(slot) from (select slot from transactions where workspace_id = c.workspace_id
-        order by created_at desc limit ${RECENT}) t) as last_landing
+      (select max(slot) from (select slot, finalized_at from transactions where workspace_id = c.workspace_id
+        order by created_at desc limit ${RECENT}) t where finalized_at is not null) as final_slot
     from mint_configs c
     where c.workspace_id = ${workspace_id} and c.id = ${id} and c.aligned_up_to is null and c.counted_up_to is not null
+      and c.transfer_mode = 'agent'
       and not exists (select from operations o
-        where o.workspace_id = c.workspace_id and o.mint_config = c.id and o.status in ('queued', 'submitted'))`
+        where o.workspace_id = c.workspace_id and o.mint_config = c.id and o.status in ('queued', 'submitted'))
+      and not exists (select from transactions t join operations o on o.workspace_id = t.workspace_id and o.signature = t.signature
+        where t.workspace_id = c.workspace_id and t.mode = ${mode} and t.status = 'confirmed' and t.finalized_at is null
+          and o.mint_config = c.id)`
   return row ?? null
 }
 
 /**
- * Asks the chain what the next wallets hold. That takes its time, so nothing is locked meanwhile. Null where nothing is
- * to be counted now, or where the answer is older than what has landed.
+ * Asks the chain what the next wallets hold, for good, as of a slot in which all of it has been settled. Limits rest on the
+ * answer, so two nodes say the same where there are two. That takes its time, so nothing is locked meanwhile. Null where
+ * nothing is to be counted now.
  */
 async function readCount(due: Due): Promise<Count | null> {
   const { workspace_id, id, mode } = due
   const chain = deployment.chains[mode]
-  const standing = await readCountSnapshot(sql, due)
-  if (!chain || !standing) return null
-  const rows = await sql<{ wallet: string }[]>`
+  const snapshot = await readCountSnapshot(sql, due)
+  if (!chain || !snapshot) return null
+  const rows = await sql<{ wallet: Address }[]>`
     select wallet from holdings
-    where workspace_id = ${workspace_id} and mint_config = ${id} and wallet > ${standing.counted_up_to}
+    where workspace_id = ${workspace_id} and mint_config = ${id} and wallet > ${snapshot.counted_up_to}
     order by wallet limit ${BATCH}`
-  const places = rows.map(({ wallet }) => ({ config: id, wallet }))
-  const { slot, accounts } = await readAccounts({ workspaceId: workspace_id, chain }, places)
-  const oldest = Number(standing.last_landing ?? 0)
-  if (slot < oldest) return null
-  if (rows.length === BATCH) return { standing, accounts, upTo: rows.at(-1)!.wallet, supply: null }
-  // Holders can burn what they have.
-  const { context, value } = await chain.connection.getTokenSupply(assetMintOf(workspace_id, id), "confirmed")
-  return context.slot < oldest ? null : { standing, accounts, upTo: null, supply: value.amount }
+  const keys = rows.map(({ wallet }) => ({ config: id, wallet }))
+  const options = { since: Number(snapshot.final_slot ?? 0), commitment: "finalized" } as const
+  const upTo = rows.length === BATCH ? rows.at(-1)!.wallet : null
+  const [first, second = first] = await askEnough(chain.rpc, async (rpc) => {
+    const { accounts } = await readAccounts({ workspaceId: workspace_id, rpc }, keys, options)
+    // Holders can burn what they have.
+    const supply = upTo === null ? await readSupply(rpc, assetMintOf(workspace_id, id), options) : null
+    return { accounts, supply: supply?.toString() ?? null }
+  })
+  const isAgreed = isDeepStrictEqual(first, second)
+  if (!isAgreed) throw new Error(`Two nodes tell different balances of ${id}.`)
+  return { snapshot, ...first!, upTo }
 }
 
 /**
  * Takes balances over from the chain once all accounts are frozen again and nothing is under way: from then on only
- * Vouch moves tokens, and its own books are right. Meanwhile nothing is admitted (`ruledBy`). If anything has changed
- * since the chain was asked, it is asked again. The configuration is locked.
+ * Vouch moves tokens, and its own books are right. Meanwhile nothing is accepted (`ruledBy`). If anything has changed
+ * since the chain was asked, it is asked again. The configuration is locked. Returns why it begins anew, or null.
  */
 async function countBatch(
   sql: Queryable,
   due: Due,
   { config, count }: { config: ConfigRow; count: Count },
-): Promise<void> {
+): Promise<string | null> {
   const { workspace_id, id } = due
-  const standing = await readCountSnapshot(sql, due)
-  if (standing?.version !== count.standing.version) return
+  const snapshot = await readCountSnapshot(sql, due)
+  if (snapshot?.version !== count.snapshot.version) return null
   const holdings = await lockHoldings(
     sql,
     workspace_id,
-    count.accounts.map(([place]) => place),
+    count.accounts.map(([key]) => key),
   )
-  for (const [place, { amount }] of count.accounts) {
-    const holding = holdings.of(place)
+  if (count.accounts.some(([, { state }]) => state === "thawed")) {
+    await sql`
+      update mint_configs set aligned_up_to = '', counted_up_to = '' where workspace_id = ${workspace_id} and id = ${id}`
+    return "An account is not frozen: all are looked at again."
+  }
+  for (const [key, { amount }] of count.accounts) {
+    const holding = holdings.of(key)
     holding.balance = amount
-    if (holding.counted !== amount > 0n) config.holders += amount > 0n ? 1 : -1
-    holding.counted = amount > 0n
+    if (holding.hasSlot !== amount > 0n) config.holders += amount > 0n ? 1 : -1
+    holding.hasSlot = amount > 0n
   }
   await holdings.save(sql)
+  if (count.supply !== null && !(await isAll(sql, due, count.supply))) {
+    await sql`
+      update mint_configs set holders = ${config.holders}, counted_up_to = '' where workspace_id = ${workspace_id} and id = ${id}`
+    return `Balances do not add up to the supply of ${count.supply}: they are counted again.`
+  }
   const supply = count.supply ?? config.supply
   await sql`
     update mint_configs set holders = ${config.holders}, supply = ${supply}, issued = ${supply}, counted_up_to = ${count.upTo}
     where workspace_id = ${workspace_id} and id = ${id}`
+  return null
+}
+
+/** Whether all balances add up to what the mint says: tokens are nowhere else, as every account is born frozen. */
+async function isAll(sql: Queryable, { workspace_id, id }: Due, supply: string): Promise<boolean> {
+  const rows = await sql<{ is_all: boolean }[]>`
+    select coalesce(sum(balance), 0) = ${supply}::numeric as is_all from holdings
+    where workspace_id = ${workspace_id} and mint_config = ${id}`
+  return only(rows).is_all
 }
 
 export type ReconcileProgress = { accounts: number; remaining: number }

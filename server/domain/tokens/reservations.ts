@@ -1,10 +1,15 @@
 import type { Queryable } from "#db/client.ts"
+import { budgetRefusal } from "#server/domain/accounts/budget.ts"
 import { type Author, recordChanges } from "#server/domain/audit-log/record.ts"
 import type { IdempotencyClaim } from "#server/domain/context.ts"
 import { claimKeys, releaseKeys } from "#server/domain/idempotency.ts"
+import { loadListed } from "#server/domain/screening/listed.ts"
 import { enqueueAll, toRow } from "#server/ledger/enqueue.ts"
+import { refuseInQuarantine } from "#server/ledger/restore/state.ts"
 import { newId } from "#server/lib/ids.ts"
 import { clock } from "#server/lib/time.ts"
+import { addressOf } from "#server/solana/addresses.ts"
+import type { Address } from "#shared/address.ts"
 import { type BaseUnits, fromBaseUnits, limitsOf, toBaseUnits } from "#shared/amount.ts"
 import type { ErrorCode } from "#shared/errors.ts"
 import { firstViolation, firstViolationAtSigning } from "#shared/rules/check.ts"
@@ -12,27 +17,27 @@ import type { Holder, TransferContext } from "#shared/rules/define.ts"
 import { accountName, assetMintOf } from "./asset-accounts.ts"
 import { ensureAssetMints } from "./asset-mint.ts"
 import { type ConfigRow, loadConfigs } from "./config.ts"
-import type { OperationRow } from "./operation.ts"
-import { mint } from "./operations/mint.ts"
-import { transfer } from "./operations/transfer.ts"
 import {
+  type HoldingKey,
   type Holdings,
   loadClaims,
   loadLosses,
   lockHoldings,
   NOTHING,
-  type Place,
   type Sight,
   type WalletSchema,
-} from "./parties.ts"
+} from "./holder-facts.ts"
+import type { OperationRow } from "./operation.ts"
+import { mint } from "./operations/mint.ts"
+import { transfer } from "./operations/transfer.ts"
 import { transferContext } from "./transfer-context.ts"
 
 /** A mint, or a transfer where `from` is not null. */
 export type TokenRequest = {
   idempotency: IdempotencyClaim | null
   config: string
-  from: string | null
-  to: string
+  from: Address | null
+  to: Address
   /** Whole tokens, as the caller wrote them. */
   amount: string
   /** Who asked, for the audit log. */
@@ -41,13 +46,13 @@ export type TokenRequest = {
   sight: Sight
 }
 
-/** Why a request is not admitted. */
-export type Refusal = { code: ErrorCode; detail: string }
+/** Why a request is refused. */
+export type RequestRefusal = { code: ErrorCode; detail: string }
 
 /** What a request comes to. */
 export type ReservationResult =
   | { operationId: string; row: OperationRow | null }
-  | { refusal: Refusal }
+  | { refusal: RequestRefusal }
   | { keyClaimed: true }
 
 type Considered = { request: TokenRequest; operationId: string; config: ConfigRow; amount: BaseUnits }
@@ -61,6 +66,7 @@ export class Reservations {
   readonly #outcomes: ReservationResult[]
   readonly #now = clock.now()
   #losses: (of: WalletSchema) => string | undefined = () => undefined
+  #isListed: (wallet: Address) => boolean | undefined = () => undefined
 
   constructor(sql: Queryable, workspaceId: string, requests: readonly TokenRequest[]) {
     this.#sql = sql
@@ -71,32 +77,49 @@ export class Reservations {
 
   async make(): Promise<ReservationResult[]> {
     const configIds = [...new Set(this.#requests.map((request) => request.config))]
-    const configs = await loadConfigs(this.#sql, this.#workspaceId, configIds, { lock: true })
-    await this.#claimKeys()
+    // Sent together, carried out in this order: the locks are held for fewer journeys to the database.
+    const [configs, overBudget] = await Promise.all([
+      loadConfigs(this.#sql, this.#workspaceId, configIds, { lock: true }),
+      budgetRefusal(this.#sql, this.#workspaceId),
+      refuseInQuarantine(this.#sql, this.#workspaceId),
+      this.#claimKeys(),
+    ])
+    if (overBudget) {
+      this.#refuseAll(overBudget)
+      await this.#forgetRefused()
+      return this.#outcomes
+    }
     const known = this.#read(configs)
-    const standings = known.flatMap(standingsOf)
-    const claims = await loadClaims(this.#sql, this.#workspaceId, standings, this.#now)
-    const strangers = standings.filter((one) => claims(one) === null)
-    this.#losses = await loadLosses(this.#sql, this.#workspaceId, strangers, this.#now)
+    const wallets = known.flatMap(walletSchemasOf)
+    const claims = await loadClaims(this.#sql, this.#workspaceId, wallets, this.#now)
+    this.#isListed = await loadListed(
+      this.#sql,
+      this.#workspaceId,
+      wallets.map(({ wallet }) => wallet),
+    )
+    const unverified = wallets.filter((one) => claims(one) === null)
+    this.#losses = await loadLosses(this.#sql, this.#workspaceId, unverified, this.#now)
     // Who may not come in at all gets no row of its own.
-    const admissible = known.filter((one) => {
+    const allowed = known.filter((one) => {
       const violation = firstViolationAtSigning(this.#contextOf(one, claims, null))
       return violation === null || this.#refuse(one, violation)
     })
-    const holdings = await lockHoldings(this.#sql, this.#workspaceId, admissible.flatMap(placesOf))
-    const admitted = admissible.flatMap((one): Reserved[] => {
+    const holdings = await lockHoldings(this.#sql, this.#workspaceId, allowed.flatMap(holdingKeysOf))
+    const accepted = allowed.flatMap((one): Reserved[] => {
       const violation = firstViolation(this.#contextOf(one, claims, holdings))
       if (violation) return this.#refuse(one, violation) ? [] : []
       return [{ ...one, handover: reserve(one, holdings) }]
     })
-    if (admitted.length > 0) {
-      await ensureAssetMints(this.#sql, this.#workspaceId, firstUses(admitted))
-      await holdings.save(this.#sql)
-      await this.#saveCounters(admitted)
-      await this.#enqueue(admitted)
-      await this.#record(admitted)
-    }
-    await this.#forgetRefused()
+    if (accepted.length > 0) {
+      await ensureAssetMints(this.#sql, this.#workspaceId, firstUses(accepted))
+      await Promise.all([
+        holdings.save(this.#sql),
+        this.#saveCounters(accepted),
+        this.#enqueue(accepted),
+        this.#record(accepted),
+        this.#forgetRefused(),
+      ])
+    } else await this.#forgetRefused()
     return this.#outcomes
   }
 
@@ -118,7 +141,7 @@ export class Reservations {
       const config = configs.get(request.config)
       const amount = config ? toBaseUnits(request.amount, config.decimals) : null
       if (config && amount) return [{ request, operationId: outcome.operationId, config, amount }]
-      this.#outcomes[i] = { refusal: config ? tooFine(config) : unknownConfig(request.config) }
+      this.#outcomes[i] = { refusal: config ? invalidAmount(config) : unknownConfig(request.config) }
       return []
     })
   }
@@ -128,36 +151,43 @@ export class Reservations {
     claims: (of: WalletSchema) => Holder["claims"],
     holdings: Holdings | null,
   ): TransferContext {
-    const holdingOf = (place: Place) => holdings?.of(place) ?? NOTHING
+    const holdingOf = (key: HoldingKey) => holdings?.of(key) ?? NOTHING
     const losses = sight.attestations ? this.#losses : undefined
     return transferContext(
       { config, from, to, amount, now: this.#now, namesClaims: sight.claims },
       claims,
       holdingOf,
+      this.#isListed,
       losses,
     )
   }
 
-  #refuse({ request }: Considered, refusal: Refusal): false {
+  #refuseAll(refusal: RequestRefusal): void {
+    for (const [i, outcome] of this.#outcomes.entries())
+      if ("operationId" in outcome) this.#outcomes[i] = { refusal }
+  }
+
+  #refuse({ request }: Considered, refusal: RequestRefusal): false {
     this.#outcomes[this.#requests.indexOf(request)] = { refusal }
     return false
   }
 
-  async #saveCounters(admitted: readonly Reserved[]): Promise<void> {
-    for (const config of new Set(admitted.map((one) => one.config))) {
-      await this.#sql`
-        update mint_configs set issued = ${config.issued}, holders = ${config.holders}
-        where workspace_id = ${this.#workspaceId} and id = ${config.id}`
-    }
+  async #saveCounters(accepted: readonly Reserved[]): Promise<void> {
+    const configs = [...new Set(accepted.map((one) => one.config))]
+    await this.#sql`
+      update mint_configs c set issued = t.issued::numeric, holders = t.holders::int
+      from unnest(${configs.map((one) => one.id)}::text[], ${configs.map((one) => one.issued)}::text[],
+        ${configs.map((one) => String(one.holders))}::text[]) as t(id, issued, holders)
+      where c.workspace_id = ${this.#workspaceId} and c.id = t.id`
   }
 
-  async #enqueue(admitted: readonly Reserved[]): Promise<void> {
-    const rows = admitted.map(({ request, operationId, config, amount, handover }) => {
+  async #enqueue(accepted: readonly Reserved[]): Promise<void> {
+    const rows = accepted.map(({ request, operationId, config, amount, handover }) => {
       const { from, to } = request
-      const mintAddress = assetMintOf(this.#workspaceId, config.id).toBase58()
+      const mintAddress = addressOf(assetMintOf(this.#workspaceId, config.id))
       const row = begunAs({ request, operationId, config, amount }, mintAddress, this.#now)
       this.#outcomes[this.#requests.indexOf(request)] = { operationId, row }
-      const accounts = placesOf({ request, config }).map((place) => accountName(place.config, place.wallet))
+      const accounts = holdingKeysOf({ request, config }).map((key) => accountName(key.config, key.wallet))
       // In agent mode each transaction leaves accounts as it found them, frozen: their order does not matter.
       const commutes = config.transfer_mode === "agent"
       const queued = {
@@ -173,11 +203,11 @@ export class Reservations {
             payload: { ...payload, from_wallet: from, ...(handover && { handover }) },
           })
     })
-    await enqueueAll(this.#sql, this.#workspaceId, rows)
+    await enqueueAll(this.#sql, this.#workspaceId, rows, this.#now)
   }
 
-  async #record(admitted: readonly Reserved[]): Promise<void> {
-    const changes = admitted.map(({ request: { author, from, to }, operationId, config, amount }) => ({
+  async #record(accepted: readonly Reserved[]): Promise<void> {
+    const changes = accepted.map(({ request: { author, from, to }, operationId, config, amount }) => ({
       author,
       action: from === null ? "token.mint_requested" : "token.transfer_requested",
       subject: operationId,
@@ -203,7 +233,7 @@ export class Reservations {
 /** The operation as committed. */
 const begunAs = (
   { request, operationId, config, amount }: Considered,
-  mint: string,
+  mint: Address,
   now: Date,
 ): OperationRow => ({
   id: operationId,
@@ -218,25 +248,29 @@ const begunAs = (
   error_detail: null,
   created_at: now,
   finished_at: null,
+  finalized_at: null,
+  fee: null,
+  rent: null,
   decimals: config.decimals,
   mint,
 })
 
-const walletsOf = ({ from, to }: TokenRequest): string[] => (from === null ? [to] : [from, to])
+const walletsOf = ({ from, to }: TokenRequest): Address[] => (from === null ? [to] : [from, to])
 
-const placesOf = ({ request, config }: Pick<Considered, "request" | "config">): Place[] =>
+const holdingKeysOf = ({ request, config }: Pick<Considered, "request" | "config">): HoldingKey[] =>
   walletsOf(request).map((wallet) => ({ config: config.id, wallet }))
 
-const standingsOf = ({ request, config }: Considered): WalletSchema[] =>
+const walletSchemasOf = ({ request, config }: Considered): WalletSchema[] =>
   walletsOf(request).map((wallet) => ({ schemaId: config.required_schema, wallet }))
 
-const firstUses = (admitted: readonly Reserved[]): string[] => [
-  ...new Set(admitted.filter(({ config }) => config.mint === null).map(({ config }) => config.id)),
+const firstUses = (accepted: readonly Reserved[]): string[] => [
+  ...new Set(accepted.filter(({ config }) => config.mint === null).map(({ config }) => config.id)),
 ]
 
 /**
- * Reserves what an admitted request counts against, in memory. Returns whether the place of the wallet that leaves
- * goes with it: at the cap there is no other for the new holder, and until it has landed, the place is nobody's.
+ * Reserves what an accepted request counts against, in memory. Returns whether the holder slot of the wallet
+ * that leaves goes with it: at the cap there is no other for the new holder, and until it has landed, the
+ * holder slot is nobody's.
  */
 function reserve({ request, config, amount }: Considered, holdings: Holdings): boolean {
   const to = holdings.of({ config: config.id, wallet: request.to })
@@ -244,23 +278,23 @@ function reserve({ request, config, amount }: Considered, holdings: Holdings): b
   if (from === null) config.issued = (BigInt(config.issued) + amount).toString()
   else from.outgoing += amount
   to.incoming += amount
-  if (to.counted) return false
+  if (to.hasSlot) return false
   const { max_holders } = config.rules
   if (from !== null && max_holders !== undefined && config.holders >= max_holders) {
-    from.counted = false
+    from.hasSlot = false
     return true
   }
-  to.counted = true
+  to.hasSlot = true
   config.holders += 1
   return false
 }
 
-export const unknownConfig = (id: string): Refusal => ({
+export const unknownConfig = (id: string): RequestRefusal => ({
   code: "unknown_mint_config",
   detail: `mint_config: ${id} is not a mint configuration of this workspace. List them with GET /mint-configs.`,
 })
 
-export const tooFine = ({ id, decimals }: ConfigRow): Refusal => ({
+export const invalidAmount = ({ id, decimals }: ConfigRow): RequestRefusal => ({
   code: "invalid_amount",
   detail: `amount: must be more than zero; for ${id} it ${limitsOf(decimals)}.`,
 })

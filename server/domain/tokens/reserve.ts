@@ -1,6 +1,8 @@
-import { repeatOnDeadlock, sql } from "#db/client.ts"
+import { isDatabaseUnavailable, isLockOf, isUndone, repeatOnDeadlock, sql } from "#db/client.ts"
 import { publish, publishActivity } from "#db/pubsub.ts"
-import { KeyClaimed } from "#server/domain/idempotency.ts"
+import type { IdempotencyClaim } from "#server/domain/context.ts"
+import { isContended, KeyClaimed } from "#server/domain/idempotency.ts"
+import { noteRefused } from "#server/domain/screening/hits.ts"
 import { batchSize } from "#server/ledger/fair-share.ts"
 import { sleep } from "#server/lib/time.ts"
 import { Failure } from "#shared/errors.ts"
@@ -13,8 +15,12 @@ const BATCH = { least: 4, most: 128 }
 const MOST_WAITING = 4096
 /** How long a request waits for those before it. */
 const WAIT_MS = 3000
+/** How long in all, where a batch with it waited for a lock in vain. */
+const LONGEST_MS = 5000
 /** How often those are looked for that have waited too long. */
 const LOOK_MS = 250
+/** How long a request waits for a lock once a batch with it has waited in vain. */
+const LOCK_AGAIN_MS = 100
 
 type Waiting = {
   request: TokenRequest
@@ -26,40 +32,49 @@ type Waiting = {
 
 const waiting = new Map<string, Waiting[]>()
 
+/** Claims of keys that another transaction held: they are asked for apart, so that no batch waits for them again. */
+const contended = new WeakSet<IdempotencyClaim>()
+
 /**
  * Decides on a request: checks every rule, reserves what counts and puts the operation into the ledger, in one commit
  * that also claims the idempotency key. Returns the operation as it began.
  *
  * Requests of a workspace share commits: whatever gathers while one is written is decided in the next. So the
  * configuration's lock is taken once for many, and nobody waits for company. A workspace has one transaction at a
- * time here, whatever that waits for. Errors: unknown_mint_config, invalid_amount, and those of the rules;
- * database_unavailable where rows stay locked, and then nothing has begun.
+ * time here, whatever that waits for. Whatever one request fails by, those that share its commit do not fail by it.
+ * Errors: unknown_mint_config, invalid_amount, and those of the rules; database_unavailable where rows stay locked, and
+ * then nothing has begun.
  */
 export function reserveMovement(workspaceId: string, request: TokenRequest): Promise<OperationRow> {
   const { promise, resolve, reject } = Promise.withResolvers<OperationRow>()
   const one = { request, since: performance.now(), resolve, reject }
-  const line = waiting.get(workspaceId)
-  if (!line) {
+  const queue = waiting.get(workspaceId)
+  if (!queue) {
     waiting.set(workspaceId, [one])
     void reserveQueued(workspaceId)
-  } else if (line.length < MOST_WAITING) line.push(one)
+  } else if (queue.length < MOST_WAITING) queue.push(one)
   else reject(tooLong())
   return promise
 }
 
 async function reserveQueued(workspaceId: string): Promise<void> {
-  const line = waiting.get(workspaceId)!
+  const queue = waiting.get(workspaceId)!
   // Those that come in the same turn of the event loop go together from the first.
   await new Promise((next) => setImmediate(next))
-  const look = setInterval(() => refuseLate(line), LOOK_MS)
-  while (line.length > 0) {
+  const timer = setInterval(() => refuseLate(queue), LOOK_MS)
+  while (queue.length > 0) {
     const began = performance.now()
-    const step = batchSize(workspaceId, BATCH)
-    await reserveBatch(workspaceId, line.splice(0, step))
-    // A line that others have cut short leaves them half of the time.
-    if (step < BATCH.most && line.length > step) await sleep(performance.now() - began)
+    const size = batchSize(workspaceId, BATCH)
+    const [apart, together] = split(queue.splice(0, size))
+    if (together.length > 0) await reserveBatch(workspaceId, together)
+    await reserveParts(
+      workspaceId,
+      apart.map((one) => [one]),
+    )
+    // A queue that others have cut short leaves them half of the time.
+    if (size < BATCH.most && queue.length > size) await sleep(performance.now() - began)
   }
-  clearInterval(look)
+  clearInterval(timer)
   waiting.delete(workspaceId)
 }
 
@@ -68,24 +83,71 @@ const tooLong = () =>
     retryAfterSeconds: 1,
   })
 
-/** Those that have waited too long are told so, and have not begun. A line has them in front. */
-function refuseLate(line: Waiting[]): void {
-  const before = performance.now() - WAIT_MS
-  while (line.length > 0 && line[0]!.since < before) line.shift()!.reject(tooLong())
+/** Those that have waited too long are told so, and have not begun. A queue has them in front. */
+function refuseLate(queue: Waiting[], wait_ms = WAIT_MS): void {
+  const before = performance.now() - wait_ms
+  while (queue.length > 0 && queue[0]!.since < before) queue.shift()!.reject(tooLong())
 }
 
-async function reserveBatch(workspaceId: string, batch: readonly Waiting[]): Promise<void> {
+/** Those whose key was another's, and all others. */
+function split(batch: readonly Waiting[]): [apart: Waiting[], together: Waiting[]] {
+  const isApart = ({ request: { idempotency } }: Waiting) =>
+    idempotency !== null && contended.has(idempotency)
+  return [batch.filter(isApart), batch.filter((one) => !isApart(one))]
+}
+
+async function reserveBatch(workspaceId: string, batch: readonly Waiting[], lock_ms?: number): Promise<void> {
+  const requests = batch.map((one) => one.request)
+  let isDecided = false
+  let outcomes: ReservationResult[]
   try {
-    const requests = batch.map((one) => one.request)
-    const outcomes = await repeatOnDeadlock(() =>
-      sql.begin((sql) => new Reservations(sql, workspaceId, requests).make()),
+    outcomes = await repeatOnDeadlock(() =>
+      sql.begin(async (sql) => {
+        if (lock_ms !== undefined) await sql.unsafe(`set local lock_timeout = ${lock_ms}`)
+        const outcomes = await new Reservations(sql, workspaceId, requests).make()
+        isDecided = true
+        return outcomes
+      }),
     )
-    publish("ledger")
-    publishActivity(workspaceId)
-    for (const [i, outcome] of outcomes.entries()) settle(batch[i]!, outcome)
   } catch (error) {
-    for (const one of batch) one.reject(error)
+    // What fails while it commits may have happened, and is never tried again here.
+    const parts = isDecided ? [] : partsAfter(error, batch)
+    if (parts.length > 1) return reserveParts(workspaceId, parts)
+    for (const { request, reject } of batch) {
+      if (request.idempotency && isContended(error)) contended.add(request.idempotency)
+      reject(error)
+    }
+    return
   }
+  publish("ledger")
+  publishActivity(workspaceId)
+  for (const [i, outcome] of outcomes.entries()) settle(batch[i]!, outcome)
+  const sanctioned = requests.filter((_request, i) => isSanctioned(outcomes[i]!))
+  if (sanctioned.length > 0)
+    noteRefused(
+      workspaceId,
+      sanctioned.flatMap(({ from, to }) => (from === null ? [to] : [from, to])),
+    )
+}
+
+const isSanctioned = (outcome: ReservationResult): boolean =>
+  "refusal" in outcome && outcome.refusal.code === "wallet_sanctioned"
+
+async function reserveParts(workspaceId: string, parts: Waiting[][]): Promise<void> {
+  for (const part of parts) {
+    refuseLate(part, LONGEST_MS)
+    if (part.length > 0) await reserveBatch(workspaceId, part, LOCK_AGAIN_MS)
+  }
+}
+
+/**
+ * What is decided by itself where a batch failed, because that may be one request's doing: each configuration, then each
+ * request. Nothing where it is everybody's.
+ */
+function partsAfter(error: unknown, batch: readonly Waiting[]): Waiting[][] {
+  if (isDatabaseUnavailable(error) && !isUndone(error)) return []
+  const byConfig = [...Map.groupBy(batch, ({ request }) => request.config).values()]
+  return byConfig.length > 1 || isLockOf(error, "mint_configs") ? byConfig : batch.map((one) => [one])
 }
 
 function settle({ request, resolve, reject }: Waiting, outcome: ReservationResult): void {

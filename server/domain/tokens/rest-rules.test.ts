@@ -33,7 +33,7 @@ const walletWith = async (claims: Record<string, unknown>) => (await tokens.wall
 
 test("mint_paused: nothing is minted or moved until the configuration is unpaused", async () => {
   const config = await tokens.config()
-  const [alice, bob] = (await tokens.wallets(2)) as [string, string]
+  const [alice, bob] = await tokens.wallets(2)
   await admitted(tokens.mint(config, alice, 10))
   const paused = await tokens.post(`/mint-config/${config}/pause`, {})
   expect(paused.json).toMatchObject({ id: config, paused: true })
@@ -49,7 +49,7 @@ test("transfers_locked: until the time, and minting is free meanwhile", async ()
   const end = new Date("2099-01-01T00:00:00Z")
   const config = await tokens.config({ transfers_locked_until: "2099-01-01T00:00:00Z" })
   const open = await tokens.config({ transfers_locked_until: "2020-01-01T00:00:00Z" })
-  const [alice, bob] = (await tokens.wallets(2)) as [string, string]
+  const [alice, bob] = await tokens.wallets(2)
   await admitted(tokens.mint(config, alice, 10))
   const { json } = await refused(config, "transfers_locked", () => tokens.transfer(config, alice, bob, 1))
   expect(json.detail).toContain("2099-01-01T00:00:00Z")
@@ -68,7 +68,7 @@ test("transfers_locked: until the time, and minting is free meanwhile", async ()
 
 test("wallet_not_verified: a mint needs its receiver verified, a transfer both", async () => {
   const config = await tokens.config()
-  const [alice, bob] = (await tokens.wallets(2)) as [string, string]
+  const [alice, bob] = await tokens.wallets(2)
   const stranger = newWallet()
   await admitted(tokens.mint(config, alice, 10))
   for (const request of [
@@ -161,7 +161,7 @@ test("erased claims are missing claims: still verified, no longer admitted by a 
 
 test("supply_cap_exceeded: up to the cap, and not one base unit more", async () => {
   const config = await tokens.config({ max_supply: "100.5" }, { decimals: 1 })
-  const [alice, bob] = (await tokens.wallets(2)) as [string, string]
+  const [alice, bob] = await tokens.wallets(2)
   await refused(config, "supply_cap_exceeded", () => tokens.mint(config, alice, "100.6"))
   await admitted(tokens.mint(config, alice, "100.4"))
   const { json } = await refused(config, "supply_cap_exceeded", () => tokens.mint(config, bob, "0.2"))
@@ -173,7 +173,7 @@ test("supply_cap_exceeded: up to the cap, and not one base unit more", async () 
 
 test("supply_cap_exceeded: no mint on Solana holds more than 2^64 − 1 base units", async () => {
   const config = await tokens.config()
-  const [alice, bob] = (await tokens.wallets(2)) as [string, string]
+  const [alice, bob] = await tokens.wallets(2)
   await admitted(tokens.mint(config, alice, "18446744073709551615"))
   await refused(config, "supply_cap_exceeded", () => tokens.mint(config, bob, 1))
   await admitted(tokens.transfer(config, alice, bob, "18446744073709551615"))
@@ -182,7 +182,7 @@ test("supply_cap_exceeded: no mint on Solana holds more than 2^64 − 1 base uni
 
 test("holder_limit_reached: no new holder at the cap, but one in the place of one who leaves", async () => {
   const config = await tokens.config({ max_holders: 2 })
-  const [alice, bob, carol] = (await tokens.wallets(3)) as [string, string, string]
+  const [alice, bob, carol] = await tokens.wallets(3)
   await admitted(tokens.mint(config, alice, 10))
   await admitted(tokens.mint(config, bob, 10))
   await refused(config, "holder_limit_reached", () => tokens.mint(config, carol, 1))
@@ -202,7 +202,7 @@ test("holder_limit_reached: no new holder at the cap, but one in the place of on
 
 test("balance_limit_exceeded: up to the limit, by minting and by moving", async () => {
   const config = await tokens.config({ max_balance_per_wallet: "10" })
-  const [alice, bob] = (await tokens.wallets(2)) as [string, string]
+  const [alice, bob] = await tokens.wallets(2)
   await refused(config, "balance_limit_exceeded", () => tokens.mint(config, alice, 11))
   await admitted(tokens.mint(config, alice, 10))
   await refused(config, "balance_limit_exceeded", () => tokens.mint(config, alice, 1))
@@ -213,7 +213,7 @@ test("balance_limit_exceeded: up to the limit, by minting and by moving", async 
 
 test("insufficient_balance: all that a wallet has, and not one base unit more", async () => {
   const config = await tokens.config({}, { decimals: 2 })
-  const [alice, bob] = (await tokens.wallets(2)) as [string, string]
+  const [alice, bob] = await tokens.wallets(2)
   await refused(config, "insufficient_balance", () => tokens.transfer(config, alice, bob, "0.01"))
   await admitted(tokens.mint(config, alice, "1.5"))
   const { json } = await refused(config, "insufficient_balance", () =>
@@ -226,7 +226,7 @@ test("insufficient_balance: all that a wallet has, and not one base unit more", 
 
 test("insufficient_balance in holder mode, where the chain knows", async () => {
   const config = await tokens.config({}, { transfer_mode: "holder" })
-  const [alice, bob] = (await tokens.wallets(2)) as [string, string]
+  const [alice, bob] = await tokens.wallets(2)
   await admitted(tokens.mint(config, alice, 5))
   const tooMuch = await tokens.transfer(config, alice, bob, 6)
   expect([tooMuch.status, tooMuch.json.error]).toEqual([422, "insufficient_balance"])
@@ -259,7 +259,7 @@ describe("amounts", () => {
   let bob: string
   beforeAll(async () => {
     config = await tokens.config({}, { decimals: 1 })
-    ;[alice, bob] = (await tokens.wallets(2)) as [string, string]
+    ;[alice, bob] = await tokens.wallets(2)
     await admitted(tokens.mint(config, alice, "1000000"))
   })
 

@@ -22,7 +22,10 @@ const requested: Schemas = {
   time: () => time,
 }
 
-/** What an answer may say. A configuration that was made before may name what is no country: it can be read all the same. */
+/**
+ * What an answer may say. A configuration that was made before may name what is no country: it can
+ * be read all the same.
+ */
 const recorded: Schemas = { ...requested, countries: () => z.array(recordedCountry) }
 
 type Shape = { [N in keyof RulesJson]-?: z.ZodOptional<z.ZodType<Exclude<RulesJson[N], undefined>>> }

@@ -1,7 +1,8 @@
+import type { Address } from "#shared/address.ts"
 import type { Holder, TransferContext } from "#shared/rules/define.ts"
 import { readRules } from "#shared/rules/fields.ts"
 import type { ConfigRow } from "./config.ts"
-import type { Holding, Place, WalletSchema } from "./parties.ts"
+import type { Holding, HoldingKey, WalletSchema } from "./holder-facts.ts"
 
 /** What the rules see of a configuration. */
 export const rulesOf = (row: ConfigRow): Pick<TransferContext, "config" | "rules"> => ({
@@ -26,16 +27,18 @@ export function transferContext(
     ...request
   }: Pick<TransferContext, "amount" | "now" | "namesClaims"> & {
     config: ConfigRow
-    from: string | null
-    to: string
+    from: Address | null
+    to: Address
   },
   claims: (of: WalletSchema) => Holder["claims"],
-  holdingOf: (place: Place) => Holding,
+  holdingOf: (key: HoldingKey) => Holding,
+  isListed: (wallet: Address) => boolean | undefined,
   unverifiedBecause: (of: WalletSchema) => string | undefined = () => undefined,
 ): TransferContext {
-  const holder = (wallet: string): Holder => ({
+  const holder = (wallet: Address): Holder => ({
     wallet,
     claims: claims({ schemaId: config.required_schema, wallet }),
+    isListed: isListed(wallet),
     unverifiedBecause: unverifiedBecause({ schemaId: config.required_schema, wallet }),
     ...holdingOf({ config: config.id, wallet }),
   })

@@ -1,15 +1,16 @@
 import { z } from "zod"
 import { defineOperation } from "#server/ledger/definition.ts"
-import { recoverMintCreation } from "#server/ledger/mint-creation.ts"
+import { mintEffects, recoverMintCreation } from "#server/ledger/mint-creation.ts"
 import { clock } from "#server/lib/time.ts"
 import { createAssetMint as instructionsOf } from "#server/solana/asset.ts"
-import { assetMintKey } from "../asset-accounts.ts"
-import { configIdsOf, planByConfig } from "../config.ts"
+import { assetMintKey, assetMintOf } from "../asset-accounts.ts"
+import { configIdsOf, planByConfig } from "../plan-by-config.ts"
 
 /** Creates a configuration's asset mint. */
 export const createAssetMint = defineOperation({
   kind: "create_asset_mint",
   label: "Create token",
+  isUrgent: false,
   payload: z.object({ mint_config: z.string() }),
   look: null,
 
@@ -25,6 +26,14 @@ export const createAssetMint = defineOperation({
       where workspace_id = ${workspaceId} and id = any(${configIdsOf(settled.map((one) => one.operation))})`
   },
 
+  settleAgain: null,
   release: null,
+  memoId: ({ id }) => id,
+  effects: (operations, at) =>
+    mintEffects(
+      operations.map(({ id, payload }) => ({ id, mint: assetMintOf(at.workspaceId, payload.mint_config) })),
+      at,
+    ),
+  rebuild: null,
   recover: (error, _operation, instruction) => recoverMintCreation(error, instruction),
 })

@@ -1,18 +1,28 @@
-import { PublicKey } from "@solana/web3.js"
 import { z } from "zod"
 import { defineOperation } from "#server/ledger/definition.ts"
+import { storedAddress } from "#server/lib/fields.ts"
+import { publicKeyOf } from "#server/solana/addresses.ts"
 import { mintAsset } from "#server/solana/asset.ts"
 import { operationMemo } from "#server/solana/memo.ts"
 import { SystemError } from "#server/solana/program-error.ts"
 import { lookAtAccounts } from "../account-states.ts"
 import { storedAmount } from "../amount.ts"
-import { leaveIfEmpty, planMovements, plus, withCounters } from "./movement.ts"
+import {
+  configOfMint,
+  expectUnits,
+  leaveIfEmpty,
+  movementEffects,
+  planMovements,
+  plus,
+  withCounters,
+} from "./movement.ts"
 
-/** Mints tokens to a wallet that the rules admit. */
+/** Mints tokens to a wallet that the rules allow. */
 export const mint = defineOperation({
   kind: "mint",
   label: "Mint",
-  payload: z.object({ mint_config: z.string(), wallet: z.string(), amount: storedAmount }),
+  isUrgent: false,
+  payload: z.object({ mint_config: z.string(), wallet: storedAddress, amount: storedAmount }),
   look: lookAtAccounts,
 
   plan: (sql, operations, issuer, seen) =>
@@ -22,7 +32,7 @@ export const mint = defineOperation({
       build: ({ id, payload: { wallet, amount } }, { asset, before, after }) => ({
         do: "send",
         instructions: mintAsset(asset, {
-          wallet: new PublicKey(wallet),
+          wallet: publicKeyOf(wallet),
           amount,
           before: before.to,
           after,
@@ -45,6 +55,8 @@ export const mint = defineOperation({
       },
     ),
 
+  settleAgain: null,
+
   release: (sql, operations, workspaceId) =>
     withCounters(sql, workspaceId, operations, ({ wallet, amount }, config, holdingOf) => {
       const to = holdingOf(wallet)
@@ -52,6 +64,22 @@ export const mint = defineOperation({
       config.issued = plus(config.issued, -amount)
       leaveIfEmpty(to, config)
     }),
+
+  memoId: ({ id }) => id,
+  effects: movementEffects,
+
+  async rebuild(sql, { instruction, accounts: [mint, account], amount }, { workspaceId, ownerOf }) {
+    const wallet = ownerOf(account!)
+    if (instruction !== "MintToChecked" || wallet === null || amount === null) return null
+    const config = await configOfMint(sql, workspaceId, mint!)
+    if (config === null) return null
+    const payload = { mint_config: config, wallet, amount }
+    await withCounters(sql, workspaceId, [{ payload }], (_payload, config, holdingOf) => {
+      config.issued = plus(config.issued, amount)
+      expectUnits(holdingOf(wallet), config, amount)
+    })
+    return payload
+  },
 
   // The first instruction creates an account where there is none, and does nothing in any other case. Where an account
   // is not in the state that it was believed to be in, the next plan reads it from the chain.

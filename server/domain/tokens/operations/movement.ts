@@ -1,18 +1,26 @@
-import type { Queryable } from "#db/client.ts"
-import type { Issuer, Plan } from "#server/ledger/definition.ts"
+import { type Queryable, background as sql } from "#db/client.ts"
+import { loadListed } from "#server/domain/screening/listed.ts"
+import type { Effect, Lookup, Plan } from "#server/ledger/definition.ts"
+import type { Issuer } from "#server/ledger/issuer.ts"
 import type { Operation, Refusal } from "#server/ledger/operation.ts"
 import { clock } from "#server/lib/time.ts"
+import { addressOf } from "#server/solana/addresses.ts"
 import type { AccountState, Asset, RestingState } from "#server/solana/asset.ts"
+import type { Address } from "#shared/address.ts"
 import { firstViolationAtSigning } from "#shared/rules/check.ts"
-import { accountStates, holdersOf, type SeenAccounts } from "../account-states.ts"
-import { assetOf, type ConfigRow, configIdsOf, loadConfigs } from "../config.ts"
-import { type Holding, type Holdings, loadClaims, lockHoldings, NOTHING } from "../parties.ts"
+import { accountStates, holdingKeysOf, readAccounts, type SeenAccounts } from "../account-states.ts"
+import { assetMintOf } from "../asset-accounts.ts"
+import { ensureAssetMints } from "../asset-mint.ts"
+import { type ConfigRow, isBeingReconciled, loadConfigs } from "../config.ts"
+import { type Holding, type Holdings, loadClaims, lockHoldings, NOTHING } from "../holder-facts.ts"
+import { assetOf, configIdsOf } from "../plan-by-config.ts"
+import { loadReopenings } from "../reopenings.ts"
 import { transferContext } from "../transfer-context.ts"
 
 // What a mint and a transfer share.
 
 /** Tokens that are about to appear at a wallet, or to go from one to another. `amount` is in base units. */
-export type Movement = { mint_config: string; wallet: string; from_wallet?: string; amount: bigint }
+export type Movement = { mint_config: string; wallet: Address; from_wallet?: Address; amount: bigint }
 
 /** How one is built, once it is known that it may be. */
 export type Build<M extends Movement> = (
@@ -26,7 +34,7 @@ export type Build<M extends Movement> = (
   },
 ) => Plan
 
-/** Plans movements between wallets that the rules admit. */
+/** Plans movements between wallets that the rules allow. */
 export async function planMovements<M extends Movement>(
   sql: Queryable,
   operations: Operation<M>[],
@@ -36,40 +44,86 @@ export async function planMovements<M extends Movement>(
   const { workspaceId } = issuer
   const configs = await loadConfigs(sql, workspaceId, configIdsOf(operations), { lock: false })
   const configOf = ({ payload }: Operation<M>) => configs.get(payload.mint_config)!
-  const standings = operations.flatMap((operation) =>
-    holdersOf(operation).map(({ wallet }) => ({ schemaId: configOf(operation).required_schema, wallet })),
+  const wallets = operations.flatMap((operation) =>
+    holdingKeysOf(operation).map(({ wallet }) => ({ schemaId: configOf(operation).required_schema, wallet })),
   )
-  const claims = await loadClaims(sql, workspaceId, standings, now)
-  const states = await accountStates(sql, workspaceId, { operations, configOf, seen })
+  const [claims, isListed, states] = await Promise.all([
+    loadClaims(sql, workspaceId, wallets, now),
+    loadListed(
+      sql,
+      workspaceId,
+      wallets.map(({ wallet }) => wallet),
+    ),
+    accountStates(sql, workspaceId, { operations, configOf, seen }),
+  ])
+  const isAbsent = ({ payload }: Operation<M>) =>
+    states({ config: payload.mint_config, wallet: payload.wallet }) === "absent"
+  const reopenings = await loadReopenings(sql, workspaceId, operations.filter(isAbsent))
   const plan = (operation: Operation<M>): Plan => {
     const config = configOf(operation)
     const { wallet: to, from_wallet: from = null, amount } = operation.payload
-    const context = transferContext({ config, from, to, amount, now }, claims, () => NOTHING)
+    const context = transferContext({ config, from, to, amount, now }, claims, () => NOTHING, isListed)
     const violation = firstViolationAtSigning(context)
-    if (violation) return { do: "fail", refusal: violation }
-    const stateOf = (wallet: string) => states({ config: config.id, wallet })
+    if (violation && !operation.redo) return { do: "fail", refusal: violation }
+    const stateOf = (wallet: Address) => states({ config: config.id, wallet })
     const before = { to: stateOf(to), from: from === null ? ("absent" as const) : stateOf(from) }
     if (before.to === null || before.from === null) return { do: "look" }
+    const reopening = before.to === "absent" ? reopenings(operation) : null
+    if (reopening) return reopening
     return build(operation, {
       asset: assetOf(issuer, config),
       config,
       before: { to: before.to, from: before.from },
-      // Both sides have just been found verified: in holder mode that is what keeps an account open.
-      after: config.transfer_mode === "agent" ? "frozen" : "thawed",
+      // Both sides have just been found verified: in holder mode that is what keeps an account open. What is done again may
+      // go to one that has lost its verification since.
+      after: config.transfer_mode === "agent" || violation ? "frozen" : "thawed",
     })
   }
   return new Map(operations.map((operation) => [operation.id, plan(operation)]))
+}
+
+/**
+ * Whether movements can be seen in their accounts, for good as of a slot: while only Vouch moves tokens, a balance is
+ * either what the books say, or that with the movement.
+ */
+export async function movementEffects<M extends Movement>(
+  operations: readonly Operation<M>[],
+  { workspaceId, chain, slot }: Lookup & { slot: number },
+): Promise<Map<string, Effect>> {
+  const configs = await loadConfigs(sql, workspaceId, configIdsOf(operations), { lock: false })
+  const keys = operations.flatMap(holdingKeysOf)
+  const options = { since: slot, commitment: "finalized" } as const
+  const { accounts } = await readAccounts({ workspaceId, rpc: chain.rpc }, keys, options)
+  const rows = await sql<{ mint_config: string; wallet: string; balance: bigint }[]>`
+    select h.mint_config, h.wallet, h.balance
+    from holdings h join unnest(${keys.map((one) => one.config)}::text[], ${keys.map((one) => one.wallet)}::text[])
+      as t(mint_config, wallet) using (mint_config, wallet)
+    where h.workspace_id = ${workspaceId}`
+  const books = new Map(rows.map((row) => [`${row.mint_config}/${row.wallet}`, BigInt(row.balance)]))
+  const onChain = new Map(accounts.map(([key, { amount }]) => [`${key.config}/${key.wallet}`, amount]))
+  const effectOf = ({ payload }: Operation<M>): Effect => {
+    const { mint_config } = payload
+    const config = configs.get(mint_config)!
+    if (config.transfer_mode !== "agent" || isBeingReconciled(config)) return "unclear"
+    const moved = (holder: string) => {
+      const key = `${mint_config}/${holder}`
+      return (onChain.get(key) ?? 0n) - (books.get(key) ?? 0n)
+    }
+    const isUnchanged = holdingKeysOf({ payload }).every(({ wallet }) => moved(wallet) === 0n)
+    return isUnchanged ? "absent" : "there"
+  }
+  return new Map(operations.map((operation) => [operation.id, effectOf(operation)]))
 }
 
 /** Changes counters and holdings under their locks, which are taken in the order that a reservation takes them in. */
 export async function withCounters<M extends Movement>(
   sql: Queryable,
   workspaceId: string,
-  operations: readonly Operation<M>[],
-  change: (payload: M, config: ConfigRow, holdingOf: (wallet: string) => Holding) => void,
+  operations: readonly { payload: M }[],
+  change: (payload: M, config: ConfigRow, holdingOf: (wallet: Address) => Holding) => void,
 ): Promise<void> {
   const configs = await loadConfigs(sql, workspaceId, configIdsOf(operations), { lock: true })
-  const holdings: Holdings = await lockHoldings(sql, workspaceId, operations.flatMap(holdersOf))
+  const holdings: Holdings = await lockHoldings(sql, workspaceId, operations.flatMap(holdingKeysOf))
   for (const { payload } of operations) {
     const config = configs.get(payload.mint_config)!
     change(payload, config, (wallet) => holdings.of({ config: config.id, wallet }))
@@ -85,13 +139,34 @@ export async function withCounters<M extends Movement>(
 /** Adds to a count of base units that is kept as text. */
 export const plus = (count: string, amount: bigint): string => (BigInt(count) + amount).toString()
 
+/** Reserves what a wallet is about to get, whatever the limits say: it is there already. */
+export function expectUnits(to: Holding, config: ConfigRow, amount: bigint): void {
+  to.incoming += amount
+  if (to.hasSlot) return
+  to.hasSlot = true
+  config.holders += 1
+}
+
+/** The configuration of an asset mint, whose creation may be lost with its row; null where none has it. */
+export async function configOfMint(
+  sql: Queryable,
+  workspaceId: string,
+  mint: Address,
+): Promise<string | null> {
+  const rows = await sql<{ id: string }[]>`select id from mint_configs where workspace_id = ${workspaceId}`
+  const config = rows.find(({ id }) => addressOf(assetMintOf(workspaceId, id)) === mint)
+  if (!config) return null
+  await ensureAssetMints(sql, workspaceId, [config.id])
+  return config.id
+}
+
 export function leaveIfEmpty(holding: Holding, config: ConfigRow): void {
-  if (!holding.counted || holding.balance > 0n || holding.incoming > 0n) return
-  holding.counted = false
+  if (!holding.hasSlot || holding.balance > 0n || holding.incoming > 0n) return
+  holding.hasSlot = false
   config.holders -= 1
 }
 
-export const uncovered = (wallet: string): Refusal => ({
+export const uncovered = (wallet: Address): Refusal => ({
   code: "insufficient_balance",
   detail: `amount: more than the balance of ${wallet}. Transfer less.`,
 })

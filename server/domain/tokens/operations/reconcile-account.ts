@@ -1,14 +1,25 @@
-import { PublicKey } from "@solana/web3.js"
 import { z } from "zod"
-import { defineOperation, type Issuer, type Plan } from "#server/ledger/definition.ts"
+import { loadFrozen } from "#server/domain/screening/listed.ts"
+import { defineOperation, type Plan, unclearEffects } from "#server/ledger/definition.ts"
+import type { Issuer } from "#server/ledger/issuer.ts"
+import { storedAddress } from "#server/lib/fields.ts"
 import { clock } from "#server/lib/time.ts"
+import { publicKeyOf } from "#server/solana/addresses.ts"
 import { freezeAsset, thawAsset } from "#server/solana/asset.ts"
 import { operationMemo } from "#server/solana/memo.ts"
+import type { Address } from "#shared/address.ts"
 import { firstViolationOfHolding } from "#shared/rules/check.ts"
 import type { Holder } from "#shared/rules/define.ts"
-import { type AssetAccount, holdersOf, lookAtAccounts, stillHolds } from "../account-states.ts"
-import { assetOf, type ConfigRow, configIdsOf, loadConfigs } from "../config.ts"
-import { loadClaims, NOTHING } from "../parties.ts"
+import {
+  type AssetAccount,
+  holdingKeysOf,
+  lookTwiceAtAccounts,
+  type SeenClosed,
+  stillHolds,
+} from "../account-states.ts"
+import { type ConfigRow, loadConfigs } from "../config.ts"
+import { loadClaims, NOTHING } from "../holder-facts.ts"
+import { assetOf, configIdsOf } from "../plan-by-config.ts"
 import { rulesOf } from "../transfer-context.ts"
 
 // What freezing and thawing answer for an account that does not exist (`solana/asset-answers.unit.test.ts`).
@@ -16,33 +27,49 @@ const ABSENT = "IncorrectProgramId"
 
 /** Freezes or thaws one wallet's account, by what holds when its turn comes. */
 export const reconcileAccount = defineOperation({
+  // Stored in rows, so it keeps the name that it was given first.
   kind: "align_account",
   label: "Freeze or unfreeze",
-  payload: z.object({ mint_config: z.string(), wallet: z.string() }),
-  look: lookAtAccounts,
+  isUrgent: true,
+  payload: z.object({ mint_config: z.string(), wallet: storedAddress }),
+  look: lookTwiceAtAccounts,
 
-  async plan(sql, operations, issuer, seen) {
+  async plan(sql, operations, issuer, seen: SeenClosed | null) {
     const { workspaceId } = issuer
     const configs = await loadConfigs(sql, workspaceId, configIdsOf(operations), { lock: false })
-    const standings = operations.map(({ payload: { mint_config, wallet } }) => ({
+    const wallets = operations.map(({ payload: { mint_config, wallet } }) => ({
       schemaId: configs.get(mint_config)!.required_schema,
       wallet,
     }))
-    const claims = await loadClaims(sql, workspaceId, standings, clock.now())
-    const current = await stillHolds(sql, workspaceId, operations.flatMap(holdersOf), seen)
+    const claims = await loadClaims(sql, workspaceId, wallets, clock.now())
+    const frozen = await loadFrozen(
+      sql,
+      workspaceId,
+      wallets.map(({ wallet }) => wallet),
+      clock.now(),
+    )
+    const current = await stillHolds(sql, workspaceId, operations.flatMap(holdingKeysOf), seen)
     return new Map(
-      operations.map(({ id, payload: { mint_config, wallet } }, i): [string, Plan] => {
+      operations.map(({ id, attempts, payload: { mint_config, wallet } }, i): [string, Plan] => {
         const config = configs.get(mint_config)!
         const account = current?.accountOf({ config: config.id, wallet })
         if (!account) return [id, { do: "look" }]
-        const open = shouldBeOpen(config, wallet, claims(standings[i]!))
-        return [id, planFor(issuer, { id, config, wallet, account, open })]
+        const open = !frozen.has(wallet) && shouldBeOpen(config, wallet, claims(wallets[i]!))
+        const isSure = seen!.isSure({ id })
+        // The chain itself says it, where one node contradicts what landed: freezing it again fails there.
+        if (!open && isSure && attempts === 0 && seen!.isContested({ id }))
+          return [id, change(issuer, { id, config, wallet, open })]
+        return [id, planFor(issuer, { id, config, wallet, account, open, isSure })]
       }),
     )
   },
 
   settle: null,
+  settleAgain: null,
   release: null,
+  memoId: ({ id }) => id,
+  effects: unclearEffects,
+  rebuild: null,
   recover: (error) => (error.name === ABSENT ? { do: "finish" } : { do: "retry" }),
 })
 
@@ -50,7 +77,7 @@ export const reconcileAccount = defineOperation({
  * How an account should rest: open in holder mode while the wallet itself meets the rules, frozen in any other case.
  * A mint that cannot be paused is stopped by its accounts.
  */
-function shouldBeOpen(config: ConfigRow, wallet: string, claims: Holder["claims"]): boolean {
+function shouldBeOpen(config: ConfigRow, wallet: Address, claims: Holder["claims"]): boolean {
   if (config.transfer_mode === "agent") return false
   if (config.paused && !config.pausable) return false
   const to: Holder = { wallet, claims, ...NOTHING }
@@ -60,11 +87,26 @@ function shouldBeOpen(config: ConfigRow, wallet: string, claims: Holder["claims"
 
 function planFor(
   issuer: Issuer,
-  about: { id: string; config: ConfigRow; wallet: string; account: AssetAccount; open: boolean },
+  about: {
+    id: string
+    config: ConfigRow
+    wallet: Address
+    account: AssetAccount
+    open: boolean
+    isSure: boolean
+  },
 ): Plan {
-  const { id, config, wallet, account, open } = about
-  if (account.state === "absent" || (account.state === "thawed") === open) return { do: "finish" }
-  const change = open ? thawAsset : freezeAsset
-  const instructions = change(assetOf(issuer, config), new PublicKey(wallet), operationMemo(id))
+  const { account, open, isSure } = about
+  if (account.state === "absent" || (account.state === "thawed") === open)
+    return { do: open || isSure ? "finish" : "defer" }
+  return change(issuer, about)
+}
+
+function change(
+  issuer: Issuer,
+  { id, config, wallet, open }: { id: string; config: ConfigRow; wallet: Address; open: boolean },
+): Plan {
+  const instructionsOf = open ? thawAsset : freezeAsset
+  const instructions = instructionsOf(assetOf(issuer, config), publicKeyOf(wallet), operationMemo(id))
   return { do: "send", instructions, signers: [] }
 }

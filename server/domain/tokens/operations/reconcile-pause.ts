@@ -1,12 +1,14 @@
 import { z } from "zod"
-import { defineOperation } from "#server/ledger/definition.ts"
+import { defineOperation, unclearEffects } from "#server/ledger/definition.ts"
 import { pauseAsset, resumeAsset } from "#server/solana/asset.ts"
-import { planByConfig } from "../config.ts"
+import { planByConfig } from "../plan-by-config.ts"
 
 /** Pauses or resumes a mint that can be paused, by what holds when its turn comes. */
 export const reconcilePause = defineOperation({
+  // Stored in rows, so it keeps the name that it was given first.
   kind: "align_pause",
   label: "Pause or resume",
+  isUrgent: true,
   payload: z.object({ mint_config: z.string() }),
   look: null,
 
@@ -17,6 +19,10 @@ export const reconcilePause = defineOperation({
     })),
 
   settle: null,
+  settleAgain: null,
   release: null,
+  memoId: ({ id }) => id,
+  effects: unclearEffects,
+  rebuild: null,
   recover: () => ({ do: "retry" }),
 })

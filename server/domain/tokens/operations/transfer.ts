@@ -1,14 +1,23 @@
-import { PublicKey } from "@solana/web3.js"
 import { z } from "zod"
 import { defineOperation } from "#server/ledger/definition.ts"
+import { storedAddress } from "#server/lib/fields.ts"
+import { publicKeyOf } from "#server/solana/addresses.ts"
 import { moveAsset } from "#server/solana/asset.ts"
 import { operationMemo } from "#server/solana/memo.ts"
 import { SystemError, TokenError } from "#server/solana/program-error.ts"
-import { lookAtAccounts } from "../account-states.ts"
+import { lookTwiceAtGivers, type SurelySeen } from "../account-states.ts"
 import { storedAmount } from "../amount.ts"
 import type { ConfigRow } from "../config.ts"
-import type { Holding } from "../parties.ts"
-import { leaveIfEmpty, planMovements, uncovered, withCounters } from "./movement.ts"
+import type { Holding } from "../holder-facts.ts"
+import {
+  configOfMint,
+  expectUnits,
+  leaveIfEmpty,
+  movementEffects,
+  planMovements,
+  uncovered,
+  withCounters,
+} from "./movement.ts"
 
 /** A mark in JSON, as versions before wrote it. */
 const mark = z.codec(z.union([z.boolean(), z.literal("true")]), z.boolean(), {
@@ -16,31 +25,33 @@ const mark = z.codec(z.union([z.boolean(), z.literal("true")]), z.boolean(), {
   encode: (is) => is,
 })
 
-/** Moves tokens from one wallet to another, both of which the rules admit. */
+/** Moves tokens from one wallet to another, both of which the rules allow. */
 export const transfer = defineOperation({
   kind: "transfer",
   label: "Transfer",
+  isUrgent: false,
   payload: z.object({
     mint_config: z.string(),
-    wallet: z.string(),
-    from_wallet: z.string(),
+    wallet: storedAddress,
+    from_wallet: storedAddress,
     amount: storedAmount,
-    /** Whether the giver's place among the holders goes with it. */
+    /** Whether the giver's holder slot goes with it. */
     handover: mark.optional(),
   }),
-  look: lookAtAccounts,
+  look: lookTwiceAtGivers,
 
-  plan: (sql, operations, issuer, seen) =>
+  plan: (sql, operations, issuer, seen: SurelySeen | null) =>
     planMovements(sql, operations, {
       issuer,
       seen,
       build({ id, payload }, { asset, config, before, after }) {
         const { wallet, from_wallet, amount } = payload
+        // That there is nothing to take is not believed of one look.
         if (config.transfer_mode === "holder" && before.from === "absent")
-          return { do: "fail", refusal: uncovered(from_wallet) }
+          return seen?.isSure({ id }) ? { do: "fail", refusal: uncovered(from_wallet) } : { do: "defer" }
         const instructions = moveAsset(asset, {
-          from: new PublicKey(from_wallet),
-          to: new PublicKey(wallet),
+          from: publicKeyOf(from_wallet),
+          to: publicKeyOf(wallet),
           amount,
           before,
           after: { from: after, to: after },
@@ -67,6 +78,8 @@ export const transfer = defineOperation({
       },
     ),
 
+  settleAgain: null,
+
   release: (sql, operations, workspaceId) =>
     withCounters(sql, workspaceId, operations, (payload, config, holdingOf) => {
       const { wallet, from_wallet, amount, handover } = payload
@@ -77,6 +90,23 @@ export const transfer = defineOperation({
       if (handover) takePlace(from, config)
       leaveIfEmpty(to, config)
     }),
+
+  memoId: ({ id }) => id,
+  effects: movementEffects,
+
+  async rebuild(sql, { instruction, accounts: [source, mint, target], amount }, { workspaceId, ownerOf }) {
+    const [from_wallet, wallet] = [ownerOf(source!), ownerOf(target!)]
+    if (instruction !== "TransferChecked" || from_wallet === null || wallet === null || amount === null)
+      return null
+    const config = await configOfMint(sql, workspaceId, mint!)
+    if (config === null) return null
+    const payload = { mint_config: config, wallet, from_wallet, amount }
+    await withCounters(sql, workspaceId, [{ payload }], (_payload, config, holdingOf) => {
+      holdingOf(from_wallet).outgoing += amount
+      expectUnits(holdingOf(wallet), config, amount)
+    })
+    return payload
+  },
 
   recover(error, { payload }, instruction) {
     // The first instruction creates an account where there is none, and moves nothing in any other case.
@@ -90,6 +120,6 @@ export const transfer = defineOperation({
 
 /** A holder slot that travelled with an operation reaches its wallet. If the wallet got one meanwhile, one is freed. */
 function takePlace(holding: Holding, config: ConfigRow): void {
-  if (holding.counted) config.holders -= 1
-  holding.counted = true
+  if (holding.hasSlot) config.holders -= 1
+  holding.hasSlot = true
 }

@@ -27,7 +27,7 @@ const untilEnded = (id: string, wanted: "confirmed" | "failed") =>
 /** Alice's exit to carol waits, bob has left to erin, and two of three places are taken. */
 async function exitUnderWay() {
   const config = await tokens.config({ max_holders: 3 })
-  const [alice, bob, erin, carol] = (await tokens.wallets(4)) as [string, string, string, string]
+  const [alice, bob, erin, carol] = await tokens.wallets(4)
   for (const one of [alice, bob, erin]) await tokens.mint(config, one, 10)
   let exit = ""
   await withoutTurns(async () => {

@@ -11,11 +11,12 @@ import {
 import { Keypair, LAMPORTS_PER_SOL, PublicKey, type TransactionInstruction } from "@solana/web3.js"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
+import { auditLedger } from "#server/domain/audit-ledger.ts"
 import { chainOf } from "#server/domain/deployment.ts"
-import { auditLedger } from "#server/domain/reconcile.ts"
-import { tokenAccountOf } from "#server/solana/addresses.ts"
+import { addressOf, tokenAccountOf } from "#server/solana/addresses.ts"
 import { authorityOf, signerFromSeed } from "#server/solana/keys.ts"
 import { signTransactions } from "#server/solana/transaction.ts"
+import type { Address } from "#shared/address.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
 import { assetMintOf } from "./asset-accounts.ts"
 
@@ -28,7 +29,7 @@ let app: TestApp
 let key: TestKey
 /** Both hold 10 of the fund, the second by a transfer; of the other token, each has 10. */
 const holders = [Keypair.generate(), Keypair.generate()] as const
-const [first, second] = holders.map((holder) => holder.publicKey.toBase58()) as [string, string]
+const [first, second] = holders.map((holder) => addressOf(holder.publicKey)) as [Address, Address]
 
 beforeAll(async () => {
   app = await startTestApp()

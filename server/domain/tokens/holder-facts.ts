@@ -4,10 +4,11 @@ import { openClaims } from "#server/domain/attestations/claims.ts"
 import { statusAt } from "#server/domain/attestations/status.ts"
 import type { Principal } from "#server/domain/context.ts"
 import { formatDay } from "#server/lib/time.ts"
+import type { Address } from "#shared/address.ts"
 import type { Claims } from "#shared/claims.ts"
 
 /** What a wallet is looked up by: the schema that its configuration requires. */
-export type WalletSchema = { schemaId: string; wallet: string }
+export type WalletSchema = { schemaId: string; wallet: Address }
 
 const nameOf = ({ schemaId, wallet }: WalletSchema) => `${schemaId}/${wallet}`
 
@@ -18,13 +19,13 @@ const nameOf = ({ schemaId, wallet }: WalletSchema) => `${schemaId}/${wallet}`
 export async function loadClaims(
   sql: Queryable,
   workspaceId: string,
-  asked: readonly WalletSchema[],
+  wanted: readonly WalletSchema[],
   now: Date,
 ): Promise<(of: WalletSchema) => Claims | null> {
-  const rows = await sql<{ id: string; schema_id: string; wallet: string; claims: Buffer | null }[]>`
+  const rows = await sql<{ id: string; schema_id: string; wallet: Address; claims: Buffer | null }[]>`
     select distinct on (a.schema_id, a.wallet) a.id, a.schema_id, a.wallet, a.claims
     from attestations a join (
-      select distinct * from unnest(${asked.map((one) => one.schemaId)}::text[], ${asked.map((one) => one.wallet)}::text[])
+      select distinct * from unnest(${wanted.map((one) => one.schemaId)}::text[], ${wanted.map((one) => one.wallet)}::text[])
         as t(schema_id, wallet)
     ) w on a.wallet = w.wallet and a.schema_id = w.schema_id
     where a.workspace_id = ${workspaceId} and a.status = 'verified' and a.expires_at > ${now}
@@ -42,11 +43,11 @@ export async function loadClaims(
 export type Sight = { claims: boolean; attestations: boolean }
 
 /**
- * Who may mint or transfer may know why a rule refuses it; who may read attestations may know an attestation's
- * status.
+ * A key that may mint or transfer may know why a rule refuses it; a person sees claims by asking for them, and each look is in
+ * the audit log. Who may read attestations may know an attestation's status.
  */
-export const sightOf = ({ scopes }: Principal): Sight => ({
-  claims: scopes.has("token:mint") || scopes.has("token:transfer"),
+export const sightOf = ({ scopes, via }: Principal): Sight => ({
+  claims: via.kind !== "user" && (scopes.has("token:mint") || scopes.has("token:transfer")),
   attestations: scopes.has("attestation:read") || scopes.has("kyc:read"),
 })
 
@@ -67,15 +68,15 @@ type LossRow = RowOf<typeof lossColumns>
 export async function loadLosses(
   sql: Queryable,
   workspaceId: string,
-  asked: readonly WalletSchema[],
+  wanted: readonly WalletSchema[],
   now: Date,
 ): Promise<(of: WalletSchema) => string | undefined> {
-  if (asked.length === 0) return () => undefined
+  if (wanted.length === 0) return () => undefined
   const rows = await sql<LossRow[]>`
     select distinct on (a.schema_id, a.wallet)
       ${sql(qualified("a", lossColumns))}
     from attestations a join (
-      select distinct * from unnest(${asked.map((one) => one.schemaId)}::text[], ${asked.map((one) => one.wallet)}::text[])
+      select distinct * from unnest(${wanted.map((one) => one.schemaId)}::text[], ${wanted.map((one) => one.wallet)}::text[])
         as t(schema_id, wallet)
     ) w on a.wallet = w.wallet and a.schema_id = w.schema_id
     where a.workspace_id = ${workspaceId} order by a.schema_id, a.wallet, a.seq desc`
@@ -103,11 +104,11 @@ function lossOf(row: LossRow, now: Date): string | undefined {
   }
 }
 
-export type Holding = { balance: bigint; incoming: bigint; outgoing: bigint; counted: boolean }
+export type Holding = { balance: bigint; incoming: bigint; outgoing: bigint; hasSlot: boolean }
 /** What a wallet without tokens holds. */
-export const NOTHING: Holding = { balance: 0n, incoming: 0n, outgoing: 0n, counted: false }
+export const NOTHING: Holding = { balance: 0n, incoming: 0n, outgoing: 0n, hasSlot: false }
 
-export type Place = { config: string; wallet: string }
+export type HoldingKey = { config: string; wallet: Address }
 
 const holdingColumns = columns(
   "holdings",
@@ -120,66 +121,69 @@ const holdingColumns = columns(
 )
 type HoldingRow = RowOf<typeof holdingColumns>
 
-const placeName = ({ config, wallet }: Place) => `${config}/${wallet}`
+const keyName = ({ config, wallet }: HoldingKey) => `${config}/${wallet}`
 
 /** What wallets hold now. A wallet without a row holds nothing. */
 export async function readHoldings(
   sql: Queryable,
   workspaceId: string,
-  places: readonly Place[],
-): Promise<(place: Place) => Holding> {
+  keys: readonly HoldingKey[],
+): Promise<(key: HoldingKey) => Holding> {
   const rows = await sql<HoldingRow[]>`
     select ${sql(qualified("h", holdingColumns))}
-    from holdings h join unnest(${places.map((place) => place.config)}::text[],
-      ${places.map((place) => place.wallet)}::text[]) as t(config, wallet)
+    from holdings h join unnest(${keys.map((key) => key.config)}::text[],
+      ${keys.map((key) => key.wallet)}::text[]) as t(config, wallet)
       on h.mint_config = t.config and h.wallet = t.wallet
     where h.workspace_id = ${workspaceId}`
-  const holdings = new Map(rows.map((row) => [placeName(placeOf(row)), toHolding(row)]))
-  return (place) => holdings.get(placeName(place)) ?? NOTHING
+  const holdings = new Map(rows.map((row) => [keyName(keyOf(row)), toHolding(row)]))
+  return (key) => holdings.get(keyName(key)) ?? NOTHING
 }
 
-const placeOf = ({ mint_config, wallet }: HoldingRow): Place => ({ config: mint_config, wallet })
+const keyOf = ({ mint_config, wallet }: HoldingRow): HoldingKey => ({ config: mint_config, wallet })
 
 const toHolding = (row: HoldingRow): Holding => ({
   balance: BigInt(row.balance),
   incoming: BigInt(row.incoming),
   outgoing: BigInt(row.outgoing),
-  counted: row.counted,
+  hasSlot: row.counted,
 })
 
 /** What wallets hold, locked in their order, new rows made where there are none. */
 export async function lockHoldings(
   sql: Queryable,
   workspaceId: string,
-  places: readonly Place[],
+  keys: readonly HoldingKey[],
 ): Promise<Holdings> {
-  const unique = [...new Map(places.map((place) => [placeName(place), place])).values()]
-  const configs = unique.map((place) => place.config)
-  const wallets = unique.map((place) => place.wallet)
-  await sql`
+  const unique = [...new Map(keys.map((key) => [keyName(key), key])).values()]
+  const configs = unique.map((key) => key.config)
+  const wallets = unique.map((key) => key.wallet)
+  // Sent together; the second one sees what the first one has made.
+  const [, rows] = await Promise.all([
+    sql`
     insert into holdings (workspace_id, mint_config, wallet)
     select ${workspaceId}, config, wallet from unnest(${configs}::text[], ${wallets}::text[]) as t(config, wallet)
-    order by config, wallet on conflict do nothing`
-  const rows = await sql<HoldingRow[]>`
+    order by config, wallet on conflict do nothing`,
+    sql<HoldingRow[]>`
     select ${sql(qualified("h", holdingColumns))}
     from holdings h join unnest(${configs}::text[], ${wallets}::text[]) as t(config, wallet)
       on h.mint_config = t.config and h.wallet = t.wallet
-    where h.workspace_id = ${workspaceId} order by h.mint_config, h.wallet for no key update of h`
+    where h.workspace_id = ${workspaceId} order by h.mint_config, h.wallet for no key update of h`,
+  ])
   return new Holdings(workspaceId, rows)
 }
 
 /** Holdings in memory, between the lock and the one statement that writes them all. */
 export class Holdings {
   readonly #workspaceId: string
-  readonly #all: Map<string, Place & Holding>
+  readonly #all: Map<string, HoldingKey & Holding>
 
   constructor(workspaceId: string, rows: readonly HoldingRow[]) {
     this.#workspaceId = workspaceId
-    this.#all = new Map(rows.map((row) => [placeName(placeOf(row)), { ...placeOf(row), ...toHolding(row) }]))
+    this.#all = new Map(rows.map((row) => [keyName(keyOf(row)), { ...keyOf(row), ...toHolding(row) }]))
   }
 
-  of(place: Place): Holding {
-    const holding = this.#all.get(placeName(place))
+  of(key: HoldingKey): Holding {
+    const holding = this.#all.get(keyName(key))
     if (!holding) throw new Error("a holding is not locked")
     return holding
   }
@@ -190,7 +194,7 @@ export class Holdings {
       update holdings h set balance = t.balance, incoming = t.incoming, outgoing = t.outgoing, counted = t.counted::boolean
       from unnest(${all.map((one) => one.config)}::text[], ${all.map((one) => one.wallet)}::text[],
         ${all.map((one) => one.balance.toString())}::numeric[], ${all.map((one) => one.incoming.toString())}::numeric[],
-        ${all.map((one) => one.outgoing.toString())}::numeric[], ${all.map((one) => String(one.counted))}::text[])
+        ${all.map((one) => one.outgoing.toString())}::numeric[], ${all.map((one) => String(one.hasSlot))}::text[])
         as t(config, wallet, balance, incoming, outgoing, counted)
       where h.workspace_id = ${this.#workspaceId} and h.mint_config = t.config and h.wallet = t.wallet`
   }

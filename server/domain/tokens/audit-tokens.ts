@@ -10,20 +10,25 @@ import {
 import type { PublicKey } from "@solana/web3.js"
 import { forEachBatch } from "#db/batches.ts"
 import { sql } from "#db/client.ts"
+import { loadFrozen } from "#server/domain/screening/listed.ts"
 import type { Audited, Difference } from "#server/ledger/reconciliation/report.ts"
 import { addSeconds, clock } from "#server/lib/time.ts"
+import { publicKeyOf } from "#server/solana/addresses.ts"
 import { authorityOf } from "#server/solana/keys.ts"
+import type { Address } from "#shared/address.ts"
 import { firstViolationOfHolding } from "#shared/rules/check.ts"
-import { type AssetAccount, readAccounts } from "./account-states.ts"
+import { type AssetAccount, lastLandingOnAccounts, readAccounts } from "./account-states.ts"
 import { assetMintOf } from "./asset-accounts.ts"
-import { type ConfigRow, configColumns } from "./config.ts"
-import { loadClaims, NOTHING } from "./parties.ts"
-import { auditTokenCounters, type Counted, readCounted } from "./reconciliation-counters.ts"
+import { auditTokenCounters, type Counted, readCounted } from "./audit-counters.ts"
+import { type ConfigRow, configColumns, isBeingReconciled } from "./config.ts"
+import { loadClaims, NOTHING } from "./holder-facts.ts"
+import { moveAssetAuthority } from "./operations/move-asset-authority.ts"
+import { reconcilePause } from "./operations/reconcile-pause.ts"
 import { rulesOf } from "./transfer-context.ts"
 
 /** Accounts that one getMultipleAccounts takes; a workspace has no more configurations than that. */
 const ACCOUNTS = 100
-/** How long an account may stay open after its wallet has lost its standing (docs/architecture.md). */
+/** How long an account may stay open after its wallet is no longer verified (docs/architecture.md). */
 const GRACE_SECONDS = 5
 
 /**
@@ -38,9 +43,8 @@ export async function auditTokens(audited: Audited): Promise<void> {
     select ${sql(configColumns)} from mint_configs
     where workspace_id = ${workspaceId} and minted_at is not null order by id`
   const addresses = configs.map((config) => assetMintOf(workspaceId, config.id))
-  const infos =
-    configs.length === 0 ? [] : await chain.connection.getMultipleAccountsInfo(addresses, "confirmed")
-  const pausing = await pausesUnderWay(workspaceId)
+  const { value: infos } = await chain.rpc.patient.accounts(addresses, { since: 0 })
+  const { pausing, moving } = await changesUnderWay(workspaceId)
   const whole: Whole[] = []
   for (const [i, config] of configs.entries()) {
     report.checked.mint_configs++
@@ -52,8 +56,8 @@ export async function auditTokens(audited: Audited): Promise<void> {
       continue
     }
     const mint = unpackMint(address, info, TOKEN_2022_PROGRAM_ID)
-    compareMint(audited, config, mint)
-    if (config.aligned_up_to !== null || config.counted_up_to !== null) {
+    compareMint(audited, config, { mint, isMoving: moving.has(config.id) })
+    if (isBeingReconciled(config)) {
       const detail = `${workspaceId}: accounts of ${config.id} are being updated and were not compared`
       report.information.push(detail)
       continue
@@ -65,8 +69,14 @@ export async function auditTokens(audited: Audited): Promise<void> {
 }
 
 /** Nobody else may mint, freeze or move. */
-function compareMint({ workspaceId, chain, report }: Audited, config: ConfigRow, mint: Mint): void {
-  const authority = authorityOf(chain.keys, workspaceId).publicKey
+function compareMint(
+  { workspaceId, chain, report }: Audited,
+  config: ConfigRow,
+  { mint, isMoving }: { mint: Mint; isMoving: boolean },
+): void {
+  const authority = config.authority
+    ? publicKeyOf(config.authority)
+    : authorityOf(chain.keys, workspaceId).publicKey
   const address = mint.address.toBase58()
   const differs = (detail: string) =>
     report.differences.push({
@@ -81,7 +91,7 @@ function compareMint({ workspaceId, chain, report }: Audited, config: ConfigRow,
   const pausable = getPausableConfig(mint)
   if (pausable !== null) powers.push(["pause authority", pausable.authority])
   for (const [power, holder] of powers) {
-    if (holder?.equals(authority)) continue
+    if (isMoving || holder?.equals(authority)) continue
     differs(`has ${holder?.toBase58() ?? "nobody"} as its ${power}, not ${authority.toBase58()}`)
   }
   if (config.mint !== address) differs(`differs from the recorded ${config.mint}`)
@@ -92,11 +102,14 @@ function compareMint({ workspaceId, chain, report }: Audited, config: ConfigRow,
     differs("makes accounts that are not frozen")
 }
 
-async function pausesUnderWay(workspaceId: string): Promise<Set<string>> {
-  const rows = await sql<{ id: string }[]>`
-    select mint_config as id from operations
-    where workspace_id = ${workspaceId} and kind = 'align_pause' and status in ('queued', 'submitted')`
-  return new Set(rows.map((row) => row.id))
+/** Configurations whose mints are about to be paused or resumed, or to obey another key. */
+async function changesUnderWay(workspaceId: string): Promise<Record<"pausing" | "moving", Set<string>>> {
+  const rows = await sql<{ id: string; kind: string }[]>`
+    select mint_config as id, kind from operations
+    where workspace_id = ${workspaceId} and kind = any(${[reconcilePause.kind, moveAssetAuthority.kind]})
+      and status in ('queued', 'submitted')`
+  const of = (wanted: string) => new Set(rows.filter(({ kind }) => kind === wanted).map(({ id }) => id))
+  return { pausing: of(reconcilePause.kind), moving: of(moveAssetAuthority.kind) }
 }
 
 /** A mint that holders use is paused when its configuration is. One that they do not use needs no pause of its own. */
@@ -115,7 +128,7 @@ function comparePause(
 }
 
 type Expected = {
-  wallet: string
+  wallet: Address
   balance: string
   /** Whether an operation that touches its account is under way. */
   busy: boolean
@@ -151,7 +164,7 @@ async function auditAccounts(audited: Audited, config: ConfigRow): Promise<{ hel
 }
 
 /** In holder mode also those who may have got tokens from another holder. */
-const expected = (workspaceId: string, config: ConfigRow, wallets: string[] | null) => sql<Expected[]>`
+const expected = (workspaceId: string, config: ConfigRow, wallets: Address[] | null) => sql<Expected[]>`
   with busy as (
     select wallet from operations
     where workspace_id = ${workspaceId} and mint_config = ${config.id} and status in ('queued', 'submitted')
@@ -177,11 +190,13 @@ async function readAll(
   config: ConfigRow,
   batch: readonly Expected[],
 ): Promise<AssetAccount[]> {
-  const places = batch.map(({ wallet }) => ({ config: config.id, wallet }))
-  return (await readAccounts({ workspaceId, chain }, places)).accounts.map(([, account]) => account)
+  const keys = batch.map(({ wallet }) => ({ config: config.id, wallet }))
+  const since = await lastLandingOnAccounts(sql, workspaceId, keys)
+  const { accounts } = await readAccounts({ workspaceId, rpc: chain.rpc.patient }, keys, { since })
+  return accounts.map(([, account]) => account)
 }
 
-type Suspect = Difference & { wallet: string }
+type Suspect = Difference & { wallet: Address }
 
 async function compareAccounts(
   { workspaceId }: Audited,
@@ -210,14 +225,21 @@ async function reasonsToBeFrozen(
   workspaceId: string,
   config: ConfigRow,
   batch: readonly Expected[],
-): Promise<(wallet: string) => string | null> {
+): Promise<(wallet: Address) => string | null> {
   if (config.transfer_mode === "agent") return () => "accounts stay frozen"
   if (config.paused && !config.pausable) return () => "its configuration is paused"
   const now = addSeconds(clock.now(), -GRACE_SECONDS)
   const schemaId = config.required_schema
-  const standings = batch.map(({ wallet }) => ({ schemaId, wallet }))
-  const claims = await loadClaims(sql, workspaceId, standings, now)
+  const wallets = batch.map(({ wallet }) => ({ schemaId, wallet }))
+  const claims = await loadClaims(sql, workspaceId, wallets, now)
+  const frozen = await loadFrozen(
+    sql,
+    workspaceId,
+    batch.map(({ wallet }) => wallet),
+    now,
+  )
   return (wallet) => {
+    if (frozen.has(wallet)) return "its wallet is on a screening list"
     const to = { wallet, claims: claims({ schemaId, wallet }), ...NOTHING }
     const violation = firstViolationOfHolding({ amount: 0n, from: null, to, now, ...rulesOf(config) })
     return violation === null ? null : `its wallet may not hold (${violation.code})`

@@ -1,6 +1,7 @@
 import { forEachBatch } from "#db/batches.ts"
 import { sql } from "#db/client.ts"
 import type { Audited } from "#server/ledger/reconciliation/report.ts"
+import type { Address } from "#shared/address.ts"
 
 /** What the ledger says of a configuration: its counters, and its operations summed up, at one instant. */
 export type Counted = {
@@ -11,7 +12,7 @@ export type Counted = {
   /** Base units of confirmed mints, and of those under way. */
   minted: bigint
   minting: bigint
-  /** Wallets that take a place, and places that travel with transfers under way. */
+  /** Wallets that have a holder slot, and holder slots that travel with transfers under way. */
   counted: number
   handovers: number
   /**
@@ -90,7 +91,7 @@ export async function auditTokenCounters(
   await auditHoldings({ workspaceId, report }, free)
 }
 
-type Holding = { mint_config: string; wallet: string; name: string; kept: string; summed: string }
+type Holding = { mint_config: string; wallet: Address; name: string; kept: string; summed: string }
 
 /** What each wallet is said to hold, to expect and to give is what its operations say. */
 async function auditHoldings(

@@ -1,0 +1,40 @@
+import type { Queryable } from "#db/client.ts"
+import type { Plan } from "#server/ledger/definition.ts"
+import type { Issuer } from "#server/ledger/issuer.ts"
+import type { Operation } from "#server/ledger/operation.ts"
+import type { Asset } from "#server/solana/asset.ts"
+import { operationMemo } from "#server/solana/memo.ts"
+import { assetMintOf } from "./asset-accounts.ts"
+import { type ConfigRow, loadConfigs } from "./config.ts"
+
+/** The token of a configuration on chain, and the keys that act on it. */
+export const assetOf = (
+  { workspaceId, authority, feePayer }: Issuer,
+  { id, decimals, authority: address }: ConfigRow,
+): Asset => ({
+  mint: assetMintOf(workspaceId, id),
+  authority: authority(address).publicKey,
+  feePayer: feePayer.publicKey,
+  decimals,
+})
+
+/** Plans operations that go by nothing but their configuration. */
+export async function planByConfig(
+  sql: Queryable,
+  operations: readonly Operation<{ mint_config: string }>[],
+  issuer: Issuer,
+  build: (config: ConfigRow, asset: Asset, memoText: string) => Omit<Extract<Plan, { do: "send" }>, "do">,
+): Promise<Map<string, Plan>> {
+  const configs = await loadConfigs(sql, issuer.workspaceId, configIdsOf(operations), { lock: false })
+  return new Map(
+    operations.map(({ id, payload }): [string, Plan] => {
+      const config = configs.get(payload.mint_config)!
+      return [id, { do: "send", ...build(config, assetOf(issuer, config), operationMemo(id)) }]
+    }),
+  )
+}
+
+/** The configurations that operations belong to. */
+export const configIdsOf = (operations: readonly { payload: { mint_config: string } }[]): string[] => [
+  ...new Set(operations.map(({ payload }) => payload.mint_config)),
+]

@@ -1,0 +1,246 @@
+import { createCloseAccountInstruction, TOKEN_2022_PROGRAM_ID } from "@solana/spl-token"
+import { Keypair, LAMPORTS_PER_SOL, Transaction } from "@solana/web3.js"
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
+import { setBudget } from "#server/domain/accounts/budget.ts"
+import { credentialAccounts } from "#server/domain/attestations/credential-accounts.ts"
+import { clock, periodOf } from "#server/lib/time.ts"
+import { addressOf, publicKeyOf, tokenAccountOf } from "#server/solana/addresses.ts"
+import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import { differences } from "#test/credential.ts"
+import { type Browser, member } from "#test/people.ts"
+import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
+import { assetMintOf } from "./asset-accounts.ts"
+
+const LIMIT = 2
+
+let app: TestApp
+let key: TestKey
+let tokens: TokenFixture
+let browser: Browser
+const realNow = clock.now
+
+beforeAll(async () => {
+  app = await startTestApp({ VOUCH_ACCOUNT_REOPENINGS: String(LIMIT) })
+  const owner = await member(app)
+  browser = owner.browser
+  key = await app.key({ account: owner.account })
+  tokens = tokenFixture(app, key)
+})
+afterEach(() => {
+  clock.now = realNow
+})
+afterAll(() => app.stop())
+
+/** A verified investor who has the key of the wallet, and SOL for fees. */
+async function holder() {
+  const keypair = Keypair.generate()
+  const wallet = addressOf(keypair.publicKey)
+  await app.verifiedWallet(key, wallet)
+  await app.connection.requestAirdrop(keypair.publicKey, LAMPORTS_PER_SOL)
+  return { keypair, wallet }
+}
+
+/** The holder closes an empty account, and keeps what it was paid for. */
+async function close(keypair: Keypair, account: ReturnType<typeof publicKeyOf>): Promise<void> {
+  const { publicKey } = keypair
+  const instruction = createCloseAccountInstruction(account, publicKey, publicKey, [], TOKEN_2022_PROGRAM_ID)
+  // web3.js keeps a blockhash for longer than it is valid here.
+  const latest = await app.connection.getLatestBlockhash("confirmed")
+  const transaction = new Transaction({ feePayer: publicKey, ...latest }).add(instruction)
+  transaction.sign(keypair)
+  const signature = await app.connection.sendRawTransaction(transaction.serialize())
+  const { value } = await app.connection.confirmTransaction({ signature, ...latest }, "confirmed")
+  expect(value.err).toBeNull()
+}
+
+/** What was paid for wallets' accounts, by the chain's own record of the wallet's account. */
+async function timesPaid(account: ReturnType<typeof publicKeyOf>): Promise<number> {
+  const listed = await app.connection.getSignaturesForAddress(account, { limit: 200 })
+  let times = 0
+  for (const { signature } of listed) {
+    const found = await app.connection.getTransaction(signature, { maxSupportedTransactionVersion: 0 })
+    const index = found!.transaction.message.staticAccountKeys.findIndex((one) => one.equals(account))
+    if (found!.meta!.preBalances[index] === 0 && found!.meta!.postBalances[index]! > 0) times++
+  }
+  return times
+}
+
+/** What the dashboard shows of a holder's account. */
+async function reopeningsShown(mint_config: string, wallet: string) {
+  const { data } = await browser.query("token.holders", { mint_config, q: wallet })
+  return data.data[0].reopenings
+}
+
+test("mint, transfer away, close, repeat: it ends with 403, whatever comes at once, and the loss is bounded", async () => {
+  const config = await tokens.config()
+  const [{ keypair, wallet }, [other]] = [await holder(), await tokens.wallets(1)]
+  const account = tokenAccountOf(assetMintOf(key.workspaceId, config), keypair.publicKey)
+  for (let round = 0; round <= LIMIT; round++) {
+    // More than one at a time: only one of them may pay.
+    const minted = await Promise.all([tokens.mint(config, wallet, "1"), tokens.mint(config, wallet, "1")])
+    for (const { json } of minted)
+      await waitFor(
+        async () => (await tokens.get(`/token/operation/${json.operation_id}`)).json.status === "confirmed",
+        `the mint in round ${round}`,
+      )
+    expect((await tokens.transfer(config, wallet, other!, "2")).json.status).toBe("confirmed")
+    await close(keypair, account)
+  }
+  const refused = await Promise.all([
+    tokens.mint(config, wallet, "1"),
+    tokens.mint(config, wallet, "1"),
+    tokens.transfer(config, other!, wallet, "1"),
+  ])
+  for (const { status, json } of refused) {
+    expect([status, json.error]).toEqual([403, "account_reopening_limit"])
+    expect(json.detail).toContain(wallet)
+  }
+  expect(await timesPaid(account)).toBe(1 + LIMIT)
+  expect(await reopeningsShown(config, other!)).toEqual({ used: 0, limit: LIMIT })
+
+  // Another wallet, and the same one for another token, are not concerned.
+  expect((await tokens.mint(config, other!, "1")).json.status).toBe("confirmed")
+  expect((await tokens.mint(await tokens.config(), wallet, "1")).json.status).toBe("confirmed")
+  // The next month has a count of its own.
+  clock.now = () => new Date(realNow().getTime() + 32 * 86_400_000)
+  expect((await tokens.mint(config, wallet, "1")).json.status).toBe("confirmed")
+  await waitFor(async () => (await reopeningsShown(config, wallet)).used === 1, "its costs to be counted")
+  clock.now = realNow
+  expect(await differences()).toEqual([])
+}, 120_000)
+
+test("no more are under way at once to a wallet that has no account yet than may pay for it", async () => {
+  const config = await tokens.config()
+  const [wallet] = await tokens.wallets(1)
+  const states = async () => {
+    const rows = await sql<{ status: string; is_deferred: boolean }[]>`
+      select status, not_before is not null as is_deferred from operations
+      where mint_config = ${config} and kind = 'mint' order by seq`
+    return rows.map(({ status, is_deferred }) => (status === "queued" && is_deferred ? "deferred" : status))
+  }
+  await app.chain.hold(true)
+  const begun = await Promise.all(
+    Array.from({ length: LIMIT + 4 }, () =>
+      tokens.mint(config, wallet, "1", { headers: { Prefer: "respond-async" } }),
+    ),
+  )
+  expect(begun.every(({ status }) => status === 202)).toBe(true)
+  await waitFor(
+    async () => (await states()).every((state) => state !== "queued"),
+    "each to be under way, or deferred",
+  )
+  const held = await states()
+  expect(held.filter((state) => state === "submitted")).toHaveLength(1 + LIMIT)
+  expect(held.filter((state) => state === "deferred")).toHaveLength(3)
+  await app.chain.hold(false)
+  await waitFor(async () => (await states()).every((state) => state === "confirmed"), "all mints", 40_000)
+  const account = tokenAccountOf(assetMintOf(key.workspaceId, config), publicKeyOf(wallet))
+  expect(await timesPaid(account)).toBe(1)
+  expect((await app.connection.getTokenAccountBalance(account)).value.uiAmountString).toBe(String(LIMIT + 4))
+}, 60_000)
+
+test("an account that is empty and still open costs nothing, however often", async () => {
+  const config = await tokens.config()
+  const [wallet, other] = await tokens.wallets(2)
+  for (let round = 0; round < LIMIT + 3; round++) {
+    expect((await tokens.mint(config, wallet, "1")).json.status).toBe("confirmed")
+    expect((await tokens.transfer(config, wallet, other, "1")).json.status).toBe("confirmed")
+  }
+  expect(await timesPaid(tokenAccountOf(assetMintOf(key.workspaceId, config), publicKeyOf(wallet)))).toBe(1)
+}, 60_000)
+
+test("a credential's account that is closed again and again ends with 403 for a new verification", async () => {
+  const { keypair, wallet } = await holder()
+  const account = publicKeyOf(credentialAccounts(key.workspaceId, "kyc_individual_v1", wallet).account)
+  const isCounted = async (times: number) => {
+    const [row] = await sql<{ times: number }[]>`
+      select times from paid_accounts where workspace_id = ${key.workspaceId} and account = ${addressOf(account)}`
+    return row?.times === times
+  }
+  const isForgotten = async () => {
+    const held = await sql`
+      select from credentials where workspace_id = ${key.workspaceId} and wallet = ${wallet} and attestation_id is not null`
+    return held.length === 0
+  }
+  for (let round = 0; round <= LIMIT; round++) {
+    if (round > 0) await app.verifiedWallet(key, wallet)
+    await waitFor(() => isCounted(round + 1), "the account to be counted")
+    const { attestation_id } = (await tokens.get(`/kyc/status/${wallet}`)).json
+    // While it has its credential it can be renewed: that pays for nothing.
+    await tokens.post(`/attestation/${attestation_id}/revoke`, { reason: "Changed our mind" })
+    await waitFor(
+      async () => (await app.connection.getTokenAccountBalance(account)).value.amount === "0",
+      "the burn",
+    )
+    await waitFor(isForgotten, "the burn to be settled")
+    await close(keypair, account)
+  }
+  const refused = await tokens.post("/kyc/start", { userPubkey: wallet, schemaId: "kyc_individual_v1" })
+  expect([refused.status, refused.json.error]).toEqual([403, "account_reopening_limit"])
+  expect(await timesPaid(account)).toBe(1 + LIMIT)
+}, 120_000)
+
+test("a budget that is used up refuses what would cost something, and revocations go on", async () => {
+  const config = await tokens.config()
+  const [wallet] = await tokens.wallets(1)
+  const { attestation_id } = (await tokens.get(`/kyc/status/${wallet}`)).json
+  const [account] = await sql<{ name: string }[]>`
+    select a.name from accounts a join workspaces w on w.account_id = a.id where w.id = ${key.workspaceId}`
+  await setBudget(account!.name, key.mode, 1n)
+  expect((await tokens.get("/usage")).json.chain.budget_lamports).toBe("1")
+  const refused = [
+    await tokens.mint(config, wallet, "1"),
+    await tokens.post("/kyc/start", {
+      userPubkey: addressOf(Keypair.generate().publicKey),
+      schemaId: "kyc_individual_v1",
+    }),
+    await tokens.post("/mint-configs", {
+      id: "late",
+      name: "Late",
+      symbol: "L",
+      decimals: 0,
+      required_schema: "kyc_individual_v1",
+    }),
+  ]
+  for (const { status, json } of refused) expect([status, json.error]).toEqual([403, "sol_budget_exceeded"])
+  await tokens.post(`/attestation/${attestation_id}/revoke`, { reason: "Fraud" })
+  const credential = publicKeyOf(credentialAccounts(key.workspaceId, "kyc_individual_v1", wallet).account)
+  await waitFor(
+    async () => (await app.connection.getTokenAccountBalance(credential)).value.amount === "0",
+    "the burn",
+  )
+  await setBudget(account!.name, key.mode, null)
+  const [next] = await tokens.wallets(1)
+  expect((await tokens.mint(config, next, "1")).json.status).toBe("confirmed")
+}, 60_000)
+
+test("a budget holds for what has begun and costs nothing yet, too", async () => {
+  const [account] = await sql<{ name: string }[]>`
+    select a.name from accounts a join workspaces w on w.account_id = a.id where w.id = ${key.workspaceId}`
+  await setBudget(account!.name, key.mode, (await spentByAll(key.workspaceId)) + 3n * 2_200_000n)
+  const answers = []
+  for (let n = 0; n < 5; n++) {
+    const body = { userPubkey: addressOf(Keypair.generate().publicKey), schemaId: "kyc_individual_v1" }
+    answers.push(await tokens.post("/kyc/start", body))
+  }
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 403, 403])
+  expect(answers.at(-1)!.json).toMatchObject({ error: "sol_budget_exceeded" })
+  await setBudget(account!.name, key.mode, null)
+})
+
+/** In lamports, once all that the workspace has begun is done and counted. */
+async function spentByAll(workspaceId: string): Promise<bigint> {
+  await sql`
+    update attestations set status = 'rejected', ended_at = now()
+    where workspace_id = ${workspaceId} and status = 'pending'`
+  const read = async () => {
+    const [row] = await sql<{ left: number; spent: bigint }[]>`
+      select (select coalesce(sum(fee + rent), 0)::bigint from chain_costs
+          where workspace_id = ${workspaceId} and period = ${periodOf(clock.now())}) as spent,
+        (select count(*)::int from transactions where workspace_id = ${workspaceId}
+          and status <> 'expired' and counted_at is null) as left`
+    return row!.left === 0 && { spent: row!.spent }
+  }
+  return (await waitFor(read, "all costs to be counted")).spent
+}

@@ -1,0 +1,97 @@
+import type { Queryable } from "#db/client.ts"
+import { deployment } from "#server/domain/deployment.ts"
+import type { Plan } from "#server/ledger/definition.ts"
+import type { Operation } from "#server/ledger/operation.ts"
+import { clock, periodOf } from "#server/lib/time.ts"
+import { addressOf, publicKeyOf, tokenAccountOf } from "#server/solana/addresses.ts"
+import type { Address } from "#shared/address.ts"
+import { assetMintOf } from "./asset-accounts.ts"
+import type { HoldingKey } from "./holder-facts.ts"
+
+type Receiving = Operation<{ mint_config: string; wallet: Address }>
+
+type Row = {
+  id: string
+  /** How often the account was paid for in this month, not counting the very first time. */
+  reopened: number
+  /** Something has landed on the account that nobody has counted yet, and it may have opened it. */
+  is_uncounted: boolean
+  /** Other operations that give to the same wallet and come first. */
+  behind: number
+  /** Nothing has landed on the account yet. */
+  is_fresh: boolean
+}
+
+/** So many of the last operations on an account are looked at: one at a time opens it again. */
+const RECENT = 32
+
+/**
+ * What has to happen instead of opening accounts that are known not to be there. Where something has landed on them
+ * before, their holders have closed them, and keep the rent. Null where it may be paid once more.
+ *
+ * No number of requests passes the limit: of all that wait to give to such an account only the first may open it, and
+ * the next one not before what that cost has been counted. To one that nothing has landed on, no more are under way at
+ * once than may pay for it.
+ */
+export async function loadReopenings(
+  sql: Queryable,
+  workspaceId: string,
+  absent: readonly Receiving[],
+): Promise<(operation: Receiving) => Plan | null> {
+  if (absent.length === 0) return () => null
+  const accounts = absent.map(({ payload: { mint_config, wallet } }) =>
+    addressOf(tokenAccountOf(assetMintOf(workspaceId, mint_config), publicKeyOf(wallet))),
+  )
+  const rows = await sql<Row[]>`
+    select a.id,
+      coalesce((select case when p.period = ${periodOf(clock.now())} then p.reopened else 0 end from paid_accounts p
+        where p.workspace_id = ${workspaceId} and p.account = a.account), 0) as reopened,
+      exists (select from (
+          select o.signature from operations o
+          where o.workspace_id = ${workspaceId} and o.wallet = a.wallet and o.mint_config = a.mint_config
+            and o.status = 'confirmed' order by o.seq desc limit ${RECENT}) o
+        join transactions t on t.signature = o.signature
+        where t.counted_at is null and t.fee is not null and t.rent > 0) as is_uncounted,
+      (select count(*)::int from operations o join operations mine on mine.workspace_id = o.workspace_id and mine.id = a.id
+        where o.workspace_id = ${workspaceId} and o.wallet = a.wallet and o.mint_config = a.mint_config
+          and o.status in ('queued', 'submitted') and o.kind in ('mint', 'transfer') and o.seq < mine.seq) as behind,
+      not exists (select from operations o
+        where o.workspace_id = ${workspaceId} and o.wallet = a.wallet and o.mint_config = a.mint_config
+          and o.status = 'confirmed') as is_fresh
+    from unnest(${absent.map(({ id }) => id)}::text[], ${accounts}::text[],
+        ${absent.map(({ payload }) => payload.wallet)}::text[], ${absent.map(({ payload }) => payload.mint_config)}::text[])
+      as a(id, account, wallet, mint_config)`
+  const limit = deployment.settings.VOUCH_ACCOUNT_REOPENINGS
+  const known = new Map(rows.map((row) => [row.id, row]))
+  return ({ id, payload: { mint_config, wallet } }) => {
+    const row = known.get(id)
+    if (!row) return null
+    if (row.is_fresh) return row.behind > limit ? { do: "defer" } : null
+    if (row.is_uncounted || row.behind > 0) return { do: "defer" }
+    if (row.reopened < limit) return null
+    return {
+      do: "fail",
+      refusal: { code: "account_reopening_limit", detail: reopenedTooOften(wallet, mint_config) },
+    }
+  }
+}
+
+/** How often in this month wallets' accounts of configurations were paid for again, in the order of the keys. */
+export async function readReopenings(
+  sql: Queryable,
+  workspaceId: string,
+  keys: readonly HoldingKey[],
+): Promise<number[]> {
+  const accounts = keys.map(({ config, wallet }) =>
+    addressOf(tokenAccountOf(assetMintOf(workspaceId, config), publicKeyOf(wallet))),
+  )
+  const rows = await sql<{ account: string; reopened: number }[]>`
+    select account, reopened from paid_accounts
+    where workspace_id = ${workspaceId} and account = any(${accounts}) and period = ${periodOf(clock.now())}`
+  const known = new Map(rows.map(({ account, reopened }) => [account, reopened]))
+  return accounts.map((account) => known.get(account) ?? 0)
+}
+
+/** What is said of a wallet's account that will not be paid for again. */
+export const reopenedTooOften = (wallet: Address, of: string): string =>
+  `${wallet} has closed its account of ${of}, and this month it was already paid for again ${deployment.settings.VOUCH_ACCOUNT_REOPENINGS} times. It is from the next month (UTC).`

@@ -1,0 +1,159 @@
+import type postgres from "postgres"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { open, sql } from "#db/client.ts"
+import type { IdempotencyClaim } from "#server/domain/context.ts"
+import { newId } from "#server/lib/ids.ts"
+import { clock } from "#server/lib/time.ts"
+import type { Address } from "#shared/address.ts"
+import { startTestApp, type TestApp, type TestKey } from "#test/app.ts"
+import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
+import { withoutTurns } from "#test/turns.ts"
+import { reserveMovement } from "./reserve.ts"
+
+// Requests that come at once are decided in one commit. What is wrong with one of them is nobody else's trouble.
+
+let app: TestApp
+let key: TestKey
+let tokens: TokenFixture
+let wallets: Address[]
+
+beforeAll(async () => {
+  app = await startTestApp()
+  key = await app.key({ plan: "growth" })
+  tokens = tokenFixture(app, key)
+  wallets = await tokens.wallets(4)
+})
+afterAll(() => app.stop())
+
+type Mint = { config: string; to: Address; idempotency?: IdempotencyClaim }
+
+/** What all of them come to, as they are asked for at once: "begun", or what each was refused with. */
+async function mintTogether(mints: readonly Mint[], decided = (_i: number) => {}): Promise<string[]> {
+  const principal = {
+    workspaceId: key.workspaceId,
+    mode: key.mode,
+    scopes: new Set([]),
+    via: { kind: "operator" },
+  }
+  const asked = await Promise.allSettled(
+    mints.map(({ config, to, idempotency = null }, i) =>
+      reserveMovement(key.workspaceId, {
+        ...{ idempotency, config, from: null, to, amount: "1" },
+        author: { principal: principal as never, requestId: null },
+        sight: { claims: false, attestations: false },
+      }).finally(() => decided(i)),
+    ),
+  )
+  return asked.map((one) =>
+    one.status === "fulfilled" ? "begun" : (one.reason.code ?? one.reason.constructor.name),
+  )
+}
+
+const LOCKED = "55P03"
+const eachWallet = (config: string): Mint[] => wallets.map((to) => ({ config, to }))
+const operationsOf = async (config: string) => (await tokens.trace(config)).operations.length
+
+/** Runs `during` while another process's transaction has done what `lock` does. It then comes to nothing. */
+async function whileHeld<T>(
+  lock: (sql: postgres.TransactionSql) => PromiseLike<unknown>,
+  during: () => Promise<T>,
+): Promise<T> {
+  const somebody = open(app.databaseUrl, 1)
+  const undone = new Error("undone")
+  let outcome: T
+  await somebody
+    .begin(async (tx) => {
+      await lock(tx as never)
+      outcome = await during()
+      throw undone
+    })
+    .catch((error) => {
+      if (error !== undone) throw error
+    })
+    .finally(() => somebody.end())
+  return outcome!
+}
+
+const claimOf = (idempotencyKey: string): IdempotencyClaim => ({
+  ...{ workspaceId: key.workspaceId, keyId: key.keyId, idempotencyKey },
+  ...{ fingerprint: Buffer.alloc(32), begun: null },
+})
+
+test("one that the database refuses fails alone", async () => {
+  const config = await tokens.config()
+  await sql.unsafe(`
+    create function refuse_one() returns trigger language plpgsql as $$ begin
+      if new.wallet = '${wallets[1]}' then raise 'not this one'; end if;
+      return new;
+    end $$;
+    create trigger refuse_one before insert on operations for each row execute function refuse_one()`)
+  const outcomes = await mintTogether(eachWallet(config))
+  await sql`drop trigger refuse_one on operations`
+  expect(outcomes).toEqual(["begun", "P0001", "begun", "begun"])
+  expect(await operationsOf(config)).toBe(3)
+})
+
+test("one whose holding is locked fails alone", async () => {
+  const config = await tokens.config()
+  expect(await mintTogether(eachWallet(config))).toEqual(wallets.map(() => "begun"))
+  const outcomes = await whileHeld(
+    (tx) => tx`
+      select from holdings
+      where workspace_id = ${key.workspaceId} and mint_config = ${config} and wallet = ${wallets[2]!} for update`,
+    () => mintTogether(eachWallet(config)),
+  )
+  expect(outcomes).toEqual(["begun", "begun", LOCKED, "begun"])
+  expect(await operationsOf(config)).toBe(7)
+})
+
+test("where a configuration is locked, mints of another one go on", async () => {
+  const [held, free] = [await tokens.config(), await tokens.config()]
+  const outcomes = await whileHeld(
+    (tx) => tx`select from mint_configs where workspace_id = ${key.workspaceId} and id = ${held} for update`,
+    () => mintTogether([...eachWallet(held), ...eachWallet(free)]),
+  )
+  expect(outcomes).toEqual([...wallets.map(() => LOCKED), ...wallets.map(() => "begun")])
+})
+
+test("one whose key another request has waits for that one alone, and keeps nobody waiting again", async () => {
+  const config = await tokens.config()
+  const idempotency = claimOf(newId("evt"))
+  const mints = eachWallet(config).map((mint, i) => (i === 0 ? { ...mint, idempotency } : mint))
+  const [first, again] = await whileHeld(
+    (tx) => tx`
+      insert into idempotency_records (workspace_id, key_id, idempotency_key, fingerprint, subject, created_at)
+      values (${key.workspaceId}, ${key.keyId}, ${idempotency.idempotencyKey}, ${Buffer.alloc(32)}, 'op_x', now())`,
+    async () => {
+      const first = await mintTogether(mints)
+      const order: number[] = []
+      const again = await mintTogether(mints, (i) => order.push(i))
+      // The others are decided before it: nobody waits a second time for the key's holder.
+      expect(order.at(-1)).toBe(0)
+      return [first, again]
+    },
+  )
+  const others = wallets.slice(1).map(() => "begun")
+  expect([first, again]).toEqual([
+    ["KeyBusy", ...others],
+    ["KeyBusy", ...others],
+  ])
+  expect(await mintTogether(mints)).toEqual(["begun", ...others])
+})
+
+test("the answer that is given at once is what is stored, to the second that it began", async () => {
+  const config = await tokens.config()
+  const real = clock.now
+  let seconds = 0
+  // Whoever looks twice sees two times.
+  clock.now = () => new Date(real().getTime() + 1000 * ++seconds)
+  try {
+    await withoutTurns(async () => {
+      const headers = { prefer: "respond-async" }
+      const { status, json } = await tokens.mint(config, wallets[0]!, "1", { headers })
+      expect(status).toBe(202)
+      expect((await tokens.get(`/token/operation/${json.operation_id}`)).json).toEqual(json)
+    })
+  } finally {
+    clock.now = real
+  }
+})

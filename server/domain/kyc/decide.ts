@@ -10,21 +10,22 @@ export type VerificationState = {
 }
 
 /**
- * `approve` and `reject` a pending one, `expire` it, `keep` it open, `revoke` a verified one; `ignore` what
+ * `approve` a pending one (it stays pending until its credential has landed: `attestations/operations/attest.ts`),
+ * `reject` or `expire` it, `keep` it open, `revoke` a verified one; `ignore` what
  * comes too late or what the states do not allow.
  */
-export type Effect = "approve" | "reject" | "expire" | "keep" | "revoke" | "ignore"
+export type EventEffect = "approve" | "reject" | "expire" | "keep" | "revoke" | "ignore"
 
 /** Weight of a decision between events of the same instant; the greater one holds. */
 export const rankOf = (decision: Decision): number => decisions.indexOf(decision)
 
 /** What an authentic event does. Order is the provider's own time, not that of arrival. */
 export function effectOf(
-  standing: VerificationState,
+  state: VerificationState,
   event: { decision: Decision; occurredAt: Date },
-): Effect {
-  if (!isNewer(event, standing.last)) return "ignore"
-  const { status, approved } = standing
+): EventEffect {
+  if (!isNewer(event, state.last)) return "ignore"
+  const { status, approved } = state
   if (status === "verified") return event.decision === "rejected" ? "revoke" : "ignore"
   if (status !== "pending") return "ignore"
   switch (event.decision) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { type Decision, decisions } from "#shared/statuses.ts"
-import { type Effect, effectOf, rankOf, type VerificationState } from "./decide.ts"
+import { type EventEffect, effectOf, rankOf, type VerificationState } from "./decide.ts"
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second))
 
@@ -10,7 +10,7 @@ describe("what each decision does, by where the attestation stands", () => {
   const verified = { status: "verified", approved: true } as const
   const rejected = { status: "rejected", approved: false } as const
   const expired = { status: "expired", approved: false } as const
-  test.each<[Omit<VerificationState, "last">, Decision, Effect]>([
+  test.each<[Omit<VerificationState, "last">, Decision, EventEffect]>([
     [pending, "approved", "approve"],
     [pending, "rejected", "reject"],
     [pending, "expired", "expire"],
@@ -26,12 +26,12 @@ describe("what each decision does, by where the attestation stands", () => {
     [verified, "expired", "ignore"],
     [verified, "resubmission_requested", "ignore"],
     [verified, "in_review", "ignore"],
-    ...decisions.map((decision): [typeof rejected, Decision, Effect] => [rejected, decision, "ignore"]),
-    ...decisions.map((decision): [typeof expired, Decision, Effect] => [expired, decision, "ignore"]),
-  ])("%o, %s: %s", (standing, decision, effect) => {
-    expect(effectOf({ ...standing, last: null }, { decision, occurredAt: at(0) })).toBe(effect)
+    ...decisions.map((decision): [typeof rejected, Decision, EventEffect] => [rejected, decision, "ignore"]),
+    ...decisions.map((decision): [typeof expired, Decision, EventEffect] => [expired, decision, "ignore"]),
+  ])("%o, %s: %s", (state, decision, effect) => {
+    expect(effectOf({ ...state, last: null }, { decision, occurredAt: at(0) })).toBe(effect)
     const last = { at: at(0), rank: rankOf("in_review") }
-    expect(effectOf({ ...standing, last }, { decision, occurredAt: at(1) })).toBe(effect)
+    expect(effectOf({ ...state, last }, { decision, occurredAt: at(1) })).toBe(effect)
   })
 })
 
@@ -39,12 +39,12 @@ test("decisions of the same instant rank rejected > approved > expired > resubmi
   const ranked: Decision[] = ["rejected", "approved", "expired", "resubmission_requested", "in_review"]
   for (const [i, heavier] of ranked.entries()) {
     for (const [j, lighter] of ranked.entries()) {
-      const standing: VerificationState = {
+      const state: VerificationState = {
         status: "pending",
         approved: false,
         last: { at: at(5), rank: rankOf(lighter) },
       }
-      const effect = effectOf(standing, { decision: heavier, occurredAt: at(5) })
+      const effect = effectOf(state, { decision: heavier, occurredAt: at(5) })
       expect(effect === "ignore", `${heavier} after ${lighter}`).toBe(i >= j)
     }
   }
@@ -55,12 +55,12 @@ test.each(decisions)(
   (decision) => {
     for (const last of decisions) {
       for (const status of ["pending", "verified"] as const) {
-        const standing: VerificationState = {
+        const state: VerificationState = {
           status,
           approved: status === "verified",
           last: { at: at(5), rank: rankOf(last) },
         }
-        expect(effectOf(standing, { decision, occurredAt: at(4) })).toBe("ignore")
+        expect(effectOf(state, { decision, occurredAt: at(4) })).toBe("ignore")
       }
     }
   },

@@ -12,7 +12,7 @@ export const redirectUrl = z
     format: "uri",
     pattern: ADDRESS.source,
     description:
-      "Where the hosted page sends the wallet's holder afterwards, with attestation_id and status appended",
+      "Where the hosted page sends the investor afterwards, with attestation_id and status appended",
     example: "https://example.com/welcome",
   })
 

@@ -1,6 +1,7 @@
 import { reads } from "#db/client.ts"
 import { statusAt } from "#server/domain/attestations/status.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
+import type { Address } from "#shared/address.ts"
 import { fail } from "#shared/errors.ts"
 import type { AttestationStatus } from "#shared/statuses.ts"
 import { requireSchema } from "./schemas/require.ts"
@@ -23,7 +24,7 @@ export async function walletStatus({
   schemaId,
 }: {
   workspaceId: string
-  wallet: string
+  wallet: Address
   schemaId: string | null
 }): Promise<WalletStatus> {
   const now = clock.now()

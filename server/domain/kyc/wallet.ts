@@ -15,6 +15,7 @@ export const walletAddress = z
     description: "Wallet address, base58 of 32 bytes",
     example: "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU",
   })
+  .brand<"address">()
 
 /** The id of a schema. One that does not exist is unknown_schema, whatever it looks like. */
 export const schemaId = matching(NAME, "is not a schema of this workspace", "unknown_schema").meta({

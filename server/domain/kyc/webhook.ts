@@ -1,8 +1,10 @@
 import type { IncomingHttpHeaders } from "node:http"
 import { deployment } from "#server/domain/deployment.ts"
-import { fail } from "#shared/errors.ts"
-import { modes } from "#shared/mode.ts"
-import { applyEvent, type EventResult } from "./apply-event.ts"
+import { Failure, fail, statusOf } from "#shared/errors.ts"
+import { type Mode, modes } from "#shared/mode.ts"
+import type { EventResult } from "./apply-event.ts"
+import { applyProviderEvent } from "./provider-events.ts"
+import type { Provider } from "./providers/provider.ts"
 
 /**
  * Takes a provider's webhook: verified over its raw bytes before anything reads them, then applied. `name` is null
@@ -18,8 +20,8 @@ export async function receiveWebhook({
   webhook: { headers: IncomingHttpHeaders; body: Buffer } | null
 }): Promise<{ received: true; outcome: EventResult }> {
   const candidates = modes.flatMap((mode) => {
-    const { default: common, connected } = deployment.providers[mode]
-    const provider = name === null ? common : connected.get(name)
+    const { default: common, configured } = deployment.providers[mode]
+    const provider = name === null ? common : configured.get(name)
     return provider ? [{ mode, provider }] : []
   })
   if (candidates.length === 0 && name !== null)
@@ -27,16 +29,37 @@ export async function receiveWebhook({
   const verified = candidates.filter(
     ({ provider }) => webhook !== null && provider.isSigned(webhook.headers, webhook.body),
   )
-  const first = verified[0]
-  if (webhook === null || !first) {
+  if (webhook === null || verified.length === 0) {
     return fail(
       "invalid_signature",
       "The webhook is not signed with the shared secret, or its timestamp is more than 300 seconds off.",
     )
   }
-  const event = await first.provider.readEvent(webhook.headers, webhook.body)
-  if (event === null) return { received: true, outcome: "ignored" }
-  const provider = first.provider.name
-  const verifiedFor = verified.filter((one) => one.provider.name === provider).map((one) => one.mode)
-  return { received: true, outcome: await applyEvent({ event, provider, verifiedFor }) }
+  return { received: true, outcome: await outcomeOf(webhook, verified) }
+}
+
+/**
+ * What a webhook comes to. Modes may share a secret, and so may providers: each that it is signed for reads it by its
+ * own settings, and decides its own sessions alone. What is nobody's is ignored.
+ */
+async function outcomeOf(
+  { headers, body }: { headers: IncomingHttpHeaders; body: Buffer },
+  verified: readonly { mode: Mode; provider: Provider }[],
+): Promise<EventResult> {
+  const errors: unknown[] = []
+  for (const { mode, provider } of verified) {
+    try {
+      const event = provider.readEvent(headers, body)
+      const outcome = event && (await applyProviderEvent({ event, provider, mode }))
+      if (outcome !== null) return outcome
+    } catch (error) {
+      errors.push(error)
+    }
+  }
+  // One provider's event may look wrong to another. Trouble on our side says nothing of it: it is to be sent again.
+  const isRefusal = (error: unknown) => error instanceof Failure && statusOf(error.code) < 500
+  const trouble = errors.find((error) => !isRefusal(error))
+  if (trouble !== undefined) throw trouble
+  if (errors.length === verified.length) throw errors[0]
+  return "ignored"
 }

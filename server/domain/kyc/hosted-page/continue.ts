@@ -1,45 +1,60 @@
 import { z } from "zod"
 import { sql } from "#db/client.ts"
 import { publishActivity } from "#db/pubsub.ts"
-import { deployment, providerNamed } from "#server/domain/deployment.ts"
-import type { Provider, VendorSession } from "#server/domain/kyc/providers/provider.ts"
+import { providerNamed } from "#server/domain/deployment.ts"
+import { ask, FIRST_ASK_SECONDS } from "#server/domain/kyc/ask-providers.ts"
+import { toVerify } from "#server/domain/kyc/provider-events.ts"
+import type { Flow, VendorSession } from "#server/domain/kyc/providers/provider.ts"
 import { redirectUrl } from "#server/domain/kyc/redirect-url.ts"
+import { redactLate } from "#server/domain/privacy/vendor-redactions.ts"
 import { seal, unseal } from "#server/domain/sealed.ts"
 import { logger } from "#server/lib/log.ts"
 import { addSeconds, clock, monotonic, sleep } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
-import { findSession, type SessionRow, viewOf } from "./view.ts"
+import type { Language } from "#shared/languages.ts"
+import { findSession, requireProof, type SessionRow, viewOf } from "./view.ts"
 
 /** How long a process has the vendor to itself for a session; longer than its calls take. */
 const CALL_SECONDS = 30
 /** How long a second click waits for the first. */
 const WAIT_MS = 15_000
 const PAUSE_MS = 100
+/** Checks of one session that a vendor opens at most: each is to be deleted once its person is erased. */
+const MOST_CHECKS = 50
 /** An address is given out only while there is this much of its time left. */
 const LEAST_SECONDS = 60
 
 /**
  * Sends an investor who has consented on to the provider's page: its address, or null where the session is not open any
  * more. The vendor is asked once for each session, by whoever comes first; the others get the same address. While it
- * cannot be reached nothing is lost: the next click asks again, for the same session. Errors: provider_unavailable,
- * provider_not_configured, validation_failed.
+ * cannot be reached nothing is lost: the next click asks again, for the same session. `language` is that of our page, and
+ * the one that the vendor's page gets when it is made. Errors: provider_unavailable,
+ * provider_not_configured, wallet_proof_required, validation_failed.
  */
-export async function continueToProvider(sessionId: string): Promise<string | null> {
+export async function continueToProvider(
+  sessionId: string,
+  language: Language | null = null,
+): Promise<string | null> {
   const giveUpAt = monotonic.now() + WAIT_MS
   for (;;) {
     const now = clock.now()
     const row = await findSession(sessionId)
     const { state } = viewOf(row, now, null)
     if (row === null || (state !== "open" && state !== "handed_over")) return null
-    const provider = providerNamed(row.mode, row.provider)
+    requireProof(row)
+    const { label, flow } = providerNamed(row.mode, row.provider)
+    if (flow.kind !== "redirect")
+      return fail("validation_failed", "sessionId: this session is verified in the form of this page.")
     const kept = keptLink(row, now)
     if (kept !== null) return kept
-    const until = await claimCall(row, now)
-    if (until !== null) {
-      const url = await askVendor({ row, sessionId, provider, until })
+    if ((row.earlier_references?.length ?? 0) >= MOST_CHECKS)
+      fail("provider_unavailable", `${label} was asked too often in this session. Ask for a new link.`)
+    const claimed = await claimCall(row, now, language)
+    if (claimed !== null) {
+      const url = await askVendor({ row, sessionId, label, flow, ...claimed })
       if (url !== null) return url
     } else if (monotonic.now() > giveUpAt) {
-      fail("provider_unavailable", `${provider.label} takes too long to answer. Try again shortly.`)
+      fail("provider_unavailable", `${label} takes too long to answer. Try again shortly.`)
     } else await sleep(PAUSE_MS)
   }
 }
@@ -47,61 +62,81 @@ export async function continueToProvider(sessionId: string): Promise<string | nu
 function keptLink(row: SessionRow, now: Date): string | null {
   const { provider_link: link, provider_link_until: until } = row
   if (link === null || until === null || until <= addSeconds(now, LEAST_SECONDS)) return null
-  return unseal(linkOf(row), link)
+  return unseal(linkOwner(row), link)
 }
 
 /** What a sealed address belongs to: an attestation's claims are sealed for its plain id. */
-const linkOf = ({ id }: { id: string }) => `${id} provider_link`
+export const linkOwner = ({ id }: { id: string }): string => `${id} provider_link`
 
 /**
- * Takes the session's vendor for this process, until the time that it returns; null while another one has it. No lock is
- * held for as long as the vendor takes.
+ * Takes the session's vendor for this process, until the time that it returns; null while another one has it. No lock
+ * is held for as long as the vendor takes.
  */
-async function claimCall(row: SessionRow, now: Date): Promise<Date | null> {
+async function claimCall(
+  row: SessionRow,
+  now: Date,
+  language: Language | null,
+): Promise<{ until: Date; language: Language | null } | null> {
   const until = addSeconds(now, CALL_SECONDS)
-  const claimed = await sql`
-    update attestations set provider_call_until = ${until}, consented_at = ${now}
+  const [claimed] = await sql<{ language: Language | null }[]>`
+    update attestations set provider_call_until = ${until},
+      consented_at = case when wallet_proof_required then coalesce(consented_at, ${now}) else ${now} end,
+      language = coalesce(language, ${language})
     where workspace_id = ${row.workspace_id} and id = ${row.id} and status = 'pending'
       and (provider_call_until is null or provider_call_until <= ${now})
-      and provider_link_until is not distinct from ${row.provider_link_until} returning id`
-  return claimed.length > 0 ? until : null
+      and provider_link_until is not distinct from ${row.provider_link_until} returning language`
+  return claimed ? { until, language: claimed.language } : null
 }
 
-/** Opens the session at the vendor, or resumes it, and keeps what it said. Null where somebody else did so meanwhile. */
+/**
+ * Opens the session at the vendor, or resumes it, and keeps what it said. Null where somebody else did so meanwhile,
+ * or where there is nothing left to do there: the vendor knows the person, and has decided.
+ */
 async function askVendor({
   row,
   sessionId,
-  provider: { label, opening },
+  language,
+  label,
+  flow,
   until,
 }: {
   row: SessionRow
   sessionId: string
-  provider: Provider
+  language: Language | null
+  label: string
+  flow: Extract<Flow, { kind: "redirect" }>
   until: Date
 }): Promise<string | null> {
   try {
-    if (opening.kind !== "redirect")
-      return fail("validation_failed", "sessionId: this session is verified in the form of this page.")
-    const session = {
-      sessionId,
-      schemaId: row.schema_id,
-      wallet: row.wallet,
-      returnUrl: `${deployment.origin}/verify/${sessionId}`,
-    }
+    const session = { ...toVerify({ ...row, session_id: sessionId }), language }
     const vendor = requireSound(
       label,
       row.provider_reference === null
-        ? await opening.createSession(session)
-        : await opening.resumeSession(session, row.provider_reference),
+        ? await flow.createSession(session)
+        : await flow.resumeSession(session, row.provider_reference),
     )
-    const link = vendor.singleUse ? null : seal(linkOf(row), vendor.url)
+    if (await isSomebodyElses(row, vendor.reference)) return unsound(label, "reference")
+    const link = vendor.singleUse ? null : seal(linkOwner(row), vendor.url)
+    const askAt = addSeconds(clock.now(), vendor.isDecided ? 0 : FIRST_ASK_SECONDS)
     const kept = await sql`
-      update attestations set provider_reference = ${vendor.reference}, provider_link = ${link},
-        provider_link_until = ${vendor.usableUntil}, provider_call_until = null
+      update attestations set earlier_references = case
+          when provider_reference is null or provider_reference = any(earlier_references || ${vendor.reference}::text)
+          then earlier_references else array_append(earlier_references, provider_reference) end,
+        provider_reference = ${vendor.reference}, provider_link = ${link},
+        provider_link_until = ${vendor.usableUntil}, provider_call_until = null, asks = 0,
+        ask_at = ${askAt}
       where workspace_id = ${row.workspace_id} and id = ${row.id} and status = 'pending'
         and provider_call_until = ${until} returning id`
     publishActivity(row.workspace_id)
-    return kept.length > 0 ? vendor.url : null
+    if (kept.length === 0) {
+      await leaveToErasure(row, vendor.reference)
+      return null
+    }
+    const { id: attestation_id } = row
+    const isOver =
+      vendor.isDecided &&
+      (await ask({ ...row, session_id: sessionId, attestation_id, provider_reference: vendor.reference }))
+    return isOver ? null : vendor.url
   } catch (error) {
     await sql`
       update attestations set provider_call_until = null
@@ -110,19 +145,38 @@ async function askVendor({
   }
 }
 
+/** A check that the vendor opened for a session that ended meanwhile: nobody is sent there, and erasure has it deleted. */
+async function leaveToErasure({ workspace_id, id, provider }: SessionRow, reference: string): Promise<void> {
+  await sql`
+    update attestations set earlier_references = array_append(earlier_references, ${reference}::text)
+    where workspace_id = ${workspace_id} and id = ${id} and erased_at is null
+      and not ${reference}::text = any(earlier_references || coalesce(provider_reference, ''))`
+  await redactLate({ workspaceId: workspace_id, attestationId: id, provider, reference })
+}
+
 const vendorSession = z.object({
   reference: z.string().min(1).max(500),
   url: redirectUrl,
-  usableUntil: z.date(),
+  // What Postgres can store.
+  usableUntil: z.date().min(new Date(0)).max(new Date("9999-12-31T00:00:00Z")),
 })
 
 /** Nobody is sent to an address that is none, or that is not safe. */
 function requireSound(label: string, session: VendorSession): VendorSession {
   const parsed = vendorSession.safeParse(session)
-  if (parsed.success) return session
-  logger.warn(
-    { provider: label, field: parsed.error.issues[0]?.path.join(".") },
-    "a KYC provider's session is not sound",
-  )
+  return parsed.success ? session : unsound(label, parsed.error.issues[0]?.path.join("."))
+}
+
+/** What the vendor finds out under a reference counts for every session that has it: they must be of one person. */
+async function isSomebodyElses(row: SessionRow, reference: string): Promise<boolean> {
+  const [other] = await sql`
+    select from attestations
+    where provider = ${row.provider} and provider_reference = ${reference}
+      and (workspace_id, investor_id) <> (${row.workspace_id}, ${row.investor_id}) limit 1`
+  return other !== undefined
+}
+
+function unsound(label: string, field: string | undefined): never {
+  logger.warn({ provider: label, field }, "a KYC provider's session is not sound")
   return fail("provider_unavailable", `${label} cannot be reached at the moment. Try again shortly.`)
 }

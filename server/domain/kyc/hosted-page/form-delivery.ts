@@ -108,9 +108,9 @@ export class FormDelivery {
       occurred_at,
     } = submission
     try {
-      const { opening } = providerNamed(mode, name)
-      if (opening.kind !== "form") return false
-      const webhook = opening.report(
+      const { flow } = providerNamed(mode, name)
+      if (flow.kind !== "form") return false
+      const webhook = flow.report(
         {
           eventId: event_id,
           sessionId: session_id,

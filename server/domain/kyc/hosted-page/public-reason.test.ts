@@ -4,7 +4,7 @@ import { publicReasons } from "#shared/public-reasons.ts"
 import { startTestApp, type TestApp, type TestKey } from "#test/app.ts"
 import { member } from "#test/people.ts"
 
-// Reasons are two. The internal one is the customer's; a wallet's holder who reads it is tipped off.
+// Reasons are two. The internal one is the customer's; an investor who reads it is tipped off.
 const INTERNAL = "OFAC SDN match, SAR 4711 filed"
 
 let app: TestApp
@@ -31,7 +31,7 @@ const record = async (wallet: string) =>
 const revoke = (id: unknown, json: object) =>
   app.request({ method: "POST", path: `/attestation/${id}/revoke`, key: key.apiKey, json })
 
-test("a provider's own words reach the customer, and never the wallet's holder", async () => {
+test("a provider's own words reach the customer, and never the investor", async () => {
   const { wallet, sessionId } = await app.startSession(key)
   await app.webhook({ session_id: sessionId, decision: "rejected", reason: INTERNAL })
   const { text, view } = await seen(sessionId)
@@ -40,7 +40,7 @@ test("a provider's own words reach the customer, and never the wallet's holder",
   expect(await record(wallet)).toMatchObject({ revocation_reason: INTERNAL, public_reason: "unverifiable" })
 })
 
-test("nor does what was said when an approval is withdrawn, or on the way back to the asker", async () => {
+test("nor does what was said when an approval is withdrawn, or on the way back to the company", async () => {
   const { json } = await app.request({
     method: "POST",
     path: "/kyc/start",
@@ -121,7 +121,7 @@ test("whoever revokes says two things: one to the team, one to the holder", asyn
   expect([refused.status, refused.json.detail]).toEqual([422, expect.stringMatching(/^public_reason: /)])
 })
 
-test("a reason in words stands in no line of the audit trail", async () => {
+test("a reason in words stands in no line of the audit log", async () => {
   const { browser, account } = await member(app)
   const its = await app.key({ account })
   const { status } = await app.verifiedWallet(its)

@@ -1,67 +1,21 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { eraseWallet } from "#server/domain/attestations/erase.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { chooseProviders } from "#server/domain/kyc/providers/choose.ts"
-import { providers } from "#server/domain/kyc/providers/table.ts"
-import { requireChosenSchemas } from "#server/domain/kyc/schemas/chosen.ts"
+import { eraseWallet } from "#server/domain/privacy/erase.ts"
 import { parseSettings } from "#server/settings/env.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { exampleId } from "#test/vendor/example-id.ts"
-import { type Fault, startVendor, type Vendor } from "#test/vendor/server.ts"
+import { newWallet, waitFor } from "#test/app.ts"
+import { member } from "#test/people.ts"
+import { ACCREDITED, startWithVendor, table } from "#test/vendor/example-app.ts"
+import type { Fault } from "#test/vendor/server.ts"
 
-// A provider with a page of its own: another company's server, over real HTTP.
-const INDIVIDUAL = "kyc_individual_v1"
-const ACCREDITED = "accredited_investor_v1"
-const table = [...providers, exampleId]
-
-let vendor: Vendor
-let app: TestApp
-let key: TestKey
-
-beforeAll(async () => {
-  vendor = await startVendor()
-  const settings = { ...vendor.settings, VOUCH_TEST_PROVIDER: `sandbox ${ACCREDITED}=exampleid` }
-  app = await startTestApp({ ...settings, VOUCH_EXAMPLEID_DEADLINE_MS: "1000" }, undefined, undefined, table)
-  key = await app.key()
-  vendor.reportTo(`${app.origin}/v1/kyc/webhook/exampleid`)
-})
-afterEach(() => {
-  vendor.misbehave(null)
-  vendor.links({})
-})
-afterAll(async () => {
-  await app.stop()
-  await vendor.stop()
-  const written = app.log.join("\n")
-  for (const secret of [...vendor.secrets, "ticket="]) expect(written).not.toContain(secret)
-})
-
-const call = async (name: string, input: unknown) => {
-  const response = await fetch(`${app.origin}/api/trpc/verification.${name}`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(input),
-  })
-  // biome-ignore lint/suspicious/noExplicitAny: answers of any shape
-  const json = (await response.json()) as any
-  return { status: response.status, data: json.result?.data, error: json.error?.data }
-}
-const view = async (sessionId: string) => (await call("view", { sessionId })).data
-const goOn = (sessionId: string) => call("continue", { sessionId, consent: true })
-const start = (schema = ACCREDITED, wallet = newWallet()) => app.startSession(key, wallet, schema)
-const statusOf = async (wallet: string) =>
-  (await app.request({ method: "GET", path: `/kyc/status/${wallet}`, key: key.apiKey })).json.status
-const callsFor = async <T>(work: () => Promise<T>): Promise<[T, number]> => {
-  const before = vendor.asked.length
-  return [await work(), vendor.asked.length - before]
-}
+const { vendor, app, key, call, view, goOn, start, statusOf, callsFor } = await startWithVendor()
 
 test("the whole way: consent, the provider's page, its webhook, a credential on chain", async () => {
   const { wallet, sessionId } = await start()
   expect(await view(sessionId)).toMatchObject({
     state: "open",
-    provider: { label: "Example ID", opens: "redirect", testOnly: null },
+    provider: { label: "Example ID", flow: "redirect", testOnly: false },
   })
   expect(vendor.opened(sessionId)).toHaveLength(0)
   expect(await call("continue", { sessionId, consent: false })).toMatchObject({
@@ -97,6 +51,37 @@ test("the whole way: consent, the provider's page, its webhook, a credential on 
   expect(after).toEqual({ provider_link: null, provider_link_until: null })
 })
 
+test("the vendor's page comes in the language of ours, and a repeat in another one is still the same check", async () => {
+  const { sessionId } = await start()
+  vendor.misbehave("lacks")
+  const inLanguage = (language: unknown) => call("continue", { sessionId, consent: true, language })
+  expect((await inLanguage("de")).error.error).toBe("provider_unavailable")
+  vendor.misbehave(null)
+  // A vendor refuses a key that comes again with another request.
+  expect((await inLanguage("fr")).data.url).toContain(vendor.settings.VOUCH_EXAMPLEID_URL)
+  expect(vendor.opened(sessionId).map(({ language }) => language)).toEqual(["de"])
+  for (const none of ["xx", "de-DE", "", 1]) expect((await inLanguage(none)).status).toBe(422)
+
+  const other = await start()
+  await goOn(other.sessionId)
+  expect(vendor.opened(other.sessionId)[0]).not.toHaveProperty("language")
+})
+
+test("the dashboard tells of a consent, and of no form", async () => {
+  const { browser, account } = await member(app)
+  const { sessionId } = await app.startSession(await app.key({ account }), newWallet(), ACCREDITED)
+  await goOn(sessionId)
+  const [session] = (await browser.query("session.list")).data.data
+  expect(session).toMatchObject({ flow: "redirect", consented_at: expect.any(String), decision: null })
+  await vendor.report(sessionId, "failed")
+  const { data } = await browser.query("attestation.detail", { id: session.attestation_id })
+  expect(data.timeline.map(({ event }: { event: string }) => event)).toEqual([
+    "started",
+    "consented",
+    "decided",
+  ])
+})
+
 test("ten clicks at once and one later are one call of the vendor, and lead to the same page", async () => {
   const { sessionId } = await start()
   const [urls, calls] = await callsFor(async () => {
@@ -117,7 +102,7 @@ test.each<Fault>(["hangs", "fails", "rubbish", "lacks", "floods", "redirects", "
     expect(answer).toMatchObject({ status: 503, error: { error: "provider_unavailable" } })
     expect(answer.error.detail).toMatch(/^Example ID cannot be reached/)
     expect(calls).toBe(1)
-    expect(vendor.asked.some(({ path }) => path === "/elsewhere")).toBe(false)
+    expect(vendor.requests.some(({ path }) => path === "/elsewhere")).toBe(false)
     expect(await view(sessionId)).toMatchObject({ state: "open" })
 
     vendor.misbehave(null)
@@ -193,86 +178,6 @@ test.each([
   expect(again.data.url).not.toBe(first)
   expect(calls).toBe(1)
   expect(vendor.opened(sessionId)).toHaveLength(1)
-})
-
-test("each schema has the provider that is set for it", async () => {
-  const form = await start(INDIVIDUAL)
-  expect(await view(form.sessionId)).toMatchObject({ provider: { opens: "form" } })
-  expect(await goOn(form.sessionId)).toMatchObject({ status: 422, error: { error: "validation_failed" } })
-  const away = await start(ACCREDITED)
-  const answers = { country: "US", ageOver18: true, accredited: true, decision: "approved" }
-  const filled = await call("submit", { sessionId: away.sessionId, consent: true, ...answers })
-  expect(filled).toMatchObject({ status: 422, error: { error: "validation_failed" } })
-})
-
-test("a provider decides its own sessions alone, whoever signs and wherever it is sent", async () => {
-  const theirs = await start(ACCREDITED)
-  const ours = await start(INDIVIDUAL)
-  const to = (path: string) => ({ to: `${app.origin}/v1${path}` })
-  // Of the vendor, for a session of the sandbox.
-  expect(await vendor.report(ours.sessionId, "passed")).toMatchObject({ json: { outcome: "ignored" } })
-  // Of the sandbox, for a session of the vendor.
-  const approval = { session_id: theirs.sessionId, decision: "approved" }
-  for (const path of ["/kyc/webhook", "/kyc/webhook/sandbox"]) {
-    expect((await app.webhook(approval, { path })).json).toMatchObject({ outcome: "ignored" })
-    expect(await vendor.report(theirs.sessionId, "passed", to(path))).toMatchObject({ status: 401 })
-  }
-  expect((await app.webhook(approval, { path: "/kyc/webhook/exampleid" })).status).toBe(401)
-  expect(await vendor.report(theirs.sessionId, "passed", { secret: "guessed" })).toMatchObject({
-    status: 401,
-  })
-  expect(await vendor.report(theirs.sessionId, "passed", { ageSeconds: 400 })).toMatchObject({ status: 401 })
-  for (const { wallet } of [theirs, ours]) expect(await statusOf(wallet)).toBe("pending")
-  const events = await sql`
-    select e.event_id from webhook_events e join attestations a on a.id = e.attestation_id
-    where a.session_id = any(${[theirs.sessionId, ours.sessionId]})`
-  expect([...events]).toEqual([])
-})
-
-test("an event is applied once; one that says nothing to us is ignored", async () => {
-  const { sessionId } = await start()
-  expect(await vendor.report(sessionId, "passed", { type: "check.created" })).toMatchObject({
-    json: { outcome: "ignored" },
-  })
-  expect(await vendor.report(sessionId, "started")).toMatchObject({ json: { outcome: "ignored" } })
-  const report = () => vendor.report(sessionId, "failed", { id: "evt-of-the-vendor" })
-  expect(await report()).toMatchObject({ json: { outcome: "applied" } })
-  expect(await report()).toMatchObject({ json: { outcome: "duplicate" } })
-  expect(await view(sessionId)).toMatchObject({ state: "rejected" })
-})
-
-test("other settings do not take a session from the provider that began it", async () => {
-  const { wallet, sessionId } = await start()
-  const before = deployment.providers
-  const choose = (environment: Record<string, string>) => {
-    deployment.providers = chooseProviders(parseSettings(environment), {}, table)
-  }
-  try {
-    choose({ ...app.settings.environment, VOUCH_TEST_PROVIDER: "sandbox" })
-    expect(await view((await start()).sessionId)).toMatchObject({ provider: { opens: "form" } })
-    expect((await start(ACCREDITED, wallet)).sessionId).toBe(sessionId)
-    expect((await goOn(sessionId)).data.url).toContain(vendor.settings.VOUCH_EXAMPLEID_URL)
-
-    // Without its settings, it waits for them.
-    choose({ VOUCH_WEBHOOK_SECRET: app.settings.VOUCH_WEBHOOK_SECRET! })
-    expect(await goOn(sessionId)).toMatchObject({ status: 503, error: { error: "provider_not_configured" } })
-    expect(await vendor.report(sessionId, "passed")).toMatchObject({ status: 404 })
-    expect(await view(sessionId)).toMatchObject({ state: "handed_over", provider: { label: "exampleid" } })
-  } finally {
-    deployment.providers = before
-  }
-  await vendor.report(sessionId, "passed")
-  await app.waitForStatus(key, wallet, "verified")
-})
-
-test("a schema that no workspace has is refused at the start, and those that there are are named", async () => {
-  const { default: common } = deployment.providers.test
-  const test = { ...deployment.providers.test, bySchema: new Map([["kyc_individul_v1", common!]]) }
-  const refused = requireChosenSchemas({ ...deployment.providers, test })
-  await expect(refused).rejects.toThrow(
-    /VOUCH_TEST_PROVIDER: there is no schema kyc_individul_v1 in test mode\. There are: .*kyc_individual_v1/,
-  )
-  await expect(requireChosenSchemas(deployment.providers)).resolves.toBeUndefined()
 })
 
 test("erasure takes the vendor's reference with it", async () => {

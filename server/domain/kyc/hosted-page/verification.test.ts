@@ -80,24 +80,23 @@ test("an open session says who asks, for what, and until when; it gives away not
   })
   const shown = await view(sessionId)
   expect(shown).toEqual({
-    asker: expect.stringMatching(/^Account /),
+    company: expect.stringMatching(/^Account /),
+    brand: { color: null, contact: null, logo: null },
     mode: "test",
     schema: { id: "kyc_individual_v1", name: "Individual identity", validityDays: 365 },
-    provider: {
-      label: "Built-in sandbox",
-      opens: "form",
-      testOnly: { heading: "This is a sandbox", text: expect.stringContaining("You choose the result") },
-    },
+    provider: { label: "Built-in sandbox", flow: "form", testOnly: true },
     wallet,
     returnUrl: null,
     state: "open",
     again: null,
+    walletProof: "none",
+    consented: false,
     openUntil: expect.stringMatching(/Z$/),
   })
   expect(JSON.stringify(shown)).not.toMatch(/internal name|ws_|key_/)
 })
 
-test("an approval on the form goes through the signed webhook, and back to the asker with its result", async () => {
+test("an approval on the form goes through the signed webhook, and back to the company with its result", async () => {
   const { wallet, sessionId } = await start({ redirectUrl: "https://example.com/done?order=7&status=x#top" })
   const submitted = await call("submit", form(sessionId))
   expect(submitted.view).toMatchObject({ state: "checking" })

@@ -1,63 +1,84 @@
 import { type Queryable, sql } from "#db/client.ts"
 import { columns, qualified, type RowOf } from "#db/rows.ts"
+import { type Brand, type BrandRow, brandColumns, brandOf } from "#server/domain/accounts/brand.ts"
 import { statusAt } from "#server/domain/attestations/status.ts"
 import { deployment } from "#server/domain/deployment.ts"
-import type { Opening } from "#server/domain/kyc/providers/provider.ts"
+import type { Flow } from "#server/domain/kyc/providers/provider.ts"
+import { reminderState } from "#server/domain/kyc/renewal/reminder-state.ts"
 import { isId } from "#server/lib/ids.ts"
 import { toTimestamp } from "#server/lib/time.ts"
+import type { Address } from "#shared/address.ts"
+import { fail } from "#shared/errors.ts"
 import type { Mode } from "#shared/mode.ts"
 import { type PublicReason, publicReasonOf } from "#shared/public-reasons.ts"
 import type { AttestationStatus } from "#shared/statuses.ts"
 
 /** What every known session's page says: who asks for what, and where it goes back to. */
-type Asked = {
-  /** Name of the company that asks. */
-  asker: string
+type Known = {
+  /** Name of the company that asks, and its look. */
+  company: string
+  brand: Brand
   mode: Mode
   schema: { id: string; name: string; validityDays: number }
-  provider: AskedProvider
-  wallet: string
+  provider: ProviderView
+  wallet: Address
+  /** Whether the wallet has to sign before anything else. */
+  walletProof: "none" | "needed" | "given"
   /** Null while there is nothing to go back with, or nowhere to go. */
   returnUrl: string | null
 }
 
 /** Who verifies, and how. */
-type AskedProvider = {
+type ProviderView = {
   label: string
-  opens: Opening["kind"]
-  /** What is to be said of a provider that verifies nobody. */
-  testOnly: { heading: string; text: string } | null
+  flow: Flow["kind"]
+  /** Whether it verifies nobody. */
+  testOnly: boolean
 }
 
 /** What the hosted page shows. Each state has the fields that exist in it. */
 export type SessionView =
   | { state: "unknown" }
-  | (Asked & {
+  | (Known & {
       state: "open"
-      /** Why another submission is asked for; null when it is the first one. */
+      /** Why another submission is known for; null when it is the first one. */
       again: PublicReason | null
+      /** Whether the consent was given before the wallet's step; where there is no such step, it comes with what is sent. */
+      consented: boolean
       openUntil: string
     })
   /** On the provider's own page, or back from there before the result is. */
-  | (Asked & { state: "handed_over"; openUntil: string })
-  | (Asked & { state: "checking"; inReview: boolean })
-  | (Asked & { state: "verified"; onchainTx: string; expiresAt: string; cluster: string | null })
-  | (Asked & { state: "rejected"; reason: PublicReason; was: "pending" | "cancelled" | "verified" })
-  | (Asked & { state: "expired"; was: "open" | "verified" | "superseded" })
+  | (Known & { state: "handed_over"; openUntil: string })
+  | (Known & { state: "checking"; inReview: boolean })
+  | (Known & {
+      state: "verified"
+      onchainTx: string
+      expiresAt: string
+      cluster: string | null
+      /** Whether the investor can ask to be reminded before it expires, or has; null where no reminder would come. */
+      reminder: "offered" | "set" | null
+    })
+  /** Of a link that was mailed before a verification expires (`../renewal/`), also for a while after that. */
+  | (Known & { state: "renewal"; expiresAt: string; isOver: boolean; isReminded: boolean })
+  | (Known & { state: "rejected"; reason: PublicReason; was: "pending" | "cancelled" | "verified" })
+  | (Known & { state: "expired"; was: "open" | "verified" | "superseded" })
 
 const sessionColumns = columns(
   "attestations",
   "workspace_id",
   "id",
+  "investor_id",
   "schema_id",
   "provider",
   "provider_reference",
+  "earlier_references",
   "provider_link",
   "provider_link_until",
   "wallet",
   "redirect_url",
   "status",
   "open_until",
+  "consented_at",
   "issued_at",
   "expires_at",
   "verified_at",
@@ -65,23 +86,40 @@ const sessionColumns = columns(
   "public_reason",
   "onchain_tx",
   "event_decision",
+  "held_at",
+  "wallet_proof_required",
+  "wallet_proved_at",
+  "external_id",
+  "reminder_email",
+  "reminder_language",
 )
 
-export type SessionRow = RowOf<typeof sessionColumns> & {
-  asker: string
-  mode: Mode
-  schema_name: string
-  validity_days: number
-  superseded: boolean
-  /** Whether a submission is still on its way to the webhook. */
-  undelivered: boolean
-}
+export type SessionRow = RowOf<typeof sessionColumns> &
+  BrandRow & {
+    company: string
+    mode: Mode
+    schema_name: string
+    validity_days: number
+    /** Whether the workspace reminds investors, and how many days before the end. */
+    reminds: boolean
+    reminder_days: number[]
+    superseded: boolean
+    /** Whether a submission is still on its way to the webhook. */
+    undelivered: boolean
+  }
 
 /** The session's row, or null when there is none. The id is the holder's only key: it is never logged. */
-export async function findSession(sessionId: string, on: Queryable = sql): Promise<SessionRow | null> {
-  if (!isId("sess", sessionId)) return null
+export const findSession = async (sessionId: string, on: Queryable = sql): Promise<SessionRow | null> =>
+  isId("sess", sessionId) ? find(on, on`a.session_id = ${sessionId}`) : null
+
+/** The same by the attestation, for whoever has a link that names it. */
+export const findAttestation = (attestationId: string): Promise<SessionRow | null> =>
+  find(sql, sql`(a.workspace_id, a.id) in (select id, ${attestationId} from workspaces)`)
+
+async function find(on: Queryable, where: ReturnType<typeof sql>): Promise<SessionRow | null> {
   const [row] = await on<SessionRow[]>`
-    select ${on(qualified("a", sessionColumns))}, c.name as asker, w.mode, s.name as schema_name, s.validity_days,
+    select ${on(qualified("a", sessionColumns))}, c.name as company, ${on(qualified("c", brandColumns))}, w.mode, s.name as schema_name, s.validity_days,
+      w.reminders as reminds, s.reminder_days,
       a.reason is not distinct from 'superseded' as superseded,
       exists (select from sandbox_submissions b where b.workspace_id = a.workspace_id and b.attestation_id = a.id
         and b.delivered_at is null) as undelivered
@@ -89,54 +127,66 @@ export async function findSession(sessionId: string, on: Queryable = sql): Promi
     join workspaces w on w.id = a.workspace_id
     join accounts c on c.id = w.account_id
     join schemas s on s.workspace_id = a.workspace_id and s.id = a.schema_id
-    where a.session_id = ${sessionId}`
+    where ${where}`
   return row ?? null
+}
+
+/** Whether the session waits for the proof that the wallet is the investor's. */
+export const needsProof = (row: SessionRow): boolean =>
+  row.wallet_proof_required && row.wallet_proved_at === null
+
+/** Nobody is sent to a provider before it. Errors: wallet_proof_required. */
+export function requireProof(row: SessionRow): void {
+  if (!needsProof(row)) return
+  fail(
+    "wallet_proof_required",
+    "sessionId: this session asks for proof of the wallet first. Sign the message with the wallet, then continue.",
+  )
 }
 
 /** What the page shows of a session at a time. */
 export function viewOf(row: SessionRow | null, now: Date, cluster: string | null): SessionView {
   if (row === null) return { state: "unknown" }
   const status = statusAt(row, now)
-  const asked: Asked = {
-    asker: row.asker,
+  const known: Known = {
+    company: row.company,
+    brand: brandOf(row),
     mode: row.mode,
     schema: { id: row.schema_id, name: row.schema_name, validityDays: row.validity_days },
-    provider: askedProvider(row),
+    provider: providerView(row),
     wallet: row.wallet,
+    walletProof: needsProof(row) ? "needed" : row.wallet_proof_required ? "given" : "none",
     returnUrl:
       status === "pending" || row.redirect_url === null ? null : returnUrl(row.redirect_url, row.id, status),
   }
   switch (status) {
     case "verified":
       return {
-        ...asked,
+        ...known,
         state: "verified",
         onchainTx: row.onchain_tx!,
         expiresAt: toTimestamp(row.expires_at!),
         cluster,
+        reminder: reminderState(row, now),
       }
     case "rejected":
-      return { ...asked, state: "rejected", reason: publicReasonOf(row)!, was: wasBeforeRejection(row) }
+      return { ...known, state: "rejected", reason: publicReasonOf(row)!, was: wasBeforeRejection(row) }
     case "expired":
-      return { ...asked, state: "expired", was: wasBefore(row) }
+      return { ...known, state: "expired", was: wasBefore(row) }
     case "pending":
-      return pendingView(asked, row)
+      return pendingView(known, row)
   }
 }
 
 /** A provider whose settings are gone has its name left: whoever goes on is told that it cannot be reached. */
-function askedProvider({ mode, provider: name }: SessionRow): AskedProvider {
-  const provider = deployment.providers[mode].connected.get(name)
-  if (!provider) return { label: name, opens: "redirect", testOnly: null }
-  const { label, opening, testOnly } = provider
-  return {
-    label,
-    opens: opening.kind,
-    testOnly: testOnly && { heading: testOnly.heading, text: testOnly.text },
-  }
+function providerView({ mode, provider: name }: SessionRow): ProviderView {
+  const provider = deployment.providers[mode].configured.get(name)
+  if (!provider) return { label: name, flow: "redirect", testOnly: false }
+  const { label, flow, testOnly } = provider
+  return { label, flow: flow.kind, testOnly: testOnly !== null }
 }
 
-/** What it was until it was rejected, or until the asker ended it before its time. */
+/** What it was until it was rejected, or until the company ended it before its time. */
 const wasBeforeRejection = (row: SessionRow) =>
   row.verified_at !== null ? "verified" : row.revoked_at !== null ? "cancelled" : "pending"
 
@@ -144,17 +194,28 @@ const wasBeforeRejection = (row: SessionRow) =>
 const wasBefore = (row: SessionRow) =>
   row.verified_at === null ? "open" : row.superseded ? "superseded" : "verified"
 
-function pendingView(asked: Asked, row: SessionRow): SessionView {
+function pendingView(known: Known, row: SessionRow): SessionView {
   const inReview = row.event_decision === "in_review"
-  if (row.issued_at !== null || row.undelivered || inReview || row.open_until === null) {
-    return { ...asked, state: "checking", inReview: inReview && !row.undelivered && row.issued_at === null }
+  // Whatever the provider says: without it nothing comes of that.
+  if (needsProof(row) && row.open_until !== null) return openView(known, row, row.open_until)
+  const isApproved = row.issued_at !== null || row.held_at !== null
+  if (isApproved || row.undelivered || inReview || row.open_until === null) {
+    return { ...known, state: "checking", inReview: inReview && !row.undelivered && row.issued_at === null }
   }
   const openUntil = toTimestamp(row.open_until)
-  if (row.provider_link_until !== null) return { ...asked, state: "handed_over", openUntil }
-  return { ...asked, state: "open", again: publicReasonOf(row), openUntil }
+  if (row.provider_link_until !== null) return { ...known, state: "handed_over", openUntil }
+  return openView(known, row, row.open_until)
 }
 
-/** The asker's address with the result appended; never the session's id. */
+const openView = (known: Known, row: SessionRow, openUntil: Date): SessionView => ({
+  ...known,
+  state: "open",
+  again: publicReasonOf(row),
+  consented: row.wallet_proof_required && row.consented_at !== null,
+  openUntil: toTimestamp(openUntil),
+})
+
+/** The company's address with the result appended; never the session's id. */
 function returnUrl(redirectUrl: string, attestationId: string, status: AttestationStatus): string {
   const url = new URL(redirectUrl)
   url.searchParams.set("attestation_id", attestationId)

@@ -1,7 +1,7 @@
 import { NAME } from "#server/lib/fields.ts"
 import { DEFAULT_PROVIDER, type Settings, SettingsError } from "#server/settings/env.ts"
 import { type Mode, modes } from "#shared/mode.ts"
-import type { Provider, ProviderDefinition } from "./provider.ts"
+import type { Provider, ProviderDefinition, Values } from "./provider.ts"
 import { providers } from "./table.ts"
 
 /** The providers of a mode. */
@@ -10,11 +10,11 @@ export type ModeProviders = {
   default: Provider | null
   bySchema: ReadonlyMap<string, Provider>
   /** All whose settings are there, by name: what one of them began, it ends, though another one is chosen by now. */
-  connected: ReadonlyMap<string, Provider>
+  configured: ReadonlyMap<string, Provider>
 }
 
 /**
- * Connects the providers that each mode's settings choose. `generated` are secrets that the environment lacks and the
+ * Configures the providers that each mode's settings choose. `generated` are secrets that the environment lacks and the
  * server made. Throws SettingsError, with a line for each setting that is wrong.
  */
 export function chooseProviders(
@@ -50,19 +50,23 @@ function chooseFor(mode: Mode, sources: Sources): ModeProviders {
   }
   const byDefault = choice.name ?? (isReal ? null : DEFAULT_PROVIDER)
   if (byDefault !== null) names.add(byDefault)
-  const connected = new Map<string, Provider>()
+  const configured = new Map<string, Provider>()
   for (const definition of table) {
     const values = valuesOf(definition, mode, sources)
-    const opened = definition.open(
-      Object.fromEntries(Object.entries(values).map(([name, { value }]) => [name, value])),
-    )
-    if ("provider" in opened) connected.set(definition.name, opened.provider)
-    else if (names.has(definition.name)) {
-      for (const { name, problem } of opened.wrong)
-        problems.add(`${values[name]?.variable ?? name}: ${problem} (provider ${definition.name})`)
+    const result = definition.configure(values.byName)
+    if ("provider" in result) {
+      const isOfSandbox = result.provider.credentials === "test"
+      if (!isReal || !isOfSandbox) configured.set(definition.name, result.provider)
+      else if (names.has(definition.name))
+        problems.add(
+          `${variable}: ${definition.name} has credentials of ${definition.label}'s sandbox, where anybody may pass. Live cases of a public server need live ones.`,
+        )
+    } else if (names.has(definition.name)) {
+      for (const { name, problem } of result.wrong)
+        problems.add(`${values.of(name).variable}: ${problem} (provider ${definition.name})`)
     }
   }
-  const find = (name: string) => connected.get(name) ?? null
+  const find = (name: string) => configured.get(name) ?? null
   return {
     default: byDefault === null ? null : find(byDefault),
     bySchema: new Map(
@@ -71,7 +75,7 @@ function chooseFor(mode: Mode, sources: Sources): ModeProviders {
         return provider ? [[schema, provider] as const] : []
       }),
     ),
-    connected,
+    configured,
   }
 }
 
@@ -101,14 +105,32 @@ function refusalOf(name: string, all: readonly ProviderDefinition[], allowed: re
     : `there is no provider ${JSON.stringify(name)}. Choose from: ${list}.`
 }
 
+/** The variables that a provider's setting is read from: each mode's own, and that of both. */
+export const variablesOf = (name: string): string[] => [
+  ...modes.map((mode) => variableOf(mode, name)),
+  `VOUCH_${name}`,
+]
+
+const variableOf = (mode: Mode, name: string): string => `VOUCH_${mode.toUpperCase()}_${name}`
+
+/** The variable that a setting is read from in a mode: the mode's own if it is set, or that of both. */
+export function variableIn(mode: Mode, name: string, { environment }: Settings): string {
+  const own = variableOf(mode, name)
+  return own in environment ? own : `VOUCH_${name}`
+}
+
+type Value = { variable: string; value: string | undefined }
+
 /** What a definition's settings are in a mode, and by which variable: the mode's own, or that of both. */
-function valuesOf({ settings: names }: ProviderDefinition, mode: Mode, { settings, generated }: Sources) {
-  return Object.fromEntries(
-    names.map((name) => {
-      const own = `VOUCH_${mode.toUpperCase()}_${name}`
-      const both = `VOUCH_${name}`
-      const value = settings.environment[own] ?? settings.environment[both] ?? generated[both]
-      return [name, { variable: own in settings.environment ? own : both, value }]
-    }),
-  )
+export function valuesOf(
+  { settings: names }: ProviderDefinition,
+  mode: Mode,
+  { settings, generated }: Pick<Sources, "settings" | "generated">,
+): { byName: Values; of: (name: string) => Value } {
+  const of = (name: string): Value => {
+    const [own, both] = [variableOf(mode, name), `VOUCH_${name}`]
+    const value = settings.environment[own] ?? settings.environment[both] ?? generated[both]
+    return { variable: variableIn(mode, name, settings), value }
+  }
+  return { byName: Object.fromEntries(names.map((name) => [name, of(name).value])), of }
 }

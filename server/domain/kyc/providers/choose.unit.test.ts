@@ -4,7 +4,7 @@ import { parseSettings, SettingsError } from "#server/settings/env.ts"
 import { exampleId } from "#test/vendor/example-id.ts"
 import { chooseProviders } from "./choose.ts"
 import { defineProvider } from "./provider.ts"
-import { providers } from "./table.ts"
+import { sandbox } from "./sandbox.ts"
 
 const base64 = (bytes: number) => Buffer.alloc(bytes, 7).toString("base64")
 const secret = `whsec_${base64(32)}`
@@ -13,7 +13,7 @@ const exampleSettings = {
   VOUCH_EXAMPLEID_API_KEY: "ek_12345678",
   VOUCH_EXAMPLEID_SECRET: "s",
 }
-const table = [...providers, exampleId]
+const table = [sandbox, exampleId]
 const choose = (environment: Record<string, string>, generated = {}) =>
   chooseProviders(parseSettings({ VOUCH_WEBHOOK_SECRET: secret, ...environment }), generated, table)
 const refusal = (environment: Record<string, string>): string[] => {
@@ -30,7 +30,7 @@ const PUBLIC = { VOUCH_PUBLIC_URL: "https://vouch.example.com" }
 test("without settings the sandbox verifies, but nobody verifies live cases of a public server", () => {
   expect(choose({}).live.default?.name).toBe("sandbox")
   const { live, test } = choose(PUBLIC)
-  expect([live.default, [...live.connected.keys()]]).toEqual([null, []])
+  expect([live.default, [...live.configured.keys()]]).toEqual([null, []])
   expect(test.default?.name).toBe("sandbox")
 })
 
@@ -54,8 +54,8 @@ test("each mode has its own provider, and single schemas have others", () => {
 
 test("what is no longer chosen stays connected while its settings are there, for the sessions that it began", () => {
   const { test } = choose({ ...exampleSettings, VOUCH_TEST_PROVIDER: "sandbox" })
-  expect([...test.connected.keys()]).toEqual(["sandbox", "exampleid"])
-  expect([...choose({}).test.connected.keys()]).toEqual(["sandbox"])
+  expect([...test.configured.keys()]).toEqual(["sandbox", "exampleid"])
+  expect([...choose({}).test.configured.keys()]).toEqual(["sandbox"])
 })
 
 test.each<[string, Record<string, string>, RegExp]>([
@@ -104,16 +104,16 @@ test("a mode's own setting comes before that of both, and a generated one after"
   const open = (environment: Record<string, string>, generated = {}) => {
     const seen: string[] = []
     const spy = defineProvider({
-      ...{ name: "spy", label: "Spy", testOnly: null },
+      ...{ name: "spy", label: "Spy", testOnly: null, setup: () => [] },
       settings: z.object({ KEY: z.string() }),
-      connect: ({ KEY }) => {
+      create: ({ KEY }) => {
         seen.push(KEY)
         const report = () => ({ headers: {}, body: "" })
-        return { opening: { kind: "form", report }, isSigned: () => false, readEvent: async () => null }
+        return { flow: { kind: "form", report }, isSigned: () => false, readEvent: () => null }
       },
     })
     const settings = parseSettings({ VOUCH_WEBHOOK_SECRET: secret, ...environment })
-    chooseProviders(settings, generated, [...providers, spy])
+    chooseProviders(settings, generated, [sandbox, spy])
     return seen
   }
   expect(open({ VOUCH_KEY: "both", VOUCH_TEST_KEY: "own" })).toEqual(["both", "own"])
@@ -140,15 +140,15 @@ test.each(["secret", `whsec_${base64(8)}`, " "])(
 test("a definition that leaves something out does not compile", () => {
   const said = { name: "half", label: "Half", testOnly: null, settings: z.object({}) }
   const report = () => ({ headers: {}, body: "" })
-  const webhooks = { isSigned: () => false, readEvent: async () => null }
+  const webhooks = { isSigned: () => false, readEvent: () => null }
   const createSession = async () => ({ reference: "", url: "", usableUntil: new Date(), singleUse: false })
   // @ts-expect-error: nothing reads its webhooks
-  defineProvider({ ...said, connect: () => ({ opening: { kind: "form", report }, isSigned: () => false }) })
+  defineProvider({ ...said, create: () => ({ flow: { kind: "form", report }, isSigned: () => false }) })
   // @ts-expect-error: a link that is used up has no successor
-  defineProvider({ ...said, connect: () => ({ opening: { kind: "redirect", createSession }, ...webhooks }) })
+  defineProvider({ ...said, create: () => ({ flow: { kind: "redirect", createSession }, ...webhooks }) })
   const { label: _, ...nameless } = said
   // @ts-expect-error: people would read nothing
-  expect(defineProvider({ ...nameless, connect: () => ({ opening: { kind: "form", report }, ...webhooks }) }))
+  expect(defineProvider({ ...nameless, create: () => ({ flow: { kind: "form", report }, ...webhooks }) }))
     // What tsc holds, this one holds at run time: a whole definition has all that the table needs.
     .toMatchObject({ name: "half", settings: [] })
 })

@@ -1,31 +1,72 @@
 import type { IncomingHttpHeaders } from "node:http"
 import type { z } from "zod"
 import type { Claims } from "#shared/claims.ts"
+import type { Language } from "#shared/languages.ts"
 import type { PublicReason } from "#shared/public-reasons.ts"
 import type { Decision } from "#shared/statuses.ts"
 
-/** An authentic event of a provider about one session. */
-export type ProviderEvent = {
-  /** By which a repeat is recognised. */
-  eventId: string
-  sessionId: string
+/** What a provider has decided about a session. */
+export type ProviderDecision = {
   decision: Decision
+  /** When it was decided, by the provider's clock: what orders decisions. */
   occurredAt: Date
   claims: Claims
-  /** The provider's own words: for the customer, never for the wallet's holder. */
+  /** The provider's own words: for the customer, never for the investor. */
   reason: string | null
-  /** The public reason for the wallet's holder; null for the default. */
+  /** The public reason for the investor; null for the default. */
   publicReason: PublicReason | null
 }
+
+/** What a vendor answers when it is asked; the time is null where it does not say since when that is so. */
+export type ReadDecision = Omit<ProviderDecision, "occurredAt"> & { occurredAt: Date | null }
+
+/** An authentic event of a provider. */
+export type ProviderEvent = {
+  /** By which a repeat is recognised; where the provider gives none, the digest of the body (`digestOf`). */
+  eventId: string
+  /**
+   * Whose event it is: our session's id, or the vendor's reference of it. A vendor that checks people rather than
+   * sessions has one reference for all sessions of a person: the event is about each of them. A signal may be about
+   * all that is known of a person: by our id of the investor, under several references, or under a name of the vendor's
+   * that it is asked about.
+   */
+  about:
+    | { sessionId: string }
+    | { reference: string }
+    | { references: readonly string[] }
+    | { investorId: string }
+    | { subject: string }
+  says:
+    | ({ kind: "decision" } & AfterApproval & ProviderDecision)
+    /**
+     * That something was decided: what, the vendor is asked (`readDecision`). `occurredAt` is when, where that is signed:
+     * it counts if the vendor's answer does not say.
+     */
+    | ({ kind: "changed"; occurredAt?: Date } & AfterApproval)
+    /** Something about a person who may have been approved long ago. What it leads to is the workspace's policy. */
+    | { kind: "signal"; signal: Signal; occurredAt: Date; reason: string | null }
+}
+
+/** What it is, besides, where the decision is a review and the person was approved before. */
+type AfterApproval = { afterApproval?: Signal }
+
+/** What a vendor may say of a person after its decision. */
+export type Signal = "watchlist_match" | "case_opened" | "person_deactivated"
 
 /** A session of ours, as its provider is told of it. */
 export type SessionToVerify = {
   /** Our reference, and what a vendor's own idempotency goes by: the same session is never opened twice. */
   sessionId: string
+  /** The person, the same for all sessions and wallets of an investor: what a vendor that keeps people goes by. */
+  investorId: string
   schemaId: string
+  /** How long an approval counts: one that is nearly over is no use to a vendor that keeps people. */
+  validityDays: number
   wallet: string
   /** Where the vendor's page leads back to. */
   returnUrl: string
+  /** The language of our page, ISO 639-1, for a vendor that takes one. */
+  language: Language | null
 }
 
 /** A session on the vendor's side. */
@@ -38,10 +79,12 @@ export type VendorSession = {
   usableUntil: Date
   /** Such an address is not kept: each time, `resumeSession` gives another. */
   singleUse: boolean
+  /** Whether the vendor, which keeps people, has decided about this one before: it is asked at once. */
+  isDecided?: boolean
 }
 
 /** What was entered in the hosted page's own form. */
-export type FormSubmission = {
+type FormSubmission = {
   eventId: string
   sessionId: string
   decision: Decision
@@ -50,7 +93,7 @@ export type FormSubmission = {
 }
 
 /** How the investor goes on after the consent: in a form on the hosted page, or on the vendor's own page. */
-export type Opening =
+export type Flow =
   | {
       kind: "form"
       /** The webhook that reports a submission, as a vendor would send it at this time. */
@@ -65,25 +108,44 @@ export type Opening =
       createSession(session: SessionToVerify): Promise<VendorSession>
       /**
        * Another address for a session that `createSession` opened: the last one is used up, or the investor is to
-       * submit
-       * again. A vendor whose sessions take one submission opens a new one. Errors: provider_unavailable.
+       * submit again. A vendor whose sessions take one submission opens a new one. Errors: provider_unavailable.
        */
       resumeSession(session: SessionToVerify, reference: string): Promise<VendorSession>
+      /**
+       * What the vendor has decided by now about a session that `createSession` opened; null while it has decided
+       * nothing. Errors: provider_unavailable.
+       */
+      readDecision(session: SessionToVerify, reference: string): Promise<ReadDecision | null>
+      /**
+       * References of the sessions that an event is about which names none of them (`subject`); for a vendor that sends
+       * such events. Errors: provider_unavailable.
+       */
+      findReferences?(subject: string): Promise<readonly string[]>
+      /**
+       * Asks the vendor to delete what it keeps of the person; null where it cannot be asked by its API.
+       * Errors: provider_unavailable.
+       */
+      redact: ((reference: string) => Promise<void>) | null
+      /** Asks the vendor for something that only valid credentials give, and changes nothing. Errors: provider_unavailable. */
+      probe(): Promise<void>
     }
 
 /** A provider with its settings. */
-export type Connected = {
-  opening: Opening
+export type Adapter = {
+  flow: Flow
+  /** What people read, where settings say it; else the definition's. */
+  label?: string
+  /** Whether its credentials are of the vendor's sandbox, where anybody may pass; left out where they do not show it. */
+  credentials?: "live" | "test"
   /**
-   * Whether the provider signed these very bytes, recently enough where it signs the time. Reads nothing else of
-   * them.
+   * Whether the provider signed these very bytes, recently enough where it signs the time. Reads nothing else of them.
    */
   isSigned(headers: IncomingHttpHeaders, body: Buffer): boolean
   /**
-   * What a webhook says whose signature held; null where it says nothing of a session. May ask the vendor, as where a
-   * webhook has no decision in it. Errors: malformed_json, malformed_request, validation_failed, provider_unavailable.
+   * What a webhook says whose signature held; null where it says nothing of a session.
+   * Errors: malformed_json, malformed_request, validation_failed.
    */
-  readEvent(headers: IncomingHttpHeaders, body: Buffer): Promise<ProviderEvent | null>
+  readEvent(headers: IncomingHttpHeaders, body: Buffer): ProviderEvent | null
 }
 
 type Facts = {
@@ -92,22 +154,31 @@ type Facts = {
   /** What people read: "Checked by …". */
   label: string
   /**
-   * For a provider that verifies nobody: what the pages say of that. It never decides live cases of a public
-   * server.
+   * For a provider that verifies nobody: what is said of that. It never decides live cases of a public server.
    */
   testOnly: {
-    /** Above the form on the hosted page, and below it. */
-    heading: string
-    text: string
-    /** On the dashboard. */
+    /** On the dashboard. The hosted page says it in its own words, in each language. */
     notice: string
   } | null
+  /** What is entered at the vendor, once, and where: `vouch provider check` prints it. */
+  setup(own: OwnAddresses): SetupStep[]
 }
+
+/** What a vendor has to know of this deployment. */
+type OwnAddresses = {
+  /** Where its webhooks go. */
+  webhook: string
+  /** Where its page leads back to, such as `https://vouch.example.com`. */
+  origin: string
+}
+
+/** A field of a vendor's dashboard, by the way there, and what is entered in it. */
+export type SetupStep = { where: string; enter: string }
 
 /** Names of a provider's settings in the environment, without `VOUCH_` and the mode. */
 type SettingNames = { settings: readonly string[] }
 
-export type Provider = Facts & SettingNames & Connected
+export type Provider = Facts & SettingNames & Adapter
 
 /** Values by name; null where there is none. */
 export type Values = Record<string, string | undefined>
@@ -115,8 +186,8 @@ export type Values = Record<string, string | undefined>
 /** All that there is to say about a provider. One file each, listed in `table.ts`. */
 export type ProviderDefinition = Facts &
   SettingNames & {
-    /** Connects with these settings, or says of each that is wrong what it must be. */
-    open(values: Values): { provider: Provider } | { wrong: { name: string; problem: string }[] }
+    /** The provider with these settings, or says of each that is wrong what it must be. */
+    configure(values: Values): { provider: Provider } | { wrong: { name: string; problem: string }[] }
   }
 
 /**
@@ -125,18 +196,18 @@ export type ProviderDefinition = Facts &
  */
 export function defineProvider<Settings extends z.ZodObject>({
   settings,
-  connect,
+  create,
   ...facts
 }: Facts & {
   settings: Settings
-  connect(settings: z.infer<Settings>): Connected
+  create(settings: z.infer<Settings>): Adapter
 }): ProviderDefinition {
   const named = { ...facts, settings: Object.keys(settings.shape) }
   return {
     ...named,
-    open(values) {
+    configure(values) {
       const parsed = settings.safeParse(values)
-      if (parsed.success) return { provider: { ...named, ...connect(parsed.data) } }
+      if (parsed.success) return { provider: { ...named, ...create(parsed.data) } }
       return {
         wrong: parsed.error.issues.map(({ path, message }) => {
           const name = String(path[0])

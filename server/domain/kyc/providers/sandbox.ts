@@ -3,12 +3,8 @@ import { z } from "zod"
 import type { Decision } from "#shared/statuses.ts"
 import { EVENT_TYPE } from "#shared/webhook-event.ts"
 import { defineProvider } from "./provider.ts"
-import {
-  isSignedByStandard,
-  readStandardEvent,
-  standardSecrets,
-  type WebhookEvent,
-} from "./standard-webhooks.ts"
+import { isSignedByStandard, standardSecrets } from "./standard-webhooks.ts"
+import { readVouchEvent, type WebhookEvent } from "./vouch-event.ts"
 
 const reasons: Partial<Record<Decision, string>> = {
   rejected: "The sandbox was told to reject this verification.",
@@ -24,13 +20,12 @@ export const sandbox = defineProvider({
   name: "sandbox",
   label: "Built-in sandbox",
   testOnly: {
-    heading: "This is a sandbox",
-    text: "No documents are checked here. You choose the result.",
     notice: "Sandbox provider. Test only: whoever opens the link chooses the result.",
   },
+  setup: () => [],
   settings: z.object({ WEBHOOK_SECRET: standardSecrets }),
-  connect: ({ WEBHOOK_SECRET: secrets }) => ({
-    opening: {
+  create: ({ WEBHOOK_SECRET: secrets }) => ({
+    flow: {
       kind: "form",
       report({ eventId, sessionId, decision, claims, occurredAt }, sentAt) {
         const event: WebhookEvent = {
@@ -53,6 +48,6 @@ export const sandbox = defineProvider({
       },
     },
     isSigned: (headers, body) => isSignedByStandard(secrets, headers, body),
-    readEvent: async (headers, body) => readStandardEvent(headers, body),
+    readEvent: readVouchEvent,
   }),
 })

@@ -3,7 +3,8 @@ import fc from "fast-check"
 import { Webhook } from "standardwebhooks"
 import { afterEach, expect, test, vi } from "vitest"
 import { Failure } from "#shared/errors.ts"
-import { isSignedByStandard, readStandardEvent } from "./standard-webhooks.ts"
+import { isSignedByStandard } from "./standard-webhooks.ts"
+import { readVouchEvent } from "./vouch-event.ts"
 
 afterEach(() => vi.useRealTimers())
 
@@ -13,7 +14,7 @@ type Headers = { "webhook-id": string; "webhook-timestamp": string; "webhook-sig
 function refusalOf(secrets: string[], headers: Headers, body: string | Buffer): string {
   try {
     if (!isSignedByStandard(secrets, headers, Buffer.from(body))) return "invalid_signature"
-    readStandardEvent(headers, Buffer.from(body))
+    readVouchEvent(headers, Buffer.from(body))
     return "none"
   } catch (error) {
     if (error instanceof Failure) return error.code

@@ -36,6 +36,8 @@ test("a new schema can be verified for, and what is issued holds for its validit
     id: "residency_v1",
     name: "Residency",
     validity_days: 7,
+    wallet_proof: null,
+    reminder_days: [30, 7, 1],
   })
   const second = await verified()
   expect(second.expires_at).toBe(toTimestamp(addDays(new Date(second.issued_at), 7)))
@@ -53,14 +55,14 @@ test("a new schema can be verified for, and what is issued holds for its validit
     {
       action: "schema.created",
       actor_name: "The owner",
-      detail: { name: "Residency", validity_days: 30 },
+      detail: { name: "Residency", validity_days: 30, wallet_proof: null, reminder_days: [30, 7, 1] },
     },
     {
       action: "schema.changed",
       actor_name: "The owner",
       detail: {
-        before: { name: "Residency", validity_days: 30 },
-        after: { name: "Residency", validity_days: 7 },
+        before: { name: "Residency", validity_days: 30, wallet_proof: null, reminder_days: [30, 7, 1] },
+        after: { name: "Residency", validity_days: 7, wallet_proof: null, reminder_days: [30, 7, 1] },
       },
     },
   ])

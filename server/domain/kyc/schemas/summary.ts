@@ -1,4 +1,6 @@
 import { sql } from "#db/client.ts"
+import type { Principal } from "#server/domain/context.ts"
+import { requiredFor } from "#server/domain/kyc/wallet-proof/required.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 
 /** Up to here it is counted; beyond, "more" is all that is said, because nobody waits for a million rows. */
@@ -11,23 +13,30 @@ export type SchemaSummary = {
   name: string
   validity_days: number
   created_at: string
+  /** Whether sessions that begin now ask for proof of the wallet, and by whose choice. */
+  wallet_proof: boolean
+  wallet_proof_setting: boolean | null
+  /** How many days before the end investors are reminded. */
+  reminder_days: number[]
   /** Attestations that are verified now. */
   verified: { count: number; more: boolean }
 }
 
 /** The schemas of a workspace, and how many attestations of each are verified now, counted as far as is cheap. */
-export async function summariseSchemas(workspaceId: string): Promise<SchemaSummary[]> {
+export async function summariseSchemas({ workspaceId, mode }: Principal): Promise<SchemaSummary[]> {
   const rows = await sql<
     {
       id: string
       name: string
       validity_days: number
       created_at: Date
+      wallet_proof: boolean | null
+      reminder_days: number[]
       verified: number
       older: boolean
     }[]
   >`
-    select s.id, s.name, s.validity_days, s.created_at, c.verified,
+    select s.id, s.name, s.validity_days, s.created_at, s.wallet_proof, s.reminder_days, c.verified,
       exists (
         select from attestations a where a.workspace_id = s.workspace_id and a.schema_id = s.id
         order by seq desc nulls last offset ${LOOKED_THROUGH} limit 1
@@ -44,8 +53,10 @@ export async function summariseSchemas(workspaceId: string): Promise<SchemaSumma
       ) counted
     ) c
     where s.workspace_id = ${workspaceId} order by s.created_at desc, s.id`
-  return rows.map(({ verified, older, created_at, ...row }) => ({
+  return rows.map(({ verified, older, created_at, wallet_proof, ...row }) => ({
     ...row,
+    wallet_proof: requiredFor(mode, row.id, wallet_proof),
+    wallet_proof_setting: wallet_proof,
     created_at: toTimestamp(created_at),
     verified: { count: Math.min(verified, COUNTED), more: verified > COUNTED || older },
   }))

@@ -1,0 +1,93 @@
+import { background as sql } from "#db/client.ts"
+import { deployment } from "#server/domain/deployment.ts"
+import { Backoff } from "#server/ledger/backoff.ts"
+import { logger } from "#server/lib/log.ts"
+import { addSeconds, clock } from "#server/lib/time.ts"
+import { Failure } from "#shared/errors.ts"
+import type { Mode } from "#shared/mode.ts"
+import { applyEvent } from "./apply-event.ts"
+import { type ProviderSession, timed, toVerify } from "./provider-events.ts"
+
+/** An investor needs some minutes on a vendor's page; a webhook comes seconds after the decision. */
+export const FIRST_ASK_SECONDS = 600
+/** Who is back on the hosted page has been there: the webhook gets this long. */
+const RETURNED_SECONDS = 10
+/** Pauses after each ask in vain; the last one goes on until the session closes. */
+const PAUSES_SECONDS = [30, 60, 120, 300, 600, 1800, 3600, 6 * 3600]
+/** Sessions that are asked about at once. */
+const BATCH = 8
+
+/** Providers that do not answer are left alone for a while. */
+const troubled = new Backoff({ firstMs: 5000, longestMs: 300_000 })
+
+type Asked = ProviderSession & { mode: Mode; provider: string; event_decision: string | null }
+type Due = Asked & { workspace_id: string; asks: number }
+
+/**
+ * Asks vendors about sessions whose decision has not come, as when a webhook was lost. What they answer goes the way of
+ * a webhook, so that both together have their effect once. A vendor that cannot be reached delays its own sessions alone.
+ */
+export async function askProviders(): Promise<void> {
+  for (;;) {
+    const due = await claim()
+    await Promise.all(due.map(ask))
+    if (due.length < BATCH) return
+  }
+}
+
+/** Takes what is due; the next time is written first, so that a crash only delays it. */
+async function claim(): Promise<Due[]> {
+  const now = clock.now()
+  const held = troubled.held
+  const rows = await sql<Due[]>`
+    update attestations a set asks = a.asks + 1,
+      ask_at = ${now}::timestamptz + make_interval(secs => (${PAUSES_SECONDS}::int[])[least(a.asks + 1, ${PAUSES_SECONDS.length})])
+    from workspaces w, schemas s
+    where w.id = a.workspace_id and s.workspace_id = a.workspace_id and s.id = a.schema_id and (a.workspace_id, a.id) in (
+      select p.workspace_id, p.id from attestations p join workspaces v on v.id = p.workspace_id
+      where p.status = 'pending' and p.ask_at <= ${now} and p.provider_reference is not null
+        and not (v.mode || ' ' || p.provider = any(${held}))
+      order by p.ask_at limit ${BATCH} for update of p skip locked)
+    returning a.workspace_id, a.id as attestation_id, a.session_id, a.investor_id, a.schema_id, s.validity_days, a.wallet,
+      a.provider, a.provider_reference, a.asks, a.event_decision, w.mode`
+  return [...rows]
+}
+
+/** Asks a vendor about a session; whether its answer had an effect. */
+export async function ask(session: Asked): Promise<boolean> {
+  const { mode, provider: name, provider_reference: reference, session_id, attestation_id } = session
+  const provider = deployment.providers[mode].configured.get(name)
+  if (provider?.flow.kind !== "redirect" || reference === null) return false
+  const trouble = `${mode} ${name}`
+  try {
+    const before = clock.now()
+    const answer = await provider.flow.readDecision(toVerify(session), reference)
+    troubled.succeeded(trouble)
+    const decision = timed(answer, before)
+    // Without a time of its own, the same again is nothing new.
+    const isKnown = decision?.occurredAt === before && decision.decision === session.event_decision
+    if (decision === null || isKnown) return false
+    const eventId = `asked ${attestation_id} ${decision.decision} ${decision.occurredAt.getTime()}`
+    const event = { ...decision, eventId, sessionId: session_id }
+    const outcome = await applyEvent({ event, provider: name, mode })
+    if (outcome === "applied")
+      logger.info(
+        { provider: name, attestation: attestation_id, decision: decision.decision },
+        "a provider was asked for a decision that no webhook had brought",
+      )
+    return outcome === "applied"
+  } catch (error) {
+    if (error instanceof Failure && error.code === "provider_unavailable") troubled.failed(trouble)
+    else logger.warn({ err: error, provider: name }, "a provider could not be asked; retrying later")
+    return false
+  }
+}
+
+/** Has the vendor asked soon: whoever it is about has come back from its page. */
+export async function hastenAsk(session: { workspace_id: string; id: string }): Promise<void> {
+  const soon = addSeconds(clock.now(), RETURNED_SECONDS)
+  await sql`
+    update attestations set ask_at = ${soon}
+    where workspace_id = ${session.workspace_id} and id = ${session.id} and status = 'pending' and asks = 0
+      and ask_at > ${soon}`
+}

@@ -1,0 +1,86 @@
+import { type Queryable, repeatOnDeadlock, sql } from "#db/client.ts"
+import { publish, publishActivity } from "#db/pubsub.ts"
+import { columns, type RowOf } from "#db/rows.ts"
+import { endPending } from "#server/domain/attestations/end.ts"
+import { statusAt } from "#server/domain/attestations/status.ts"
+import { recordChange } from "#server/domain/audit-log/record.ts"
+import type { IdempotencyClaim, Principal } from "#server/domain/context.ts"
+import { claimKey } from "#server/domain/idempotency.ts"
+import { isId } from "#server/lib/ids.ts"
+import { clock } from "#server/lib/time.ts"
+import { fail } from "#shared/errors.ts"
+import type { SessionRecord } from "./session-record.ts"
+import { getSession, sessionNotFound } from "./sessions.ts"
+
+const cancelledColumns = columns(
+  "attestations",
+  "id",
+  "status",
+  "open_until",
+  "issued_at",
+  "expires_at",
+  "verified_at",
+)
+
+/**
+ * Ends a session that nobody has decided, and gives its unit of quota back. One that has ended is returned as it is. One
+ * that is approved is refused: whoever cancels believes that nobody was verified, and to revoke is another decision.
+ * Errors: session_not_found, session_approved.
+ */
+export async function cancelSession({
+  principal,
+  requestId,
+  idempotency,
+  sessionId,
+  reason,
+}: {
+  principal: Principal
+  requestId: string
+  idempotency: IdempotencyClaim | null
+  sessionId: string
+  reason: string | null
+}): Promise<SessionRecord> {
+  if (!isId("sess", sessionId)) return sessionNotFound()
+  const { workspaceId } = principal
+  const now = clock.now()
+  const claim = idempotency?.begun === null ? idempotency : null
+  const cancel = async (sql: Queryable): Promise<void> => {
+    const [row] = await sql<RowOf<typeof cancelledColumns>[]>`
+      select ${sql(cancelledColumns)} from attestations
+      where workspace_id = ${workspaceId} and session_id = ${sessionId} for update`
+    if (!row) return sessionNotFound()
+    refuseApproved(row, now)
+    if (claim) await claimKey(sql, claim, sessionId)
+    if (statusAt(row, now) !== "pending" || row.issued_at !== null) return
+    await endPending(sql, {
+      workspaceId,
+      attestationId: row.id,
+      status: "rejected",
+      reason,
+      revokedAt: now,
+      now,
+    })
+    // Nothing was found out about the investor: the page must not say that something was.
+    await sql`
+      update attestations set public_reason = 'withdrawn' where workspace_id = ${workspaceId} and id = ${row.id}`
+    await recordChange(sql, workspaceId, {
+      author: { principal, requestId },
+      action: "session.cancelled",
+      subject: row.id,
+    })
+  }
+  await repeatOnDeadlock(() => sql.begin(cancel))
+  publish("ledger")
+  publishActivity(workspaceId)
+  return getSession(principal, sessionId)
+}
+
+/** What was ever verified, or is about to be, is no session to cancel any more. */
+function refuseApproved(row: RowOf<typeof cancelledColumns>, now: Date): void {
+  const isOnItsWay = row.issued_at !== null && statusAt(row, now) === "pending"
+  if (row.verified_at === null && !isOnItsWay) return
+  fail(
+    "session_approved",
+    `id: this session is approved, so there is nothing to cancel. To end what it verified, revoke ${row.id}.`,
+  )
+}

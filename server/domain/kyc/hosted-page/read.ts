@@ -1,0 +1,18 @@
+import { deployment } from "#server/domain/deployment.ts"
+import { hastenAsk } from "#server/domain/kyc/ask-providers.ts"
+import { isRenewal } from "#server/domain/kyc/renewal/link.ts"
+import { readRenewal } from "#server/domain/kyc/renewal/renew.ts"
+import { clock } from "#server/lib/time.ts"
+import { findSession, type SessionView, viewOf } from "./view.ts"
+
+/**
+ * What the hosted page shows of a session now. `isBack`: somebody is at the page, where they may be back from the
+ * vendor's, who is asked soon then.
+ */
+export async function readView(sessionId: string, { isBack = false } = {}): Promise<SessionView> {
+  if (isRenewal(sessionId)) return readRenewal(sessionId)
+  const row = await findSession(sessionId)
+  const view = viewOf(row, clock.now(), row ? (deployment.chains[row.mode]?.identity?.cluster ?? null) : null)
+  if (isBack && row !== null && view.state === "handed_over") await hastenAsk(row)
+  return view
+}

@@ -1,0 +1,111 @@
+import { expect, test } from "vitest"
+import { sql } from "#db/client.ts"
+import { waitFor } from "#test/app.ts"
+import { ACCREDITED, INDIVIDUAL, startWithVendor } from "#test/vendor/example-app.ts"
+
+const { vendor, app, key, view, goOn, start, statusOf, callsFor } = await startWithVendor()
+
+test("a provider decides its own sessions alone, whoever signs and wherever it is sent", async () => {
+  const theirs = await start(ACCREDITED)
+  const ours = await start(INDIVIDUAL)
+  const to = (path: string) => ({ to: `${app.origin}/v1${path}` })
+  // Of the vendor, for a session of the sandbox.
+  expect(await vendor.report(ours.sessionId, "passed")).toMatchObject({ json: { outcome: "ignored" } })
+  // Of the sandbox, for a session of the vendor.
+  const approval = { session_id: theirs.sessionId, decision: "approved" }
+  for (const path of ["/kyc/webhook", "/kyc/webhook/sandbox"]) {
+    expect((await app.webhook(approval, { path })).json).toMatchObject({ outcome: "ignored" })
+    expect(await vendor.report(theirs.sessionId, "passed", to(path))).toMatchObject({ status: 401 })
+  }
+  expect((await app.webhook(approval, { path: "/kyc/webhook/exampleid" })).status).toBe(401)
+  expect(await vendor.report(theirs.sessionId, "passed", { secret: "guessed" })).toMatchObject({
+    status: 401,
+  })
+  expect(await vendor.report(theirs.sessionId, "passed", { ageSeconds: 400 })).toMatchObject({ status: 401 })
+  for (const { wallet } of [theirs, ours]) expect(await statusOf(wallet)).toBe("pending")
+  const events = await sql`
+    select e.event_id from webhook_events e join attestations a on a.id = e.attestation_id
+    where a.session_id = any(${[theirs.sessionId, ours.sessionId]})`
+  expect([...events]).toEqual([])
+})
+
+test("an event is applied once; one that says nothing to us is ignored", async () => {
+  const { sessionId } = await start()
+  expect(await vendor.report(sessionId, "passed", { type: "check.created" })).toMatchObject({
+    json: { outcome: "ignored" },
+  })
+  expect(await vendor.report(sessionId, "started")).toMatchObject({ json: { outcome: "ignored" } })
+  const report = () => vendor.report(sessionId, "failed", { id: "evt-of-the-vendor" })
+  expect(await report()).toMatchObject({ json: { outcome: "applied" } })
+  expect(await report()).toMatchObject({ json: { outcome: "duplicate" } })
+  expect(await view(sessionId)).toMatchObject({ state: "rejected" })
+})
+
+/** Lets the time come at which the vendor is asked, as if it had passed. */
+const asking = async (sessionId: string) => {
+  await sql`update attestations set ask_at = now() - interval '1 second' where session_id = ${sessionId}`
+  await waitFor(async () => {
+    const [row] = await sql`select ask_at, asks from attestations where session_id = ${sessionId}`
+    return row!.ask_at === null || row!.ask_at > new Date()
+  }, "the vendor to be asked")
+}
+
+test("what a lost webhook would have said is asked for, and has its effect once", async () => {
+  const { wallet, sessionId } = await start()
+  await goOn(sessionId)
+  await asking(sessionId)
+  expect(await statusOf(wallet)).toBe("pending")
+  const at = new Date(Math.floor(Date.now() / 1000) * 1000)
+  vendor.decide(sessionId, "passed", at)
+  await asking(sessionId)
+  await app.waitForStatus(key, wallet, "verified")
+  // The webhook comes after all.
+  expect(await vendor.report(sessionId, "passed")).toMatchObject({ json: { outcome: "ignored" } })
+  const [row] = await sql`
+    select count(*)::int as count from operations o join attestations a on a.workspace_id = o.workspace_id
+      and a.wallet = o.wallet where a.session_id = ${sessionId} and o.kind = 'attest'`
+  expect(row).toEqual({ count: 1 })
+})
+
+test("an investor who comes back has the vendor asked soon; whoever has just gone there has not", async () => {
+  const { sessionId } = await start()
+  const secondsLeft = async () => {
+    const [row] = await sql`
+      select extract(epoch from ask_at - now())::float8 as seconds from attestations where session_id = ${sessionId}`
+    return row!.seconds
+  }
+  await goOn(sessionId)
+  expect(await secondsLeft()).toBeGreaterThan(500)
+  expect(await view(sessionId)).toMatchObject({ state: "handed_over" })
+  expect(await secondsLeft()).toBeLessThan(30)
+})
+
+test("an event that only says that something changed has the vendor asked; again, it is not", async () => {
+  const { wallet, sessionId } = await start()
+  await goOn(sessionId)
+  const change = () => vendor.report(sessionId, "passed", { id: `evt-${sessionId}`, type: "check.changed" })
+  // What the event says counts for nothing.
+  expect(await change()).toMatchObject({ json: { outcome: "ignored" } })
+  expect(await statusOf(wallet)).toBe("pending")
+  vendor.decide(sessionId, "failed")
+  vendor.misbehave("fails")
+  expect(await change()).toMatchObject({ status: 503 })
+  vendor.misbehave(null)
+  expect(await change()).toMatchObject({ json: { outcome: "applied" } })
+  const [again, calls] = await callsFor(change)
+  expect([again.json.outcome, calls]).toEqual(["duplicate", 0])
+  expect(await statusOf(wallet)).toBe("rejected")
+})
+
+test("a decision that the vendor dates into the future counts from now, and its withdrawal holds", async () => {
+  const { wallet, sessionId } = await start()
+  await goOn(sessionId)
+  vendor.decide(sessionId, "passed", new Date(Date.now() + 10 * 86_400_000))
+  await asking(sessionId)
+  await app.waitForStatus(key, wallet, "verified")
+  const [row] = await sql`
+    select event_at <= now() and issued_at <= now() as past from attestations where session_id = ${sessionId}`
+  expect(row).toEqual({ past: true })
+  expect(await vendor.report(sessionId, "failed")).toMatchObject({ json: { outcome: "applied" } })
+  expect(await statusOf(wallet)).toBe("rejected")
+})

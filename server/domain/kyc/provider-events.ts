@@ -1,0 +1,202 @@
+import { onBehalfOf, reads, sql } from "#db/client.ts"
+import { deployment } from "#server/domain/deployment.ts"
+import { clock } from "#server/lib/time.ts"
+import type { Mode } from "#shared/mode.ts"
+import { applyEvent, type EventResult, type SessionEvent } from "./apply-event.ts"
+import type {
+  Provider,
+  ProviderDecision,
+  ProviderEvent,
+  ReadDecision,
+  SessionToVerify,
+} from "./providers/provider.ts"
+import { TOLERANCE_SECONDS } from "./providers/timed-signature.ts"
+import { applySignal } from "./signals.ts"
+
+/** A session, as its provider knows it. */
+export type ProviderSession = {
+  session_id: string
+  attestation_id: string
+  investor_id: string
+  schema_id: string
+  validity_days: number
+  wallet: string
+  provider_reference: string | null
+}
+
+export const toVerify = (session: Omit<ProviderSession, "attestation_id">): SessionToVerify => ({
+  sessionId: session.session_id,
+  investorId: session.investor_id,
+  schemaId: session.schema_id,
+  validityDays: session.validity_days,
+  wallet: session.wallet,
+  returnUrl: `${deployment.origin}/verify/${session.session_id}`,
+  language: null,
+})
+
+/** Sessions of one person that an event is applied to, those in force first: more wallets than anybody verifies at once. */
+const MOST_SESSIONS = 100
+
+type Reading = { event: ProviderEvent; provider: Provider; mode: Mode }
+
+/**
+ * Does what an authentic event says: to the session that it is about, or to each session of a person. What it does not
+ * say itself, the provider is asked. Null where the event is about no session of this provider and mode.
+ * Errors: provider_unavailable.
+ */
+export async function applyProviderEvent({ event, provider, mode }: Reading): Promise<EventResult | null> {
+  const { about, says } = event
+  if ("sessionId" in about && says.kind === "decision") {
+    const { eventId } = event
+    return applyEvent({
+      event: { ...decisionOf(says), eventId, sessionId: about.sessionId },
+      provider: provider.name,
+      mode,
+    })
+  }
+  const sessions = await sessionsOf({ event, provider, mode })
+  if (sessions.length === 0) return null
+  if (says.kind === "signal")
+    return applySignal({ event: { ...event, says }, provider: provider.name, mode, sessions })
+  const fresh = await withoutRepeats(sessions, { event, provider, mode })
+  if (fresh.length === 0) return "duplicate"
+  const decision = await decide(says, provider, fresh[0]!)
+  if (decision === null) return "ignored"
+  const outcomes: (EventResult | null)[] = []
+  const isReviewed = decision.decision === "in_review"
+  // Before the decision is recorded, so that after a crash the event is no repeat.
+  if (isReviewed) outcomes.push(await signalApproved(sessions, { event, provider, mode }))
+  for (const session of fresh) {
+    const sessionEvent: SessionEvent = {
+      ...decision,
+      eventId: eventIdFor(event, session),
+      sessionId: session.session_id,
+    }
+    outcomes.push(await applyEvent({ event: sessionEvent, provider: provider.name, mode }))
+  }
+  // And of whoever was approved meanwhile.
+  if (isReviewed && outcomes.includes("ignored"))
+    outcomes.push(
+      await signalApproved(await sessionsOf({ event, provider, mode }), { event, provider, mode }),
+    )
+  return outcomes.find((one) => one === "applied") ?? outcomes.find((one) => one !== null) ?? null
+}
+
+/** What a review of people who were approved before is to their workspaces; null where nobody was. */
+async function signalApproved(
+  sessions: readonly Found[],
+  { event, provider, mode }: Reading,
+): Promise<EventResult | null> {
+  const { says } = event
+  const approved = sessions.filter((session) => session.is_approved)
+  if (says.kind === "signal" || says.afterApproval === undefined || approved.length === 0) return null
+  const { afterApproval: signal, occurredAt = clock.now() } = says
+  const reason = ("reason" in says && says.reason) || `${provider.label}: in review`
+  return applySignal({
+    event: {
+      // The decision itself is recorded by its own.
+      eventId: `${event.eventId} signal`,
+      about: event.about,
+      says: { kind: "signal", signal, occurredAt, reason },
+    },
+    provider: provider.name,
+    mode,
+    sessions: approved,
+  })
+}
+
+/** The same event is told apart by session: of each it is recorded once. */
+const eventIdFor = ({ eventId, about }: ProviderEvent, { attestation_id }: ProviderSession): string =>
+  "sessionId" in about ? eventId : `${eventId} ${attestation_id}`
+
+async function referencesOf({ event: { about }, provider: { flow } }: Reading): Promise<readonly string[]> {
+  if ("references" in about) return about.references
+  if ("reference" in about) return [about.reference]
+  return (
+    ("subject" in about && flow.kind === "redirect" && (await flow.findReferences?.(about.subject))) || []
+  )
+}
+
+type Found = ProviderSession & { workspace_id: string; is_approved: boolean }
+
+async function sessionsOf(reading: Reading): Promise<Found[]> {
+  const { about } = reading.event
+  const { mode } = reading
+  const { name } = reading.provider
+  if ("investorId" in about) return sessionsOfInvestor(about.investorId, reading)
+  // A pipelined read takes plain values: neither fragments nor lists.
+  const session = "sessionId" in about ? about.sessionId : null
+  const references = await referencesOf(reading)
+  return reads<Found[]>`
+    select a.workspace_id, a.session_id, a.id as attestation_id, a.investor_id, a.schema_id, s.validity_days, a.wallet,
+      a.provider_reference,
+      a.status in ('pending', 'verified') and coalesce(a.issued_at, a.held_at) is not null as is_approved
+    from attestations a join workspaces w on w.id = a.workspace_id
+    join schemas s on s.workspace_id = a.workspace_id and s.id = a.schema_id
+    where a.provider = ${name} and w.mode = ${mode}
+      and (a.session_id = ${session} or a.provider_reference = any (string_to_array(${references.join("\n")}, chr(10))))
+    order by a.status in ('pending', 'verified') desc, a.seq desc limit ${MOST_SESSIONS}`
+}
+
+/** Of whoever an id of ours stands for by now. */
+const sessionsOfInvestor = (investorId: string, { provider: { name }, mode }: Reading) =>
+  reads<Found[]>`
+    select a.workspace_id, a.session_id, a.id as attestation_id, a.investor_id, a.schema_id, s.validity_days, a.wallet,
+      a.provider_reference,
+      a.status in ('pending', 'verified') and coalesce(a.issued_at, a.held_at) is not null as is_approved
+    from workspaces w join investors i on i.workspace_id = w.id and i.id = ${investorId}
+    join attestations a on a.workspace_id = w.id and a.investor_id = coalesce(i.merged_into, i.id)
+    join schemas s on s.workspace_id = a.workspace_id and s.id = a.schema_id
+    where w.mode = ${mode} and a.provider = ${name}
+    order by a.seq desc limit ${MOST_SESSIONS}`
+
+async function withoutRepeats(
+  sessions: Found[],
+  { event, provider, mode }: Reading,
+): Promise<ProviderSession[]> {
+  const ids = sessions.map((session) => eventIdFor(event, session))
+  const seen = await onBehalfOf(
+    sessions[0]!.workspace_id,
+    () => sql<{ event_id: string }[]>`
+      select event_id from webhook_events
+      where mode = ${mode} and provider = ${provider.name} and event_id = any(${ids})`,
+  )
+  const repeats = new Set(seen.map((row) => row.event_id))
+  return sessions.filter((_session, n) => !repeats.has(ids[n]!))
+}
+
+/** What the event comes to; null where nothing is decided yet. */
+async function decide(
+  says: Exclude<ProviderEvent["says"], { kind: "signal" }>,
+  { flow }: Provider,
+  session: ProviderSession,
+): Promise<ProviderDecision | null> {
+  switch (says.kind) {
+    case "decision":
+      return decisionOf(says)
+    case "changed": {
+      if (flow.kind !== "redirect" || session.provider_reference === null) return null
+      const told = says.occurredAt ?? clock.now()
+      return timed(await flow.readDecision(toVerify(session), session.provider_reference), told)
+    }
+  }
+}
+
+/**
+ * A vendor's answer with a time: its own, or else when it was asked or told. A time that is none, or in the future, would hide
+ * whatever the vendor says until then: it counts as not given.
+ */
+export function timed(answer: ReadDecision | null, at: Date): ProviderDecision | null {
+  if (answer === null) return null
+  const own = answer.occurredAt?.getTime() ?? Number.NaN
+  const isSound = own >= 0 && own <= clock.now().getTime() + TOLERANCE_SECONDS * 1000
+  return { ...answer, occurredAt: isSound ? new Date(own) : at }
+}
+
+const decisionOf = ({ decision, occurredAt, claims, reason, publicReason }: ProviderDecision) => ({
+  decision,
+  occurredAt,
+  claims,
+  reason,
+  publicReason,
+})

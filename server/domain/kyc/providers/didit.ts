@@ -1,0 +1,223 @@
+import { z } from "zod"
+import { isId } from "#server/lib/ids.ts"
+import { plainJson, readJsonObject } from "#server/lib/json.ts"
+import { addSeconds, clock } from "#server/lib/time.ts"
+import { parse } from "#server/lib/validation.ts"
+import type { Claims } from "#shared/claims.ts"
+import type { PublicReason } from "#shared/public-reasons.ts"
+import type { Decision } from "#shared/statuses.ts"
+import { isSignedByDidit } from "./didit-signature.ts"
+import { decidedAt } from "./event-time.ts"
+import {
+  defineProvider,
+  type ProviderEvent,
+  type SessionToVerify,
+  type Signal,
+  type VendorSession,
+} from "./provider.ts"
+import { callVendor, findAtVendor, requireAbout, vendorId } from "./vendor-call.ts"
+import { countryOf, isOver18 } from "./vendor-person.ts"
+import { perSchema, vendorSecret, vendorSecrets, vendorUrl } from "./vendor-settings.ts"
+
+const LABEL = "Didit"
+
+/** How long an address is given out again; after that the session is asked for anew, and is the same. */
+const LINK_SECONDS = 86_400
+
+type Verdict = { decision: Decision; reason: string | null; publicReason: PublicReason | null }
+
+/** Exact texts, spaces and case: https://docs.didit.me/integration/verification-statuses. Others decide nothing yet. */
+const verdicts: ReadonlyMap<string, Verdict> = new Map([
+  ["Approved", { decision: "approved", reason: null, publicReason: null }],
+  ["Declined", { decision: "rejected", reason: "Didit: declined", publicReason: null }],
+  ["In Review", { decision: "in_review", reason: "Didit: in review", publicReason: null }],
+  [
+    "Resubmitted",
+    { decision: "resubmission_requested", reason: "Didit: resubmission requested", publicReason: null },
+  ],
+  ["Expired", { decision: "expired", reason: "Didit: expired", publicReason: null }],
+  ["Abandoned", { decision: "expired", reason: "Didit: abandoned", publicReason: null }],
+  // Of somebody approved before, whose document is no longer valid.
+  [
+    "Kyc Expired",
+    { decision: "rejected", reason: "Didit: the document has expired", publicReason: "withdrawn" },
+  ],
+])
+
+const STATUS_UPDATED = "status.updated"
+const USER_STATUS_UPDATED = "user.status.updated"
+
+/** A person's own status, beside that of their sessions: https://docs.didit.me/entities/lifecycle. */
+const signalOf: ReadonlyMap<string, Signal> = new Map([
+  ["FLAGGED", "case_opened"],
+  ["BLOCKED", "person_deactivated"],
+])
+
+const opened = z.object({ session_id: vendorId, url: z.string() })
+
+const state = z.string().nullish()
+const found = z.object({
+  session_id: z.string(),
+  status: z.string(),
+  id_verifications: z
+    .array(z.object({ status: state, issuing_state: state, date_of_birth: state }))
+    .nullish(),
+  poa_verifications: z.array(z.object({ status: state, issuing_state: state })).nullish(),
+})
+
+/** `timestamp` is when this attempt was sent, in seconds. */
+const webhook = z.object({
+  webhook_type: z.string(),
+  event_id: vendorId.nullish(),
+  timestamp: z.number(),
+})
+const ofSession = z.object({
+  session_id: vendorId,
+  status: z.string(),
+  /** When the status changed, in seconds. */
+  created_at: z.number(),
+  decision: z
+    .object({ aml_screenings: z.array(z.object({ status: state })).nullish() })
+    .nullish()
+    .catch(null),
+})
+const ofUser = z.object({
+  vendor_data: z.string().nullish(),
+  status: z.string(),
+  created_at: z.number().nullish(),
+})
+
+/** https://docs.didit.me. `vendor_data` is our id of the investor: Didit tells its users apart by it. */
+export const didit = defineProvider({
+  name: "didit",
+  label: LABEL,
+  testOnly: null,
+  setup: ({ webhook }) => [
+    { where: "Console > API & Webhooks > Add destination > URL", enter: webhook },
+    { where: "… > Webhook version", enter: "v3" },
+    { where: "… > Subscribed events", enter: `${STATUS_UPDATED}, ${USER_STATUS_UPDATED}` },
+    {
+      where: "Your firewall, where it knows its callers",
+      enter: "let 18.203.201.92 in: Didit sends from there",
+    },
+  ],
+  settings: z.object({
+    DIDIT_API_KEY: vendorSecret(),
+    DIDIT_WEBHOOK_SECRET: vendorSecrets(),
+    DIDIT_WORKFLOWS: perSchema({
+      what: "a workflow's id",
+      pattern: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+    }),
+    DIDIT_URL: vendorUrl.default("https://verification.didit.me"),
+  }),
+  create: (settings) => {
+    const headers = { "x-api-key": settings.DIDIT_API_KEY, accept: "application/json" }
+    const at = (reference: string, more: string) =>
+      `${settings.DIDIT_URL}/v3/session/${encodeURIComponent(reference)}/${more}/`
+
+    /** An unfinished session of the same person and workflow is given again, so this may be repeated. */
+    const open = async (session: SessionToVerify): Promise<VendorSession> => {
+      const made = await callVendor({
+        label: LABEL,
+        method: "POST",
+        url: `${settings.DIDIT_URL}/v3/session/`,
+        headers: { ...headers, "content-type": "application/json" },
+        body: JSON.stringify({
+          workflow_id: settings.DIDIT_WORKFLOWS.of(session.schemaId),
+          vendor_data: session.investorId,
+          callback: session.returnUrl,
+          ...(session.language === null ? {} : { language: session.language }),
+        }),
+        answer: opened,
+      })
+      return {
+        reference: made.session_id,
+        url: made.url,
+        usableUntil: addSeconds(clock.now(), LINK_SECONDS),
+        singleUse: false,
+      }
+    }
+
+    return {
+      flow: {
+        kind: "redirect",
+        createSession: open,
+        resumeSession: open,
+        async readDecision(_session, reference) {
+          const url = at(reference, "decision")
+          const decision = await callVendor({ label: LABEL, method: "GET", url, headers, answer: found })
+          requireAbout(LABEL, reference, decision.session_id)
+          const verdict = verdicts.get(decision.status)
+          if (verdict === undefined) return null
+          const claims = verdict.decision === "approved" ? claimsOf(decision, clock.now()) : {}
+          return { ...verdict, occurredAt: null, claims }
+        },
+        async redact(reference) {
+          const url = at(reference, "delete")
+          await findAtVendor({ label: LABEL, method: "DELETE", url, headers, answer: z.unknown() })
+        },
+        async probe() {
+          const url = `${settings.DIDIT_URL}/v3/sessions/?limit=1`
+          const answer = z.object({ results: z.array(z.unknown()) })
+          await callVendor({ label: LABEL, method: "GET", url, headers, answer })
+        },
+      },
+      isSigned: (headers, body) => isSignedByDidit(headers, body, settings.DIDIT_WEBHOOK_SECRET),
+      readEvent(_headers, body) {
+        const json = plainJson(readJsonObject(body))
+        const { webhook_type, event_id, timestamp } = parse(webhook, json)
+        if (webhook_type === USER_STATUS_UPDATED)
+          return readUserEvent(parse(ofUser, json), event_id, timestamp)
+        if (webhook_type !== STATUS_UPDATED) return null
+        const { session_id, status, created_at, decision } = parse(ofSession, json)
+        const verdict = verdicts.get(status)
+        if (verdict === undefined) return null
+        const occurredAt = decidedAt(LABEL, new Date(created_at * 1000))
+        const eventId = event_id ?? `${session_id} ${status} ${created_at}`
+        const about = { reference: session_id }
+        // Their API has the last word on an approval, and on what was found out.
+        if (verdict.decision === "approved") return { eventId, about, says: { kind: "changed", occurredAt } }
+        // Whoever is found on a list after the approval is put under review again, as by a person.
+        const isListed = decision?.aml_screenings?.some((one) => isHit(one.status)) ?? false
+        const afterApproval = isListed ? "watchlist_match" : "case_opened"
+        return {
+          eventId,
+          about,
+          says: { kind: "decision", afterApproval, ...verdict, occurredAt, claims: {} },
+        }
+      },
+    }
+  },
+})
+
+/** Of a screening whose score is above a threshold. */
+const isHit = (status: string | null | undefined) => status === "In Review" || status === "Declined"
+
+function readUserEvent(
+  { vendor_data: person, status, created_at }: z.infer<typeof ofUser>,
+  event_id: string | null | undefined,
+  timestamp: number,
+): ProviderEvent | null {
+  const signal = signalOf.get(status)
+  if (signal === undefined || !person || !isId("inv", person)) return null
+  const changed = created_at ?? timestamp
+  return {
+    eventId: event_id ?? `${person} ${status} ${changed}`,
+    about: { investorId: person },
+    says: {
+      kind: "signal",
+      signal,
+      occurredAt: decidedAt(LABEL, new Date(changed * 1000)),
+      reason: `${LABEL}: ${status.toLowerCase()}`,
+    },
+  }
+}
+
+function claimsOf({ id_verifications, poa_verifications }: z.infer<typeof found>, at: Date): Claims {
+  const document = id_verifications?.find(({ status }) => status === "Approved")
+  const residence = poa_verifications?.find(({ status }) => status === "Approved")
+  return {
+    country: countryOf(residence?.issuing_state) ?? countryOf(document?.issuing_state),
+    age_over_18: isOver18(document?.date_of_birth, at),
+  }
+}

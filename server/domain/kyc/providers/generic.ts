@@ -1,0 +1,118 @@
+import { randomUUID } from "node:crypto"
+import { Webhook } from "standardwebhooks"
+import { z } from "zod"
+import { nameText } from "#server/lib/text.ts"
+import { clock } from "#server/lib/time.ts"
+import { defineProvider, type SessionToVerify, type VendorSession } from "./provider.ts"
+import { isSignedByStandard, standardSecrets } from "./standard-webhooks.ts"
+import { callVendor, findAtVendor, vendorId } from "./vendor-call.ts"
+import { vendorSecret } from "./vendor-settings.ts"
+import { decisionFields, readVouchDecision, readVouchEvent } from "./vouch-event.ts"
+
+const LABEL = "Your KYC provider"
+
+const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"])
+const bridgeUrl = z.string().refine(isBridgeUrl, "must be an https address without credentials")
+
+/** A path and a query are the bridge's own affair. */
+function isBridgeUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, hostname, username, password } = new URL(text)
+  const isSafe = protocol === "https:" || (protocol === "http:" && LOOPBACK.has(hostname))
+  return isSafe && username === "" && password === ""
+}
+
+const opened = z.object({
+  reference: vendorId,
+  url: z.string(),
+  usable_until: z.iso.datetime({ offset: true }),
+  single_use: z.boolean().default(false),
+})
+
+const asked = z.object({ decision: z.null() }).or(decisionFields)
+
+/**
+ * Any vendor, behind a bridge of one's own: one address that Vouch calls, and the events of Vouch that it sends
+ * (docs/providers/generic.md). Both sides sign by Standard Webhooks, with the same secrets.
+ */
+export const generic = defineProvider({
+  name: "generic",
+  label: LABEL,
+  testOnly: null,
+  setup: ({ webhook }) => [
+    { where: "Your bridge: where it sends its events", enter: webhook },
+    { where: "Your bridge: the secret of both sides", enter: "the value of VOUCH_GENERIC_SECRET" },
+  ],
+  settings: z.object({
+    GENERIC_URL: bridgeUrl,
+    GENERIC_SECRET: standardSecrets,
+    GENERIC_TOKEN: vendorSecret(16).optional(),
+    GENERIC_LABEL: nameText(60).default(LABEL),
+  }),
+  create: ({ GENERIC_URL: url, GENERIC_SECRET: secrets, GENERIC_TOKEN: token, GENERIC_LABEL: label }) => {
+    /** `id` is the same for the same request: by it, or by the session, the bridge knows one that it had before. */
+    const request = <Answer extends z.ZodType>(
+      type: string,
+      data: object,
+      answer: Answer,
+      id = randomUUID() as string,
+    ) => {
+      const now = clock.now()
+      const body = JSON.stringify({ type, data })
+      return {
+        label,
+        method: "POST",
+        url,
+        headers: {
+          "content-type": "application/json",
+          "webhook-id": id,
+          "webhook-timestamp": String(Math.floor(now.getTime() / 1000)),
+          "webhook-signature": new Webhook(secrets[0]!).sign(id, now, body),
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        },
+        body,
+        answer,
+      } as const
+    }
+    const call = <Answer extends z.ZodType>(...asked: Parameters<typeof request<Answer>>) =>
+      callVendor(request<Answer>(...asked))
+    return {
+      label,
+      flow: {
+        kind: "redirect",
+        createSession: async (session) =>
+          linkTo(await call("session.create", fieldsOf(session), opened, session.sessionId)),
+        resumeSession: async (session, reference) =>
+          linkTo(await call("session.resume", { ...fieldsOf(session), reference }, opened)),
+        async readDecision({ sessionId }, reference) {
+          const answer = await call("session.read", { session_id: sessionId, reference }, asked)
+          return answer.decision === null ? null : readVouchDecision(answer)
+        },
+        async redact(reference) {
+          await findAtVendor(request("session.redact", { reference }, z.unknown()))
+        },
+        async probe() {
+          await call("ping", {}, z.object({}))
+        },
+      },
+      isSigned: (headers, body) => isSignedByStandard(secrets, headers, body),
+      readEvent: readVouchEvent,
+    }
+  },
+})
+
+const fieldsOf = ({ sessionId, investorId, schemaId, wallet, returnUrl, language }: SessionToVerify) => ({
+  session_id: sessionId,
+  investor_id: investorId,
+  schema: schemaId,
+  wallet,
+  return_url: returnUrl,
+  language,
+})
+
+const linkTo = ({ reference, url, usable_until, single_use }: z.infer<typeof opened>): VendorSession => ({
+  reference,
+  url,
+  usableUntil: new Date(usable_until),
+  singleUse: single_use,
+})

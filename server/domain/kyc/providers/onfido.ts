@@ -1,0 +1,267 @@
+import { createHash } from "node:crypto"
+import { z } from "zod"
+import { plainJson, readJsonObject } from "#server/lib/json.ts"
+import { addSeconds, clock } from "#server/lib/time.ts"
+import { parse } from "#server/lib/validation.ts"
+import type { Decision } from "#shared/statuses.ts"
+import { digestOf, isHexHmac } from "./hex-signature.ts"
+import {
+  defineProvider,
+  type ProviderDecision,
+  type ProviderEvent,
+  type SessionToVerify,
+  type VendorSession,
+} from "./provider.ts"
+import { callVendor, deleteAtVendor, findAtVendor, requireAbout, type VendorCall } from "./vendor-call.ts"
+import { countryOf, isOver18 } from "./vendor-person.ts"
+import { perSchema, vendorSecret, vendorSecrets, vendorUrl } from "./vendor-settings.ts"
+
+const LABEL = "Onfido"
+/** As long as a session of ours is open before its vendor's first word. */
+const LINK_SECONDS = 86_400
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+const id = z.string().regex(/^[\w-]{1,100}$/)
+const time = z.iso.datetime({ offset: true }).transform((text) => new Date(text))
+
+const decisions: Record<string, Decision> = {
+  approved: "approved",
+  declined: "rejected",
+  review: "in_review",
+  abandoned: "expired",
+  // Its own trouble with the run: the investor goes through another one.
+  error: "resubmission_requested",
+}
+/** The investor has something left to do in a run. */
+const open = new Set(["awaiting_input", "awaiting_client_input"])
+
+const languages: Record<string, string> = {
+  de: "de_DE",
+  en: "en_US",
+  es: "es_ES",
+  fr: "fr_FR",
+  it: "it_IT",
+  nl: "nl_NL",
+  pt: "pt_PT",
+}
+
+/** What a workflow gives out about a person, as far as we read it. */
+const facts = z.object({
+  country: z.string().nullish().catch(null),
+  issuing_country: z.string().nullish().catch(null),
+  date_of_birth: z.string().nullish().catch(null),
+  accredited: z.boolean().nullish().catch(null),
+})
+
+/** What is read of a run; all else stays at Onfido. */
+const run = z.object({
+  id,
+  applicant_id: id,
+  workflow_id: z.string(),
+  status: z.string(),
+  updated_at: time,
+  tags: z.array(z.string()).nullish(),
+  reasons: z.array(z.string()).nullish().catch(null),
+  link: z.object({ url: z.string().nullish(), expires_at: z.string().nullish() }).nullish(),
+  // The workflow's author chooses what is in it: an object, a list, or nothing.
+  output: facts
+    .extend({ properties: facts.nullish().catch(null) })
+    .nullish()
+    .catch(null),
+})
+type Run = z.infer<typeof run>
+
+const event = z.object({
+  payload: z.object({
+    action: z.string(),
+    object: z.object({ id, completed_at_iso8601: time.nullish().catch(null) }),
+  }),
+})
+
+/** https://documentation.onfido.com/api/latest and https://documentation.onfido.com/guide/webhooks */
+export const onfido = defineProvider({
+  name: "onfido",
+  label: LABEL,
+  testOnly: null,
+  setup: ({ webhook }) => [
+    { where: "Settings > Developers > Webhooks > Create webhook > URL", enter: webhook },
+    { where: "… > Events", enter: "workflow_run.completed, watchlist_monitor.matches_updated" },
+    { where: "… > Environments", enter: "the one of your API token, and no other" },
+  ],
+  settings: z.object({
+    ONFIDO_REGION: z.enum(["eu", "us", "ca"], { error: "must be eu, us or ca" }),
+    ONFIDO_URL: vendorUrl.optional(),
+    ONFIDO_API_TOKEN: vendorSecret(),
+    ONFIDO_WEBHOOK_TOKEN: vendorSecrets(),
+    ONFIDO_WORKFLOWS: perSchema({ what: "a workflow's id", pattern: UUID }),
+  }),
+  create: ({
+    ONFIDO_REGION,
+    ONFIDO_URL,
+    ONFIDO_API_TOKEN,
+    ONFIDO_WEBHOOK_TOKEN,
+    ONFIDO_WORKFLOWS: workflows,
+  }) => {
+    const origin = ONFIDO_URL ?? `https://api.${ONFIDO_REGION}.onfido.com`
+
+    const to = <Answer extends z.ZodType>(
+      method: VendorCall<Answer>["method"],
+      path: string,
+      answer: Answer,
+      body?: object,
+    ): VendorCall<Answer> => ({
+      label: LABEL,
+      method,
+      url: `${origin}/v3.6${path}`,
+      headers: {
+        accept: "application/json",
+        authorization: `Token token=${ONFIDO_API_TOKEN}`,
+        ...(body && { "content-type": "application/json" }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+      answer,
+    })
+
+    async function findRun(reference: string): Promise<Run | null> {
+      const found = await findAtVendor(to("GET", `/workflow_runs/${encodeURIComponent(reference)}`, run))
+      if (found !== null) requireAbout(LABEL, reference, found.id)
+      return found
+    }
+
+    /** The person's runs: those that carry its tag, whatever else the answer has. */
+    async function runsOf(investorId: string): Promise<Run[]> {
+      const found = await callVendor(
+        to("GET", `/workflow_runs?tags=${encodeURIComponent(investorId)}`, z.array(run)),
+      )
+      return found.filter(({ tags }) => tags?.includes(investorId))
+    }
+
+    async function startRun(session: SessionToVerify, applicantId: string): Promise<VendorSession> {
+      const { sessionId, investorId, schemaId, returnUrl, language } = session
+      const locale = languages[language ?? ""]
+      const started = await callVendor(
+        to("POST", "/workflow_runs", run, {
+          workflow_id: workflows.of(schemaId),
+          applicant_id: applicantId,
+          customer_user_id: investorId,
+          tags: [investorId, tagOf(sessionId)],
+          link: {
+            completed_redirect_url: returnUrl,
+            expired_redirect_url: returnUrl,
+            expires_at: addSeconds(clock.now(), LINK_SECONDS).toISOString(),
+            ...(locale && { language: locale }),
+          },
+        }),
+      )
+      // A workflow that asks the investor nothing has no page, and is refused with its empty address.
+      return (
+        sessionOf(started) ?? { reference: started.id, url: "", usableUntil: clock.now(), singleUse: true }
+      )
+    }
+
+    /** Opens the session's run, or finds the one that an answer which was lost had opened: there is no idempotency key. */
+    async function begin(session: SessionToVerify): Promise<VendorSession> {
+      const runs = await runsOf(session.investorId)
+      const begun = runs.find(({ tags }) => tags?.includes(tagOf(session.sessionId)))
+      const resumed = begun && sessionOf(begun)
+      if (resumed) return resumed
+      const [before] = runs
+      if (before) return startRun(session, before.applicant_id)
+      // One applicant to a person, or a face is known from another one. It is told no name.
+      const name = { first_name: "Investor", last_name: session.investorId }
+      const applicant = await callVendor(to("POST", "/applicants", z.object({ id }), name))
+      return startRun(session, applicant.id)
+    }
+
+    return {
+      ...(ONFIDO_API_TOKEN.startsWith("api_sandbox.") && { credentials: "test" }),
+      ...(ONFIDO_API_TOKEN.startsWith("api_live.") && { credentials: "live" }),
+      flow: {
+        kind: "redirect",
+        createSession: begin,
+        async resumeSession(session, reference) {
+          const before = await findRun(reference)
+          if (before === null) return begin(session)
+          return sessionOf(before) ?? startRun(session, before.applicant_id)
+        },
+        async readDecision(_session, reference) {
+          const found = await findRun(reference)
+          return found && decisionOf(found)
+        },
+        async findReferences(monitor) {
+          const path = `/watchlist_monitors/${encodeURIComponent(monitor)}`
+          const watched = await findAtVendor(to("GET", path, z.object({ applicant_id: id })))
+          if (watched === null) return []
+          const { applicant_id } = watched
+          const runs = await callVendor(
+            to("GET", `/workflow_runs?applicant_id=${applicant_id}`, z.array(run)),
+          )
+          return runs.filter((one) => one.applicant_id === applicant_id).map((one) => one.id)
+        },
+        async redact(reference) {
+          const found = await findRun(reference)
+          if (found === null) return
+          const path = `/applicants/${found.applicant_id}`
+          await deleteAtVendor(to("DELETE", path, z.unknown()), async () => {
+            const left = await findAtVendor(to("GET", path, z.object({ delete_at: z.string().nullish() })))
+            return !left || Boolean(left.delete_at)
+          })
+        },
+        async probe() {
+          await callVendor(to("GET", "/workflow_runs?page=1", z.array(z.unknown())))
+        },
+      },
+      isSigned: ({ "x-sha2-signature": signature }, body) =>
+        isHexHmac(signature, body, { secrets: ONFIDO_WEBHOOK_TOKEN }),
+      readEvent(_headers, body): ProviderEvent | null {
+        const { action, object } = parse(event, plainJson(readJsonObject(body))).payload
+        const eventId = digestOf(body)
+        if (action === "workflow_run.completed")
+          return { eventId, about: { reference: object.id }, says: { kind: "changed" } }
+        if (action !== "watchlist_monitor.matches_updated") return null
+        return {
+          eventId,
+          about: { subject: object.id },
+          says: {
+            kind: "signal",
+            signal: "watchlist_match",
+            occurredAt: object.completed_at_iso8601 ?? clock.now(),
+            reason: action,
+          },
+        }
+      },
+    }
+  },
+})
+
+/** The page of a run, where the investor has something to do there; null otherwise. */
+function sessionOf({ id: reference, status, link }: Run): VendorSession | null {
+  const expires = new Date(link?.expires_at ?? Number.NaN)
+  if (!open.has(status) || !link?.url || !(expires > clock.now())) return null
+  return { reference, url: link.url, usableUntil: expires, singleUse: false }
+}
+
+/** By which a run is found again; nobody can open our session with it. */
+const tagOf = (sessionId: string): string =>
+  `vouch-${createHash("sha256").update(sessionId).digest("hex").slice(0, 32)}`
+
+function decisionOf({ status, updated_at, output, reasons }: Run): ProviderDecision | null {
+  const decision = decisions[status]
+  if (decision === undefined) return null
+  const of = { ...output?.properties, ...output }
+  const isApproved = decision === "approved"
+  const named = (reasons ?? []).filter((reason) => /^[\w .-]{1,60}$/.test(reason))
+  return {
+    decision,
+    occurredAt: updated_at,
+    claims: isApproved
+      ? {
+          country: countryOf(of.country ?? of.issuing_country),
+          age_over_18: isOver18(of.date_of_birth, clock.now()),
+          accredited: of.accredited ?? undefined,
+        }
+      : {},
+    reason: isApproved ? null : named.slice(0, 10).join(", ") || null,
+    publicReason: null,
+  }
+}

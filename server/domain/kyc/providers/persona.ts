@@ -1,0 +1,316 @@
+import { z } from "zod"
+import { plainJson, readJsonObject } from "#server/lib/json.ts"
+import { addSeconds, clock } from "#server/lib/time.ts"
+import { parse } from "#server/lib/validation.ts"
+import type { Decision } from "#shared/statuses.ts"
+import { decidedAt } from "./event-time.ts"
+import { createOnce } from "./idempotent-create.ts"
+import { aboutOf, signalOf, signals, subject } from "./persona-signals.ts"
+import {
+  defineProvider,
+  type ProviderDecision,
+  type SessionToVerify,
+  type VendorSession,
+} from "./provider.ts"
+import { isSignedWithTime } from "./timed-signature.ts"
+import { callVendor, deleteAtVendor, findAtVendor, requireAbout, vendorId } from "./vendor-call.ts"
+import { countryOf, isOver18 } from "./vendor-person.ts"
+import { perSchema, vendorSecret, vendorSecrets, vendorUrl } from "./vendor-settings.ts"
+
+const LABEL = "Persona"
+
+/** Of their API, and of the webhooks that they send: https://docs.withpersona.com/versioning. */
+const VERSION = "2025-12-08"
+
+/** A one-time link is good for a day: https://docs.withpersona.com/inquiry-one-time-links. */
+const LINK_SECONDS = 86_400
+
+/** The attributes of an inquiry that are asked for. */
+const ATTRIBUTES = "status,updated-at,decisioned-at,marked-for-review-at,failed-at,expired-at,fields"
+
+const time = z.iso.datetime({ offset: true }).nullish()
+const field = z.object({ value: z.unknown() }).nullish()
+const inquiry = z.object({
+  data: z.object({
+    id: z.string(),
+    attributes: z.object({
+      status: z.string(),
+      "updated-at": time,
+      "decisioned-at": time,
+      "marked-for-review-at": time,
+      "failed-at": time,
+      "expired-at": time,
+      fields: z.record(z.string(), field).nullish(),
+    }),
+  }),
+})
+type Inquiry = z.infer<typeof inquiry>["data"]["attributes"]
+
+const linked = z.object({
+  data: z.object({ id: vendorId }),
+  meta: z.object({ "one-time-link": z.string() }),
+})
+
+const webhook = z.object({
+  data: z.object({
+    type: z.literal("event"),
+    id: vendorId,
+    attributes: z.object({
+      name: z.string(),
+      "created-at": z.iso.datetime({ offset: true }),
+      payload: z.object({ data: subject }),
+    }),
+  }),
+})
+
+/** Its status says nothing of that: https://docs.withpersona.com/api-reference/webhooks/inquiry-events/webhook-inquiry-redacted. */
+const redacted = z.object({ data: z.object({ attributes: z.object({ "redacted-at": time }) }) })
+
+/** The inquiries of an account. */
+const inquiries = z.object({ data: z.array(subject) })
+
+/** What an inquiry's status decides. `completed` is no approval: a workflow or a person approves. */
+const decisionOf: Record<string, Decision> = {
+  approved: "approved",
+  declined: "rejected",
+  needs_review: "in_review",
+  expired: "expired",
+}
+
+/** The events that are worth a subscription, and the status that each tells. */
+const statusOf: Record<string, string> = {
+  "inquiry.approved": "approved",
+  "inquiry.declined": "declined",
+  "inquiry.marked-for-review": "needs_review",
+  "inquiry.failed": "failed",
+  "inquiry.expired": "expired",
+}
+
+/** Statuses in which the investor can go on with the same inquiry. */
+const RESUMABLE = new Set(["created", "pending", "expired"])
+
+/** When an inquiry came to its status; to its last one, whatever came before. */
+function since(status: string, at: Inquiry): Date {
+  const known = {
+    needs_review: at["marked-for-review-at"],
+    failed: at["failed-at"],
+    expired: at["expired-at"],
+  }[status]
+  return new Date(known ?? at["updated-at"] ?? at["decisioned-at"] ?? clock.now())
+}
+
+/** https://docs.withpersona.com. An inquiry is a session; an account is a person, known by our id of the investor. */
+export const persona = defineProvider({
+  name: "persona",
+  label: LABEL,
+  testOnly: null,
+  setup: ({ webhook, origin }) => [
+    { where: "Dashboard > Webhooks > Create webhook > URL", enter: webhook },
+    { where: "… > Enabled events", enter: [...Object.keys(statusOf), ...signals].join(", ") },
+    { where: "… > API version", enter: VERSION },
+    { where: "… > Key inflection", enter: "kebab" },
+    {
+      where: "… > Attribute blocklist",
+      enter: "fields and everything personal: Vouch reads none of it there",
+    },
+    {
+      where: "Inquiries > Templates > your template > Configure > Security > Allowed domains",
+      enter: new URL(origin).host,
+    },
+    {
+      where: "Workflows",
+      enter: "one that approves or declines what is completed: Persona leaves it undecided without",
+    },
+  ],
+  settings: z.object({
+    PERSONA_API_KEY: vendorSecret(),
+    PERSONA_WEBHOOK_SECRET: vendorSecrets(),
+    PERSONA_TEMPLATES: perSchema({
+      what: "an inquiry template (itmpl_…)",
+      pattern: /^itmpl_[A-Za-z0-9]{1,100}$/,
+    }),
+    PERSONA_FAILED: z
+      .enum(["rejected", "resubmission_requested"], { error: "must be rejected or resubmission_requested" })
+      .default("rejected"),
+    PERSONA_COUNTRY_FIELD: z
+      .string()
+      .regex(/^[a-z0-9-]{1,100}$/)
+      .default("address-country-code"),
+    PERSONA_ACCREDITED_FIELD: z
+      .string()
+      .regex(/^[a-z0-9-]{1,100}$/)
+      .optional(),
+    PERSONA_URL: vendorUrl.default("https://api.withpersona.com"),
+  }),
+  create: (settings) => {
+    const api = `${settings.PERSONA_URL}/api/v1`
+    const headers = {
+      authorization: `Bearer ${settings.PERSONA_API_KEY}`,
+      "persona-version": VERSION,
+      "key-inflection": "kebab",
+      accept: "application/json",
+    }
+    const environment = environmentOf(settings.PERSONA_API_KEY)
+    const decided = (status: string): Decision | undefined =>
+      status === "failed" ? settings.PERSONA_FAILED : decisionOf[status]
+
+    const post = (path: string, body: object, more: Record<string, string> = {}) =>
+      callVendor({
+        label: LABEL,
+        method: "POST",
+        url: `${api}${path}`,
+        headers: { ...headers, "content-type": "application/json", ...more },
+        body: JSON.stringify(body),
+        answer: linked,
+      })
+    const read = async (id: string): Promise<Inquiry> => {
+      const url = `${api}/inquiries/${encodeURIComponent(id)}?fields[inquiry]=${ATTRIBUTES}`
+      const { data } = await callVendor({ label: LABEL, method: "GET", url, headers, answer: inquiry })
+      requireAbout(LABEL, id, data.id)
+      return data.attributes
+    }
+    const open = (session: SessionToVerify, key: string): Promise<VendorSession> =>
+      createOnce(key, async (idempotencyKey) =>
+        sessionOf(
+          await post(
+            "/inquiries",
+            {
+              data: {
+                attributes: {
+                  "inquiry-template-id": settings.PERSONA_TEMPLATES.of(session.schemaId),
+                  "redirect-uri": session.returnUrl,
+                },
+              },
+              meta: {
+                "auto-create-account": true,
+                "auto-create-account-reference-id": session.investorId,
+                "auto-create-one-time-link": true,
+              },
+            },
+            { "idempotency-key": idempotencyKey },
+          ),
+        ),
+      )
+
+    const claimsOf = ({ fields }: Inquiry, at: Date) => {
+      const value = (name: string) => fields?.[name]?.value
+      const text = (name: string) => z.string().optional().catch(undefined).parse(value(name))
+      const accredited = value(settings.PERSONA_ACCREDITED_FIELD ?? "")
+      return {
+        country: countryOf(text(settings.PERSONA_COUNTRY_FIELD)) ?? countryOf(text("selected-country-code")),
+        age_over_18: isOver18(text("birthdate"), at),
+        accredited: typeof accredited === "boolean" ? accredited : undefined,
+      }
+    }
+
+    return {
+      ...(environment === null ? {} : { credentials: environment }),
+      flow: {
+        kind: "redirect",
+        createSession: (session) => open(session, session.sessionId),
+        async resumeSession(session, reference) {
+          const { status } = await read(reference)
+          if (RESUMABLE.has(status)) {
+            const path = `/inquiries/${encodeURIComponent(reference)}/generate-one-time-link`
+            const resumed = await post(path, {})
+            requireAbout(LABEL, reference, resumed.data.id)
+            return sessionOf(resumed)
+          }
+          if (decided(status) === "resubmission_requested")
+            return open(session, `${session.sessionId} after ${reference}`)
+          // It is submitted: whoever comes here again waits on our page.
+          return linkTo(reference, session.returnUrl)
+        },
+        async readDecision(_session, reference) {
+          const at = await read(reference)
+          const decision = decided(at.status)
+          if (decision === undefined) return null
+          const occurredAt = since(at.status, at)
+          const claims = decision === "approved" ? claimsOf(at, occurredAt) : {}
+          return decisionFrom(at.status, decision, occurredAt, claims)
+        },
+        async findReferences(accounts) {
+          const query = `filter[account-id]=${encodeURIComponent(accounts)}&page[size]=100&fields[inquiry]=status`
+          const url = `${api}/inquiries?${query}`
+          const { data } = await callVendor({ label: LABEL, method: "GET", url, headers, answer: inquiries })
+          const asked = new Set(accounts.split(","))
+          return data.flatMap(({ id, relationships }) =>
+            asked.has(relationships?.account?.data?.id ?? "") ? [id] : [],
+          )
+        },
+        async redact(reference) {
+          const url = `${api}/inquiries/${encodeURIComponent(reference)}`
+          await deleteAtVendor({ label: LABEL, method: "DELETE", url, headers }, async () => {
+            const asked = `${url}?fields[inquiry]=redacted-at`
+            const found = await findAtVendor({
+              label: LABEL,
+              method: "GET",
+              url: asked,
+              headers,
+              answer: redacted,
+            })
+            return found === null || Boolean(found.data.attributes["redacted-at"])
+          })
+        },
+        async probe() {
+          const url = `${api}/inquiries?page[size]=1&fields[inquiry]=status`
+          const answer = z.object({ data: z.array(z.unknown()) })
+          await callVendor({ label: LABEL, method: "GET", url, headers, answer })
+        },
+      },
+      isSigned: (headers, body) =>
+        isSignedWithTime(headers["persona-signature"], body, settings.PERSONA_WEBHOOK_SECRET),
+      readEvent(_headers, body) {
+        const { id: eventId, attributes } = parse(webhook, plainJson(readJsonObject(body))).data
+        const { type, id } = attributes.payload.data
+        const { name } = attributes
+        const signal = signalOf(name)
+        if (signal !== null) {
+          const whose = aboutOf(attributes.payload.data)
+          const occurredAt = decidedAt(LABEL, new Date(attributes["created-at"]))
+          return (
+            whose && { eventId, about: whose, says: { kind: "signal", signal, occurredAt, reason: name } }
+          )
+        }
+        const status = Object.hasOwn(statusOf, name) ? statusOf[name] : undefined
+        const decision = status === undefined ? undefined : decided(status)
+        if (type !== "inquiry" || status === undefined || decision === undefined) return null
+        const about = { reference: id }
+        const occurredAt = decidedAt(LABEL, new Date(attributes["created-at"]))
+        // What it was approved for is in their API: a webhook need not carry personal data.
+        if (decision === "approved") return { eventId, about, says: { kind: "changed" } }
+        const says = decisionFrom(status, decision, occurredAt, {})
+        return { eventId, about, says: { kind: "decision", afterApproval: "case_opened", ...says } }
+      },
+    }
+  },
+})
+
+/** A key says which environment of Persona it belongs to. */
+function environmentOf(key: string): "live" | "test" | null {
+  if (key.startsWith("persona_sandbox_")) return "test"
+  return key.startsWith("persona_production_") ? "live" : null
+}
+
+const sessionOf = ({ data, meta }: z.infer<typeof linked>): VendorSession =>
+  linkTo(data.id, meta["one-time-link"])
+
+const linkTo = (reference: string, url: string): VendorSession => ({
+  reference,
+  url,
+  usableUntil: addSeconds(clock.now(), LINK_SECONDS),
+  singleUse: true,
+})
+
+const decisionFrom = (
+  status: string,
+  decision: Decision,
+  occurredAt: Date,
+  claims: ProviderDecision["claims"],
+): ProviderDecision => ({
+  decision,
+  occurredAt,
+  claims,
+  reason: decision === "approved" ? null : `${LABEL}: ${status.replace("_", " ")}`,
+  publicReason: null,
+})

@@ -1,0 +1,73 @@
+import { expect, test } from "vitest"
+import { parseSettings } from "#server/settings/env.ts"
+import { exampleId } from "#test/vendor/example-id.ts"
+import { settingWarnings } from "./setting-warnings.ts"
+import { providers } from "./table.ts"
+
+const WHOLE = {
+  VOUCH_EXAMPLEID_URL: "http://127.0.0.1:1",
+  VOUCH_EXAMPLEID_API_KEY: "ek_12345678",
+  VOUCH_EXAMPLEID_SECRET: "quite secret",
+}
+const warnings = (environment: Record<string, string>) =>
+  settingWarnings(parseSettings(environment), [...providers, exampleId])
+
+test.each<[string, Record<string, string>]>([
+  ["nothing", {}],
+  ["a whole provider that nothing chooses", WHOLE],
+  ["a provider of one mode", { VOUCH_EXAMPLEID_URL: "http://127.0.0.1:1", ...inMode("LIVE", WHOLE) }],
+  ["what is somebody else's", { VOUCH_KEY: "vouch_test_x", VOUCH_SCREENSHOTS: "1" }],
+  [
+    "what any machine has",
+    { PATH: "/bin", HOME: "/root", PWD: "/", LANG: "C", USER: "vouch", npm_config_port: "1", POST: "x" },
+  ],
+  ["an empty setting", { VOUCH_EXAMPLEID_APIKEY: "" }],
+])("there is nothing to say of %s", (_name, environment) => {
+  expect(warnings(environment)).toEqual([])
+})
+
+function inMode(mode: string, environment: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(environment).map(([name, value]) => [name.replace("VOUCH_", `VOUCH_${mode}_`), value]),
+  )
+}
+
+test.each([
+  ["VOUCH_EXAMPLEID_APIKEY", "VOUCH_EXAMPLEID_API_KEY"],
+  ["VOUCH_TEST_EXAMPLEID_SECERT", "VOUCH_TEST_EXAMPLEID_SECRET"],
+  ["VOUCH_EXAMPELID_URL", "VOUCH_EXAMPLEID_URL"],
+  ["VOUCH_RATE_LIMTI", "VOUCH_RATE_LIMIT"],
+  ["VOUCH_LIVE_WEBHOK_SECRET", "VOUCH_LIVE_WEBHOOK_SECRET"],
+  ["SOLANA_RPC_URLS", "SOLANA_RPC_URL"],
+  ["DATABSE_URL", "DATABASE_URL"],
+  ["VOUCH_SOLANA_RPC_URL", "SOLANA_RPC_URL"],
+])("%s is named, with the name that was meant, and without its value", (name, meant) => {
+  expect(warnings({ ...WHOLE, [name]: "quite secret" })).toEqual([
+    `${name}: there is no such setting, so it does nothing. Did you mean ${meant}?`,
+  ])
+})
+
+test("addresses to send to are idle without one to read from", () => {
+  const url = "https://rpc.example.com/"
+  expect(warnings({ SOLANA_SEND_URL: url })).toEqual([
+    "SOLANA_SEND_URL: does nothing without SOLANA_RPC_URL.",
+  ])
+  expect(warnings({ SOLANA_SEND_URL: url, VOUCH_LIVE_SOLANA_RPC_URL: url })).toEqual([])
+  expect(warnings({ VOUCH_TEST_SOLANA_SEND_URL: url, VOUCH_LIVE_SOLANA_RPC_URL: url })).toEqual([
+    "VOUCH_TEST_SOLANA_SEND_URL: does nothing without VOUCH_TEST_SOLANA_RPC_URL.",
+  ])
+})
+
+test("a provider's setting that is like none of its own is named, too", () => {
+  expect(warnings({ VOUCH_LIVE_EXAMPLEID_WORKFLOW: "quite secret" })).toEqual([
+    "VOUCH_LIVE_EXAMPLEID_WORKFLOW: there is no such setting, so it does nothing.",
+  ])
+})
+
+test("what is missing or wrong of a provider that nothing chooses is named once, without a value", () => {
+  const { VOUCH_EXAMPLEID_API_KEY: _, ...rest } = WHOLE
+  expect(warnings(rest)).toEqual([expect.stringMatching(/^VOUCH_EXAMPLEID_API_KEY: required\. .*exampleid/)])
+  const wrong = warnings({ ...WHOLE, VOUCH_TEST_EXAMPLEID_API_KEY: "short" })
+  expect(wrong).toEqual([expect.stringMatching(/^VOUCH_TEST_EXAMPLEID_API_KEY: must be the key/)])
+  expect(wrong.join()).not.toContain("short")
+})

@@ -1,0 +1,315 @@
+import { z } from "zod"
+import { plainJson, readJsonObject } from "#server/lib/json.ts"
+import { addSeconds, clock } from "#server/lib/time.ts"
+import { parse } from "#server/lib/validation.ts"
+import type { Claims } from "#shared/claims.ts"
+import type { PublicReason } from "#shared/public-reasons.ts"
+import type { Decision } from "#shared/statuses.ts"
+import { decidedAt } from "./event-time.ts"
+import { createOnce } from "./idempotent-create.ts"
+import {
+  defineProvider,
+  type ProviderDecision,
+  type SessionToVerify,
+  type VendorSession,
+} from "./provider.ts"
+import { isSignedWithTime } from "./timed-signature.ts"
+import {
+  callVendor,
+  deleteAtVendor,
+  findAtVendor,
+  requireAbout,
+  VendorTrouble,
+  vendorId,
+} from "./vendor-call.ts"
+import { countryOf, isOver18 } from "./vendor-person.ts"
+import { perSchema, vendorSecrets, vendorUrl } from "./vendor-settings.ts"
+
+const LABEL = "Stripe Identity"
+
+/** Of their API: the one that the library of the same day speaks, which the tests compare us with. */
+const VERSION = "2026-10-28.endive"
+
+/** An address works once, and for two days: https://docs.stripe.com/identity/verification-sessions. */
+const LINK_SECONDS = 48 * 3600
+
+const lastError = z
+  .object({
+    code: z
+      .string()
+      .regex(/^\w{1,60}$/)
+      .nullish()
+      .catch(null),
+  })
+  .nullish()
+const opened = z.object({ id: vendorId, status: z.string(), url: z.string().nullish() })
+const verification = z.object({
+  id: z.string(),
+  status: z.string(),
+  created: z.number(),
+  last_error: lastError,
+  last_verification_report: z
+    .object({
+      created: z.number(),
+      document: z.object({ issuing_country: z.string().nullish() }).nullish(),
+    })
+    .nullish(),
+  verified_outputs: z
+    .object({
+      address: z.object({ country: z.string().nullish() }).nullish(),
+      dob: z
+        .object({ year: z.number().nullish(), month: z.number().nullish(), day: z.number().nullish() })
+        .nullish(),
+    })
+    .nullish(),
+})
+type Verification = z.infer<typeof verification>
+
+/** Null where nobody has asked for it; under way, it ends by itself. */
+const redacted = z.object({ redaction: z.object({ status: z.string() }).nullable().default(null) })
+
+const webhook = z.object({
+  id: vendorId,
+  type: z.string(),
+  created: z.number(),
+  data: z.object({ object: z.object({ id: vendorId, last_error: lastError }) }),
+})
+
+const EVENT = "identity.verification_session."
+/** The events that are worth a subscription. */
+const EVENTS = ["verified", "requires_input", "canceled"] as const
+
+/** Codes that say that nothing was checked: whoever comes back may go on. */
+const NOTHING_CHECKED = new Set(["abandoned", "consent_declined"])
+
+const publicReasonOf: Record<string, PublicReason> = {
+  document_expired: "documents_unreadable",
+  document_type_not_supported: "documents_unreadable",
+  document_unverified_other: "documents_unreadable",
+  selfie_document_missing_photo: "documents_unreadable",
+  selfie_face_mismatch: "information_mismatch",
+  id_number_mismatch: "information_mismatch",
+  country_not_supported: "not_eligible",
+  under_supported_age: "not_eligible",
+}
+
+/** https://docs.stripe.com/identity. Stripe rejects nobody: what follows a check that fails is our policy. */
+export const stripe = defineProvider({
+  name: "stripe",
+  label: LABEL,
+  testOnly: null,
+  setup: ({ webhook, origin }) => [
+    { where: "Dashboard > Developers > Webhooks > Add destination > Endpoint URL", enter: webhook },
+    { where: "… > Events", enter: EVENTS.map((event) => `${EVENT}${event}`).join(", ") },
+    { where: "… > API version", enter: VERSION },
+    {
+      where: "Developers > API keys > Create restricted key",
+      enter: "Identity: write; recent detailed verification results: read",
+    },
+    { where: "Settings > Identity > Use case, website", enter: origin },
+  ],
+  settings: z.object({
+    STRIPE_SECRET_KEY: z
+      .string()
+      .regex(/^(sk|rk)_(live|test)_[A-Za-z0-9]{8,300}$/, "must be a secret or restricted key (sk_… or rk_…)"),
+    STRIPE_WEBHOOK_SECRET: vendorSecrets().refine(
+      (secrets) => secrets.every((one) => one.startsWith("whsec_")),
+      {
+        error: "must be the signing secret of the webhook endpoint (whsec_…)",
+      },
+    ),
+    STRIPE_FLOWS: perSchema({
+      what: "a verification flow (vf_…), document or id_number",
+      pattern: /^(vf_[A-Za-z0-9]{1,100}|document|id_number)$/,
+    }).prefault("document"),
+    STRIPE_FAILED: z
+      .enum(["resubmission_requested", "rejected"], { error: "must be resubmission_requested or rejected" })
+      .default("resubmission_requested"),
+    STRIPE_URL: vendorUrl.default("https://api.stripe.com"),
+  }),
+  create: (settings) => {
+    const sessions = `${settings.STRIPE_URL}/v1/identity/verification_sessions`
+    const headers = { authorization: `Bearer ${settings.STRIPE_SECRET_KEY}`, "stripe-version": VERSION }
+    // Only such a key may be allowed to read a date of birth: https://docs.stripe.com/identity/access-verification-results.
+    const mayReadBirthDate = settings.STRIPE_SECRET_KEY.startsWith("rk_")
+    const at = (reference: string, more = "") => `${sessions}/${encodeURIComponent(reference)}${more}`
+    const form = { ...headers, "content-type": "application/x-www-form-urlencoded" }
+
+    const open = (session: SessionToVerify, key: string): Promise<VendorSession> =>
+      createOnce(key, async (idempotencyKey) => {
+        const made = await callVendor({
+          label: LABEL,
+          method: "POST",
+          url: sessions,
+          headers: { ...form, "idempotency-key": idempotencyKey },
+          body: new URLSearchParams({
+            ...checksOf(settings.STRIPE_FLOWS.of(session.schemaId)),
+            client_reference_id: session.investorId,
+            return_url: session.returnUrl,
+          }).toString(),
+          answer: opened.extend({ url: z.string() }),
+        })
+        return linkTo(made.id, made.url)
+      })
+
+    const read = async (reference: string, expand: string[]): Promise<Verification> => {
+      const query = expand.map((one) => `expand[]=${one}`).join("&")
+      const url = at(reference, `?${query}`)
+      const found = await callVendor({ label: LABEL, method: "GET", url, headers, answer: verification })
+      requireAbout(LABEL, reference, found.id)
+      return found
+    }
+
+    /** All that may be read: a restricted key without that permission is refused the date of birth. */
+    const readAll = async (reference: string): Promise<Verification> => {
+      const expand = ["verified_outputs", "last_verification_report"]
+      if (!mayReadBirthDate) return read(reference, expand)
+      try {
+        return await read(reference, [...expand, "verified_outputs.dob"])
+      } catch (error) {
+        if (!(error instanceof VendorTrouble) || (error.status !== 400 && error.status !== 403)) throw error
+        return read(reference, expand)
+      }
+    }
+
+    const failed = (
+      code: string | null | undefined,
+    ): { decision: Decision; publicReason: PublicReason | null } =>
+      NOTHING_CHECKED.has(code ?? "")
+        ? { decision: "resubmission_requested", publicReason: null }
+        : { decision: settings.STRIPE_FAILED, publicReason: publicReasonOf[code ?? ""] ?? null }
+
+    const reject = (code: string | null | undefined, occurredAt: Date): ProviderDecision => ({
+      ...failed(code),
+      occurredAt,
+      claims: {},
+      reason: `${LABEL}: ${code ?? "not verified"}`,
+    })
+
+    return {
+      credentials: /^.._live_/.test(settings.STRIPE_SECRET_KEY) ? "live" : "test",
+      flow: {
+        kind: "redirect",
+        createSession: (session) => open(session, session.sessionId),
+        async resumeSession(session, reference) {
+          const resumed = {
+            label: LABEL,
+            method: "GET",
+            url: at(reference),
+            headers,
+            answer: opened,
+          } as const
+          const { id, status, url } = await callVendor(resumed)
+          requireAbout(LABEL, reference, id)
+          if (status === "requires_input" && url) return linkTo(reference, url)
+          if (status === "canceled") return open(session, `${session.sessionId} after ${reference}`)
+          // It is submitted: whoever comes here again waits on our page.
+          return linkTo(reference, session.returnUrl)
+        },
+        async readDecision(_session, reference) {
+          const found = await readAll(reference)
+          const { status, last_error, last_verification_report: report } = found
+          const occurredAt = new Date((report?.created ?? found.created) * 1000)
+          switch (status) {
+            case "verified":
+              return {
+                decision: "approved",
+                occurredAt,
+                claims: claimsOf(found, occurredAt),
+                reason: null,
+                publicReason: null,
+              }
+            case "requires_input":
+              return last_error ? reject(last_error.code, occurredAt) : null
+            case "canceled":
+              return { ...canceled, occurredAt: null }
+            default:
+              return null
+          }
+        },
+        async redact(reference) {
+          const call = {
+            label: LABEL,
+            method: "POST",
+            url: at(reference, "/redact"),
+            headers: form,
+            body: "",
+          } as const
+          await deleteAtVendor(call, async () => {
+            const asked = {
+              label: LABEL,
+              method: "GET",
+              url: at(reference),
+              headers,
+              answer: redacted,
+            } as const
+            return (await findAtVendor(asked))?.redaction !== null
+          })
+        },
+        async probe() {
+          const answer = z.object({ data: z.array(z.unknown()) })
+          await callVendor({ label: LABEL, method: "GET", url: `${sessions}?limit=1`, headers, answer })
+        },
+      },
+      isSigned: (headers, body) =>
+        isSignedWithTime(headers["stripe-signature"], body, settings.STRIPE_WEBHOOK_SECRET),
+      readEvent(_headers, body) {
+        const { id: eventId, type, created, data } = parse(webhook, plainJson(readJsonObject(body)))
+        const about = { reference: data.object.id }
+        const occurredAt = decidedAt(LABEL, new Date(created * 1000))
+        switch (type) {
+          // What was found out is not in the event.
+          case `${EVENT}verified`:
+            return { eventId, about, says: { kind: "changed" } }
+          case `${EVENT}requires_input`:
+            return {
+              eventId,
+              about,
+              says: { kind: "decision", ...reject(data.object.last_error?.code, occurredAt) },
+            }
+          case `${EVENT}canceled`:
+            return { eventId, about, says: { kind: "decision", ...canceled, occurredAt } }
+          default:
+            return null
+        }
+      },
+    }
+  },
+})
+
+/** What is checked: by a flow of the dashboard, or by the plain checks with a selfie, taken there and then. */
+function checksOf(flow: string): Record<string, string> {
+  if (flow.startsWith("vf_")) return { verification_flow: flow }
+  if (flow !== "document") return { type: flow }
+  return {
+    type: flow,
+    "options[document][require_live_capture]": "true",
+    "options[document][require_matching_selfie]": "true",
+  }
+}
+
+const linkTo = (reference: string, url: string): VendorSession => ({
+  reference,
+  url,
+  usableUntil: addSeconds(clock.now(), LINK_SECONDS),
+  singleUse: true,
+})
+
+const canceled = {
+  decision: "expired",
+  claims: {},
+  reason: `${LABEL}: canceled`,
+  publicReason: null,
+} as const
+
+function claimsOf(
+  { verified_outputs: found, last_verification_report: report }: Verification,
+  at: Date,
+): Claims {
+  const { year, month, day } = found?.dob ?? {}
+  const two = (n: number | null | undefined) => String(n ?? "").padStart(2, "0")
+  return {
+    country: countryOf(found?.address?.country) ?? countryOf(report?.document?.issuing_country),
+    age_over_18: isOver18(`${year ?? ""}-${two(month)}-${two(day)}`, at),
+  }
+}

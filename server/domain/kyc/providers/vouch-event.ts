@@ -1,0 +1,102 @@
+import type { IncomingHttpHeaders } from "node:http"
+import { z } from "zod"
+import { country } from "#server/lib/fields.ts"
+import { plainJson, readJsonObject } from "#server/lib/json.ts"
+import { logger } from "#server/lib/log.ts"
+import { plainText } from "#server/lib/text.ts"
+import { clock, secondsBetween } from "#server/lib/time.ts"
+import { parse } from "#server/lib/validation.ts"
+import { type ClaimKind, type ClaimName, type claims, mapClaims } from "#shared/claims.ts"
+import { fail } from "#shared/errors.ts"
+import { isPublicReason, type PublicReason, publicReasons } from "#shared/public-reasons.ts"
+import { decisions } from "#shared/statuses.ts"
+import { EVENT_TYPE } from "#shared/webhook-event.ts"
+import type { ProviderDecision, ProviderEvent } from "./provider.ts"
+
+/** How far in the future an event may claim to lie, in seconds. */
+const CLOCK_SKEW_SECONDS = 300
+
+const claimReaders = { country, flag: z.boolean() } as const satisfies Record<ClaimKind, z.ZodType>
+type ClaimFields = {
+  [Name in ClaimName]: z.ZodOptional<(typeof claimReaders)[(typeof claims)[Name]["kind"]]>
+}
+
+/** A decision, as it is reported and as a bridge answers it when it is asked. Vendors add fields of their own. */
+export const decisionFields = z.object({
+  decision: z.enum(decisions).meta({
+    description:
+      "`resubmission_requested` and `in_review` leave the attestation pending; `rejected` after `approved` revokes",
+  }),
+  occurred_at: z.iso.datetime({ offset: true }).meta({
+    pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})$",
+    description: "When it was decided: events older than the last one applied are ignored",
+  }),
+  claims: z
+    .object(mapClaims(({ kind }) => claimReaders[kind].optional()) as ClaimFields)
+    .optional()
+    .meta({ description: "Facts that rules may use. Nothing else about a person is stored." }),
+  reason: plainText(500).optional().meta({
+    description: "Internal reason, in the attestation's record; never shown to the investor",
+  }),
+  // A vendor may have its own codes: an unknown one is read as none.
+  public_reason: z
+    .unknown()
+    .optional()
+    .meta({
+      type: "string",
+      enum: [...publicReasons],
+      description: "Reason code shown to the investor. An unknown code becomes `unverifiable`.",
+    }),
+})
+
+/** What a provider reports. Unknown fields are ignored here. */
+export const webhookEvent = z
+  .object({
+    type: z.literal(EVENT_TYPE),
+    data: z.object({
+      session_id: z.string().meta({ description: "Session of this event; an unknown session is ignored" }),
+      ...decisionFields.shape,
+    }),
+  })
+  .meta({ description: "A provider's decision about a session. Unknown fields are ignored." })
+
+/** An event as it is sent. */
+export type WebhookEvent = z.input<typeof webhookEvent>
+
+/**
+ * Reads an event in the format of Vouch, whose signature held. Errors: malformed_json, malformed_request, validation_failed.
+ */
+export function readVouchEvent(headers: IncomingHttpHeaders, body: Buffer): ProviderEvent {
+  const { session_id, ...decision } = parse(webhookEvent, plainJson(readJsonObject(body))).data
+  return {
+    eventId: String(headers["webhook-id"]),
+    about: { sessionId: session_id },
+    says: { kind: "decision", ...readVouchDecision(decision) },
+  }
+}
+
+/** Reads a decision in the format of Vouch. Errors: validation_failed. */
+export function readVouchDecision(fields: z.infer<typeof decisionFields>): ProviderDecision {
+  const { decision, occurred_at, claims, reason, public_reason } = fields
+  const occurredAt = new Date(occurred_at)
+  // Nothing was decided before Unix time began, and the database has no year 0.
+  if (occurredAt.getTime() < 0) return fail("validation_failed", "data.occurred_at: must not be before 1970.")
+  if (secondsBetween(clock.now(), occurredAt) > CLOCK_SKEW_SECONDS) {
+    return fail("validation_failed", "data.occurred_at: must not be more than 300 seconds in the future.")
+  }
+  return {
+    decision,
+    occurredAt,
+    claims: claims ?? {},
+    reason: reason ?? null,
+    publicReason: readPublicReason(public_reason),
+  }
+}
+
+function readPublicReason(value: unknown): PublicReason | null {
+  if (isPublicReason(value)) return value
+  // Its value is not logged: it may be the vendor's own words.
+  if (value !== undefined && value !== null)
+    logger.warn("unknown public_reason in a webhook; using the default")
+  return null
+}

@@ -1,0 +1,149 @@
+import type { Mail } from "#server/domain/people/mail.ts"
+import type { Language } from "#shared/languages.ts"
+import type { Mode } from "#shared/mode.ts"
+
+type Reminded = {
+  company: string
+  schema_name: string
+  wallet: string
+  expires_at: Date
+  language: Language | null
+  mode: Mode
+  url: string
+}
+type Facts = { company: string; check: string; wallet: string; date: string; url: string; host: string }
+
+/** A mail in a language: each has its own order of words. */
+const texts: Record<Language, { subject: (facts: Facts) => string; text: (facts: Facts) => string }> = {
+  en: {
+    subject: ({ company, date }) => `Renew your verification for ${company} by ${date}`,
+    text: ({
+      company,
+      check,
+      wallet,
+      date,
+      url,
+      host,
+    }) => `Your verification for ${company} expires on ${date}.
+
+Check: ${check}
+Wallet: ${wallet}
+
+To stay verified, renew it here:
+${url}
+
+Your wallet stays verified while you renew. On the same page you can turn these reminders off.
+
+You get this email because it was asked for when the wallet was verified on ${host}. ${host} never asks for your recovery phrase.`,
+  },
+  es: {
+    subject: ({ company, date }) => `Renueve su verificación para ${company} antes del ${date}`,
+    text: ({ company, check, wallet, date, url, host }) => `Su verificación para ${company} vence el ${date}.
+
+Comprobación: ${check}
+Wallet: ${wallet}
+
+Para seguir verificado, renuévela aquí:
+${url}
+
+Su wallet sigue verificada mientras la renueva. En la misma página puede desactivar estos recordatorios.
+
+Recibe este correo porque se pidió al verificar la wallet en ${host}. ${host} nunca le pide su frase de recuperación.`,
+  },
+  de: {
+    subject: ({ company, date }) => `Verlängern Sie Ihre Verifizierung für ${company} bis ${date}`,
+    text: ({
+      company,
+      check,
+      wallet,
+      date,
+      url,
+      host,
+    }) => `Ihre Verifizierung für ${company} läuft am ${date} ab.
+
+Prüfung: ${check}
+Wallet: ${wallet}
+
+Um verifiziert zu bleiben, verlängern Sie sie hier:
+${url}
+
+Ihre Wallet bleibt währenddessen verifiziert. Auf derselben Seite können Sie diese Erinnerungen abstellen.
+
+Sie erhalten diese E-Mail, weil sie bei der Verifizierung der Wallet auf ${host} gewünscht wurde. ${host} fragt nie nach Ihrer Wiederherstellungsphrase.`,
+  },
+  fr: {
+    subject: ({ company, date }) => `Renouvelez votre vérification pour ${company} avant le ${date}`,
+    text: ({
+      company,
+      check,
+      wallet,
+      date,
+      url,
+      host,
+    }) => `Votre vérification pour ${company} expire le ${date}.
+
+Contrôle : ${check}
+Wallet : ${wallet}
+
+Pour rester vérifié, renouvelez-la ici :
+${url}
+
+Votre wallet reste vérifié pendant le renouvellement. Sur la même page, vous pouvez désactiver ces rappels.
+
+Vous recevez cet e-mail parce qu’il a été demandé lors de la vérification du wallet sur ${host}. ${host} ne demande jamais votre phrase de récupération.`,
+  },
+  pt: {
+    subject: ({ company, date }) => `Renove a sua verificação para ${company} até ${date}`,
+    text: ({
+      company,
+      check,
+      wallet,
+      date,
+      url,
+      host,
+    }) => `A sua verificação para ${company} expira em ${date}.
+
+Verificação: ${check}
+Carteira: ${wallet}
+
+Para continuar verificado, renove-a aqui:
+${url}
+
+A sua carteira continua verificada durante a renovação. Na mesma página pode desativar estes lembretes.
+
+Recebe este e-mail porque foi pedido quando a carteira foi verificada em ${host}. ${host} nunca pede a sua frase de recuperação.`,
+  },
+  ja: {
+    subject: ({ company, date }) => `${company} の本人確認を ${date} までに更新してください`,
+    text: ({ company, check, wallet, date, url, host }) => `${company} の本人確認は ${date} に期限が切れます。
+
+確認の種類：${check}
+ウォレット：${wallet}
+
+引き続き確認済みでいるには、こちらから更新してください：
+${url}
+
+更新中もウォレットは確認済みのままです。同じページでこのお知らせを停止できます。
+
+このメールは、${host} でウォレットを確認した際にご希望いただいたためお送りしています。${host} がリカバリーフレーズをお尋ねすることはありません。`,
+  },
+}
+
+/** The mail that reminds of an expiry, in the investor's language. */
+export function renewalMail(reminded: Reminded): Omit<Mail, "to"> {
+  const language = reminded.language ?? "en"
+  const locale = language === "en" ? "en-GB" : language
+  const facts: Facts = {
+    company: reminded.company,
+    check: reminded.schema_name,
+    wallet: reminded.wallet,
+    date: new Intl.DateTimeFormat(locale, { dateStyle: "long", timeZone: "UTC" }).format(reminded.expires_at),
+    url: reminded.url,
+    host: new URL(reminded.url).host,
+  }
+  const { subject, text } = texts[language]
+  return {
+    subject: `${reminded.mode === "test" ? "[Test] " : ""}${subject(facts)}`,
+    text: `${text(facts)}\n`,
+  }
+}

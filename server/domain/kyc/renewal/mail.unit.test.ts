@@ -1,0 +1,19 @@
+import { expect, test } from "vitest"
+import { languageCodes } from "#shared/languages.ts"
+import { renewalMail } from "./mail.ts"
+
+test("each language has a mail of its own, with the company, the date and the link", () => {
+  const mails = languageCodes.map((language) =>
+    renewalMail({
+      ...{ company: "Acme", schema_name: "Individual identity", wallet: "7Np41", language, mode: "live" },
+      ...{ expires_at: new Date("2026-03-04T05:06:07Z"), url: "https://vouch.example/verify/renew_x" },
+    }),
+  )
+  expect(new Set(mails.map(({ subject }) => subject)).size).toBe(languageCodes.length)
+  for (const { subject, text } of mails) {
+    expect(subject).toContain("Acme")
+    for (const part of ["Acme", "7Np41", "2026", "https://vouch.example/verify/renew_x"])
+      expect(text).toContain(part)
+    expect(text).not.toMatch(/undefined|\[Test\]/)
+  }
+})

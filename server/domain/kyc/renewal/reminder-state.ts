@@ -1,0 +1,22 @@
+import { deployment } from "#server/domain/deployment.ts"
+import { addDays } from "#server/lib/time.ts"
+
+/** Whether this server can write to anybody. */
+export const hasMail = (): boolean => deployment.settings.VOUCH_SMTP_URL !== undefined
+
+type Facts = {
+  reminds: boolean
+  reminder_days: number[]
+  reminder_email: Buffer | null
+  expires_at: Date | null
+}
+
+/** What the hosted page says of reminders: offered, set, or nothing where none would come. */
+export function reminderState(
+  { reminds, reminder_days, reminder_email, expires_at }: Facts,
+  now: Date,
+): "offered" | "set" | null {
+  if (!reminds || !hasMail() || expires_at === null) return null
+  if (!reminder_days.some((days) => addDays(expires_at, -days) > now)) return null
+  return reminder_email === null ? "offered" : "set"
+}

@@ -1,0 +1,91 @@
+import { sql } from "#db/client.ts"
+import { publishActivity } from "#db/pubsub.ts"
+import type { Principal } from "#server/domain/context.ts"
+import { deployment } from "#server/domain/deployment.ts"
+import {
+  findAttestation,
+  type SessionRow,
+  type SessionView,
+  viewOf,
+} from "#server/domain/kyc/hosted-page/view.ts"
+import { startSession } from "#server/domain/kyc/start.ts"
+import { addDays, clock, toTimestamp } from "#server/lib/time.ts"
+import { fail } from "#shared/errors.ts"
+import { attestationOf } from "./link.ts"
+
+/** How long after its end a verification is still renewed by its link. */
+const LATE_DAYS = 30
+
+/** What a link's page shows: what can be renewed, or what has become of it. */
+export async function readRenewal(token: string): Promise<SessionView> {
+  const row = await rowOf(token)
+  const now = clock.now()
+  const view = viewOf(row, now, row ? (deployment.chains[row.mode]?.identity?.cluster ?? null) : null)
+  if (row === null || !isRenewable(row, view, now)) return view
+  const { company, brand, mode, schema, provider, wallet, walletProof } = view as Extract<
+    SessionView,
+    { state: "verified" }
+  >
+  return {
+    ...{ state: "renewal", company, brand, mode, schema, provider, wallet, walletProof, returnUrl: null },
+    expiresAt: toTimestamp(row.expires_at!),
+    isOver: view.state === "expired",
+    isReminded: row.reminder_email !== null,
+  }
+}
+
+function isRenewable({ expires_at }: SessionRow, view: SessionView, now: Date): boolean {
+  if (view.state === "verified") return true
+  return view.state === "expired" && view.was === "verified" && addDays(expires_at!, LATE_DAYS) > now
+}
+
+const rowOf = async (token: string): Promise<SessionRow | null> => {
+  const attestationId = attestationOf(token)
+  return attestationId === null ? null : findAttestation(attestationId)
+}
+
+/**
+ * Begins the renewal that a link is for, or goes on with the one that is open: the page of its session. The wallet stays
+ * verified meanwhile. Null where there is nothing to renew any more. Errors: those of starting a session.
+ */
+export async function startRenewal(token: string, requestId: string): Promise<string | null> {
+  const row = await rowOf(token)
+  if (row === null || (await readRenewal(token)).state !== "renewal") return null
+  const principal: Principal = {
+    workspaceId: row.workspace_id,
+    mode: row.mode,
+    scopes: new Set(["kyc:write"]),
+    via: { kind: "operator" },
+  }
+  const { session_url } = await startSession({
+    principal,
+    requestId,
+    idempotency: null,
+    wallet: row.wallet,
+    schemaId: row.schema_id,
+    redirectUrl: null,
+    externalId: (await isStillTheirs(row)) ? row.external_id : null,
+    reminder: row.reminder_email && { email: row.reminder_email, language: row.reminder_language },
+    renewalOf: row.id,
+  })
+  return session_url
+}
+
+/** Whether nobody else has got the wallet since. If somebody has, a link from before must not take it back. */
+async function isStillTheirs({ workspace_id, wallet, investor_id }: SessionRow): Promise<boolean> {
+  const [newest] = await sql<{ investor_id: string }[]>`
+    select investor_id from attestations where workspace_id = ${workspace_id} and wallet = ${wallet}
+    order by seq desc nulls last limit 1`
+  return newest?.investor_id === investor_id
+}
+
+/** Forgets where the investor of a link wanted to be reminded. */
+export async function stopReminders(token: string): Promise<void> {
+  const row = await rowOf(token)
+  if (row === null) return fail("invalid_link", "This link does not work. Check that you opened all of it.")
+  await sql`
+    update attestations set reminder_email = null, reminder_language = null
+    where workspace_id = ${row.workspace_id} and wallet = ${row.wallet} and schema_id = ${row.schema_id}
+      and reminder_email is not null`
+  publishActivity(row.workspace_id)
+}

@@ -1,0 +1,339 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
+import { newId } from "#server/lib/ids.ts"
+import { addDays, clock, toTimestamp } from "#server/lib/time.ts"
+import { clean } from "#server/start/housekeeping.ts"
+import type { Address } from "#shared/address.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import { type MailServer, startMailServer } from "#test/mail.ts"
+import { member } from "#test/people.ts"
+import { reminderOwner } from "./email.ts"
+import { renewalToken } from "./link.ts"
+import { sendReminders } from "./notices.ts"
+
+let mail: MailServer
+let app: TestApp
+let owner: Awaited<ReturnType<typeof member>>
+let key: TestKey
+
+beforeAll(async () => {
+  mail = await startMailServer()
+  app = await startTestApp({ VOUCH_SMTP_URL: mail.url, VOUCH_MAIL_FROM: "Vouch <vouch@example.com>" })
+  owner = await member(app)
+  key = await app.key({ account: owner.account })
+  expect((await owner.browser.mutate("workspace.setReminders", { on: true })).data).toEqual({
+    on: true,
+    mail: true,
+  })
+})
+afterAll(async () => {
+  await app.stop()
+  await new Promise((resolve) => mail.server.close(resolve))
+})
+
+const newEmail = () => `${newId("evt").toLowerCase()}@example.com`
+const start = (wallet: string, email?: string, by = key) =>
+  app.request({
+    method: "POST",
+    path: "/kyc/start",
+    key: by.apiKey,
+    json: { userPubkey: wallet, schemaId: "kyc_individual_v1", ...(email !== undefined && { email }) },
+  })
+const page = async (name: string, sessionId: string, more: object = {}) => {
+  const response = await fetch(`${app.origin}/api/trpc/verification.${name}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ sessionId, ...more }),
+  })
+  // biome-ignore lint/suspicious/noExplicitAny: answers of any shape
+  const json = (await response.json()) as any
+  return { status: response.status, data: json.result?.data, error: json.error?.data }
+}
+
+/** A verified wallet whose verification ends in so many days. */
+async function endingIn(days: number, email: string | undefined, wallet: Address = newWallet(), by = key) {
+  const sessionId = (await start(wallet, email, by)).json.session_id as string
+  await app.webhook({ session_id: sessionId, decision: "approved", claims: { country: "US" } })
+  const { attestation_id: id } = await app.waitForStatus(by, wallet, "verified")
+  await sql`
+    update attestations set issued_at = now() - interval '360 days', expires_at = now() + ${days} * interval '1 day'
+    where id = ${id}`
+  return { wallet, sessionId, id: id as string, token: renewalToken(id) }
+}
+const mailsTo = (email: string) => mail.received.filter(({ to }) => to === email)
+const emailOf = async (id: string): Promise<Buffer | null> => {
+  const [row] = await sql`select reminder_email from attestations where id = ${id}`
+  return row!.reminder_email
+}
+const textOf = (text: string) =>
+  /base64/i.test(text) ? Buffer.from(text.split("\n\n")[1]!, "base64").toString() : text
+
+test("an investor is reminded once, by the last of the days that have come, with a link to renew", async () => {
+  const email = newEmail()
+  const { id, token } = await endingIn(5, email)
+  const kept = await emailOf(id)
+  expect(kept!.toString("latin1")).not.toContain(email)
+  await Promise.all([sendReminders(), sendReminders(), sendReminders()])
+  await waitFor(async () => mailsTo(email).length > 0, "the reminder")
+  await sendReminders()
+  expect(mailsTo(email)).toHaveLength(1)
+  const { text } = mailsTo(email)[0]!
+  expect(textOf(text)).toContain(`/verify/${token}`)
+  expect(text).toMatch(/^Subject: .*\[Test\]/m)
+  const notices =
+    await sql`select days, sent_at is not null as sent from renewal_notices where attestation_id = ${id}`
+  expect([...notices]).toEqual([{ days: 7, sent: true }])
+  // The day before the end is another one.
+  await sql`update attestations set expires_at = now() + interval '20 hours' where id = ${id}`
+  await sendReminders()
+  expect(mailsTo(email)).toHaveLength(2)
+})
+
+test("nobody is reminded too early, after the end, of days before the verification, or where the schema has none", async () => {
+  const [early, late, short, none] = [newEmail(), newEmail(), newEmail(), newEmail()]
+  await endingIn(31, early)
+  const over = await endingIn(5, late)
+  await sql`update attestations set expires_at = now() - interval '1 minute' where id = ${over.id}`
+  const brief = await endingIn(5, short)
+  await sql`update attestations set issued_at = now() - interval '1 hour' where id = ${brief.id}`
+  const other = await member(app)
+  const otherKey = await app.key({ account: other.account })
+  await other.browser.mutate("workspace.setReminders", { on: true })
+  expect(
+    (await other.browser.mutate("schema.change", { id: "kyc_individual_v1", reminder_days: [] })).data,
+  ).toMatchObject({ reminder_days: [] })
+  await endingIn(5, none, newWallet(), otherKey)
+  await sendReminders()
+  expect([early, late, short, none].map((email) => mailsTo(email).length)).toEqual([0, 0, 0, 0])
+})
+
+test("whose renewal is under way is not reminded; whose session nobody opened is", async () => {
+  const [busy, idle] = [newEmail(), newEmail()]
+  const first = await endingIn(5, busy)
+  const second = await endingIn(5, idle)
+  for (const { wallet } of [first, second]) await app.startSession(key, wallet)
+  await sql`update attestations set consented_at = now() where wallet = ${first.wallet} and status = 'pending'`
+  await sendReminders()
+  expect([mailsTo(busy).length, mailsTo(idle).length]).toEqual([0, 1])
+})
+
+test("an address is kept only while the workspace reminds, opens for its wallet alone, and goes with the verification", async () => {
+  const quiet = await app.key()
+  const wallet = newWallet()
+  await start(wallet, newEmail(), quiet)
+  const [off] = await sql`select reminder_email from attestations where wallet = ${wallet}`
+  expect(off!.reminder_email).toBeNull()
+  // An open session takes it, too.
+  const own = newWallet()
+  await start(own)
+  const email = newEmail()
+  await start(own, email)
+  const [row] = await sql`select id, reminder_email from attestations where wallet = ${own}`
+  expect(row!.reminder_email).not.toBeNull()
+  const { unseal } = await import("#server/domain/sealed.ts")
+  expect(unseal(reminderOwner(own), row!.reminder_email)).toBe(email)
+  expect(() => unseal(reminderOwner(wallet), row!.reminder_email)).toThrow()
+  await sql`update attestations set status = 'rejected', ended_at = now() where id = ${row!.id}`
+  await clean()
+  expect(await emailOf(row!.id)).toBeNull()
+})
+
+test("turning reminders off deletes the addresses, and is in the audit log; a viewer cannot", async () => {
+  const { browser, account, workspaceId } = await member(app)
+  const own = await app.key({ account })
+  await browser.mutate("workspace.setReminders", { on: true })
+  const { id } = await endingIn(5, newEmail(), newWallet(), own)
+  const viewer = (await member(app, { role: "viewer", account })).browser
+  expect((await viewer.mutate("workspace.setReminders", { on: false })).error.error).toBe(
+    "insufficient_scope",
+  )
+  expect((await viewer.query("workspace.reminders")).data).toEqual({ on: true, mail: true })
+  await browser.mutate("workspace.setReminders", { on: false })
+  expect(await emailOf(id)).toBeNull()
+  const said = await sql`
+    select action from audit_entries where workspace_id = ${workspaceId} and action like 'reminders.%' order by seq`
+  expect(said.map(({ action }) => action)).toEqual(["reminders.turned_on", "reminders.turned_off"])
+})
+
+test.each([
+  "a@b",
+  "a b@example.com",
+  "a@example.com,b@example.com",
+  "Eve <a@example.com>",
+  "a@example.com\nBcc: x@y.z",
+  "a@example.com\u202e",
+  "a\u200b@example.com",
+  `${"x".repeat(250)}@example.com`,
+])("%s is no address to be reminded at", async (email) => {
+  expect(await start(newWallet(), email)).toMatchObject({
+    status: 422,
+    json: { error: "validation_failed", detail: expect.stringMatching(/^email: /) },
+  })
+})
+
+test("a link shows what ends and begins its renewal on the click: one session, one unit, and the wallet stays verified", async () => {
+  const email = newEmail()
+  const { wallet, token, id } = await endingIn(5, email)
+  expect((await page("view", token)).data).toMatchObject({
+    state: "renewal",
+    wallet,
+    isOver: false,
+    isReminded: true,
+  })
+  const used = async () => (await app.request({ method: "GET", path: "/usage", key: key.apiKey })).json.used
+  const before = await used()
+  // Looking costs nothing, as when a mail server opens links.
+  const html = await fetch(`${app.origin}/verify/${token}`, { headers: { accept: "text/html" } })
+  expect(html.status).toBe(200)
+  expect(await used()).toBe(before)
+  const clicks = await Promise.all(Array.from({ length: 5 }, () => page("renew", token)))
+  const urls = new Set(clicks.map(({ data }) => data.url))
+  expect(urls.size).toBe(1)
+  expect(await used()).toBe(before + 1)
+  const sessionId = [...urls][0].split("/").at(-1)
+  expect((await page("view", sessionId)).data).toMatchObject({ state: "open", wallet })
+  await app.waitForStatus(key, wallet, "verified")
+  const started = await sql`
+    select actor, detail from audit_entries where workspace_id = ${key.workspaceId} and action = 'session.started'
+      and detail->>'renewal_of' = ${id}`
+  expect([...started]).toMatchObject([{ actor: "system" }])
+
+  await app.webhook({ session_id: sessionId, decision: "approved", claims: { country: "US" } })
+  await waitFor(async () => (await page("view", token)).data.state === "expired", "the renewal")
+  expect((await page("view", token)).data).toMatchObject({ was: "superseded" })
+  expect((await page("renew", token)).data).toMatchObject({ url: null, view: { was: "superseded" } })
+  // Whoever wanted to be reminded is, of the new one as well.
+  const [renewed] = await sql`
+    select reminder_email is not null as reminded from attestations where wallet = ${wallet} and status = 'verified'`
+  expect(renewed).toEqual({ reminded: true })
+})
+
+test("a link renews for a month after the end, and not longer; one of a revoked verification says so", async () => {
+  const late = await endingIn(5, undefined)
+  await sql`update attestations set expires_at = now() - interval '2 days' where id = ${late.id}`
+  expect((await page("view", late.token)).data).toMatchObject({ state: "renewal", isOver: true })
+  await sql`update attestations set expires_at = now() - interval '31 days' where id = ${late.id}`
+  expect((await page("view", late.token)).data).toMatchObject({ state: "expired", was: "verified" })
+  expect((await page("renew", late.token)).data.url).toBeNull()
+  const revoked = await endingIn(5, undefined)
+  await app.request({
+    method: "POST",
+    path: `/attestation/${revoked.id}/revoke`,
+    key: key.apiKey,
+    json: { reason: "x" },
+  })
+  expect((await page("renew", revoked.token)).data).toMatchObject({ url: null, view: { state: "rejected" } })
+})
+
+test("a link that is not ours is unknown, whatever is changed in it", async () => {
+  const { token, id } = await endingIn(5, undefined)
+  const mac = token.slice(-22)
+  const other = renewalToken(newId("att"))
+  // The second stands for the same bytes in base64.
+  const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+  const last = digits.indexOf(token.at(-1)!)
+  const forged = [
+    token.slice(0, -1) + digits[(last + 16) % 64],
+    token.slice(0, -1) + digits[last ^ 1],
+    token.slice(0, -1),
+    `renew_${id.slice(4)}_${"A".repeat(22)}`,
+    `renew_${other.split("_")[1]}_${mac}`,
+    other,
+    "renew_",
+  ]
+  for (const one of forged) {
+    expect((await page("view", one)).data, one).toEqual({ state: "unknown" })
+    expect((await page("renew", one)).data).toEqual({ url: null, view: { state: "unknown" } })
+  }
+  expect((await page("stopReminders", forged[3]!)).error.error).toBe("invalid_link")
+  expect(app.log.join("\n")).not.toContain(token)
+})
+
+test("from the link reminders are turned off, and nothing more is sent", async () => {
+  const email = newEmail()
+  const { token, id } = await endingIn(5, email)
+  expect((await page("stopReminders", token)).data).toMatchObject({ state: "renewal", isReminded: false })
+  expect(await emailOf(id)).toBeNull()
+  await sendReminders()
+  expect(mailsTo(email)).toEqual([])
+})
+
+test("the hosted page offers a reminder once verified, and keeps where and in which language", async () => {
+  const email = newEmail()
+  const { sessionId, id } = await endingIn(40, undefined)
+  expect((await page("view", sessionId)).data).toMatchObject({ state: "verified", reminder: "offered" })
+  expect((await page("remind", sessionId, { email: "nobody", language: "de" })).error.error).toBe(
+    "validation_failed",
+  )
+  expect((await page("remind", sessionId, { email, language: "de" })).data).toMatchObject({ reminder: "set" })
+  await sql`update attestations set expires_at = now() + interval '20 days' where id = ${id}`
+  await sendReminders()
+  expect(textOf(mailsTo(email)[0]!.text)).toContain("Verifizierung")
+  // Where none would come, none is offered and none is kept.
+  const quiet = await app.key()
+  const other = await app.verifiedWallet(quiet)
+  expect((await page("view", other.sessionId)).data).toMatchObject({ reminder: null })
+  await page("remind", other.sessionId, { email, language: "de" })
+  expect(await emailOf(other.status.attestation_id)).toBeNull()
+  const pending = await app.startSession(key)
+  await page("remind", pending.sessionId, { email, language: "de" })
+  const [row] = await sql`select reminder_email from attestations where session_id = ${pending.sessionId}`
+  expect(row!.reminder_email).toBeNull()
+})
+
+test("a mailbox that is refused is tried again later, keeps nobody else from theirs, and its address is in no log", async () => {
+  const name = newId("evt").toLowerCase()
+  const refused = await endingIn(5, `refused@${name}.example.com`)
+  await sendReminders()
+  const [notice] =
+    await sql`select attempts, sent_at from renewal_notices where attestation_id = ${refused.id}`
+  expect(notice).toEqual({ attempts: 1, sent_at: null })
+  expect(app.log.join("\n")).not.toContain(name)
+  const email = newEmail()
+  await endingIn(5, email)
+  await waitFor(async () => {
+    await sendReminders()
+    return mailsTo(email).length === 1
+  }, "the next reminder")
+})
+
+test("what expires before a time is listed, of this workspace alone, and counted on the overview", async () => {
+  const { browser, account } = await member(app)
+  const own = await app.key({ account })
+  const soon = await endingIn(5, undefined, newWallet(), own)
+  const later = await endingIn(20, undefined, newWallet(), own)
+  const over = await endingIn(5, undefined, newWallet(), own)
+  await sql`update attestations set expires_at = now() - interval '1 minute' where id = ${over.id}`
+  const list = async (days: number, by = own) => {
+    const path = `/attestations?expiring_before=${toTimestamp(addDays(clock.now(), days))}`
+    const { json } = await app.request({ method: "GET", path, key: by.apiKey })
+    return json.data.map((one: { attestation_id: string }) => one.attestation_id)
+  }
+  expect(await list(7)).toEqual([soon.id])
+  expect(await list(30)).toEqual([later.id, soon.id])
+  expect(await list(1)).toEqual([])
+  expect(await list(30, await app.key())).toEqual([])
+  const bad = await app.request({
+    method: "GET",
+    path: "/attestations?expiring_before=soon",
+    key: own.apiKey,
+  })
+  expect(bad.json.error).toBe("validation_failed")
+  expect((await browser.query("overview.get")).data.expiring).toEqual({
+    days_7: { count: 1, more: false },
+    days_30: { count: 2, more: false },
+    reminders: { on: false, mail: true },
+  })
+  const found = await browser.query("attestation.search", {
+    expiring_before: addDays(clock.now(), 7).toISOString(),
+  })
+  expect(found.data.data).toMatchObject([{ attestation_id: soon.id }])
+})
+
+test("erasure takes the address and what was sent with it", async () => {
+  const { wallet, id } = await endingIn(5, newEmail())
+  await sendReminders()
+  await app.request({ method: "POST", path: `/wallets/${wallet}/erase`, key: key.apiKey, json: {} })
+  expect(await emailOf(id)).toBeNull()
+  expect([...(await sql`select days from renewal_notices where attestation_id = ${id}`)]).toEqual([])
+})

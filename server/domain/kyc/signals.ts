@@ -1,0 +1,110 @@
+import { onBehalfOf, repeatOnDeadlock, sql } from "#db/client.ts"
+import { publishActivity } from "#db/pubsub.ts"
+import { openReview } from "#server/domain/reviews/open.ts"
+import { readPolicies } from "#server/domain/screening/policies.ts"
+import { clock } from "#server/lib/time.ts"
+import type { Mode } from "#shared/mode.ts"
+import { applyEvent, type EventResult } from "./apply-event.ts"
+import type { ProviderEvent } from "./providers/provider.ts"
+
+type SignalEvent = ProviderEvent & { says: { kind: "signal" } }
+type Person = { workspace_id: string; investor_id: string }
+
+type Signalled = {
+  event: SignalEvent
+  /** Name of the provider that signed it. */
+  provider: string
+  mode: Mode
+  /** Sessions that it names, of one person or of several. */
+  sessions: readonly Person[]
+}
+
+/** Verifications of one person that a signal is about: more than anybody has. */
+const MOST = 100
+
+/**
+ * Does what a workspace's policy says when a vendor reports something about a person whom it verified: it revokes all that
+ * this vendor has verified of them, whichever wallets that are, or opens one review of the person. Where that vendor's
+ * decisions are all newer, or have ended, there is nothing to do.
+ */
+export async function applySignal({ sessions, ...signal }: Signalled): Promise<EventResult> {
+  const people = new Map(sessions.map((one) => [`${one.workspace_id} ${one.investor_id}`, one]))
+  const outcomes: EventResult[] = []
+  for (const person of people.values()) {
+    const policies = await onBehalfOf(person.workspace_id, () => readPolicies(sql, person.workspace_id))
+    const act = policies[signal.event.says.signal] === "withdraw" ? withdraw : askPerson
+    outcomes.push(...(await act(person, signal)))
+  }
+  const ranked: EventResult[] = ["applied", "duplicate", "ignored"]
+  return ranked.find((one) => outcomes.includes(one)) ?? "ignored"
+}
+
+type Signal = Omit<Signalled, "sessions">
+
+/** Those that the signal is newer than: what began after it, it says nothing of. */
+const inForce = ({ workspace_id, investor_id }: Person, { event, provider }: Signal) => sql`
+  workspace_id = ${workspace_id} and investor_id = ${investor_id} and provider = ${provider}
+    and status in ('pending', 'verified') and coalesce(event_at, created_at) <= ${event.says.occurredAt}`
+
+/** As the vendor's own rejection of each, so that its time decides what holds. */
+async function withdraw(person: Person, signal: Signal): Promise<EventResult[]> {
+  const { event, provider, mode } = signal
+  const { signal: name, occurredAt, reason } = event.says
+  // Those that it has ended before as well: of a repeat it is said that it is one.
+  const concerned = await onBehalfOf(
+    person.workspace_id,
+    () => sql<{ id: string; session_id: string }[]>`
+      select id, session_id from attestations a
+      where (${inForce(person, signal)}) or (
+        workspace_id = ${person.workspace_id} and investor_id = ${person.investor_id} and exists (
+          select from webhook_events e where e.mode = ${mode} and e.provider = ${provider}
+            and e.event_id = ${event.eventId} || ' ' || a.id))
+      order by status in ('pending', 'verified') desc, seq desc limit ${MOST}`,
+  )
+  const outcomes: EventResult[] = []
+  for (const { id, session_id } of concerned) {
+    const outcome = await applyEvent({
+      event: {
+        eventId: `${event.eventId} ${id}`,
+        sessionId: session_id,
+        decision: "rejected",
+        occurredAt,
+        claims: {},
+        reason: reason ?? name,
+        publicReason: null,
+      },
+      provider,
+      mode,
+    })
+    if (outcome !== null) outcomes.push(outcome)
+  }
+  return outcomes
+}
+
+/** One review of the person, however many wallets they have: what is reported again joins it. */
+async function askPerson(person: Person, signal: Signal): Promise<EventResult[]> {
+  const { workspace_id: workspaceId, investor_id: investorId } = person
+  const { event, provider, mode } = signal
+  const { signal: finding, reason } = event.says
+  const outcome = await onBehalfOf(workspaceId, () =>
+    repeatOnDeadlock(() =>
+      sql.begin(async (sql): Promise<EventResult> => {
+        // An approval that is being recorded comes first.
+        const [first] = await sql<{ id: string }[]>`
+          select id from attestations where ${inForce(person, signal)} order by seq limit ${MOST} for update`
+        if (!first) return "ignored"
+        const recorded = await sql`
+          insert into webhook_events (mode, provider, event_id, workspace_id, attestation_id, outcome, received_at)
+          values (${mode}, ${provider}, ${`${event.eventId} ${investorId}`}, ${workspaceId}, ${first.id}, 'applied',
+            ${clock.now()})
+          on conflict do nothing returning event_id`
+        if (recorded.length === 0) return "duplicate"
+        const about = { investorId }
+        await openReview(sql, { workspaceId, kind: "signal", about, finding, detail: reason })
+        return "applied"
+      }),
+    ),
+  )
+  if (outcome === "applied") publishActivity(workspaceId)
+  return [outcome]
+}

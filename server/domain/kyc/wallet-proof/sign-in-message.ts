@@ -1,0 +1,94 @@
+/**
+ * What a wallet is asked to sign: the input of the wallet standard's `solana:signIn`, of which a wallet makes the text
+ * (https://github.com/phantom/sign-in-with-solana, modelled on EIP-4361 and CAIP-122).
+ */
+export type SignInInput = {
+  /** Host of the page, with its port where it has one. */
+  domain: string
+  address: string
+  /** One line of URI characters and spaces. */
+  statement: string
+  uri: string
+  version: string
+  /** Left out where the standard has no name for the network. */
+  chainId?: string
+  nonce: string
+  issuedAt: string
+  expirationTime: string
+  resources: readonly string[]
+}
+
+/** All that a message can have, the standard's other fields too. */
+type Parsed = { [Field in keyof SignInInput]: SignInInput[Field] | undefined } & {
+  notBefore: string | undefined
+  requestId: string | undefined
+}
+
+const GREETING = " wants you to sign in with your Solana account:"
+
+/** In the standard's order: what is left out has no line. */
+const lines = [
+  ["uri", "URI"],
+  ["version", "Version"],
+  ["chainId", "Chain ID"],
+  ["nonce", "Nonce"],
+  ["issuedAt", "Issued At"],
+  ["expirationTime", "Expiration Time"],
+  ["notBefore", "Not Before"],
+  ["requestId", "Request ID"],
+] as const satisfies readonly (readonly [keyof Parsed, string])[]
+
+/** The one text that the standard makes of an input. */
+export function signInText(input: SignInInput): string {
+  const fields = lines.flatMap(([field, name]) => {
+    const value = field in input ? input[field as keyof SignInInput] : undefined
+    return value === undefined ? [] : [`${name}: ${value}`]
+  })
+  const resources = input.resources.map((resource) => `- ${resource}`)
+  return [
+    `${input.domain}${GREETING}`,
+    input.address,
+    "",
+    input.statement,
+    "",
+    ...fields,
+    "Resources:",
+    ...resources,
+  ].join("\n")
+}
+
+const MESSAGE = new RegExp(
+  `^(?<domain>[^\\n]+)${GREETING}\\n(?<address>[^\\n]+)(?:\\n\\n(?<statement>[^\\n]+))??(?:\\n${lines
+    .map(([field, name]) => `(?:\\n${name}: (?<${field}>[^\\n]+))?`)
+    .join("")}(?:\\nResources:(?<resources>(?:\\n- [^\\n]+)*))?)?$`,
+)
+
+/** The fields of a text that has the standard's form; null where it has another. */
+export function readSignInText(text: string): Parsed | null {
+  const groups = MESSAGE.exec(text)?.groups
+  if (groups === undefined) return null
+  const { resources, ...fields } = groups as Record<string, string | undefined>
+  return { ...fields, resources: resources?.split("\n- ").slice(1) } as Parsed
+}
+
+/**
+ * What in a text differs from what was asked for: first what tells where it belongs; `message` where it has another
+ * form. Null where it is that very text: the standard lets a wallet add what the input leaves open, and
+ * ours leaves nothing open.
+ */
+export function firstDifference(input: SignInInput, text: string): keyof Parsed | "message" | null {
+  if (text === signInText(input)) return null
+  const parsed = readSignInText(text)
+  if (parsed === null) return "message"
+  const wanted: Partial<Parsed> = input
+  const fields = [
+    "domain",
+    "address",
+    "uri",
+    "resources",
+    "nonce",
+    "statement",
+    ...lines.map(([field]) => field),
+  ] as const
+  return fields.find((field) => String(parsed[field]) !== String(wanted[field])) ?? "message"
+}

@@ -1,0 +1,99 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
+import { deployment } from "#server/domain/deployment.ts"
+import { fail } from "#shared/errors.ts"
+import { type Mode, modes } from "#shared/mode.ts"
+import { startTestApp, type TestApp, type TestKey } from "#test/app.ts"
+import type { ModeProviders } from "./providers/choose.ts"
+import type { Provider } from "./providers/provider.ts"
+
+// Both modes have one secret, as they do unless each has its own: what a signature holds for does not tell whose
+// session an event is about.
+
+let app: TestApp
+let keys: Record<Mode, TestKey>
+let chosen: Record<Mode, ModeProviders>
+
+beforeAll(async () => {
+  app = await startTestApp()
+  keys = { live: await app.key({ mode: "live" }), test: await app.key({ mode: "test" }) }
+  chosen = deployment.providers
+})
+afterEach(() => {
+  deployment.providers = chosen
+})
+afterAll(() => app.stop())
+
+/** The mode's default provider, changed. */
+function use(mode: Mode, change: (provider: Provider) => Partial<Provider>): void {
+  const before = deployment.providers[mode]
+  const provider = { ...before.default!, ...change(before.default!) }
+  const configured = new Map([...before.configured, [provider.name, provider]])
+  deployment.providers = { ...deployment.providers, [mode]: { ...before, default: provider, configured } }
+}
+
+const unavailable = () => fail("database_unavailable", "Nothing can be asked.")
+const unreadable = () => fail("validation_failed", "This is no event of ours.")
+
+const send = async (sessionId: string) => {
+  const { status, json } = await app.webhook({ session_id: sessionId, decision: "rejected" })
+  return [status, json.outcome ?? json.error]
+}
+const start = async (mode: Mode) => (await app.startSession(keys[mode])).sessionId
+
+test("each mode's provider reads what is about its own sessions", async () => {
+  const readBy: [Mode, string][] = []
+  for (const mode of modes) {
+    use(mode, ({ readEvent }) => ({
+      readEvent(headers, body) {
+        const event = readEvent(headers, body)!
+        readBy.push([mode, "sessionId" in event.about ? event.about.sessionId : "none"])
+        // By this mode's settings there is nothing to decide about the other mode's session.
+        return event
+      },
+    }))
+  }
+  for (const mode of modes) {
+    const sessionId = await start(mode)
+    expect(await send(sessionId)).toEqual([200, "applied"])
+    expect(readBy.at(-1)).toEqual([mode, sessionId])
+  }
+})
+
+test.each(modes)(
+  "what another mode's provider makes of an event decides nothing in %s mode",
+  async (mode) => {
+    const other = mode === "live" ? "test" : "live"
+    use(other, ({ readEvent }) => ({
+      readEvent(headers, body) {
+        const event = readEvent(headers, body)!
+        return { ...event, says: { ...event.says, decision: "approved" } as typeof event.says }
+      },
+    }))
+    const { wallet, sessionId } = await app.startSession(keys[mode])
+    expect(await send(sessionId)).toEqual([200, "applied"])
+    await app.waitForStatus(keys[mode], wallet, "rejected")
+  },
+)
+
+test.each(modes)("another provider with the same secret keeps no event from %s sessions", async (mode) => {
+  const sessionId = await start(mode)
+  use(mode === "live" ? "test" : "live", () => ({ name: "other", readEvent: unreadable }))
+  expect(await send(sessionId)).toEqual([200, "applied"])
+})
+
+test("trouble of one of them keeps no event from the others, and its own events are to be sent again", async () => {
+  const [live, test] = [await start("live"), await start("test")]
+  use("live", () => ({ readEvent: unavailable }))
+  expect(await send(test)).toEqual([200, "applied"])
+  expect(await send(live)).toEqual([503, "database_unavailable"])
+  deployment.providers = chosen
+  expect(await send(live)).toEqual([200, "applied"])
+})
+
+test("what none of them can read is refused, and what is about nobody's session is ignored", async () => {
+  const sessionId = await start("test")
+  use("live", () => ({ readEvent: unreadable }))
+  expect(await send("sess_x")).toEqual([200, "ignored"])
+  use("test", () => ({ readEvent: unreadable }))
+  expect(await send(sessionId)).toEqual([422, "validation_failed"])
+})

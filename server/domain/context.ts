@@ -43,7 +43,7 @@ export type IdempotencyClaim = {
 export type Context = {
   requestId: string
   /** Which way it came in: with an API key below /v1, or from the pages. */
-  door: "api" | "pages"
+  transport: "api" | "pages"
   principal: Principal | null
   /** Of the dashboard's requests only. */
   user: SignedIn | null

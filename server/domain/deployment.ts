@@ -1,10 +1,12 @@
 import type { Settings } from "#server/settings/env.ts"
 import type { Chain } from "#server/solana/chain.ts"
 import type { Keys } from "#server/solana/keys.ts"
+import type { Signers } from "#server/solana/signers/signers.ts"
+import type { Address } from "#shared/address.ts"
 import { fail } from "#shared/errors.ts"
 import type { Mode } from "#shared/mode.ts"
 import type { ModeProviders } from "./kyc/providers/choose.ts"
-import type { Provider } from "./kyc/providers/provider.ts"
+import type { Flow, Provider } from "./kyc/providers/provider.ts"
 
 /** What this process was started with, beyond its database. */
 export type Deployment = {
@@ -15,8 +17,12 @@ export type Deployment = {
   isPublic: boolean
   /** Fee payers, authorities and keys of mints. */
   keys: Keys
-  /** 32 bytes that seal claims. */
-  dataKey: Buffer
+  /** Opens keys that are elsewhere. */
+  signers: Signers
+  /** What new workspaces of a mode issue with; null is a key that derives for each. */
+  authorities: Record<Mode, { uri: string; address: Address } | null>
+  /** Keys of 32 bytes: the first one seals what may not be read in the database, and all of them open it. */
+  dataKeys: readonly Buffer[]
   /** Null where the mode has none that may be used. */
   chains: Record<Mode, Chain | null>
   providers: Record<Mode, ModeProviders>
@@ -27,6 +33,10 @@ export let deployment: Deployment
 export function setDeployment(started: Deployment): void {
   deployment = started
 }
+
+/** What a new workspace issues with; null is a key that derives. What only fills a database, as a benchmark does, has no other. */
+export const authorityOfNew = (mode: Mode): Deployment["authorities"][Mode] =>
+  (deployment as Deployment | undefined)?.authorities[mode] ?? null
 
 /** The chain of a mode. Errors: chain_not_configured. */
 export const chainOf = (mode: Mode): Chain =>
@@ -44,8 +54,12 @@ export const providerFor = (mode: Mode, schemaId: string): Provider =>
 
 /** The KYC provider that a session began with. Errors: provider_not_configured. */
 export const providerNamed = (mode: Mode, name: string): Provider =>
-  deployment.providers[mode].connected.get(name) ??
+  deployment.providers[mode].configured.get(name) ??
   fail(
     "provider_not_configured",
     `The ${mode} mode has no settings for the provider ${name}, which this session began with.`,
   )
+
+/** How a session goes on after the consent. One whose provider has lost its settings has no form that could be sent. */
+export const flowOf = ({ mode, provider }: { mode: Mode; provider: string }): Flow["kind"] =>
+  deployment.providers[mode].configured.get(provider)?.flow.kind ?? "redirect"

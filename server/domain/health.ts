@@ -1,13 +1,86 @@
 import { z } from "zod"
 import { healthReads, refreshConnections } from "#db/client.ts"
 import { clockDoubt } from "#db/clock.ts"
+import { isScreening, listFacts, listTrouble } from "#server/domain/screening/lists.ts"
+import { timestamp } from "#server/lib/fields.ts"
+import { toTimestamp } from "#server/lib/time.ts"
 import { version } from "#server/lib/version.ts"
+import type { LedgerReport } from "#shared/ledger-report.ts"
+import { modes } from "#shared/mode.ts"
 
 /** How long a worker may be silent before it counts as gone. */
 const WORKER_SILENT_SECONDS = 15
 const DATABASE_TIMEOUT_MS = 2000
 /** How old an answer may be. */
 const FRESH_MS = 1000
+
+const seconds = z.number().int().nullable()
+
+/** How the ledger of a mode is doing, as `shared/ledger-report.ts` says it. */
+const ledgerRecord = z
+  .object({
+    mode: z.enum(modes).meta({ example: "live" }),
+    slot: z.number().int().nullable().meta({ description: "Highest slot that was read", example: 1042 }),
+    slot_age_seconds: seconds.meta({ description: "Time since the slot was last a higher one", example: 1 }),
+    clock_difference_seconds: seconds.meta({
+      description: "Chain's clock minus the database's, where it is more than a slot's time",
+      example: 0,
+    }),
+    oldest_operation_seconds: seconds.meta({
+      description: "Age of the oldest unfinished operation; null without one",
+      example: null,
+    }),
+    oldest_transaction_seconds: seconds.meta({
+      description: "Age of the oldest transaction that may still land; null without one",
+      example: null,
+    }),
+    in_doubt: z.number().int().meta({ description: "Transactions that may have landed or not", example: 0 }),
+    audit_age_seconds: seconds.meta({
+      description:
+        "Time since the reconciliation of the workspace that was compared longest ago; null before the first",
+      example: 1800,
+    }),
+    audit_differences: z.number().int().meta({
+      description: "Differences between the chain and the database, as of the last reconciliations",
+      example: 0,
+    }),
+    nodes: z
+      .array(
+        z
+          .object({
+            version: z.string().nullable().meta({ description: "Of its software", example: "4.1.2" }),
+            keeps_history: z
+              .boolean()
+              .meta({ description: "Whether it lists the transactions of an address", example: true }),
+            first_slot: z
+              .number()
+              .int()
+              .meta({ description: "First slot that it has a block of", example: 0 }),
+          })
+          .nullable(),
+      )
+      .meta({ description: "The RPC nodes in their order; null for one that has not answered" }),
+    rpc_errors: z.record(z.string(), z.number().int()).meta({
+      description: "Failed calls since the workers started, by method",
+      example: { getEpochInfo: 2 },
+    }),
+  })
+  .meta({ id: "LedgerHealth" })
+
+/** A list that wallets are screened by. */
+const listRecord = z
+  .object({
+    name: z.string().meta({ description: "The file's name", example: "ofac-solana.txt" }),
+    digest: z.string().meta({
+      pattern: "^[0-9a-f]{64}$",
+      description: "SHA-256 of the file",
+      example: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    }),
+    entries: z.number().int().meta({ description: "Addresses on it", example: 12 }),
+    loaded_at: timestamp,
+    workers: z.number().int().meta({ description: "Workers that go by this version", example: 2 }),
+  })
+  .meta({ id: "ScreeningList" })
 
 export const healthRecord = z
   .object({
@@ -17,20 +90,34 @@ export const healthRecord = z
       database: z.string().meta({ example: "ok" }),
       chain: z.string().meta({ example: "ok" }),
       worker: z.string().meta({ example: "ok" }),
+      screening: z
+        .string()
+        .optional()
+        .meta({ description: "Absent where no list is configured", example: "ok" }),
     }),
+    ledger: z.array(ledgerRecord).meta({ description: "By mode; empty while no worker has reported" }),
+    screening: z
+      .array(listRecord)
+      .optional()
+      .meta({ description: "Lists that this process screens wallets by; absent without any" }),
   })
   .meta({ id: "Health" })
 
 type Health = z.infer<typeof healthRecord>
 
-type Found = { readOnly: boolean; workers: { trouble: string | null }[] }
+type Worker = {
+  trouble: string | null
+  report: LedgerReport[] | null
+  lists: Record<string, string> | null
+}
+type Found = { readOnly: boolean; workers: Worker[] }
 
 /** What the database says of itself, and every living worker of itself. Rejects when there is no answer in time. */
 async function ask(): Promise<Found> {
   // By the database's clock on both sides: whose else is wrong does not matter here.
-  const question = healthReads<{ read_only: boolean; workers: { trouble: string | null }[] | null }[]>`
+  const question = healthReads<{ read_only: boolean; workers: Worker[] | null }[]>`
     select current_setting('transaction_read_only') = 'on' as read_only,
-      (select json_agg(json_build_object('trouble', trouble)) from workers
+      (select json_agg(json_build_object('trouble', trouble, 'report', report, 'lists', lists)) from workers
         where seen_at > now() - ${WORKER_SILENT_SECONDS}::int * interval '1 second') as workers`
   const { promise: silence, reject } = Promise.withResolvers<never>()
   // It is not cancelled: nothing waits for it any more, and the connection is closed if it stays silent.
@@ -45,7 +132,8 @@ async function ask(): Promise<Found> {
 
 async function examine(): Promise<Health> {
   const found = await ask().catch(() => null)
-  if (found === null) return degraded({ database: "not reachable", chain: "unknown", worker: "unknown" })
+  if (found === null)
+    return degraded({ database: "not reachable", chain: "unknown", worker: "unknown" }, { ledger: [] })
   const { readOnly, workers } = found
   // A standby, after a failover: new connections find the primary if the address leads there.
   if (readOnly) refreshConnections("the database is read-only")
@@ -54,12 +142,40 @@ async function examine(): Promise<Health> {
     database: readOnly ? "read-only" : "ok",
     chain: workers.length > 0 ? trouble : "unknown",
     worker: clockDoubt() ?? (workers.length > 0 ? "ok" : "no worker has reported recently"),
+    ...(isScreening() && { screening: listTrouble() ?? "ok" }),
   }
   const isWell = Object.values(checks).every((check) => check === "ok")
-  return isWell ? { status: "ok", version, checks } : degraded(checks)
+  const ledger = together(workers.flatMap(({ report }) => report ?? []))
+  const report = { ledger, ...(isScreening() && { screening: listsOf(workers) }) }
+  return isWell ? { status: "ok", version, checks, ...report } : degraded(checks, report)
 }
 
-const degraded = (checks: Health["checks"]): Health => ({ status: "degraded", version, checks })
+const listsOf = (workers: readonly Worker[]): Health["screening"] =>
+  listFacts().map(({ name, digest, entries, loaded_at }) => ({
+    name,
+    digest,
+    entries,
+    loaded_at: toTimestamp(loaded_at),
+    workers: workers.filter(({ lists }) => lists?.[name] === digest).length,
+  }))
+
+const degraded = (checks: Health["checks"], report: Pick<Health, "ledger" | "screening">): Health => ({
+  status: "degraded",
+  version,
+  checks,
+  ...report,
+})
+
+/** One report of each mode: of whoever has come farthest, with everybody's errors. */
+function together(reports: readonly LedgerReport[]): LedgerReport[] {
+  return [...Map.groupBy(reports, ({ mode }) => mode).values()].map((ofMode) => {
+    const farthest = ofMode.reduce((one, other) => ((other.slot ?? 0) > (one.slot ?? 0) ? other : one))
+    const rpc_errors: Record<string, number> = {}
+    for (const [method, count] of ofMode.flatMap((one) => Object.entries(one.rpc_errors)))
+      rpc_errors[method] = (rpc_errors[method] ?? 0) + count
+    return { ...farthest, rpc_errors, in_doubt: Math.max(...ofMode.map(({ in_doubt }) => in_doubt)) }
+  })
+}
 
 let known: { health: Health; at_ms: number } | null = null
 let asking: Promise<Health> | null = null

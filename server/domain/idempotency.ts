@@ -1,6 +1,6 @@
 import { hash } from "node:crypto"
 import type { PendingQuery } from "postgres"
-import { isUniqueViolation, LOCK_NOT_AVAILABLE, type Queryable, short } from "#db/client.ts"
+import { isLockOf, isUniqueViolation, type Queryable, short } from "#db/client.ts"
 import { canonicalJson, type JsonObject } from "#server/lib/json.ts"
 import { sleep } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
@@ -57,9 +57,9 @@ export function claimOf(
 const BUSY_MS = 100
 
 /**
- * Runs a request for its key, and again while another one is at it: `attempt` is given the answer that is stored,
- * if any,
- * and finds in the claim what was begun. Errors: those of `attempt`, idempotency_key_reused, idempotency_in_progress.
+ * Runs a request for its key, and again while another one is at it: `attempt` is given the answer that is stored, if
+ * any, and finds in the claim what was begun. Errors: those of `attempt`, idempotency_key_reused,
+ * idempotency_in_progress.
  */
 export async function withKey<T>(
   claim: IdempotencyClaim,
@@ -171,9 +171,7 @@ export function claiming(sql: Queryable, claim: IdempotencyClaim, subject: Fragm
 export function explainClaim(error: unknown): unknown {
   if (isUniqueViolation(error, "idempotency_records_workspace_id_key_id_idempotency_key_pk"))
     return new KeyClaimed()
-  // The database names what was waited for by its relation, in every language.
-  const { code, where } = error as { code?: string; where?: string }
-  if (code !== LOCK_NOT_AVAILABLE || !where?.includes('"idempotency_records')) return error
+  if (!isLockOf(error, "idempotency_records")) return error
   return new KeyBusy("another request holds the key", { cause: error })
 }
 
@@ -182,16 +180,14 @@ export function explainClaim(error: unknown): unknown {
  * request has it, KeyBusy when one may have it: the transaction then ends without a trace.
  */
 export async function claimKey(sql: Queryable, claim: IdempotencyClaim, subject: string): Promise<void> {
-  const claimed = await claimKeys(sql, claim.workspaceId, [{ claim, subject }]).catch((error) => {
-    throw explainClaim(error)
-  })
+  const claimed = await claimKeys(sql, claim.workspaceId, [{ claim, subject }])
   if (!claimed.has(subject)) throw new KeyClaimed()
   claim.begun = subject
 }
 
 /**
  * Claims the keys of a workspace's requests at once, each for what its request begins. Returns the subjects that got
- * theirs: of equal keys, the first.
+ * theirs: of equal keys, the first. Throws KeyBusy where another request may have one of them.
  */
 export async function claimKeys(
   sql: Queryable,
@@ -209,7 +205,9 @@ export async function claimKeys(
       ${rows.map(({ claim }) => claim.fingerprint.toString("base64"))}::text[],
       ${rows.map(({ subject }) => subject)}::text[]) as t(key_id, idempotency_key, fingerprint, subject)`
   const claimed = await sql<{ subject: string }[]>`
-    ${insertRecords(sql, workspaceId, selected)} on conflict do nothing returning subject`
+    ${insertRecords(sql, workspaceId, selected)} on conflict do nothing returning subject`.catch((error) => {
+    throw explainClaim(error)
+  })
   return new Set(claimed.map(({ subject }) => subject))
 }
 

@@ -2,7 +2,7 @@ import postgres from "postgres"
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { socketOptions } from "#db/socket.ts"
-import { callLocalnet, newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
 import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
 
 // Another process holds a lock on a customer's row and does not release it: it stalls, or its network is gone. That
@@ -95,6 +95,13 @@ test("mints of a customer whose configuration is held are refused with nothing b
   await othersGoOn()
   const answers = await Promise.all(refused)
   for (const answer of answers) expect(answer).toMatchObject(UNAVAILABLE)
+  // The one with a key is told to keep it.
+  expect(answers.map(({ json }) => json.detail.includes("Idempotency-Key"))).toEqual([
+    true,
+    ...Array(300).fill(false),
+  ])
+  const lines = app.log.filter((line) => line.includes(answers[0]!.json.request_id))
+  expect(lines.map((line) => JSON.parse(line).level)).toEqual([40])
   // No request waits for one lock after another.
   expect(answers.some(({ json }) => json.detail.includes("too many requests waiting"))).toBe(true)
   await letGo()
@@ -107,13 +114,13 @@ test("mints of a customer whose configuration is held are refused with nothing b
 })
 
 test("sessions of a customer whose count is held are refused with nothing begun, and others go on", async () => {
-  const before = (await blocked.tokens.get("/usage")).json
+  const { used, remaining } = (await blocked.tokens.get("/usage")).json
   await holdUsage()
   const refused = Array.from({ length: 60 }, () => start(blocked))
   await othersGoOn()
   for (const answer of await Promise.all(refused)) expect(answer).toMatchObject(UNAVAILABLE)
   await letGo()
-  expect((await blocked.tokens.get("/usage")).json).toEqual(before)
+  expect((await blocked.tokens.get("/usage")).json).toMatchObject({ used, remaining })
   expect((await start(blocked)).status).toBe(200)
 })
 
@@ -141,7 +148,7 @@ test("a webhook for a customer whose rows are held is refused, and applied when 
 })
 
 test("what has landed for a customer whose rows are held is settled afterwards, and others' at once", async () => {
-  await callLocalnet(app.localnet.url, "localnet_hold", [{ on: true }])
+  await app.chain.hold(true)
   const later = { headers: { Prefer: "respond-async" } }
   const begun = await Promise.all(Array.from({ length: 40 }, () => mint(blocked, later)))
   const ids = begun.map(({ json }) => json.operation_id as string)
@@ -155,7 +162,7 @@ test("what has landed for a customer whose rows are held is settled afterwards, 
     select signature from transactions where workspace_id = ${blocked.key.workspaceId} and status = 'saved'`
   expect(sent.length).toBeGreaterThan(0)
   await holdConfig()
-  await callLocalnet(app.localnet.url, "localnet_hold", [{ on: false }])
+  await app.chain.hold(false)
   const signatures = sent.map(({ signature }) => signature)
   await waitFor(
     async () =>

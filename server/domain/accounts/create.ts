@@ -1,5 +1,6 @@
 import { isUniqueViolation, type Queryable, sql } from "#db/client.ts"
 import { recordAccountChange, theOperator } from "#server/domain/audit-log/record.ts"
+import { authorityOfNew } from "#server/domain/deployment.ts"
 import { builtInSchemas } from "#server/domain/kyc/schemas/built-in.ts"
 import { firstConfig, insertConfig } from "#server/domain/tokens/config.ts"
 import { newId } from "#server/lib/ids.ts"
@@ -34,9 +35,14 @@ export async function createAccount({
         values (${account.id}, ${name}, ${plan}, ${includedIn(plan, quota)}, ${now})`
       for (const mode of modes) {
         const workspaceId = account.workspaces[mode]
+        const authority = authorityOfNew(mode)
         await sql`
-          insert into workspaces (id, account_id, mode, created_at)
-          values (${workspaceId}, ${account.id}, ${mode}, ${now})`
+          insert into workspaces (id, account_id, mode, authority, created_at)
+          values (${workspaceId}, ${account.id}, ${mode}, ${authority?.address ?? null}, ${now})`
+        if (authority)
+          await sql`
+            insert into workspace_authorities (workspace_id, address, uri, created_at)
+            values (${workspaceId}, ${authority.address}, ${authority.uri}, ${now})`
         await sql`
           insert into schemas (workspace_id, id, name, validity_days, created_at)
           select ${workspaceId}, id, name, validity_days, ${now}

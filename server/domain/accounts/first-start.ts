@@ -4,7 +4,7 @@ import { allScopes } from "#shared/scopes.ts"
 import { AccountExists, createAccount, findAccount } from "./create.ts"
 import { createKey } from "./keys/create.ts"
 
-export type FirstKeys = { live: string; test: string }
+type FirstKeys = { live: string; test: string }
 
 const ACCOUNT = "My company"
 const KEY = "First key"

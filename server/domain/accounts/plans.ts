@@ -6,7 +6,5 @@ export const plans = { free: 500, growth: 10_000, enterprise: null } as const sa
 
 export type PlanName = keyof typeof plans
 
-export const isPlan = (value: string): value is PlanName => Object.hasOwn(plans, value)
-
 /** What a plan includes: its own number, or for `enterprise` the agreed one (null: without limit). */
 export const includedIn = (plan: PlanName, quota: number | null): number | null => plans[plan] ?? quota

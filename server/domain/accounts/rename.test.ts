@@ -11,16 +11,16 @@ beforeAll(async () => {
 })
 afterAll(() => app.stop())
 
-test("an owner gives the account another name, and the trail says from what to what", async () => {
+test("an owner gives the account another name, and the audit log says from what to what", async () => {
   const owner = await member(app)
   const name = `Acme ${newId("acct")}`
   expect((await owner.browser.mutate("workspace.renameAccount", { name })).data).toEqual({ name })
   expect((await owner.browser.query("workspace.get")).data.account.name).toBe(name)
   expect((await owner.browser.query("me.get")).data.workspaces[0].account).toBe(name)
   await owner.browser.mutate("workspace.renameAccount", { name })
-  const trail = await sql`
+  const lines = await sql`
     select detail from audit_entries where account_id = ${owner.account.id} and action = 'account.renamed'`
-  expect(trail.map(({ detail }) => detail)).toEqual([{ before: owner.account.name, after: name }])
+  expect(lines.map(({ detail }) => detail)).toEqual([{ before: owner.account.name, after: name }])
 })
 
 test("nobody else does, and no two accounts have one name", async () => {

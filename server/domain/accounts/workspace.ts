@@ -3,19 +3,25 @@ import { only } from "#db/rows.ts"
 import type { Principal } from "#server/domain/context.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { placeOfWebhookSecret } from "#server/settings/secrets.ts"
+import { addressOf } from "#server/solana/addresses.ts"
 import { authorityOf } from "#server/solana/keys.ts"
+import type { Address } from "#shared/address.ts"
 import type { Mode } from "#shared/mode.ts"
 import type { PlanName } from "./plans.ts"
+import type { AccountSecurity } from "./security.ts"
 
 export type WorkspaceFacts = {
   id: string
   mode: Mode
-  account: { id: string; name: string; plan: PlanName }
+  account: { id: string; name: string; plan: PlanName } & AccountSecurity
   /** Where clients reach the API. */
   base_url: string
   /** Null where the mode has none. */
   provider: string | null
-  /** Where the server keeps the Standard Webhooks secret; null for members who cannot manage keys, and where the provider has another. */
+  /**
+   * Where the server keeps the Standard Webhooks secret; null for members who cannot manage keys, and where the
+   * provider has another.
+   */
   webhook_secret: {
     variable: string
     /** Null where it is in the environment. */
@@ -27,29 +33,32 @@ export type WorkspaceFacts = {
     cluster: string
     /** The workspace's own address: issues its credentials and tokens, freezes, and revokes. */
     authority: string
-    /** Pays for what all workspaces of the mode issue. */
+    /** Pays for what it issues: its own key, or that of all workspaces of the mode. */
     fee_payer: string
   } | null
 }
 
 /** What a workspace is, and what it runs on. */
 export async function readWorkspace({ workspaceId, mode, scopes }: Principal): Promise<WorkspaceFacts> {
-  const accounts = await sql<WorkspaceFacts["account"][]>`
-    select a.id, a.name, a.plan from workspaces w join accounts a on a.id = w.account_id where w.id = ${workspaceId}`
+  type Row = WorkspaceFacts["account"] & { authority: Address | null; fee_payer: Address | null }
+  const accounts = await sql<Row[]>`
+    select a.id, a.name, a.plan, a.second_factor_required, a.four_eyes, w.authority, w.fee_payer
+    from workspaces w join accounts a on a.id = w.account_id where w.id = ${workspaceId}`
+  const { authority, fee_payer, ...account } = only(accounts)
   const chain = deployment.chains[mode]
   const provider = deployment.providers[mode].default
   const seesSecret = scopes.has("key:write") && provider?.settings.includes("WEBHOOK_SECRET")
   return {
     id: workspaceId,
     mode,
-    account: only(accounts),
+    account,
     base_url: `${deployment.origin}/v1`,
     provider: provider?.name ?? null,
     webhook_secret: seesSecret ? placeOfWebhookSecret(deployment.settings, mode) : null,
     chain: chain && {
-      cluster: chain.bound?.cluster ?? "unknown",
-      authority: authorityOf(chain.keys, workspaceId).publicKey.toBase58(),
-      fee_payer: chain.feePayer.publicKey.toBase58(),
+      cluster: chain.identity?.cluster ?? "unknown",
+      authority: authority ?? addressOf(authorityOf(chain.keys, workspaceId).publicKey),
+      fee_payer: fee_payer ?? addressOf(chain.feePayer.publicKey),
     },
   }
 }

@@ -1,23 +1,42 @@
-import { PublicKey } from "@solana/web3.js"
+import type { Queryable } from "#db/client.ts"
 import { deployment } from "#server/domain/deployment.ts"
-import type { Issuer } from "#server/ledger/definition.ts"
-import { tokenAccountOf } from "#server/solana/addresses.ts"
+import type { Issuer } from "#server/ledger/issuer.ts"
+import { addressOf, publicKeyOf, tokenAccountOf } from "#server/solana/addresses.ts"
 import type { Credential } from "#server/solana/credential.ts"
 import { mintKeyOf, type Signer } from "#server/solana/keys.ts"
+import type { Address } from "#shared/address.ts"
 
 /** The key of a schema's credential mint: derived, so that it is the same before and after any crash. */
 export const credentialMintKey = (workspaceId: string, schemaId: string): Signer =>
   mintKeyOf(deployment.keys, workspaceId, "credential", schemaId)
 
 /** Base58 addresses of a schema's credential mint, and of a wallet's account for it. */
-export function credentialAccounts(workspaceId: string, schemaId: string, wallet: string) {
+export function credentialAccounts(workspaceId: string, schemaId: string, wallet: Address) {
   const mint = credentialMintKey(workspaceId, schemaId).publicKey
-  return { mint: mint.toBase58(), account: tokenAccountOf(mint, new PublicKey(wallet)).toBase58() }
+  return { mint: addressOf(mint), account: addressOf(tokenAccountOf(mint, publicKeyOf(wallet))) }
 }
 
 /** A schema's credential on chain, and the keys that act on it. */
-export const credentialOf = ({ workspaceId, authority, feePayer }: Issuer, schemaId: string): Credential => ({
+export const credentialOf = (
+  { workspaceId, authority, feePayer }: Issuer,
+  { schemaId, authority: address }: { schemaId: string; authority: Address | null },
+): Credential => ({
   mint: credentialMintKey(workspaceId, schemaId).publicKey,
-  authority: authority.publicKey,
+  authority: authority(address).publicKey,
   feePayer: feePayer.publicKey,
 })
+
+/** What of a schema's credential goes on chain, by its id. */
+export async function loadCredentials(
+  sql: Queryable,
+  { issuer, ids }: { issuer: Issuer; ids: readonly string[] },
+) {
+  const rows = await sql<{ id: string; name: string; authority: Address | null }[]>`
+    select id, name, authority from schemas
+    where workspace_id = ${issuer.workspaceId} and id = any(${[...new Set(ids)]})`
+  const found = rows.map(({ id, name, authority }) => {
+    const credential = credentialOf(issuer, { schemaId: id, authority })
+    return [id, { name, credential }] as const
+  })
+  return new Map(found)
+}

@@ -1,5 +1,6 @@
 import type { Queryable } from "#db/client.ts"
 import { enqueue } from "#server/ledger/enqueue.ts"
+import { authorityForNew } from "#server/ledger/issuer.ts"
 import { credentialMintKey } from "./credential-accounts.ts"
 import { createCredentialMint } from "./operations/create-credential-mint.ts"
 
@@ -11,7 +12,7 @@ export async function ensureCredentialMint(
 ): Promise<void> {
   const mint = credentialMintKey(workspaceId, schemaId).publicKey.toBase58()
   const claimed = await sql`
-    update schemas set credential_mint = ${mint}
+    update schemas set credential_mint = ${mint}, authority = ${authorityForNew(sql, workspaceId)}
     where workspace_id = ${workspaceId} and id = ${schemaId} and credential_mint is null returning id`
   if (claimed.length === 0) return
   await enqueue(sql, workspaceId, createCredentialMint, {

@@ -15,11 +15,12 @@ afterAll(() => app.stop())
 
 /**
  * Takes the counter first and the attestation after it, the other way round than `request` does: one of the two has
- * to be aborted: the one that has waited longer.
+ * to be aborted: the request, because here the database looks for a deadlock later.
  */
 async function crossed(attestationId: string, request: () => Promise<Response>): Promise<Response> {
   let answer: Promise<Response>
   await sql.begin(async (tx) => {
+    await tx`set local deadlock_timeout = '1min'`
     await tx`select from usage_periods where workspace_id = ${key.workspaceId} for update`
     answer = request()
     await waitFor(async () => {

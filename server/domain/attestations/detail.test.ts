@@ -100,7 +100,11 @@ test("a session that a key has started is traced to its request by the log", asy
       ${JSON.stringify({ userPubkey: of, schemaId: "kyc_individual_v1" })})
     on conflict do nothing`
   const requestId = newId("req")
-  await sql`delete from api_requests where workspace_id = ${workspaceId}`
+  // Written about a second later: this one has to be gone for good.
+  await waitFor(async () => {
+    const gone = await sql`delete from api_requests where workspace_id = ${workspaceId} returning id`
+    return gone.length > 0
+  }, "the request to be logged")
   await log(newId("req"), "another wallet")
   await log(requestId, wallet)
   const { timeline } = await detail(id)
@@ -111,7 +115,7 @@ test("a session that a key has started is traced to its request by the log", asy
   })
 })
 
-test("revoking leaves one line in the audit trail, by a key as by a person; revoking again leaves none", async () => {
+test("revoking leaves one line in the audit log, by a key as by a person; revoking again leaves none", async () => {
   const { key, browser, workspaceId } = await enter()
   const lines = () => sql`
     select actor, actor_name, action, subject, detail, request_id from audit_entries
@@ -148,7 +152,7 @@ test("revoking leaves one line in the audit trail, by a key as by a person; revo
   })
 })
 
-test("starting a session by hand leaves a line in the audit trail; joining an open one, or a key's, leaves none", async () => {
+test("starting a session by hand leaves a line in the audit log; joining an open one, or a key's, leaves none", async () => {
   const { key, browser, workspaceId } = await enter()
   const { wallet, sessionId } = await app.startSession(key)
   const lines = () => sql`
@@ -305,6 +309,12 @@ test("of a chain that is silent, the saved bytes still tell what was signed", as
   expect(view).toMatchObject({ status: "confirmed", on_chain: false, logs: null })
   expect(view.instructions.map((one: { memo: string | null }) => one.memo)).toContain(memo)
   expect(view.slot).toBeGreaterThan(0)
+
+  await sql`update transactions set wire = null where signature = ${onchain_tx}`
+  await app.faults({ too_many_requests: 1 })
+  const later = await read("transaction.get", { signature: onchain_tx })
+  await app.faults({})
+  expect(later).toMatchObject({ status: "confirmed", on_chain: false, wire: null, instructions: [] })
 })
 
 test("another workspace's attestation is not there, whatever is asked of it", async () => {

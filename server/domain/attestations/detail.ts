@@ -1,15 +1,21 @@
 import { sql } from "#db/client.ts"
 import { columns, type RowOf } from "#db/rows.ts"
 import type { Principal } from "#server/domain/context.ts"
-import { deployment } from "#server/domain/deployment.ts"
+import { deployment, flowOf } from "#server/domain/deployment.ts"
 import { isId } from "#server/lib/ids.ts"
 import { addSeconds, clock, toTimestamp } from "#server/lib/time.ts"
 import { explorerOf } from "#server/solana/explorer.ts"
 import { attestationMemo } from "#server/solana/memo.ts"
-import type { ShownStatus } from "#shared/statuses.ts"
+import type { AuditActor, ShownStatus } from "#shared/statuses.ts"
 import { type CredentialState, credentialState, readBurn } from "./credential-state.ts"
 import { attestationNotFound } from "./read.ts"
-import { type AttestationRecord, type AttestationRow, attestationColumns, toRecord } from "./record.ts"
+import {
+  type AttestationRecord,
+  type AttestationRow,
+  attestationFields,
+  isManual,
+  toRecord,
+} from "./record.ts"
 import { shownStatusAt, statusAt } from "./status.ts"
 import { type Landed, type Life, type TimelineEvent, timelineOf } from "./timeline.ts"
 
@@ -28,15 +34,7 @@ export type AttestationDetail = Omit<AttestationRecord, "status"> & {
 }
 
 /** What a record leaves out. */
-const lifeColumns = columns(
-  "attestations",
-  "created_at",
-  "provider",
-  "consented_at",
-  "event_at",
-  "operation_id",
-  "ended_at",
-)
+const lifeColumns = columns("attestations", "provider", "consented_at", "operation_id", "ended_at")
 type DetailRow = AttestationRow & RowOf<typeof lifeColumns>
 
 /** How long the log may take to note a request that has made a row: it has the time at which the request came. */
@@ -47,7 +45,7 @@ export async function readDetail(principal: Principal, id: string): Promise<Atte
   if (!isId("att", id)) return attestationNotFound(id)
   const { workspaceId, mode } = principal
   const [row] = await sql<DetailRow[]>`
-    select ${sql(attestationColumns)}, ${sql(lifeColumns)}
+    select ${attestationFields(sql)}, ${sql(lifeColumns)}
     from attestations where workspace_id = ${workspaceId} and id = ${id}`
   if (!row) return attestationNotFound(id)
   const [issuing, burn, traces] = await Promise.all([
@@ -59,8 +57,13 @@ export async function readDetail(principal: Principal, id: string): Promise<Atte
   const life: Life = {
     status: statusAt(row, now),
     started_at: row.created_at,
-    opened_at: row.consented_at,
-    decision: row.event_at && { at: row.event_at, said: row.event_decision! },
+    consented_at: row.consented_at,
+    flow: flowOf({ mode, provider: row.provider }),
+    wallet_proved_at: row.wallet_proved_at,
+    decision: row.event_at && {
+      at: (isManual(row) && row.reviewed_at) || row.event_at,
+      said: row.event_decision!,
+    },
     approved_at: row.issued_at,
     issuing,
     verified_at: row.verified_at,
@@ -80,7 +83,7 @@ export async function readDetail(principal: Principal, id: string): Promise<Atte
     provider: row.provider,
     memo: shown ? attestationMemo(row.id, row.commitment!, row.expires_at!) : null,
     slot: shown ? (issuing?.slot ?? null) : null,
-    explorer: explorerOf(deployment.chains[mode]?.bound?.cluster),
+    explorer: explorerOf(deployment.chains[mode]?.identity?.cluster),
     credential: burn && credentialState({ status: life.status, reason: row.reason }, burn),
     timeline: timelineOf(life, toTimestamp),
   }
@@ -99,16 +102,23 @@ async function transactionOf(workspaceId: string, operationId: string): Promise<
   return toLanded(row)
 }
 
-/** Who started and who revoked it: the audit trail knows people and revocations, the request log knows keys. */
-async function readTraces({ workspace_id, id, wallet, schema_id, created_at }: DetailRow) {
+/** Who started it and who ended it: the audit log knows people and revocations, the request log knows keys. */
+async function readTraces(row: DetailRow): Promise<Life["traces"]> {
+  const { workspace_id, id, wallet, schema_id, created_at, event_decision } = row
   const [entries, [logged]] = await Promise.all([
     sql<
-      { action: string; actor: "user" | "key" | "operator"; actor_name: string; request_id: string | null }[]
+      {
+        action: string
+        actor: AuditActor
+        actor_name: string
+        request_id: string | null
+        decision: string | null
+      }[]
     >`
-      select action, actor, actor_name, request_id from audit_entries
+      select action, actor, actor_name, request_id, detail ->> 'decision' as decision from audit_entries
       where account_id = (select account_id from workspaces where id = ${workspace_id})
         and workspace_id = ${workspace_id} and subject = ${id}
-        and action in ('session.started', 'attestation.revoked')
+        and action in ('session.started', 'session.cancelled', 'attestation.revoked', 'attestation.decided_manually')
       order by seq`,
     // Several may have asked for the same session: the first of them began it.
     sql<{ id: string; key_name: string | null }[]>`
@@ -119,13 +129,26 @@ async function readTraces({ workspace_id, id, wallet, schema_id, created_at }: D
         and strpos(r.request_body, ${wallet}) > 0 and strpos(r.request_body, ${schema_id}) > 0
       order by r.at limit 1`,
   ])
-  const entry = (action: string) => {
-    const found = entries.find((one) => one.action === action)
-    return found && { by: { kind: found.actor, name: found.actor_name }, request_id: found.request_id }
-  }
+  const traceOf = (found: (typeof entries)[number] | undefined) =>
+    found && { by: { kind: found.actor, name: found.actor_name }, request_id: found.request_id }
+  const entry = (action: string) => traceOf(entries.find((one) => one.action === action))
+  // Of several the last: a person may ask for another submission more than once.
+  const manual = (decision: string) =>
+    traceOf(
+      entries.findLast((one) => one.action === "attestation.decided_manually" && one.decision === decision),
+    )
   const started =
     entry("session.started") ??
     (logged && { by: { kind: "key" as const, name: logged.key_name }, request_id: logged.id })
   const revoked = entry("attestation.revoked")
-  return { ...(started && { started }), ...(revoked && { revoked }) }
+  const cancellation = entry("session.cancelled")
+  const approved = manual("approved")
+  const decided = isManual(row) && event_decision !== null ? manual(event_decision) : undefined
+  return {
+    ...(approved && { approved }),
+    ...(decided && { decided }),
+    ...(started && { started }),
+    ...(revoked && { revoked }),
+    ...(cancellation && { cancellation }),
+  }
 }

@@ -1,5 +1,6 @@
 import type { Queryable } from "#db/client.ts"
 import { only } from "#db/rows.ts"
+import { closeVendorReviews } from "#server/domain/reviews/close.ts"
 
 export type PendingEnd = {
   workspaceId: string
@@ -11,16 +12,17 @@ export type PendingEnd = {
 }
 
 /**
- * Ends a pending attestation: gives its unit of quota back and cancels an attest that is still queued, in the
- * same guarded update. An attest that has been signed goes its way; when it confirms, it finds the row ended
+ * Ends a pending attestation: gives its unit of quota back, drops an approval that waited, and cancels an attest that
+ * is still queued, in the same guarded update. An attest that has been signed goes its way; when it confirms, it finds the row ended
  * and has its credential burnt. Returns whether it was this call that ended it.
  */
 export async function endPending(sql: Queryable, end: PendingEnd): Promise<boolean> {
   const { workspaceId, attestationId, status, reason, revokedAt = null, now } = end
-  const rows = await sql<{ ended: boolean }[]>`
+  const rows = await sql<{ ended: boolean; in_review: boolean }[]>`
     with ended as (
       update attestations
-      set status = ${status}, reason = ${reason}, revoked_at = ${revokedAt}, ended_at = ${now}, open_until = null
+      set status = ${status}, reason = ${reason}, revoked_at = ${revokedAt}, ended_at = ${now}, open_until = null,
+        claims = case when held_at is null then claims end, held_at = null
       where workspace_id = ${workspaceId} and id = ${attestationId} and status = 'pending'
       returning period, operation_id
     ), freed as (
@@ -30,6 +32,13 @@ export async function endPending(sql: Queryable, end: PendingEnd): Promise<boole
       update operations o set status = 'failed', error_code = 'cancelled', finished_at = ${now} from ended e
       where o.workspace_id = ${workspaceId} and o.id = e.operation_id and o.status = 'queued'
     )
-    select exists (select from ended) as ended`
-  return only(rows).ended
+    select exists (select from ended) as ended, exists (select from reviews r
+      where r.workspace_id = ${workspaceId} and r.attestation_id = ${attestationId} and r.kind = 'vendor'
+        and r.state <> 'closed') as in_review`
+  const { ended, in_review } = only(rows)
+  if (ended && in_review) {
+    const ending = revokedAt !== null ? "revoked" : status === "expired" ? "expired" : "vendor"
+    await closeVendorReviews(sql, workspaceId, [attestationId], ending)
+  }
+  return ended
 }

@@ -1,86 +1,146 @@
-import { background, type Queryable, sql as requests } from "#db/client.ts"
+import { background, isDatabaseUnavailable, isLocked, type Queryable, sql as requests } from "#db/client.ts"
 import { publish, publishActivity } from "#db/pubsub.ts"
+import { closeVendorReviews } from "#server/domain/reviews/close.ts"
+import { Backoff } from "#server/ledger/backoff.ts"
+import { logger } from "#server/lib/log.ts"
+import type { Address } from "#shared/address.ts"
 import { endPending } from "./end.ts"
 import { revokeCredential } from "./revoke-credential.ts"
 
-/** Rows of a workspace that one sweep ends. */
+/** Rows of a workspace that one step of a sweep ends. */
 const BATCH = 200
+/** As many where each takes statements of its own. */
+const SMALL_BATCH = 50
+/** How long a sweep waits for a lock: it comes again in a second, and others are behind it. */
+const LOCK_MS = 500
+
+/** Workspaces in which a step failed: they are left alone for a while, and hold up nobody. */
+const troubled = new Backoff({ firstMs: 1000, longestMs: 60_000 })
 
 /**
- * Ends the pending attestations whose session closed undecided, of one workspace or of all, and gives their
- * units of quota back in one guarded update. They get no reason: a sweep must not show. Returns how many.
+ * Ends whatever has expired, a workspace and a batch at a time, until nothing is due. Trouble of a workspace, such as a
+ * row that another process holds, delays that workspace alone, and is logged when it begins.
  */
+export async function expireDue(now: Date): Promise<void> {
+  for (const step of steps) while ((await sweepEach(step, now)) > 0);
+}
+
+type Step = {
+  name: string
+  /** Whether attestation `a` is due. */
+  isDue: (now: Date) => ReturnType<typeof background>
+  /** Ends a batch of a workspace's, in one transaction. Returns how many. */
+  end: (sql: Queryable, workspaceId: string, now: Date) => Promise<number>
+}
+
+const steps: readonly Step[] = [
+  {
+    name: "sessions",
+    isDue: (now) => background`a.status = 'pending' and a.open_until <= ${now}`,
+    end: endSessions,
+  },
+  {
+    name: "attestations",
+    isDue: (now) => background`a.status = 'verified' and a.expires_at <= ${now}`,
+    end: endVerified,
+  },
+  {
+    name: "approvals",
+    isDue: (now) => background`a.status = 'pending' and a.expires_at <= ${now}`,
+    end: endApproved,
+  },
+]
+
+async function sweepEach({ name, isDue, end }: Step, now: Date): Promise<number> {
+  const due = await background<{ id: string }[]>`
+    select w.id from workspaces w cross join lateral (
+      select from attestations a where a.workspace_id = w.id and ${isDue(now)} limit 1
+    ) due`
+  let ended = 0
+  for (const { id } of due) {
+    const trouble = `${name} ${id}`
+    if (troubled.isHeld(trouble)) continue
+    try {
+      const count = await background.begin(async (sql) => {
+        await sql.unsafe(`set local lock_timeout = ${LOCK_MS}`)
+        return end(sql, id, now)
+      })
+      if (count > 0) publishActivity(id)
+      ended += count
+      troubled.succeeded(trouble)
+    } catch (error) {
+      if (isDatabaseUnavailable(error) && !isLocked(error)) throw error
+      troubled.failed(trouble)
+      if (troubled.times(trouble) === 1)
+        logger.warn({ err: error, workspaceId: id }, `expired ${name} cannot be ended; retrying later`)
+    }
+  }
+  if (ended > 0) publish("ledger")
+  return ended
+}
+
+/** Ends a workspace's pending attestations whose session closed undecided, for one of its requests. Returns how many. */
 export async function expireSessions({
   workspaceId,
   now,
 }: {
-  workspaceId: string | null
+  workspaceId: string
   now: Date
 }): Promise<number> {
-  // With a workspace: called by one of its requests. Without: the scheduled sweep of all.
-  const sql: Queryable = workspaceId === null ? background : requests
-  const rows = await sql<{ workspace_id: string; ended: number }[]>`
-    with due as (
-      select d.workspace_id, d.id from workspaces w cross join lateral (
-        select a.workspace_id, a.id from attestations a
-        where a.workspace_id = w.id and a.status = 'pending' and a.open_until <= ${now}
-        limit ${BATCH} for update of a skip locked
-      ) d
-      where ${workspaceId}::text is null or w.id = ${workspaceId}
-    ), ended as (
-      update attestations a set status = 'expired', ended_at = ${now}
-      from due where a.workspace_id = due.workspace_id and a.id = due.id and a.status = 'pending'
-      returning a.workspace_id, a.period
-    ), freed as (
-      update usage_periods u set used = u.used - e.units
-      from (select workspace_id, period, count(*)::int as units from ended group by 1, 2) e
-      where u.workspace_id = e.workspace_id and u.period = e.period
-    )
-    select workspace_id, count(*)::int as ended from ended group by 1`
-  for (const row of rows) publishActivity(row.workspace_id)
-  return rows.reduce((sum, row) => sum + row.ended, 0)
+  const ended = await requests.begin((sql) => endSessions(sql, workspaceId, now))
+  if (ended > 0) publishActivity(workspaceId)
+  return ended
 }
 
 /**
- * Ends the attestations whose validity is over, and has their credentials burnt. One that was approved and
- * never reached the chain ends with them. Returns how many.
+ * One guarded update ends them, gives their units of quota back, and drops approvals that waited for the wallet. They
+ * get no reason: a sweep must not show.
  */
-export async function expireAttestations({ now }: { now: Date }): Promise<number> {
-  const ended = await background.begin(async (sql) => {
-    const verified = await sql<{ workspace_id: string; id: string; schema_id: string; wallet: string }[]>`
-      update attestations a set status = 'expired', ended_at = ${now}
-      from workspaces w cross join lateral (
-        select v.id from attestations v
-        where v.workspace_id = w.id and v.status = 'verified' and v.expires_at <= ${now}
-        order by v.id limit ${BATCH} for update of v skip locked
-      ) due
-      where a.workspace_id = w.id and a.id = due.id
-      returning a.workspace_id, a.id, a.schema_id, a.wallet`
-    // Each workspace's lease is locked on the way: in one order, so that two processes do not wait for each other.
-    verified.sort((one, other) => (one.workspace_id < other.workspace_id ? -1 : 1))
-    for (const attestation of verified) await revokeCredential(sql, attestation)
-    return verified
-  })
-  if (ended.length > 0) publish("ledger")
-  for (const workspaceId of new Set(ended.map((one) => one.workspace_id))) publishActivity(workspaceId)
-  return ended.length + (await expireApproved(now))
+async function endSessions(sql: Queryable, workspaceId: string, now: Date): Promise<number> {
+  const rows = await sql<{ id: string }[]>`
+    with due as (
+      select id from attestations
+      where workspace_id = ${workspaceId} and status = 'pending' and open_until <= ${now}
+      limit ${BATCH} for update skip locked
+    ), ended as (
+      update attestations a set status = 'expired', ended_at = ${now},
+        claims = case when a.held_at is null then a.claims end, held_at = null
+      from due where a.workspace_id = ${workspaceId} and a.id = due.id and a.status = 'pending'
+      returning a.id, a.period
+    ), freed as (
+      update usage_periods u set used = u.used - e.units
+      from (select period, count(*)::int as units from ended group by 1) e
+      where u.workspace_id = ${workspaceId} and u.period = e.period
+    )
+    select id from ended`
+  const ids = rows.map(({ id }) => id)
+  if (ids.length > 0) await closeVendorReviews(sql, workspaceId, ids, "expired")
+  return ids.length
 }
 
-async function expireApproved(now: Date): Promise<number> {
-  const due = await background<{ workspace_id: string; id: string }[]>`
-    select d.workspace_id, d.id from workspaces w cross join lateral (
-      select a.workspace_id, a.id from attestations a
-      where a.workspace_id = w.id and a.status = 'pending' and a.expires_at <= ${now} limit ${BATCH}
-    ) d`
-  for (const { workspace_id, id } of due) {
-    await endPending(background, {
-      workspaceId: workspace_id,
-      attestationId: id,
-      status: "expired",
-      reason: null,
-      now,
-    })
-    publishActivity(workspace_id)
+/** Ends attestations whose validity is over, and has their credentials burnt. */
+async function endVerified(sql: Queryable, workspaceId: string, now: Date): Promise<number> {
+  const ended = await sql<{ workspace_id: string; id: string; schema_id: string; wallet: Address }[]>`
+    update attestations a set status = 'expired', ended_at = ${now}
+    from (
+      select id from attestations
+      where workspace_id = ${workspaceId} and status = 'verified' and expires_at <= ${now}
+      order by id limit ${SMALL_BATCH} for update skip locked
+    ) due
+    where a.workspace_id = ${workspaceId} and a.id = due.id
+    returning a.workspace_id, a.id, a.schema_id, a.wallet`
+  for (const attestation of ended) await revokeCredential(sql, attestation)
+  return ended.length
+}
+
+/** Ends those that were approved and never reached the chain within their validity. */
+async function endApproved(sql: Queryable, workspaceId: string, now: Date): Promise<number> {
+  const due = await sql<{ id: string }[]>`
+    select id from attestations
+    where workspace_id = ${workspaceId} and status = 'pending' and expires_at <= ${now}
+    limit ${SMALL_BATCH} for update skip locked`
+  for (const { id } of due) {
+    await endPending(sql, { workspaceId, attestationId: id, status: "expired", reason: null, now })
   }
   return due.length
 }

@@ -2,29 +2,34 @@ import type { ServerResponse } from "node:http"
 import type { Principal } from "#server/domain/context.ts"
 import { requireScope } from "#server/domain/context.ts"
 import { requireSchema } from "#server/domain/kyc/schemas/require.ts"
-import { type CsvFile, sendCsv } from "#server/lib/csv.ts"
+import { sendCsv } from "#server/lib/csv.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
-import { type FoundRow, findAttestations, type SearchFilter } from "./search.ts"
-import { shownStatusAt } from "./status.ts"
+import { type FoundRow, findAttestations, ofInvestor, type SearchFilter, toSummary } from "./search.ts"
 
 /** Rows that are read and written at a time. */
 const BATCH = 1000
 
-const columnsAt = (now: Date): CsvFile<FoundRow>["columns"] => ({
-  attestation_id: (row) => row.id,
-  status: (row) => shownStatusAt(row, now),
-  schema: (row) => row.schema_id,
-  user_pubkey: (row) => row.wallet,
-  external_id: (row) => row.external_id,
-  started_at: (row) => toTimestamp(row.created_at),
-  issued_at: (row) => time(row.verified_at && row.issued_at),
-  expires_at: (row) => time(row.verified_at && row.expires_at),
-  revoked_at: (row) => time(row.revoked_at),
-  reason: (row) => row.reason,
-  onchain_tx: (row) => row.verified_at && row.onchain_tx,
-})
+const columns = [
+  "attestation_id",
+  "status",
+  "schema",
+  "user_pubkey",
+  "external_id",
+  "started_at",
+  "issued_at",
+  "expires_at",
+  "revoked_at",
+  "reason",
+  "onchain_tx",
+  "investor_id",
+] as const
 
-const time = (at: Date | null): string | null => at && toTimestamp(at)
+/** What a list shows of an attestation, and how it ended. */
+const toLine = (row: FoundRow, now: Date) => ({
+  ...toSummary(row, now),
+  revoked_at: row.revoked_at && toTimestamp(row.revoked_at),
+  reason: row.reason,
+})
 
 /**
  * Sends all attestations that match as CSV, newest first. Errors, before the first byte: insufficient_scope,
@@ -39,9 +44,11 @@ export async function exportAttestations(
   const { workspaceId } = principal
   if (filter.schema !== undefined) await requireSchema(workspaceId, filter.schema)
   const now = clock.now()
-  await sendCsv<FoundRow>(response, {
+  const found = await ofInvestor(workspaceId, filter)
+  await sendCsv(response, {
     filename: `attestations-${now.toISOString().slice(0, 10)}.csv`,
-    columns: columnsAt(now),
-    readAfter: (last) => findAttestations(workspaceId, filter, { before: last?.seq ?? null, limit: BATCH }),
+    columns,
+    toLine: (row: FoundRow) => toLine(row, now),
+    readAfter: (last) => findAttestations(workspaceId, found, { before: last?.seq ?? null, limit: BATCH }),
   })
 }

@@ -12,6 +12,7 @@ import {
 } from "@solana/spl-token"
 import { Keypair, LAMPORTS_PER_SOL, type PublicKey, type TransactionInstruction } from "@solana/web3.js"
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { addressOf } from "#server/solana/addresses.ts"
 import { memo } from "#server/solana/memo.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
 import { credentialOf, differences } from "#test/credential.ts"
@@ -39,8 +40,8 @@ const sendAs = (signer: Keypair, ...instructions: TransactionInstruction[]) =>
 
 async function verifiedHolder() {
   const holder = await funded()
-  await app.verifiedWallet(key, holder.publicKey.toBase58())
-  return { holder, ...(await credentialOf(app, key, holder.publicKey.toBase58())) }
+  await app.verifiedWallet(key, addressOf(holder.publicKey))
+  return { holder, ...(await credentialOf(app, key, addressOf(holder.publicKey))) }
 }
 
 type Attempt = (
@@ -76,25 +77,25 @@ test.each(Object.entries(attempts))("a holder cannot %s the credential", async (
   await expect(sendAs(holder, ...attempt(account, mint, holder.publicKey, elsewhere))).rejects.toThrow(
     /failed|custom program error/i,
   )
-  expect(await credentialOf(app, key, holder.publicKey.toBase58())).toMatchObject({ amount: 1, frozen: true })
+  expect(await credentialOf(app, key, addressOf(holder.publicKey))).toMatchObject({ amount: 1, frozen: true })
 })
 
 test("an account that somebody made beforehand does no harm", async () => {
   const stranger = await funded()
   const wallet = Keypair.generate().publicKey
   await app.verifiedWallet(key) // The mint exists from here on.
-  const { mint, account } = await credentialOf(app, key, wallet.toBase58())
+  const { mint, account } = await credentialOf(app, key, addressOf(wallet))
   await sendAs(
     stranger,
     createAssociatedTokenAccountIdempotentInstruction(stranger.publicKey, account, wallet, mint, token),
   )
-  await app.verifiedWallet(key, wallet.toBase58())
-  expect(await credentialOf(app, key, wallet.toBase58())).toMatchObject({ amount: 1, frozen: true })
+  await app.verifiedWallet(key, addressOf(wallet))
+  expect(await credentialOf(app, key, addressOf(wallet))).toMatchObject({ amount: 1, frozen: true })
 })
 
 test("an empty account that its holder closed after a revocation is made again", async () => {
   const { holder, account } = await verifiedHolder()
-  const wallet = holder.publicKey.toBase58()
+  const wallet = addressOf(holder.publicKey)
   const { json } = await app.request({ method: "GET", path: `/kyc/status/${wallet}`, key: key.apiKey })
   await app.request({
     method: "POST",
@@ -108,7 +109,7 @@ test("an empty account that its holder closed after a revocation is made again",
   expect(await credentialOf(app, key, wallet)).toMatchObject({ amount: 1, frozen: true })
 })
 
-test("a stranger's transaction with our memo changes nothing in the audit", async () => {
+test("a stranger's transaction with our memo is no difference", async () => {
   const { status, wallet } = await app.verifiedWallet(key)
   const { json } = await app.request({
     method: "GET",

@@ -1,13 +1,14 @@
 import { sql } from "#db/client.ts"
 import type { Principal } from "#server/domain/context.ts"
+import { resolveInvestor } from "#server/domain/investors/resolve.ts"
 import { requireSchema } from "#server/domain/kyc/schemas/require.ts"
 import { badCursor, fromCursor, toCursor } from "#server/lib/cursor.ts"
 import { isId } from "#server/lib/ids.ts"
-import { clock } from "#server/lib/time.ts"
+import type { Address } from "#shared/address.ts"
 import { fail } from "#shared/errors.ts"
 import type { AttestationStatus } from "#shared/statuses.ts"
-import { type AttestationRecord, type AttestationRow, attestationColumns, toRecord } from "./record.ts"
-import { statusInSql } from "./status.ts"
+import { type AttestationRecord, type AttestationRow, attestationFields, toRecord } from "./record.ts"
+import { findRows } from "./search.ts"
 
 export const attestationNotFound = (id: string): never =>
   fail(
@@ -23,14 +24,22 @@ export const getAttestation = async (principal: Principal, id: string): Promise<
 export async function readAttestation({ workspaceId }: Principal, id: string): Promise<AttestationRow> {
   if (!isId("att", id)) return attestationNotFound(id)
   const [row] = await sql<AttestationRow[]>`
-    select ${sql(attestationColumns)} from attestations where workspace_id = ${workspaceId} and id = ${id}`
+    select ${attestationFields(sql)} from attestations where workspace_id = ${workspaceId} and id = ${id}`
   return row ?? attestationNotFound(id)
 }
 
 export type AttestationFilter = {
-  wallet: string | null
+  wallet: Address | null
   schemaId: string | null
   status: AttestationStatus | null
+  investorId: string | null
+  externalId: string | null
+  sessionId: string | null
+  /** Started at this time or later, and before this one. */
+  createdAfter: string | null
+  createdBefore: string | null
+  /** Verified now, and expires before then. */
+  expiringBefore: string | null
   limit: number
   cursor: string | null
 }
@@ -38,18 +47,34 @@ export type AttestationFilter = {
 /** Newest first; a page stays the same while rows are added. Errors: validation_failed for a cursor, unknown_schema. */
 export async function listAttestations(
   principal: Principal,
-  { wallet, schemaId, status, limit, cursor }: AttestationFilter,
+  { limit, cursor, ...filter }: AttestationFilter,
 ): Promise<{ data: AttestationRecord[]; next_cursor: string | null }> {
-  const before = cursor === null ? null : await placeOf(principal.workspaceId, cursor)
-  const rows = await sql<AttestationRow[]>`
-    select ${sql(attestationColumns)} from attestations
-    where workspace_id = ${principal.workspaceId}
-      ${wallet === null ? sql`` : sql`and wallet = ${wallet}`}
-      ${schemaId === null ? sql`` : sql`and schema_id = ${schemaId}`}
-      ${status === null ? sql`` : sql`and ${statusInSql(clock.now())} = ${status}`}
-      ${before === null ? sql`` : sql`and seq < ${before}`}
-    order by seq desc nulls last limit ${limit + 1}`
-  if (rows.length === 0 && schemaId !== null) await requireSchema(principal.workspaceId, schemaId)
+  const { workspaceId } = principal
+  const { schemaId, status } = filter
+  const before = cursor === null ? null : await placeOf(workspaceId, cursor)
+  const investorId =
+    filter.investorId === null ? undefined : await resolveInvestor(workspaceId, filter.investorId)
+  const isNoSession = filter.sessionId !== null && !isId("sess", filter.sessionId)
+  // Nobody has attestations.
+  const rows =
+    investorId === null || isNoSession
+      ? []
+      : await findRows<AttestationRow>(
+          workspaceId,
+          {
+            investorId,
+            wallet: filter.wallet ?? undefined,
+            schema: schemaId ?? undefined,
+            status: (status === "rejected" ? "rejected or revoked" : status) ?? undefined,
+            externalId: filter.externalId ?? undefined,
+            sessionId: filter.sessionId ?? undefined,
+            from: filter.createdAfter ?? undefined,
+            to: filter.createdBefore ?? undefined,
+            expiring_before: filter.expiringBefore ?? undefined,
+          },
+          { before, limit: limit + 1, fields: () => attestationFields(sql) },
+        )
+  if (rows.length === 0 && schemaId !== null) await requireSchema(workspaceId, schemaId)
   const shown = rows.slice(0, limit)
   return {
     data: shown.map((row) => toRecord(row, principal)),

@@ -36,6 +36,7 @@ const start = async (more: Record<string, unknown> = {}) => {
   })
   return { wallet, sessionId: json.session_id as string, sessionUrl: json.session_url as string }
 }
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
 const revoke = (id: string, reason = "Sanctions list match") =>
   app.request({ method: "POST", path: `/attestation/${id}/revoke`, key: key.apiKey, json: { reason } })
 
@@ -52,15 +53,21 @@ test("a pending record has all its fields, and nothing of the chain yet", async 
     attestation_id: expect.stringMatching(/^att_[1-9A-HJ-NP-Za-km-z]{16,22}$/),
     status: "pending",
     user_pubkey: wallet,
+    wallet_proved_at: null,
     schema: "kyc_individual_v1",
     session_id: sessionId,
+    investor_id: expect.stringMatching(/^inv_[1-9A-HJ-NP-Za-km-z]{16,22}$/),
     external_id: "investor 7 – Zoë 😀",
+    created_at: expect.stringMatching(TIME),
+    decided_at: null,
+    decided_by: null,
     issued_at: null,
     expires_at: null,
     revoked_at: null,
     revocation_reason: null,
     public_reason: null,
     onchain_tx: null,
+    finalized_at: null,
     onchain: null,
   })
   expect(await read(record.attestation_id)).toEqual(record)
@@ -88,15 +95,21 @@ test("a verified record proves itself on chain; claims are in no answer", async 
     attestation_id: status.attestation_id,
     status: "verified",
     user_pubkey: wallet,
+    wallet_proved_at: null,
     schema: "kyc_individual_v1",
     session_id: expect.stringMatching(/^sess_/),
+    investor_id: expect.stringMatching(/^inv_[1-9A-HJ-NP-Za-km-z]{16,22}$/),
     external_id: null,
-    issued_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+    created_at: expect.stringMatching(TIME),
+    decided_at: record.issued_at,
+    decided_by: "provider",
+    issued_at: expect.stringMatching(TIME),
     expires_at: status.expires_at,
     revoked_at: null,
     revocation_reason: null,
     public_reason: null,
     onchain_tx: status.onchain_tx,
+    finalized_at: expect.toBeOneOf([null, expect.any(String)]),
     onchain: {
       cluster: "localnet",
       program: "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb",
@@ -145,9 +158,10 @@ test("revoking a verified attestation keeps its proof and says when and why", as
   const { wallet, status } = await app.verifiedWallet(key)
   const verified = await read(status.attestation_id)
   const { json } = await revoke(status.attestation_id, "x".repeat(500))
-  const { revoked_at } = json
+  const { revoked_at, finalized_at } = json
   expect(json).toEqual({
     ...verified,
+    finalized_at,
     status: "rejected",
     revoked_at,
     revocation_reason: "x".repeat(500),

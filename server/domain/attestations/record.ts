@@ -1,11 +1,14 @@
 import { TOKEN_2022_PROGRAM_ID } from "@solana/spl-token"
 import { z } from "zod"
+import type { Queryable } from "#db/client.ts"
 import { columns, type RowOf } from "#db/rows.ts"
 import type { Principal } from "#server/domain/context.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { address, idOf, named, signature, timestamp } from "#server/lib/fields.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
+import { addressOf } from "#server/solana/addresses.ts"
 import { authorityOf } from "#server/solana/keys.ts"
+import type { Address } from "#shared/address.ts"
 import { publicReasonOf, publicReasons } from "#shared/public-reasons.ts"
 import { attestationStatuses } from "#shared/statuses.ts"
 import { credentialAccounts } from "./credential-accounts.ts"
@@ -19,7 +22,7 @@ export const attestationStatus = z.enum(attestationStatuses).meta({
 
 export const publicReason = z.enum(publicReasons).meta({
   id: "PublicReason",
-  description: "Reason code that is shown to the wallet's holder",
+  description: "Reason code that is shown to the investor",
   example: "unverifiable",
 })
 
@@ -71,17 +74,36 @@ export const attestationRecord = z
       description: "Opens the hosted page; null unless the key has the scope kyc:write",
       example: "sess_Kx8vPq3mNbR5tYw2Lc7HdZ",
     }),
+    investor_id: idOf("inv").meta({
+      description: "The person whose wallet it is",
+      example: "inv_7YbVnQ2tKxWcR5sMpLd8Hf",
+    }),
     external_id: z
       .string()
       .nullable()
       .meta({ description: "The session's externalId", example: "investor-4711" }),
+    created_at: timestamp.meta({ description: "When its session was started" }),
+    decided_at: timestamp.nullable().meta({
+      description:
+        "When the provider approved or rejected it, or withdrew its approval; null while, and if, it never did",
+    }),
+    decided_by: z.enum(["provider", "review"]).nullable().meta({
+      description:
+        "`review` where a member of the account decided what the provider had left in review; null without decided_at",
+      example: "provider",
+    }),
+    wallet_proved_at: timestamp.nullable().meta({
+      description:
+        "When the investor proved by a signature that the wallet is theirs; null if they have not, or the schema did not ask",
+      example: null,
+    }),
     issued_at: timestamp.nullable().meta({ description: "Time of the decision; null until verified" }),
     expires_at: timestamp
       .nullable()
       .meta({ description: "Null until verified", example: "2027-01-02T03:04:05Z" }),
     revoked_at: timestamp.nullable().meta({ description: "Null unless revoked", example: null }),
     revocation_reason: z.string().nullable().meta({
-      description: "Internal reason why it ended early; never shown to the wallet's holder",
+      description: "Internal reason why it ended early; never shown to the investor",
       example: null,
     }),
     public_reason: publicReason.nullable().meta({
@@ -92,6 +114,10 @@ export const attestationRecord = z
       description: "The issuing transaction's signature, base58; null until verified",
       example: "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW",
     }),
+    finalized_at: timestamp.nullable().meta({
+      description:
+        "Null until the chain can no longer undo its issuing, some 13 seconds after it is verified",
+    }),
     onchain: onchain.nullable(),
   })
   .meta({ id: "Attestation" })
@@ -99,7 +125,7 @@ export const attestationRecord = z
 export type AttestationRecord = z.infer<typeof attestationRecord>
 
 /** What a record is made of. */
-export const attestationColumns = columns(
+const attestationColumns = columns(
   "attestations",
   "workspace_id",
   "id",
@@ -108,20 +134,37 @@ export const attestationColumns = columns(
   "wallet",
   "schema_id",
   "session_id",
+  "investor_id",
   "external_id",
+  "created_at",
   "open_until",
+  "wallet_proved_at",
   "issued_at",
   "expires_at",
   "verified_at",
   "revoked_at",
   "reason",
   "public_reason",
+  "event_at",
   "event_decision",
+  "review_id",
+  "reviewed_at",
   "onchain_tx",
   "commitment",
   "salt",
 )
-export type AttestationRow = RowOf<typeof attestationColumns>
+export type AttestationRow = RowOf<typeof attestationColumns> & {
+  /** The key that its credential's mint obeys; null is the derived one. */
+  authority: Address | null
+  /** When its issuing was found on chain for good. */
+  finalized_at: Date | null
+}
+
+/** All columns of an `AttestationRow`, of the table `attestations`. */
+export const attestationFields = (sql: Queryable) => sql`
+  ${sql(attestationColumns)}, (select authority from schemas s
+    where s.workspace_id = attestations.workspace_id and s.id = attestations.schema_id) as authority,
+  (select finalized_at from transactions t where t.signature = attestations.onchain_tx) as finalized_at`
 
 /** The record that a caller sees. What is not yet on chain is not shown as if it were. */
 export function toRecord(row: AttestationRow, principal: Principal): AttestationRecord {
@@ -134,15 +177,41 @@ export function toRecord(row: AttestationRow, principal: Principal): Attestation
     user_pubkey: row.wallet,
     schema: row.schema_id,
     session_id: principal.scopes.has("kyc:write") ? row.session_id : null,
+    investor_id: row.investor_id,
     external_id: row.external_id,
+    created_at: toTimestamp(row.created_at),
+    decided_at: time(decidedAt(row)),
+    decided_by: decidedAt(row) === null ? null : isManual(row) ? "review" : "provider",
+    wallet_proved_at: time(row.wallet_proved_at),
     issued_at: shown ? time(row.issued_at) : null,
     expires_at: shown ? time(row.expires_at) : null,
     revoked_at: time(row.revoked_at),
     revocation_reason: row.reason,
     public_reason: publicReasonOf({ ...row, status }),
     onchain_tx: shown ? row.onchain_tx : null,
+    finalized_at: shown ? time(row.finalized_at) : null,
     onchain: shown ? proofOf(row, principal) : null,
   }
+}
+
+type DecidedRow = Pick<
+  AttestationRow,
+  "event_at" | "event_decision" | "issued_at" | "review_id" | "reviewed_at"
+>
+
+/** Whether a person made the decision that counts now. A rejection after an approval is the provider's. */
+export const isManual = ({ review_id, event_decision, issued_at }: DecidedRow): boolean =>
+  review_id !== null && !(event_decision === "rejected" && issued_at !== null)
+
+/**
+ * When the provider's decision was made that counts now: its rejection, also where it takes an approval back, else its
+ * approval. A review, a request to submit again and a session that closed decide nothing, nor does whoever revokes.
+ */
+export function decidedAt(row: DecidedRow): Date | null {
+  const told = isManual(row) ? row.reviewed_at : row.event_at
+  if (row.event_decision === "rejected") return told
+  // What is fixed at the approval is never later than it came; without it, the approval waits, or came too late to count.
+  return row.issued_at ?? (row.event_decision === "approved" ? told : null)
 }
 
 function proofOf(row: AttestationRow, { mode }: Principal): AttestationRecord["onchain"] {
@@ -150,11 +219,11 @@ function proofOf(row: AttestationRow, { mode }: Principal): AttestationRecord["o
   if (!chain) return null
   const { mint, account } = credentialAccounts(row.workspace_id, row.schema_id, row.wallet)
   return {
-    cluster: chain.bound?.cluster ?? "unknown",
+    cluster: chain.identity?.cluster ?? "unknown",
     program: TOKEN_2022_PROGRAM_ID.toBase58(),
     mint,
     token_account: account,
-    authority: authorityOf(chain.keys, row.workspace_id).publicKey.toBase58(),
+    authority: row.authority ?? addressOf(authorityOf(chain.keys, row.workspace_id).publicKey),
     commitment: row.commitment!,
     salt: row.salt,
   }

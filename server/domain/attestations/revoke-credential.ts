@@ -2,6 +2,7 @@ import type { Queryable } from "#db/client.ts"
 import { followVerification } from "#server/domain/tokens/follow-verification.ts"
 import { enqueue } from "#server/ledger/enqueue.ts"
 import { voidPlans } from "#server/ledger/lease.ts"
+import type { Address } from "#shared/address.ts"
 import { credentialAccounts } from "./credential-accounts.ts"
 import { revoke } from "./operations/revoke.ts"
 
@@ -11,7 +12,7 @@ import { revoke } from "./operations/revoke.ts"
  */
 export async function revokeCredential(
   sql: Queryable,
-  attestation: { workspace_id: string; id: string; schema_id: string; wallet: string },
+  attestation: { workspace_id: string; id: string; schema_id: string; wallet: Address },
 ): Promise<void> {
   const { workspace_id, id, schema_id, wallet } = attestation
   const { mint, account } = credentialAccounts(workspace_id, schema_id, wallet)

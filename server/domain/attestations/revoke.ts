@@ -1,7 +1,7 @@
 import { type Queryable, repeatOnDeadlock, sql } from "#db/client.ts"
 import { publish, publishActivity } from "#db/pubsub.ts"
 import { columns, type RowOf } from "#db/rows.ts"
-import { recordChange } from "#server/domain/audit-log/record.ts"
+import { type Author, recordChange } from "#server/domain/audit-log/record.ts"
 import type { IdempotencyClaim, Principal } from "#server/domain/context.ts"
 import { claimKey } from "#server/domain/idempotency.ts"
 import { isId } from "#server/lib/ids.ts"
@@ -41,42 +41,66 @@ export async function revokeAttestation({
   idempotency: IdempotencyClaim | null
   attestationId: string
   reason: string
-  /** The public reason for the wallet's holder; null for the default. */
+  /** The public reason for the investor; null for the default. */
   publicReason: PublicReason | null
 }): Promise<AttestationRecord> {
   if (!isId("att", attestationId)) return attestationNotFound(attestationId)
   const { workspaceId } = principal
-  const now = clock.now()
   const claim = idempotency?.begun === null ? idempotency : null
-  const revoke = async (sql: Queryable): Promise<void> => {
-    const [row] = await sql<RowOf<typeof revokedColumns>[]>`
-      select ${sql(revokedColumns)} from attestations
-      where workspace_id = ${workspaceId} and id = ${attestationId} for update`
-    if (!row) return attestationNotFound(attestationId)
-    if (claim) await claimKey(sql, claim, attestationId)
-    // An expired attestation has ended, whether or not the sweep has run.
-    const standing = statusAt(row, now)
-    if (standing === "pending") {
-      await endPending(sql, { workspaceId, attestationId, status: "rejected", reason, revokedAt: now, now })
-    } else if (standing === "verified") {
-      await sql`
-        update attestations set status = 'rejected', reason = ${reason}, revoked_at = ${now}, ended_at = ${now}
-        where workspace_id = ${workspaceId} and id = ${attestationId}`
-      await revokeCredential(sql, row)
-    } else return
-    await sql`
-      update attestations set public_reason = ${publicReason}
-      where workspace_id = ${workspaceId} and id = ${attestationId}`
-    // No reason: a line of the trail can never be erased, and the attestation has it.
-    await recordChange(sql, workspaceId, {
-      author: { principal, requestId },
-      action: "attestation.revoked",
-      subject: attestationId,
-      detail: { was: standing },
-    })
-  }
-  await repeatOnDeadlock(() => sql.begin(revoke))
+  const author = { principal, requestId }
+  await repeatOnDeadlock(() =>
+    sql.begin(async (sql) => {
+      const outcome = await revokeIn(sql, { workspaceId, attestationId, author, reason, publicReason })
+      if (outcome === "unknown") return attestationNotFound(attestationId)
+      if (claim) await claimKey(sql, claim, attestationId)
+    }),
+  )
   publish("ledger")
   publishActivity(workspaceId)
   return getAttestation(principal, attestationId)
+}
+
+/** The same as part of a transaction. The caller publishes `ledger` and the activity after the commit. */
+export async function revokeIn(
+  sql: Queryable,
+  {
+    workspaceId,
+    attestationId,
+    author,
+    reason,
+    publicReason,
+  }: {
+    workspaceId: string
+    attestationId: string
+    author: Author
+    reason: string
+    publicReason: PublicReason | null
+  },
+): Promise<"revoked" | "ended before" | "unknown"> {
+  const now = clock.now()
+  const [row] = await sql<RowOf<typeof revokedColumns>[]>`
+    select ${sql(revokedColumns)} from attestations
+    where workspace_id = ${workspaceId} and id = ${attestationId} for update`
+  if (!row) return "unknown"
+  // An expired attestation has ended, whether or not the sweep has run.
+  const status = statusAt(row, now)
+  if (status === "pending") {
+    await endPending(sql, { workspaceId, attestationId, status: "rejected", reason, revokedAt: now, now })
+  } else if (status === "verified") {
+    await sql`
+      update attestations set status = 'rejected', reason = ${reason}, revoked_at = ${now}, ended_at = ${now}
+      where workspace_id = ${workspaceId} and id = ${attestationId}`
+    await revokeCredential(sql, row)
+  } else return "ended before"
+  await sql`
+    update attestations set public_reason = ${publicReason}
+    where workspace_id = ${workspaceId} and id = ${attestationId}`
+  // No reason: a line of the audit log can never be erased, and the attestation has it.
+  await recordChange(sql, workspaceId, {
+    author,
+    action: "attestation.revoked",
+    subject: attestationId,
+    detail: { was: status },
+  })
+  return "revoked"
 }

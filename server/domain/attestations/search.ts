@@ -3,35 +3,63 @@ import { z } from "zod"
 import { sql } from "#db/client.ts"
 import { columns, only, type RowOf } from "#db/rows.ts"
 import type { Principal } from "#server/domain/context.ts"
+import { resolveInvestor } from "#server/domain/investors/resolve.ts"
 import { requireSchema } from "#server/domain/kyc/schemas/require.ts"
+import { inSessionState } from "#server/domain/kyc/session-state.ts"
 import { schemaId } from "#server/domain/kyc/wallet.ts"
 import { badCursor, fromCursor, toCursor } from "#server/lib/cursor.ts"
+import { instant } from "#server/lib/fields.ts"
 import { isId } from "#server/lib/ids.ts"
 import { plainText } from "#server/lib/text.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 import { isWalletAddress, readWalletParts } from "#server/solana/addresses.ts"
-import { type ShownStatus, shownStatuses } from "#shared/statuses.ts"
-import { shownStatusAt } from "./status.ts"
+import type { Address } from "#shared/address.ts"
+import { type SessionState, type ShownStatus, shownStatuses } from "#shared/statuses.ts"
+import { shownStatusAt, statusInSql } from "./status.ts"
 
 /** What the dashboard's table and its export filter by: those started from `from` on and before `to`. */
 export const searchFilter = z.object({
   schema: schemaId.optional(),
   status: z.enum(shownStatuses).optional(),
-  from: z.iso.datetime().optional(),
-  to: z.iso.datetime().optional(),
+  from: instant.optional(),
+  to: instant.optional(),
   /**
-   * A wallet, how it begins or ends, or both with `…` between; an attestation's id; how an external id begins, in
-   * any case.
+   * A wallet, how it begins or ends, or both with `…` between; an attestation's or an investor's id; how an external id
+   * begins, in any case.
    */
   q: plainText(200).optional(),
+  investor: z.string().max(100).optional(),
+  /** Verified, and expires before then. */
+  expiring_before: instant.optional(),
 })
 export type SearchFilter = z.infer<typeof searchFilter>
+
+/** What attestations are found by: all of it holds. */
+export type FindFilter = {
+  schema?: string | undefined
+  /** In the API's words `rejected` holds revoked ones, too. */
+  status?: ShownStatus | "rejected or revoked" | undefined
+  from?: string | undefined
+  to?: string | undefined
+  q?: string | undefined
+  wallet?: Address | undefined
+  investorId?: string | undefined
+  externalId?: string | undefined
+  sessionId?: string | undefined
+  /** Verified now, and expires before then. */
+  expiring_before?: string | undefined
+  /** How far its session has come. */
+  sessionState?: SessionState | undefined
+  /** Of each investor's the newest that matches. */
+  onePerInvestor?: boolean | undefined
+}
 
 export type AttestationSummary = {
   attestation_id: string
   status: ShownStatus
   user_pubkey: string
   schema: string
+  investor_id: string
   external_id: string | null
   started_at: string
   issued_at: string | null
@@ -55,7 +83,10 @@ export async function searchAttestations(
 ): Promise<{ data: AttestationSummary[]; next_cursor: string | null }> {
   const { workspaceId } = principal
   const before = filter.cursor === undefined ? null : await placeOf(workspaceId, filter.cursor)
-  const rows = await findAttestations(workspaceId, filter, { before, limit: PAGE + 1 })
+  const rows = await findAttestations(workspaceId, await ofInvestor(workspaceId, filter), {
+    before,
+    limit: PAGE + 1,
+  })
   if (rows.length === 0 && filter.schema !== undefined) await requireSchema(workspaceId, filter.schema)
   const shown = rows.slice(0, PAGE)
   const now = clock.now()
@@ -64,6 +95,12 @@ export async function searchAttestations(
     next_cursor: rows.length > PAGE ? toCursor(shown.at(-1)!.id) : null,
   }
 }
+
+/** With the investor whom its filter stands for. */
+export const ofInvestor = async (workspaceId: string, filter: SearchFilter): Promise<FindFilter> => ({
+  ...filter,
+  investorId: filter.investor && ((await resolveInvestor(workspaceId, filter.investor)) ?? filter.investor),
+})
 
 /** The newest ones of a workspace. */
 export async function latestAttestations(workspaceId: string, limit: number): Promise<AttestationSummary[]> {
@@ -86,6 +123,7 @@ const foundColumns = columns(
   "status",
   "wallet",
   "schema_id",
+  "investor_id",
   "external_id",
   "created_at",
   "open_until",
@@ -98,54 +136,82 @@ const foundColumns = columns(
 )
 export type FoundRow = RowOf<typeof foundColumns>
 
+type Page = { before: bigint | null; limit: number }
+
+/** The attestations that match, newest first, as lists show them. */
+export const findAttestations = (workspaceId: string, filter: FindFilter, page: Page): Promise<FoundRow[]> =>
+  findRows<FoundRow>(workspaceId, filter, { ...page, fields: () => sql`${sql(foundColumns)}` })
+
 /**
- * The attestations that match, newest first. Every filter has an index that gives its rows in this order, or so few of
- * them that sorting costs nothing; no row is counted that is not shown. The order says `nulls last` because the indexes
- * do: without it Postgres would sort the whole workspace.
+ * The attestations that match, newest first, with `fields` of the table `attestations`. Every filter has an index that
+ * gives its rows in this order, or so few of them that sorting costs nothing; no row is counted that is not shown. The
+ * order says `nulls last` because the indexes do: without it Postgres would sort the whole workspace.
  */
-export async function findAttestations(
+export async function findRows<Row extends object>(
   workspaceId: string,
-  filter: SearchFilter,
-  { before, limit }: { before: bigint | null; limit: number },
-): Promise<FoundRow[]> {
-  const { schema, status, q } = filter
+  filter: FindFilter,
+  { before, limit, fields }: Page & { fields: () => Fragment },
+): Promise<Row[]> {
   const now = clock.now()
   const span = await readSpan(workspaceId, filter)
-  if (span === null) return []
-  const text = q === undefined ? null : await readText(workspaceId, q)
-  const matches = sql`
+  const { sessionState } = filter
+  // A session that is over has nothing to show for it but that.
+  const status = sessionState === "expired" ? "expired" : filter.status
+  if (span === null || (filter.status ?? status) !== status) return []
+  const texts = await readTexts(workspaceId, filter)
+  const matches = () => sql`
     workspace_id = ${workspaceId}
-    ${schema === undefined ? sql`` : sql`and schema_id = ${schema}`}
-    ${inSpan(span)} ${text === null ? sql`` : likeText(text)}
-    ${before === null ? sql`` : sql`and seq < ${before}`}`
+    ${filter.schema === undefined ? sql`` : sql`and schema_id = ${filter.schema}`}
+    ${filter.wallet === undefined ? sql`` : sql`and wallet = ${filter.wallet}`}
+    ${filter.investorId === undefined ? sql`` : sql`and investor_id = ${filter.investorId}`}
+    ${filter.sessionId === undefined ? sql`` : sql`and session_id = ${filter.sessionId}`}
+    ${sessionState === undefined ? sql`` : sessionState === "expired" ? sql`and verified_at is null` : inSessionState(sessionState, now)}
+    ${filter.expiring_before === undefined ? sql`` : sql`and status = 'verified' and expires_at > ${now} and expires_at < ${new Date(filter.expiring_before)}`}
+    ${inSpan(span)} ${texts.reduce((all, one) => sql`${all} ${likeText(one)}`, sql``)}`
+  // Looked up by their ids before anything else: a planner that expects few may go down the whole list for them.
+  const ids = texts.flatMap((text) => ("ids" in text ? [text.ids] : []))[0]
+  const source = () =>
+    ids === undefined
+      ? sql`attestations`
+      : sql`(select * from attestations where workspace_id = ${workspaceId} and id = any(${ids}) offset 0) attestations`
+  const ofPage = sql`${before === null ? sql`` : sql`and seq < ${before}`}`
+  // Whoever calls it has a table or a query named `attestations`; inside, its columns are those of the other one.
+  const isNewestOfInvestor = !filter.onePerInvestor
+    ? sql``
+    : sql`and not exists (
+        select from attestations later
+        where later.investor_id = attestations.investor_id and later.seq > attestations.seq and ${matches()}
+          ${status === undefined ? sql`` : status === "expired" ? sql`and ${statusInSql(now)} = 'expired'` : inStatus(status, now)})`
   if (status !== "expired") {
-    return sql<FoundRow[]>`
-      select ${sql(foundColumns)} from attestations
-      where ${matches} ${status === undefined ? sql`` : inStatus(status, now)}
+    return sql<Row[]>`
+      select ${fields()} from ${source()}
+      where ${matches()} ${ofPage} ${status === undefined ? sql`` : inStatus(status, now)} ${isNewestOfInvestor}
       order by seq desc nulls last limit ${limit}`
   }
   // Those that ended, and those that have expired but are not swept yet. The latter are few, and must be read by
   // the sweeps' indexes first: a planner that looks for 50 of them in order scans all verified ones.
-  return sql<FoundRow[]>`
+  return sql<Row[]>`
     with due as materialized (
-      select ${sql(foundColumns)} from attestations
+      select * from attestations
       where workspace_id = ${workspaceId} and status = 'pending' and open_until <= ${now}
       union all
-      select ${sql(foundColumns)} from attestations
+      select * from attestations
       where workspace_id = ${workspaceId} and status in ('pending', 'verified') and expires_at <= ${now}
         and (status = 'verified' or open_until is null or open_until > ${now})
     )
-    select * from (
-      (select ${sql(foundColumns)} from attestations
-        where ${matches} and status = 'expired' order by seq desc nulls last limit ${limit})
+    select ${fields()} from (
+      (select * from ${source()}
+        where ${matches()} ${ofPage} and ${sessionState === undefined ? sql`status = 'expired'` : sql`status = 'expired' ${inSessionState(sessionState, now)}`} ${isNewestOfInvestor} order by seq desc nulls last limit ${limit})
       union all
-      (select * from due where ${matches})
-    ) expired order by seq desc nulls last limit ${limit}`
+      (select * from due attestations where ${matches()} ${ofPage} ${isNewestOfInvestor})
+    ) attestations order by seq desc nulls last limit ${limit}`
 }
 
 /** The status at a time, in a form that the index by status serves. */
-export const inStatus = (status: Exclude<ShownStatus, "expired">, now: Date) => {
+export const inStatus = (status: Exclude<NonNullable<FindFilter["status"]>, "expired">, now: Date) => {
   switch (status) {
+    case "rejected or revoked":
+      return sql`and status = 'rejected'`
     case "pending":
       return sql`and status = 'pending' and (open_until is null or open_until > ${now})
         and (expires_at is null or expires_at > ${now})`
@@ -163,7 +229,7 @@ type Bound = { at: Date; seq: bigint }
 type Span = { start: Bound | null; end: Bound | null }
 
 /** Times as bounds of `seq`, so that a page is read where it lies. Null when nothing can lie between them. */
-async function readSpan(workspaceId: string, { from, to }: SearchFilter): Promise<Span | null> {
+async function readSpan(workspaceId: string, { from, to }: FindFilter): Promise<Span | null> {
   if (from === undefined && to === undefined) return { start: null, end: null }
   const start = from === undefined ? null : new Date(from)
   const end = to === undefined ? null : new Date(to)
@@ -189,13 +255,21 @@ const inSpan = ({ start, end }: Span) => sql`
 
 /** Rows that match a text: found by an index, or as a condition on each row if there are too many. */
 type Match = { lookup: Fragment; each: Fragment }
-type Text = { wallet: string } | { ids: string[] } | { anyOf: Match[] }
+type Text = { wallet: Address } | { investorId: string } | { ids: string[] } | { anyOf: Match[] }
 
-/** The search text. */
-async function readText(workspaceId: string, q: string): Promise<Text> {
-  if (isId("att", q)) return { ids: [q] }
-  if (isWalletAddress(q)) return { wallet: q }
-  const anyOf = [externalIdBegins(q), ...walletsLike(q)]
+/** The search text, and a customer's own id: both may be shared by few or by very many. */
+async function readTexts(workspaceId: string, { q, externalId }: FindFilter): Promise<Text[]> {
+  const texts: Text[] = []
+  if (externalId !== undefined) texts.push(await lookUp(workspaceId, [externalIdIs(externalId)]))
+  if (q === undefined) return texts
+  if (isId("att", q)) texts.push({ ids: [q] })
+  else if (isId("inv", q)) texts.push({ investorId: (await resolveInvestor(workspaceId, q)) ?? q })
+  else if (isWalletAddress(q)) texts.push({ wallet: q })
+  else texts.push(await lookUp(workspaceId, [externalIdBegins(q), ...walletsLike(q)]))
+  return texts
+}
+
+async function lookUp(workspaceId: string, anyOf: Match[]): Promise<Text> {
   const found = anyOf.map(
     ({ lookup }) => sql`select id from attestations where workspace_id = ${workspaceId} and ${lookup}`,
   )
@@ -206,6 +280,11 @@ async function readText(workspaceId: string, q: string): Promise<Text> {
 
 // The indexes compare bytes, and no character comes after the last one.
 const LAST = "\u{10ffff}"
+
+const externalIdIs = (id: string): Match => ({
+  lookup: sql`external_id is not null and lower(external_id) = lower(${id}) and external_id = ${id}`,
+  each: sql`external_id = ${id}`,
+})
 
 const externalIdBegins = (q: string): Match => ({
   lookup: sql`
@@ -238,16 +317,18 @@ function walletEnds(end: string): Match {
 function likeText(text: Text) {
   if ("ids" in text) return sql`and id = any(${text.ids})`
   if ("wallet" in text) return sql`and wallet = ${text.wallet}`
+  if ("investorId" in text) return sql`and investor_id = ${text.investorId}`
   return sql`and (${text.anyOf.map(({ each }) => each).reduce((all, one) => sql`${all} or ${one}`)})`
 }
 
-function toSummary(row: FoundRow, now: Date): AttestationSummary {
+export function toSummary(row: FoundRow, now: Date): AttestationSummary {
   const shown = row.verified_at !== null
   return {
     attestation_id: row.id,
     status: shownStatusAt(row, now),
     user_pubkey: row.wallet,
     schema: row.schema_id,
+    investor_id: row.investor_id,
     external_id: row.external_id,
     started_at: toTimestamp(row.created_at),
     issued_at: shown && row.issued_at ? toTimestamp(row.issued_at) : null,

@@ -1,15 +1,17 @@
-import type { AttestationStatus } from "#shared/statuses.ts"
-
-type Actor = "user" | "key" | "operator"
+import type { Flow } from "#server/domain/kyc/providers/provider.ts"
+import type { AttestationStatus, AuditActor } from "#shared/statuses.ts"
 
 /** A moment in an attestation's life. */
 export type TimelineEvent = {
   event:
     | "started"
-    | "opened"
+    | "submitted"
+    | "consented"
+    | "wallet_proved"
     | "decided"
     | "signed"
     | "confirmed"
+    | "cancelled"
     | "revoked"
     | "expired"
     | "superseded"
@@ -18,7 +20,7 @@ export type TimelineEvent = {
   /** What was decided, or why it ended. */
   detail: string | null
   /** Who did it, where a person or a key did; requests of keys are in the log. */
-  by: { kind: Actor; name: string | null } | null
+  by: { kind: AuditActor; name: string | null } | null
   request_id: string | null
   signature: string | null
   slot: number | null
@@ -28,7 +30,11 @@ export type TimelineEvent = {
 export type Life = {
   status: AttestationStatus
   started_at: Date
-  opened_at: Date | null
+  /** The investor's consent: with the form, or before they go to the vendor's page. */
+  consented_at: Date | null
+  flow: Flow["kind"]
+  /** When the investor proved that the wallet is theirs. */
+  wallet_proved_at: Date | null
   decision: { at: Date; said: string } | null
   /** Time of the approval, which a later decision does not undo. */
   approved_at: Date | null
@@ -40,8 +46,13 @@ export type Life = {
   expires_at: Date | null
   reason: string | null
   burning: Landed | null
-  /** Who did it, by the audit trail and the request log. */
-  traces: Partial<Record<"started" | "revoked", Pick<TimelineEvent, "by" | "request_id">>>
+  /** Who did it, by the audit log and the request log. */
+  traces: Partial<
+    Record<
+      "started" | "approved" | "decided" | "cancellation" | "revoked",
+      Pick<TimelineEvent, "by" | "request_id">
+    >
+  >
 }
 
 /** A transaction of the ledger. */
@@ -53,7 +64,8 @@ type Moment = Pick<TimelineEvent, "event"> & { at: Date } & Partial<Omit<Timelin
 export function timelineOf(life: Life, format: (at: Date) => string): TimelineEvent[] {
   const moments: Moment[] = [
     { event: "started", at: life.started_at, ...life.traces.started },
-    ...(life.opened_at ? [{ event: "opened" as const, at: life.opened_at }] : []),
+    ...(life.wallet_proved_at ? [{ event: "wallet_proved" as const, at: life.wallet_proved_at }] : []),
+    ...consent(life),
     ...decisions(life),
     ...(life.issuing ? landing(life.issuing, "confirmed", life.verified_at) : []),
     ...ending(life),
@@ -73,14 +85,19 @@ export function timelineOf(life: Life, format: (at: Date) => string): TimelineEv
     }))
 }
 
-function decisions({ approved_at, decision, opened_at, started_at }: Life): Moment[] {
+const consent = ({ consented_at: at, flow }: Life): Moment[] =>
+  at === null ? [] : [{ event: flow === "form" ? "submitted" : "consented", at }]
+
+function decisions({ approved_at, decision, consented_at, started_at, traces }: Life): Moment[] {
   // The time of the approval is cut to the second: with it, the decision would stand before what was decided on.
   const told = decision?.said === "approved" ? decision.at : approved_at
-  const first = opened_at ?? started_at
+  const first = consented_at ?? started_at
   const at = told && told < first ? first : told
-  const approved: Moment[] = approved_at ? [{ event: "decided", at: at!, detail: "approved" }] : []
+  const approved: Moment[] = approved_at
+    ? [{ event: "decided", at: at!, detail: "approved", ...traces.approved }]
+    : []
   if (decision === null || decision.said === "approved") return approved
-  return [...approved, { event: "decided", at: decision.at, detail: decision.said }]
+  return [...approved, { event: "decided", at: decision.at, detail: decision.said, ...traces.decided }]
 }
 
 function landing(landed: Landed, event: "confirmed", confirmedAt: Date | null): Moment[] {
@@ -94,6 +111,8 @@ const burn = ({ signature, slot }: Landed, at: Date): Moment => ({ event: "burnt
 /** How it ended, from its current status: an expired one ended at its expiry, even if it is not swept yet. */
 function ending(life: Life): Moment[] {
   const { status, reason, revoked_at, ended_at, traces } = life
+  if (revoked_at && traces.cancellation)
+    return [{ event: "cancelled", at: revoked_at, detail: reason, ...traces.cancellation }]
   if (revoked_at) return [{ event: "revoked", at: revoked_at, detail: reason, ...traces.revoked }]
   if (status !== "expired") return []
   const due = life.verified_at || life.approved_at ? life.expires_at : life.open_until

@@ -5,7 +5,9 @@ const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute))
 const life = (more: Partial<Life>): Life => ({
   status: "pending",
   started_at: at(0),
-  opened_at: null,
+  consented_at: null,
+  flow: "form",
+  wallet_proved_at: null,
   decision: null,
   approved_at: null,
   issuing: null,
@@ -25,18 +27,33 @@ const told = (more: Partial<Life>) =>
   )
 const landed = { signature: "sig", signed_at: at(3), settled_at: at(4), slot: 7 }
 const verified = {
-  opened_at: at(1),
+  consented_at: at(1),
   decision: { at: at(2), said: "approved" },
   approved_at: at(2),
   issuing: landed,
   verified_at: at(4),
   expires_at: at(50),
 }
-const SO_FAR = ["started 0", "opened 1", "decided approved 2", "signed 3", "confirmed 4"]
+const SO_FAR = ["started 0", "submitted 1", "decided approved 2", "signed 3", "confirmed 4"]
 
 test.each<[string, Partial<Life>, string[]]>([
   ["a new one", {}, ["started 0"]],
-  ["one whose form was sent", { opened_at: at(1) }, ["started 0", "opened 1"]],
+  ["one whose form was sent", { consented_at: at(1) }, ["started 0", "submitted 1"]],
+  [
+    "one whose investor went to the vendor's page",
+    { flow: "redirect", consented_at: at(1), decision: { at: at(2), said: "in_review" } },
+    ["started 0", "consented 1", "decided in_review 2"],
+  ],
+  [
+    "one whose wallet signed before that",
+    {
+      flow: "redirect",
+      wallet_proved_at: at(1),
+      consented_at: at(1),
+      decision: { at: at(2), said: "in_review" },
+    },
+    ["started 0", "wallet_proved 1", "consented 1", "decided in_review 2"],
+  ],
   [
     "one that was rejected",
     { status: "rejected", decision: { at: at(2), said: "rejected" }, ended_at: at(2), reason: "Blurred" },
@@ -69,7 +86,7 @@ test.each<[string, Partial<Life>, string[]]>([
       ...verified,
       status: "verified",
       started_at: at(1),
-      opened_at: null,
+      consented_at: null,
       approved_at: at(0),
       decision: null,
     },

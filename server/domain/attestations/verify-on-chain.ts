@@ -1,7 +1,9 @@
 import { TOKEN_2022_PROGRAM_ID, unpackAccount } from "@solana/spl-token"
 import { PublicKey } from "@solana/web3.js"
+import { sql } from "#db/client.ts"
 import type { Principal } from "#server/domain/context.ts"
-import { chainOf } from "#server/domain/deployment.ts"
+import { chainOf, deployment } from "#server/domain/deployment.ts"
+import { issuedBy } from "#server/ledger/issuer.ts"
 import { decodeInstructions } from "#server/solana/decode.ts"
 import { fail } from "#shared/errors.ts"
 import { readUnit, type UnitOf } from "./credential-state.ts"
@@ -11,6 +13,8 @@ import { type AttestationRecord, toRecord } from "./record.ts"
 /** What the chain says now, for the reader to compare with the record. */
 export type OnChainState = {
   record: AttestationRecord
+  /** Every key that issues for the workspace, or has. */
+  issuers: string[]
   /** Whose unit it is in the wallet's account, by the ledger. */
   unit: UnitOf
   /** The wallet's account for the credential; null when there is none. */
@@ -33,21 +37,22 @@ export async function verifyOnChain(principal: Principal, id: string): Promise<O
   const row = await readAttestation(principal, id)
   const record = toRecord(row, principal)
   const { onchain, onchain_tx } = record
-  const { connection } = chainOf(principal.mode)
+  const rpc = chainOf(principal.mode).rpc.patient
   if (onchain === null || onchain_tx === null) {
     return fail("validation_failed", "id: this attestation is not on chain yet. Wait until it is verified.")
   }
   const before = await readUnit(row)
   const address = new PublicKey(onchain.token_account)
   const [info, transaction] = await Promise.all([
-    connection.getAccountInfo(address, "confirmed"),
-    connection.getTransaction(onchain_tx, { commitment: "confirmed", maxSupportedTransactionVersion: 0 }),
+    rpc.account(address, { since: 0 }).then(({ value }) => value),
+    rpc.transaction(onchain_tx),
   ]).catch((cause) => fail("chain_unavailable", "The chain is unreachable. Retry in a moment.", { cause }))
   const isToken = info?.owner.equals(TOKEN_2022_PROGRAM_ID) ?? false
   const account = info && isToken ? unpackAccount(address, info, TOKEN_2022_PROGRAM_ID) : null
   const message = transaction?.transaction.message
   return {
     record,
+    issuers: await issuedBy(deployment.keys, sql, principal.workspaceId),
     unit: before === (await readUnit(row)) ? before : "changing",
     account: account && {
       owner: account.owner.toBase58(),

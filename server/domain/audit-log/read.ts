@@ -1,9 +1,11 @@
-import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto"
+import { createHmac } from "node:crypto"
 import { z } from "zod"
 import { sql } from "#db/client.ts"
 import { columns, qualified, type RowOf } from "#db/rows.ts"
 import { deployment } from "#server/domain/deployment.ts"
+import { seal, unseal } from "#server/domain/sealed.ts"
 import { badCursor } from "#server/lib/cursor.ts"
+import { instant } from "#server/lib/fields.ts"
 import { toTimestamp } from "#server/lib/time.ts"
 import { type AuditActor, auditActors } from "#shared/statuses.ts"
 
@@ -34,8 +36,8 @@ export const auditFilter = z.object({
   actor: z.enum(auditActors).optional(),
   actor_id: z.string().max(100).optional(),
   subject: z.string().max(200).optional(),
-  from: z.iso.datetime().optional(),
-  to: z.iso.datetime().optional(),
+  from: instant.optional(),
+  to: instant.optional(),
 })
 export type AuditFilter = z.infer<typeof auditFilter>
 
@@ -109,34 +111,18 @@ export async function findAuditEntries(
 }
 
 // An entry has no id of its own, and its number counts the entries of all customers: it is sealed.
-const ALGORITHM = "aes-256-gcm"
-const NONCE_BYTES = 12
-const TAG_BYTES = 16
-
-function sealCursor(workspaceId: string, seq: bigint): string {
-  const nonce = randomBytes(NONCE_BYTES)
-  const cipher = createCipheriv(ALGORITHM, deployment.dataKey, nonce).setAAD(aad(workspaceId))
-  const sealed = Buffer.concat([cipher.update(String(seq), "latin1"), cipher.final()])
-  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString("base64url")
-}
+const sealCursor = (workspaceId: string, seq: bigint): string =>
+  seal(cursorOf(workspaceId), String(seq)).toString("base64url")
 
 function openCursor(workspaceId: string, cursor: string): bigint {
-  const sealed = Buffer.from(cursor, "base64url")
   try {
-    const decipher = createDecipheriv(ALGORITHM, deployment.dataKey, sealed.subarray(0, NONCE_BYTES))
-      .setAAD(aad(workspaceId))
-      .setAuthTag(sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES))
-    const opened = Buffer.concat([
-      decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES)),
-      decipher.final(),
-    ])
-    return BigInt(opened.toString("latin1"))
+    return BigInt(unseal(cursorOf(workspaceId), Buffer.from(cursor, "base64url")))
   } catch {
     return badCursor()
   }
 }
 
-const nameOf = (seq: bigint): string =>
-  createHmac("sha256", deployment.dataKey).update(`audit entry ${seq}`).digest("base64url").slice(0, 22)
+const cursorOf = (workspaceId: string): string => `audit cursor of ${workspaceId}`
 
-const aad = (workspaceId: string): Buffer => Buffer.from(`audit cursor of ${workspaceId}`)
+const nameOf = (seq: bigint): string =>
+  createHmac("sha256", deployment.dataKeys[0]!).update(`audit entry ${seq}`).digest("base64url").slice(0, 22)

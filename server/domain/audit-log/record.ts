@@ -1,12 +1,18 @@
 import type { Queryable } from "#db/client.ts"
 import type { Principal, SignedIn } from "#server/domain/context.ts"
 import { clock } from "#server/lib/time.ts"
+import type { AuditActor } from "#shared/statuses.ts"
+
+type System = { via: { kind: "system" } }
 
 /** Who makes a change. `requestId` is null at the command line. */
-export type Author = { principal: Pick<Principal, "via"> | SignedIn; requestId: string | null }
+export type Author = { principal: Pick<Principal, "via"> | SignedIn | System; requestId: string | null }
 
 /** The operator: the command line and the first start. */
 export const theOperator: Author = { principal: { via: { kind: "operator" } }, requestId: null }
+
+/** Vouch itself: what a provider's event, a list or the time has led to. */
+export const vouch: Author = { principal: { via: { kind: "system" } }, requestId: null }
 
 export type Change = {
   author: Author
@@ -18,7 +24,7 @@ export type Change = {
   detail?: Record<string, unknown>
 }
 
-/** Writes a line of the audit trail. Call it in the transaction of the change. */
+/** Writes a line of the audit log. Call it in the transaction of the change. */
 export const recordChange = (sql: Queryable, workspaceId: string, change: Change): Promise<void> =>
   recordChanges(sql, workspaceId, [change])
 
@@ -55,7 +61,7 @@ export async function recordAccountChange(sql: Queryable, accountId: string, cha
 }
 
 type Actor = {
-  actor: "user" | "key" | "operator"
+  actor: AuditActor
   id: string | null
   name: string | null
   requestId: string | null
@@ -65,6 +71,7 @@ function actorOf({ principal, requestId }: Author): Actor {
   if (!("via" in principal)) return { actor: "user", id: principal.id, name: principal.name, requestId }
   const { via } = principal
   if (via.kind === "operator") return { actor: "operator", id: null, name: "Command line", requestId }
+  if (via.kind === "system") return { actor: "system", id: null, name: "Vouch", requestId }
   // A key's name is looked up where the line is written.
   return via.kind === "key"
     ? { actor: "key", id: via.keyId, name: null, requestId }

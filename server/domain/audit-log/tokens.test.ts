@@ -15,7 +15,7 @@ test("what an API key mints and transfers is in the audit log, once, under the k
   expect(key.workspaceId).toBe(workspaceId)
   const tokens = tokenFixture(app, key)
   const fund = await tokens.config()
-  const [one, other] = (await tokens.wallets(2)) as [string, string]
+  const [one, other] = await tokens.wallets(2)
   const headers = { "Idempotency-Key": "the-same" }
   const minted = await tokens.mint(fund, one, "10", { headers })
   expect((await tokens.mint(fund, one, "10", { headers })).json).toEqual(minted.json)

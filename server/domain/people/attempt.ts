@@ -10,13 +10,15 @@ type Attempt = {
   returning: string | null
   /** Whether a passkey that is being registered has proven itself. */
   isProven: boolean
+  /** Whether the session that it comes with has proven two factors. */
+  isProvenTwice: boolean
 }
 
 const attempts = new AsyncLocalStorage<Attempt>()
 
 /** Runs a request so that all that it calls knows where it came from. */
 export const asAttempt = <T>(network: string, run: () => Promise<T>): Promise<T> =>
-  attempts.run({ network, generation: null, returning: null, isProven: false }, run)
+  attempts.run({ network, generation: null, returning: null, isProven: false, isProvenTwice: false }, run)
 
 /** The request that is being answered; undefined for what is none. */
 export const currentAttempt = (): Attempt | undefined => attempts.getStore()

@@ -1,4 +1,3 @@
-import { hkdfSync } from "node:crypto"
 import { type Sql, sql } from "#db/client.ts"
 import { ownClockDiffers } from "#db/clock.ts"
 import { type Deployment, deployment } from "#server/domain/deployment.ts"
@@ -6,6 +5,7 @@ import { logger } from "#server/lib/log.ts"
 import { limitsStrangers } from "#server/settings/env.ts"
 import { fail } from "#shared/errors.ts"
 import { currentAttempt } from "./attempt.ts"
+import { authSecrets } from "./auth-secrets.ts"
 import { guards, refuseStaleSessions } from "./guards.ts"
 import { hashPassword, verifyPassword } from "./password.ts"
 
@@ -16,8 +16,7 @@ export const AUTH_PATH = "/api/auth"
 export const MIN_PASSWORD = 12
 export const MAX_PASSWORD = 128
 /**
- * Header by which better-auth learns the client's address, for its rates. Set by us on every request, never
- * believed.
+ * Header by which better-auth learns the client's address, for its rates. Set by us on every request, never believed.
  */
 export const CLIENT_ADDRESS = "x-vouch-client-address"
 
@@ -40,6 +39,7 @@ export async function openAuth(): Promise<Auth> {
     fail(
       "database_unavailable",
       "Sign-in is not available because this server's clock is wrong. Retry in a moment.",
+      { retryAfterSeconds: 1 },
     )
   }
   let auth = opened.get(deployment)
@@ -50,7 +50,7 @@ export async function openAuth(): Promise<Auth> {
   return auth
 }
 
-async function build({ origin, isPublic, dataKey, settings }: Deployment, database: Sql) {
+async function build({ origin, isPublic, dataKeys, settings }: Deployment, database: Sql) {
   const [{ betterAuth }, { Kysely }, { PostgresJSDialect }, { twoFactor }, { passkey }] = await Promise.all([
     import("better-auth"),
     import("kysely"),
@@ -65,7 +65,7 @@ async function build({ origin, isPublic, dataKey, settings }: Deployment, databa
     appName: "Vouch",
     baseURL: origin,
     basePath: AUTH_PATH,
-    secret: Buffer.from(hkdfSync("sha256", dataKey, "", "vouch dashboard sessions", 32)).toString("base64"),
+    ...(await authSecrets(dataKeys, database)),
     database: { db: kysely, type: "postgres", transaction: true },
     trustedOrigins: isPublic ? [origin] : localOrigins(origin),
     telemetry: { enabled: false },
@@ -148,7 +148,7 @@ async function build({ origin, isPublic, dataKey, settings }: Deployment, databa
       defaultCookieAttributes: { sameSite: "lax", httpOnly: true },
     },
     plugins: [
-      await guards({ isLimited: limitsStrangers(settings), dataKey }),
+      await guards({ isLimited: limitsStrangers(settings), dataKeys }),
       twoFactor({
         issuer: "Vouch",
         schema: {

@@ -77,7 +77,7 @@ test("a cookie counts for its own person, as it was given, until it ends or the 
     [userId, generation, "another", ends, mac].join("."),
     [userId, generation, nonce, Number(ends) + 1, mac].join("."),
     [userId, generation, nonce, ends].join("."),
-    deviceCookies(randomBytes(32)).issue(userId, 0),
+    deviceCookies([randomBytes(32)]).issue(userId, 0),
     "",
     "....",
     "x",
@@ -88,7 +88,7 @@ test("a cookie counts for its own person, as it was given, until it ends or the 
   await from().mutate("setup.resetPassword", { token, password: PASSWORD })
   expect(await attempt(own.email, cookie, PASSWORD)).toBe(429)
 
-  const devices = deviceCookies(deployment.dataKey)
+  const devices = deviceCookies(deployment.dataKeys)
   const fresh = devices.issue(userId, 1)
   expect(devices.read(fresh)).toMatchObject({ userId, generation: 1 })
   const later = new Date(clock.now().getTime() + DEVICE_SECONDS * 1000)

@@ -17,22 +17,23 @@ export type Device = {
  * Makes and reads device cookies, as OWASP has them ("Slow Down Online Guessing Attacks with Device Cookies"). A
  * device cookie grants no access: it only exempts its browser from the limits caused by others' guesses.
  */
-export function deviceCookies(dataKey: Buffer) {
-  const key = Buffer.from(hkdfSync("sha256", dataKey, "", "vouch device cookies", 32))
-  const macOf = (text: string) => createHmac("sha256", key).update(text).digest()
+export function deviceCookies(dataKeys: readonly Buffer[]) {
+  const keys = dataKeys.map((one) => Buffer.from(hkdfSync("sha256", one, "", "vouch device cookies", 32)))
+  const macBy = (key: Buffer, text: string) => createHmac("sha256", key).update(text).digest("base64url")
   return {
     issue(userId: string, generation: number): string {
       const ends = Math.floor(clock.now().getTime() / 1000) + DEVICE_SECONDS
       const text = [userId, generation, randomBytes(16).toString("base64url"), ends].join(".")
-      return `${text}.${macOf(text).toString("base64url")}`
+      return `${text}.${macBy(keys[0]!, text)}`
     },
 
     /** Null if it is not ours or has expired. */
     read(cookie: string): Device | null {
       const end = cookie.lastIndexOf(".")
-      const given = Buffer.from(cookie.slice(end + 1), "base64url")
-      const own = macOf(cookie.slice(0, Math.max(0, end)))
-      if (given.length !== own.length || !timingSafeEqual(given, own)) return null
+      // As text, of which there is one: several texts of base64 stand for the same bytes.
+      const given = Buffer.from(cookie.slice(end + 1))
+      const macs = keys.map((key) => Buffer.from(macBy(key, cookie.slice(0, Math.max(0, end)))))
+      if (!macs.some((own) => given.length === own.length && timingSafeEqual(given, own))) return null
       const [userId, generation, nonce, ends] = cookie.split(".") as [string, string, string, string]
       if (Number(ends) * 1000 <= clock.now().getTime()) return null
       return { userId, generation: Number(generation), nonce }

@@ -6,6 +6,7 @@ import { clock } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import { currentAttempt } from "./attempt.ts"
 import { DEVICE_SECONDS, type Device, deviceCookies } from "./devices.ts"
+import { changesFactors, guardFactors, isProvenTwice, proveTwice } from "./second-factor.ts"
 
 const TOTP_SECONDS = 30
 /** How many steps a device's clock may be off, either way; better-auth takes as many. */
@@ -28,23 +29,30 @@ const LAST_STEPS = new Set([
   "/passkey/verify-authentication",
 ])
 
+/** Where two factors have been proven: a code after the password, or a passkey. */
+const SECOND_STEPS = new Set([
+  "/two-factor/verify-totp",
+  "/two-factor/verify-backup-code",
+  "/passkey/verify-authentication",
+])
+
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "")
 const emailOf = (ctx: GenericEndpointContext): string => textOf(ctx.body?.email).toLowerCase()
 
 /** What better-auth leaves open, closed by hooks around its endpoints. */
 export async function guards({
   isLimited,
-  dataKey,
+  dataKeys,
 }: {
   isLimited: boolean
-  dataKey: Buffer
+  dataKeys: readonly Buffer[]
 }): Promise<BetterAuthPlugin> {
   const { createAuthMiddleware, getSessionFromCtx } = await import("better-auth/api")
   const { symmetricDecrypt } = await import("better-auth/crypto")
 
   const attempts = isLimited ? new RateLimiter(1 / GUESS_SECONDS, MAX_GUESSES) : null
   const returning = isLimited ? new RateLimiter(1 / GUESS_SECONDS, MAX_GUESSES_RETURNING) : null
-  const devices = deviceCookies(dataKey)
+  const devices = deviceCookies(dataKeys)
   const deviceCookie = (ctx: GenericEndpointContext) =>
     ctx.context.createAuthCookie("device", { path: ctx.context.options.basePath!, maxAge: DEVICE_SECONDS })
 
@@ -106,12 +114,12 @@ export async function guards({
             const device = await deviceOf(ctx)
             const attempt = currentAttempt()
             if (attempt) attempt.returning = device?.userId ?? null
-            const standing = device
+            const rate = device
               ? returning?.take(device.nonce)
               : attempts?.take(emailOf(ctx).slice(0, MAX_EMAIL))
-            if (!standing || standing.allowed) return
-            const message = `Too many attempts for this address. Retry in ${standing.resetSeconds} s or use a passkey.`
-            fail("rate_limited", message, { retryAfterSeconds: standing.resetSeconds })
+            if (!rate || rate.allowed) return
+            const message = `Too many attempts for this address. Retry in ${rate.resetSeconds} s or use a passkey.`
+            fail("rate_limited", message, { retryAfterSeconds: rate.resetSeconds })
           }),
         },
         {
@@ -123,6 +131,16 @@ export async function guards({
             const [user] = await sql<{ sign_in_generation: number }[]>`
               select sign_in_generation from users where id = ${person}`
             store.generation = user?.sign_in_generation ?? null
+            // Changing a password replaces the session by a new one, which is the same sign-in.
+            const current = await getSessionFromCtx(ctx)
+            store.isProvenTwice = current !== null && (await isProvenTwice(current.session.id))
+          }),
+        },
+        {
+          matcher: ({ path }) => changesFactors(path ?? ""),
+          handler: createAuthMiddleware(async (ctx) => {
+            const current = await getSessionFromCtx(ctx)
+            if (current) await guardFactors(current.session.id)
           }),
         },
         {
@@ -141,6 +159,22 @@ export async function guards({
         },
       ],
       after: [
+        {
+          matcher: () => true,
+          handler: createAuthMiddleware(async (ctx) => {
+            const { newSession } = ctx.context
+            const proves = SECOND_STEPS.has(ctx.path ?? "") || currentAttempt()?.isProvenTwice
+            if (newSession && proves) await proveTwice(newSession.session.id)
+          }),
+        },
+        {
+          // Whoever registers a passkey has just proven it, besides what they signed in with.
+          matcher: ({ path }) => path === "/passkey/verify-registration",
+          handler: createAuthMiddleware(async (ctx) => {
+            const current = currentAttempt()?.isProven ? await getSessionFromCtx(ctx) : null
+            if (current) await proveTwice(current.session.id)
+          }),
+        },
         {
           matcher: ({ path }) => LAST_STEPS.has(path ?? ""),
           handler: createAuthMiddleware(async (ctx) => {
@@ -178,9 +212,8 @@ function codeOf(secret: string, step: number): string {
 }
 
 /**
- * A session that a sign-in of before a reset creates after it does not live: the reset locks the person while it
- * ends all
- * sessions, so that a later one sees its generation.
+ * A session that a sign-in of before a reset creates after it does not live: the reset locks the person while it ends
+ * all sessions, so that a later one sees its generation.
  */
 export const refuseStaleSessions: NonNullable<BetterAuthOptions["databaseHooks"]> = {
   session: {

@@ -21,6 +21,8 @@ export type Invitation = {
   invited_by: string | null
   /** Whether the link was mailed to `email`, which proves the mailbox. A link passed on by hand proves nothing. */
   proves_email: boolean
+  /** Whether the account demands one of its members. */
+  second_factor_required: boolean
 }
 
 /** Makes a link that makes its bearer a member, once. Without an inviter it is the first owner's. */
@@ -59,7 +61,7 @@ export async function findInvitation(
 ): Promise<Invitation> {
   const hash = hashToken(token)
   const [row] = await sql<Invitation[]>`
-    select i.id, i.account_id, a.name as account, i.role, i.invited_by,
+    select i.id, i.account_id, a.name as account, a.second_factor_required, i.role, i.invited_by,
       case when i.proof_hash = ${hash} then i.proof_email else i.email end as email,
       (i.mailed or i.proof_hash is not distinct from ${hash}) as proves_email
     from invitations i join accounts a on a.id = i.account_id
@@ -78,8 +80,7 @@ export async function findInvitation(
 
 /**
  * Mails a second link to the address that the bearer of the first one gives: by that one they come in, because it
- * proves
- * that the mailbox is theirs. Errors: invalid_link, validation_failed, rate_limited, mail_failed.
+ * proves that the mailbox is theirs. Errors: invalid_link, validation_failed, rate_limited, mail_failed.
  */
 export async function mailInvitation(token: string, email: string): Promise<{ sent_to: string }> {
   const { send } = mailer(deployment.settings)

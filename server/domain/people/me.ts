@@ -1,4 +1,5 @@
 import { sql } from "#db/client.ts"
+import { recordAccountChange } from "#server/domain/audit-log/record.ts"
 import type { SignedIn } from "#server/domain/context.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { clock } from "#server/lib/time.ts"
@@ -6,6 +7,7 @@ import type { Mode } from "#shared/mode.ts"
 import { permissionsOf, type Role } from "#shared/roles.ts"
 import type { Permission } from "#shared/scopes.ts"
 import { mailer } from "./mail.ts"
+import { hasSecondFactor, lacksSecondFactor } from "./second-factor.ts"
 
 export type Me = {
   user: {
@@ -26,18 +28,33 @@ export type Me = {
     mode: Mode
     role: Role
     permissions: Permission[]
+    /**
+     * What the account demands before anything here can be seen: that they set up a second factor, or sign in with the
+     * one that they have. Null where nothing is missing.
+     */
+    demands: "second_factor" | "sign_in" | null
     /** What a reader must know of the mode, in sentences: that nothing there is real. */
     notices: string[]
   }[]
 }
 
 /** The signed-in user and their workspaces. */
-export async function me({ id, name, email }: SignedIn): Promise<Me> {
+export async function me({ id, name, email, sessionId }: SignedIn): Promise<Me> {
   const [[person], workspaces] = await Promise.all([
-    sql<{ two_factor_enabled: boolean; email_verified: boolean; time_zone: string | null }[]>`
-      select two_factor_enabled, email_verified, time_zone from users where id = ${id}`,
-    sql<Omit<Me["workspaces"][number], "permissions" | "notices">[]>`
-      select w.id, w.account_id, a.name as account, w.mode, m.role
+    sql<
+      {
+        two_factor_enabled: boolean
+        has_factor: boolean
+        email_verified: boolean
+        time_zone: string | null
+      }[]
+    >`
+      select two_factor_enabled, ${hasSecondFactor()} as has_factor, email_verified, time_zone
+      from users u where id = ${id}`,
+    sql<
+      (Omit<Me["workspaces"][number], "permissions" | "notices" | "demands"> & { lacks_factor: boolean })[]
+    >`
+      select w.id, w.account_id, a.name as account, w.mode, m.role, ${lacksSecondFactor(sql, sessionId)} as lacks_factor
       from members m join accounts a on a.id = m.account_id join workspaces w on w.account_id = a.id
       where m.user_id = ${id} order by a.name, a.id, w.mode desc`,
   ])
@@ -50,17 +67,35 @@ export async function me({ id, name, email }: SignedIn): Promise<Me> {
       two_factor: person?.two_factor_enabled ?? false,
       time_zone: person?.time_zone ?? null,
     },
-    workspaces: workspaces.map((workspace) => ({
+    workspaces: workspaces.map(({ lacks_factor, ...workspace }) => ({
       ...workspace,
       permissions: [...permissionsOf(workspace.role)],
+      demands: lacks_factor ? (person?.has_factor ? "sign_in" : "second_factor") : null,
       notices: noticesOf(workspace.mode),
     })),
   }
 }
 
-/** Changes the user's name. Existing audit entries keep the old one. */
-export async function renameUser({ id }: SignedIn, name: string): Promise<{ name: string }> {
-  await sql`update users set name = ${name}, updated_at = ${clock.now()} where id = ${id}`
+/**
+ * Changes the user's name. Existing audit entries keep the old one, and so does the one that says that it changed: nobody
+ * acts under a colleague's name for a moment without a trace.
+ */
+export async function renameUser(user: SignedIn, name: string, requestId: string): Promise<{ name: string }> {
+  const { id } = user
+  await sql.begin(async (sql) => {
+    const renamed = await sql`
+      update users set name = ${name}, updated_at = ${clock.now()} where id = ${id} and name <> ${name} returning id`
+    if (renamed.length === 0) return
+    const accounts = await sql<{ account_id: string }[]>`
+      select account_id from members where user_id = ${id} order by account_id`
+    const author = { principal: user, requestId }
+    for (const { account_id } of accounts)
+      await recordAccountChange(sql, account_id, {
+        author,
+        action: "member.renamed",
+        subject: id,
+      })
+  })
   return { name }
 }
 

@@ -11,6 +11,7 @@ import { permissionsOf, type Role } from "#shared/roles.ts"
 import type { Permission } from "#shared/scopes.ts"
 import { createInvitation, endInvitationsOf } from "./invitations.ts"
 import { failMail, mailer } from "./mail.ts"
+import { hasSecondFactor } from "./second-factor.ts"
 
 type MemberChange = { principal: Principal; requestId: string }
 
@@ -22,7 +23,8 @@ export type Members = {
     role: Role
     /** Whether they opened a link that was mailed to the address; null where this server mails none. */
     email_confirmed: boolean | null
-    two_factor: boolean
+    /** An authenticator app, or a passkey. */
+    second_factor: boolean
     joined_at: string
   }[]
   /** Unused links. */
@@ -40,7 +42,7 @@ export async function listMembers({ workspaceId }: Principal): Promise<Members> 
   const mails = mailer(deployment.settings).send !== null
   const [members, invitations] = await Promise.all([
     sql<(Omit<Members["members"][number], "joined_at"> & { created_at: Date })[]>`
-      select m.user_id, u.name, u.email, m.role, u.two_factor_enabled as two_factor, m.created_at,
+      select m.user_id, u.name, u.email, m.role, ${hasSecondFactor()} as second_factor, m.created_at,
         case when ${mails} then u.email_verified end as email_confirmed
       from workspaces w join members m on m.account_id = w.account_id join users u on u.id = m.user_id
       where w.id = ${workspaceId} order by m.created_at desc, m.user_id`,
@@ -91,7 +93,10 @@ export async function inviteMember({
     return created
   })
   if (send === null || email === null) return { ...invitation, sent_to: null }
-  const text = `You are invited to join ${account.name} on Vouch as ${role}. Open this link within seven days:\n\n${invitation.link}`
+  const demand = account.second_factor_required
+    ? `\n\n${account.name} requires a second factor: have an authenticator app or a passkey ready.`
+    : ""
+  const text = `You are invited to join ${account.name} on Vouch as ${role}. Open this link within seven days:\n\n${invitation.link}${demand}`
   try {
     await send({ to: email, subject: `Join ${account.name} on Vouch`, text })
   } catch (cause) {
@@ -202,18 +207,19 @@ export async function revokeKeysKnownTo({
   return { revoked: keys.length }
 }
 
-type AccountName = { id: string; name: string }
+type AccountName = { id: string; name: string; second_factor_required: boolean }
 
 async function accountOf(sql: Queryable, { workspaceId }: Principal): Promise<AccountName> {
   const [account] = await sql<AccountName[]>`
-    select a.id, a.name from workspaces w join accounts a on a.id = w.account_id where w.id = ${workspaceId}`
+    select a.id, a.name, a.second_factor_required
+    from workspaces w join accounts a on a.id = w.account_id where w.id = ${workspaceId}`
   return account!
 }
 
 /** Locks the account, so that two owners cannot remove each other at the same time. */
 async function lockMember(sql: Queryable, { workspaceId }: Principal, userId: string) {
   const [account] = await sql<AccountName[]>`
-    select a.id, a.name from workspaces w join accounts a on a.id = w.account_id
+    select a.id, a.name, a.second_factor_required from workspaces w join accounts a on a.id = w.account_id
     where w.id = ${workspaceId} for update of a`
   const [member] = await sql<{ role: Role }[]>`
     select role from members where account_id = ${account!.id} and user_id = ${userId}`

@@ -5,14 +5,15 @@ import { permissionsOf, type Role } from "#shared/roles.ts"
 import type { Permission } from "#shared/scopes.ts"
 
 /** The user who makes a change; null for a key and for the command line. */
-export function userOf({ principal }: Author): string | null {
+export function userIdOf({ principal }: Author): string | null {
   if (!("via" in principal)) return principal.id
   return principal.via.kind === "user" ? principal.via.userId : null
 }
 
 /**
- * Makes sure that a person still has a permission, and keeps it so until the transaction ends: who is removed or demoted at
- * this moment leaves nothing behind that their removal has not seen. Errors: workspace_not_found, insufficient_scope.
+ * Makes sure that a person still has a permission, and keeps it so until the transaction ends: who is removed
+ * or demoted at this moment leaves nothing behind that their removal has not seen. Errors:
+ * workspace_not_found, insufficient_scope.
  */
 export async function holdPermission(
   sql: Queryable,
@@ -20,7 +21,7 @@ export async function holdPermission(
   author: Author,
   permission: Permission,
 ): Promise<void> {
-  const userId = userOf(author)
+  const userId = userIdOf(author)
   if (userId === null) return
   const [member] = await sql<{ role: Role }[]>`
     select m.role from workspaces w join members m on m.account_id = w.account_id
@@ -32,4 +33,17 @@ export async function holdPermission(
       "insufficient_scope",
       `This needs ${permission}, which the ${member.role} role does not have. Ask an owner of the account.`,
     )
+}
+
+/** Whether a person is a member who has a permission, kept so until the transaction ends. */
+export async function mayStill(
+  sql: Queryable,
+  workspaceId: string,
+  userId: string,
+  permission: Permission,
+): Promise<boolean> {
+  const [member] = await sql<{ role: Role }[]>`
+    select m.role from workspaces w join members m on m.account_id = w.account_id
+    where w.id = ${workspaceId} and m.user_id = ${userId} for share of m`
+  return member !== undefined && permissionsOf(member.role).has(permission)
 }

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest"
+import { monotonic } from "#server/lib/time.ts"
 import { startTestApp, type TestApp, waitFor } from "#test/app.ts"
 import { Browser, member, PASSWORD } from "#test/people.ts"
 import { asAttempt } from "./attempt.ts"
-import { hashPassword, passwordWork, verifyPassword } from "./password.ts"
+import { hashPassword, inTurn, passwordWork, verifyPassword } from "./password.ts"
 
 // A hash takes a second on a busy machine.
 vi.setConfig({ testTimeout: 120_000 })
@@ -25,14 +26,17 @@ const from = (address = `2001:db8:0:${(++network).toString(16)}::1`) =>
 const signIn = (browser: Browser, email: string, password: string) =>
   browser.auth("/sign-in/email", { email, password })
 
-/** Requests several hashes for a network at once, and records the order in which they were computed. */
+/** What costs nothing, in the place of a hash: whose turn it is does not depend on what it is for. */
+const nothing = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+/** Requests several turns for a network at once, and records the order in which they came. */
 function asker() {
   const served: string[] = []
   return {
     served,
     ask: (network: string, count = 1) =>
       Array.from({ length: count }, () =>
-        asAttempt(network, () => hashPassword(PASSWORD)).then(
+        asAttempt(network, () => inTurn(nothing)).then(
           () => void served.push(network),
           (failure) => failure.code as string,
         ),
@@ -41,9 +45,17 @@ function asker() {
 }
 
 test("one hash is made at a time, 64 wait, and one more is refused; then all is as before", async () => {
-  const hash = await hashPassword(PASSWORD)
+  let running = 0
+  let most = 0
   const work = Array.from({ length: 70 }, (_, i) =>
-    asAttempt(`network ${i}`, () => verifyPassword({ hash, password: i % 2 ? PASSWORD : "no" })),
+    asAttempt(`network ${i}`, () =>
+      inTurn(async () => {
+        most = Math.max(most, ++running)
+        await nothing()
+        running--
+        return i
+      }),
+    ),
   )
   const settled = Promise.allSettled(work)
   expect(passwordWork()).toEqual({ running: 1, waiting: 64 })
@@ -53,9 +65,21 @@ test("one hash is made at a time, 64 wait, and one more is refused; then all is 
   for (const { reason } of refused as PromiseRejectedResult[])
     expect(reason).toMatchObject({ code: "rate_limited" })
   for (const [i, outcome] of outcomes.slice(0, 65).entries()) {
-    expect(outcome).toEqual({ status: "fulfilled", value: i % 2 === 1 })
+    expect(outcome).toEqual({ status: "fulfilled", value: i })
   }
+  expect(most).toBe(1)
   expect(passwordWork()).toEqual({ running: 0, waiting: 0 })
+})
+
+test("a hash and its check take turns, and the check knows the password from others", async () => {
+  const hashing = hashPassword(PASSWORD)
+  const waiting = inTurn(nothing)
+  expect(passwordWork()).toEqual({ running: 1, waiting: 1 })
+  await waiting
+  const hash = await hashing
+  const checks = [PASSWORD, "no"].map((password) => verifyPassword({ hash, password }))
+  expect(passwordWork()).toEqual({ running: 1, waiting: 1 })
+  expect(await Promise.all(checks)).toEqual([true, false])
 })
 
 test("of one network eight wait, and another one's turn comes before its second", async () => {
@@ -105,6 +129,8 @@ test("one network has ten attempts a minute, whichever of its addresses it uses"
 })
 
 test("one email address has twenty attempts in a row, from however many networks, known or not", async () => {
+  // However long the hashes take, no attempt comes back meanwhile.
+  vi.spyOn(monotonic, "now").mockReturnValue(monotonic.now())
   const [known, other] = [await member(app), await member(app)]
   // To come in, the known one has made an attempt.
   for (const [email, left] of [
@@ -121,4 +147,5 @@ test("one email address has twenty attempts in a row, from however many networks
     /Too many attempts for this address/,
   )
   expect((await signIn(from(), other.email, PASSWORD)).status).toBe(200)
+  vi.restoreAllMocks()
 })

@@ -29,7 +29,7 @@ type Waiting = { who: string; begin: () => void; refuse: (failure: Failure) => v
  * The queue for hashes. The network whose last hash was longest ago is next, so that many requests of few networks
  * delay only themselves; when the queue is full, the one that would be last is dropped.
  */
-class Line {
+class Queue {
   readonly #waiting: Waiting[] = []
   /** When each had their last hash, the latest last. */
   readonly #served = new Map<string, number>()
@@ -68,8 +68,7 @@ class Line {
   }
 
   /**
-   * All of them as they would be served: the first one of each by when they had their last hash, then the second
-   * ones.
+   * All of them as they would be served: the first one of each by when they had their last hash, then the second ones.
    */
   #inOrder(): Waiting[] {
     const forgotten = monotonic.now() - REMEMBERED_MS
@@ -96,35 +95,36 @@ class Line {
 
 let running = 0
 /** People at a browser that they have signed in from before, and networks of all others. */
-const returning = new Line()
-const others = new Line()
+const returning = new Queue()
+const others = new Queue()
 let lastWasReturning = false
 
 /** How many hashes are being made now, and how many wait for their turn. */
 export const passwordWork = () => ({ running, waiting: returning.length + others.length })
 
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+/** Runs a hash when its turn comes. Errors: rate_limited, while too many wait. */
+export async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   const attempt = currentAttempt()
   const person = attempt?.returning ?? null
-  const [line, who] = person === null ? [others, attempt?.network ?? ""] : [returning, person]
+  const [queue, who] = person === null ? [others, attempt?.network ?? ""] : [returning, person]
   if (running < AT_ONCE) {
     running++
-    line.note(who)
-  } else await line.wait(who)
+    queue.note(who)
+  } else await queue.wait(who)
   try {
     return await work()
   } finally {
     // The finished one hands its turn over.
-    const next = nextLine()
+    const next = nextQueue()
     if (next) next.next()
     else running--
   }
 }
 
 /** Known browsers come first, but never twice in a row while others wait: that could shut them out. */
-function nextLine(): Line | null {
+function nextQueue(): Queue | null {
   const first = lastWasReturning ? [others, returning] : [returning, others]
-  const line = first.find(({ length }) => length > 0) ?? null
-  lastWasReturning = line === returning
-  return line
+  const queue = first.find(({ length }) => length > 0) ?? null
+  lastWasReturning = queue === returning
+  return queue
 }

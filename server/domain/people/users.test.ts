@@ -94,9 +94,9 @@ test("an invited person comes in once by the link, with the role of the invitati
   await owner.browser.mutate("member.remove", { user_id })
   expect((await bob.query("usage.get")).error.error).toBe("workspace_not_found")
 
-  const trail = await sql<{ action: string }[]>`
+  const lines = await sql<{ action: string }[]>`
     select action from audit_entries where account_id = ${owner.account.id} order by seq`
-  expect(trail.map(({ action }) => action)).toEqual([
+  expect(lines.map(({ action }) => action)).toEqual([
     "account.created",
     "member.joined",
     "member.invited",

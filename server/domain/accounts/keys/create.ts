@@ -1,6 +1,6 @@
 import { type Queryable, sql } from "#db/client.ts"
 import { type Author, recordChange, theOperator } from "#server/domain/audit-log/record.ts"
-import { holdPermission, userOf } from "#server/domain/people/membership.ts"
+import { holdPermission, userIdOf } from "#server/domain/people/membership.ts"
 import { newId } from "#server/lib/ids.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 import type { Mode } from "#shared/mode.ts"
@@ -59,5 +59,5 @@ export async function addSecret(
   await sql`
     insert into key_secrets (hash, workspace_id, key_id, start, created_at, shown_to)
     values (${hashApiKey(apiKey)}, ${workspaceId}, ${keyId}, ${startOfApiKey(apiKey)}, ${clock.now()},
-      ${userOf(author)})`
+      ${userIdOf(author)})`
 }

@@ -17,7 +17,7 @@ export type KeySummary = {
   expires_at: string | null
   last_used_at: string | null
   created_at: string
-  /** Who made it, by the audit trail; null for one from before there was one. */
+  /** Who made it, by the audit log; null for one from before there was one. */
   created_by: string | null
   /** A person who saw a working secret of the key and may no longer manage keys. */
   known_to: string | null

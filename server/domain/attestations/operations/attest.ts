@@ -1,15 +1,19 @@
-import { PublicKey } from "@solana/web3.js"
 import { z } from "zod"
 import type { Queryable } from "#db/client.ts"
 import { revokeCredential } from "#server/domain/attestations/revoke-credential.ts"
 import { followVerification } from "#server/domain/tokens/follow-verification.ts"
-import { defineOperation, type Plan } from "#server/ledger/definition.ts"
+import { defineOperation, type Effect, type Plan } from "#server/ledger/definition.ts"
 import { voidPlans } from "#server/ledger/lease.ts"
+import { storedAddress } from "#server/lib/fields.ts"
 import { clock } from "#server/lib/time.ts"
+import { publicKeyOf } from "#server/solana/addresses.ts"
 import { attest as attestInstructions, renew as renewInstructions } from "#server/solana/credential.ts"
 import { attestationMemo } from "#server/solana/memo.ts"
 import { SystemError } from "#server/solana/program-error.ts"
-import { credentialOf } from "../credential-accounts.ts"
+import type { Address } from "#shared/address.ts"
+import { loadCredentials } from "../credential-accounts.ts"
+import { lastLandingOnCredentials, lookAtUnits, readUnitsForGood, type SeenUnits } from "../effects.ts"
+import { endLostApproval } from "../unexplained.ts"
 
 const CANCELLED = { code: "cancelled", detail: "The attestation ended before its transaction was signed." }
 
@@ -19,27 +23,35 @@ type Approved = { id: string; status: string; commitment: string; expires_at: Da
 export const attest = defineOperation({
   kind: "attest",
   label: "Issue credential",
-  payload: z.object({ attestation_id: z.string(), schema_id: z.string(), wallet: z.string() }),
-  look: null,
+  isUrgent: false,
+  payload: z.object({ attestation_id: z.string(), schema_id: z.string(), wallet: storedAddress }),
+  // Where nothing has vanished, the books say what a wallet holds.
+  look: lookAtUnits,
 
-  async plan(sql, operations, issuer) {
+  async plan(sql, operations, issuer, seen: SeenUnits | null) {
     const rows = await sql<Approved[]>`
       select a.id, a.status, a.commitment, a.expires_at, c.attestation_id as held
       from attestations a
       left join credentials c on c.workspace_id = a.workspace_id and c.schema_id = a.schema_id and c.wallet = a.wallet
       where a.workspace_id = ${issuer.workspaceId} and a.id = any(${operations.map(({ payload }) => payload.attestation_id)})`
     const approved = new Map(rows.map((row) => [row.id, row]))
+    const ids = operations.map(({ payload }) => payload.schema_id)
+    const credentials = await loadCredentials(sql, { issuer, ids })
+    const landed = seen === null ? 0 : await lastLandingOnCredentials(sql, issuer.workspaceId, operations)
+    const unitsOf = (id: string) => (seen === null || landed > seen.slot ? undefined : seen.units.get(id))
     return new Map(
-      operations.map(({ id, payload }): [string, Plan] => {
+      operations.map(({ id, payload, redo }): [string, Plan] => {
         const row = approved.get(payload.attestation_id)
-        if (row?.status !== "pending") return [id, { do: "fail", refusal: CANCELLED }]
-        const memo = attestationMemo(row.id, row.commitment, row.expires_at)
-        const build = row.held === null ? attestInstructions : renewInstructions
-        const instructions = build(
-          credentialOf(issuer, payload.schema_id),
-          new PublicKey(payload.wallet),
-          memo,
-        )
+        if (redo && row?.held !== payload.attestation_id) return [id, { do: "finish" }]
+        if (!redo && row?.status !== "pending") return [id, { do: "fail", refusal: CANCELLED }]
+        const units = redo ? unitsOf(id) : row!.held === null ? 0n : 1n
+        if (units === undefined) return [id, { do: "look" }]
+        // Where it is not sure that the wallet has none, it could get a second one.
+        if (redo && units === 0n && !seen?.sure.has(id)) return [id, { do: "defer" }]
+        const memo = attestationMemo(row!.id, row!.commitment, row!.expires_at)
+        const build = units === 0n ? attestInstructions : renewInstructions
+        const { credential } = credentials.get(payload.schema_id)!
+        const instructions = build(credential, publicKeyOf(payload.wallet), memo)
         return [id, { do: "send", instructions, signers: [] }]
       }),
     )
@@ -65,7 +77,33 @@ export const attest = defineOperation({
     for (const row of rows) await takeOver(sql, { workspace_id: workspaceId, ...row }, now)
   },
 
+  async settleAgain(sql, settled, workspaceId) {
+    const landed = settled.flatMap(({ operation, landing }) =>
+      landing === null ? [] : [{ id: operation.payload.attestation_id, signature: landing.signature }],
+    )
+    await sql`
+      update attestations a set onchain_tx = l.signature
+      from unnest(${landed.map((one) => one.id)}::text[], ${landed.map((one) => one.signature)}::text[]) as l(id, signature)
+      where a.workspace_id = ${workspaceId} and a.id = l.id`
+  },
+
   release: null,
+  memoId: ({ payload }) => payload.attestation_id,
+  async effects(operations, at) {
+    const all = await readUnitsForGood(operations, at)
+    // A renewal leaves as many units as there were.
+    const effectOf = (units: bigint, held: string | null): Effect =>
+      held !== null ? "unclear" : units > 0n ? "there" : "absent"
+    return new Map(all.map(({ operation, units, held }) => [operation.id, effectOf(units, held)]))
+  },
+  /** What was verified is known to nobody but the row that is lost. Where its session is left, that ends, and the unit goes. */
+  async rebuild(sql, { id, memo }, { workspaceId, signature }) {
+    const lost = await endLostApproval(sql, workspaceId, memo)
+    if (lost) return { attestation_id: id, ...lost }
+    const [row] = await sql`
+      select id from attestations where workspace_id = ${workspaceId} and id = ${id} and onchain_tx = ${signature}`
+    return row ? "nothing" : null
+  },
   recover: (error, _operation, instruction) =>
     instruction === 0 && error.custom === SystemError.ResultWithNegativeLamports
       ? { do: "wait" }
@@ -76,7 +114,7 @@ type Landed = {
   workspace_id: string
   id: string
   schema_id: string
-  wallet: string
+  wallet: Address
   status: string
   held: string | null
 }

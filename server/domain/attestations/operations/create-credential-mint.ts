@@ -1,27 +1,27 @@
 import { z } from "zod"
 import { defineOperation, type Plan } from "#server/ledger/definition.ts"
-import { recoverMintCreation } from "#server/ledger/mint-creation.ts"
+import { mintEffects, recoverMintCreation } from "#server/ledger/mint-creation.ts"
 import { createCredentialMint as instructionsOf } from "#server/solana/credential.ts"
 import { operationMemo } from "#server/solana/memo.ts"
-import { credentialMintKey, credentialOf } from "../credential-accounts.ts"
+import { credentialMintKey, loadCredentials } from "../credential-accounts.ts"
 
 /** Creates a schema's credential mint. */
 export const createCredentialMint = defineOperation({
   kind: "create_credential_mint",
   label: "Create schema",
+  isUrgent: false,
   payload: z.object({ schema_id: z.string() }),
   look: null,
 
   async plan(sql, operations, issuer) {
-    const schemaIds = operations.map(({ payload }) => payload.schema_id)
-    const schemas = await sql<{ id: string; name: string }[]>`
-      select id, name from schemas where workspace_id = ${issuer.workspaceId} and id = any(${schemaIds})`
-    const names = new Map(schemas.map((schema) => [schema.id, schema.name]))
+    const ids = operations.map(({ payload }) => payload.schema_id)
+    const schemas = await loadCredentials(sql, { issuer, ids })
     return new Map(
       operations.map(({ id, payload: { schema_id } }): [string, Plan] => {
-        const instructions = instructionsOf(credentialOf(issuer, schema_id), {
+        const { name, credential } = schemas.get(schema_id)!
+        const instructions = instructionsOf(credential, {
           schemaId: schema_id,
-          schemaName: names.get(schema_id) ?? schema_id,
+          schemaName: name,
           memoText: operationMemo(id),
           rentOf: issuer.rentOf,
         })
@@ -31,6 +31,17 @@ export const createCredentialMint = defineOperation({
   },
 
   settle: null,
+  settleAgain: null,
   release: null,
+  memoId: ({ id }) => id,
+  effects: (operations, at) =>
+    mintEffects(
+      operations.map(({ id, payload: { schema_id } }) => ({
+        id,
+        mint: credentialMintKey(at.workspaceId, schema_id).publicKey,
+      })),
+      at,
+    ),
+  rebuild: null,
   recover: (error, _operation, instruction) => recoverMintCreation(error, instruction),
 })

@@ -1,41 +1,56 @@
-import { PublicKey } from "@solana/web3.js"
 import { z } from "zod"
-import { defineOperation, type Plan } from "#server/ledger/definition.ts"
+import { followVerification } from "#server/domain/tokens/follow-verification.ts"
+import { defineOperation, type Effect, type Plan } from "#server/ledger/definition.ts"
+import { voidPlans } from "#server/ledger/lease.ts"
+import { storedAddress } from "#server/lib/fields.ts"
+import { clock } from "#server/lib/time.ts"
+import { publicKeyOf } from "#server/solana/addresses.ts"
 import { revoke as instructionsOf } from "#server/solana/credential.ts"
 import { operationMemo } from "#server/solana/memo.ts"
-import { TokenError } from "#server/solana/program-error.ts"
-import { credentialOf } from "../credential-accounts.ts"
+import { credentialAccounts, loadCredentials } from "../credential-accounts.ts"
+import { lastLandingOnCredentials, lookAtUnits, readUnitsForGood, type SeenUnits } from "../effects.ts"
 
-// The position of the burn instruction in the operation (`solana/credential.ts`).
-const BURN = 2
-// What thawing answers for an account that does not exist.
-const ABSENT = new Set([
-  "IncorrectProgramId",
-  "InvalidAccountOwner",
-  "InvalidAccountData",
-  "UninitializedAccount",
-])
+const REASON_LOST = "Revoked before the database was restored from a backup; the reason was not in it."
 
 /** Takes away the credential of an attestation that ended, if the wallet's unit is still that one's. */
 export const revoke = defineOperation({
   kind: "revoke",
   label: "Destroy credential",
-  payload: z.object({ attestation_id: z.string(), schema_id: z.string(), wallet: z.string() }),
-  look: null,
+  isUrgent: true,
+  payload: z.object({ attestation_id: z.string(), schema_id: z.string(), wallet: storedAddress }),
+  look: lookAtUnits,
 
-  async plan(sql, operations, issuer) {
-    const held = await sql<{ attestation_id: string }[]>`
-      select attestation_id from credentials
-      where workspace_id = ${issuer.workspaceId}
-        and attestation_id = any(${operations.map(({ payload }) => payload.attestation_id)})`
-    const holders = new Set(held.map((row) => row.attestation_id))
+  async plan(sql, operations, issuer, seen: SeenUnits | null) {
+    const held = await sql<{ schema_id: string; wallet: string; attestation_id: string }[]>`
+      select c.schema_id, c.wallet, c.attestation_id
+      from credentials c join unnest(${operations.map(({ payload }) => payload.schema_id)}::text[],
+        ${operations.map(({ payload }) => payload.wallet)}::text[]) as t(schema_id, wallet) using (schema_id, wallet)
+      where c.workspace_id = ${issuer.workspaceId} and c.attestation_id is not null`
+    const holders = new Map(held.map((row) => [`${row.schema_id}/${row.wallet}`, row.attestation_id]))
+    const landed = seen === null ? 0 : await lastLandingOnCredentials(sql, issuer.workspaceId, operations)
+    const ids = operations.map(({ payload }) => payload.schema_id)
+    const credentials = await loadCredentials(sql, { issuer, ids })
     return new Map(
-      operations.map(({ id, payload: { attestation_id, schema_id, wallet } }): [string, Plan] => {
-        if (!holders.has(attestation_id)) return [id, { do: "finish" }]
-        const credential = credentialOf(issuer, schema_id)
-        const instructions = instructionsOf(credential, new PublicKey(wallet), operationMemo(id))
-        return [id, { do: "send", instructions, signers: [] }]
-      }),
+      operations.map(
+        ({ id, attempts, payload: { attestation_id, schema_id, wallet }, redo }): [string, Plan] => {
+          const holder = holders.get(`${schema_id}/${wallet}`)
+          if (!redo && holder !== attestation_id) return [id, { do: "finish" }]
+          const there = seen === null || landed > seen.slot ? undefined : seen.units.get(id)
+          if (there === undefined) return [id, { do: "look" }]
+          // One that is done again leaves the unit of another attestation that the wallet has got since.
+          const told = redo && holder !== undefined ? there - 1n : there
+          const isSure = seen!.sure.has(id)
+          // Nobody but us can take the unit away that the books have there. Where one node alone tells that it is gone, the chain
+          // itself says whether it is: a burn of nothing fails there.
+          const isContested = !redo && told <= 0n && isSure && seen!.isAlone && attempts === 0
+          const units = isContested ? 1n : told
+          if (units <= 0n) return [id, { do: isSure ? "finish" : "defer" }]
+          const { credential } = credentials.get(schema_id)!
+          const memoText = operationMemo(id)
+          const instructions = instructionsOf(credential, publicKeyOf(wallet), { units, memoText })
+          return [id, { do: "send", instructions, signers: [] }]
+        },
+      ),
     )
   },
 
@@ -46,11 +61,42 @@ export const revoke = defineOperation({
       where workspace_id = ${workspaceId} and attestation_id = any(${ids})`
   },
 
+  settleAgain: null,
   release: null,
-  // An absent or an empty account has nothing left to take.
-  recover(error, _operation, instruction) {
-    const absent = instruction === 0 && ABSENT.has(error.name)
-    const empty = instruction === BURN && error.custom === TokenError.InsufficientFunds
-    return absent || empty ? { do: "finish" } : { do: "retry" }
+  memoId: ({ id }) => id,
+  async effects(operations, at) {
+    const all = await readUnitsForGood(operations, at)
+    const effectOf = (isHolder: boolean, units: bigint): Effect =>
+      !isHolder ? "unclear" : units === 0n ? "there" : "absent"
+    return new Map(
+      all.map(({ operation, units, held }) => [
+        operation.id,
+        effectOf(held === operation.payload.attestation_id, units),
+      ]),
+    )
   },
+  /** Only what has ended is destroyed: so has this one, whatever the row says that was restored. */
+  async rebuild(sql, { instruction, accounts: [account, mint] }, { workspaceId, ownerOf }) {
+    const wallet = ownerOf(account!)
+    if (instruction !== "Burn" || wallet === null) return null
+    const schemas = await sql<{ id: string }[]>`select id from schemas where workspace_id = ${workspaceId}`
+    const schema = schemas.find(({ id }) => credentialAccounts(workspaceId, id, wallet).mint === mint)
+    if (!schema) return null
+    const [held] = await sql<{ attestation_id: string | null }[]>`
+      select attestation_id from credentials
+      where workspace_id = ${workspaceId} and schema_id = ${schema.id} and wallet = ${wallet}`
+    // It destroyed what was issued after the backup, too.
+    if (!held?.attestation_id) return "nothing"
+    const now = clock.now()
+    await sql`
+      update attestations set ended_at = ${now}, status = case when expires_at <= ${now} then 'expired' else 'rejected' end,
+        revoked_at = case when expires_at > ${now} then ${now}::timestamptz end,
+        reason = case when expires_at > ${now} then ${REASON_LOST} end
+      where workspace_id = ${workspaceId} and id = ${held.attestation_id} and status = 'verified'`
+    await followVerification(sql, { workspaceId, schemaId: schema.id, wallet })
+    await voidPlans(sql, workspaceId)
+    return { attestation_id: held.attestation_id, schema_id: schema.id, wallet }
+  },
+  // It looks again at what there is to take.
+  recover: () => ({ do: "retry" }),
 })

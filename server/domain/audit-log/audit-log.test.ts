@@ -3,7 +3,7 @@ import { sql } from "#db/client.ts"
 import { createAccount } from "#server/domain/accounts/create.ts"
 import { createKey } from "#server/domain/accounts/keys/create.ts"
 import { setPlan } from "#server/domain/accounts/list.ts"
-import { eraseWallet } from "#server/domain/attestations/erase.ts"
+import { eraseWallet } from "#server/domain/privacy/erase.ts"
 import { newId } from "#server/lib/ids.ts"
 import { addDays } from "#server/lib/time.ts"
 import { startTestApp, type TestApp } from "#test/app.ts"
@@ -32,7 +32,7 @@ const list = async (filter: object = {}, by = owner): Promise<Entry[]> => {
 const newKey = async (by = owner) =>
   (await by.browser.mutate("key.create", { name: newId("key"), scopes: ["kyc:read"] })).data.key_id as string
 
-test("the trail cannot be changed, deleted or emptied, not even by the database's owner", async () => {
+test("the audit log cannot be changed, deleted or emptied, not even by the database's owner", async () => {
   await newKey()
   const before = await sql`select * from audit_entries order by seq`
   for (const attempt of [

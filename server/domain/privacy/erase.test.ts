@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { newId } from "#server/lib/ids.ts"
 import { clean } from "#server/start/housekeeping.ts"
+import type { Address } from "#shared/address.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
 import { tokenFixture } from "#test/tokens.ts"
 import { eraseWallet } from "./erase.ts"
@@ -19,7 +20,7 @@ const kept = (wallet: string) => sql`
   select claims is not null as claims, salt is not null as salt, commitment is not null as commitment
   from attestations where workspace_id = ${key.workspaceId} and wallet = ${wallet}`
 
-const erase = (wallet: string, by = key) => eraseWallet({ workspaceId: by.workspaceId, wallet })
+const erase = (wallet: Address, by = key) => eraseWallet({ workspaceId: by.workspaceId, wallet })
 
 const post = (path: string, json: object, headers: Record<string, string> = {}) =>
   app.request({ method: "POST", path, key: key.apiKey, headers, json })
@@ -54,16 +55,17 @@ test("what is in force is not erased; what has ended is, and only of that wallet
   const other = await app.verifiedWallet(key)
   const { wallet, status } = await app.verifiedWallet(key)
   const attestationId = status.attestation_id as string
-  expect(await erase(wallet)).toEqual({ standing: { attestationId, status: "verified" } })
+  expect(await erase(wallet)).toEqual({ current: { attestationId, status: "verified" } })
   expect(await kept(wallet)).toEqual([{ claims: true, salt: true, commitment: true }])
 
   const again = () => revoke(attestationId, "Asked to be forgotten", { "Idempotency-Key": "forget-me" })
   expect((await again()).json.onchain.salt).toEqual(expect.any(String))
-  expect(await erase(wallet, await app.key())).toEqual({ erased: 0 })
-  expect(await erase(wallet)).toEqual({ erased: 1 })
+  expect(await erase(wallet, await app.key())).toEqual({ erased: 0, erasureId: null })
+  const first = await erase(wallet)
+  expect(first).toEqual({ erased: 1, erasureId: expect.stringMatching(/^era_/) })
   expect(await kept(wallet)).toEqual([{ claims: false, salt: false, commitment: true }])
   expect(await kept(other.wallet)).toEqual([{ claims: true, salt: true, commitment: true }])
-  expect(await erase(wallet)).toEqual({ erased: 0 })
+  expect(await erase(wallet)).toEqual({ ...first, erased: 0 })
 
   const record = await app.request({ method: "GET", path: `/attestation/${attestationId}`, key: key.apiKey })
   expect(record.json).toMatchObject({ revocation_reason: null, external_id: null })
@@ -73,7 +75,7 @@ test("what is in force is not erased; what has ended is, and only of that wallet
 
 test("a session that is under way keeps its wallet from being erased", async () => {
   const { wallet } = await app.startSession(key, newWallet())
-  expect(await erase(wallet)).toMatchObject({ standing: { status: "pending" } })
+  expect(await erase(wallet)).toMatchObject({ current: { status: "pending" } })
 })
 
 test("whatever was said of the person, and wherever it was put, it is in no column of the database afterwards", async () => {
@@ -134,6 +136,7 @@ test("whatever was said of the person, and wherever it was put, it is in no colu
     "attestations.reason",
     "attestations.redirect_url",
     "idempotency_records.body",
+    "investors.external_id",
     "operations.error_detail",
     "sandbox_submissions.claims",
     "webhook_events.event_id",
@@ -145,12 +148,15 @@ test("whatever was said of the person, and wherever it was put, it is in no colu
     ...{ method: "POST", path: "/kyc/start", key: other.apiKey },
     json: { ...start, externalId: "of another customer" },
   })
-  expect(await erase(wallet)).toEqual({ erased: 2 })
+  expect(await erase(wallet)).toMatchObject({ erased: 2 })
 
   expect(await whereFound(WORD)).toEqual([`attestations.redirect_url`])
   await sql`update attestations set redirect_url = null where session_id = ${bystander.json.session_id}`
   expect(await whereFound(WORD)).toEqual([])
-  expect(await whereFound("of another customer")).toEqual(["attestations.external_id"])
+  expect(await whereFound("of another customer")).toEqual([
+    "attestations.external_id",
+    "investors.external_id",
+  ])
   // The key of what began something joins it still, without a stored answer. A refusal began nothing.
   expect([...(await answers())]).toEqual([
     { idempotency_key: "revoke-the-second", answered: false },
@@ -163,7 +169,7 @@ test("whatever was said of the person, and wherever it was put, it is in no colu
   expect(claims).toBe(0)
 })
 
-test("what stays of an erased wallet is its address, where the ledger, the quota and the trail need it", async () => {
+test("what stays of an erased wallet is its address, where the ledger, the quota and the audit log need it", async () => {
   const tokens = tokenFixture(app, key)
   const config = await tokens.config()
   const { wallet, status } = await app.verifiedWallet(key)
@@ -181,6 +187,7 @@ test("what stays of an erased wallet is its address, where the ledger, the quota
     "audit_entries.detail",
     "audit_entries.subject",
     "credentials.wallet",
+    "erasures.wallets",
     "holdings.wallet",
     "operations.payload",
     "operations.reads",

@@ -1,0 +1,126 @@
+import { createHash } from "node:crypto"
+import { z } from "zod"
+import { type Queryable, sql } from "#db/client.ts"
+import { columns, only, qualified, type RowOf } from "#db/rows.ts"
+import { recordAccountChange } from "#server/domain/audit-log/record.ts"
+import type { Principal } from "#server/domain/context.ts"
+import { holdPermission } from "#server/domain/people/membership.ts"
+import { isColor } from "#shared/contrast.ts"
+import { type LogoType, logoTypeOf, readLogo } from "./logo-image.ts"
+
+/** What the hosted page shows of a company besides its name. */
+export type Brand = {
+  /** #rrggbb; null for Vouch's own. */
+  color: string | null
+  /** Where investors ask: an email address or an https URL. */
+  contact: string | null
+  logo: { path: string; width: number; height: number } | null
+}
+
+export const brandColor = z
+  .string()
+  .toLowerCase()
+  .refine(isColor, "must be a colour such as #1d4ed8.")
+  .nullable()
+
+/** Nothing before the host that reads like another one, and no character that changes the direction of what follows. */
+const PAGE = /^https:\/\/[\w.:-]+(?:[/?#][!-~]*)?$/
+
+/** An address to write to, or a page; nothing that runs. */
+export const contact = z
+  .union(
+    [
+      z.email().max(200),
+      z
+        .url({ protocol: /^https$/, hostname: z.regexes.domain })
+        .max(200)
+        .regex(PAGE),
+    ],
+    "must be an email address or a URL that begins with https://.",
+  )
+  .nullable()
+
+/** The logo itself is read only where it is sent. */
+export const brandColumns = columns(
+  "accounts",
+  "brand_color",
+  "contact",
+  "logo_hash",
+  "logo_width",
+  "logo_height",
+)
+export type BrandRow = RowOf<typeof brandColumns>
+
+export const brandOf = (row: BrandRow): Brand => ({
+  color: row.brand_color,
+  contact: row.contact,
+  logo: row.logo_hash && {
+    path: `/logo/${row.logo_hash.toString("hex")}`,
+    width: row.logo_width!,
+    height: row.logo_height!,
+  },
+})
+
+/** The brand of a workspace's account. */
+export async function readBrand({ workspaceId }: Pick<Principal, "workspaceId">): Promise<Brand> {
+  const rows = await sql<BrandRow[]>`
+    select ${sql(qualified("a", brandColumns))} from workspaces w join accounts a on a.id = w.account_id where w.id = ${workspaceId}`
+  return brandOf(only(rows))
+}
+
+type Change = { principal: Principal; requestId: string }
+
+/** Gives the hosted page of an account's workspaces another colour and contact. */
+export const setBrand = (
+  change: Change,
+  { color, contact }: Pick<Brand, "color" | "contact">,
+): Promise<Brand> =>
+  changeBrand(change, async (sql, accountId, before) => {
+    const changed = [
+      ...(before.brand_color === color ? [] : ["color"]),
+      ...(before.contact === contact ? [] : ["contact"]),
+    ]
+    await sql`update accounts set brand_color = ${color}, contact = ${contact} where id = ${accountId}`
+    return changed
+  })
+
+/** Gives it a logo, or takes it away (null). Errors: validation_failed. */
+export function setLogo(change: Change, logo: Buffer | null): Promise<Brand> {
+  const size = logo && readLogo(logo)
+  // Its address: whoever has seen one logo keeps it, and sees another one at once.
+  const hash = logo && createHash("sha256").update(logo).digest()
+  return changeBrand(change, async (sql, accountId, before) => {
+    if (before.logo_hash === hash || (hash && before.logo_hash?.equals(hash))) return []
+    await sql`
+      update accounts set logo = ${logo}, logo_hash = ${hash}, logo_width = ${size?.width ?? null},
+        logo_height = ${size?.height ?? null}
+      where id = ${accountId}`
+    return ["logo"]
+  })
+}
+
+async function changeBrand(
+  { principal, requestId }: Change,
+  make: (sql: Queryable, accountId: string, before: BrandRow) => Promise<string[]>,
+): Promise<Brand> {
+  const { workspaceId } = principal
+  const author = { principal, requestId }
+  await sql.begin(async (sql) => {
+    await holdPermission(sql, workspaceId, author, "member:write")
+    const rows = await sql<(BrandRow & { id: string })[]>`
+      select a.id, ${sql(qualified("a", brandColumns))} from workspaces w join accounts a on a.id = w.account_id
+      where w.id = ${workspaceId} for update of a`
+    const { id, ...before } = only(rows)
+    const changed = await make(sql, id, before)
+    if (changed.length === 0) return
+    const detail = { changed }
+    await recordAccountChange(sql, id, { author, action: "account.branded", subject: id, detail })
+  })
+  return readBrand(principal)
+}
+
+/** A logo by the hash of its bytes, for everybody; null where no account has it. */
+export async function findLogo(hash: Buffer): Promise<{ bytes: Buffer; type: LogoType } | null> {
+  const [row] = await sql<{ logo: Buffer }[]>`select logo from accounts where logo_hash = ${hash} limit 1`
+  return row ? { bytes: row.logo, type: logoTypeOf(row.logo)! } : null
+}

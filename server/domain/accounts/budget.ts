@@ -1,0 +1,59 @@
+import { type Queryable, sql } from "#db/client.ts"
+import { only } from "#db/rows.ts"
+import { recordAccountChange, theOperator } from "#server/domain/audit-log/record.ts"
+import { clock, periodOf } from "#server/lib/time.ts"
+import type { Mode } from "#shared/mode.ts"
+import { periodEnd } from "./period.ts"
+
+// What a workspace's transactions may cost in a month. What has begun goes on, and rights are taken away in any case: only
+// what would begin something is refused, as soon as the budget may not suffice for all that has begun.
+
+/**
+ * Lamports that one credential, mint or transfer may come to: the rent of an account of 178 bytes (`rentOf`), and its fees.
+ * It is set aside for each that has begun, because what has begun is finished.
+ */
+const MOST_EACH = 2_200_000
+
+/** Whether the workspace `w` of a statement has used up its budget, or will have when all that has begun is done. */
+export const isOverBudget = (sql: Queryable, now: Date) => sql`
+  case when w.budget is null then false else w.budget <= coalesce((select c.fee + c.rent from chain_costs c
+      where c.workspace_id = w.id and c.period = ${periodOf(now)}), 0) + ${MOST_EACH}::bigint * (
+    (select count(*) from attestations p where p.workspace_id = w.id and p.status = 'pending') +
+    (select count(*) from operations o
+      where o.workspace_id = w.id and o.status in ('queued', 'submitted') and o.kind in ('mint', 'transfer'))) +
+    (select coalesce(sum(t.fee + t.rent), 0) from transactions t
+      where t.workspace_id = w.id and t.status in ('confirmed', 'failed') and t.fee is not null and t.counted_at is null)
+  end`
+
+/** Why nothing that costs something begins; null while it may. */
+export async function budgetRefusal(sql: Queryable, workspaceId: string) {
+  const now = clock.now()
+  const rows = await sql<{ is_over: boolean }[]>`
+    select ${isOverBudget(sql, now)} as is_over from workspaces w where w.id = ${workspaceId}`
+  return only(rows).is_over ? overBudget(now) : null
+}
+
+export const overBudget = (now: Date) =>
+  ({
+    code: "sol_budget_exceeded",
+    detail: `This workspace's budget of SOL for the month is used up, or will be by what has begun. The next month begins at ${periodEnd(now)}.`,
+  }) as const
+
+/** Sets the budget of an account's workspace, in lamports; null is no limit. Returns false if there is no such account. */
+export const setBudget = (name: string, mode: Mode, lamports: bigint | null): Promise<boolean> =>
+  sql.begin(async (sql) => {
+    const [before] = await sql<{ account_id: string; id: string; budget: string | null }[]>`
+      select w.account_id, w.id, w.budget::text from workspaces w join accounts a on a.id = w.account_id
+      where a.name = ${name} and w.mode = ${mode} for update of w`
+    if (!before) return false
+    const budget = lamports === null ? null : lamports.toString()
+    if (before.budget === budget) return true
+    await sql`update workspaces set budget = ${budget} where id = ${before.id}`
+    await recordAccountChange(sql, before.account_id, {
+      author: theOperator,
+      action: "account.budget_changed",
+      subject: before.id,
+      detail: { mode, before: before.budget, after: budget },
+    })
+    return true
+  })

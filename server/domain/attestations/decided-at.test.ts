@@ -1,0 +1,95 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
+import { addDays, addSeconds, clock, toTimestamp } from "#server/lib/time.ts"
+import { sweep } from "#server/start/housekeeping.ts"
+import { startTestApp, type TestApp, type TestKey } from "#test/app.ts"
+
+// When the provider's decision was made that counts: its own time, not that of the webhook.
+
+let app: TestApp
+let key: TestKey
+const real = clock.now
+
+beforeAll(async () => {
+  app = await startTestApp()
+  key = await app.key({ plan: "growth" })
+})
+afterEach(() => {
+  clock.now = real
+})
+afterAll(() => app.stop())
+
+const recordOf = async (wallet: string) =>
+  (await app.request({ method: "GET", path: `/attestations?pubkey=${wallet}`, key: key.apiKey })).json.data[0]
+const revoke = (id: string) =>
+  app.request({
+    method: "POST",
+    path: `/attestation/${id}/revoke`,
+    key: key.apiKey,
+    json: { reason: "Sanctions list match" },
+  })
+
+/** A session, and a way to say what its provider decided some seconds ago. */
+async function begin() {
+  const { wallet, sessionId } = await app.startSession(key)
+  const said = async (decision: string, secondsAgo: number) => {
+    const at = addSeconds(real(), -secondsAgo)
+    const event = { session_id: sessionId, decision, occurred_at: at.toISOString() }
+    expect((await app.webhook(event)).json.outcome).toBe("applied")
+    return toTimestamp(at)
+  }
+  return { wallet, said, record: () => recordOf(wallet) }
+}
+
+test("nothing is decided by a start, a review or a request to submit again", async () => {
+  const { said, record } = await begin()
+  expect((await record()).decided_at).toBeNull()
+  for (const [n, decision] of ["in_review", "resubmission_requested"].entries()) {
+    await said(decision, 60 - n)
+    expect(await record()).toMatchObject({ status: "pending", decided_at: null })
+  }
+})
+
+test("an approval, from the moment it is known, to a revocation", async () => {
+  const { wallet, said, record } = await begin()
+  const at = await said("approved", 40)
+  expect((await record()).decided_at).toBe(at)
+  await app.waitForStatus(key, wallet, "verified")
+  const verified = await record()
+  expect(verified).toMatchObject({ decided_at: at, issued_at: at })
+  expect((await revoke(verified.attestation_id)).json).toMatchObject({ status: "rejected", decided_at: at })
+})
+
+test("a rejection", async () => {
+  const { said, record } = await begin()
+  const at = await said("rejected", 30)
+  expect(await record()).toMatchObject({ status: "rejected", decided_at: at, issued_at: null })
+})
+
+test("an approval that is taken back counts no more: the decision is the rejection", async () => {
+  const { wallet, said, record } = await begin()
+  const approved = await said("approved", 40)
+  await app.waitForStatus(key, wallet, "verified")
+  const at = await said("rejected", 10)
+  expect(await record()).toMatchObject({ status: "rejected", decided_at: at, issued_at: approved })
+})
+
+test("what is revoked before the provider has decided was never decided", async () => {
+  const { said, record } = await begin()
+  await said("in_review", 10)
+  const { attestation_id } = await record()
+  expect((await revoke(attestation_id)).json).toMatchObject({ status: "rejected", decided_at: null })
+})
+
+// Last, and once: a sweep that began by a clock that is set ahead may end sessions of the next test.
+test("a session that closes undecided, or that the provider lets expire, was never decided; what expires later was", async () => {
+  const [left, ended, approved] = [await begin(), await begin(), await begin()]
+  await ended.said("expired", 10)
+  expect(await ended.record()).toMatchObject({ status: "expired", decided_at: null })
+  const at = await approved.said("approved", 40)
+  await app.waitForStatus(key, approved.wallet, "verified")
+  clock.now = () => addSeconds(real(), 25 * 3600)
+  await sweep()
+  expect(await left.record()).toMatchObject({ status: "expired", decided_at: null })
+  clock.now = () => addDays(real(), 366)
+  expect(await approved.record()).toMatchObject({ status: "expired", decided_at: at })
+})

@@ -1,0 +1,81 @@
+import type { TableRow } from "#db/rows.ts"
+import { claimNames } from "#shared/claims.ts"
+
+/**
+ * What a column of an attestation says of the person behind its wallet: what is `personal` is erased, and docs/privacy.md
+ * names it with this text; `secret` opens something. `fields` are its names in requests and answers, whose values the
+ * request log does not keep.
+ */
+export type Facts = { personal?: string; secret?: true; fields?: readonly string[] }
+
+/** Every column: a new one does not compile before it is decided whether it is erased and masked. */
+export const facts = {
+  workspace_id: {},
+  id: {},
+  seq: {},
+  schema_id: {},
+  wallet: {},
+  investor_id: {},
+  external_id: { personal: "your own id for the investor", fields: ["externalId", "external_id"] },
+  status: {},
+  period: {},
+  created_at: {},
+  session_id: { secret: true, fields: ["session_id", "session_url", "session"] },
+  provider: {},
+  provider_reference: { personal: "the vendor's id of the check; it is asked to redact by it" },
+  earlier_references: { personal: "the vendor's ids of checks that this one replaced" },
+  provider_link: { personal: "the address of the vendor's page; sealed", secret: true },
+  provider_link_until: {},
+  language: { personal: "the language of the hosted page" },
+  provider_call_until: {},
+  ask_at: {},
+  asks: {},
+  // Of redirectUrl, the log keeps where it leads.
+  redirect_url: { personal: "where the hosted page returns to; it may name the investor" },
+  open_until: {},
+  consented_at: {},
+  wallet_proof_required: {},
+  wallet_proved_at: {},
+  held_at: {},
+  event_at: {},
+  event_rank: {},
+  event_decision: {},
+  review_id: {},
+  reviewed_at: {},
+  issued_at: {},
+  expires_at: {},
+  claims: { personal: "country, over 18, accredited; sealed", fields: ["claims", ...claimNames] },
+  // With it, the commitment on chain could be tied to somebody.
+  salt: { personal: "the random part of the fingerprint on chain", secret: true, fields: ["salt"] },
+  commitment: {},
+  operation_id: {},
+  onchain_tx: {},
+  verified_at: {},
+  ended_at: {},
+  revoked_at: {},
+  reason: {
+    personal: "why it was rejected or revoked, in your words or the vendor's",
+    fields: ["reason", "revocation_reason"],
+  },
+  public_reason: { personal: "the code that the investor was shown", fields: ["public_reason"] },
+  reminder_email: {
+    personal: "the address for reminders that it expires; sealed, and deleted when it ends",
+    fields: ["email"],
+  },
+  reminder_language: { personal: "the language of reminders" },
+  erased_at: {},
+} as const satisfies Record<keyof TableRow<"attestations">, Facts>
+
+type PersonalColumn = {
+  [C in keyof typeof facts]: (typeof facts)[C] extends { personal: string } ? C : never
+}[keyof typeof facts]
+
+/** What erasure empties. */
+export const personalColumns = Object.entries<Facts>(facts)
+  .filter(([, { personal }]) => personal)
+  .map(([column]) => column as PersonalColumn)
+
+/** What the request log masks. */
+export const maskedFields: ReadonlySet<string> = new Set(
+  Object.values<Facts>(facts).flatMap(({ fields = [] }) => fields),
+)

@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { deployment } from "#server/domain/deployment.ts"
+import { issuerOf } from "#server/ledger/issuer.ts"
+import { publicKeyOf } from "#server/solana/addresses.ts"
+import { attest } from "#server/solana/credential.ts"
+import { signTransactions } from "#server/solana/transaction.ts"
+import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import { credentialOf } from "#test/credential.ts"
+import { credentialOf as credentialOfSchema } from "./credential-accounts.ts"
+
+let app: TestApp
+let key: TestKey
+
+beforeAll(async () => {
+  app = await startTestApp()
+  key = await app.key()
+})
+afterAll(() => app.stop())
+
+test("a revocation takes every unit that the wallet holds, and leaves none behind", async () => {
+  const { wallet, status } = await app.verifiedWallet(key)
+  // What signing twice would have done: the same instructions, under another blockhash.
+  const lease = { workspaceId: key.workspaceId, token: "", version: 0 }
+  const issuer = await issuerOf(deployment.chains[key.mode]!, lease)
+  const credential = credentialOfSchema(issuer, { schemaId: "kyc_individual_v1", authority: null })
+  const instructions = attest(credential, publicKeyOf(wallet), "vouch:1:again")
+  const { blockhash } = await app.connection.getLatestBlockhash("confirmed")
+  const unsigned = [{ instructions, signers: [issuer.authority(null)] }]
+  const [signed] = await signTransactions(unsigned, { feePayer: issuer.feePayer, blockhash })
+  await app.connection.sendRawTransaction(signed!.wire, { skipPreflight: true })
+  await waitFor(async () => (await credentialOf(app, key, wallet)).amount === 2, "the second unit")
+
+  const path = `/attestation/${status.attestation_id}/revoke`
+  await app.request({ method: "POST", path, key: key.apiKey, json: { reason: "Fraud" } })
+  await waitFor(async () => (await credentialOf(app, key, wallet)).amount === 0, "both units to be gone")
+  expect(await credentialOf(app, key, wallet)).toMatchObject({ amount: 0, frozen: true })
+})

@@ -1,0 +1,338 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
+import { newId } from "#server/lib/ids.ts"
+import type { Role } from "#shared/roles.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
+import { type Browser, member } from "#test/people.ts"
+import { tokenFixture } from "#test/tokens.ts"
+
+// The page of an investor, and who may do what there.
+
+let app: TestApp
+let account: Awaited<ReturnType<typeof member>>["account"]
+let workspaceId: string
+let key: TestKey
+const people = {} as Record<Role, Browser>
+
+beforeAll(async () => {
+  app = await startTestApp()
+  const owner = await member(app)
+  account = owner.account
+  workspaceId = owner.workspaceId
+  key = await app.key({ account })
+  people.owner = owner.browser
+  for (const role of ["developer", "compliance", "viewer"] as const)
+    people[role] = (await member(app, { account, role })).browser
+})
+afterAll(() => app.stop())
+
+async function start(externalId?: string, wallet = newWallet(), schemaId = "kyc_individual_v1") {
+  const json = { userPubkey: wallet, schemaId, ...(externalId && { externalId }) }
+  const started = await app.request({ method: "POST", path: "/kyc/start", key: key.apiKey, json })
+  return { wallet, sessionId: started.json.session_id as string }
+}
+const say = (session_id: string, decision: string, claims = {}) =>
+  app.webhook({ session_id, decision, claims })
+const idOf = async (wallet: string): Promise<string> =>
+  (await app.request({ method: "GET", path: `/investors?wallet=${wallet}`, key: key.apiKey })).json.data[0]
+    .investor_id
+const auditOf = (subject: string) => sql`
+  select action, actor, actor_name, detail from audit_entries
+  where workspace_id = ${workspaceId} and subject = ${subject} and action <> 'session.started' order by seq`
+const code = (answer: { error?: { error: string } }) => answer.error?.error
+
+async function search(input: object = {}) {
+  const { data, error } = await people.viewer.query("investor.search", input)
+  expect(error).toBeUndefined()
+  return data as { data: { external_id: string | null; wallets: string[]; statuses: string[] }[] }
+}
+const names = async (input: object) => (await search(input)).data.map((one) => one.external_id)
+
+test("the list has each person once, by what their verifications are, with what all of them are now", async () => {
+  const [ann, ben, cleo] = [`ann-${newId("evt")}`, `ben-${newId("evt")}`, `cleo-${newId("evt")}`]
+  const first = await start(ann)
+  await say(first.sessionId, "rejected")
+  await start(ben)
+  const second = await start(ann, undefined, "kyc_business_v1")
+  const third = await start(cleo)
+  await say(third.sessionId, "rejected")
+  await start(ann, first.wallet)
+  const all = (await search()).data.filter((one) => [ann, ben, cleo].includes(one.external_id ?? ""))
+  expect(all).toMatchObject([
+    { external_id: ann, wallets: [first.wallet, second.wallet], statuses: ["pending"] },
+    { external_id: cleo, statuses: ["rejected"] },
+    { external_id: ben, statuses: ["pending"] },
+  ])
+  const of = (found: (string | null)[]) => found.filter((one) => [ann, ben, cleo].includes(one ?? ""))
+  expect(of(await names({ status: "rejected" }))).toEqual([cleo, ann])
+  expect(of(await names({ status: "pending" }))).toEqual([ann, ben])
+  expect(of(await names({ schema: "kyc_business_v1" }))).toEqual([ann])
+  expect(of(await names({ schema: "kyc_business_v1", status: "rejected" }))).toEqual([])
+  expect(await names({ q: ann.slice(0, -2) })).toEqual([ann])
+  expect(await names({ q: second.wallet })).toEqual([ann])
+  expect(await names({ q: await idOf(second.wallet) })).toEqual([ann])
+  expect(await names({ q: "nobody-of-that-name" })).toEqual([])
+  expect(code(await people.viewer.query("investor.search", { schema: "mistyped" }))).toBe("unknown_schema")
+  expect(code(await people.viewer.query("investor.search", { cursor: "x" }))).toBe("validation_failed")
+})
+
+test("the list's pages have every person once", async () => {
+  const own = await member(app)
+  const apiKey = (await app.key({ account: own.account })).apiKey
+  const wallets = Array.from({ length: 60 }, newWallet)
+  for (const [n, wallet] of wallets.entries()) {
+    for (const schemaId of ["kyc_individual_v1", "kyc_business_v1"].slice(0, 1 + (n % 2))) {
+      const json = { userPubkey: wallet, schemaId }
+      await app.request({ method: "POST", path: "/kyc/start", key: apiKey, json })
+    }
+  }
+  const first = (await own.browser.query("investor.search")).data
+  const second = (await own.browser.query("investor.search", { cursor: first.next_cursor })).data
+  const found = [...first.data, ...second.data].map((one: { wallets: string[] }) => one.wallets[0])
+  expect(found).toEqual(wallets.toReversed())
+  expect([first.data.length, second.next_cursor]).toEqual([50, null])
+})
+
+test("expired ones are found before a sweep has come by", async () => {
+  const name = newId("evt")
+  const { sessionId } = await start(name)
+  await sql`update attestations set open_until = now() - interval '1 hour' where session_id = ${sessionId}`
+  expect(await names({ q: name, status: "expired" })).toEqual([name])
+  expect((await search({ q: name })).data[0]!.statuses).toEqual(["expired"])
+})
+
+test("the page has every wallet with its statuses, tokens by wallet and in sum, and the timeline", async () => {
+  const tokens = tokenFixture(app, key)
+  const [config, name] = [await tokens.config(), newId("evt")]
+  const one = await start(name)
+  const two = await start(name)
+  for (const { wallet, sessionId } of [one, two]) {
+    await say(sessionId, "approved", { country: "US" })
+    await app.waitForStatus(key, wallet, "verified")
+  }
+  for (const [wallet, amount] of [
+    [one.wallet, "10"],
+    [two.wallet, "2"],
+  ] as const)
+    expect((await tokens.mint(config, wallet, amount)).status).toBe(200)
+  const refused = await start(name, two.wallet, "kyc_business_v1")
+  await say(refused.sessionId, "rejected")
+  const { data } = await people.viewer.query("investor.view", { id: await idOf(one.wallet) })
+  expect(data).toMatchObject({ external_id: name, erased_at: null, has_claims: true, chain_answered: true })
+  expect(data.wallets).toMatchObject([
+    {
+      user_pubkey: two.wallet,
+      states: [
+        { schema: "kyc_business_v1", status: "rejected", expires_at: null },
+        { schema: "kyc_individual_v1", status: "verified", expires_at: expect.any(String) },
+      ],
+    },
+    { user_pubkey: one.wallet, states: [{ schema: "kyc_individual_v1", status: "verified" }] },
+  ])
+  expect(data.tokens).toMatchObject([
+    {
+      mint_config: config,
+      total: "12",
+      wallets: [
+        { user_pubkey: two.wallet, balance: "2", account: "frozen" },
+        { user_pubkey: one.wallet, balance: "10", account: "frozen" },
+      ],
+    },
+  ])
+  const events = data.timeline.map((event: { event: string }) => event.event)
+  expect(events.at(-1)).toBe("first_seen")
+  for (const event of ["started", "wallet_added", "approved", "verified", "rejected"])
+    expect(events).toContain(event)
+  expect(JSON.stringify(data)).not.toMatch(/"US"|country/)
+
+  const operations = await people.viewer.query("investor.operations", { id: await idOf(one.wallet) })
+  expect(operations.data.data.map((operation: { amount: string }) => operation.amount)).toEqual(["2", "10"])
+  const verifications = await people.viewer.query("attestation.search", { investor: await idOf(one.wallet) })
+  expect(verifications.data.data).toHaveLength(3)
+})
+
+test("refusals: what a rule refused at once, and what failed later, of all wallets and of nobody else", async () => {
+  const tokens = tokenFixture(app, key)
+  const config = await tokens.config({ allowed_countries: ["CA"] })
+  const [name, other] = [newId("evt"), newWallet()]
+  const { wallet, sessionId } = await start(name)
+  await say(sessionId, "approved", { country: "US" })
+  await app.waitForStatus(key, wallet, "verified")
+  const answers = [await tokens.mint(config, wallet, "3"), await tokens.mint(config, other, "4")]
+  expect(answers.map((one) => one.status)).toEqual([403, 403])
+  const failed = newId("op")
+  await sql`
+    insert into operations (workspace_id, id, kind, status, payload, writes, reads, mint_config, wallet, error_code,
+      error_detail, created_at, finished_at)
+    values (${workspaceId}, ${failed}, 'mint', 'failed', '{"amount":"5000000"}', '{}', '{}', ${config}, ${wallet},
+      'wallet_not_verified', 'x', now() - interval '1 hour', now() - interval '1 hour')`
+  const id = await idOf(wallet)
+  const refusals = async () => (await people.viewer.query("investor.refusals", { id })).data.data
+  // The log is written within a second or so.
+  await expect.poll(async () => (await refusals()).length).toBe(2)
+  const found = await refusals()
+  expect(found).toMatchObject([
+    { what: "mint", error: "country_not_allowed", mint_config: config, amount: "3", operation_id: null },
+    { what: "mint", error: "wallet_not_verified", detail: "x", operation_id: failed, request_id: null },
+  ])
+  expect(found[0].request_id).toMatch(/^req_/)
+  expect(JSON.stringify(found)).not.toContain("US")
+})
+
+test("claims are seen by those who may, and every look is in the audit log, without what was seen", async () => {
+  const name = newId("evt")
+  const { wallet, sessionId } = await start(name)
+  await say(sessionId, "approved", { country: "LI", accredited: true })
+  const { attestation_id } = await app.waitForStatus(key, wallet, "verified")
+  const id = await idOf(wallet)
+  for (const role of ["viewer", "developer"] as const) {
+    expect(code(await people[role].mutate("investor.viewClaims", { id }))).toBe("insufficient_scope")
+    expect(code(await people[role].query("investor.notes", { id }))).toBe("insufficient_scope")
+  }
+  expect(await auditOf(attestation_id)).toHaveLength(0)
+  for (const role of ["compliance", "owner"] as const) {
+    const { data } = await people[role].mutate("investor.viewClaims", { id })
+    expect(data.data).toMatchObject([{ attestation_id, claims: { country: "LI", accredited: true } }])
+  }
+  const entries = [...(await auditOf(attestation_id))]
+  expect(entries).toMatchObject(
+    ["The compliance", "The owner"].map((actor_name) => ({
+      action: "claims.viewed",
+      actor: "user",
+      actor_name,
+      detail: { investor: id, claims: ["accredited", "country"] },
+    })),
+  )
+  expect(JSON.stringify(entries)).not.toContain("LI")
+})
+
+test("claims of an approval that waits for the wallet's proof are shown as well", async () => {
+  const { wallet, sessionId } = await start()
+  await sql`update attestations set wallet_proof_required = true where session_id = ${sessionId}`
+  await say(sessionId, "approved", { country: "LI" })
+  const { status, data } = await people.compliance.mutate("investor.viewClaims", { id: await idOf(wallet) })
+  expect([status, data.data]).toMatchObject([200, [{ user_pubkey: wallet, claims: { country: "LI" } }]])
+})
+
+test("notes: who and when, edited by their author alone, deleted by them or an owner, sealed at rest", async () => {
+  const { wallet } = await start()
+  const id = await idOf(wallet)
+  const text = "Called the bank.\nSource of funds: salary. äöü 😀"
+  const added = await people.compliance.mutate("investor.addNote", { id, text })
+  const { note_id } = added.data
+  await people.owner.mutate("investor.addNote", { id, text: "Second" })
+  const read = async (by: Browser) => (await by.query("investor.notes", { id })).data.data
+  expect(await read(people.compliance)).toMatchObject([
+    { text: "Second", author: "The owner", is_own: false, can_delete: false },
+    { note_id, text, author: "The compliance", is_own: true, can_delete: true, edited_at: null },
+  ])
+  expect(await read(people.owner)).toMatchObject([
+    { is_own: true, can_delete: true },
+    { is_own: false, can_delete: true },
+  ])
+  const [{ body }] = (await sql`select body from investor_notes where id = ${note_id}`) as unknown as [
+    { body: Buffer },
+  ]
+  expect(body.toString("utf8")).not.toContain("bank")
+
+  const edit = (by: Browser, one = note_id) =>
+    by.mutate("investor.editNote", { note_id: one, text: "Changed" })
+  const remove = (by: Browser, one = note_id) => by.mutate("investor.deleteNote", { note_id: one })
+  expect(code(await edit(people.owner))).toBe("insufficient_scope")
+  expect((await edit(people.compliance)).status).toBe(200)
+  expect((await read(people.owner))[1]).toMatchObject({ text: "Changed", edited_at: expect.any(String) })
+  const [second] = await read(people.owner)
+  expect(code(await remove(people.compliance, second.note_id))).toBe("insufficient_scope")
+  for (const by of [people.developer, people.viewer]) {
+    expect(code(await by.mutate("investor.addNote", { id, text }))).toBe("insufficient_scope")
+    expect(code(await edit(by))).toBe("insufficient_scope")
+    expect(code(await remove(by))).toBe("insufficient_scope")
+  }
+  expect((await remove(people.owner)).status).toBe(200)
+  expect(code(await remove(people.owner))).toBe("note_not_found")
+  expect(code(await edit(people.compliance, "note_x"))).toBe("note_not_found")
+  expect(await read(people.owner)).toHaveLength(1)
+
+  const entries = [...(await auditOf(id))]
+  expect(entries.map((one) => [one.action, one.actor_name])).toEqual([
+    ["investor.note_added", "The compliance"],
+    ["investor.note_added", "The owner"],
+    ["investor.note_edited", "The compliance"],
+    ["investor.note_deleted", "The owner"],
+  ])
+  expect(JSON.stringify(entries)).not.toMatch(/bank|Changed|Second/)
+})
+
+test.each([
+  ["nothing", "", "must not be empty"],
+  ["blanks", " \n ", "must not be empty"],
+  ["2001 characters", "x".repeat(2001), "must be at most 2000 characters"],
+  ["a bell", "a\u0007b", "must not contain control characters"],
+])("a note of %s is refused, and the field named", async (_what, text, why) => {
+  const { wallet } = await start()
+  const { status, error } = await people.owner.mutate("investor.addNote", { id: await idOf(wallet), text })
+  expect([status, error.detail]).toEqual([422, expect.stringContaining(`text: ${why}`)])
+})
+
+test("notes of an investor go with them to whom they turn out to be, also one that is written meanwhile", async () => {
+  for (let round = 0; round < 5; round++) {
+    const [name, theirs] = [newId("evt"), newWallet()]
+    await start(name, theirs)
+    const { wallet } = await start()
+    const id = await idOf(wallet)
+    await people.owner.mutate("investor.addNote", { id, text: "before" })
+    await Promise.all([
+      start(name, wallet),
+      people.owner.mutate("investor.addNote", { id, text: "meanwhile" }),
+    ])
+    const { data } = await people.owner.query("investor.notes", { id: await idOf(theirs) })
+    expect(data.data.map((note: { text: string }) => note.text)).toEqual(["meanwhile", "before"])
+  }
+})
+
+test("nothing is noted of a person who was erased, also not while they are", async () => {
+  const { wallet } = await start()
+  const id = await idOf(wallet)
+  const path = `/investor/${id}/erase`
+  const [, ...notes] = await Promise.all([
+    app.request({ method: "POST", path, key: key.apiKey, json: {} }),
+    ...Array.from({ length: 5 }, () => people.owner.mutate("investor.addNote", { id, text: "meanwhile" })),
+  ])
+  notes.push(await people.owner.mutate("investor.addNote", { id, text: "later" }))
+  for (const { status } of notes) expect([200, 422]).toContain(status)
+  expect(notes.at(-1)!.error).toMatchObject({
+    error: "validation_failed",
+    detail: expect.stringContaining("erased"),
+  })
+  expect((await people.owner.query("investor.notes", { id })).data.data).toEqual([])
+})
+
+test("an investor has at most 500 notes", async () => {
+  const { wallet } = await start()
+  const id = await idOf(wallet)
+  await sql`
+    insert into investor_notes (workspace_id, id, investor_id, body, author_id, author_name, created_at)
+    select ${workspaceId}, 'note_' || n || ${id}, ${id}, '', 'x', 'x', now() from generate_series(1, 500) n`
+  const { error } = await people.owner.mutate("investor.addNote", { id, text: "one more" })
+  expect(error).toMatchObject({ error: "validation_failed" })
+})
+
+test("another workspace's investor, and its notes, are not there, whatever is asked of them", async () => {
+  const { wallet } = await start()
+  const id = await idOf(wallet)
+  const { note_id } = (await people.owner.mutate("investor.addNote", { id, text: "mine" })).data
+  const stranger = (await member(app)).browser
+  for (const [ask, input] of [
+    ["view", { id }],
+    ["operations", { id }],
+    ["refusals", { id }],
+    ["notes", { id }],
+  ] as const)
+    expect(code(await stranger.query(`investor.${ask}`, input)), ask).toBe("investor_not_found")
+  for (const ask of ["viewClaims", "addNote"])
+    expect(code(await stranger.mutate(`investor.${ask}`, { id, text: "x" })), ask).toBe("investor_not_found")
+  expect(code(await stranger.mutate("investor.editNote", { note_id, text: "x" }))).toBe("note_not_found")
+  expect(code(await stranger.mutate("investor.deleteNote", { note_id }))).toBe("note_not_found")
+  expect((await stranger.query("attestation.search", { investor: id })).data.data).toEqual([])
+  expect((await stranger.query("investor.search", { q: id })).data.data).toEqual([])
+})

@@ -1,0 +1,98 @@
+import { sql } from "#db/client.ts"
+import { columns, type RowOf } from "#db/rows.ts"
+import { statusAt } from "#server/domain/attestations/status.ts"
+import type { Principal } from "#server/domain/context.ts"
+import { badCursor, fromCursor, toCursor } from "#server/lib/cursor.ts"
+import { isId } from "#server/lib/ids.ts"
+import { clock, toTimestamp } from "#server/lib/time.ts"
+import type { Address } from "#shared/address.ts"
+import { fail } from "#shared/errors.ts"
+import type { InvestorDetail, InvestorRecord } from "./record.ts"
+import { resolveInvestor } from "./resolve.ts"
+import { statesOf, walletsOf } from "./wallets.ts"
+
+export const investorNotFound = (id: string): never =>
+  fail(
+    "investor_not_found",
+    `id: this workspace has no investor ${isId("inv", id) ? id : "with this id"}. Check the id, and the key's workspace.`,
+  )
+
+const investorColumns = columns("investors", "id", "external_id", "created_at", "erased_at")
+type Row = RowOf<typeof investorColumns>
+
+const toRecord = (row: Row, wallets: string[]): InvestorRecord => ({
+  investor_id: row.id,
+  external_id: row.external_id,
+  wallets,
+  created_at: toTimestamp(row.created_at),
+  erased_at: row.erased_at && toTimestamp(row.erased_at),
+})
+
+/** Whom an id stands for. Errors: investor_not_found. */
+export async function requireInvestor(workspaceId: string, id: string): Promise<string> {
+  return (isId("inv", id) ? await resolveInvestor(workspaceId, id) : null) ?? investorNotFound(id)
+}
+
+/** An investor; whoever was found to be another is that one. Errors: investor_not_found. */
+export async function getInvestor({ workspaceId }: Principal, id: string): Promise<InvestorDetail> {
+  const investorId = await requireInvestor(workspaceId, id)
+  const [[row], wallets] = await Promise.all([
+    sql<Row[]>`
+      select ${sql(investorColumns)} from investors where workspace_id = ${workspaceId} and id = ${investorId}`,
+    walletsOf(workspaceId, [investorId]),
+  ])
+  if (!row) return investorNotFound(id)
+  const now = clock.now()
+  const states = await statesOf(workspaceId, wallets(investorId))
+  return {
+    ...toRecord(row, wallets(investorId)),
+    verifications: states.map((state) => ({
+      user_pubkey: state.wallet,
+      schema: state.schema_id,
+      status: statusAt(state, now),
+      attestation_id: state.id,
+      expires_at: state.verified_at && state.expires_at ? toTimestamp(state.expires_at) : null,
+      onchain_tx: state.verified_at && state.onchain_tx,
+    })),
+  }
+}
+
+export type InvestorFilter = {
+  externalId: string | null
+  wallet: Address | null
+  limit: number
+  cursor: string | null
+}
+
+/** Newest first; a page stays the same while rows are added. Errors: validation_failed for a cursor. */
+export async function listInvestors(
+  { workspaceId }: Principal,
+  { externalId, wallet, limit, cursor }: InvestorFilter,
+): Promise<{ data: InvestorRecord[]; next_cursor: string | null }> {
+  const before = cursor === null ? null : await placeOf(workspaceId, cursor)
+  const ofWallet = sql`
+    (select investor_id from attestations where workspace_id = ${workspaceId} and wallet = ${wallet}
+      order by seq desc nulls last limit 1)`
+  const rows = await sql<Row[]>`
+    select ${sql(investorColumns)} from investors
+    where workspace_id = ${workspaceId} and merged_into is null
+      ${externalId === null ? sql`` : sql`and external_id = ${externalId}`}
+      ${wallet === null ? sql`` : sql`and id = ${ofWallet}`}
+      ${before === null ? sql`` : sql`and seq < ${before}`}
+    order by seq desc nulls last limit ${limit + 1}`
+  const shown = rows.slice(0, limit)
+  const wallets = await walletsOf(
+    workspaceId,
+    shown.map((row) => row.id),
+  )
+  return {
+    data: shown.map((row) => toRecord(row, wallets(row.id))),
+    next_cursor: rows.length > limit ? toCursor(shown.at(-1)!.id) : null,
+  }
+}
+
+async function placeOf(workspaceId: string, cursor: string): Promise<bigint> {
+  const [row] = await sql<{ seq: bigint }[]>`
+    select seq from investors where workspace_id = ${workspaceId} and id = ${fromCursor("inv", cursor)}`
+  return row?.seq ?? badCursor()
+}

@@ -1,0 +1,57 @@
+import { z } from "zod"
+import { attestationStatus } from "#server/domain/attestations/record.ts"
+import { address, idOf, named, signature, timestamp } from "#server/lib/fields.ts"
+
+const wallet = address.meta({
+  description: "Wallet address, base58",
+  example: "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU",
+})
+
+/** Wallets that a record names at most: the newest. */
+export const MOST_WALLETS = 100
+
+const fields = {
+  investor_id: idOf("inv").meta({ description: "The investor's id", example: "inv_7YbVnQ2tKxWcR5sMpLd8Hf" }),
+  external_id: z.string().nullable().meta({
+    description: "The externalId that names them; null while their wallet alone does",
+    example: "investor-4711",
+  }),
+  wallets: z.array(wallet).meta({ description: `Their wallets, newest first, at most ${MOST_WALLETS}` }),
+  created_at: timestamp.meta({ description: "When their first session was started" }),
+  erased_at: timestamp
+    .nullable()
+    .meta({ description: "Null unless their personal data was erased", example: null }),
+}
+
+export const investorRecord = z.object(fields).meta({ id: "Investor" })
+export type InvestorRecord = z.infer<typeof investorRecord>
+
+export const investorDetail = z
+  .object({
+    ...fields,
+    verifications: z
+      .array(
+        z.object({
+          user_pubkey: wallet,
+          schema: named.meta({ description: "Schema verified", example: "kyc_individual_v1" }),
+          status: attestationStatus,
+          attestation_id: idOf("att").meta({
+            description: "The attestation that it goes by",
+            example: "att_4f8NqYcTzHkLwR2sVbJm9X",
+          }),
+          expires_at: timestamp
+            .nullable()
+            .meta({ description: "Null until verified", example: "2027-01-02T03:04:05Z" }),
+          onchain_tx: signature.nullable().meta({
+            description: "The issuing transaction's signature, base58; null until verified",
+            example:
+              "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW",
+          }),
+        }),
+      )
+      .meta({
+        description: "The status of each wallet for each schema, as GET /kyc/status/{pubkey} has it",
+      }),
+  })
+  .meta({ id: "InvestorDetail" })
+export type InvestorDetail = z.infer<typeof investorDetail>

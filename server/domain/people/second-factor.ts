@@ -1,0 +1,55 @@
+import { type Queryable, sql } from "#db/client.ts"
+import { fail } from "#shared/errors.ts"
+
+/** Whether user `u` has a second factor: an authenticator app, or a passkey, which is two factors by itself. */
+export const hasSecondFactor = (on: Queryable = sql) => on`
+  (u.two_factor_enabled or exists (select from user_passkeys p where p.user_id = u.id))`
+
+/**
+ * Whether account `a` demands more than the session of member `m` has proven: two factors in this very sign-in, which
+ * the person still has.
+ */
+export const lacksSecondFactor = (on: Queryable, sessionId: string) => on`
+  (a.second_factor_required and not exists (
+    select from user_sessions s join users u on u.id = s.user_id
+    where s.id = ${sessionId} and s.user_id = m.user_id and s.two_factor and ${hasSecondFactor(on)}))`
+
+/** Where the library changes what somebody signs in with. */
+const CHANGES = new Set([
+  "/two-factor/enable",
+  "/two-factor/disable",
+  "/two-factor/verify-totp",
+  "/two-factor/generate-backup-codes",
+  "/passkey/generate-register-options",
+  "/passkey/verify-registration",
+  "/passkey/delete-passkey",
+  "/passkey/update-passkey",
+])
+
+export const changesFactors = (path: string): boolean => CHANGES.has(path)
+
+/**
+ * A password alone does not change the factors of a person who has some, where an account of theirs demands them: it
+ * would be a way around them. Errors: second_factor_required.
+ */
+export async function guardFactors(sessionId: string): Promise<void> {
+  const [guarded] = await sql`
+    select from user_sessions s join users u on u.id = s.user_id
+    where s.id = ${sessionId} and not s.two_factor and ${hasSecondFactor()} and exists (
+      select from members m join accounts a on a.id = m.account_id
+      where m.user_id = u.id and a.second_factor_required)`
+  if (guarded)
+    fail("second_factor_required", "Sign in again with your passkey or code, then change how you sign in.")
+}
+
+/** Notes that a session has proven two factors. */
+export async function proveTwice(sessionId: string): Promise<void> {
+  await sql`update user_sessions set two_factor = true where id = ${sessionId}`
+}
+
+/** Whether a session has proven two factors. */
+export async function isProvenTwice(sessionId: string): Promise<boolean> {
+  const [session] = await sql<{ two_factor: boolean }[]>`
+    select two_factor from user_sessions where id = ${sessionId}`
+  return session?.two_factor ?? false
+}

@@ -1,0 +1,30 @@
+import type { Queryable } from "#db/client.ts"
+import { endPending } from "#server/domain/attestations/end.ts"
+import { revokeCredential } from "#server/domain/attestations/revoke-credential.ts"
+import { statusAt } from "#server/domain/attestations/status.ts"
+import type { ErasedRow } from "./erased-row.ts"
+
+/**
+ * Ends what is pending or verified, as a revocation does. What is over by its time is left to the sweep, which ends it
+ * as expired. Returns those that it ended.
+ */
+export async function endInForce(
+  sql: Queryable,
+  attestations: readonly ErasedRow[],
+  now: Date,
+): Promise<ErasedRow[]> {
+  const inForce = attestations.filter((row) => ["pending", "verified"].includes(statusAt(row, now)))
+  for (const row of inForce) {
+    const { workspace_id: workspaceId, id, status } = row
+    if (status === "pending") {
+      const end = { status: "rejected", reason: null, revokedAt: now, now } as const
+      await endPending(sql, { workspaceId, attestationId: id, ...end })
+    } else {
+      await sql`
+        update attestations set status = 'rejected', revoked_at = ${now}, ended_at = ${now}
+        where workspace_id = ${workspaceId} and id = ${id}`
+      await revokeCredential(sql, row)
+    }
+  }
+  return inForce
+}

@@ -1,0 +1,20 @@
+import { columns, type RowOf } from "#db/rows.ts"
+
+/** What an erasure has to know of an attestation. */
+export const erasedColumns = columns(
+  "attestations",
+  "workspace_id",
+  "id",
+  "session_id",
+  "schema_id",
+  "wallet",
+  "investor_id",
+  "status",
+  "open_until",
+  "expires_at",
+  "provider",
+  "provider_reference",
+  "earlier_references",
+  "erased_at",
+)
+export type ErasedRow = RowOf<typeof erasedColumns>

@@ -1,0 +1,92 @@
+import type { Queryable } from "#db/client.ts"
+import { personalColumns } from "#server/domain/attestations/personal.ts"
+import { eraseReviews } from "#server/domain/reviews/erase.ts"
+import { holdArchive } from "#server/ledger/archive.ts"
+import type { Address } from "#shared/address.ts"
+
+/** Whose data goes. */
+type Subject = {
+  workspaceId: string
+  wallets: readonly Address[]
+  attestations: readonly { id: string; session_id: string }[]
+  /** Investors of whom nothing else is known. */
+  investorIds: readonly string[]
+  now: Date
+}
+
+/** But for the reasons, of which some are ours: that a renewal took its place, or that this ended it. */
+const emptied = Object.fromEntries(
+  personalColumns
+    .filter((column) => column !== "reason" && column !== "public_reason")
+    .map((column) => [column, null]),
+)
+
+const ids = ({ attestations }: Subject) => attestations.map((one) => one.id)
+
+/** All places where something is said of a person, each with how it goes. `kept.ts` says the same to people. */
+export const erasers: readonly ((sql: Queryable, of: Subject) => Promise<unknown>)[] = [
+  // What the hosted page says of one that is revoked must not be that something was found out.
+  (sql, of) => sql`
+    update attestations set ${sql(emptied)}, reason = case reason when 'superseded' then reason end,
+      public_reason = case when revoked_at = ${of.now} then 'withdrawn' end, erased_at = ${of.now}
+    where workspace_id = ${of.workspaceId} and id = any(${ids(of)}) and erased_at is null`,
+
+  (sql, of) => sql`
+    update investors set external_id = null, wallet = null, erased_at = ${of.now}
+    where workspace_id = ${of.workspaceId} and erased_at is null
+      and (id = any(${[...of.investorIds]}) or merged_into = any(${[...of.investorIds]}))`,
+
+  (sql, of) => sql`
+    update sandbox_submissions set claims = null
+    where workspace_id = ${of.workspaceId} and attestation_id = any(${ids(of)}) and claims is not null`,
+
+  (sql, of) => sql`
+    delete from renewal_notices where workspace_id = ${of.workspaceId} and attestation_id = any(${ids(of)})`,
+
+  // Their ids are the provider's words. What has ended ignores a repeat.
+  (sql, of) => sql`
+    delete from webhook_events where workspace_id = ${of.workspaceId} and attestation_id = any(${ids(of)})`,
+
+  (sql, { workspaceId, investorIds }) => sql`
+    delete from investor_notes where workspace_id = ${workspaceId} and investor_id = any(${[...investorIds]})`,
+
+  (sql, of) => eraseReviews(sql, of.workspaceId, { ...of, attestationIds: ids(of) }),
+
+  eraseRefusals,
+  eraseAnswers,
+  eraseRequests,
+]
+
+/** The reason for a refused mint or transfer may reveal what its wallet lacks: a country, an accreditation. */
+async function eraseRefusals(sql: Queryable, { workspaceId, wallets }: Subject): Promise<void> {
+  await holdArchive(sql, workspaceId)
+  await sql`
+    update operations set error_detail = 'Erased.'
+    where workspace_id = ${workspaceId} and (wallet = any(${[...wallets]}) or from_wallet = any(${[...wallets]}))
+      and status = 'failed' and error_detail is not null`
+}
+
+/** Without its answer a key still joins what it began, and the answer is built anew. */
+async function eraseAnswers(sql: Queryable, { workspaceId, wallets, attestations }: Subject): Promise<void> {
+  const begun = attestations.flatMap(({ id, session_id }) => [id, session_id])
+  await sql`
+    update idempotency_records set status = null, body = null
+    where workspace_id = ${workspaceId} and body is not null and (subject = any(${begun}) or subject in (
+      select id from operations
+      where workspace_id = ${workspaceId} and (wallet = any(${[...wallets]}) or from_wallet = any(${[...wallets]}))))`
+  // A refusal began nothing.
+  await sql`
+    delete from idempotency_records
+    where workspace_id = ${workspaceId} and subject is null and body is not null and exists (
+      select from unnest(${[...wallets]}::text[]) as named where strpos(convert_from(body, 'UTF8'), named) > 0)`
+}
+
+/** Of the log, all that names a wallet or an attestation. No index knows these: it is read as a whole. */
+async function eraseRequests(sql: Queryable, of: Subject): Promise<void> {
+  await sql`set local statement_timeout = 0`
+  await sql`
+    delete from api_requests r
+    where workspace_id = ${of.workspaceId} and exists (
+      select from unnest(${[...of.wallets, ...ids(of), ...of.investorIds]}::text[]) as named
+      where strpos(concat_ws(' ', r.path, r.request_body, r.response_body), named) > 0)`
+}

@@ -1,0 +1,98 @@
+import { z } from "zod"
+import { sql } from "#db/client.ts"
+import { address, idOf, timestamp, wholeNumber } from "#server/lib/fields.ts"
+import { isId } from "#server/lib/ids.ts"
+import { toTimestamp } from "#server/lib/time.ts"
+import type { Address } from "#shared/address.ts"
+import { fail } from "#shared/errors.ts"
+import { shownRedactions, type VendorRedaction } from "#shared/statuses.ts"
+import { FAILED_ATTEMPTS } from "./vendor-redactions.ts"
+
+const redaction = z
+  .object({
+    provider: z.string().meta({ description: "Name of the KYC provider", example: "sandbox" }),
+    status: z.enum(shownRedactions).meta({
+      description:
+        "`requested`: the vendor is asked until it has deleted the data; `failed`: for hours in vain, and asked still; `not_supported`: its API takes no such request, so ask it yourself; `kept`: it has the same record for another wallet of the investor, and is asked when that one is erased",
+      example: "requested",
+    }),
+    done_at: timestamp.nullable().meta({ description: "Null until done", example: null }),
+  })
+  .meta({ id: "VendorRedaction" })
+
+export const erasureRecord = z
+  .object({
+    erasure_id: idOf("era").meta({
+      description: "The erasure's id",
+      example: "era_9XsVbJm4f8NqYcTzHkLwR2",
+    }),
+    investor_id: idOf("inv").meta({
+      description: "Whose data it was; of one of several wallets, an investor of its own from then on",
+      example: "inv_7mYcTzHkLwR2sVbJm9X4f8",
+    }),
+    user_pubkeys: z.array(
+      address.meta({
+        description: "Wallet address, base58",
+        example: "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU",
+      }),
+    ),
+    attestations: wholeNumber(0, 2 ** 31 - 1).meta({
+      description: "Attestations that were emptied",
+      example: 2,
+    }),
+    revoked: wholeNumber(0, 2 ** 31 - 1).meta({
+      description: "How many of them were pending or verified, and ended",
+      example: 1,
+    }),
+    erased_at: timestamp,
+    vendor_redactions: z
+      .array(redaction)
+      .meta({ description: "What vendors were asked to delete; empty where none has anything" }),
+  })
+  .meta({ id: "Erasure" })
+
+export type ErasureRecord = z.infer<typeof erasureRecord>
+
+type Row = {
+  id: string
+  investor_id: string
+  wallets: Address[]
+  attestations: number
+  revoked: number
+  erased_at: Date
+  redactions: { provider: string; status: VendorRedaction; attempts: number; done_at: string | null }[]
+}
+
+/** Errors: erasure_not_found. */
+export async function getErasure(workspaceId: string, id: string): Promise<ErasureRecord> {
+  const [row] = isId("era", id)
+    ? await sql<Row[]>`
+        select e.id, e.investor_id, e.wallets, e.attestations, e.revoked, e.erased_at, coalesce((
+          select jsonb_agg(jsonb_build_object('provider', r.provider, 'status', r.status, 'attempts', r.attempts,
+            'done_at', r.done_at) order by r.provider, r.id)
+          from vendor_redactions r where r.workspace_id = e.workspace_id and r.erasure_id = e.id), '[]') as redactions
+        from erasures e where e.workspace_id = ${workspaceId} and e.id = ${id}`
+    : []
+  if (!row)
+    return fail(
+      "erasure_not_found",
+      "id: this workspace has no erasure with this id. Check the id, and the key's workspace.",
+    )
+  return {
+    erasure_id: row.id,
+    investor_id: row.investor_id,
+    user_pubkeys: row.wallets,
+    attestations: row.attestations,
+    revoked: row.revoked,
+    erased_at: toTimestamp(row.erased_at),
+    vendor_redactions: row.redactions.map(({ provider, status, attempts, done_at }) => ({
+      provider,
+      status: shownRedaction({ status, attempts }),
+      done_at: done_at && toTimestamp(new Date(done_at)),
+    })),
+  }
+}
+
+/** One that was asked for in vain for hours is said to have failed, though it goes on. */
+export const shownRedaction = ({ status, attempts }: { status: VendorRedaction; attempts: number }) =>
+  status === "requested" && attempts >= FAILED_ATTEMPTS ? "failed" : status

@@ -1,0 +1,162 @@
+import { type Queryable, background as sql } from "#db/client.ts"
+import { publishActivity } from "#db/pubsub.ts"
+import { only } from "#db/rows.ts"
+import { deployment } from "#server/domain/deployment.ts"
+import { seal, unseal } from "#server/domain/sealed.ts"
+import { Backoff } from "#server/ledger/backoff.ts"
+import { newId } from "#server/lib/ids.ts"
+import { logger } from "#server/lib/log.ts"
+import { clock } from "#server/lib/time.ts"
+import { Failure } from "#shared/errors.ts"
+import type { Mode } from "#shared/mode.ts"
+import type { VendorRedaction } from "#shared/statuses.ts"
+
+/** Pauses after each attempt in vain; the last one goes on until the vendor has done it. */
+const PAUSES_SECONDS = [10, 60, 300, 1800, 3600, 6 * 3600]
+/** As many attempts in vain are said to have failed, though they go on: after some seven hours. */
+export const FAILED_ATTEMPTS = PAUSES_SECONDS.length
+/** Vendors that are asked at once. */
+const BATCH = 8
+
+/** Providers that do not answer are left alone for a while. */
+const troubled = new Backoff({ firstMs: 5000, longestMs: 300_000 })
+
+/** What a sealed reference belongs to. */
+export const referenceOwner = ({ id }: { id: string }): string => `${id} reference`
+
+/**
+ * Notes what vendors are to delete, in the transaction of an erasure that has emptied the attestations. A record that the
+ * vendor keeps for another wallet of the person as well stays until that one is erased.
+ */
+export async function requestRedactions(
+  sql: Queryable,
+  {
+    workspaceId,
+    erasureId,
+    of,
+    now,
+  }: {
+    workspaceId: string
+    erasureId: string
+    /** As they were before. */
+    of: readonly {
+      provider: string
+      provider_reference: string | null
+      earlier_references: string[] | null
+    }[]
+    now: Date
+  },
+): Promise<void> {
+  const named = of.flatMap(({ provider, provider_reference: last, earlier_references: earlier }) =>
+    [...(earlier ?? []), ...(last === null ? [] : [last])].map((reference) => ({ provider, reference })),
+  )
+  const distinct = [...new Map(named.map((one) => [`${one.provider} ${one.reference}`, one])).values()]
+  if (distinct.length === 0) return
+  const { mode } = only(await sql<{ mode: Mode }[]>`select mode from workspaces where id = ${workspaceId}`)
+  for (const { provider, reference } of distinct) {
+    const others = await sql`
+      select from attestations
+      where workspace_id = ${workspaceId} and provider = ${provider} and provider_reference = ${reference} limit 1`
+    const status = others.length > 0 ? "kept" : isAskable(mode, provider) ? "requested" : "not_supported"
+    const id = newId("red")
+    const sealed = status === "kept" ? null : seal(referenceOwner({ id }), reference)
+    await sql`
+      insert into vendor_redactions (workspace_id, id, erasure_id, provider, reference, status, next_attempt_at)
+      values (${workspaceId}, ${id}, ${erasureId}, ${provider}, ${sealed}, ${status}, ${now})`
+  }
+}
+
+/** Adds what a vendor opened while its person was erased to what it is to delete; nothing where nobody was erased. */
+export async function redactLate({
+  workspaceId,
+  attestationId,
+  provider,
+  reference,
+}: {
+  workspaceId: string
+  attestationId: string
+  provider: string
+  reference: string
+}): Promise<void> {
+  const [erasure] = await sql<{ id: string }[]>`
+    select e.id from attestations a
+    join erasures e on e.workspace_id = a.workspace_id and e.investor_id = a.investor_id
+    where a.workspace_id = ${workspaceId} and a.id = ${attestationId} and a.erased_at is not null
+    order by e.seq desc limit 1`
+  if (!erasure) return
+  const of = [{ provider, provider_reference: reference, earlier_references: null }]
+  await sql.begin((sql) =>
+    requestRedactions(sql, { workspaceId, erasureId: erasure.id, of, now: clock.now() }),
+  )
+}
+
+/** Whether a vendor can be asked by its API. One whose settings are gone may get them back. */
+function isAskable(mode: Mode, name: string): boolean {
+  const provider = deployment.providers[mode].configured.get(name)
+  return provider === undefined || (provider.flow.kind === "redirect" && provider.flow.redact !== null)
+}
+
+type Due = {
+  workspace_id: string
+  id: string
+  erasure_id: string
+  provider: string
+  reference: Buffer
+  mode: Mode
+  attempts: number
+}
+
+/** Asks vendors to delete what they keep of erased people, until they have. */
+export async function redactDue(): Promise<void> {
+  for (;;) {
+    const due = await claim()
+    await Promise.all(due.map(redact))
+    if (due.length < BATCH) return
+  }
+}
+
+/** Takes what is due; the next time is written first, so that a crash only delays it. */
+async function claim(): Promise<Due[]> {
+  const now = clock.now()
+  const rows = await sql<Due[]>`
+    update vendor_redactions r set attempts = r.attempts + 1, next_attempt_at = ${now}::timestamptz
+      + make_interval(secs => (${PAUSES_SECONDS}::int[])[least(r.attempts + 1, ${PAUSES_SECONDS.length})])
+    from workspaces w
+    where w.id = r.workspace_id and (r.workspace_id, r.id) in (
+      select d.workspace_id, d.id from vendor_redactions d join workspaces v on v.id = d.workspace_id
+      where d.status = 'requested' and d.next_attempt_at <= ${now}
+        and not (v.mode || ' ' || d.provider = any(${troubled.held}))
+      order by d.next_attempt_at limit ${BATCH} for update of d skip locked)
+    returning r.workspace_id, r.id, r.erasure_id, r.provider, r.reference, r.attempts, w.mode`
+  return [...rows]
+}
+
+async function redact({ workspace_id, id, erasure_id, provider: name, reference, mode, attempts }: Due) {
+  const provider = deployment.providers[mode].configured.get(name)
+  if (provider === undefined) return
+  const trouble = `${mode} ${name}`
+  try {
+    const ask = provider.flow.kind === "redirect" ? provider.flow.redact : null
+    if (ask !== null) await ask(unseal(referenceOwner({ id }), reference))
+    await note({ workspace_id, id }, ask === null ? "not_supported" : "done")
+    troubled.succeeded(trouble)
+  } catch (error) {
+    const isAway = error instanceof Failure && error.code === "provider_unavailable"
+    if (isAway) troubled.failed(trouble)
+    if (!isAway || attempts === FAILED_ATTEMPTS)
+      logger.warn(
+        { err: error, provider: name, erasure: erasure_id },
+        "a KYC provider has not deleted an erased person's data; retrying later",
+      )
+  }
+}
+
+/** What is done needs no reference any more; where the vendor cannot be asked, a person needs it. */
+async function note({ workspace_id, id }: Pick<Due, "workspace_id" | "id">, status: VendorRedaction) {
+  const isDone = status === "done"
+  await sql`
+    update vendor_redactions set status = ${status}, done_at = ${isDone ? clock.now() : null},
+      reference = case when ${isDone} then null else reference end
+    where workspace_id = ${workspace_id} and id = ${id} and status = 'requested'`
+  publishActivity(workspace_id)
+}

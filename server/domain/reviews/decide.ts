@@ -1,0 +1,204 @@
+import { type Queryable, repeatOnDeadlock, sql } from "#db/client.ts"
+import { publish, publishActivity } from "#db/pubsub.ts"
+import { recordChange } from "#server/domain/audit-log/record.ts"
+import type { Principal } from "#server/domain/context.ts"
+import { holdPermission, mayStill } from "#server/domain/people/membership.ts"
+import { seal, unseal } from "#server/domain/sealed.ts"
+import { clock } from "#server/lib/time.ts"
+import { type Claims, claimNames } from "#shared/claims.ts"
+import { fail } from "#shared/errors.ts"
+import type { PublicReason } from "#shared/public-reasons.ts"
+import { type ReviewDecision, reviewDecisions, reviewKinds } from "#shared/reviews.ts"
+import { effects } from "./effects.ts"
+import { type LockedReview, lockReview, requireSeen } from "./lock.ts"
+import { claimsOwner, reasonOwner } from "./owners.ts"
+
+/** A person of the workspace, and the version of the review that they looked at. */
+export type Acting = {
+  principal: Principal & { via: { kind: "user" } }
+  requestId: string
+  reviewId: string
+  version: number
+}
+
+export type Decision = {
+  decision: ReviewDecision
+  reason: string
+  /** For the investor; null for the default. */
+  publicReason: PublicReason | null
+  /** Of an approval: what holds of the person; null for what the vendor sent. */
+  claims: Claims | null
+}
+
+export type Decided = { review_id: string; state: "requested" | "closed" }
+
+/**
+ * Decides a review. Where the account wants two to agree, it asks for the decision, and another member confirms it.
+ * Of two who decide at once one does, and the other is told. Errors: review_not_found, review_changed,
+ * validation_failed, insufficient_scope, chain_unavailable.
+ */
+export async function decideReview(acting: Acting, given: Decision): Promise<Decided> {
+  const state = await act(acting, async (sql, review) => {
+    const decision = checked(review, given)
+    const claims = claimsOf(review, decision)
+    if (!review.four_eyes) return settle(sql, acting, review, { ...decision, claims })
+    await ask(sql, acting, review, { ...decision, claims })
+    return "requested"
+  })
+  return { review_id: acting.reviewId, state }
+}
+
+/**
+ * Confirms the decision that another member asked for. Errors: review_not_found, review_changed,
+ * second_person_required, insufficient_scope, chain_unavailable.
+ */
+export async function confirmReview(acting: Acting): Promise<Decided> {
+  const { userId } = acting.principal.via
+  const state = await act(acting, async (sql, review) => {
+    const { id, state, requested_by, decision, public_reason, reason, approved_claims } = review
+    if (state !== "requested" || decision === null || requested_by === null || reason === null)
+      return fail(
+        "review_changed",
+        "Nobody is waiting for a confirmation any more. Look at the review again.",
+      )
+    if (requested_by === userId)
+      fail("second_person_required", "You asked for this decision: another member has to confirm it.")
+    // What somebody asked for who may not decide any more is nobody's decision.
+    if (!(await mayStill(sql, review.workspace_id, requested_by, "review:write"))) return "void"
+    return settle(sql, acting, review, {
+      decision,
+      reason: unseal(reasonOwner(id), reason),
+      publicReason: public_reason,
+      claims: approved_claims === null ? {} : JSON.parse(unseal(claimsOwner(id), approved_claims)),
+    })
+  })
+  if (state !== "void") return { review_id: acting.reviewId, state }
+  await act(acting, (sql, review) => takeBack(sql, acting, review))
+  return fail(
+    "review_changed",
+    "Whoever asked for this decision may not decide any more. Decide it yourself.",
+  )
+}
+
+/**
+ * Opens a review again whose decision waits: whoever asked for it withdraws it, or another member returns it. Errors:
+ * review_not_found, review_changed, insufficient_scope.
+ */
+export async function returnReview(acting: Acting): Promise<{ review_id: string; state: "open" }> {
+  const state = await act(acting, (sql, review) => takeBack(sql, acting, review))
+  return { review_id: acting.reviewId, state }
+}
+
+/** What everybody who acts on a review goes through. */
+async function act<Result>(
+  { principal, requestId, reviewId, version }: Acting,
+  work: (sql: Queryable, review: LockedReview) => Promise<Result>,
+): Promise<Result> {
+  const { workspaceId } = principal
+  const result = await repeatOnDeadlock(() =>
+    sql.begin(async (sql) => {
+      await holdPermission(sql, workspaceId, { principal, requestId }, "review:write")
+      const review = await lockReview(sql, workspaceId, reviewId)
+      requireSeen(review, version)
+      return work(sql, review)
+    }),
+  )
+  publish("ledger")
+  publishActivity(workspaceId)
+  return result
+}
+
+/** Errors: review_changed, validation_failed. */
+function checked({ kind, state, requester }: LockedReview, given: Decision): Decision {
+  if (state === "requested")
+    fail(
+      "review_changed",
+      `${requester ?? "A former member"} asked for a decision: confirm or return it first.`,
+    )
+  const possible: readonly ReviewDecision[] = reviewKinds[kind].decisions
+  if (!possible.includes(given.decision))
+    fail("validation_failed", `decision: must be one of ${possible.join(", ")} for this review.`)
+  if (given.publicReason !== null && !reviewDecisions[given.decision].told)
+    fail(
+      "validation_failed",
+      `public_reason: the investor is told nothing of ${given.decision}. Leave it out.`,
+    )
+  if (given.claims !== null && given.decision !== "approve")
+    fail("validation_failed", "claims: only an approval has claims. Leave them out.")
+  return given
+}
+
+const claimsOf = ({ id, claims }: LockedReview, { decision, claims: given }: Decision): Claims => {
+  if (decision !== "approve") return {}
+  return given ?? (claims === null ? {} : JSON.parse(unseal(claimsOwner(id), claims)))
+}
+
+type Ready = Decision & { claims: Claims }
+
+async function ask(sql: Queryable, acting: Acting, review: LockedReview, ready: Ready): Promise<void> {
+  const { id, workspace_id } = review
+  const { decision, reason, publicReason, claims } = ready
+  const sealed = decision === "approve" ? seal(claimsOwner(id), JSON.stringify(claims)) : null
+  await sql`
+    update reviews set state = 'requested', version = version + 1, decision = ${decision},
+      reason = ${seal(reasonOwner(id), reason)}, public_reason = ${publicReason}, approved_claims = ${sealed},
+      requested_by = ${acting.principal.via.userId}, requested_at = ${clock.now()}
+    where workspace_id = ${workspace_id} and id = ${id}`
+  await note(sql, acting, review, "review.requested", { decision, ...changedClaims(review, ready) })
+}
+
+async function settle(sql: Queryable, acting: Acting, review: LockedReview, ready: Ready): Promise<"closed"> {
+  const { id, workspace_id } = review
+  const { decision, reason, publicReason, claims } = ready
+  const { principal, requestId } = acting
+  const now = clock.now()
+  await sql`
+    update reviews set state = 'closed', ending = 'decided', version = version + 1, closed_at = ${now},
+      decided_at = ${now}, decided_by = ${principal.via.userId}, decision = ${decision},
+      reason = ${seal(reasonOwner(id), reason)}, public_reason = ${publicReason}, claims = null, approved_claims = null
+    where workspace_id = ${workspace_id} and id = ${id}`
+  await note(sql, acting, review, "review.decided", {
+    decision,
+    ...(review.state === "requested" && { requested_by: review.requester }),
+    ...(review.state === "open" && changedClaims(review, ready)),
+  })
+  const author = { principal, requestId }
+  await effects[decision](sql, { review, author, reason, publicReason, claims })
+  return "closed"
+}
+
+async function takeBack(sql: Queryable, acting: Acting, review: LockedReview): Promise<"open"> {
+  const { id, workspace_id, state, decision, requested_by } = review
+  if (state !== "requested")
+    fail("review_changed", "Nobody is waiting for a confirmation any more. Look at the review again.")
+  await sql`
+    update reviews set state = 'open', version = version + 1, decision = null, reason = null, public_reason = null,
+      approved_claims = null, requested_by = null, requested_at = null
+    where workspace_id = ${workspace_id} and id = ${id}`
+  const isOwn = requested_by === acting.principal.via.userId
+  await note(sql, acting, review, isOwn ? "review.request_withdrawn" : "review.returned", { decision })
+  return "open"
+}
+
+/** Which claims an approval has otherwise than the vendor sent them: their names, never what they say. */
+function changedClaims({ id, claims: sent }: LockedReview, { decision, claims }: Ready) {
+  if (decision !== "approve") return {}
+  const before: Claims = sent === null ? {} : JSON.parse(unseal(claimsOwner(id), sent))
+  const changed = claimNames.filter((name) => before[name] !== claims[name])
+  return changed.length > 0 ? { claims_entered: changed } : {}
+}
+
+/** An entry of the audit log. No reason and nothing that was found: its lines can never be erased. */
+const note = (
+  sql: Queryable,
+  { principal, requestId }: Acting,
+  { workspace_id, id, kind }: LockedReview,
+  action: string,
+  detail: Record<string, unknown>,
+): Promise<void> =>
+  recordChange(sql, workspace_id, {
+    author: { principal, requestId },
+    action,
+    subject: id,
+    detail: { kind, ...detail },
+  })

@@ -1,0 +1,166 @@
+import { sql } from "#db/client.ts"
+import { shownStatusAt } from "#server/domain/attestations/status.ts"
+import type { Principal } from "#server/domain/context.ts"
+import { deployment } from "#server/domain/deployment.ts"
+import { unseal } from "#server/domain/sealed.ts"
+import { isId } from "#server/lib/ids.ts"
+import { clock, toTimestamp } from "#server/lib/time.ts"
+import type { PublicReason } from "#shared/public-reasons.ts"
+import { type Finding, type ReviewDecision, reviewKinds } from "#shared/reviews.ts"
+import type { AttestationStatus, AuditActor, ShownStatus } from "#shared/statuses.ts"
+import { reviewNotFound } from "./lock.ts"
+import { entryOwner, reasonOwner } from "./owners.ts"
+import { type ReviewSummary, reviewTables, type SummaryRow, summaryFields, toReviewSummary } from "./read.ts"
+
+/** A moment of a review: what was found, noted or done. */
+type ReviewMoment = {
+  at: string
+  by: { kind: AuditActor; name: string }
+  /** An action of the audit log, or `found` and `noted`. */
+  event: string
+  finding: Finding | null
+  text: string | null
+  detail: Record<string, unknown>
+}
+
+export type ReviewDetail = ReviewSummary & {
+  version: number
+  reason: string | null
+  public_reason: PublicReason | null
+  /** Whether the vendor sent claims: they are seen by asking for them. */
+  has_claims: boolean
+  /** What they may decide now. Empty where they can only confirm, or nothing. */
+  decisions: ReviewDecision[]
+  /** Whether a decision waits for them, and not by them. */
+  can_confirm: boolean
+  /** Whether a decision will wait for another member. */
+  four_eyes: boolean
+  /** What it is about, newest first. */
+  attestations: {
+    attestation_id: string
+    schema: string
+    status: ShownStatus
+    provider: string
+    wallet: string
+    started_at: string
+    external_id: string | null
+  }[]
+  moments: ReviewMoment[]
+}
+
+const MOST_ATTESTATIONS = 20
+
+type DetailRow = SummaryRow & {
+  version: number
+  reason: Buffer | null
+  public_reason: PublicReason | null
+  has_claims: boolean
+  four_eyes: boolean
+}
+
+/** All that there is to know for a decision. Errors: review_not_found. */
+export async function readReview(principal: Principal, id: string): Promise<ReviewDetail> {
+  if (!isId("rev", id)) return reviewNotFound(id)
+  const { workspaceId, via } = principal
+  const [row] = await sql<DetailRow[]>`
+    select ${summaryFields()}, r.version, r.reason, r.public_reason, r.claims is not null as has_claims, c.four_eyes
+    from ${reviewTables()} join workspaces w on w.id = r.workspace_id join accounts c on c.id = w.account_id
+    where r.workspace_id = ${workspaceId} and r.id = ${id}`
+  if (!row) return reviewNotFound(id)
+  const { version, reason, public_reason, has_claims, four_eyes, ...summary } = row
+  const [attestations, moments] = await Promise.all([
+    attestationsOf(principal, row),
+    momentsOf(workspaceId, id),
+  ])
+  const isOver = row.kind === "vendor" && attestations[0]?.status !== "pending"
+  const me = via.kind === "user" ? via.userId : null
+  return {
+    ...toReviewSummary(summary),
+    version,
+    reason: reason && unseal(reasonOwner(id), reason),
+    public_reason,
+    has_claims,
+    four_eyes,
+    decisions: row.state === "open" && !isOver ? [...reviewKinds[row.kind].decisions] : [],
+    can_confirm: row.state === "requested" && row.requested_by?.id !== me,
+    attestations,
+    moments,
+  }
+}
+
+async function attestationsOf({ workspaceId, mode }: Principal, row: DetailRow) {
+  const { attestation_id, wallet, investor_id } = row
+  const which =
+    attestation_id !== null
+      ? sql`id = ${attestation_id}`
+      : wallet !== null
+        ? sql`wallet = ${wallet}`
+        : sql`investor_id = ${investor_id}`
+  const rows = await sql<
+    {
+      id: string
+      schema_id: string
+      status: AttestationStatus
+      open_until: Date | null
+      expires_at: Date | null
+      revoked_at: Date | null
+      provider: string
+      wallet: string
+      created_at: Date
+      external_id: string | null
+    }[]
+  >`
+    select id, schema_id, status, open_until, expires_at, revoked_at, provider, wallet, created_at, external_id
+    from attestations where workspace_id = ${workspaceId} and ${which}
+    order by seq desc nulls last limit ${MOST_ATTESTATIONS}`
+  const now = clock.now()
+  return rows.map((one) => ({
+    attestation_id: one.id,
+    schema: one.schema_id,
+    status: shownStatusAt(one, now),
+    provider: deployment.providers[mode].configured.get(one.provider)?.label ?? one.provider,
+    wallet: one.wallet,
+    started_at: toTimestamp(one.created_at),
+    external_id: one.external_id,
+  }))
+}
+
+/** Findings and notes, and what the audit log has of the review, in order. */
+async function momentsOf(workspaceId: string, reviewId: string): Promise<ReviewMoment[]> {
+  const [entries, audited] = await Promise.all([
+    sql<{ at: Date; finding: Finding | null; author_name: string | null; text: Buffer | null }[]>`
+      select at, finding, author_name, text from review_entries
+      where workspace_id = ${workspaceId} and review_id = ${reviewId} order by seq`,
+    sql<
+      { at: Date; actor: AuditActor; actor_name: string; action: string; detail: Record<string, unknown> }[]
+    >`
+      select at, actor, actor_name, action, detail from audit_entries
+      where account_id = (select account_id from workspaces where id = ${workspaceId})
+        and workspace_id = ${workspaceId} and subject = ${reviewId}
+        and action not in ('review.opened', 'review.found', 'claims.viewed', 'review.noted')
+      order by seq`,
+  ])
+  const said = entries.map(({ at, finding, author_name, text }) => ({
+    at,
+    by:
+      author_name === null
+        ? { kind: "system" as const, name: "Vouch" }
+        : { kind: "user" as const, name: author_name },
+    event: finding === null ? "noted" : "found",
+    finding,
+    text: text && unseal(entryOwner(reviewId), text),
+    detail: {},
+  }))
+  const done = audited.map(({ at, actor, actor_name, action, detail }) => ({
+    at,
+    by: { kind: actor, name: actor_name },
+    event: action,
+    finding: null,
+    text: null,
+    detail,
+  }))
+  return [...said, ...done]
+    .map((moment, n) => ({ moment, n }))
+    .sort((a, b) => a.moment.at.getTime() - b.moment.at.getTime() || a.n - b.n)
+    .map(({ moment }) => ({ ...moment, at: toTimestamp(moment.at) }))
+}

@@ -1,0 +1,75 @@
+import type { Queryable } from "#db/client.ts"
+import { revokeIn } from "#server/domain/attestations/revoke.ts"
+import { type Author, recordChange } from "#server/domain/audit-log/record.ts"
+import { applyHeld, applyManualDecision } from "#server/domain/kyc/apply-event.ts"
+import { clearHits } from "#server/domain/screening/clear.ts"
+import { clock } from "#server/lib/time.ts"
+import type { Claims } from "#shared/claims.ts"
+import { fail } from "#shared/errors.ts"
+import type { PublicReason } from "#shared/public-reasons.ts"
+import type { ReviewDecision } from "#shared/reviews.ts"
+import type { LockedReview } from "./lock.ts"
+
+type Deciding = {
+  review: LockedReview
+  author: Author
+  reason: string
+  publicReason: PublicReason | null
+  /** Of an approval. */
+  claims: Claims
+}
+
+type Effect = (sql: Queryable, deciding: Deciding) => Promise<void>
+
+/** Decides a session as its vendor would have. Errors: review_changed, chain_unavailable. */
+const inVendorsPlace =
+  (decision: "approved" | "rejected" | "resubmission_requested"): Effect =>
+  async (sql, { review, author, reason, publicReason, claims }) => {
+    const { workspace_id: workspaceId, id: reviewId, attestation_id: attestationId } = review
+    const decided =
+      attestationId !== null &&
+      (await applyManualDecision(sql, {
+        workspaceId,
+        attestationId,
+        reviewId,
+        decision,
+        claims,
+        reason: decision === "rejected" ? reason : null,
+        publicReason,
+      }))
+    if (!decided)
+      fail("review_changed", "The session expired or was ended meanwhile: nothing is left to decide.")
+    await recordChange(sql, workspaceId, {
+      author,
+      action: "attestation.decided_manually",
+      subject: attestationId!,
+      detail: { decision, review: reviewId },
+    })
+  }
+
+/**
+ * Serves a wallet again that is on a list by mistake: approvals that waited for it count. Of a vendor's signal there is
+ * nothing to do. Errors: chain_unavailable.
+ */
+const clear: Effect = async (sql, { review, author }) => {
+  const { workspace_id: workspaceId, id: reviewId, kind, wallet, attestations } = review
+  if (kind !== "screening" || wallet === null) return
+  await clearHits(sql, { workspaceId, wallet, reviewId, author })
+  for (const attestationId of attestations) await applyHeld(sql, { workspaceId, attestationId }, clock.now())
+}
+
+/** Ends all that is in force of what the review is about. */
+const revoke: Effect = async (sql, { review, author, reason, publicReason }) => {
+  const { workspace_id: workspaceId, attestations } = review
+  for (const attestationId of attestations)
+    await revokeIn(sql, { workspaceId, attestationId, author, reason, publicReason })
+}
+
+/** What a decision does, in the transaction that closes the review. */
+export const effects: Record<ReviewDecision, Effect> = {
+  approve: inVendorsPlace("approved"),
+  request_resubmission: inVendorsPlace("resubmission_requested"),
+  reject: inVendorsPlace("rejected"),
+  clear,
+  revoke,
+}

@@ -1,0 +1,45 @@
+import type { Queryable } from "#db/client.ts"
+import { recordChanges, vouch } from "#server/domain/audit-log/record.ts"
+import { clock } from "#server/lib/time.ts"
+
+/**
+ * Empties what reviews of wallets, attestations or investors say of a person: findings, notes, reasons, claims. What is still
+ * open closes, as nothing is left to decide on. Who decided what, and when, stays.
+ */
+export async function eraseReviews(
+  sql: Queryable,
+  workspaceId: string,
+  of: { wallets: readonly string[]; attestationIds: readonly string[]; investorIds: readonly string[] },
+): Promise<void> {
+  // By itself: a note that is being written is there for the next statement, and would not be for this one.
+  const concerned = await sql<{ id: string; state: string }[]>`
+    select id, state from reviews
+    where workspace_id = ${workspaceId} and (wallet = any(${[...of.wallets]})
+      or attestation_id = any(${[...of.attestationIds]})
+      or investor_id in (select i.id from investors i where i.workspace_id = ${workspaceId}
+        and (i.id = any(${[...of.investorIds]}) or i.merged_into = any(${[...of.investorIds]}))))
+    for update`
+  const ids = concerned.map(({ id }) => id)
+  await sql`
+    update review_entries set text = null
+    where workspace_id = ${workspaceId} and review_id = any(${ids}) and text is not null`
+  const now = clock.now()
+  await sql`
+    update reviews set reason = null, claims = null, approved_claims = null, public_reason = null,
+      decision = case when state = 'closed' then decision end,
+      requested_by = case when state = 'closed' then requested_by end, state = 'closed',
+      closed_at = coalesce(closed_at, ${now}), ending = coalesce(ending, 'erased'), erased_at = coalesce(erased_at, ${now})
+    where workspace_id = ${workspaceId} and id = any(${ids})`
+  const closed = concerned.filter(({ state }) => state !== "closed")
+  if (closed.length === 0) return
+  await recordChanges(
+    sql,
+    workspaceId,
+    closed.map(({ id }) => ({
+      author: vouch,
+      action: "review.closed",
+      subject: id,
+      detail: { ending: "erased" },
+    })),
+  )
+}

@@ -1,0 +1,81 @@
+import type { Queryable } from "#db/client.ts"
+import { columns, type RowOf } from "#db/rows.ts"
+import { isId } from "#server/lib/ids.ts"
+import { fail } from "#shared/errors.ts"
+import { reviewDecisions } from "#shared/reviews.ts"
+
+const lockedColumns = columns(
+  "reviews",
+  "workspace_id",
+  "id",
+  "kind",
+  "attestation_id",
+  "wallet",
+  "investor_id",
+  "version",
+  "assignee",
+  "state",
+  "claims",
+  "decision",
+  "reason",
+  "public_reason",
+  "approved_claims",
+  "requested_by",
+  "decided_by",
+  "erased_at",
+)
+export type LockedReview = RowOf<typeof lockedColumns> & {
+  /** Ids of what it is about and still in force, locked too. */
+  attestations: string[]
+  requester: string | null
+  decider: string | null
+  /** Whether the account wants two to agree. */
+  four_eyes: boolean
+}
+
+/** Whose review `r` is, where it is about a person: whoever was found to be another is that one. */
+export const investorOfReview = (sql: Queryable) => sql`
+  coalesce((select i.merged_into from investors i
+    where i.workspace_id = r.workspace_id and i.id = r.investor_id), r.investor_id)`
+
+export const reviewNotFound = (id: string): never =>
+  fail("review_not_found", `${id} is not a review of this workspace.`)
+
+/**
+ * Locks a review and, before it, the attestations that it is about: the order in which a vendor's event takes them.
+ * Errors: review_not_found.
+ */
+export async function lockReview(sql: Queryable, workspaceId: string, id: string): Promise<LockedReview> {
+  if (!isId("rev", id)) return reviewNotFound(id)
+  // Nobody is found to be the same person as another meanwhile: their attestations would be somebody else's.
+  await sql`
+    select from reviews r join investors i on i.workspace_id = r.workspace_id and i.id = r.investor_id
+    where r.workspace_id = ${workspaceId} and r.id = ${id} for share of i`
+  const attestations = await sql<{ id: string }[]>`
+    select a.id from reviews r join attestations a on a.workspace_id = r.workspace_id
+      and case when r.attestation_id is not null then a.id = r.attestation_id
+        when r.wallet is not null then a.wallet = r.wallet
+        else a.investor_id = ${investorOfReview(sql)} end
+    where r.workspace_id = ${workspaceId} and r.id = ${id} and a.status in ('pending', 'verified')
+    order by a.seq for update of a`
+  const [review] = await sql<Omit<LockedReview, "attestations">[]>`
+    select ${sql(lockedColumns.map((name) => `r.${name}`))}, q.name as requester, d.name as decider, c.four_eyes
+    from reviews r join workspaces w on w.id = r.workspace_id join accounts c on c.id = w.account_id
+    left join users q on q.id = r.requested_by left join users d on d.id = r.decided_by
+    where r.workspace_id = ${workspaceId} and r.id = ${id} for update of r`
+  if (!review) return reviewNotFound(id)
+  return { ...review, attestations: attestations.map((one) => one.id) }
+}
+
+/** Errors: review_changed, unless the review is as the person saw it who acts on it. */
+export function requireSeen(review: LockedReview, version: number): void {
+  const { state, decision, decider, requester } = review
+  const past = decision === null ? "" : reviewDecisions[decision].past.toLowerCase()
+  if (state === "closed" && decision !== null)
+    fail("review_changed", `${decider ?? "A former member"} decided this review meanwhile: ${past}.`)
+  if (state === "closed") fail("review_changed", "This review closed meanwhile: nothing is left to decide.")
+  if (review.version === version) return
+  if (state === "requested")
+    fail("review_changed", `${requester ?? "A former member"} asked for a decision meanwhile: ${past}.`)
+  fail("review_changed", "Something changed since you opened this review. Look at it again, then decide.")
+}

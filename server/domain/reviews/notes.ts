@@ -1,0 +1,44 @@
+import { type Queryable, repeatOnDeadlock, sql } from "#db/client.ts"
+import { publishActivity } from "#db/pubsub.ts"
+import { recordChange } from "#server/domain/audit-log/record.ts"
+import { holdPermission } from "#server/domain/people/membership.ts"
+import { seal } from "#server/domain/sealed.ts"
+import { clock } from "#server/lib/time.ts"
+import { fail } from "#shared/errors.ts"
+import type { Acting } from "./decide.ts"
+import { lockReview } from "./lock.ts"
+import { entryOwner } from "./owners.ts"
+
+/** Notes that a review keeps. */
+const MOST_NOTES = 500
+
+/**
+ * Adds a note, also to a review that has closed. Notes are sealed, and erased with the person. Errors:
+ * review_not_found, validation_failed, insufficient_scope.
+ */
+export async function addNote({
+  principal,
+  requestId,
+  reviewId,
+  text,
+}: Omit<Acting, "version"> & { text: string }): Promise<{ review_id: string }> {
+  const { workspaceId, via } = principal
+  const author = { principal, requestId }
+  const add = async (sql: Queryable) => {
+    await holdPermission(sql, workspaceId, author, "review:write")
+    const { erased_at } = await lockReview(sql, workspaceId, reviewId)
+    if (erased_at !== null)
+      fail("validation_failed", "review_id: this person was erased. Nothing more is noted of them.")
+    const [notes] = await sql<{ count: number }[]>`
+      select count(*)::int as count from review_entries
+      where workspace_id = ${workspaceId} and review_id = ${reviewId} and finding is null`
+    if (notes!.count >= MOST_NOTES) fail("validation_failed", `text: a review keeps ${MOST_NOTES} notes.`)
+    await sql`
+      insert into review_entries (workspace_id, review_id, at, author_id, author_name, text)
+      values (${workspaceId}, ${reviewId}, ${clock.now()}, ${via.userId}, ${via.name}, ${seal(entryOwner(reviewId), text)})`
+    await recordChange(sql, workspaceId, { author, action: "review.noted", subject: reviewId })
+  }
+  await repeatOnDeadlock(() => sql.begin(add))
+  publishActivity(workspaceId)
+  return { review_id: reviewId }
+}

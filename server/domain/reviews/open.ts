@@ -1,0 +1,100 @@
+import type { Queryable } from "#db/client.ts"
+import { only } from "#db/rows.ts"
+import { recordChange, vouch } from "#server/domain/audit-log/record.ts"
+import { seal, unseal } from "#server/domain/sealed.ts"
+import { newId } from "#server/lib/ids.ts"
+import { clock } from "#server/lib/time.ts"
+import type { Address } from "#shared/address.ts"
+import { type Claims, claimNames } from "#shared/claims.ts"
+import type { Finding, ReviewKind } from "#shared/reviews.ts"
+import { claimsOwner, entryOwner } from "./owners.ts"
+
+/** What a review is about. */
+type ReviewSubject = { attestationId: string; wallet: Address } | { wallet: Address } | { investorId: string }
+
+export type Found = {
+  workspaceId: string
+  kind: ReviewKind
+  about: ReviewSubject
+  finding: Finding
+  /** What else there is to know, for whoever decides: it is sealed. */
+  detail: string | null
+  /** Claims that came with it, which an approval takes over. */
+  claims?: Claims
+}
+
+/** Findings that a review keeps: what comes beyond them is one of those, or noise. */
+const MOST_FINDINGS = 100
+
+/**
+ * Opens a review, in the transaction of what gives rise to it; `publishActivity` is the caller's, after the commit. While
+ * one of the same subject and kind is open, the finding joins it: something new in it, or other claims, takes back a
+ * decision that waits to be confirmed, because whoever asked for it did not know.
+ */
+export async function openReview(
+  sql: Queryable,
+  found: Found,
+): Promise<{ reviewId: string; isNew: boolean }> {
+  const { workspaceId, kind, finding, claims = {} } = found
+  const about = { attestationId: null, wallet: null, investorId: null, ...found.about }
+  const subject = about.attestationId ?? about.wallet ?? about.investorId
+  const id = newId("rev")
+  const now = clock.now()
+  const rows = await sql<{ id: string; requested: boolean }[]>`
+    insert into reviews (workspace_id, id, kind, subject, attestation_id, wallet, investor_id, opened_at, found_at)
+    values (${workspaceId}, ${id}, ${kind}, ${subject}, ${about.attestationId}, ${about.wallet}, ${about.investorId},
+      ${now}, ${now})
+    on conflict (workspace_id, kind, subject) where state <> 'closed' do update set found_at = excluded.found_at
+    returning id, state = 'requested' as requested`
+  const review = only(rows)
+  const isNew = review.id === id
+  const detail = isNew ? { kind, about: subject } : {}
+  const change = {
+    author: vouch,
+    action: isNew ? "review.opened" : "review.found",
+    subject: review.id,
+    detail,
+  }
+  const isRepeat = !isNew && (await isKnown(sql, review.id, found))
+  const bringsClaims = await changesClaims(sql, review.id, workspaceId, claims)
+  if (isRepeat && !bringsClaims) return { reviewId: review.id, isNew }
+  if (!isRepeat)
+    await sql`
+      insert into review_entries (workspace_id, review_id, at, finding, text)
+      values (${workspaceId}, ${review.id}, ${now}, ${finding},
+        ${found.detail === null ? null : seal(entryOwner(review.id), found.detail)})`
+  const sealed = bringsClaims ? seal(claimsOwner(review.id), JSON.stringify(claims)) : null
+  if (!isNew || bringsClaims) {
+    await sql`
+      update reviews set claims = coalesce(${sealed}, claims), version = version + ${isNew ? 0 : 1}, state = 'open',
+        decision = null, reason = null, public_reason = null, approved_claims = null, requested_by = null, requested_at = null
+      where workspace_id = ${workspaceId} and id = ${review.id}`
+  }
+  const voided = review.requested ? [{ ...change, action: "review.request_voided", detail: {} }] : []
+  for (const one of [change, ...voided]) await recordChange(sql, workspaceId, one)
+  return { reviewId: review.id, isNew }
+}
+
+/** Whether claims came that are not those that the review has: an approval takes over the last ones. */
+async function changesClaims(sql: Queryable, reviewId: string, workspaceId: string, claims: Claims) {
+  if (claimNames.every((name) => claims[name] === undefined)) return false
+  const rows = await sql<{ claims: Buffer | null }[]>`
+    select claims from reviews where workspace_id = ${workspaceId} and id = ${reviewId}`
+  const { claims: sealed } = only(rows)
+  const last: Claims = sealed === null ? {} : JSON.parse(unseal(claimsOwner(reviewId), sealed))
+  return claimNames.some((name) => last[name] !== claims[name])
+}
+
+/** Whether the review has this very finding already. */
+async function isKnown(sql: Queryable, reviewId: string, { workspaceId, finding, detail }: Found) {
+  const entries = await sql<{ finding: Finding; text: Buffer | null }[]>`
+    select finding, text from review_entries
+    where workspace_id = ${workspaceId} and review_id = ${reviewId} and finding is not null
+    order by seq desc limit ${MOST_FINDINGS}`
+  if (entries.length === MOST_FINDINGS) return true
+  return entries.some(
+    (entry) =>
+      entry.finding === finding &&
+      (entry.text === null ? null : unseal(entryOwner(reviewId), entry.text)) === detail,
+  )
+}

@@ -1,0 +1,236 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { background, sql } from "#db/client.ts"
+import { eraseWallet } from "#server/domain/privacy/erase.ts"
+import { newId } from "#server/lib/ids.ts"
+import { startTestApp, type TestApp, waitFor } from "#test/app.ts"
+import { member } from "#test/people.ts"
+import { decide, reviewTeam, vendorReview } from "#test/reviews.ts"
+
+let app: TestApp
+let team: Awaited<ReturnType<typeof reviewTeam>>
+
+beforeAll(async () => {
+  app = await startTestApp()
+  team = await reviewTeam(app)
+})
+afterAll(() => app.stop())
+
+const idsOf = async (filter: object) =>
+  ((await team.officer.query("review.list", filter)).data.data as { review_id: string }[]).map(
+    ({ review_id }) => review_id,
+  )
+const idOf = async (browser: (typeof team)["officer"]) =>
+  (await browser.query("me.get")).data.user.id as string
+
+test("the queue shows what waits, the oldest first, by assignee, kind and age; and counts it", async () => {
+  const reviews = [
+    await vendorReview(app, team.key),
+    await vendorReview(app, team.key),
+    await vendorReview(app, team.key),
+  ]
+  const [first, second, third] = reviews.map(({ reviewId }) => reviewId) as [string, string, string]
+  expect(await idsOf({})).toEqual([first, second, third])
+  expect((await team.officer.query("review.count", {})).data).toEqual({ waiting: 3 })
+  await team.second.mutate("review.assign", { review_id: second, assignee: await idOf(team.officer) })
+  expect(await idsOf({ assigned: "me" })).toEqual([second])
+  expect(await idsOf({ assigned: "nobody" })).toEqual([first, third])
+  await sql`update reviews set opened_at = opened_at - interval '8 days' where id = ${first}`
+  expect(await idsOf({ days: 7 })).toEqual([first])
+  expect(await idsOf({ days: 30 })).toEqual([])
+  expect(await idsOf({ kind: "screening" })).toEqual([])
+  await decide(team.officer, third, { decision: "reject" })
+  expect(await idsOf({})).toEqual([first, second])
+  expect(await idsOf({ state: "closed" })).toEqual([third])
+  expect((await team.officer.query("review.count", {})).data).toEqual({ waiting: 2 })
+})
+
+test("a person's own reviews are found by their investor: of any of their wallets, and of nobody else's", async () => {
+  const own = await reviewTeam(app)
+  const [mine, other] = [await vendorReview(app, own.key), await vendorReview(app, own.key)]
+  const [row] = await sql<{ investor_id: string }[]>`
+    select investor_id from attestations where id = ${mine.attestationId}`
+  const { investor_id: investor } = row!
+  const now = new Date()
+  const [listed, signalled] = [newId("rev"), newId("rev")]
+  await sql`
+    insert into reviews (workspace_id, id, kind, subject, wallet, opened_at, found_at)
+    values (${own.key.workspaceId}, ${listed}, 'screening', ${mine.wallet}, ${mine.wallet}, ${now}, ${now})`
+  await sql`
+    insert into reviews (workspace_id, id, kind, subject, investor_id, opened_at, found_at)
+    values (${own.key.workspaceId}, ${signalled}, 'signal', ${investor}, ${investor}, ${now}, ${now})`
+  const found = async (browser: typeof own.officer, filter: object) =>
+    ((await browser.query("review.list", filter)).data.data as { review_id: string }[]).map(
+      ({ review_id }) => review_id,
+    )
+  expect(await found(own.officer, { investor })).toEqual([mine.reviewId, listed, signalled])
+  await decide(own.officer, mine.reviewId, { decision: "reject" })
+  expect(await found(own.officer, { investor })).toEqual([listed, signalled])
+  expect(await found(own.officer, { investor, state: "closed" })).toEqual([mine.reviewId])
+  expect(await found(own.officer, {})).toContain(other.reviewId)
+  expect(await found(own.officer, { investor: newId("inv") })).toEqual([])
+  expect(await found(team.officer, { investor })).toEqual([])
+})
+
+test("pages of the queue follow each other, and a cursor of another workspace is none", async () => {
+  const own = await reviewTeam(app)
+  const now = new Date()
+  const ids = Array.from({ length: 51 }, () => newId("rev"))
+  await sql`
+    insert into reviews (workspace_id, id, kind, subject, opened_at, found_at)
+    select ${own.key.workspaceId}, id, 'signal', id, ${now}, ${now} from unnest(${ids}::text[]) as id`
+  const first = (await own.officer.query("review.list", {})).data
+  const rest = (await own.officer.query("review.list", { cursor: first.next_cursor })).data
+  const listed = [...first.data, ...rest.data].map(({ review_id }: { review_id: string }) => review_id)
+  expect([listed, rest.next_cursor]).toEqual([ids, null])
+  expect((await team.officer.query("review.list", { cursor: first.next_cursor })).status).toBe(422)
+})
+
+test("a review is given to members who decide reviews, and to nobody else", async () => {
+  const { reviewId } = await vendorReview(app, team.key)
+  const viewer = await member(app, { role: "viewer", account: team.account })
+  const stranger = await member(app)
+  for (const { browser } of [viewer, stranger]) {
+    const assignee = await idOf(browser)
+    const { status, error } = await team.officer.mutate("review.assign", { review_id: reviewId, assignee })
+    expect([status, error.detail.split(":")[0]]).toEqual([422, "assignee"])
+  }
+  const reviewers = (await team.officer.query("review.reviewers", {})).data.data as { user_id: string }[]
+  expect(reviewers.map(({ user_id }) => user_id).sort()).toEqual(
+    (await Promise.all([team.owner, team.officer, team.second].map(idOf))).sort(),
+  )
+  const assignee = await idOf(team.second)
+  await team.officer.mutate("review.assign", { review_id: reviewId, assignee })
+  expect((await team.officer.query("review.get", { review_id: reviewId })).data.assignee.id).toBe(assignee)
+  await team.officer.mutate("review.assign", { review_id: reviewId, assignee: null })
+  expect((await team.officer.query("review.get", { review_id: reviewId })).data.assignee).toBeNull()
+})
+
+test("notes are sealed, shown in order, also after the decision, and no log has their words", async () => {
+  const { reviewId } = await vendorReview(app, team.key)
+  const note = (text: string) => team.officer.mutate("review.note", { review_id: reviewId, text })
+  await note("Asked the investor for a better picture")
+  await decide(team.officer, reviewId, { decision: "reject", reason: "No answer in ten days" })
+  await team.second.mutate("review.note", { review_id: reviewId, text: "Investor called later" })
+  const { moments, reason } = (await team.owner.query("review.get", { review_id: reviewId })).data
+  expect(moments.map(({ event, text }: { event: string; text: string }) => [event, text])).toEqual([
+    ["found", null],
+    ["noted", "Asked the investor for a better picture"],
+    ["review.decided", null],
+    ["noted", "Investor called later"],
+  ])
+  expect(reason).toBe("No answer in ten days")
+  const rows = await sql<
+    { text: Buffer | null }[]
+  >`select text from review_entries where review_id = ${reviewId}`
+  for (const { text } of rows) expect(text?.toString("latin1") ?? "").not.toContain("picture")
+  const audit = await sql`select detail from audit_entries where subject = ${reviewId}`
+  expect(JSON.stringify(audit)).not.toMatch(/picture|No answer|called/)
+})
+
+test("each look at claims is an entry of the audit log", async () => {
+  const { reviewId } = await vendorReview(app, team.key, { claims: { country: "US", accredited: true } })
+  const viewed = () => sql`
+    select from audit_entries where subject = ${reviewId} and action = 'claims.viewed' and actor_name = 'The compliance'`
+  for (const times of [1, 2]) {
+    const { data } = await team.officer.mutate("review.viewClaims", { review_id: reviewId })
+    expect(data).toEqual({ country: "US", accredited: true })
+    expect(await viewed()).toHaveLength(times)
+  }
+  const { data } = await team.officer.query("review.get", { review_id: reviewId })
+  expect(JSON.stringify(data)).not.toContain("accredited")
+})
+
+test("another account, the other workspace and a made-up id get the same answer and change nothing", async () => {
+  const { reviewId, attestationId } = await vendorReview(app, team.key)
+  const stranger = await reviewTeam(app)
+  const live = await member(app, { role: "compliance", account: team.account, mode: "live" })
+  const before = await sql`select * from reviews where id = ${reviewId}`
+  for (const browser of [stranger.officer, stranger.owner, live.browser]) {
+    for (const id of [reviewId, newId("rev"), attestationId, "rev_", "x".repeat(100)]) {
+      const seen = { review_id: id, version: 1 }
+      const answers = [
+        await browser.query("review.get", { review_id: id }),
+        await browser.mutate("review.viewClaims", { review_id: id }),
+        await browser.mutate("review.assign", { review_id: id, assignee: null }),
+        await browser.mutate("review.note", { review_id: id, text: "mine now" }),
+        await browser.mutate("review.decide", { ...seen, decision: "approve", reason: "mine now" }),
+        await browser.mutate("review.confirm", seen),
+        await browser.mutate("review.return", seen),
+      ]
+      for (const { status, error } of answers) {
+        expect([status, error.error, error.detail]).toEqual([
+          404,
+          "review_not_found",
+          `${id} is not a review of this workspace.`,
+        ])
+      }
+    }
+    expect((await browser.query("review.list", {})).data.data).toEqual([])
+    expect((await browser.query("review.count", {})).data).toEqual({ waiting: 0 })
+  }
+  expect(await sql`select * from reviews where id = ${reviewId}`).toEqual(before)
+  expect(await sql`select from audit_entries where subject = ${reviewId}`).toHaveLength(1)
+})
+
+test("an API key reaches no review, whatever its scopes", async () => {
+  const { status } = await app.request({ method: "GET", path: "/reviews", key: team.key.apiKey })
+  expect(status).toBe(404)
+})
+
+test("erasing a wallet empties its reviews and closes what is open", async () => {
+  const { wallet, reviewId } = await vendorReview(app, team.key, {
+    claims: { country: "US" },
+    reason: "Glare",
+  })
+  await team.officer.mutate("review.note", { review_id: reviewId, text: "Called them" })
+  await decide(team.officer, reviewId, { decision: "reject", reason: "Expired passport" })
+  const { workspaceId } = team.key
+  const [found] = [
+    {
+      workspaceId,
+      kind: "screening",
+      about: { wallet: wallet as never },
+      finding: "wallet_listed",
+      detail: "Entry 12",
+    },
+  ] as const
+  const { openReview } = await import("./open.ts")
+  const open = await sql.begin((sql) => openReview(sql, found))
+  expect(await eraseWallet({ workspaceId, wallet: wallet as never })).toHaveProperty("erased")
+  const rows =
+    await sql`select id, state, ending, reason, claims, public_reason from reviews where wallet = ${wallet} order by seq`
+  expect(rows).toEqual([
+    { id: reviewId, state: "closed", ending: "decided", reason: null, claims: null, public_reason: null },
+    { id: open.reviewId, state: "closed", ending: "erased", reason: null, claims: null, public_reason: null },
+  ])
+  const entries = await sql`
+    select text from review_entries e join reviews r on r.workspace_id = e.workspace_id and r.id = e.review_id
+    where r.wallet = ${wallet}`
+  expect(entries.every(({ text }) => text === null)).toBe(true)
+  // Nobody writes of them any more.
+  const late = await team.officer.mutate("review.note", { review_id: reviewId, text: "Called again" })
+  expect(late.error).toMatchObject({ error: "validation_failed", detail: expect.stringContaining("erased") })
+})
+
+test("a note that is written while its person is erased goes with the others", async () => {
+  const { wallet, reviewId } = await vendorReview(app, team.key, { reason: "Glare" })
+  await decide(team.officer, reviewId, { decision: "reject", reason: "Expired passport" })
+  const { workspaceId } = team.key
+  let erasing: Promise<unknown> | undefined
+  await sql.begin(async (sql) => {
+    await sql`select from reviews where workspace_id = ${workspaceId} and id = ${reviewId} for update`
+    await sql`
+      insert into review_entries (workspace_id, review_id, at, author_id, author_name, text)
+      values (${workspaceId}, ${reviewId}, now(), 'x', 'x', 'Jane called')`
+    erasing = eraseWallet({ workspaceId, wallet: wallet as never })
+    await waitFor(async () => {
+      const waiting = await background`
+        select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+      return waiting.length > 0
+    }, "the erasure to wait for the note")
+  })
+  await erasing
+  const kept = await sql`
+    select from review_entries where workspace_id = ${workspaceId} and review_id = ${reviewId} and text is not null`
+  expect(kept).toHaveLength(0)
+})

@@ -1,0 +1,151 @@
+import { z } from "zod"
+import { sql } from "#db/client.ts"
+import type { Principal } from "#server/domain/context.ts"
+import { badCursor, fromCursor, toCursor } from "#server/lib/cursor.ts"
+import { filterId } from "#server/lib/fields.ts"
+import { addDays, clock, toTimestamp } from "#server/lib/time.ts"
+import type { Address } from "#shared/address.ts"
+import {
+  allReviewKinds,
+  type Finding,
+  type ReviewDecision,
+  type ReviewEnding,
+  type ReviewKind,
+  type ReviewState,
+} from "#shared/reviews.ts"
+import { investorOfReview } from "./lock.ts"
+
+/** What the queue is filtered by. */
+export const reviewFilter = z.object({
+  /** Waiting for a decision or a confirmation, or closed. */
+  state: z.enum(["waiting", "closed"]).default("waiting"),
+  kind: z.enum(allReviewKinds).optional(),
+  assigned: z.enum(["me", "nobody"]).optional(),
+  /** Opened at least this many days ago. */
+  days: z.union([z.literal(1), z.literal(7), z.literal(30)]).optional(),
+  /** Only what is about this person, or about a wallet that is theirs now. */
+  investor: filterId("inv").optional(),
+})
+export type ReviewFilter = z.infer<typeof reviewFilter>
+
+type Named = { id: string; name: string }
+
+export type ReviewSummary = {
+  review_id: string
+  kind: ReviewKind
+  state: ReviewState
+  /** What was found first. */
+  finding: Finding
+  attestation_id: string | null
+  wallet: Address | null
+  investor_id: string | null
+  schema: string | null
+  external_id: string | null
+  opened_at: string
+  /** When the session closes that waits for it; null where none does. */
+  session_open_until: string | null
+  assignee: Named | null
+  decision: ReviewDecision | null
+  requested_by: Named | null
+  decided_by: Named | null
+  ending: ReviewEnding | null
+  closed_at: string | null
+}
+
+const PAGE = 50
+
+export type SummaryRow = Omit<
+  ReviewSummary,
+  "review_id" | "opened_at" | "session_open_until" | "closed_at"
+> & {
+  id: string
+  seq: bigint
+  opened_at: Date
+  closed_at: Date | null
+  open_until: Date | null
+}
+
+/** A person who is named by a review; one who has gone has a name as long as their user exists. */
+const named = (column: "assignee" | "requested_by" | "decided_by") => sql`
+  (select jsonb_build_object('id', u.id, 'name', u.name) from users u where u.id = r.${sql(column)}) as ${sql(column)}`
+
+/** Whom a review is about: whoever the attestation, or the wallet, belongs to now. */
+const investorOf = () => sql`
+  coalesce(${investorOfReview(sql)}, a.investor_id, (select b.investor_id from attestations b
+    where b.workspace_id = r.workspace_id and b.wallet = r.wallet order by b.seq desc limit 1))`
+
+/** All columns of a `SummaryRow`. */
+export const summaryFields = () => sql`
+  r.id, r.seq, r.kind, r.state, r.attestation_id, r.wallet, r.opened_at, r.decision, r.ending, r.closed_at,
+  ${investorOf()} as investor_id,
+  a.schema_id as schema,
+  (select i.external_id from investors i where i.workspace_id = r.workspace_id and i.id = ${investorOf()}) as external_id,
+  case when a.status = 'pending' and r.kind = 'vendor' then a.open_until end as open_until,
+  (select e.finding from review_entries e where e.workspace_id = r.workspace_id and e.review_id = r.id
+    and e.finding is not null order by e.seq limit 1) as finding,
+  ${named("assignee")}, ${named("requested_by")}, ${named("decided_by")}`
+
+/** Reviews, each with the attestation that it is about. */
+export const reviewTables = () => sql`
+  reviews r left join attestations a on a.workspace_id = r.workspace_id and a.id = r.attestation_id`
+
+/** A session that has closed by its time leaves nothing to decide, whether or not the sweep has come by. */
+const isWaiting = (now: Date) => sql`
+  r.state <> 'closed' and not (r.kind = 'vendor' and a.open_until is not null and a.open_until <= ${now})`
+
+export function toReviewSummary(row: SummaryRow): ReviewSummary {
+  const { id, seq: _, opened_at, closed_at, open_until, ...others } = row
+  return {
+    review_id: id,
+    ...others,
+    opened_at: toTimestamp(opened_at),
+    session_open_until: open_until && toTimestamp(open_until),
+    closed_at: closed_at && toTimestamp(closed_at),
+  }
+}
+
+/**
+ * A page of the queue: what waits, the oldest first; what is closed, the newest first. Errors: validation_failed for a
+ * cursor.
+ */
+export async function listReviews(
+  { workspaceId, via }: Principal,
+  { state, kind, assigned, days, investor, cursor }: ReviewFilter & { cursor?: string | undefined },
+): Promise<{ data: ReviewSummary[]; next_cursor: string | null }> {
+  const now = clock.now()
+  const place = cursor === undefined ? null : await placeOf(workspaceId, cursor)
+  const me = via.kind === "user" ? via.userId : null
+  const waits = state === "waiting"
+  const rows = await sql<SummaryRow[]>`
+    select ${summaryFields()} from ${reviewTables()}
+    where r.workspace_id = ${workspaceId} and ${waits ? isWaiting(now) : sql`r.state = 'closed'`}
+      ${kind === undefined ? sql`` : sql`and r.kind = ${kind}`}
+      ${assigned === undefined ? sql`` : assigned === "me" ? sql`and r.assignee = ${me}` : sql`and r.assignee is null`}
+      ${days === undefined ? sql`` : sql`and r.opened_at <= ${addDays(now, -days)}`}
+      ${investor === undefined ? sql`` : sql`and ${investorOf()} = ${investor}`}
+      ${place === null ? sql`` : waits ? sql`and r.seq > ${place}` : sql`and r.seq < ${place}`}
+    order by r.seq ${waits ? sql`` : sql`desc nulls last`} limit ${PAGE + 1}`
+  const shown = rows.slice(0, PAGE)
+  return {
+    data: shown.map(toReviewSummary),
+    next_cursor: rows.length > PAGE ? toCursor(shown.at(-1)!.id) : null,
+  }
+}
+
+async function placeOf(workspaceId: string, cursor: string): Promise<bigint> {
+  const [row] = await sql<{ seq: bigint }[]>`
+    select seq from reviews where workspace_id = ${workspaceId} and id = ${fromCursor("rev", cursor)}`
+  return row?.seq ?? badCursor()
+}
+
+/** More than this is shown as such. */
+const MOST_COUNTED = 100
+
+/** How many reviews wait; counted up to a hundred. */
+export async function countReviews({ workspaceId }: Principal): Promise<{ waiting: number }> {
+  const [row] = await sql<{ waiting: number }[]>`
+    select count(*)::int as waiting from (
+      select from ${reviewTables()} where r.workspace_id = ${workspaceId} and ${isWaiting(clock.now())}
+      limit ${MOST_COUNTED}) waiting`
+  return { waiting: row?.waiting ?? 0 }
+}

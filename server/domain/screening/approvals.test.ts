@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
+import { addSeconds, clock } from "#server/lib/time.ts"
+import { newWallet, startTestApp, type TestApp, waitFor } from "#test/app.ts"
+import { officerOf, type TestList, testList, waitForEntries } from "#test/screening.ts"
+
+// Wallets that come onto a list after their verification has begun.
+let app: TestApp
+let list: TestList
+const listed: string[] = [newWallet()]
+
+beforeAll(async () => {
+  list = await testList("ofac.txt", listed)
+  app = await startTestApp({ VOUCH_SANCTIONS_LIST: list.path })
+})
+afterAll(async () => {
+  await app.stop()
+  await list.remove()
+})
+
+/** Approved by the vendor while its wallet is on the list. */
+async function held() {
+  const officer = await officerOf(app)
+  const { wallet, sessionId } = await app.startSession(officer.key)
+  listed.push(wallet)
+  await list.write(listed)
+  await waitForEntries(app, listed.length)
+  const decidedAt = addSeconds(clock.now(), -60)
+  const sent = () =>
+    app.webhook({
+      session_id: sessionId,
+      decision: "approved",
+      occurred_at: decidedAt.toISOString(),
+      claims: { country: "US" },
+    })
+  expect((await sent()).json.outcome).toBe("applied")
+  const reviews = await sql<{ id: string }[]>`
+    select id from reviews where workspace_id = ${officer.key.workspaceId} and kind = 'screening'`
+  expect(reviews).toHaveLength(1)
+  const status = async () =>
+    (await app.request({ method: "GET", path: `/kyc/status/${wallet}`, key: officer.key.apiKey })).json.status
+  const operations = () =>
+    sql`select kind from operations where workspace_id = ${officer.key.workspaceId} and wallet = ${wallet}`
+  return { officer, wallet, sessionId, decidedAt, reviewId: reviews[0]!.id, status, operations, sent }
+}
+
+test("an approval of a listed wallet waits, and issues nothing; a repeat changes nothing", async () => {
+  const { status, operations, sent, sessionId, officer } = await held()
+  expect((await sent()).json.outcome).not.toBe("applied")
+  expect(await status()).toBe("pending")
+  expect(await operations()).toEqual([])
+  const path = "/kyc/sessions"
+  const { json } = await app.request({ method: "GET", path, key: officer.key.apiKey })
+  expect(json.data.find((one: { session_id: string }) => one.session_id === sessionId)).toBeDefined()
+})
+
+test("cleared, it counts from when the vendor gave it, with its claims", async () => {
+  const { officer, wallet, reviewId, decidedAt } = await held()
+  await officer.decide(reviewId, "clear")
+  const { attestation_id } = await app.waitForStatus(officer.key, wallet, "verified")
+  const [row] = await sql`select issued_at, claims from attestations where id = ${attestation_id}`
+  expect(row!.issued_at.getTime()).toBe(Math.floor(decidedAt.getTime() / 1000) * 1000)
+  expect(row!.claims).not.toBeNull()
+})
+
+test("revoked, it is rejected, and nothing was ever issued", async () => {
+  const { officer, wallet, reviewId, operations } = await held()
+  await officer.decide(reviewId, "revoke")
+  await app.waitForStatus(officer.key, wallet, "rejected")
+  expect(await operations()).toEqual([])
+})
+
+test("a wallet that leaves the list has its approval applied", async () => {
+  const { officer, wallet } = await held()
+  listed.splice(listed.indexOf(wallet), 1)
+  await list.write(listed)
+  await waitForEntries(app, listed.length)
+  await app.waitForStatus(officer.key, wallet, "verified")
+})
+
+test("a rejection of the vendor ends what waits", async () => {
+  const { officer, wallet, sessionId, operations } = await held()
+  await app.webhook({ session_id: sessionId, decision: "rejected" })
+  await waitFor(
+    async () =>
+      (
+        await sql`select status from attestations where workspace_id = ${officer.key.workspaceId} and wallet = ${wallet}`
+      )[0]!.status === "rejected",
+    "the rejection",
+  )
+  expect(await operations()).toEqual([])
+})

@@ -1,0 +1,68 @@
+import type { Queryable } from "#db/client.ts"
+import { type Author, recordChange, recordChanges, vouch } from "#server/domain/audit-log/record.ts"
+import { clock } from "#server/lib/time.ts"
+import type { Address } from "#shared/address.ts"
+import { followScreening } from "./freeze.ts"
+
+/**
+ * Serves a wallet again of which a person has decided that it is a false match, as long as it is on the lists of this
+ * review: in the transaction that closes it. What another review has come to about another list stays.
+ */
+export async function clearHits(
+  sql: Queryable,
+  {
+    workspaceId,
+    wallet,
+    reviewId,
+    author,
+  }: { workspaceId: string; wallet: Address; reviewId: string; author: Author },
+): Promise<void> {
+  const cleared = await sql<{ list: string; frozen_at: Date | null }[]>`
+    update screening_hits set cleared_at = ${clock.now()}
+    where workspace_id = ${workspaceId} and wallet = ${wallet} and review_id = ${reviewId} and cleared_at is null
+      and gone_at is null
+    returning list, frozen_at`
+  if (cleared.length === 0) return
+  if (cleared.some(({ frozen_at }) => frozen_at !== null)) await followScreening(sql, workspaceId, wallet)
+  const lists = cleared.map(({ list }) => list).sort()
+  await recordChange(sql, workspaceId, {
+    author,
+    action: "wallet.cleared",
+    subject: wallet,
+    detail: { lists, review: reviewId },
+  })
+}
+
+/**
+ * Ends what was found of a wallet that has left a list. What was cleared is found anew if it comes back; a review that has
+ * no other ground closes. Returns whether anything ended.
+ */
+export async function endHit(
+  sql: Queryable,
+  { workspaceId, wallet, list }: { workspaceId: string; wallet: Address; list: string },
+): Promise<boolean> {
+  const now = clock.now()
+  const [gone] = await sql<{ frozen: boolean }[]>`
+    update screening_hits set gone_at = ${now}
+    where workspace_id = ${workspaceId} and wallet = ${wallet} and list = ${list} and gone_at is null
+    returning frozen_at is not null and cleared_at is null as frozen`
+  if (!gone) return false
+  if (gone.frozen) await followScreening(sql, workspaceId, wallet)
+  const closed = await sql<{ id: string }[]>`
+    update reviews set state = 'closed', ending = 'unlisted', closed_at = ${now}, claims = null, approved_claims = null,
+      decision = null, reason = null, public_reason = null, requested_by = null, requested_at = null
+    where workspace_id = ${workspaceId} and wallet = ${wallet} and kind = 'screening' and state <> 'closed'
+      and not exists (select from screening_hits h where h.workspace_id = ${workspaceId} and h.wallet = ${wallet}
+        and h.cleared_at is null and h.gone_at is null)
+    returning id`
+  await recordChanges(sql, workspaceId, [
+    { author: vouch, action: "wallet.left_list", subject: wallet, detail: { list } },
+    ...closed.map(({ id }) => ({
+      author: vouch,
+      action: "review.closed",
+      subject: id,
+      detail: { ending: "unlisted" },
+    })),
+  ])
+  return true
+}

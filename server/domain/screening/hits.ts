@@ -1,0 +1,123 @@
+import { type Queryable, repeatOnDeadlock, sql as requests, type Sql } from "#db/client.ts"
+import { publish, publishActivity } from "#db/pubsub.ts"
+import { type Change, recordChanges, vouch } from "#server/domain/audit-log/record.ts"
+import { openReview } from "#server/domain/reviews/open.ts"
+import { logger } from "#server/lib/log.ts"
+import { clock, formatDay } from "#server/lib/time.ts"
+import type { Address } from "#shared/address.ts"
+import { fail } from "#shared/errors.ts"
+import { refusedWallet } from "#shared/rules/listed.ts"
+import { followScreening } from "./freeze.ts"
+import { findListed, type ListedWallet } from "./listed.ts"
+import { readPolicies } from "./policies.ts"
+import type { ListVersion } from "./stored-lists.ts"
+
+/**
+ * Records that a wallet is on a list, in the transaction of whatever found it: once for each wallet and list, with the
+ * list's version and a review. Where the policy says so, its tokens are frozen. Returns whether anything was new; then the
+ * caller publishes `ledger` and the activity after the commit.
+ */
+export async function recordHit(
+  sql: Queryable,
+  workspaceId: string,
+  { wallet, list }: ListedWallet,
+): Promise<boolean> {
+  const { name, digest, entries, loaded_at } = list
+  const now = clock.now()
+  // A cleared one that is still on the list stays cleared.
+  const [fresh] = await sql`
+    insert into screening_hits (workspace_id, wallet, list, digest, entries, loaded_at, found_at)
+    values (${workspaceId}, ${wallet}, ${name}, ${digest}, ${entries}, ${loaded_at}, ${now})
+    on conflict (workspace_id, wallet, list) do update
+      set digest = excluded.digest, entries = excluded.entries, loaded_at = excluded.loaded_at,
+        found_at = excluded.found_at, gone_at = null, cleared_at = null, frozen_at = null
+      where screening_hits.gone_at is not null
+    returning wallet`
+  if (fresh) await openHit(sql, workspaceId, wallet, list)
+  const frozen = await freezeIfChosen(sql, workspaceId, { wallet, list: name, now })
+  return fresh !== undefined || frozen
+}
+
+async function openHit(
+  sql: Queryable,
+  workspaceId: string,
+  wallet: Address,
+  list: ListVersion,
+): Promise<void> {
+  const { reviewId } = await openReview(sql, {
+    workspaceId,
+    kind: "screening",
+    about: { wallet },
+    finding: "wallet_listed",
+    detail: versionText(list),
+  })
+  await sql`
+    update screening_hits set review_id = ${reviewId}
+    where workspace_id = ${workspaceId} and wallet = ${wallet} and list = ${list.name}`
+}
+
+/** Which list, as the review says it. */
+const versionText = ({ name, digest, entries, loaded_at }: ListVersion): string =>
+  `${name}: ${entries} ${entries === 1 ? "address" : "addresses"}, loaded ${formatDay(loaded_at)}, SHA-256 ${digest}`
+
+async function freezeIfChosen(
+  sql: Queryable,
+  workspaceId: string,
+  { wallet, list, now }: { wallet: Address; list: string; now: Date },
+): Promise<boolean> {
+  const { wallet_listed } = await readPolicies(sql, workspaceId)
+  if (wallet_listed !== "freeze") return false
+  const [frozen] = await sql`
+    update screening_hits set frozen_at = ${now}
+    where workspace_id = ${workspaceId} and wallet = ${wallet} and list = ${list}
+      and frozen_at is null and cleared_at is null and gone_at is null
+    returning wallet`
+  if (!frozen) return false
+  await followScreening(sql, workspaceId, wallet)
+  await recordChanges(sql, workspaceId, [frozenChange(wallet, list)])
+  return true
+}
+
+const frozenChange = (wallet: Address, list: string): Change => ({
+  author: vouch,
+  action: "wallet.frozen",
+  subject: wallet,
+  detail: { list },
+})
+
+/** The same in a transaction of its own for each wallet and list: one that fails keeps no other from being recorded. */
+export async function recordHits(
+  database: Sql,
+  workspaceId: string,
+  hits: readonly ListedWallet[],
+): Promise<number> {
+  let fresh = 0
+  for (const hit of hits) {
+    const isNew = await repeatOnDeadlock(() => database.begin((sql) => recordHit(sql, workspaceId, hit)))
+    if (isNew) fresh += 1
+  }
+  if (fresh === 0) return 0
+  publish("ledger")
+  publishActivity(workspaceId)
+  return fresh
+}
+
+/** Errors: wallet_sanctioned. What was refused can be cleared in its review. */
+export async function refuseListed(workspaceId: string, wallet: Address): Promise<void> {
+  const listed = await findListed(requests, workspaceId, [wallet])
+  if (listed.length === 0) return
+  await recordHits(requests, workspaceId, listed)
+  fail("wallet_sanctioned", refusedWallet(wallet))
+}
+
+/** Records what a request was refused for, once it has its answer. */
+export function noteRefused(workspaceId: string, wallets: readonly Address[]): void {
+  void findListed(requests, workspaceId, wallets)
+    .then((listed) => recordHits(requests, workspaceId, listed))
+    .catch((error) =>
+      logger.warn(
+        { err: error, workspaceId },
+        "a refused wallet has no review yet; the next refusal opens it",
+      ),
+    )
+}

@@ -1,0 +1,50 @@
+import { type Queryable, sql } from "#db/client.ts"
+import { publishActivity } from "#db/pubsub.ts"
+import { only } from "#db/rows.ts"
+import { type Author, recordChange } from "#server/domain/audit-log/record.ts"
+import { holdPermission } from "#server/domain/people/membership.ts"
+import { type ChosenPolicies, type Policies, policiesOf, policyNames } from "#shared/monitoring.ts"
+
+/** What a workspace does when something is found. */
+export async function readPolicies(sql: Queryable, workspaceId: string): Promise<Policies> {
+  const rows = await sql<{ policies: ChosenPolicies }[]>`
+    select policies from workspaces where id = ${workspaceId}`
+  return policiesOf(only(rows).policies)
+}
+
+/**
+ * Changes what happens from now on. Once wallets on a list are to be frozen, those that were found before are as well; what
+ * is frozen stays so until its review is decided. Errors: insufficient_scope.
+ */
+export async function changePolicies({
+  workspaceId,
+  author,
+  changes,
+}: {
+  workspaceId: string
+  author: Author
+  changes: ChosenPolicies
+}): Promise<Policies> {
+  const after = await sql.begin(async (sql) => {
+    await holdPermission(sql, workspaceId, author, "review:write")
+    await sql`select from workspaces where id = ${workspaceId} for no key update`
+    const before = await readPolicies(sql, workspaceId)
+    const after = policiesOf({ ...before, ...changes })
+    const changed = policyNames.filter((name) => before[name] !== after[name])
+    if (changed.length === 0) return after
+    await sql`update workspaces set policies = ${sql.json(after)} where id = ${workspaceId}`
+    const only = (all: Policies) => Object.fromEntries(changed.map((name) => [name, all[name]]))
+    await recordChange(sql, workspaceId, {
+      author,
+      action: "policies.changed",
+      subject: workspaceId,
+      detail: { before: only(before), after: only(after) },
+    })
+    // Whatever was found is looked at once more (`rescreen.ts`).
+    if (changed.includes("wallet_listed"))
+      await sql`delete from screenings where workspace_id = ${workspaceId}`
+    return after
+  })
+  publishActivity(workspaceId)
+  return after
+}

@@ -1,0 +1,190 @@
+import { randomUUID } from "node:crypto"
+import { repeatOnDeadlock, background as sql } from "#db/client.ts"
+import { publish, publishActivity } from "#db/pubsub.ts"
+import { applyHeld } from "#server/domain/kyc/apply-event.ts"
+import { Backoff } from "#server/ledger/backoff.ts"
+import { logger } from "#server/lib/log.ts"
+import { clock } from "#server/lib/time.ts"
+import type { Address } from "#shared/address.ts"
+import { endHit } from "./clear.ts"
+import { recordHits } from "./hits.ts"
+import { listsWith, loadedLists } from "./lists.ts"
+import type { LoadedList } from "./stored-lists.ts"
+
+// When a list has changed, every wallet that a workspace knows is compared with it: of its attestations, of its holdings,
+// and those that were found before, which may have left the list.
+
+/** Rows that are read at once. */
+const BATCH = 5000
+/** How long a walk is nobody else's after its last step; each step extends it. */
+const CLAIM_SECONDS = 10
+
+/** Workspaces in which a walk failed are left alone for a while, and hold up nobody. */
+const troubled = new Backoff({ firstMs: 1000, longestMs: 60_000 })
+
+type Step = "attestations" | "holdings" | "hits"
+type Walk = { workspaceId: string; list: LoadedList; token: string }
+
+/**
+ * Compares the wallets of all workspaces with the lists, where that has not been done with their present versions. One
+ * worker walks a workspace at a time, and says after each step how far it has come: after a crash another one goes on
+ * from there. Returns how many walks came to their end.
+ */
+export async function rescreenDue(): Promise<number> {
+  let ended = 0
+  for (const list of loadedLists()) {
+    for (const workspaceId of await dueFor(list)) {
+      const trouble = `${list.name} ${workspaceId}`
+      if (troubled.isHeld(trouble)) continue
+      try {
+        if (await walk(workspaceId, list)) ended += 1
+        troubled.succeeded(trouble)
+      } catch (error) {
+        troubled.failed(trouble)
+        logger.warn({ err: error, workspaceId, list: list.name }, "screening failed; it goes on later")
+      }
+    }
+  }
+  return ended
+}
+
+/** None where another process has loaded a newer version: it is that one's to compare. */
+async function dueFor({ name, digest }: LoadedList): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select w.id from workspaces w
+    join screening_lists l on l.name = ${name} and l.digest = ${digest}
+    left join screenings s on s.workspace_id = w.id and s.list = ${name}
+    where s.digest is distinct from ${digest} or (s.step is not null and s.claimed_until <= clock_timestamp())`
+  return rows.map(({ id }) => id)
+}
+
+/** Walks on, or begins, unless another one does. Returns whether it came to the end. */
+async function walk(workspaceId: string, list: LoadedList): Promise<boolean> {
+  const token = randomUUID()
+  const [claimed] = await sql<{ step: Step; up_to: string }[]>`
+    insert into screenings as s (workspace_id, list, digest, step, token, claimed_until, started_at)
+    values (${workspaceId}, ${list.name}, ${list.digest}, 'attestations', ${token},
+      clock_timestamp() + make_interval(secs => ${CLAIM_SECONDS}), ${clock.now()})
+    on conflict (workspace_id, list) do update
+      set digest = excluded.digest, token = excluded.token, claimed_until = excluded.claimed_until,
+        step = case when s.digest = excluded.digest then s.step else excluded.step end,
+        up_to = case when s.digest = excluded.digest then s.up_to else '' end,
+        compared = case when s.digest = excluded.digest then s.compared else 0 end,
+        found = case when s.digest = excluded.digest then s.found else 0 end,
+        started_at = case when s.digest = excluded.digest then s.started_at else excluded.started_at end,
+        finished_at = null
+      where s.digest <> excluded.digest or (s.step is not null and s.claimed_until <= clock_timestamp())
+    returning step, up_to`
+  if (!claimed) return false
+  const own: Walk = { workspaceId, list, token }
+  let at: Next = { step: claimed.step, upTo: claimed.up_to }
+  while (at !== null && at !== "lost") at = await steps[at.step](own, at.upTo)
+  return at === null
+}
+
+type Place = { step: Step; upTo: string }
+/** Where it goes on; null at the end, `lost` where somebody else has taken over. */
+type Next = Place | null | "lost"
+
+const order = { attestations: "holdings", holdings: "hits", hits: null } as const
+
+const steps: Record<Step, (walk: Walk, upTo: string) => Promise<Next>> = {
+  attestations: async (own, upTo) => {
+    // By bytes, as their index has them.
+    const rows = await sql<{ wallet: Address }[]>`
+      select wallet from attestations where workspace_id = ${own.workspaceId} and wallet ~>~ ${upTo}
+      order by wallet using ~<~ limit ${BATCH}`
+    return compare(
+      own,
+      "attestations",
+      rows.map(({ wallet }) => ({ wallet, upTo: wallet })),
+    )
+  },
+  holdings: async (own, upTo) => {
+    const [config = "", wallet = ""] = upTo.split(" ")
+    const rows = await sql<{ mint_config: string; wallet: Address }[]>`
+      select mint_config, wallet from holdings
+      where workspace_id = ${own.workspaceId} and (mint_config, wallet) > (${config}, ${wallet})
+      order by mint_config, wallet limit ${BATCH}`
+    return compare(
+      own,
+      "holdings",
+      rows.map(({ mint_config, wallet }) => ({ wallet, upTo: `${mint_config} ${wallet}` })),
+    )
+  },
+  hits: async (own, upTo) => {
+    const rows = await sql<{ wallet: Address; gone: boolean }[]>`
+      select wallet, gone_at is not null as gone from screening_hits
+      where workspace_id = ${own.workspaceId} and list = ${own.list.name} and wallet > ${upTo}
+      order by wallet limit ${BATCH}`
+    return compare(
+      own,
+      "hits",
+      rows.map(({ wallet }) => ({ wallet, upTo: wallet })),
+      rows.filter(({ gone }) => !gone).map(({ wallet }) => wallet),
+    )
+  },
+}
+
+type Known = { wallet: Address; upTo: string }
+
+/** Compares what was read. What is found is recorded before it is said how far the walk has come, each by itself. */
+async function compare(
+  own: Walk,
+  step: Step,
+  known: readonly Known[],
+  mayHaveLeft: readonly Address[] = [],
+): Promise<Next> {
+  const { workspaceId, list } = own
+  const isOn = (wallet: Address) => listsWith(wallet).some(({ digest }) => digest === list.digest)
+  let done = 0
+  const seen = new Set<Address>()
+  for (const [n, { wallet, upTo }] of known.entries()) {
+    if (seen.has(wallet) || !isOn(wallet)) continue
+    seen.add(wallet)
+    const found = await recordHits(sql, workspaceId, [{ wallet, list }])
+    if (!(await save(own, { step, upTo }, { compared: n + 1 - done, found }))) return "lost"
+    done = n + 1
+  }
+  for (const wallet of mayHaveLeft) if (!isOn(wallet)) await leave(own, wallet)
+  const next: Place | null =
+    known.length === BATCH
+      ? { step, upTo: known.at(-1)!.upTo }
+      : order[step] === null
+        ? null
+        : { step: order[step], upTo: "" }
+  return (await save(own, next, { compared: known.length - done, found: 0 })) ? next : "lost"
+}
+
+/** Approvals that waited for the wallet alone count now. */
+async function leave({ workspaceId, list }: Walk, wallet: Address): Promise<void> {
+  const ended = await repeatOnDeadlock(() =>
+    sql.begin(async (sql) => {
+      // Locked before the review, as a vendor's event does.
+      const held = await sql<{ id: string }[]>`
+        select id from attestations
+        where workspace_id = ${workspaceId} and wallet = ${wallet} and status = 'pending' and held_at is not null
+        order by seq for update`
+      if (!(await endHit(sql, { workspaceId, wallet, list: list.name }))) return false
+      for (const { id } of held) await applyHeld(sql, { workspaceId, attestationId: id }, clock.now())
+      return true
+    }),
+  )
+  if (!ended) return
+  publish("ledger")
+  publishActivity(workspaceId)
+}
+
+/** Says how far it has come; false where the walk is not this one's any more. */
+async function save(
+  { workspaceId, list, token }: Walk,
+  next: Place | null,
+  { compared, found }: { compared: number; found: number },
+): Promise<boolean> {
+  const saved = await sql`
+    update screenings set step = ${next?.step ?? null}, up_to = ${next?.upTo ?? ""}, compared = compared + ${compared},
+      found = found + ${found}, claimed_until = clock_timestamp() + make_interval(secs => ${CLAIM_SECONDS}),
+      finished_at = case when ${next === null} then ${clock.now()}::timestamptz end
+    where workspace_id = ${workspaceId} and list = ${list.name} and token = ${token} returning workspace_id`
+  return saved.length > 0
+}

@@ -2,10 +2,13 @@ import "./start/quiet-imports.ts"
 import { Command } from "commander"
 import { version } from "./lib/version.ts"
 import { addAccountCommands } from "./start/cli/account.ts"
+import { addDataKeyCommands } from "./start/cli/data-key.ts"
 import { addKeyCommands } from "./start/cli/key.ts"
 import { addLedgerCommands } from "./start/cli/ledger.ts"
 import { addMintConfigCommands } from "./start/cli/mint-config.ts"
+import { addProviderCommands } from "./start/cli/provider.ts"
 import { type Run, withDeployment } from "./start/cli/run.ts"
+import { addSignerCommands } from "./start/cli/signer.ts"
 import { addUserCommands } from "./start/cli/user.ts"
 import { addWalletCommands } from "./start/cli/wallet.ts"
 
@@ -26,13 +29,16 @@ const nouns = [
   addAccountCommands,
   addKeyCommands,
   addWalletCommands,
+  addProviderCommands,
   addLedgerCommands,
+  addSignerCommands,
+  addDataKeyCommands,
   addUserCommands,
   addMintConfigCommands,
 ]
 for (const add of nouns) add(program, run)
 
-// 1 is the audit's, for a difference.
+// 1 is of `ledger audit`, for a difference, and of `provider check`, for one that fails.
 const USAGE = 2
 for (const command of [program, ...program.commands.flatMap((noun) => [noun, ...noun.commands])]) {
   command.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : USAGE))

@@ -1,6 +1,7 @@
 import { sql } from "#db/client.ts"
 import { subscribeAccessLoss, subscribeActivity } from "#db/pubsub.ts"
 import type { Principal, SignedIn } from "#server/domain/context.ts"
+import { lacksSecondFactor } from "#server/domain/people/second-factor.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 
@@ -108,7 +109,9 @@ async function requireMembership({ workspaceId }: Principal, user: SignedIn | nu
   const [member] = await sql`
     select from user_sessions s
     join members m on m.user_id = s.user_id
-    join workspaces w on w.account_id = m.account_id
-    where s.id = ${user.sessionId} and s.user_id = ${user.id} and s.expires_at > ${clock.now()} and w.id = ${workspaceId}`
+    join accounts a on a.id = m.account_id
+    join workspaces w on w.account_id = a.id
+    where s.id = ${user.sessionId} and s.user_id = ${user.id} and s.expires_at > ${clock.now()} and w.id = ${workspaceId}
+      and not ${lacksSecondFactor(sql, user.sessionId)}`
   if (!member) fail("not_signed_in", "Sign in again and choose one of your workspaces.")
 }

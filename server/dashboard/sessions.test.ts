@@ -41,7 +41,8 @@ test("a session started at the dashboard is the first of the open ones, with the
       user_pubkey: wallet,
       external_id: "investor-1",
       status: "pending",
-      opened_at: null,
+      flow: "form",
+      consented_at: null,
       decision: null,
       open_until: expect.any(String),
     },
@@ -69,7 +70,7 @@ test("what was decided is over; what is in review, or was sent, is open and says
   })
   const open = (await list()).data
   expect(open).toMatchObject([
-    { user_pubkey: sent.wallet, opened_at: expect.any(String), decision: null },
+    { user_pubkey: sent.wallet, consented_at: expect.any(String), decision: null },
     { user_pubkey: inReview.wallet, decision: "in_review", decided_at: expect.any(String) },
   ])
   expect((await list({ state: "closed" })).data).toMatchObject([

@@ -3,10 +3,14 @@ import { columns, type RowOf } from "#db/rows.ts"
 import { inStatus } from "#server/domain/attestations/search.ts"
 import { shownStatusAt } from "#server/domain/attestations/status.ts"
 import type { Principal } from "#server/domain/context.ts"
-import { deployment } from "#server/domain/deployment.ts"
+import { flowOf } from "#server/domain/deployment.ts"
+import type { Flow } from "#server/domain/kyc/providers/provider.ts"
+import { sessionUrl } from "#server/domain/kyc/session-record.ts"
+import { sessionStateAt } from "#server/domain/kyc/session-state.ts"
 import { badCursor, fromCursor, toCursor } from "#server/lib/cursor.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
-import type { Decision, ShownStatus } from "#shared/statuses.ts"
+import type { Mode } from "#shared/mode.ts"
+import type { Decision, SessionState, ShownStatus } from "#shared/statuses.ts"
 
 export type SessionRecord = {
   attestation_id: string
@@ -15,11 +19,14 @@ export type SessionRecord = {
   session_url: string | null
   user_pubkey: string
   schema: string
+  investor_id: string
   external_id: string | null
   status: ShownStatus
+  state: SessionState
   started_at: string
-  /** When its form was sent; null while it was not, or where another provider does not tell. */
-  opened_at: string | null
+  flow: Flow["kind"]
+  /** When the investor consented: with the form, or before going to the vendor's page. */
+  consented_at: string | null
   /** What the provider said last. */
   decision: Decision | null
   decided_at: string | null
@@ -33,14 +40,18 @@ const sessionColumns = columns(
   "session_id",
   "wallet",
   "schema_id",
+  "investor_id",
   "external_id",
+  "provider",
   "status",
   "created_at",
   "consented_at",
   "event_at",
   "event_decision",
   "open_until",
+  "issued_at",
   "expires_at",
+  "verified_at",
   "revoked_at",
 )
 type Row = RowOf<typeof sessionColumns>
@@ -49,7 +60,7 @@ const PAGE = 50
 
 /** Open or closed sessions, newest first. Errors: validation_failed for a cursor. */
 export async function listSessions(
-  { workspaceId, scopes }: Principal,
+  { workspaceId, mode, scopes }: Principal,
   { state, cursor }: { state: "open" | "closed"; cursor?: string | undefined },
 ): Promise<{ data: SessionRecord[]; next_cursor: string | null }> {
   const now = clock.now()
@@ -63,7 +74,7 @@ export async function listSessions(
   const shown = rows.slice(0, PAGE)
   const mayOpen = scopes.has("kyc:write")
   return {
-    data: shown.map((row) => toSession(row, now, mayOpen)),
+    data: shown.map((row) => toSession(row, { mode, now, mayOpen })),
     next_cursor: rows.length > PAGE ? toCursor(shown.at(-1)!.id) : null,
   }
 }
@@ -76,16 +87,22 @@ async function placeOf(workspaceId: string, cursor: string): Promise<bigint> {
 
 const time = (at: Date | null) => at && toTimestamp(at)
 
-const toSession = (row: Row, now: Date, mayOpen: boolean): SessionRecord => ({
+const toSession = (
+  row: Row,
+  { mode, now, mayOpen }: { mode: Mode; now: Date; mayOpen: boolean },
+): SessionRecord => ({
   attestation_id: row.id,
   session_id: mayOpen ? row.session_id : null,
-  session_url: mayOpen ? `${deployment.origin}/verify/${row.session_id}` : null,
+  session_url: mayOpen ? sessionUrl(row.session_id) : null,
   user_pubkey: row.wallet,
   schema: row.schema_id,
+  investor_id: row.investor_id,
   external_id: row.external_id,
   status: shownStatusAt(row, now),
+  state: sessionStateAt(row, now),
   started_at: toTimestamp(row.created_at),
-  opened_at: time(row.consented_at),
+  flow: flowOf({ mode, provider: row.provider }),
+  consented_at: time(row.consented_at),
   decision: row.event_decision,
   decided_at: time(row.event_at),
   open_until: time(row.open_until),

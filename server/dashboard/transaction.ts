@@ -24,8 +24,9 @@ export type TransactionView = {
   block_time: string | null
   signed_at: string
   settled_at: string | null
-  /** The exact bytes, base64. */
-  wire: string
+  /** The exact bytes, base64; null where they are kept no longer. */
+  wire: string | null
+  /** None where the chain does not tell and the bytes are kept no longer. */
   instructions: DecodedInstruction[]
   /** What the programs said; null where the chain does not tell. */
   logs: string[] | null
@@ -58,8 +59,9 @@ export async function readTransaction(
     )
   const chain = deployment.chains[mode]
   const landed = chain ? await landedAs(chain, signature) : null
-  const message = landed?.transaction.message ?? VersionedTransaction.deserialize(row.wire).message
-  const cluster = chain?.bound?.cluster
+  const saved = row.wire && VersionedTransaction.deserialize(row.wire).message
+  const message = landed?.transaction.message ?? saved
+  const cluster = chain?.identity?.cluster
   const savedSlot = row.slot === null ? null : Number(row.slot)
   return {
     signature,
@@ -71,8 +73,8 @@ export async function readTransaction(
     block_time: landed?.blockTime ? toTimestamp(new Date(landed.blockTime * 1000)) : null,
     signed_at: toTimestamp(row.created_at),
     settled_at: row.settled_at && toTimestamp(row.settled_at),
-    wire: row.wire.toString("base64"),
-    instructions: decodeInstructions(message),
+    wire: row.wire?.toString("base64") ?? null,
+    instructions: message ? decodeInstructions(message) : [],
     logs: landed?.meta?.logMessages ?? null,
     error: landed?.meta?.err ?? row.error,
   }
@@ -81,10 +83,7 @@ export async function readTransaction(
 /** Null when the chain does not know it, or does not answer. */
 async function landedAs(chain: Chain, signature: string) {
   try {
-    return await chain.connection.getTransaction(signature, {
-      commitment: "confirmed",
-      maxSupportedTransactionVersion: 0,
-    })
+    return await chain.rpc.patient.transaction(signature)
   } catch (error) {
     logger.debug({ err: error }, "could not read a transaction from the chain")
     return null

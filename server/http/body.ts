@@ -89,8 +89,7 @@ export function dropBody(request: IncomingMessage): void {
 
 /**
  * The raw bytes of a body. Errors: payload_too_large, as soon as it is known; malformed_request when it comes too
- * slowly
- * or in too many pieces; rate_limited and server_busy when bodies take too much together. All of these end the
+ * slowly or in too many pieces; rate_limited and server_busy when bodies take too much together. All of these end the
  * connection, as its rest is not read.
  */
 export async function readBody(request: IncomingMessage, bound: Bound): Promise<Buffer> {
@@ -131,9 +130,8 @@ let allBytes = 0
 const EMPTY = Buffer.alloc(0)
 
 /**
- * A body from its first piece on, in one buffer that grows: a list of pieces would take a hundred bytes for each
- * that has
- * one. When the memory for bodies is used up, the oldest unfinished body of the network that holds most is dropped.
+ * A body from its first piece on, in one buffer that grows: a list of pieces would take a hundred bytes for each that
+ * has one. When the memory for bodies is used up, the oldest unfinished body of the network that holds most is dropped.
  * So a request that is sent at once succeeds, however many unfinished ones are open.
  */
 class Body {
@@ -276,8 +274,7 @@ function giveWay(some: Iterable<Holder>, failure: () => Failure): boolean {
 export const bodyBytes = (): number => allBytes
 
 // A parameter of a media type (RFC 9110, 5.6.6), one after the other from where the last one ended: no position is
-// tried
-// twice, so that a long header costs no more than its length.
+// tried twice, so that a long header costs no more than its length.
 const PARAMETER = /[ \t]*;[ \t]*(?:([\w!#$%&'*+.^`|~-]+)=([\w!#$%&'*+.^`|~-]+|"(?:[^"\\]|\\.)*"))?/y
 
 /** Whether a Content-Type says JSON in UTF-8. Other parameters than `charset` mean nothing here. */

@@ -32,8 +32,7 @@ export type Connections = {
 }
 
 /**
- * The same for a connection and for the one that TLS makes of it. Its parts are gone once it is closed, so it is
- * kept.
+ * The same for a connection and for the one that TLS makes of it. Its parts are gone once it is closed, so it is kept.
  */
 const names = new WeakMap<Socket, string>()
 function peerName(socket: Socket): string {

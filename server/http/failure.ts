@@ -3,7 +3,7 @@ import type { z } from "zod"
 import { isDatabaseUnavailable } from "#db/client.ts"
 import { logger } from "#server/lib/log.ts"
 import { failureOf } from "#server/lib/validation.ts"
-import { type ErrorCode, errors, Failure } from "#shared/errors.ts"
+import { type ErrorCode, type ErrorOptions, errors, Failure } from "#shared/errors.ts"
 
 /** What tRPC itself refuses before a procedure has its say. */
 const refusals: { [code in TRPCError["code"]]?: [ErrorCode, string] } = {
@@ -17,19 +17,25 @@ const SAME_KEY = " Use the same Idempotency-Key: nothing happens twice."
 
 /**
  * Whatever went wrong, as one of our answers, the same whichever way the request came in: over REST, from a page, or for
- * a page itself. Nothing of an error that nobody foresaw is in it; `logFailure` says that in the log.
+ * a page itself. Nothing of an error that nobody foresaw is in it; `logFailure` says that in the log. A request with a key
+ * is told to keep it where it may succeed in a moment.
  */
 export function toFailure(error: unknown, { hasKey = false }: { hasKey?: boolean } = {}): Failure {
-  const ours = (code: "database_unavailable" | "internal_error", retryAfterSeconds?: number) =>
-    new Failure(code, errors[code].fix + (hasKey ? SAME_KEY : ""), {
-      cause: error,
-      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-    })
+  const failure = failureBehind(error)
+  if (!hasKey || !errors[failure.code].isTemporary) return failure
+  return new Failure(failure.code, failure.message + SAME_KEY, failure)
+}
+
+const ours = (code: "database_unavailable" | "internal_error", options: ErrorOptions) =>
+  new Failure(code, errors[code].fix, options)
+
+function failureBehind(error: unknown): Failure {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof Failure) return cause
-    if (isDatabaseUnavailable(cause)) return ours("database_unavailable", 1)
+    if (isDatabaseUnavailable(cause))
+      return ours("database_unavailable", { cause: error, retryAfterSeconds: 1 })
   }
-  if (!(error instanceof TRPCError)) return ours("internal_error")
+  if (!(error instanceof TRPCError)) return ours("internal_error", { cause: error })
   const { code, cause } = error
   // The input's own parser; what a parser of ours refuses anywhere else is a mistake of ours.
   if (code === "BAD_REQUEST" && cause !== undefined && "issues" in cause) {
@@ -39,12 +45,25 @@ export function toFailure(error: unknown, { hasKey = false }: { hasKey?: boolean
     return new Failure("malformed_json", "The input is not valid JSON.")
   }
   const refusal = refusals[code]
-  return refusal ? new Failure(...refusal) : ours("internal_error")
+  return refusal ? new Failure(...refusal) : ours("internal_error", { cause: error })
+}
+
+/**
+ * What the log says of trouble on our side: a line for each, whoever found it. What a vendor does not answer has its line
+ * where the vendor is asked, a mail that cannot be sent is told to whoever sends it, and a line for each refusal of
+ * `server_busy` would be more of what there is too much of.
+ */
+const lines: { [code in ErrorCode]?: ["error" | "warn", string] } = {
+  internal_error: ["error", "a request failed"],
+  database_unavailable: ["warn", "the database is not available"],
+  chain_unavailable: ["warn", "the chain is not available"],
+  chain_not_configured: ["warn", "a request needs a chain, and none is configured"],
+  provider_not_configured: ["warn", "a request needs a KYC provider, and none is configured"],
 }
 
 /** Says in the log what the answer does not. */
-export function logFailure({ code, cause }: Failure, requestId: string): void {
-  if (cause === undefined) return
-  if (code === "internal_error") logger.error({ err: cause, requestId }, "a request failed")
-  if (code === "database_unavailable") logger.warn({ err: cause, requestId }, "the database is not available")
+export function logFailure({ code, message, cause }: Failure, requestId: string): void {
+  const [level, line] = lines[code] ?? []
+  if (level === undefined) return
+  logger[level]({ requestId, reason: message, ...(cause !== undefined && { err: cause }) }, line)
 }

@@ -50,16 +50,16 @@ export class FairQueue {
 
   /** Resolves with whether it is their turn now, and not never. */
   #wait(who: string, gone: AbortSignal | undefined): Promise<boolean> {
-    const line = this.#waiting.get(who) ?? []
-    this.#waiting.set(who, line)
+    const queue = this.#waiting.get(who) ?? []
+    this.#waiting.set(who, queue)
     return new Promise((resolve) => {
       const begin = () => resolve(true)
-      line.push(begin)
+      queue.push(begin)
       gone?.addEventListener("abort", () => {
-        const at = line.indexOf(begin)
+        const at = queue.indexOf(begin)
         if (at < 0) return
-        line.splice(at, 1)
-        if (line.length === 0) this.#waiting.delete(who)
+        queue.splice(at, 1)
+        if (queue.length === 0) this.#waiting.delete(who)
         resolve(false)
       })
     })
@@ -75,12 +75,12 @@ export class FairQueue {
   #giveBack(who: string): void {
     this.#all--
     this.#taken.remove(who)
-    for (const [next, line] of this.#waiting) {
+    for (const [next, queue] of this.#waiting) {
       if (!this.#take(next)) continue
       this.#waiting.delete(next)
-      line.shift()!()
+      queue.shift()!()
       // Behind all others that wait.
-      if (line.length > 0) this.#waiting.set(next, line)
+      if (queue.length > 0) this.#waiting.set(next, queue)
       return
     }
   }

@@ -26,8 +26,7 @@ const settings = {
 /** How long a client may take to read a refusal that ends its connection. */
 const FAREWELL_MS = 5000
 /**
- * A connection without any traffic for so long is closed, for example because its client does not read the
- * response.
+ * A connection without any traffic for so long is closed, for example because its client does not read the response.
  */
 const STILL_MS = 120_000
 

@@ -11,8 +11,7 @@ export type Watcher = { userId: string; workspaceId: string }
 const RETRY_SECONDS = 30
 
 /**
- * Places for answers that last, such as event streams: each takes memory and a descriptor for as long as it is
- * open.
+ * Places for answers that last, such as event streams: each takes memory and a descriptor for as long as it is open.
  */
 export class StreamPlaces {
   readonly #what: string

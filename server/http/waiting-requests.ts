@@ -3,8 +3,7 @@ import type { Socket } from "node:net"
 import { Tally } from "#server/lib/tally.ts"
 
 /**
- * Requests of one connection that may be unanswered at once. Node reads up to 64 KiB of them before the first
- * answer.
+ * Requests of one connection that may be unanswered at once. Node reads up to 64 KiB of them before the first answer.
  */
 const MOST_OF_CONNECTION = 100
 /** Of all connections. One takes some KiB, without its body. */
@@ -136,9 +135,9 @@ export class WaitingRequests {
 const NOT_FOR_PARSER = 2
 
 /**
- * Ends the parsing of what has been read: Node would make every request of the packet, and keep it as long as the
- * socket. It has
- * no way of its own for that; a test holds that this one works, and without it nothing is wrong but the memory.
+ * Ends the parsing of what has been read: Node would make every request of the packet, and keep it as long as
+ * the socket. It has no way of its own for that; a test holds that this one works, and without it nothing is
+ * wrong but the memory.
  */
 function readNoMore(socket: Socket): void {
   const { parser } = socket as Socket & { parser?: { onIncoming: unknown } | null }

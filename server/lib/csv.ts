@@ -6,10 +6,12 @@ import { parse } from "./validation.ts"
 /** Tells a spreadsheet that this is UTF-8. */
 const BYTE_ORDER_MARK = "\ufeff"
 
-export type CsvFile<Row> = {
+type CsvFile<Row, Column extends string> = {
   filename: string
-  /** Its columns in their order, and what a row says in each. */
-  columns: Readonly<Record<string, (row: Row) => string | null>>
+  /** In their order. */
+  columns: readonly Column[]
+  /** What a row says in each column. */
+  toLine: (row: Row) => Record<Column, string | null>
   /** The rows that come after `last`, as many as are read and written at a time; none at the end. */
   readAfter: (last: Row | null) => Promise<readonly Row[]>
 }
@@ -18,9 +20,9 @@ export type CsvFile<Row> = {
  * Answers with a CSV file (RFC 4180), as fast as the client takes it: memory does not grow with the number of rows. The
  * first of them are read before the first byte is sent, so that what this fails with is still an error of its own.
  */
-export async function sendCsv<Row>(
+export async function sendCsv<Row, Column extends string>(
   response: ServerResponse,
-  { filename, columns, readAfter }: CsvFile<Row>,
+  { filename, columns, toLine, readAfter }: CsvFile<Row, Column>,
 ): Promise<void> {
   let rows = await readAfter(null)
   response.writeHead(200, {
@@ -28,10 +30,10 @@ export async function sendCsv<Row>(
     "Content-Disposition": `attachment; filename="${filename}"`,
     "Cache-Control": "no-store",
   })
-  await write(response, BYTE_ORDER_MARK + line(Object.keys(columns)))
+  await write(response, BYTE_ORDER_MARK + line(columns))
   while (rows.length > 0 && !response.destroyed) {
-    const cells = rows.map((row) => Object.values(columns).map((cell) => cell(row)))
-    await write(response, cells.map(line).join(""))
+    const lines = rows.map(toLine).map((cells) => line(columns.map((column) => cells[column])))
+    await write(response, lines.join(""))
     rows = await readAfter(rows.at(-1)!)
   }
   response.end()
@@ -65,8 +67,7 @@ const AT_START = new RegExp(String.raw`^(?:${FORMULA}|[\t\r])`, "u")
 const INSIDE = new RegExp(String.raw`[;,|"\t\r\n](?=${FORMULA})`, "gu")
 
 /**
- * A cell that no spreadsheet takes for a formula: what looks like one gets a quote before it (OWASP, CSV
- * injection).
+ * A cell that no spreadsheet takes for a formula: what looks like one gets a quote before it (OWASP, CSV injection).
  */
 export function toCell(value: string | null): string {
   if (value === null) return ""

@@ -3,6 +3,7 @@ import { ADDRESS, SIGNATURE } from "#shared/address.ts"
 import { isCountry } from "#shared/countries.ts"
 import type { ErrorCode } from "#shared/errors.ts"
 import { type IdPrefix, idPattern } from "./ids.ts"
+import { plainText } from "./text.ts"
 import { toTimestamp } from "./time.ts"
 
 /** Lets a field's schema answer with a code of its own instead of validation_failed. */
@@ -18,6 +19,9 @@ export const matching = (pattern: RegExp, error: string, code?: ErrorCode) =>
 /** An id. Its format is documentation only: an id of another format is one that does not exist. */
 export const idOf = (prefix: IdPrefix) => z.string().meta({ pattern: idPattern(prefix) })
 
+/** An id by which a list is filtered: one that does not exist has nothing. */
+export const filterId = (prefix: IdPrefix) => plainText(100).meta({ pattern: idPattern(prefix) })
+
 /** Names that customers give to schemas and mint configurations; and such a name in an answer. */
 export const NAME = /^[a-z0-9][a-z0-9_]{0,63}$/
 export const named = z.string().meta({ pattern: NAME.source })
@@ -26,10 +30,19 @@ export const named = z.string().meta({ pattern: NAME.source })
 export const address = z.string().meta({ pattern: ADDRESS.source })
 export const signature = z.string().meta({ pattern: SIGNATURE.source })
 
+/** An address that we stored: it was read before. */
+export const storedAddress = z.string().brand<"address">()
+
 /** An amount in an answer: whole tokens. */
 export const amountText = z.string().meta({
   pattern: "^(0|[1-9][0-9]*)(\\.[0-9]*[1-9])?$",
   description: "Whole tokens, without trailing zeros",
+})
+
+/** An amount of SOL in an answer. */
+export const lamports = z.string().meta({
+  pattern: "^(0|[1-9][0-9]*)$",
+  description: "Lamports: a billion of them are one SOL",
 })
 
 const countryMeta = { pattern: "^[A-Z]{2}$", description: "ISO 3166-1 alpha-2", example: "US" }
@@ -51,8 +64,14 @@ export const time = z
 
 function isTime(text: string): boolean {
   const time = new Date(text)
-  return !Number.isNaN(time.getTime()) && toTimestamp(time) === text
+  return !Number.isNaN(time.getTime()) && toTimestamp(time) === text && hasYear(text)
 }
+
+/** Postgres knows no year 0, and neither does the calendar that people use. */
+const hasYear = (text: string): boolean => !text.startsWith("0000")
+
+/** A time in a request of the pages, to the millisecond. */
+export const instant = z.iso.datetime().refine(hasYear, "must be a time such as 2027-01-01T00:00:00Z")
 
 /** A time in an answer. */
 export const timestamp = z.string().meta({

@@ -3,7 +3,20 @@ import { randomFillSync } from "node:crypto"
 const ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 const BYTES = 16
 
-export type IdPrefix = "acct" | "ws" | "key" | "sess" | "att" | "op" | "req" | "evt"
+export type IdPrefix =
+  | "acct"
+  | "ws"
+  | "key"
+  | "inv"
+  | "note"
+  | "sess"
+  | "att"
+  | "op"
+  | "req"
+  | "rev"
+  | "evt"
+  | "era"
+  | "red"
 
 // Random bytes are drawn 4 KiB at a time: a request id costs no system call of its own.
 const pool = new Uint8Array(4096)

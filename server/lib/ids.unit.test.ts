@@ -1,14 +1,13 @@
-import { randomFillSync } from "node:crypto"
+import crypto from "node:crypto"
+import { syncBuiltinESMExports } from "node:module"
 import bs58 from "bs58"
-import { expect, test, vi } from "vitest"
+import { expect, onTestFinished, test, vi } from "vitest"
 import { isId, newId } from "./ids.ts"
-
-vi.mock("node:crypto", { spy: true })
 
 test("an id is its prefix and the base58 form of 16 random bytes, as bs58 has it", () => {
   // The pool holds 256 ids: drawing more makes it fill again, with bytes that this test knows.
   const drawn: Buffer[] = []
-  vi.mocked(randomFillSync).mockImplementation((pool) => {
+  const fill = vi.spyOn(crypto, "randomFillSync").mockImplementation((pool) => {
     const bytes = pool as Uint8Array
     for (let i = 0; i < bytes.length; i++) bytes[i] = (i * 7919 + drawn.length) % 256
     bytes.fill(0, 0, 16) // all zeros
@@ -16,6 +15,11 @@ test("an id is its prefix and the base58 form of 16 random bytes, as bs58 has it
     bytes.fill(255, 32, 48) // all ones
     drawn.push(Buffer.from(bytes))
     return pool
+  })
+  syncBuiltinESMExports()
+  onTestFinished(() => {
+    fill.mockRestore()
+    syncBuiltinESMExports()
   })
   const ids = Array.from({ length: 3 * 256 }, () => newId("req"))
   expect(drawn.length).toBeGreaterThan(1)

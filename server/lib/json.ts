@@ -8,8 +8,7 @@ const MAX_DEPTH = 32
 export class JsonNumber {
   readonly source: string
   /**
-   * One text for all forms of the same number: as JavaScript writes it, or all of its digits where a double alters
-   * it.
+   * One text for all forms of the same number: as JavaScript writes it, or all of its digits where a double alters it.
    */
   readonly canonical: string
   /** NaN where a double would alter it: no field takes that. */
@@ -49,10 +48,9 @@ export type Json = null | boolean | number | string | JsonNumber | Json[] | Json
 export type JsonObject = { [member: string]: Json }
 
 /**
- * Reads a JSON text (RFC 8259) in a way that leaves no room for another reading: a member
- * given twice is refused, at any depth and however its name is escaped, and numbers keep their digits. A byte order
- * mark before the text is ignored. Errors: malformed_json; malformed_request for what is not UTF-8 or nested too
- * deeply.
+ * Reads a JSON text (RFC 8259) in a way that leaves no room for another reading: a member given twice is refused, at
+ * any depth and however its name is escaped, and numbers keep their digits. A byte order mark before the text is
+ * ignored. Errors: malformed_json; malformed_request for what is not UTF-8 or nested too deeply.
  */
 export function readJson(bytes: Buffer): Json {
   return new Reader(readText(bytes)).read()

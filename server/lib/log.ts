@@ -1,4 +1,4 @@
-import { pino } from "pino"
+import { pino, symbols } from "pino"
 import { MASK, withoutSecrets } from "./without-secrets.ts"
 
 /** Structured log on standard output. Keys, session ids, signatures and secrets never reach it. */
@@ -10,6 +10,12 @@ export const logger = pino({
   // Secrets in an error or a URL, in any encoding.
   hooks: { streamWrite: maskLine },
 })
+
+/** From now on it goes to standard error: a command's standard output is its answer alone. */
+export function logToStandardError(): void {
+  const open = logger as unknown as Record<symbol, unknown>
+  open[symbols.streamSym] = pino.destination({ fd: 2, sync: true })
+}
 
 /** A line stays JSON: of one that is masked as a whole, a text is left. */
 function maskLine(line: string): string {

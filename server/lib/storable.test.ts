@@ -121,6 +121,8 @@ test.each(routes.map((route) => [`${route.method} ${route.path}`, route] as cons
         const encoded = encodeURIComponent(text.toWellFormed())
         const target = path.replace(/\{(\w+)\}/g, (_, name) => (name === field ? encoded : "x"))
         const inQuery = method === "GET" && !isParameter
+        // A half of a pair cannot be written in an address: what stands for it is a text as any other.
+        if (inQuery && !text.isWellFormed()) continue
         const { status, json } = await app.request({
           method,
           path: inQuery ? `${target}?${field}=${encoded}` : target,

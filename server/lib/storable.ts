@@ -6,8 +6,9 @@ const MAX_DEPTH = 32
 const ZERO = "must not contain the character U+0000"
 
 /**
- * Refuses an input that holds a text which Postgres cannot: no field takes one, and a query that compares with it fails.
- * REST says it in the words of each field. Errors: validation_failed; malformed_request for what is nested too deeply.
+ * Refuses an input that holds a text which Postgres cannot: no field takes one, and a query that compares
+ * with it fails. REST says it in the words of each field. Errors: validation_failed; malformed_request for
+ * what is nested too deeply.
  */
 export function requireStorable(input: unknown): void {
   look(input, [])

@@ -3,7 +3,11 @@ import { fail } from "#shared/errors.ts"
 
 const CONTROLS = "\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029"
 const PRINTABLE = new RegExp(`^[^${CONTROLS}]*$`)
-/** Characters that leave nothing to see: blanks, formats, what is ignored where it is not known, and the blank of Braille. */
+const PRINTABLE_LINES = new RegExp(`^(?:[^${CONTROLS}]|\\n)*$`)
+/**
+ * Characters that leave nothing to see: blanks, formats, what is ignored where it is not known, and
+ * the blank of Braille.
+ */
 const SEEN = /[^\p{Z}\p{Cc}\p{Cf}\p{DI}\u2800]/u
 /** They turn the direction of text: `Owner`, one of them and `gpj.exe` read `Ownerexe.jpg`. */
 const TURNS = "\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069"
@@ -18,16 +22,23 @@ const NAME = `^[^${NOT_IN_NAMES}]*[^${UNSEEN}\\u200c\\u200d${NOT_IN_NAMES}][^${N
 const saying = (error: string) => ({ error, abort: true })
 
 /** Text that people wrote: 1 to `max` characters, no control characters, no halves of surrogate pairs. */
-export const plainText = (max: number) =>
+export const plainText = (max: number) => textOf(max, PRINTABLE)
+
+/** The same in several lines. */
+export const plainLines = (max: number) => textOf(max, PRINTABLE_LINES)
+
+const textOf = (max: number, pattern: RegExp) =>
   z
     .string()
     .refine((text) => text !== "", saying("must not be empty"))
     .refine((text) => isAtMost(text, max), saying(`must be at most ${max} characters`))
-    .refine((text) => PRINTABLE.test(text), saying("must not contain control characters"))
+    .refine((text) => pattern.test(text), saying("must not contain control characters"))
     .refine((text) => text.isWellFormed(), saying("must not contain halves of surrogate pairs"))
-    .meta({ minLength: 1, maxLength: max, pattern: PRINTABLE.source })
+    .meta({ minLength: 1, maxLength: max, pattern: pattern.source })
 
-/** Text by which people know something, such as a name: there is something to see in it, and it reads as it is written. */
+/**
+ * Text by which people know something, such as a name: there is something to see in it, and it reads as it is written.
+ */
 export const readable = <T extends z.ZodType<string>>(text: T) =>
   text
     .refine((value) => SEEN.test(value), saying("must contain a visible character"))

@@ -56,3 +56,6 @@ export const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
       resolve()
     })
   })
+
+/** The calendar month (UTC) that usage is counted in, named by its first day: `YYYY-MM-01`. */
+export const periodOf = (time: Date): string => startOfMonth(time).toISOString().slice(0, 10)

@@ -68,9 +68,9 @@ export const sentenceOf = (issue: Raw): string =>
   (words[issue.code as keyof Words] as ((issue: Raw) => string) | undefined)?.(issue) ?? "is not valid"
 
 /** What a validated value is refused for: the field by its path, the code, and a sentence about the field. */
-export type Refusal = { field: string; code: ErrorCode; sentence: string }
+export type FieldError = { field: string; code: ErrorCode; sentence: string }
 
-export function refusalOf(issue: z.core.$ZodIssue): Refusal {
+export function fieldErrorOf(issue: z.core.$ZodIssue): FieldError {
   const path = issue.code === "unrecognized_keys" ? [...issue.path, quoted(issue.keys[0] ?? "")] : issue.path
   const code = issue.code === "custom" ? (issue.params?.code as ErrorCode | undefined) : undefined
   const sentence = /[.?]$/.test(issue.message) ? issue.message : `${issue.message}.`
@@ -78,13 +78,13 @@ export function refusalOf(issue: z.core.$ZodIssue): Refusal {
 }
 
 /** As the `detail` of an error: it begins with the field, or the name of the `whole`. */
-export const detailOf = ({ field, sentence }: Refusal, whole = "body"): string =>
+export const detailOf = ({ field, sentence }: FieldError, whole = "body"): string =>
   `${field || whole}: ${sentence}`
 
 /** The answer that refuses a value, by the first thing that is wrong with it. */
 export function failureOf({ issues }: z.core.$ZodError, whole?: string): Failure {
-  const refusal = refusalOf(issues[0]!)
-  return new Failure(refusal.code, detailOf(refusal, whole))
+  const first = fieldErrorOf(issues[0]!)
+  return new Failure(first.code, detailOf(first, whole))
 }
 
 /** Reads a value by its schema. Errors: validation_failed, and those of its fields. */

@@ -7,11 +7,11 @@ const SECRETS: [RegExp, string][] = [
   [/v1,[0-9a-z+/]{40}[\w+/=,]*/gi, "v1,…"],
   [/(vouch_(?:live|test)_[0-9a-z]{4})\w+/gi, "$1…"],
   [/sess_[0-9a-z]{8}\w*/gi, "sess_…"],
+  [/renew_[0-9a-z]{8}[\w-]*/gi, "renew_…"],
   [/whsec_[\w+/=]+/gi, "whsec_…"],
 ]
 /**
- * The 64 bytes of a wallet's secret key in base58. A transaction's signature is as long, but no request carries
- * one.
+ * The 64 bytes of a wallet's secret key in base58. A transaction's signature is as long, but no request carries one.
  */
 const SECRET_KEY = /[1-9A-HJ-NP-Za-km-z]{80,}/
 /** A word that may hold one: it goes as a whole, so that no part of something longer, such as a key in hex, is left. */
@@ -33,9 +33,8 @@ export const withoutKeys = (text: string): string =>
 const PART_OF_KEY = 8
 
 /**
- * What finds an API key in a text, be it without its prefix, broken in two, or in hex or base64. Made for the key
- * that a
- * request came with: that one is what ends up in a wrong place.
+ * What finds an API key in a text, be it without its prefix, broken in two, or in hex or base64. Made for the key that
+ * a request came with: that one is what ends up in a wrong place.
  */
 export function finderOf(key: string): (text: string) => boolean {
   const written = Buffer.from(key)

@@ -17,9 +17,9 @@ const code = { code: text, trustDevice: z.boolean().optional() }
 const transport = z.string().regex(/^[a-z-]{1,20}$/)
 
 /**
- * The endpoints of better-auth that pages use, with what they take; the others answer as if they were not there. Ours say
- * more and take less: a name that is fit to be read by others, sessions without their tokens, and a reset that ends every
- * other way in.
+ * The endpoints of better-auth that pages use, with what they take; the others answer as if they were not there. Ours
+ * say more and take less: a name that is fit to be read by others, sessions without their tokens, and a reset that
+ * ends every other way in.
  */
 const endpoints: Record<string, "GET" | z.ZodObject> = {
   "/get-session": "GET",
@@ -62,8 +62,8 @@ export const isAuthEndpoint = (path: string): boolean => endpointAt(path) !== nu
 export const methodOf = (path: string): "GET" | "POST" => (endpointAt(path) === "GET" ? "GET" : "POST")
 
 /**
- * Looks at a request before the library does, to which a value of another type is a fault of its own, and which would take
- * a form as well. Errors: unsupported_media_type, malformed_json, malformed_request, validation_failed.
+ * Looks at a request before the library does, to which a value of another type is a fault of its own, and which would
+ * take a form as well. Errors: unsupported_media_type, malformed_json, malformed_request, validation_failed.
  */
 export function checkAuthRequest(url: string, request: IncomingMessage, body: Buffer): void {
   const [path, query = ""] = url.split("?", 2) as [string, string?]

@@ -16,9 +16,8 @@ const known = new Set([
 const FAILURE = "/_global-error"
 
 /**
- * Leaves a request what a page is made by. Next believes headers that its own parts send to each other from
- * anybody, and
- * fails on a router's state that it cannot read: without one it answers with the whole page.
+ * Leaves a request what a page is made by. Next believes headers that its own parts send to each other from anybody,
+ * and fails on a router's state that it cannot read: without one it answers with the whole page.
  */
 export function forNext(request: Pick<IncomingMessage, "headers" | "url">): void {
   const { headers, url } = request

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { nodeHTTPRequestHandler } from "@trpc/server/adapters/node-http"
+import { setLogo } from "#server/domain/accounts/brand.ts"
 import { exportAttestations } from "#server/domain/attestations/export.ts"
 import { searchFilter } from "#server/domain/attestations/search.ts"
 import { exportAuditLog } from "#server/domain/audit-log/export.ts"
@@ -7,7 +8,7 @@ import { auditFilter } from "#server/domain/audit-log/read.ts"
 import type { Principal, SignedIn } from "#server/domain/context.ts"
 import { asAttempt } from "#server/domain/people/attempt.ts"
 import { CLIENT_ADDRESS, openAuth } from "#server/domain/people/auth.ts"
-import { principalIn, userOf } from "#server/domain/people/principal.ts"
+import { principalIn, signedInUser } from "#server/domain/people/principal.ts"
 import { MAX_BODY_BYTES, readBody } from "#server/http/body.ts"
 import type { Client } from "#server/http/client.ts"
 import { logFailure, toFailure } from "#server/http/failure.ts"
@@ -19,7 +20,9 @@ import type { RateLimiter, RateLimitStatus } from "#server/lib/rate-limit.ts"
 import { readText } from "#server/lib/text.ts"
 import { appRouter } from "#server/trpc/router.ts"
 import { Failure, fail, statusOf } from "#shared/errors.ts"
+import { MAX_LOGO_BYTES } from "#shared/logo.ts"
 import { checkAuthRequest, isAuthEndpoint, mendAuthAnswer, methodOf } from "./auth-requests.ts"
+import { LOGOS } from "./logo.ts"
 
 /** What bounds those who ask for pages. */
 export type PageOptions = {
@@ -62,13 +65,13 @@ const streamed = new Set(
 )
 
 /** What is below /api: procedures, signing in, downloads. Errors: those of what it asks for, as a Failure. */
-export async function answerPage(asked: IncomingPage): Promise<void> {
-  const { request, response, url, client, options } = asked
+export async function answerPage(incoming: IncomingPage): Promise<void> {
+  const { request, response, url, client, options } = incoming
   response.setHeader("Cache-Control", "no-store")
-  const user = await userOf(request.headers)
-  limitRate(asked, user)
+  const user = await signedInUser(request.headers)
+  limitRate(incoming, user)
   if (isAuthEndpoint(url.split("?", 1)[0]!)) {
-    return asAttempt(client.network, () => authenticatePerson(asked))
+    return asAttempt(client.network, () => authenticatePerson(incoming))
   }
   if (isCrossSite(request, options.publicOrigin)) {
     fail(
@@ -76,30 +79,31 @@ export async function answerPage(asked: IncomingPage): Promise<void> {
       "Refused: the request came from another site. Open the dashboard and try again there.",
     )
   }
-  if (url.startsWith("/api/trpc/")) return asAttempt(client.network, () => callProcedure(asked, user))
+  if (url.startsWith("/api/trpc/")) return asAttempt(client.network, () => callProcedure(incoming, user))
   const path = url.split("?", 1)[0]!
-  if (Object.hasOwn(downloads, path)) return download(asked, user, downloads[path]!)
+  if (Object.hasOwn(downloads, path)) return download(incoming, user, downloads[path]!)
+  if (path === LOGO_UPLOAD) return takeLogo(incoming, user)
   fail("route_not_found", "Nothing found at this address. Check the path.")
 }
 
 /** Errors: rate_limited, where too many pages, or files of theirs, were asked for. */
-export async function limitPageRate(asked: IncomingPage): Promise<void> {
-  const { request, url, client, options } = asked
+export async function limitPageRate(incoming: IncomingPage): Promise<void> {
+  const { request, url, client, options } = incoming
   const limiter = isFile(url)
     ? options.assetLimiter
     : url.startsWith("/verify/")
       ? options.strangerLimiter
       : options.pageLimiter
-  const standing = limiter?.take(client.network)
-  if (!standing || standing.allowed) return
-  const user = await userOf(request.headers)
-  if (user) limitRate(asked, user)
-  else refuseBeyond(standing)
+  const rate = limiter?.take(client.network)
+  if (!rate || rate.allowed) return
+  const user = await signedInUser(request.headers)
+  if (user) limitRate(incoming, user)
+  else refuseBeyond(rate)
 }
 
 /** What pages consist of, and what is in public/: no page has a point in the first part of its path. */
 export const isFile = (url: string): boolean =>
-  url.startsWith("/_next/static/") || /^\/[\w-]+\.\w+(?:\?|$)/.test(url)
+  url.startsWith("/_next/static/") || url.startsWith(LOGOS) || /^\/[\w-]+\.\w+(?:\?|$)/.test(url)
 
 /**
  * Errors: rate_limited, where a person, or a network of people who are not signed in, asks too often. Who is signed in
@@ -109,8 +113,8 @@ function limitRate(
   { options: { strangerLimiter, userLimiter }, client }: IncomingPage,
   user: SignedIn | null,
 ): void {
-  const standing = user ? userLimiter?.take(user.id) : strangerLimiter?.take(client.network)
-  if (standing) refuseBeyond(standing)
+  const rate = user ? userLimiter?.take(user.id) : strangerLimiter?.take(client.network)
+  if (rate) refuseBeyond(rate)
 }
 
 function refuseBeyond({ allowed, resetSeconds }: RateLimitStatus): void {
@@ -119,9 +123,9 @@ function refuseBeyond({ allowed, resetSeconds }: RateLimitStatus): void {
   fail("rate_limited", detail, { retryAfterSeconds: resetSeconds })
 }
 
-async function callProcedure(asked: IncomingPage, user: SignedIn | null): Promise<void> {
-  const { request, response, url, requestId } = asked
-  await keepBody(asked)
+async function callProcedure(incoming: IncomingPage, user: SignedIn | null): Promise<void> {
+  const { request, response, url, requestId } = incoming
+  await keepBody(incoming)
   const end = url.indexOf("?")
   const query = new URLSearchParams(end < 0 ? "" : url.slice(end))
   // Rates count requests, so a request is one call.
@@ -132,10 +136,10 @@ async function callProcedure(asked: IncomingPage, user: SignedIn | null): Promis
   const workspaceId = request.headers[WORKSPACE_HEADER] ?? query.get("workspace")
   const principal = user && workspaceId ? principalIn(user, String(workspaceId)) : Promise.resolve(null)
   // tRPC reports refusals.
-  const admitted = await principal.catch(() => null)
+  const member = await principal.catch(() => null)
   const isStream = streamed.has(path)
-  if (isStream && user && admitted) {
-    const watcher = { userId: user.id, workspaceId: admitted.workspaceId }
+  if (isStream && user && member) {
+    const watcher = { userId: user.id, workspaceId: member.workspaceId }
     if (!streams.take(request, response, watcher)) return
   }
   await nodeHTTPRequestHandler({
@@ -156,7 +160,7 @@ async function callProcedure(asked: IncomingPage, user: SignedIn | null): Promis
     },
     createContext: async ({ info }) => ({
       requestId,
-      door: "pages" as const,
+      transport: "pages" as const,
       user,
       // Its name written in another way would have taken no place.
       principal: info.type === "subscription" && !isStream ? null : await principal,
@@ -189,6 +193,24 @@ const downloads: Record<string, Download> = {
     exportAuditLog(principal, readQuery(auditFilter, query), response),
 }
 
+/** A logo for the account of a workspace: the image as it is, which no procedure's body has room for. */
+export const LOGO_UPLOAD = "/api/upload/logo"
+
+async function takeLogo(
+  { request, response, url, requestId, client }: IncomingPage,
+  user: SignedIn | null,
+): Promise<void> {
+  if (request.method !== "POST") fail("method_not_allowed", "Use POST for this address.")
+  if (user === null) return fail("not_signed_in", "Sign in first.")
+  const principal = await principalIn(user, new URLSearchParams(url.split("?")[1]).get("workspace") ?? "")
+  if (!principal.scopes.has("member:write")) {
+    fail("insufficient_scope", "Only owners change what the hosted page shows. Ask one of them.")
+  }
+  const logo = await readBody(request, { limit: MAX_LOGO_BYTES, network: client.network })
+  const brand = await setLogo({ principal, requestId }, logo)
+  new Reply(response, requestId, false).send(200, JSON.stringify(brand), "application/json")
+}
+
 async function download(
   { request, response, url }: IncomingPage,
   user: SignedIn | null,
@@ -214,19 +236,19 @@ async function keepBody({ request, client }: IncomingPage): Promise<Buffer> {
 }
 
 /** Signing in and out, passwords, second factors: better-auth's own endpoints. */
-async function authenticatePerson(asked: IncomingPage): Promise<void> {
-  const { request, response, url, requestId, client } = asked
+async function authenticatePerson(incoming: IncomingPage): Promise<void> {
+  const { request, response, url, requestId, client } = incoming
   const method = methodOf(url.split("?", 1)[0]!)
   if (request.method !== method) {
     const reply = new Reply(response, requestId, request.method === "HEAD")
     reply.allow = method
     return reply.failure(new Failure("method_not_allowed", `Use ${method} for this address.`))
   }
-  checkAuthRequest(url, request, await keepBody(asked))
+  checkAuthRequest(url, request, await keepBody(incoming))
   request.headers[CLIENT_ADDRESS] = client.address
   // It would believe it from anybody.
   request.headers["x-forwarded-proto"] = client.secure ? "https" : "http"
   const [auth, { toNodeHandler }] = await Promise.all([openAuth(), import("better-auth/node")])
-  const handler = async (asked: Request) => mendAuthAnswer(await auth.handler(asked))
+  const handler = async (request: Request) => mendAuthAnswer(await auth.handler(request))
   await toNodeHandler(handler)(request, response)
 }

@@ -8,7 +8,9 @@ import { FairQueue } from "#server/http/fair-queue.ts"
 import { Reply, STRICT_TRANSPORT_SECURITY } from "#server/http/reply.ts"
 import { newId } from "#server/lib/ids.ts"
 import { requireStorableAddress } from "#server/lib/storable.ts"
-import { Failure, fail, isErrorCode } from "#shared/errors.ts"
+import { Failure, fail, isErrorCode, statusOf } from "#shared/errors.ts"
+import { isHostedPage, serveFailure, serveHostedPage } from "./hosted-page/serve.ts"
+import { LOGOS, sendLogo } from "./logo.ts"
 import type { PageHandler } from "./pages.ts"
 import { answerPage, type IncomingPage, isFile, limitPageRate, type PageOptions } from "./pages-api.ts"
 import { SECURITY_TXT, sendSecurityTxt } from "./security-txt.ts"
@@ -30,35 +32,44 @@ export async function servePage(
   response: ServerResponse,
   client: Client,
 ): Promise<void> {
-  const asked = { request, response, url: request.url!, requestId: newId("req"), client, options }
+  const incoming = { request, response, url: request.url!, requestId: newId("req"), client, options }
+  const nonce = securePage(request, response)
   try {
-    await serve(asked)
+    await serve(incoming, nonce)
   } catch (error) {
     const isGone = error instanceof RequestAborted
     const failure = toFailure(error)
-    if (!isGone) logFailure(failure, asked.requestId)
+    if (!isGone) logFailure(failure, incoming.requestId)
     // What breaks off must not look whole.
     if (isGone || response.headersSent) response.destroy()
-    else new Reply(response, asked.requestId, request.method === "HEAD").failure(failure)
+    else if (isPassing(failure) && isHostedPage(incoming) && readsHtml(request))
+      await serveFailure(incoming, nonce, failure)
+    else new Reply(response, incoming.requestId, request.method === "HEAD").failure(failure)
   }
 }
 
-async function serve(asked: IncomingPage & { options: ServeOptions }): Promise<void> {
-  const { request, response, url, requestId, client, options } = asked
+/** What a person waits for, rather than reading what to do about it. */
+const isPassing = ({ code }: Failure): boolean => code === "rate_limited" || statusOf(code) >= 500
+
+const readsHtml = ({ headers }: IncomingMessage): boolean => String(headers.accept).includes("text/html")
+
+async function serve(incoming: IncomingPage & { options: ServeOptions }, nonce: string): Promise<void> {
+  const { request, response, url, requestId, client, options } = incoming
   if (url.length > MAX_PAGE_ADDRESS && !url.startsWith("/api/")) {
     fail("malformed_request", `The URL is longer than ${MAX_PAGE_ADDRESS} characters. Shorten it.`)
   }
   response.setHeader("X-Request-Id", requestId)
-  securePage(request, response)
   if (!isDecodable(url)) {
     fail("malformed_request", "The path cannot be decoded: percent-encode it as UTF-8.")
   }
   requireStorableAddress(url)
-  if (url.startsWith("/api/")) return answerPage(asked)
-  await limitPageRate(asked)
+  if (url.startsWith("/api/")) return answerPage(incoming)
+  await limitPageRate(incoming)
   // Next would read the body of any other, in its own way.
-  if (request.method !== "GET" && request.method !== "HEAD") return refuseMethod(asked)
+  if (request.method !== "GET" && request.method !== "HEAD") return refuseMethod(incoming)
   if (url === SECURITY_TXT) return sendSecurityTxt(request, response, options)
+  if (url.startsWith(LOGOS)) return sendLogo({ method: request.method, url }, response)
+  if (isHostedPage(incoming)) return serveHostedPage(incoming, nonce)
   if (isUnknownError(url)) response.statusCode = 404
   const turns = isFile(url) ? sending : rendering
   const work = async () => {
@@ -102,10 +113,10 @@ function isDecodable(url: string): boolean {
 }
 
 /**
- * Headers of every page. Scripts run only with this response's nonce, which Next reads from the request's policy;
- * pages cannot be framed, and no page sends its URL to another site.
+ * Headers of every page. Scripts run only with this response's nonce, which is returned, and which Next reads from the
+ * request's policy; pages cannot be framed, and no page sends its URL to another site.
  */
-function securePage(request: IncomingMessage, response: ServerResponse): void {
+function securePage(request: IncomingMessage, response: ServerResponse): string {
   const nonce = randomBytes(16).toString("base64")
   const policy = [
     "default-src 'self'",
@@ -126,4 +137,5 @@ function securePage(request: IncomingMessage, response: ServerResponse): void {
   response.setHeader("X-Content-Type-Options", "nosniff")
   response.setHeader("X-Frame-Options", "DENY")
   response.setHeader("Permissions-Policy", "camera=(), microphone=(), geolocation=()")
+  return nonce
 }

@@ -143,31 +143,31 @@ export class Adapter {
     try {
       return await authenticate(request.headers.authorization)
     } catch (error) {
-      const standing = this.#options.wrongKeyLimiter?.take(client.network)
-      if (standing && !standing.allowed)
-        await rateLimited(standing, "Too many requests with a wrong key from this address.")
+      const rate = this.#options.wrongKeyLimiter?.take(client.network)
+      if (rate && !rate.allowed)
+        await rateLimited(rate, "Too many requests with a wrong key from this address.")
       throw error
     }
   }
 
   async #limitStranger(client: Client): Promise<void> {
-    const standing = this.#options.openLimiter?.take(client.network)
-    if (standing && !standing.allowed) await rateLimited(standing, "Too many requests from this address.")
+    const rate = this.#options.openLimiter?.take(client.network)
+    if (rate && !rate.allowed) await rateLimited(rate, "Too many requests from this address.")
   }
 
   async #limit(principal: Principal, reply: Reply): Promise<void> {
     const { keyLimiter } = this.#options
     if (!keyLimiter || principal.via.kind !== "key") return
-    const standing = keyLimiter.take(principal.via.keyId)
-    reply.rate = standing
-    if (!standing.allowed) await rateLimited(standing, "This key exceeds its rate limit.")
+    const rate = keyLimiter.take(principal.via.keyId)
+    reply.rate = rate
+    if (!rate.allowed) await rateLimited(rate, "This key exceeds its rate limit.")
   }
 
   async #answer(call: Call): Promise<void> {
     const { request, route } = call
     if (route.meta.raw) {
-      const standing = this.#options.webhookLimiter?.take(call.client.network)
-      if (standing && !standing.allowed) await rateLimited(standing, "Too many webhooks from this address.")
+      const rate = this.#options.webhookLimiter?.take(call.client.network)
+      if (rate && !rate.allowed) await rateLimited(rate, "Too many webhooks from this address.")
       const body = await readBody(request, { limit: MAX_WEBHOOK_BYTES, network: call.client.network })
       call.input = readParameters(route, call.raw)
       refuseQuery(call.query)
@@ -220,10 +220,10 @@ function allows(request: IncomingMessage, reply: Reply, methods: string[]): bool
 const bodyFields = (route: Route): number => route.fields.size - route.parameters.length
 
 /** Refuses after a delay: a client that ignores refusals would otherwise keep the process busy with them. */
-async function rateLimited(standing: RateLimitStatus, detail: string): Promise<never> {
+async function rateLimited(rate: RateLimitStatus, detail: string): Promise<never> {
   await sleep(REFUSAL_MS)
-  return fail("rate_limited", `${detail} Retry in ${standing.resetSeconds} s.`, {
-    retryAfterSeconds: standing.resetSeconds,
+  return fail("rate_limited", `${detail} Retry in ${rate.resetSeconds} s.`, {
+    retryAfterSeconds: rate.resetSeconds,
   })
 }
 

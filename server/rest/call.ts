@@ -84,7 +84,7 @@ export async function run(call: Call, more: Partial<Context>): Promise<Answer> {
   const answer = { status: 200 }
   const context: Context = {
     requestId: reply.requestId,
-    door: "api",
+    transport: "api",
     principal,
     user: null,
     idempotency: more.idempotency ?? null,

@@ -161,6 +161,7 @@ test("any path parameter, on every endpoint", async () => {
     ["GET", (value) => `/kyc/status/${value}`],
     ["GET", (value) => `/attestation/${value}`],
     ["POST", (value) => `/attestation/${value}/revoke`],
+    ["GET", (value) => `/investor/${value}`],
     ["GET", (value) => `/token/operation/${value}`],
     ["GET", (value) => `/token/balance/${value}?mint_config=us_real_estate_fund_v1`],
     ["GET", (value) => `/mint-config/${value}`],
@@ -188,6 +189,12 @@ test("any query, on every endpoint that reads", async () => {
       "schema",
       "pubkey",
       "mint_config",
+      "investor",
+      "external_id",
+      "session",
+      "wallet",
+      "created_after",
+      "created_before",
       "l%69mit",
       "__proto__",
       "limit[]",
@@ -207,6 +214,10 @@ test("any query, on every endpoint that reads", async () => {
       "pending",
       "confirmed",
       "us_real_estate_fund_v1",
+      newId("inv"),
+      "2026-01-01T00:00:00Z",
+      "9999-12-31T23:59:59Z",
+      "0000-01-01T00:00:00Z",
       "djE6MQ",
       "djE6OTk5OTk5OTk5OTk5OTk5OTk5",
     ),
@@ -218,6 +229,8 @@ test("any query, on every endpoint that reads", async () => {
   )
   const path = fc.constantFrom(
     "/attestations",
+    "/investors",
+    `/investor/${newId("inv")}`,
     `/kyc/status/${newWallet()}`,
     "/usage",
     "/schemas",
@@ -274,18 +287,7 @@ test("any header, once or often", async () => {
 })
 
 test("any method on any path", async () => {
-  const method = fc.constantFrom(
-    "GET",
-    "HEAD",
-    "POST",
-    "PUT",
-    "PATCH",
-    "DELETE",
-    "OPTIONS",
-    "TRACE",
-    "PROPFIND",
-    "PURGE",
-  )
+  const method = fc.constantFrom(..."GET HEAD POST PUT PATCH DELETE OPTIONS TRACE PROPFIND PURGE".split(" "))
   const path = fc.constantFrom(
     "/kyc/start",
     "/kyc/status/x",

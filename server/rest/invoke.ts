@@ -19,9 +19,8 @@ export type Procedure = {
 
 /**
  * Calls a procedure in process, through all of its own middlewares: the input's and the output's parser are two of
- * them. It does what tRPC's own caller does, which `invoke.unit.test.ts` holds, in a seventh of its time: 3 µs and
- * 21 µs
- * (11.25), of some 100 µs that a hot request takes. Rejects with what a middleware threw.
+ * them. It does what tRPC's own caller does, which `invoke.unit.test.ts` holds, in a seventh of its time (3 µs
+ * instead of 21 µs, of some 100 µs that a hot request takes). Rejects with what a middleware threw.
  */
 export async function invoke(
   procedure: Procedure,

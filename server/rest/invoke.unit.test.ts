@@ -6,8 +6,8 @@ import { appRouter } from "#server/trpc/router.ts"
 import { Failure, fail } from "#shared/errors.ts"
 import { invoke, type Procedure } from "./invoke.ts"
 
-// invoke() walks through what tRPC keeps to itself, `_def.middlewares`, for its speed. Here its public caller is asked the
-// same. Where this fails after an upgrade, read `createBuilder` and `createResolver` in procedureBuilder.ts of
+// invoke() walks through what tRPC keeps to itself, `_def.middlewares`, for its speed. Here its public caller is asked
+// the same. Where this fails after an upgrade, read `createBuilder` and `createResolver` in the procedure builder of
 // @trpc/server again, and change invoke.ts.
 
 const t = initTRPC.context<Context>().meta<{ scope?: string }>().create()
@@ -52,7 +52,7 @@ const router = t.router({
 
 const contextOf = (): Context => ({
   requestId: "req_1",
-  door: "api",
+  transport: "api",
   principal: null,
   user: null,
   idempotency: null,

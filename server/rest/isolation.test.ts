@@ -62,7 +62,7 @@ describe.each(["another account", "live and test of one account"])("%s", (name) 
     const { wallet, sessionId, status } = await app.verifiedWallet(owner)
     const pending = await app.startSession(owner)
     const list = { method: "GET", path: `/attestations?pubkey=${pending.wallet}`, key: owner.apiKey }
-    const pendingId = (await app.request(list)).json.data[0].attestation_id as string
+    const { attestation_id: pendingId, investor_id: investorId } = (await app.request(list)).json.data[0]
     const endpoints: Endpoint[] = [
       [
         (id) => ({ method: "GET", path: `/attestation/${id}` }),
@@ -88,6 +88,10 @@ describe.each(["another account", "live and test of one account"])("%s", (name) 
       [(id) => ({ method: "GET", path: `/kyc/status/${id}` }), [wallet, pending.wallet], newWallet],
       [(id) => ({ method: "GET", path: `/kyc/status/${id}?schema=kyc_individual_v1` }), [wallet], newWallet],
       [(id) => ({ method: "GET", path: `/attestations?pubkey=${id}` }), [wallet, pending.wallet], newWallet],
+      [(id) => ({ method: "GET", path: `/attestations?investor=${id}` }), [investorId], () => newId("inv")],
+      [(id) => ({ method: "GET", path: `/attestations?session=${id}` }), [sessionId], () => newId("sess")],
+      [(id) => ({ method: "GET", path: `/investor/${id}` }), [investorId], () => newId("inv")],
+      [(id) => ({ method: "GET", path: `/investors?wallet=${id}` }), [wallet, pending.wallet], newWallet],
     ]
     await expectAlike(endpoints, stranger)
     const after = await app.request({ method: "GET", path: `/kyc/status/${wallet}`, key: owner.apiKey })
@@ -105,7 +109,7 @@ describe.each(["another account", "live and test of one account"])("%s", (name) 
     const { owner, stranger } = pairs[name]!
     const tokens = tokenFixture(app, owner)
     const config = await tokens.config()
-    const [alice, bob] = (await tokens.wallets(2)) as [string, string]
+    const [alice, bob] = await tokens.wallets(2)
     const minted = await tokens.mint(config, alice, 10)
     const theirs = (await app.verifiedWallet(stranger)).wallet
     const before = await tokens.trace(config)
@@ -191,7 +195,7 @@ describe.each(["another account", "live and test of one account"])("%s", (name) 
 
     const [mine, theirs] = [tokenFixture(app, owner), tokenFixture(app, stranger)]
     const config = await mine.config()
-    const [holder] = (await mine.wallets(1)) as [string]
+    const [holder] = await mine.wallets(1)
     const minted = await mine.mint(config, holder, 1)
     for (const path of ["/mint-configs", "/token/operations?limit=100"]) {
       const { text } = await theirs.get(path)
@@ -206,10 +210,11 @@ describe.each(["another account", "live and test of one account"])("%s", (name) 
     await app.startSession(owner)
     await app.startSession(owner)
     const tokens = tokenFixture(app, owner)
-    const [holder] = (await tokens.wallets(1)) as [string]
+    const [holder] = await tokens.wallets(1)
     for (const amount of [1, 2]) expect((await tokens.mint(FUND, holder, amount)).status).toBe(200)
     for (const [list, prefix] of [
       ["/attestations", "att"],
+      ["/investors", "inv"],
       ["/token/operations", "op"],
     ] as const) {
       const first = await app.request({ method: "GET", path: `${list}?limit=1`, key: owner.apiKey })

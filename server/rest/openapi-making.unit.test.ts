@@ -28,7 +28,7 @@ describe("making it", () => {
     }
     const context = {
       requestId: "req_1",
-      door: "api" as const,
+      transport: "api" as const,
       principal,
       user: null,
       idempotency: null,

@@ -88,7 +88,13 @@ describe("the document", () => {
 
   test("shows POST /kyc/start in camelCase, closed to unknown fields", () => {
     const schema = document.components.schemas.StartVerificationRequest!
-    expect(Object.keys(schema.properties!)).toEqual(["userPubkey", "schemaId", "redirectUrl", "externalId"])
+    expect(Object.keys(schema.properties!)).toEqual([
+      "userPubkey",
+      "schemaId",
+      "redirectUrl",
+      "externalId",
+      "email",
+    ])
     expect(schema.required).toEqual(["userPubkey", "schemaId"])
     expect(schema.additionalProperties).toBe(false)
   })

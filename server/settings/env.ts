@@ -1,3 +1,4 @@
+import { basename } from "node:path"
 import { z } from "zod"
 import { LEAST_CONNECTIONS } from "#db/client.ts"
 
@@ -9,12 +10,26 @@ const port = z.coerce
   .max(65_535, "must be a port number, at most 65535")
 const url = (protocol: RegExp, example: string) =>
   z.url({ protocol, error: `must be an address such as ${example}` })
-const rpcUrl = url(/^https?$/, "https://api.devnet.solana.com").optional()
+const rpcUrl = url(/^https?$/, "https://api.devnet.solana.com").refine(
+  (text) => {
+    const { username, password } = new URL(text)
+    return username === "" && password === ""
+  },
+  { error: "must have no user name and no password; a key belongs into its path or query", abort: true },
+)
+/** One address or several, separated by spaces or commas. */
+const rpcUrls = z
+  .string()
+  .transform((text) => text.split(/[\s,]+/).filter(Boolean))
+  .pipe(z.array(rpcUrl).min(1).max(8))
+  .optional()
 const databaseUrl = url(/^postgres(ql)?$/, "postgres://user:password@host:5432/vouch").optional()
 const flag = z
   .enum(["0", "1"])
   .default("0")
   .transform((value) => value === "1")
+
+const price = z.coerce.number().int().min(0).max(1_000_000_000)
 
 /** Every setting of a deployment, each with what it does. `.env.example` repeats it for people. */
 const settings = z.object({
@@ -37,31 +52,71 @@ const settings = z.object({
    * and health, four for the ledger and scheduled work, the others for requests.
    */
   VOUCH_DATABASE_POOL: z.coerce.number().int().min(LEAST_CONNECTIONS).max(500).default(20),
-  /** Solana JSON-RPC of both modes. Without it, an embedded local network runs. */
-  SOLANA_RPC_URL: rpcUrl,
-  VOUCH_LIVE_SOLANA_RPC_URL: rpcUrl,
-  VOUCH_TEST_SOLANA_RPC_URL: rpcUrl,
+  /**
+   * Solana JSON-RPC of both modes, or of one: an address, or several of the same chain, of which the first that can
+   * answer is asked. Without any, an embedded local network runs.
+   */
+  SOLANA_RPC_URL: rpcUrls,
+  VOUCH_LIVE_SOLANA_RPC_URL: rpcUrls,
+  VOUCH_TEST_SOLANA_RPC_URL: rpcUrls,
+  /** Addresses that transactions are sent to besides those. */
+  SOLANA_SEND_URL: rpcUrls,
+  VOUCH_LIVE_SOLANA_SEND_URL: rpcUrls,
+  VOUCH_TEST_SOLANA_SEND_URL: rpcUrls,
+  /** Calls per second that each mode of this process makes to each of these addresses, at most. 0 turns it off. */
+  VOUCH_RPC_CALLS_PER_SECOND: z.coerce.number().min(0).default(50),
   /** Port of the embedded local network's JSON-RPC; its WebSocket is on the next port. */
   VOUCH_LOCALNET_PORT: port.default(8899),
   /** Length of a slot of the embedded local network, in milliseconds. A public cluster has 400. */
   VOUCH_LOCALNET_SLOT_MS: z.coerce.number().int().min(5).max(10_000).default(50),
   /** 1 lets tests tell the embedded local network to misbehave. */
   VOUCH_LOCALNET_FAULTS: flag,
-  /** Price per compute unit that transactions offer, in micro-lamports. */
-  VOUCH_PRIORITY_FEE_MICROLAMPORTS: z.coerce.number().int().min(0).default(0),
+  /** When clients are told that something is on chain: `confirmed`, or `finalized`, which takes some 13 s on a cluster. */
+  VOUCH_COMMITMENT: z.enum(["confirmed", "finalized"]).default("confirmed"),
+  /**
+   * Price per compute unit that transactions offer, in micro-lamports: at least so much, and at most so much. In between it
+   * is a percentile of what others paid lately to write the same accounts, and doubles each time that a transaction
+   * expires. Fixed where the maximum is no more than the minimum, and on the embedded local network.
+   */
+  VOUCH_PRIORITY_FEE_MICROLAMPORTS: price.default(0),
+  VOUCH_PRIORITY_FEE_MAX_MICROLAMPORTS: price.default(100_000),
+  VOUCH_PRIORITY_FEE_PERCENTILE: z.coerce.number().int().min(0).max(100).default(60),
+  /**
+   * How often a holder's token account that was closed is paid for again in a calendar month (UTC), for each wallet and mint
+   * configuration or schema. Whoever closes an empty account keeps its rent.
+   */
+  VOUCH_ACCOUNT_REOPENINGS: z.coerce.number().int().min(0).max(1_000_000).default(3),
+  /** Days after which what has ended on chain goes to the archive (docs/operations.md); 0 is never. */
+  VOUCH_ARCHIVE_AFTER_DAYS: z.coerce.number().int().min(0).max(36_500).default(90),
   /** Fee payer's balance below which /health is degraded, in SOL. */
   VOUCH_LOW_BALANCE_SOL: z.coerce.number().min(0).default(0.1),
-  /** Secret from which fee payers and workspace authorities derive: base64 of 32 bytes or more. */
+  /** /health is degraded as well where the balance lasts fewer hours, at the rate of the last one. */
+  VOUCH_LOW_BALANCE_HOURS: z.coerce.number().min(0).default(24),
+  /** Secret from which fee payers, workspace authorities and keys of mints derive: base64 of 32 bytes or more. */
   VOUCH_SIGNER: text,
-  /** Key that seals claims (AES-256-GCM): base64 of 32 bytes. */
+  /**
+   * Where the key is that pays for each mode: derived:, file:, aws-kms:, gcp-kms: or vault: (docs/operations.md). The
+   * default derives from VOUCH_SIGNER.
+   */
+  VOUCH_LIVE_FEE_PAYER: text,
+  VOUCH_TEST_FEE_PAYER: text,
+  /** The same for the key that issues, in workspaces that are created from now on. Others keep theirs. */
+  VOUCH_LIVE_AUTHORITY: text,
+  VOUCH_TEST_AUTHORITY: text,
+  /**
+   * Key that seals claims (AES-256-GCM): base64 of 32 bytes. While it is replaced several, separated by spaces: the first
+   * one seals, all of them open.
+   */
   VOUCH_DATA_KEY: text,
   /**
-   * Who verifies in each mode: a provider, and others for single schemas, such as `sandbox accredited_investor_v1=other`.
-   * Providers have settings of their own.
+   * Who verifies in each mode: a provider, and others for single schemas, such as `sandbox
+   * accredited_investor_v1=other`. Providers have settings of their own.
    */
   VOUCH_LIVE_PROVIDER: text,
   VOUCH_TEST_PROVIDER: text,
-  /** Secrets of Standard Webhooks, by which providers sign that have none of their own: `whsec_…`, separated by spaces. */
+  /**
+   * Secrets of Standard Webhooks, by which providers sign that have none of their own: `whsec_…`, separated by spaces.
+   */
   VOUCH_WEBHOOK_SECRET: text,
   VOUCH_LIVE_WEBHOOK_SECRET: text,
   VOUCH_TEST_WEBHOOK_SECRET: text,
@@ -78,6 +133,23 @@ const settings = z.object({
   VOUCH_MAIL_FROM: text,
   /** Where whoever found a weakness writes to: mailto:security@example.com, or a page. In /.well-known/security.txt. */
   VOUCH_SECURITY_CONTACT: url(/^(?:mailto|https)$/, "mailto:security@example.com").optional(),
+  /**
+   * Files of wallets that are refused, one or several, separated by spaces (docs/screening.md). Each is loaded again when it
+   * changes.
+   */
+  VOUCH_SANCTIONS_LIST: z
+    .string()
+    .transform((text) => text.split(/\s+/).filter(Boolean))
+    .refine((paths) => paths.length <= 8, { error: "must be at most 8 files" })
+    .refine((paths) => new Set(paths.map((path) => basename(path))).size === paths.length, {
+      error: "must be files of different names",
+    })
+    .optional(),
+  /** SHA-256 of a list, in hexadecimal, that may have less than half of the entries of the one before. */
+  VOUCH_SANCTIONS_LIST_ACCEPT: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, "must be the 64 hexadecimal digits that sha256sum prints")
+    .optional(),
   /** Certificate and key (PEM files), if Vouch itself ends TLS. */
   VOUCH_TLS_CERT: text,
   VOUCH_TLS_KEY: text,
@@ -85,9 +157,13 @@ const settings = z.object({
   VOUCH_LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "silent"]).default("info"),
 })
 
+export const settingNames = Object.keys(settings.shape)
+
 export type Settings = z.infer<typeof settings> & {
   /** All `VOUCH_` variables that are set: each KYC provider reads its own. */
   environment: Readonly<Record<string, string>>
+  /** Names of all variables that are set, whoever reads them. */
+  names: readonly string[]
 }
 
 /** Who verifies where nothing else is chosen, but for live cases of a public deployment. */
@@ -109,7 +185,8 @@ export function parseSettings(environment: Record<string, string | undefined>): 
   const parsed = settings.safeParse(Object.fromEntries(given))
   if (parsed.success) {
     const own = given.filter(([name]) => name.startsWith("VOUCH_"))
-    return checkTogether({ ...parsed.data, environment: Object.fromEntries(own) })
+    const names = given.map(([name]) => name)
+    return checkTogether({ ...parsed.data, environment: Object.fromEntries(own), names })
   }
   throw new SettingsError(parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`))
 }
@@ -120,6 +197,11 @@ function checkTogether(parsed: Settings): Settings {
   }
   if (Boolean(parsed.VOUCH_SMTP_URL) !== Boolean(parsed.VOUCH_MAIL_FROM)) {
     throw new SettingsError(["VOUCH_SMTP_URL and VOUCH_MAIL_FROM: set both or neither"])
+  }
+  if (parsed.DATABASE_DIRECT_URL && !parsed.DATABASE_URL) {
+    throw new SettingsError([
+      "DATABASE_DIRECT_URL: set DATABASE_URL, too: it is another way to the same database",
+    ])
   }
   const { PORT, VOUCH_LOCALNET_PORT } = parsed
   if (PORT > 0 && (PORT === VOUCH_LOCALNET_PORT || PORT === VOUCH_LOCALNET_PORT + 1)) {

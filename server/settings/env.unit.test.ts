@@ -33,6 +33,12 @@ test.each([
   expect(() => parseSettings({ [name]: value })).toThrow(new RegExp(name))
 })
 
+test("an address of the chain has no password, and one that has is not repeated", () => {
+  const refused = () => parseSettings({ SOLANA_RPC_URL: "https://a.example https://user:secret@rpc.example" })
+  expect(refused).toThrow(/SOLANA_RPC_URL.*no user name and no password/)
+  expect(refused).not.toThrow(/secret/)
+})
+
 test("an empty variable counts as absent", () => {
   expect(parseSettings({ PORT: "", VOUCH_PUBLIC_URL: "" })).toMatchObject({ PORT: 3000 })
 })
@@ -73,4 +79,11 @@ test.each([
   }
   expect(message).toContain(name)
   if (value.trim() !== "") expect(message).not.toContain(value)
+})
+
+test("several data keys are read in their order, and a wrong one among them stops the start", () => {
+  const [first, second] = [base64(32), base64(32)]
+  const { dataKeys } = load({ ...given(), VOUCH_DATA_KEY: `${first} ${second}` })
+  expect(dataKeys.map((key) => key.toString("base64"))).toEqual([first, second])
+  expect(() => load({ ...given(), VOUCH_DATA_KEY: `${first} ${base64(16)}` })).toThrow(/VOUCH_DATA_KEY/)
 })

@@ -6,7 +6,8 @@ import { type Settings, SettingsError } from "./env.ts"
 
 export type Secrets = {
   signer: Buffer
-  dataKey: Buffer
+  /** The first one seals; all of them open. */
+  dataKeys: readonly Buffer[]
   /** Settings of providers that nobody has set and the server has made, by their variable. */
   generated: Record<string, string>
 }
@@ -33,7 +34,9 @@ export function loadSecrets(settings: Settings): Secrets {
   const value = (name: keyof Stored) => settings[name] ?? stored![name]
   return {
     signer: decode("VOUCH_SIGNER", value("VOUCH_SIGNER"), (bytes) => bytes >= 32, "32 bytes or more"),
-    dataKey: decode("VOUCH_DATA_KEY", value("VOUCH_DATA_KEY"), (bytes) => bytes === 32, "32 bytes"),
+    dataKeys: value("VOUCH_DATA_KEY")
+      .split(/\s+/)
+      .map((key) => decode("VOUCH_DATA_KEY", key, (bytes) => bytes === 32, "32 bytes")),
     generated: stored ? { VOUCH_WEBHOOK_SECRET: stored.VOUCH_WEBHOOK_SECRET } : {},
   }
 }

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
-import { sql } from "#db/client.ts"
+import { open, sql } from "#db/client.ts"
 import { addDays, addSeconds, clock } from "#server/lib/time.ts"
-import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import type { LedgerReport } from "#shared/ledger-report.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
 import { clean, Housekeeping, sweep } from "./housekeeping.ts"
 
 let app: TestApp
@@ -16,6 +17,8 @@ afterEach(() => {
   clock.now = real
 })
 afterAll(() => app.stop())
+
+type Old = { days: number; status?: string; final?: boolean }
 
 const countOf = async (table: string) =>
   (await sql<{ count: number }[]>`select count(*)::int from ${sql(table)}`)[0]!.count
@@ -42,6 +45,84 @@ test("idempotency records go after 24 hours and webhook events after 90 days, ho
   expect([await countOf("idempotency_records"), await countOf("webhook_events")]).toEqual([1, 1])
 })
 
+test("bytes of transactions go 30 days after they were signed, unless they may still be needed", async () => {
+  const now = new Date(Date.UTC(2027, 5, 1))
+  clock.now = () => now
+  const add = (signature: string, { days, status = "confirmed", final = true }: Old) => sql`
+    insert into transactions (signature, workspace_id, mode, wire, head, layout, last_valid_block_height, status, slot,
+      created_at, finalized_at)
+    values (${signature}, ${key.workspaceId}, 'live', '\\x01', 0, '[]', 1, ${status}, 1, ${addDays(now, -days)},
+      ${final ? now : null})`
+  await add("final", { days: 30 })
+  await add("young", { days: 29 })
+  await add("not final", { days: 31, final: false })
+  await add("saved", { days: 31, status: "saved", final: false })
+  await add("expired", { days: 31, status: "expired", final: false })
+  await clean()
+  await add("found later", { days: 33 })
+  await clean()
+  const kept = await sql<{ signature: string }[]>`
+    select signature from transactions where wire is not null order by signature`
+  expect(kept.map(({ signature }) => signature)).toEqual(["not final", "saved", "young"])
+  await sql`delete from transactions`
+})
+
+test("what ended 90 days ago and cannot change any more goes to the archive, and the rest stays", async () => {
+  const now = new Date(Date.UTC(2027, 5, 1))
+  clock.now = () => now
+  const [old, other] = [addDays(now, -91), await app.key({ mode: "live" })]
+  const final = { at: old, settled: old, final: old, counted: old, wire: null, status: "confirmed", key }
+  const one = (change: Partial<Record<keyof typeof final, unknown>>) =>
+    ({ ...final, ...change }) as typeof final
+  const cases = {
+    final,
+    failed: one({ status: "failed", final: null }),
+    expired: one({ status: "expired", final: null, counted: null }),
+    "kept bytes": one({ wire: "\\x01", at: addDays(old, 62) }),
+    "not final": one({ final: null }),
+    saved: one({ status: "saved", final: null, counted: null }),
+    "ended lately": one({ settled: addDays(old, 2) }),
+    "not counted": one({ counted: null, key: other }),
+    "beside it": one({ key: other }),
+  }
+  for (const [signature, { at, settled, final, counted, wire, status, key }] of Object.entries(cases)) {
+    const { workspaceId } = key
+    await sql`
+      insert into transactions (signature, workspace_id, mode, wire, head, layout, last_valid_block_height, fee, status, slot,
+        created_at, settled_at, finalized_at, counted_at)
+      values (${signature}, ${workspaceId}, 'live', ${wire}::text::bytea, 0, '[]', 1, 5000, ${status}, 1, ${at}, ${settled},
+        ${final}, ${counted})`
+    await sql`
+      insert into operations (workspace_id, id, kind, status, payload, writes, reads, signature, created_at, finished_at)
+      values (${workspaceId}, ${signature}, 'mint', ${status === "failed" ? "failed" : "confirmed"}, '{}', '{}', '{}',
+        ${signature}, ${at}, ${settled})`
+  }
+  await sql`
+    insert into operations (workspace_id, id, kind, status, payload, writes, reads, created_at, finished_at)
+    values (${key.workspaceId}, 'queued', 'mint', 'queued', '{}', '{}', '{}', ${old}, null),
+      (${key.workspaceId}, 'refused', 'mint', 'failed', '{}', '{}', '{}', ${old}, ${old})`
+  const left = async (table: string, name: string) =>
+    (await sql<{ name: string }[]>`select ${sql(name)} as name from only ${sql(table)} order by 1`).map(
+      (row) => row.name,
+    )
+  const housekeeping = new Housekeeping(async () => ({ trouble: null, ledgers: [] }))
+  await housekeeping.archive()
+  const stay = ["beside it", "ended lately", "kept bytes", "not counted", "not final", "saved"]
+  expect(await left("transactions", "signature")).toEqual(stay)
+  // Of bytes an operation knows nothing.
+  expect(await left("operations", "id")).toEqual(
+    [...stay.filter((id) => id !== "kept bytes"), "queued"].sort(),
+  )
+  expect([await countOf("transactions"), await countOf("operations")]).toEqual([9, 11])
+  await sql`update transactions set counted_at = ${now} where signature = 'not counted'`
+  await sql`update transactions set finalized_at = ${now} where signature = 'not final'`
+  await housekeeping.archive()
+  expect(await left("transactions", "signature")).toEqual(["ended lately", "kept bytes", "saved"])
+  expect(await left("operations", "id")).toEqual(["ended lately", "queued", "saved"])
+  await sql`delete from operations`
+  await sql`delete from transactions`
+})
+
 test("a sweep ends every session that closed, of all workspaces, in one go", async () => {
   const other = await app.key()
   await app.startSession(other)
@@ -61,8 +142,84 @@ test("a sweep ends every session that closed, of all workspaces, in one go", asy
   expect(used).toHaveLength(0)
 })
 
+/** Locks what the statement locks, as a process would that has stopped. What it returns lets go. */
+async function hold(
+  lock: (sql: ReturnType<typeof open>) => PromiseLike<unknown>,
+): Promise<() => Promise<void>> {
+  const stopped = open(app.databaseUrl, 1)
+  await stopped.unsafe("begin")
+  await lock(stopped)
+  return () => stopped.end()
+}
+
+test.each([
+  [
+    "pending",
+    "open_until",
+    (workspaceId: string) => (sql: ReturnType<typeof open>) =>
+      sql`
+      select from usage_periods where workspace_id = ${workspaceId} for update`,
+  ],
+  [
+    "verified",
+    "expires_at",
+    (workspaceId: string) => (sql: ReturnType<typeof open>) =>
+      sql`
+      insert into ledger_leases (workspace_id, version) values (${workspaceId}, 1)`,
+  ],
+] as const)(
+  "a customer's locked row delays the end of %s ones for that customer alone",
+  async (status, until, lock) => {
+    const [held, free] = [await app.key(), await app.key()]
+    const wallets = [newWallet(), newWallet(), newWallet()]
+    const at = status === "verified" ? real() : null
+    for (const { workspaceId } of [held, free]) {
+      await sql`
+      insert into attestations (workspace_id, id, schema_id, wallet, status, period, created_at, session_id, provider,
+          issued_at, verified_at, onchain_tx, ${sql.unsafe(until)})
+      select ${workspaceId}, ${workspaceId} || n, 'kyc_individual_v1', wallet, ${status}, '2027-02-01', now(),
+        ${workspaceId} || n, 'sandbox', ${at}::timestamptz, ${at}::timestamptz, ${at && "tx"}, ${addSeconds(real(), 60)}::timestamptz
+      from unnest(${wallets}::text[]) with ordinality as t(wallet, n)`
+      await sql`insert into usage_periods values (${workspaceId}, '2027-02-01', 3)`
+    }
+    const left = async ({ workspaceId }: TestKey) =>
+      (await sql`select from attestations where workspace_id = ${workspaceId} and status = ${status}`).length
+    clock.now = () => addDays(real(), 2)
+    const letGo = await hold(lock(held.workspaceId))
+    const said = () =>
+      app.log.filter((line) => line.includes("cannot be ended") && line.includes(held.workspaceId))
+    await sweep()
+    expect([await left(held), await left(free)]).toEqual([3, 0])
+    // It is tried again after a while, and said once.
+    const attempts = () => sweep().then(async () => (await left(held)) === 3)
+    for (let round = 0; round < 5; round++) expect(await attempts()).toBe(true)
+    expect(said()).toHaveLength(1)
+    await letGo()
+    await waitFor(async () => {
+      await sweep()
+      return (await left(held)) === 0
+    }, "the sweep to come back")
+  },
+)
+
 test("a process says that it lives, what troubles it, and takes its leave", async () => {
-  const housekeeping = new Housekeeping(() => "live: the fee payer is out of SOL")
+  const ledger: LedgerReport = {
+    mode: "live",
+    slot: 4711,
+    slot_age_seconds: 40,
+    clock_difference_seconds: -2,
+    oldest_operation_seconds: 300,
+    oldest_transaction_seconds: null,
+    in_doubt: 0,
+    nodes: [{ version: "4.1.2", keeps_history: false, first_slot: 17 }, null],
+    audit_age_seconds: 60,
+    audit_differences: 0,
+    rpc_errors: { getEpochInfo: 3 },
+  }
+  const housekeeping = new Housekeeping(async () => ({
+    trouble: "live: the fee payer is out of SOL",
+    ledgers: [ledger],
+  }))
   // What health says is a second old at most.
   const health = (isAsWanted: (checks: { worker: string }) => boolean) =>
     waitFor(async () => {
@@ -75,6 +232,7 @@ test("a process says that it lives, what troubles it, and takes its leave", asyn
   expect(await health((checks) => !isSilent(checks))).toMatchObject({
     status: "degraded",
     checks: { database: "ok", worker: "ok", chain: "live: the fee payer is out of SOL" },
+    ledger: [ledger],
   })
   await sql`update workers set seen_at = now() - interval '16 seconds'`
   expect((await health(isSilent)).status).toBe("degraded")

@@ -1,49 +1,109 @@
 import { background as sql } from "#db/client.ts"
 import { certainNow, clockDoubt } from "#db/clock.ts"
-import { expireAttestations, expireSessions } from "#server/domain/attestations/expire.ts"
+import { expireDue } from "#server/domain/attestations/expire.ts"
+import { auditDue } from "#server/domain/audit-runs.ts"
+import { deployment } from "#server/domain/deployment.ts"
 import { isReplayedNoMore } from "#server/domain/idempotency.ts"
+import { askProviders } from "#server/domain/kyc/ask-providers.ts"
+import { forgetAddresses, sendReminders } from "#server/domain/kyc/renewal/notices.ts"
 import { cleanPeople } from "#server/domain/people/retention.ts"
+import { redactDue } from "#server/domain/privacy/vendor-redactions.ts"
+import { digestsInUse, loadedLists } from "#server/domain/screening/lists.ts"
+import { rescreenDue } from "#server/domain/screening/rescreen.ts"
 import { reconcileDue } from "#server/domain/tokens/reconcile-accounts.ts"
+import { archiveEnded } from "#server/ledger/archive.ts"
+import { dropOldBytes } from "#server/ledger/retention.ts"
 import { logger } from "#server/lib/log.ts"
-import { addDays } from "#server/lib/time.ts"
+import { addDays, addSeconds } from "#server/lib/time.ts"
+import type { LedgerReport } from "#shared/ledger-report.ts"
 
 const SWEEP_EVERY_MS = 1000
-const ALIGN_EVERY_MS = 500
+const RECONCILE_EVERY_MS = 500
 const CLEAN_EVERY_MS = 60_000
 const BEAT_EVERY_MS = 2000
+/** How often one looks for workspaces whose reconciliation is due. */
+const AUDIT_EVERY_MS = 60_000
+const ARCHIVE_EVERY_MS = 60_000
+const ASK_EVERY_MS = 1000
+const SCREEN_EVERY_MS = 250
+/** How often wallets are looked at that another process has left unfinished, or whose policy has changed. */
+const SCREEN_AGAIN_MS = 3000
+const REDACT_EVERY_MS = 1000
+const REMIND_EVERY_MS = 60_000
 const WEBHOOK_EVENTS_DAYS = 90
 const REQUESTS_DAYS = 30
+/** How long after its end a wallet that signs too late is told so. */
+const CHALLENGES_SECONDS = 3600
 const BATCH = 5000
+
+/** What a process says of its workers: why they cannot work, or null, and how their ledgers are doing. */
+export type Report = { trouble: string | null; ledgers: LedgerReport[] }
 
 /** What has to happen by the clock: expiry, retention, and the sign of life of this process. */
 export class Housekeeping {
   readonly #id = crypto.randomUUID()
-  readonly #trouble: () => string | null
+  readonly #report: () => Promise<Report>
   readonly #timers: NodeJS.Timeout[] = []
+  #isStopped = false
   #running = new Set<Promise<void>>()
 
-  /** `trouble` says why this process's workers cannot work; null if they can. */
-  constructor(trouble: () => string | null) {
-    this.#trouble = trouble
+  constructor(report: () => Promise<Report>) {
+    this.#report = report
   }
 
   start(): void {
     this.#every(SWEEP_EVERY_MS, sweep)
-    this.#every(ALIGN_EVERY_MS, reconcileAccounts)
+    this.#every(RECONCILE_EVERY_MS, reconcileAccounts)
     this.#every(CLEAN_EVERY_MS, clean)
+    this.#every(AUDIT_EVERY_MS, () => this.#audit())
+    this.#every(ASK_EVERY_MS, askProviders)
+    this.#every(SCREEN_EVERY_MS, () => this.#screen())
+    this.#every(REDACT_EVERY_MS, redactDue)
+    this.#every(REMIND_EVERY_MS, sendReminders)
+    this.#every(ARCHIVE_EVERY_MS, () => this.archive())
     this.#every(BEAT_EVERY_MS, () => this.beat())
   }
 
   async stop(): Promise<void> {
+    this.#isStopped = true
     for (const timer of this.#timers) clearInterval(timer)
     await Promise.all(this.#running)
     await sql`delete from workers where id = ${this.#id}`.catch(() => {})
   }
 
+  #screened = { version: "", at_ms: 0 }
+
+  /** Compares wallets with lists that have changed, at once. */
+  async #screen(): Promise<void> {
+    const version = loadedLists()
+      .map(({ digest }) => digest)
+      .join(" ")
+    const now_ms = performance.now()
+    const isKnown = version === this.#screened.version && now_ms - this.#screened.at_ms < SCREEN_AGAIN_MS
+    if (version === "" || isKnown) return
+    await rescreenDue()
+    this.#screened = { version, at_ms: now_ms }
+  }
+
+  async #audit(): Promise<void> {
+    while (!this.#isStopped && clockDoubt() === null && (await auditDue()));
+  }
+
+  /** Moves what ended long ago out of the way. Nothing while the time is in doubt. */
+  async archive(): Promise<void> {
+    const days = deployment.settings.VOUCH_ARCHIVE_AFTER_DAYS
+    const now = days === 0 ? null : await certainNow()
+    if (now !== null) await archiveEnded(addDays(now, -days), () => this.#isStopped)
+  }
+
   async beat(): Promise<void> {
+    const { trouble, ledgers } = await this.#report()
+    const lists = digestsInUse()
     await sql`
-      insert into workers (id, seen_at, trouble) values (${this.#id}, now(), ${this.#trouble()})
-      on conflict (id) do update set seen_at = excluded.seen_at, trouble = excluded.trouble`
+      insert into workers (id, seen_at, trouble, report, lists)
+      values (${this.#id}, now(), ${trouble}, ${sql.json(ledgers)}, ${lists && sql.json(lists)})
+      on conflict (id) do update set seen_at = excluded.seen_at, trouble = excluded.trouble, report = excluded.report,
+        lists = excluded.lists`
   }
 
   #every(ms: number, step: () => Promise<void>): void {
@@ -63,16 +123,15 @@ export class Housekeeping {
   }
 }
 
-/** Ends what has expired, a batch at a time until nothing is due. Nothing while the time is in doubt. */
+/** Ends what has expired. Nothing while the time is in doubt. */
 export async function sweep(): Promise<void> {
   const now = await certainNow()
   if (now === null) return
-  while ((await expireSessions({ workspaceId: null, now })) > 0);
-  while ((await expireAttestations({ now })) > 0);
+  await expireDue(now)
 }
 
 /** Reconciles accounts with changed configurations, a batch at a time. */
-export async function reconcileAccounts(): Promise<void> {
+async function reconcileAccounts(): Promise<void> {
   if (clockDoubt() === null) await reconcileDue()
 }
 
@@ -95,10 +154,17 @@ export async function clean(): Promise<void> {
     ),
     untilFew(
       () => sql`
+        delete from wallet_challenges where ctid in (
+          select ctid from wallet_challenges where expires_at <= ${addSeconds(now, -CHALLENGES_SECONDS)} limit ${BATCH})`,
+    ),
+    untilFew(
+      () => sql`
         delete from api_requests where ctid in (
           select ctid from api_requests where at <= ${logged} order by at limit ${BATCH})`,
     ),
     cleanPeople(),
+    forgetAddresses(),
+    dropOldBytes(now),
     sql`delete from workers where seen_at <= ${addDays(now, -1)}`,
   ])
   // One that fails keeps no other from its work.

@@ -7,10 +7,11 @@ import { WaitingRequests } from "#server/http/waiting-requests.ts"
 import { newId } from "#server/lib/ids.ts"
 import type { RateLimitStatus } from "#server/lib/rate-limit.ts"
 import type { PageHandler } from "#server/pages/pages.ts"
-import type { PageOptions } from "#server/pages/pages-api.ts"
+import { LOGO_UPLOAD, type PageOptions } from "#server/pages/pages-api.ts"
 import { servePage } from "#server/pages/serve.ts"
 import type { Adapter } from "#server/rest/adapter.ts"
 import { Failure } from "#shared/errors.ts"
+import { MAX_LOGO_BYTES } from "#shared/logo.ts"
 
 export type ListenerOptions = PageOptions & {
   adapter: Adapter
@@ -46,9 +47,9 @@ export function createListener(options: ListenerOptions): RequestListener {
     const api = /^\/v1(?:[/?]|$)/.test(url)
     const unreadable = whyUnreadable(request, publicOrigin)
     if (unreadable !== null) {
-      const standing = options.pageLimiter?.take(client.network)
-      if (standing && !standing.allowed) {
-        return new Reply(response, newId("req"), request.method === "HEAD").failure(tooOften(standing))
+      const rate = options.pageLimiter?.take(client.network)
+      if (rate && !rate.allowed) {
+        return new Reply(response, newId("req"), request.method === "HEAD").failure(tooOften(rate))
       }
       return refuse(request, response, "malformed_request", unreadable)
     }
@@ -68,11 +69,13 @@ function takeBody(request: IncomingMessage, { network }: Client): void {
     if (hasBody(request)) request.resume()
     return
   }
-  const limit = url.startsWith("/v1/kyc/webhook") ? MAX_WEBHOOK_BYTES : MAX_BODY_BYTES
+  const limit = limitOf(url)
   beginBody(request, { limit, network })
 }
 
-/** What is wrong with a request that two could read in two ways, or that is not for this server; null where nothing is. */
+/**
+ * What is wrong with a request that two could read in two ways, or that is not for this server; null where nothing is.
+ */
 function whyUnreadable(request: IncomingMessage, publicOrigin: string | null): string | null {
   const repeated = repeatedHeader(request.rawHeaders)
   if (repeated !== null) return `${repeated}: send this header once.`
@@ -131,4 +134,10 @@ function repeatedHeader(raw: readonly string[]): string | null {
     seen.push(name)
   }
   return null
+}
+
+/** Largest body for an address, in bytes. */
+function limitOf(url: string): number {
+  if (url.startsWith("/v1/kyc/webhook")) return MAX_WEBHOOK_BYTES
+  return url.startsWith(LOGO_UPLOAD) ? MAX_LOGO_BYTES : MAX_BODY_BYTES
 }

@@ -28,7 +28,9 @@ async function run(more: Pick<StartOptions, "keysOf" | "providers">): Promise<vo
   const services = await startServices({
     dataDir: settings.VOUCH_DATA_DIR,
     databaseUrl: settings.DATABASE_URL,
-    rpcUrl: needsLocalnet ? undefined : (settings.SOLANA_RPC_URL ?? settings.VOUCH_TEST_SOLANA_RPC_URL),
+    rpcUrl: needsLocalnet
+      ? undefined
+      : (settings.SOLANA_RPC_URL ?? settings.VOUCH_TEST_SOLANA_RPC_URL)?.join(" "),
     localnetPort: settings.VOUCH_LOCALNET_PORT,
     localnetSlotMs: settings.VOUCH_LOCALNET_SLOT_MS,
     localnetFaults: settings.VOUCH_LOCALNET_FAULTS,
@@ -52,7 +54,8 @@ async function run(more: Pick<StartOptions, "keysOf" | "providers">): Promise<vo
       logger.error({ err: error }, "there are no pages; run npm run build"),
     )
     const first = await sayWhenSlow("the first account", patiently(firstStart, ending.signal))
-    if (first && !ending.signal.aborted) welcome({ origin: deployment.origin, ...first })
+    if (first && !ending.signal.aborted)
+      welcome({ origin: deployment.origin, shortages: running.shortages, ...first })
     await aborted(ending.signal)
     logger.info("stopping")
   } finally {

@@ -1,19 +1,19 @@
 import type { AddressInfo } from "node:net"
-import { connectDatabase, disconnectDatabase } from "#db/client.ts"
-import { clockDoubt, followDatabaseClock, leaveDatabaseClock } from "#db/clock.ts"
-import { migrate } from "#db/migrate.ts"
+import { disconnectDatabase } from "#db/client.ts"
+import { clockDoubt, leaveDatabaseClock } from "#db/clock.ts"
+import { durabilityWarnings } from "#db/durability.ts"
 import { connectPubsub, disconnectPubsub } from "#db/pubsub.ts"
 import { endWatches } from "#server/dashboard/activity.ts"
-import { deployment, setDeployment } from "#server/domain/deployment.ts"
+import { deployment } from "#server/domain/deployment.ts"
 import { FormDelivery } from "#server/domain/kyc/hosted-page/form-delivery.ts"
-import { chooseProviders } from "#server/domain/kyc/providers/choose.ts"
-import type { ProviderDefinition } from "#server/domain/kyc/providers/provider.ts"
-import { requireChosenSchemas } from "#server/domain/kyc/schemas/chosen.ts"
+import { settingWarnings } from "#server/domain/kyc/providers/setting-warnings.ts"
 import { operations } from "#server/domain/operations.ts"
+import { ListWatch } from "#server/domain/screening/lists.ts"
 import { parseTrustedProxies } from "#server/http/client.ts"
 import { connectionLimit, watchConnections } from "#server/http/connections.ts"
 import { refuse } from "#server/http/reply.ts"
 import { createHttpServer } from "#server/http/server.ts"
+import { reportOn, troubleIn } from "#server/ledger/report.ts"
 import { endWaits } from "#server/ledger/wait.ts"
 import { LedgerWorker } from "#server/ledger/worker.ts"
 import { logger } from "#server/lib/log.ts"
@@ -25,113 +25,43 @@ import { Adapter } from "#server/rest/adapter.ts"
 import { documents } from "#server/rest/openapi.ts"
 import { RequestLog } from "#server/rest/request-log/record.ts"
 import { RouteTable } from "#server/rest/routes.ts"
-import { limitsStrangers, originOf, type Settings } from "#server/settings/env.ts"
-import { loadSecrets } from "#server/settings/secrets.ts"
-import { bindChain, type Chain, openChain, WrongChain } from "#server/solana/chain.ts"
-import { type Keys, localKeys } from "#server/solana/keys.ts"
+import { limitsStrangers, type Settings } from "#server/settings/env.ts"
+import { bindChain, type Chain } from "#server/solana/chain.ts"
+import { WrongChain } from "#server/solana/rpc/errors.ts"
 import { appRouter } from "#server/trpc/router.ts"
-import { type Mode, modes } from "#shared/mode.ts"
-import { Housekeeping } from "./housekeeping.ts"
+import type { LedgerReport } from "#shared/ledger-report.ts"
+import { modes } from "#shared/mode.ts"
+import { Housekeeping, type Report } from "./housekeeping.ts"
 import { createListener, type ListenerOptions } from "./listener.ts"
+import { type PrepareOptions, prepare } from "./prepare.ts"
 
-export type StartOptions = {
-  settings: Settings
-  databaseUrl: string
-  /** JSON-RPC of the embedded local network, where one runs. */
-  localnetUrl: string | null
-  pages: PageHandler
-  /** What signs: the keys that derive from the secret, unless others are given. */
-  keysOf?: (secret: Uint8Array) => Keys
-  /** The KYC providers that the settings choose from; tests add doubles of vendors. */
-  providers?: readonly ProviderDefinition[]
-}
+export type StartOptions = PrepareOptions & { pages: PageHandler }
 
 export type Running = {
   origin: string
   port: number
+  /** What a person has to know at once: fee payers without SOL. */
+  shortages: string[]
   stop(): Promise<void>
 }
 
-/** A cluster's slot, in milliseconds. */
-const CLUSTER_SLOT_MS = 400
 /** How long the start waits for its workers to know how they are. */
 const FIRST_REPORT_MS = 1000
 /** How long operations that are waited for have left to end once the server stops. */
 const LAST_WAIT_MS = 2000
 /** Maximum connections to the form's webhook endpoint; it delivers 16 decisions at a time. */
-const DOOR_CONNECTIONS = 64
+const FORM_CONNECTIONS = 64
 const WEBHOOKS = "/v1/kyc/webhook"
 /** Pause before a chain that did not answer is asked again. */
 const REBIND_MS = 2000
 
-/**
- * Prepares what the domain needs from the settings, and connects the database, for the server and the command line.
- * A command is `patient`: it waits for the database. Its links lead to the `origin` of the running server.
- */
-export async function prepare({
-  settings,
-  databaseUrl,
-  localnetUrl,
-  keysOf = localKeys,
-  providers: table,
-  patient = false,
-  origin = originOf(settings),
-}: Omit<StartOptions, "pages"> & { patient?: boolean; origin?: string | undefined }): Promise<void> {
-  const secrets = loadSecrets(settings)
-  const keys = keysOf(secrets.signer)
-  const providers = chooseProviders(settings, secrets.generated, table)
-  connectDatabase(databaseUrl, {
-    max: settings.VOUCH_DATABASE_POOL,
-    pooled: settings.DATABASE_DIRECT_URL !== undefined,
-    patient,
-  })
-  await sayWhenSlow("the database and its migrations", migrate(settings.DATABASE_DIRECT_URL ?? databaseUrl))
-  await followDatabaseClock(databaseUrl)
-  await requireChosenSchemas(providers)
-  const isPublic = settings.VOUCH_PUBLIC_URL !== undefined
-  setDeployment({
-    settings,
-    origin,
-    isPublic,
-    keys,
-    dataKey: secrets.dataKey,
-    chains: forEachMode((mode) => chainFor(mode, settings, { keys, localnetUrl })),
-    providers,
-  })
-}
-
-const forEachMode = <T>(value: (mode: Mode) => T): Record<Mode, T> => ({
-  live: value("live"),
-  test: value("test"),
-})
-
-/**
- * The chain of a mode: the configured one, else the local network, but never that for live cases of a public
- * deployment.
- */
-function chainFor(
-  mode: Mode,
-  settings: Settings,
-  { keys, localnetUrl }: { keys: Keys; localnetUrl: string | null },
-): Chain | null {
-  const own = mode === "live" ? settings.VOUCH_LIVE_SOLANA_RPC_URL : settings.VOUCH_TEST_SOLANA_RPC_URL
-  const configured = own ?? settings.SOLANA_RPC_URL
-  if (configured)
-    return openChain({ mode, rpcUrl: configured, keys, embedded: false, slotMs: CLUSTER_SLOT_MS })
-  if (localnetUrl === null || (mode === "live" && settings.VOUCH_PUBLIC_URL)) return null
-  return openChain({
-    mode,
-    rpcUrl: localnetUrl,
-    keys,
-    embedded: true,
-    slotMs: settings.VOUCH_LOCALNET_SLOT_MS,
-  })
-}
-
 /** Starts serving. What it returns stops everything again, and loses nothing that was acknowledged. */
 export async function start(options: StartOptions): Promise<Running> {
   const { settings } = options
+  for (const warning of settingWarnings(settings, options.providers)) logger.warn(warning)
   await prepare(options)
+  const lists = await ListWatch.start(settings)
+  for (const warning of await durabilityWarnings()) logger.warn(warning)
   await connectPubsub(settings.DATABASE_DIRECT_URL ?? options.databaseUrl)
   const chains = modes.flatMap((mode) => deployment.chains[mode] ?? [])
   await sayWhenSlow("the chain to answer", Promise.all(chains.map(bindOrWait)))
@@ -162,7 +92,7 @@ export async function start(options: StartOptions): Promise<Running> {
     userLimiter: limiter(50, 500),
   }
   // Only this process can reach the form's webhook endpoint, so it needs no rate limit.
-  const door = { ...http, adapter: new Adapter({ ...api, webhookLimiter: null }), publicOrigin: null }
+  const formHttp = { ...http, adapter: new Adapter({ ...api, webhookLimiter: null }), publicOrigin: null }
   const stops: (() => Promise<void>)[] = []
   const { VOUCH_TLS_CERT: cert, VOUCH_TLS_KEY: key } = settings
   const server = createHttpServer(createListener(http), cert && key ? { cert, key } : null)
@@ -181,13 +111,18 @@ export async function start(options: StartOptions): Promise<Running> {
     })
   }
   const port = (server.address() as AddressInfo | null)?.port ?? settings.PORT
-  if (settings.VOUCH_ROLE !== "web") stops.push(...(await startWorkers(chains, settings, door)))
+  const workers = settings.VOUCH_ROLE === "web" ? null : await startWorkers(chains, settings, formHttp)
+  stops.push(...(workers?.stops ?? []))
   return {
     origin: deployment.origin,
     port,
+    shortages: (workers?.ledgers ?? []).flatMap(({ chain, funds }) =>
+      chain.embedded ? [] : funds.troubles.map((trouble) => `${chain.mode}: ${trouble}`),
+    ),
     async stop() {
       // Stop the listener first, then the workers, then the services that both use.
       for (const stop of stops) await stop()
+      await lists.stop()
       await requests.stop()
       await disconnectPubsub()
       await leaveDatabaseClock()
@@ -214,19 +149,27 @@ async function startWorkers(
   chains: Chain[],
   settings: Settings,
   http: ListenerOptions,
-): Promise<(() => Promise<void>)[]> {
+): Promise<{ ledgers: LedgerWorker[]; stops: (() => Promise<void>)[] }> {
   const ledgers = chains.map(
     (chain) =>
       new LedgerWorker(chain, {
         kinds: operations,
-        priorityFeeMicroLamports: settings.VOUCH_PRIORITY_FEE_MICROLAMPORTS,
-        lowBalanceSol: settings.VOUCH_LOW_BALANCE_SOL,
+        price: {
+          floor: settings.VOUCH_PRIORITY_FEE_MICROLAMPORTS,
+          ceiling: settings.VOUCH_PRIORITY_FEE_MAX_MICROLAMPORTS,
+          percentile: settings.VOUCH_PRIORITY_FEE_PERCENTILE,
+        },
+        lowFunds: {
+          lowBalanceSol: settings.VOUCH_LOW_BALANCE_SOL,
+          lowBalanceHours: settings.VOUCH_LOW_BALANCE_HOURS,
+        },
+        commitment: settings.VOUCH_COMMITMENT,
       }),
   )
-  const housekeeping = new Housekeeping(() => troubleOf(ledgers))
+  const housekeeping = new Housekeeping(() => reportOf(ledgers))
   // The hosted page's form reports over HTTP like any vendor, to its own listener: the public one may require HTTPS.
-  const door = await openWebhookDoor(http)
-  const delivery = new FormDelivery(door.url)
+  const formListener = await openFormListener(http)
+  const delivery = new FormDelivery(formListener.url)
   for (const ledger of ledgers) ledger.start()
   housekeeping.start()
   delivery.start()
@@ -235,25 +178,35 @@ async function startWorkers(
   await housekeeping
     .beat()
     .catch((error) => logger.warn({ err: error }, "could not write the first health report"))
-  return [
+  const stops = [
     () => delivery.stop(),
     () => Promise.all(ledgers.map((ledger) => ledger.stop())).then(() => {}),
     () => housekeeping.stop(),
-    door.close,
+    formListener.close,
   ]
+  return { ledgers, stops }
 }
 
-function troubleOf(ledgers: readonly LedgerWorker[]): string | null {
+async function reportOf(workers: readonly LedgerWorker[]): Promise<Report> {
+  const ledgers = await reportOn(workers)
+  return { trouble: troubleOf(workers, ledgers), ledgers }
+}
+
+function troubleOf(ledgers: readonly LedgerWorker[], reports: readonly LedgerReport[]): string | null {
   const doubt = clockDoubt()
   if (doubt !== null) return doubt
   for (const ledger of ledgers) {
     if (ledger.trouble !== null) return `${ledger.chain.mode}: ${ledger.trouble}`
   }
-  const low = ledgers.find((ledger) => ledger.isLow)
-  return low ? `${low.chain.mode}: the fee payer is low on SOL (${low.balanceSol})` : null
+  for (const report of reports) {
+    const trouble = troubleIn(report)
+    if (trouble !== null) return `${report.mode}: ${trouble}`
+  }
+  const low = ledgers.find(({ funds }) => funds.warnings.length > 0)
+  return low ? `${low.chain.mode}: ${low.funds.warnings.join("; ")}` : null
 }
 
-async function openWebhookDoor(http: ListenerOptions) {
+async function openFormListener(http: ListenerOptions) {
   const listener = createListener(http)
   const server = createHttpServer((request, response) => {
     if (request.url?.startsWith(`${WEBHOOKS}/`)) return listener(request, response)
@@ -264,7 +217,7 @@ async function openWebhookDoor(http: ListenerOptions) {
       "This endpoint only accepts webhooks of the hosted page's form.",
     )
   }, null)
-  const connections = watchConnections(server, { max: DOOR_CONNECTIONS, trusted: null })
+  const connections = watchConnections(server, { max: FORM_CONNECTIONS, trusted: null })
   await listen(server, 0, "127.0.0.1")
   const { port } = server.address() as AddressInfo
   return { url: `http://127.0.0.1:${port}${WEBHOOKS}`, close: () => connections.close() }

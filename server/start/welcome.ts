@@ -1,12 +1,18 @@
 import type { FirstStart } from "#server/domain/accounts/first-start.ts"
 
 /** The last lines of the start, for a person. Keys and link are shown here once, and nowhere else. */
-export function welcome({ origin, keys, ownerLink }: { origin: string } & FirstStart): void {
+export function welcome({
+  origin,
+  shortages,
+  keys,
+  ownerLink,
+}: { origin: string; shortages: readonly string[] } & FirstStart): void {
   const api = `${origin}/v1`
   const key = keys?.test ?? "$VOUCH_KEY"
   const lines = [
     "",
-    "Vouch is ready.",
+    shortages.length === 0 ? "Vouch is ready." : "Vouch is running, and cannot issue anything yet:",
+    ...shortages.map((shortage) => `  ${shortage}`),
     "",
     `  Dashboard   ${origin}`,
     `  API         ${api}`,

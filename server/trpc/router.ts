@@ -2,14 +2,18 @@ import { activityRouter } from "./routers/activity.ts"
 import { attestationRouter } from "./routers/attestations.ts"
 import { auditRouter } from "./routers/audit-log.ts"
 import { docsRouter } from "./routers/docs.ts"
+import { erasureRouter } from "./routers/erasures.ts"
 import { healthRouter } from "./routers/health.ts"
 import { verificationRouter } from "./routers/hosted-page.ts"
+import { investorRouter } from "./routers/investors.ts"
 import { keyRouter } from "./routers/keys.ts"
 import { kycRouter } from "./routers/kyc.ts"
 import { mintConfigRouter } from "./routers/mint-configs.ts"
+import { monitoringRouter } from "./routers/monitoring.ts"
 import { overviewRouter } from "./routers/overview.ts"
 import { memberRouter, meRouter, setupRouter } from "./routers/people.ts"
 import { requestRouter } from "./routers/requests.ts"
+import { reviewRouter } from "./routers/reviews.ts"
 import { schemaRouter } from "./routers/schemas.ts"
 import { sessionRouter } from "./routers/sessions.ts"
 import { tokenRouter } from "./routers/tokens.ts"
@@ -22,6 +26,8 @@ import { router } from "./trpc.ts"
 export const appRouter = router({
   kyc: kycRouter,
   attestation: attestationRouter,
+  investor: investorRouter,
+  review: reviewRouter,
   schema: schemaRouter,
   key: keyRouter,
   request: requestRouter,
@@ -33,7 +39,9 @@ export const appRouter = router({
   verification: verificationRouter,
   activity: activityRouter,
   overview: overviewRouter,
+  monitoring: monitoringRouter,
   session: sessionRouter,
+  erasure: erasureRouter,
   transaction: transactionRouter,
   me: meRouter,
   setup: setupRouter,

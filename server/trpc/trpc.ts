@@ -19,8 +19,7 @@ import type { Permission } from "#shared/scopes.ts"
 /** What the adapter and the OpenAPI document need to know of a procedure beyond `trpc-to-openapi`'s meta. */
 export type ProcedureMeta = OpenApiMeta<{
   /**
-   * What the caller needs: a key's scope, or what only people may do; absent where anybody in the workspace will
-   * do.
+   * What the caller needs: a key's scope, or what only people may do; absent where anybody in the workspace will do.
    */
   scope?: Permission
   /** Whether the endpoint honours Idempotency-Key. */
@@ -64,7 +63,7 @@ export const createCallerFactory = t.createCallerFactory
 
 /** A procedure that anybody may call. */
 export const openProcedure = t.procedure.use(async ({ ctx, getRawInput, next }) => {
-  if (ctx.door === "pages") requireStorable(await getRawInput())
+  if (ctx.transport === "pages") requireStorable(await getRawInput())
   return next()
 })
 
@@ -79,8 +78,7 @@ export const userProcedure = openProcedure.use(({ ctx, next }) => {
  * A procedure of a workspace: there is a principal, and it holds the scope that the procedure names.
  *
  * What a page sends with a key is done once: whatever comes again with it, by a second click, from another tab or
- * because
- * the answer was lost, joins what was begun. A refusal has begun nothing, and is decided anew.
+ * because the answer was lost, joins what was begun. A refusal has begun nothing, and is decided anew.
  */
 export const procedure = openProcedure.use(({ ctx, meta, path, getRawInput, next }) => {
   const { principal } = ctx
@@ -110,8 +108,8 @@ export const memberProcedure = procedure.use(({ ctx, next }) => {
   return next({ ctx: { principal: { ...principal, via: principal.via } } })
 })
 
-function refuseStranger({ door, user }: Context): never {
-  if (door === "api") fail("missing_api_key", "Send the header Authorization: Bearer <API_KEY>.")
+function refuseStranger({ transport, user }: Context): never {
+  if (transport === "api") fail("missing_api_key", "Send the header Authorization: Bearer <API_KEY>.")
   if (user === null) fail("not_signed_in", "Sign in first.")
   return fail("workspace_not_found", "x-vouch-workspace: required. Send the workspace's id.")
 }

@@ -24,8 +24,8 @@ type Kept = { figures: Promise<Figures>; until: number }
 const kept = new LRUCache<string, Kept>({ max: 1000 })
 
 /**
- * Figures of the last 30 days. They are read from the rows, whose number is bounded by the quota of two months; an answer
- * that took long is given again for twenty times as long.
+ * Figures of the last 30 days. They are read from the rows, whose number is bounded by the quota of two months; an
+ * answer that took long is given again for twenty times as long.
  */
 export function readFigures(workspaceId: string): Promise<Figures> {
   const known = kept.get(workspaceId)

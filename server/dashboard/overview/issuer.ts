@@ -1,15 +1,20 @@
 import { LAMPORTS_PER_SOL } from "@solana/web3.js"
+import { LRUCache } from "lru-cache"
+import { sql } from "#db/client.ts"
 import { deployment } from "#server/domain/deployment.ts"
+import { readFeePayer } from "#server/ledger/issuer.ts"
 import { logger } from "#server/lib/log.ts"
 import { sleep } from "#server/lib/time.ts"
+import { addressOf, publicKeyOf } from "#server/solana/addresses.ts"
 import type { Chain } from "#server/solana/chain.ts"
+import type { Address } from "#shared/address.ts"
 import type { Mode } from "#shared/mode.ts"
 
 const FRESH_MS = 5000
 /** A page does not wait longer for a chain that is slow. */
 const PATIENCE_MS = 1500
 
-/** Who pays for what is issued in a mode. */
+/** Who pays for what a workspace issues. */
 export type Issuer = {
   fee_payer: string
   cluster: string
@@ -19,35 +24,48 @@ export type Issuer = {
   low: boolean
 }
 
-type Balance = { sol: Promise<number | null>; readAt: number }
+type Balance = { sol: Promise<number | null> }
 
-const balances = new WeakMap<Chain, Balance>()
+/** Fee payers whose balance is remembered, at most. */
+const MOST_KNOWN = 1000
 
-/** The fee payer of a mode with its balance, which is read from the chain every five seconds at most. Null without a chain. */
-export async function readIssuer(mode: Mode): Promise<Issuer | null> {
+const balances = new WeakMap<Chain, LRUCache<Address, Balance>>()
+
+/**
+ * The fee payer of a workspace with its balance, which is read from the chain every five seconds at most.
+ * Null without a chain.
+ */
+export async function readIssuer(workspaceId: string, mode: Mode): Promise<Issuer | null> {
   const chain = deployment.chains[mode]
   if (!chain) return null
+  const own = await readFeePayer(sql, workspaceId)
+  const feePayer = own?.address ?? addressOf(chain.feePayer.publicKey)
   const patience = new AbortController()
-  const sol = await Promise.race([balanceOf(chain), sleep(PATIENCE_MS, patience.signal).then(() => null)])
+  const sol = await Promise.race([
+    balanceOf(chain, feePayer),
+    sleep(PATIENCE_MS, patience.signal).then(() => null),
+  ])
   patience.abort()
   return {
-    fee_payer: chain.feePayer.publicKey.toBase58(),
-    cluster: chain.bound?.cluster ?? "unknown",
+    fee_payer: feePayer,
+    cluster: chain.identity?.cluster ?? "unknown",
     sol,
     low: sol !== null && sol < deployment.settings.VOUCH_LOW_BALANCE_SOL,
   }
 }
 
-function balanceOf(chain: Chain): Promise<number | null> {
-  const known = balances.get(chain)
-  if (known && performance.now() - known.readAt < FRESH_MS) return known.sol
-  const sol = chain.connection.getBalance(chain.feePayer.publicKey, "confirmed").then(
-    (lamports) => lamports / LAMPORTS_PER_SOL,
+function balanceOf(chain: Chain, feePayer: Address): Promise<number | null> {
+  const ofChain = balances.get(chain) ?? new LRUCache({ max: MOST_KNOWN, ttl: FRESH_MS })
+  balances.set(chain, ofChain)
+  const known = ofChain.get(feePayer)
+  if (known) return known.sol
+  const sol = chain.rpc.patient.account(publicKeyOf(feePayer), { since: 0 }).then(
+    ({ value }) => (value?.lamports ?? 0) / LAMPORTS_PER_SOL,
     (error) => {
       logger.debug({ err: error }, "could not read the fee payer's balance")
       return null
     },
   )
-  balances.set(chain, { sol, readAt: performance.now() })
+  ofChain.set(feePayer, { sol })
   return sol
 }

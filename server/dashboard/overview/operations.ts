@@ -1,6 +1,7 @@
 import { sql } from "#db/client.ts"
 import { operations } from "#server/domain/operations.ts"
 import { toTimestamp } from "#server/lib/time.ts"
+import type { Address } from "#shared/address.ts"
 import { fromBaseUnits } from "#shared/amount.ts"
 import type { OperationStatus } from "#shared/statuses.ts"
 
@@ -11,8 +12,8 @@ export type LatestOperation = {
   /** What it does, in words. */
   label: string
   status: OperationStatus
-  wallet: string | null
-  from_wallet: string | null
+  wallet: Address | null
+  from_wallet: Address | null
   mint_config: string | null
   schema: string | null
   attestation_id: string | null
@@ -28,10 +29,10 @@ type Row = {
   id: string
   kind: string
   status: OperationStatus
-  payload: { amount?: string; wallet?: string; schema_id?: string; attestation_id?: string }
+  payload: { amount?: string; wallet?: Address; schema_id?: string; attestation_id?: string }
   mint_config: string | null
-  wallet: string | null
-  from_wallet: string | null
+  wallet: Address | null
+  from_wallet: Address | null
   signature: string | null
   error_code: string | null
   created_at: Date
@@ -39,8 +40,8 @@ type Row = {
 }
 
 /**
- * The latest operations of whatever kind. No index has them all in their order, so they are gathered from where the latest
- * must be: the line, the last transactions, and the token operations that were refused before they were signed.
+ * The latest operations of whatever kind. No index has them all in their order, so they are gathered from where the
+ * latest must be: the line, the last transactions, and the token operations that were refused before they were signed.
  */
 export async function latestOperations(workspaceId: string, limit: number): Promise<LatestOperation[]> {
   const rows = await sql<Row[]>`

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
+import { auditLedger } from "#server/domain/audit-ledger.ts"
 import { addDays, addSeconds, clock } from "#server/lib/time.ts"
 import { newWallet, startTestApp, type TestApp, waitFor } from "#test/app.ts"
 import { member } from "#test/people.ts"
@@ -133,6 +134,59 @@ test("nothing of another workspace is in it", async () => {
     operations: [],
     started: 0,
   })
+})
+
+test("the last reconciliation is of this workspace alone, and so is what it found", async () => {
+  const audited = await enter()
+  const stranger = await enter()
+  expect((await audited.overview()).ledger).toEqual({ quarantine: null, audit: null })
+  // A worker has taken it up, and is not done.
+  await sql`
+    insert into audits (workspace_id, claimed_until) values (${audited.workspaceId}, now() + interval '1 minute')`
+  expect((await audited.overview()).ledger.audit).toBeNull()
+  const [account] = await sql<{ name: string }[]>`
+    select a.name from accounts a join workspaces w on w.account_id = a.id where w.id = ${audited.workspaceId}`
+  await auditLedger({ account: account!.name, progress: () => {} })
+  const { audit } = (await audited.overview()).ledger
+  expect(audit.differences).toBe(0)
+  expect(Math.abs(Date.now() - Date.parse(audit.at))).toBeLessThan(60_000)
+  await app.verifiedWallet(audited.key)
+  await sql`update usage_periods set used = used + 5 where workspace_id = ${audited.workspaceId}`
+  await auditLedger({ account: account!.name, progress: () => {} })
+  const seen = await audited.overview()
+  expect(seen.ledger.audit.differences).toBe(1)
+  expect((await stranger.overview()).ledger.audit).toBeNull()
+  // Health counts differences over all customers: they are not sent along.
+  expect(Object.keys(seen)).not.toContain("health")
+})
+
+test("a workspace in quarantine is told so, and others are not", async () => {
+  const concerned = await enter()
+  const stranger = await enter()
+  await sql`
+    insert into quarantines (workspace_id, since, differences)
+    values (${concerned.workspaceId}, now(), '[{"signature": "sig_of_this_customer", "account": null}]')`
+  const seen = await concerned.overview()
+  expect(seen.ledger.quarantine).toMatchObject({ of: "workspace" })
+  expect((await stranger.overview()).ledger.quarantine).toBeNull()
+  await sql`delete from quarantines where workspace_id = ${concerned.workspaceId}`
+  expect((await concerned.overview()).ledger.quarantine).toBeNull()
+})
+
+test("a mode whose database was restarted says so to all of its workspaces, until it is compared", async () => {
+  const { overview } = await enter()
+  // The worker cannot compare.
+  await app.faults({ drop: 1 })
+  try {
+    await sql`update chains set server = 'the run before' where mode = 'test'`
+    expect((await overview()).ledger.quarantine).toEqual({
+      of: "mode",
+      reason: "the database was restarted, and is being compared with the chain",
+    })
+  } finally {
+    await app.faults({})
+  }
+  await waitFor(async () => (await overview()).ledger.quarantine === null, "the comparison")
 })
 
 test("many readers at once read the figures once", async () => {

@@ -28,6 +28,8 @@ and handle an unknown code by its status.`
 export const tags: Record<string, string> = {
   KYC: "Verify the person behind a wallet: start a session, get the wallet's status, receive the provider's decisions.",
   Attestation: "Get, list and revoke attestations, with everything needed to verify them on chain.",
+  Investor: "Find the person behind any number of wallets.",
+  Privacy: "Erase what is known of a person.",
   Token: "Mint and transfer tokens, get operations and balances.",
   "Mint configurations": "The tokens of a workspace and their rules.",
   Schemas: "What can be verified, and how long a verification is valid.",

@@ -4,7 +4,7 @@ import type { Schema } from "./types.ts"
 const ofMint = { from_pubkey: undefined, to_pubkey: undefined }
 const ofTransfer = { kind: "transfer", user_pubkey: undefined }
 /** An operation whose transaction is on its way. */
-const begun = { status: "submitted", onchain_tx: null, confirmed_at: null }
+const begun = { status: "submitted", onchain_tx: null, confirmed_at: null, finalized_at: null }
 
 /** Where the example of an answer differs from its record's own: by operation and status. */
 export const variations: Record<string, Record<string, unknown>> = {
@@ -14,9 +14,10 @@ export const variations: Record<string, Record<string, unknown>> = {
     revocation_reason: "Sanctions list match",
     public_reason: "not_eligible",
   },
-  "mintTokens 200": ofMint,
+  "cancelSession 200": { session_url: null, state: "cancelled", status: "rejected", expires_at: null },
+  "mintTokens 200": { ...ofMint, finalized_at: null },
   "mintTokens 202": { ...ofMint, ...begun },
-  "transferTokens 200": ofTransfer,
+  "transferTokens 200": { ...ofTransfer, finalized_at: null },
   "transferTokens 202": { ...ofTransfer, ...begun },
   "getOperation 200": ofMint,
   "createMintConfig 202": { mint: null, supply: "0", holders: 0 },
@@ -24,6 +25,7 @@ export const variations: Record<string, Record<string, unknown>> = {
   "getHealth 503": {
     status: "degraded",
     checks: { database: "not reachable", chain: "unknown", worker: "unknown" },
+    ledger: [],
   },
 }
 

@@ -66,7 +66,7 @@ export const headers = {
   },
 } as const satisfies Record<string, Header>
 
-export type HeaderName = keyof typeof headers
+type HeaderName = keyof typeof headers
 
 const refTo = (name: HeaderName): Reference => ({ $ref: `#/components/headers/${name}` })
 

@@ -32,7 +32,7 @@ const rules: readonly Rule[] = [
 ]
 
 /** Every error that an endpoint (null: a document) can give, in the order of the error table. */
-export function codesOf(route: Route | null): ErrorCode[] {
+function codesOf(route: Route | null): ErrorCode[] {
   const given = new Set([
     ...rules.filter(({ applies }) => applies(route)).flatMap(({ codes }) => codes),
     ...(route?.meta.fails ?? []),
@@ -66,7 +66,7 @@ export const errorSchema: Schema = {
   examples: [exampleOf("attestation_not_found").value],
 }
 
-export function exampleOf(code: ErrorCode): Example {
+function exampleOf(code: ErrorCode): Example {
   const { title, fix } = errors[code]
   return { summary: title, value: { error: code, detail: fix, request_id: "req_4MpXbW9sYt2KcQvLhRz7Jd" } }
 }

@@ -1,5 +1,5 @@
-// OpenAPI 3.1, as far as Vouch's document uses it. The types of openapi3-ts allow what it never has: a reference in place
-// of every part, a body or a schema that is missing. And they lack what it has, such as `info.summary`.
+// OpenAPI 3.1, as far as Vouch's document uses it. The types of openapi3-ts allow what it never has: a reference in
+// place of every part, a body or a schema that is missing. And they lack what it has, such as `info.summary`.
 
 /** JSON Schema 2020-12, or a reference to one. */
 export type Schema = {
@@ -21,7 +21,7 @@ export type Schema = {
 export type Reference = { $ref: string }
 export type Example = { summary?: string; value: unknown }
 export type Media = { schema: Schema; example?: unknown; examples?: Record<string, Example | Reference> }
-export type Content = Record<string, Media>
+type Content = Record<string, Media>
 
 export type Header = { description: string; required?: boolean; schema: Schema; example?: unknown }
 

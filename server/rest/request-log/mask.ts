@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http"
+import { maskedFields } from "#server/domain/attestations/personal.ts"
 import { MASK, withoutKeys, withoutSecrets } from "#server/lib/without-secrets.ts"
-import { claimNames } from "#shared/claims.ts"
 import { isRuleName } from "#shared/rules/fields.ts"
 import { ruleOf } from "#shared/rules/rules.ts"
 
@@ -19,22 +19,6 @@ const HEADERS = [
   "prefer",
   "user-agent",
 ]
-
-/**
- * Secret or personal fields. All other fields of our responses are kept, and of a request those that its endpoint has.
- */
-const HIDDEN = new Set<string>([
-  "session_id",
-  "session_url",
-  "externalId",
-  "external_id",
-  "reason",
-  "revocation_reason",
-  "public_reason",
-  "salt",
-  "claims",
-  ...claimNames,
-])
 
 /** The headers that are read when they are masked: to hold the others as well would cost 16 KiB a request. */
 export function headersToMask(headers: IncomingHttpHeaders): IncomingHttpHeaders {
@@ -69,7 +53,7 @@ const maskQuery = (query: string, fields: ReadonlySet<string> | null): string =>
       const equals = pair.indexOf("=")
       if (equals < 0) return pair
       const name = pair.slice(0, equals)
-      return fields?.has(name) && !HIDDEN.has(name) ? pair : `${name}=${MASK}`
+      return fields?.has(name) && !maskedFields.has(name) ? pair : `${name}=${MASK}`
     })
     .join("&")
 
@@ -92,9 +76,10 @@ export function maskRequestBody(bytes: Buffer, fields: ReadonlySet<string>): str
   )
 }
 
+/** Secret and personal fields are masked. All others of our answers are kept, and of a request those that its endpoint has. */
 function maskField(name: string, value: unknown): unknown {
   if (value === null) return null
-  if (HIDDEN.has(name)) return MASK
+  if (maskedFields.has(name)) return MASK
   if (name === "redirectUrl") return maskUrl(value)
   if (name === "rules" && isObject(value)) {
     return Object.fromEntries(
@@ -123,7 +108,7 @@ function maskUrl(url: unknown): string {
 export function maskResponseBody(body: string): { text: string | null; code: string | null } {
   if (body === "") return { text: null, code: null }
   if (body.length > MAX_BODY_BYTES) return { text: tooLong(Buffer.byteLength(body)), code: null }
-  const value = JSON.parse(body, (name, value) => (HIDDEN.has(name) && value !== null ? MASK : value))
+  const value = JSON.parse(body, (name, value) => (maskedFields.has(name) && value !== null ? MASK : value))
   const code = typeof value.error === "string" ? value.error : null
   // Whoever sent the request is told what a rule has found in the investor's claims; whoever reads the log is not.
   if (code !== null && ruleOf(code)?.readsClaims)

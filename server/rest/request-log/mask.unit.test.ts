@@ -212,10 +212,13 @@ test("every field of an answer that is logged is kept or masked on purpose", () 
   const masked = ["external_id", "public_reason", "revocation_reason", "salt", "session_id", "session_url"]
   expect([...names].filter(isMasked).sort()).toEqual(masked)
   const kept = `
-    amount attestation_id authority cluster commitment confirmed_at created_at data decimals detail error expires_at
-    from_pubkey frozen holders id included issued_at kind mint mint_config name next_cursor onchain onchain_tx
-    operation_id paused period_end period_start plan program remaining request_id required_schema revoked_at rules
-    schema status supply symbol to_pubkey token_account transfer_mode used user_pubkey validity_days`
+    amount attestation_id attestations authority budget_lamports chain cluster commitment confirmed_at consented_at cost
+    created_at data decided_at decided_by decimals detail done_at erased_at erasure_id error expires_at fee_lamports
+    finalized_at from_pubkey frozen holders id included investor_id issued_at kind mint mint_config name next_cursor
+    onchain onchain_tx operation_id paused period_end period_start plan program provider remaining rent_lamports
+    request_id required_schema revoked revoked_at rules schema state status supply symbol to_pubkey token_account
+    transactions transfer_mode used user_pubkey user_pubkeys validity_days vendor_redactions verifications
+    wallet_proof wallet_proved_at wallets`
   const rules = ruleFields.map(({ name }) => name)
   expect([...names].filter((field) => !isMasked(field)).sort()).toEqual(
     [...kept.trim().split(/\s+/), ...rules].sort(),

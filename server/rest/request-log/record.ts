@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http"
-import { isDatabaseUnavailable, isUniqueViolation, background as sql } from "#db/client.ts"
+import { isDatabaseUnavailable, background as sql } from "#db/client.ts"
 import { logger } from "#server/lib/log.ts"
 import { sleep } from "#server/lib/time.ts"
 import { finderOf, MASK } from "#server/lib/without-secrets.ts"
@@ -90,13 +90,11 @@ export class RequestLog {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.slice(0, BATCH)
       try {
-        await write(batch)
+        await writeAll(batch)
         this.#isAway = false
-      } catch (error) {
-        this.#isAway = isDatabaseUnavailable(error)
-        if (this.#isAway) return
-        // It would fail again, and keep all others from being written.
-        logger.error({ err: error, requests: batch.length }, "the request log lost a batch")
+      } catch {
+        this.#isAway = true
+        return
       }
       this.#waiting.splice(0, batch.length)
       this.#bytes -= batch.reduce((sum, request) => sum + sizeOf(request), 0)
@@ -117,27 +115,38 @@ const sizeOf = ({ target, headers, received, body }: AnsweredRequest): number =>
     ROW_BYTES + target.length + (received?.length ?? 0) + body.length,
   )
 
-/** A batch may have been written though its answer was lost: ids are random, so one that is taken is its own. */
+/**
+ * Writes a batch, and where that fails each by itself, so that one that cannot be written takes no other along. Rejects
+ * while the database is away.
+ */
+async function writeAll(requests: readonly AnsweredRequest[]): Promise<void> {
+  try {
+    await write(requests)
+  } catch (error) {
+    if (isDatabaseUnavailable(error)) throw error
+    if (requests.length > 1) for (const request of requests) await writeAll([request])
+    else logger.error({ err: error, requestId: requests[0]!.requestId }, "the request log lost a request")
+  }
+}
+
+/** Some may have been written though the answer was lost: ids are random, so one that is taken is its own. */
 async function write(requests: readonly AnsweredRequest[]): Promise<void> {
   const rows = requests.map(toRow)
   // Arrays cost half of what JSON does, in Postgres, and their texts half of what postgres.js makes of arrays, here.
   const all = (column: keyof (typeof rows)[number]) => arrayOf(rows.map((row) => row[column]))
-  try {
-    await sql`
-      insert into api_requests (workspace_id, id, at, method, path, status, error_code, duration_us, key_id, headers,
-        request_body, response_body)
-      select workspace_id, id, to_timestamp(at_ms / 1000.0), method, path, status, error_code, duration_us, key_id,
-        headers::jsonb, request_body, response_body
-      from unnest(${all("workspaceId")}::text::text[], ${all("requestId")}::text::text[],
-        ${all("at_ms")}::text::bigint[], ${all("method")}::text::text[], ${all("path")}::text::text[],
-        ${all("status")}::text::smallint[], ${all("code")}::text::text[], ${all("duration_us")}::text::int[],
-        ${all("keyId")}::text::text[], ${all("headers")}::text::text[], ${all("received")}::text::text[],
-        ${all("body")}::text::text[])
-      as r(workspace_id, id, at_ms, method, path, status, error_code, duration_us, key_id, headers, request_body,
-        response_body)`
-  } catch (error) {
-    if (!isUniqueViolation(error)) throw error
-  }
+  await sql`
+    insert into api_requests (workspace_id, id, at, method, path, status, error_code, duration_us, key_id, headers,
+      request_body, response_body)
+    select workspace_id, id, to_timestamp(at_ms / 1000.0), method, path, status, error_code, duration_us, key_id,
+      headers::jsonb, request_body, response_body
+    from unnest(${all("workspaceId")}::text::text[], ${all("requestId")}::text::text[],
+      ${all("at_ms")}::text::bigint[], ${all("method")}::text::text[], ${all("path")}::text::text[],
+      ${all("status")}::text::smallint[], ${all("code")}::text::text[], ${all("duration_us")}::text::int[],
+      ${all("keyId")}::text::text[], ${all("headers")}::text::text[], ${all("received")}::text::text[],
+      ${all("body")}::text::text[])
+    as r(workspace_id, id, at_ms, method, path, status, error_code, duration_us, key_id, headers, request_body,
+      response_body)
+    on conflict do nothing`
 }
 
 /** The text of an array in Postgres. */

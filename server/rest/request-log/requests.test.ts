@@ -24,7 +24,7 @@ afterAll(() => app.stop())
 
 const nobody = {
   requestId: newId("req"),
-  door: "api" as const,
+  transport: "api" as const,
   user: null,
   idempotency: null,
   webhook: null,

@@ -148,3 +148,28 @@ test("what waits is bounded in bytes too, whatever is long in it, and holds no h
   expect(log.bytes).toBeLessThan(12 * 1024 * 1024)
   await between.mend()
 })
+
+test("a line that cannot be written takes no other along, and neither does one that is there already", async () => {
+  const { url } = await createTestDatabase()
+  connectDatabase(url, { max: 3 })
+  ends.push(disconnectDatabase)
+  const { workspaces } = await createAccount({ name: "Lost", plan: "free" })
+  const { keyId } = await createKey({ workspaceId: workspaces.test, mode: "test", name: "k", scopes: [] })
+  const log = new RequestLog()
+  const note = (requestId: string, status = 200) =>
+    log.note({
+      ...{ workspaceId: workspaces.test, keyId, requestId, at_ms: Date.now(), duration_us: 1, method: "GET" },
+      ...{ target: "/usage", fields: null, headers: {}, received: null, status, body: "" },
+    })
+  const [first, second, third] = [newId("req"), newId("req"), newId("req")]
+  note(first)
+  // No status, and none that the table takes.
+  note(newId("req"), 99_999)
+  note(second)
+  await log.flush()
+  // As after a batch whose answer was lost.
+  note(first)
+  note(third)
+  await log.stop()
+  expect((await readLog(url)).map(({ id }) => id).sort()).toEqual([first, second, third].sort())
+})

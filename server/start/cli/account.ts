@@ -1,20 +1,31 @@
-import type { Command } from "commander"
+import { type Command, InvalidArgumentError } from "commander"
 import { sql } from "#db/client.ts"
+import { setBudget } from "#server/domain/accounts/budget.ts"
 import { createAccount } from "#server/domain/accounts/create.ts"
 import { listAccounts, setPlan } from "#server/domain/accounts/list.ts"
 import { type PlanName, plans } from "#server/domain/accounts/plans.ts"
 import { createInvitation } from "#server/domain/people/invitations.ts"
-import { emailAddress, noAccount, nonEmpty, planOption, readableName, wholeNumber } from "./arguments.ts"
+import { solOf, toLamports } from "#shared/amount.ts"
+import type { Mode } from "#shared/mode.ts"
+import {
+  emailAddress,
+  modeOption,
+  noAccount,
+  nonEmpty,
+  planOption,
+  readableName,
+  wholeNumber,
+} from "./arguments.ts"
 import { CommandError, type Run } from "./run.ts"
 
-/** `vouch account …`: customers. */
+/** `vouch account …`: companies that use Vouch. */
 export function addAccountCommands(program: Command, run: Run): void {
-  const account = program.command("account").description("customers")
+  const account = program.command("account").description("accounts: the companies that use this server")
 
   account
     .command("create")
-    .description("create a customer with a live and a test workspace")
-    .requiredOption("--name <name>", "the customer's name", readableName)
+    .description("create an account with a live and a test workspace")
+    .requiredOption("--name <name>", "the account's name", readableName)
     .addOption(planOption().makeOptionMandatory())
     .option(
       "--quota <n>",
@@ -57,7 +68,7 @@ export function addAccountCommands(program: Command, run: Run): void {
 
   account
     .command("list")
-    .description("list customers")
+    .description("list accounts")
     .action(() =>
       run(async () => {
         const accounts = await listAccounts()
@@ -76,8 +87,8 @@ export function addAccountCommands(program: Command, run: Run): void {
 
   account
     .command("set-plan")
-    .description("change a customer's plan; usage of this month still counts")
-    .requiredOption("--name <name>", "the customer's name", nonEmpty)
+    .description("change an account's plan; usage of this month still counts")
+    .requiredOption("--name <name>", "the account's name", nonEmpty)
     .addOption(planOption().makeOptionMandatory())
     .option(
       "--quota <n>",
@@ -91,6 +102,28 @@ export function addAccountCommands(program: Command, run: Run): void {
         return { json: { name, plan }, text: `${name} is now on the ${plan} plan.` }
       }),
     )
+
+  account
+    .command("set-budget")
+    .description("limit what an account's transactions may cost in a month; without --sol: no limit")
+    .requiredOption("--name <name>", "the account's name", nonEmpty)
+    .addOption(modeOption().makeOptionMandatory())
+    .option("--sol <amount>", "SOL per calendar month (UTC), fees and rent together", readSol)
+    .action(({ name, mode, sol }: { name: string; mode: Mode; sol?: bigint }) =>
+      run(async () => {
+        if (!(await setBudget(name, mode, sol ?? null))) throw noAccount(name)
+        const budget = sol === undefined ? null : sol.toString()
+        const said = budget === null ? "no limit" : `${solOf(budget)} SOL a month`
+        return { json: { name, mode, budget_lamports: budget }, text: `${name} (${mode}) now has ${said}.` }
+      }),
+    )
+}
+
+/** Lamports of SOL as it is written: `1.5`. */
+function readSol(text: string): bigint {
+  const lamports = toLamports(text)
+  if (lamports === null) throw new InvalidArgumentError("Use an amount of SOL, such as 1.5.")
+  return lamports
 }
 
 function checkQuota({ plan, quota }: { plan: PlanName; quota?: number }): void {

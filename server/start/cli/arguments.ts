@@ -3,6 +3,7 @@ import { plans } from "#server/domain/accounts/plans.ts"
 import { nameText } from "#server/lib/text.ts"
 import { addSeconds, clock } from "#server/lib/time.ts"
 import { isWalletAddress } from "#server/solana/addresses.ts"
+import type { Address } from "#shared/address.ts"
 import { modes } from "#shared/mode.ts"
 import { allScopes, isScope, type Scope } from "#shared/scopes.ts"
 import { CommandError } from "./run.ts"
@@ -18,7 +19,7 @@ export const modeOption = () => new Option("--mode <mode>", "live or test").choi
 /** Adds the options that name a workspace. */
 export function inWorkspace(command: Command): Command {
   return command
-    .requiredOption("--account <name>", "the customer", nonEmpty)
+    .requiredOption("--account <name>", "the account's name", nonEmpty)
     .addOption(modeOption().makeOptionMandatory())
 }
 
@@ -41,7 +42,7 @@ export function readableName(value: string): string {
   return value
 }
 
-export function walletAddress(value: string): string {
+export function walletAddress(value: string): Address {
   if (!isWalletAddress(value)) throw new InvalidArgumentError("Use a wallet address in base58.")
   return value
 }

@@ -28,9 +28,9 @@ export function addKeyCommands(program: Command, run: Run): void {
   key
     .command("create")
     .description("create an API key; it is shown only once")
-    .requiredOption("--account <name>", "the customer, created if missing", nonEmpty)
+    .requiredOption("--account <name>", "the account's name; created if missing", nonEmpty)
     .addOption(modeOption().makeOptionMandatory())
-    .addOption(planOption().default("free", "free, for a new customer"))
+    .addOption(planOption().default("free", "free, for a new account"))
     .option("--name <name>", "where the key is used", readableName, "Created from the command line")
     .option("--scopes <scopes>", "separated by commas or spaces (default: all)", parseScopes)
     .option("--expires <time>", "when it stops working: an ISO 8601 time, or days such as 90d", parseExpiry)
@@ -69,7 +69,7 @@ export function addKeyCommands(program: Command, run: Run): void {
   key
     .command("list")
     .description("list API keys, without their secrets")
-    .option("--account <name>", "only keys of one customer", nonEmpty)
+    .option("--account <name>", "only keys of one account", nonEmpty)
     .action((options: { account?: string }) =>
       run(async () => {
         if (options.account !== undefined && !(await findAccount(options.account)))
@@ -128,7 +128,7 @@ async function findOrCreateAccount(name: string, plan: PlanName) {
   const known = await findAccount(name)
   if (known) return known
   const problem = problemOfName(name)
-  if (problem !== null) throw new CommandError(`--account: the name of a new customer ${problem}.`)
+  if (problem !== null) throw new CommandError(`--account: the name of a new account ${problem}.`)
   try {
     return await createAccount({ name, plan })
   } catch (error) {

@@ -1,7 +1,11 @@
 import type { Command } from "commander"
-import { auditLedger } from "#server/domain/reconcile.ts"
+import { auditLedger } from "#server/domain/audit-ledger.ts"
+import { deployment } from "#server/domain/deployment.ts"
+import { acceptQuarantine, type Quarantine, reconcileMode } from "#server/domain/quarantine.ts"
+import { type Evidence, gatherEvidence, resolveOperation } from "#server/domain/resolve-operation.ts"
+import { modes } from "#shared/mode.ts"
 import { nonEmpty } from "./arguments.ts"
-import type { Run } from "./run.ts"
+import { CommandError, type Run } from "./run.ts"
 
 /** `vouch ledger …`: the chain and the database, compared. */
 export function addLedgerCommands(program: Command, run: Run): void {
@@ -10,12 +14,17 @@ export function addLedgerCommands(program: Command, run: Run): void {
   ledger
     .command("audit")
     .description("compare the chain with the database; exits 1 if they differ")
-    .option("--account <name>", "only one customer", nonEmpty)
-    .action((options: { account?: string }) =>
+    .option("--account <name>", "only one account", nonEmpty)
+    .option(
+      "--incremental",
+      "only what has landed since the last reconciliation, without accounts; the server does that every hour",
+    )
+    .action((options: { account?: string; incremental?: true }) =>
       run(
         async () => {
           const report = await auditLedger({
             account: options.account ?? null,
+            isFull: options.incremental !== true,
             progress: (text) => console.error(text),
           })
           const { differences, information, checked } = report
@@ -30,4 +39,110 @@ export function addLedgerCommands(program: Command, run: Run): void {
         { needsChain: true },
       ),
     )
+
+  ledger
+    .command("reconcile")
+    .description(
+      "compare a restored database with the chain, and show why nothing is signed; exits 1 while that is so",
+    )
+    .option(
+      "--accept",
+      "go on: destroy credentials that no verification describes, and leave the rest as it is",
+    )
+    .option("--reason <text>", "why that is right; goes to the audit log", nonEmpty)
+    .action(({ accept, reason }: { accept?: true; reason?: string }) =>
+      run(
+        async () => {
+          if (accept && !reason) throw new CommandError("--reason: say why. It goes to the audit log.")
+          const found: Quarantine[] = []
+          for (const mode of modes)
+            if (deployment.chains[mode]) found.push(await reconcileMode(mode, (text) => console.error(text)))
+          const waiting = found.filter((one) => one.waits_for !== null || one.workspaces.length > 0)
+          if (accept) for (const one of waiting) await acceptQuarantine(one, reason!)
+          return showQuarantine(waiting, accept === true)
+        },
+        { needsChain: true },
+      ),
+    )
+
+  ledger
+    .command("resolve")
+    .description("show what is known of an operation that waits in doubt, and decide it if the nodes cannot")
+    .argument("<operation>", "its id", nonEmpty)
+    .option("--landed", "its transaction is on chain: you have seen it there")
+    .option("--lost", "its transaction is not on chain and never will be: sign it anew")
+    .option("--reason <text>", "how you know; goes to the audit log", nonEmpty)
+    .action((id: string, { landed, lost, reason }: { landed?: true; lost?: true; reason?: string }) =>
+      run(
+        async () => {
+          if (!landed && !lost) return showEvidence(await gatherEvidence(id))
+          if (landed && lost) throw new CommandError("--landed or --lost, not both")
+          if (!reason) throw new CommandError("--reason: say how you know. It goes to the audit log.")
+          const refusal = await resolveOperation(id, landed ? "landed" : "lost", reason)
+          if (refusal !== null) throw new CommandError(refusal)
+          return {
+            json: { ok: true },
+            text: landed
+              ? "Settled as landed, with all that its transaction carries."
+              : "It goes back to the queue, with all that its transaction carries, and is signed anew.",
+          }
+        },
+        { needsChain: true },
+      ),
+    )
+}
+
+function showQuarantine(waiting: readonly Quarantine[], isAccepted: boolean) {
+  const lines = waiting.flatMap(({ mode, waits_for, workspaces }) => [
+    ...(waits_for === null ? [] : [`${mode}: ${waits_for}`]),
+    ...workspaces.flatMap(({ workspace, since, differences }) => [
+      `${workspace} (${mode}), in quarantine since ${since}:`,
+      ...differences.map(
+        ({ id, instruction, wallet, signature, detail }) =>
+          `  ${id}: ${instruction}${wallet === null ? "" : ` for ${wallet}`} by ${signature}: ${detail}`,
+      ),
+    ]),
+  ])
+  const left = isAccepted ? [] : waiting
+  const end =
+    waiting.length === 0
+      ? "The database knows all that has landed."
+      : isAccepted
+        ? "Accepted. The ledger goes on."
+        : "Look at what is named, then go on with --accept --reason."
+  return {
+    json: { ok: left.length === 0, accepted: isAccepted, quarantines: waiting },
+    text: [...lines, end].join("\n"),
+    exitCode: left.length === 0 ? 0 : 1,
+  }
+}
+
+function showEvidence(evidence: Evidence) {
+  const { operation, kind, status, workspace, mode, transaction, chain } = evidence
+  const lines = [`${operation}: ${kind}, ${status}, of ${workspace} (${mode})`]
+  if (transaction) {
+    const { signature, signed_at, signed_slot, last_valid_block_height, doubt, operations } = transaction
+    lines.push(
+      `transaction ${signature}: ${transaction.status}`,
+      `signed ${signed_at}${signed_slot === null ? "" : `, as of slot ${signed_slot}`}, valid up to block height ${last_valid_block_height}`,
+    )
+    if (operations.length > 1)
+      lines.push(`it carries ${operations.join(", ")}: what is decided is decided for all of them`)
+    if (doubt !== null) lines.push(`doubt: ${doubt}`)
+  }
+  if (chain) {
+    lines.push(
+      `the chain is final up to block height ${chain.finalized_height}, slot ${chain.finalized_slot}`,
+    )
+    lines.push(whatNodesSay(chain))
+  }
+  return { json: evidence, text: lines.join("\n") }
+}
+
+function whatNodesSay({ can_still_land, verdict }: NonNullable<Evidence["chain"]>): string {
+  if (can_still_land) return "It can still land: nothing is to be decided yet."
+  if (verdict?.end === "expired") return "It never landed. The ledger signs it anew by itself."
+  if (verdict?.end === "doubt")
+    return `Nobody can say whether it landed: ${verdict.reason}. Look for it with an explorer, then decide with --landed or --lost.`
+  return `It ${verdict?.end === "failed" ? "failed" : "landed"} in slot ${verdict?.slot}. The ledger settles it by itself.`
 }

@@ -31,8 +31,8 @@ export function addMintConfigCommands(program: Command, run: Run): void {
       async () => {
         const config = readConfigFile(file)
         const principal = await principalOf(options)
-        const { outcome, aligns } = await applyConfig({ principal, requestId: null }, config)
-        const isDone = await followTo(principal, config.id, outcome === "created" || aligns)
+        const { outcome, reconciles } = await applyConfig({ principal, requestId: null }, config)
+        const isDone = await followTo(principal, config.id, outcome === "created" || reconciles)
         const record = await getConfig(principal, config.id)
         const later = isDone ? "" : " The server does the rest: start it if it is not running."
         return { json: { outcome, done: isDone, ...record }, text: `${config.id}: ${outcome}.${later}` }

@@ -3,8 +3,9 @@ import { leaveDatabaseClock } from "#db/clock.ts"
 import { flush } from "#db/pubsub.ts"
 import { AccountExists } from "#server/domain/accounts/create.ts"
 import { runningServer, startServices } from "#server/embedded/services.ts"
+import { logToStandardError } from "#server/lib/log.ts"
 import { parseSettings, SettingsError } from "#server/settings/env.ts"
-import { prepare } from "#server/start/start.ts"
+import { prepare } from "#server/start/prepare.ts"
 import { Failure } from "#shared/errors.ts"
 
 /** What a command prints: JSON for machines, text or a table for people. */
@@ -35,13 +36,14 @@ export async function withDeployment(
   work: () => Promise<Output>,
   { needsChain, json }: { needsChain: boolean; json: boolean },
 ): Promise<number> {
+  logToStandardError()
   let services: Awaited<ReturnType<typeof startServices>> | undefined
   try {
     const settings = parseSettings(process.env)
     services = await startServices({
       dataDir: settings.VOUCH_DATA_DIR,
       databaseUrl: settings.DATABASE_URL,
-      rpcUrl: settings.SOLANA_RPC_URL,
+      rpcUrl: settings.SOLANA_RPC_URL?.join(" "),
       localnetPort: settings.VOUCH_LOCALNET_PORT,
       localnetSlotMs: settings.VOUCH_LOCALNET_SLOT_MS,
       localnetFaults: settings.VOUCH_LOCALNET_FAULTS,

@@ -1,37 +1,81 @@
 import type { Command } from "commander"
 import { findAccount } from "#server/domain/accounts/create.ts"
-import { eraseWallet } from "#server/domain/attestations/erase.ts"
+import { type Erased, eraseInvestor, eraseWallet } from "#server/domain/privacy/erase.ts"
+import { getErasure } from "#server/domain/privacy/erasure-record.ts"
+import type { Address } from "#shared/address.ts"
 import type { Mode } from "#shared/mode.ts"
 import { inWorkspace, noAccount, walletAddress } from "./arguments.ts"
-import { CommandError, type Run } from "./run.ts"
+import { CommandError, type Output, type Run } from "./run.ts"
 
-/** `vouch wallet …`: what is known of investors. */
+type Options = { account: string; mode: Mode; revoke?: true }
+
+/** `vouch wallet …` and `vouch investor …`: what is known of investors. */
 export function addWalletCommands(program: Command, run: Run): void {
-  const wallet = program.command("wallet").description("manage investors' data")
+  const wallet = program.command("wallet").description("manage investors' data by wallet")
+  const investor = program.command("investor").description("manage investors' data by person")
 
-  inWorkspace(wallet.command("erase"))
-    .description(
-      "erase all data about the person behind a wallet whose attestations have all ended; cannot be undone",
-    )
+  erasing(wallet, "all data about the person behind a wallet")
     .argument("<address>", "the wallet address, base58", walletAddress)
-    .action((address: string, options: { account: string; mode: Mode }) =>
+    .action((address: Address, options: Options) =>
       run(async () => {
-        const owner = await findAccount(options.account)
-        if (!owner) throw noAccount(options.account)
-        const outcome = await eraseWallet({ workspaceId: owner.workspaces[options.mode], wallet: address })
-        if ("standing" in outcome) {
-          const { attestationId, status } = outcome.standing
-          throw new CommandError(
-            `Nothing was erased: ${attestationId} of ${address} is ${status}. Revoke it first, or wait until it ends.`,
-          )
-        }
-        return {
-          json: { wallet: address, attestations_erased: outcome.erased },
-          text:
-            outcome.erased === 0
-              ? `Nothing to erase for ${address}.`
-              : `Erased all data about the person behind ${address} (attestations: ${outcome.erased}).`,
-        }
+        const workspaceId = await workspaceOf(options)
+        const outcome = await eraseWallet({ workspaceId, wallet: address, inForce: inForce(options) })
+        return report({ workspaceId, outcome, who: { wallet: address }, name: address })
       }),
     )
+
+  erasing(investor, "all data about an investor, with all of their wallets")
+    .argument("<id>", "the investor's id, inv_…")
+    .action((id: string, options: Options) =>
+      run(async () => {
+        const workspaceId = await workspaceOf(options)
+        const outcome = await eraseInvestor({ workspaceId, investorId: id, inForce: inForce(options) })
+        if (outcome === null)
+          throw new CommandError(`No investor of ${options.account} (${options.mode}) has the id ${id}.`)
+        return report({ workspaceId, outcome, who: { investor: id }, name: id })
+      }),
+    )
+}
+
+const erasing = (command: Command, what: string): Command =>
+  inWorkspace(command.command("erase"))
+    .description(`erase ${what}; cannot be undone`)
+    .option("--revoke", "end what is pending or verified, and destroy its credential on chain")
+
+const inForce = ({ revoke }: Options) => (revoke ? "end" : "refuse")
+
+async function workspaceOf({ account, mode }: Options): Promise<string> {
+  const owner = await findAccount(account)
+  if (!owner) throw noAccount(account)
+  return owner.workspaces[mode]
+}
+
+async function report({
+  workspaceId,
+  outcome,
+  who,
+  name,
+}: {
+  workspaceId: string
+  outcome: Erased
+  who: Record<string, string>
+  name: string
+}): Promise<Output> {
+  if ("current" in outcome) {
+    const { attestationId, status } = outcome.current
+    throw new CommandError(
+      `Nothing was erased: ${attestationId} of ${name} is ${status}. Revoke it first, wait until it ends, or use --revoke.`,
+    )
+  }
+  const { erased, erasureId } = outcome
+  const { vendor_redactions } =
+    erasureId === null ? { vendor_redactions: [] } : await getErasure(workspaceId, erasureId)
+  const vendors = vendor_redactions.map(({ provider, status }) => ` ${provider}: ${status}.`).join("")
+  return {
+    json: { ...who, attestations_erased: erased, erasure_id: erasureId, vendor_redactions },
+    text:
+      erased === 0
+        ? `Nothing to erase for ${name}.${vendors}`
+        : `Erased all data about the person behind ${name} (attestations: ${erased}).${vendors}`,
+  }
 }

@@ -6,7 +6,7 @@ import { revokeAttestation } from "#server/domain/attestations/revoke.ts"
 import { searchAttestations, searchFilter } from "#server/domain/attestations/search.ts"
 import { verifyOnChain } from "#server/domain/attestations/verify-on-chain.ts"
 import { schemaId, walletAddress } from "#server/domain/kyc/wallet.ts"
-import { idOf, listOf, page } from "#server/lib/fields.ts"
+import { filterId, idOf, listOf, page, time } from "#server/lib/fields.ts"
 import { plainText } from "#server/lib/text.ts"
 import { procedure, router } from "#server/trpc/trpc.ts"
 
@@ -46,6 +46,30 @@ export const attestationRouter = router({
         pubkey: walletAddress.optional(),
         schema: schemaId.optional(),
         status: attestationStatus.optional().meta({ description: "Only attestations with this status" }),
+        investor: filterId("inv").optional().meta({
+          description: "Only those of this investor",
+          example: "inv_7YbVnQ2tKxWcR5sMpLd8Hf",
+        }),
+        external_id: plainText(200).optional().meta({
+          description: "Only those whose session has this externalId",
+          example: "investor-4711",
+        }),
+        session: filterId("sess").optional().meta({
+          description: "Only the one of this session",
+          example: "sess_Kx8vPq3mNbR5tYw2Lc7HdZ",
+        }),
+        created_after: time.optional().meta({
+          description: "Only those started at this time or later",
+          example: "2026-01-01T00:00:00Z",
+        }),
+        created_before: time.optional().meta({
+          description: "Only those started before this time",
+          example: "2026-02-01T00:00:00Z",
+        }),
+        expiring_before: time.optional().meta({
+          description: "Only those that are verified now and expire before this time",
+          example: "2026-03-01T00:00:00Z",
+        }),
         ...page,
       }),
     )
@@ -55,6 +79,12 @@ export const attestationRouter = router({
         wallet: input.pubkey ?? null,
         schemaId: input.schema ?? null,
         status: input.status ?? null,
+        investorId: input.investor ?? null,
+        externalId: input.external_id ?? null,
+        sessionId: input.session ?? null,
+        createdAfter: input.created_after ?? null,
+        createdBefore: input.created_before ?? null,
+        expiringBefore: input.expiring_before ?? null,
         limit: input.limit,
         cursor: input.cursor ?? null,
       }),
@@ -78,11 +108,11 @@ export const attestationRouter = router({
       z.object({
         id,
         reason: plainText(500).meta({
-          description: "Internal reason, in the record; never shown to the wallet's holder",
+          description: "Internal reason, in the record; never shown to the investor",
           example: "Sanctions list match",
         }),
         public_reason: publicReason.optional().meta({
-          description: "Reason code that the hosted page shows to the wallet's holder",
+          description: "Reason code that the hosted page shows to the investor",
           default: "unverifiable",
           example: "not_eligible",
         }),

@@ -1,31 +1,64 @@
 import { z } from "zod"
-import { deployment } from "#server/domain/deployment.ts"
 import { continueToProvider } from "#server/domain/kyc/hosted-page/continue.ts"
+import { readView } from "#server/domain/kyc/hosted-page/read.ts"
 import { submitForm } from "#server/domain/kyc/hosted-page/submit.ts"
-import { findSession, type SessionView, viewOf } from "#server/domain/kyc/hosted-page/view.ts"
+import type { SessionView } from "#server/domain/kyc/hosted-page/view.ts"
+import { emailAddress } from "#server/domain/kyc/renewal/email.ts"
+import { remindAt } from "#server/domain/kyc/renewal/remind.ts"
+import { startRenewal, stopReminders } from "#server/domain/kyc/renewal/renew.ts"
+import { agreeToProof, askForProof } from "#server/domain/kyc/wallet-proof/challenge.ts"
+import { proveWallet } from "#server/domain/kyc/wallet-proof/prove.ts"
 import { country } from "#server/lib/fields.ts"
-import { clock } from "#server/lib/time.ts"
 import { openProcedure, router } from "#server/trpc/trpc.ts"
+import { languageCodes } from "#shared/languages.ts"
 import { decisions } from "#shared/statuses.ts"
 
 const sessionId = z.string().max(100)
-
-async function readView(id: string): Promise<SessionView> {
-  const row = await findSession(id)
-  return viewOf(row, clock.now(), row ? (deployment.chains[row.mode]?.bound?.cluster ?? null) : null)
-}
+/** A signed message is a few hundred bytes. */
+const message = z.base64().max(8192)
+/** Of any length: one that is no signature is refused as what it is. */
+const signature = z.base64().max(1024)
 
 /** The hosted page's procedures. The session id is the credential; no API key is needed. */
 export const verificationRouter = router({
   // A mutation, so that the id travels in the body and not in an address.
   view: openProcedure
     .input(z.object({ sessionId }))
-    .mutation(({ input }): Promise<SessionView> => readView(input.sessionId)),
+    .mutation(({ input }): Promise<SessionView> => readView(input.sessionId, { isBack: true })),
+
+  /** The consent, where the wallet's step follows it. */
+  agree: openProcedure
+    .input(z.object({ sessionId, consent: z.literal(true) }))
+    .mutation(async ({ input }): Promise<SessionView> => {
+      await agreeToProof(input.sessionId)
+      return readView(input.sessionId)
+    }),
+
+  /** What the wallet is to sign. */
+  askForProof: openProcedure
+    .input(z.object({ sessionId }))
+    .mutation(({ input }) => askForProof(input.sessionId)),
+
+  proveWallet: openProcedure
+    .input(z.object({ sessionId, message, signature }))
+    .mutation(async ({ input: { sessionId, message, signature } }): Promise<SessionView> => {
+      await proveWallet(sessionId, {
+        message: Buffer.from(message, "base64"),
+        signature: Buffer.from(signature, "base64"),
+      })
+      return readView(sessionId)
+    }),
 
   continue: openProcedure
-    .input(z.object({ sessionId, consent: z.literal(true) }))
+    .input(
+      z.object({
+        sessionId,
+        consent: z.literal(true),
+        language: z.enum(languageCodes).nullable().default(null),
+      }),
+    )
     .mutation(async ({ input }): Promise<{ url: string | null; view: SessionView }> => {
-      const url = await continueToProvider(input.sessionId)
+      const url = await continueToProvider(input.sessionId, input.language)
       return { url, view: await readView(input.sessionId) }
     }),
 
@@ -48,5 +81,28 @@ export const verificationRouter = router({
         claims: { country, age_over_18: ageOver18, accredited },
       })
       return readView(sessionId)
+    }),
+
+  /** Of a verified session: where to be reminded before it expires. */
+  remind: openProcedure
+    .input(z.object({ sessionId, email: emailAddress, language: z.enum(languageCodes).default("en") }))
+    .mutation(async ({ input }): Promise<SessionView> => {
+      await remindAt(input.sessionId, input.email, input.language)
+      return readView(input.sessionId)
+    }),
+
+  /** Of a link that was mailed: the page of the renewal, which this begins. */
+  renew: openProcedure
+    .input(z.object({ sessionId }))
+    .mutation(async ({ ctx, input }): Promise<{ url: string | null; view: SessionView }> => {
+      const url = await startRenewal(input.sessionId, ctx.requestId)
+      return { url, view: await readView(input.sessionId) }
+    }),
+
+  stopReminders: openProcedure
+    .input(z.object({ sessionId }))
+    .mutation(async ({ input }): Promise<SessionView> => {
+      await stopReminders(input.sessionId)
+      return readView(input.sessionId)
     }),
 })

@@ -84,7 +84,7 @@ test.each([
   expect(await list()).toHaveLength(before)
 })
 
-test("rotating gives a new secret, the old one works through its grace, and the trail knows", async () => {
+test("rotating gives a new secret, the old one works through its grace, and the audit log knows", async () => {
   const { data: first } = await create()
   const { data: next } = await owner.browser.mutate("key.rotate", { key_id: first.key_id, grace_seconds: 60 })
   expect(next.key_id).toBe(first.key_id)
@@ -155,7 +155,7 @@ test("nobody makes or rotates a key that may do more than its maker", async () =
   const { data } = await create({ scopes: ["kyc:read", "token:mint"] })
   const me = (await owner.browser.query("me.get")).data.user
   const caller = createCallerFactory(keyRouter)({
-    ...{ requestId: newId("req"), door: "pages", user: null, idempotency: null, webhook: null },
+    ...{ requestId: newId("req"), transport: "pages", user: null, idempotency: null, webhook: null },
     ...{ respondAsync: false, answer: { status: 200 } },
     principal: {
       workspaceId: owner.workspaceId,
@@ -176,7 +176,7 @@ test("nobody makes or rotates a key that may do more than its maker", async () =
 test("no key manages keys, whatever its scopes", async () => {
   const { apiKey } = await app.key({ account: owner.account })
   const caller = createCallerFactory(keyRouter)({
-    ...{ requestId: newId("req"), door: "api", user: null, idempotency: null, webhook: null },
+    ...{ requestId: newId("req"), transport: "api", user: null, idempotency: null, webhook: null },
     ...{ respondAsync: false, answer: { status: 200 } },
     principal: await authenticate(`Bearer ${apiKey}`),
   })

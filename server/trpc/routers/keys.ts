@@ -3,7 +3,7 @@ import { createKey } from "#server/domain/accounts/keys/create.ts"
 import { listKeys } from "#server/domain/accounts/keys/list.ts"
 import { requireScopes, revokeKey, rotateKey } from "#server/domain/accounts/keys/manage.ts"
 import { deployment } from "#server/domain/deployment.ts"
-import { timestamp, wholeNumber } from "#server/lib/fields.ts"
+import { instant, timestamp, wholeNumber } from "#server/lib/fields.ts"
 import { nameText } from "#server/lib/text.ts"
 import { clock } from "#server/lib/time.ts"
 import { memberProcedure, router } from "#server/trpc/trpc.ts"
@@ -62,7 +62,7 @@ export const keyRouter = router({
           .array(scope)
           .min(1, "choose at least one")
           .transform((scopes) => [...new Set(scopes)]),
-        expires_at: z.iso.datetime().nullable().default(null),
+        expires_at: instant.nullable().default(null),
       }),
     )
     .output(secret)

@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { attestationStatus } from "#server/domain/attestations/record.ts"
 import { redirectUrl } from "#server/domain/kyc/redirect-url.ts"
+import { emailAddress, reminderFor } from "#server/domain/kyc/renewal/email.ts"
 import { startSession } from "#server/domain/kyc/start.ts"
 import { walletStatus } from "#server/domain/kyc/status.ts"
 import { schemaId, walletAddress } from "#server/domain/kyc/wallet.ts"
@@ -16,7 +17,7 @@ const session = z
       example: "sess_Kx8vPq3mNbR5tYw2Lc7HdZ",
     }),
     session_url: z.url().meta({
-      description: "The hosted page: send the wallet's holder there",
+      description: "The hosted page: send the investor there",
       example: "http://localhost:3000/verify/sess_Kx8vPq3mNbR5tYw2Lc7HdZ",
     }),
   })
@@ -57,9 +58,13 @@ export const kycRouter = router({
       scope: "kyc:write",
       idempotent: true,
       fails: [
+        "wallet_sanctioned",
         "unknown_schema",
         "invalid_public_key",
+        "wallet_cannot_sign",
         "quota_exceeded",
+        "sol_budget_exceeded",
+        "account_reopening_limit",
         "provider_not_configured",
         "chain_not_configured",
       ],
@@ -82,6 +87,11 @@ export const kycRouter = router({
           description: "Your own id for the investor; returned in records",
           example: "investor-4711",
         }),
+        email: emailAddress.optional().meta({
+          description:
+            "Where the investor is reminded before the verification expires. Kept, sealed, only while reminders are on in the workspace's settings, and deleted when the verification ends",
+          example: "jane@example.com",
+        }),
       }),
     )
     .output(session)
@@ -94,6 +104,7 @@ export const kycRouter = router({
         schemaId: input.schemaId,
         redirectUrl: input.redirectUrl ?? null,
         externalId: input.externalId ?? null,
+        reminder: input.email === undefined ? null : reminderFor(input.userPubkey, input.email, null),
       }),
     ),
 
@@ -125,7 +136,7 @@ export const kycRouter = router({
     .meta({
       open: true,
       raw: true,
-      fails: ["invalid_signature"],
+      fails: ["invalid_signature", "chain_unavailable", "provider_unavailable"],
       openapi: {
         method: "POST",
         path: "/kyc/webhook",
@@ -144,7 +155,7 @@ export const kycRouter = router({
     .meta({
       open: true,
       raw: true,
-      fails: ["invalid_signature", "provider_not_found"],
+      fails: ["invalid_signature", "provider_not_found", "chain_unavailable", "provider_unavailable"],
       openapi: {
         method: "POST",
         path: "/kyc/webhook/{provider}",

@@ -38,7 +38,7 @@ export const mintConfigRouter = router({
       scope: "config:write",
       idempotent: true,
       accepted: "/mint-config/{id}",
-      fails: ["unknown_schema", "mint_config_exists", "chain_not_configured"],
+      fails: ["unknown_schema", "mint_config_exists", "sol_budget_exceeded", "chain_not_configured"],
       openapi: {
         method: "POST",
         path: "/mint-configs",

@@ -1,6 +1,8 @@
 import { z } from "zod"
+import { readExpiring } from "#server/dashboard/overview/expiring.ts"
 import { readFigures } from "#server/dashboard/overview/figures.ts"
 import { readIssuer } from "#server/dashboard/overview/issuer.ts"
+import { readLedgerState } from "#server/dashboard/overview/ledger.ts"
 import { latestOperations } from "#server/dashboard/overview/operations.ts"
 import { readUsage } from "#server/domain/accounts/usage.ts"
 import { latestAttestations } from "#server/domain/attestations/search.ts"
@@ -16,14 +18,17 @@ export const overviewRouter = router({
     .input(z.object({}))
     .query(async ({ ctx }) => {
       const { workspaceId, mode } = ctx.principal
-      const [quota, figures, attestations, operations, issuer, health] = await Promise.all([
+      const [quota, figures, attestations, operations, issuer, health, ledger, expiring] = await Promise.all([
         readUsage(workspaceId),
         readFigures(workspaceId),
         latestAttestations(workspaceId, LATEST),
         latestOperations(workspaceId, LATEST),
-        readIssuer(mode),
+        readIssuer(workspaceId, mode),
         readHealth(),
+        readLedgerState(workspaceId),
+        readExpiring(workspaceId),
       ])
-      return { quota, figures, attestations, operations, issuer, health }
+      // What health counts over all accounts is left out.
+      return { quota, figures, attestations, operations, issuer, checks: health.checks, ledger, expiring }
     }),
 })

@@ -34,7 +34,7 @@ export const meRouter = router({
 
   rename: userProcedure
     .input(z.object({ name: nameText(100) }))
-    .mutation(({ ctx, input }) => renameUser(ctx.user, input.name)),
+    .mutation(({ ctx, input }) => renameUser(ctx.user, input.name, ctx.requestId)),
 
   setTimeZone: userProcedure
     .input(
@@ -83,6 +83,8 @@ export const setupRouter = router({
       email,
       /** Whether the bearer gives an address first, and comes in by the link that is mailed there. */
       needs_mail: needsMail(invitation),
+      /** Whether the account demands it of its members. */
+      second_factor_required: invitation.second_factor_required,
       /** Who has registered the address already. */
       holder: await holderOf(sql, invitation),
     }

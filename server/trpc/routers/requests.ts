@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { getRequest, listRequests, STATUS_FILTER } from "#server/dashboard/requests.ts"
-import { listOf, page, timestamp } from "#server/lib/fields.ts"
+import { instant, listOf, page, timestamp } from "#server/lib/fields.ts"
 import { memberProcedure, router } from "#server/trpc/trpc.ts"
 
 const summary = z.object({
@@ -26,8 +26,8 @@ export const requestRouter = router({
         method: z.enum(["GET", "HEAD", "POST"]).optional(),
         path: z.string().max(200).optional(),
         key_id: z.string().max(100).optional(),
-        from: z.iso.datetime().optional(),
-        to: z.iso.datetime().optional(),
+        from: instant.optional(),
+        to: instant.optional(),
         ...page,
       }),
     )

@@ -1,12 +1,125 @@
 import { z } from "zod"
-import { listSessions } from "#server/dashboard/sessions.ts"
-import { page } from "#server/lib/fields.ts"
+import { listSessions as listOpenOrClosed } from "#server/dashboard/sessions.ts"
+import { attestationStatus } from "#server/domain/attestations/record.ts"
+import { cancelSession } from "#server/domain/kyc/cancel.ts"
+import { sessionRecord, sessionState } from "#server/domain/kyc/session-record.ts"
+import { getSession, listSessions } from "#server/domain/kyc/sessions.ts"
+import { schemaId, walletAddress } from "#server/domain/kyc/wallet.ts"
+import { filterId, idOf, listOf, page, time } from "#server/lib/fields.ts"
+import { plainText } from "#server/lib/text.ts"
 import { procedure, router } from "#server/trpc/trpc.ts"
 
-/** Sessions as the dashboard lists them. They are started by `kyc.start`, as over REST. */
+const id = idOf("sess").meta({ description: "The session's id", example: "sess_Kx8vPq3mNbR5tYw2Lc7HdZ" })
+
+/** Sessions are started by `kyc.start`. */
 export const sessionRouter = router({
+  get: procedure
+    .meta({
+      scope: "kyc:read",
+      fails: ["session_not_found"],
+      openapi: {
+        method: "GET",
+        path: "/kyc/session/{id}",
+        operationId: "getSession",
+        tags: ["KYC"],
+        summary: "Get a session",
+        description: "Returns how far a verification session has come.",
+      },
+    })
+    .input(z.object({ id }))
+    .output(sessionRecord)
+    .query(({ ctx, input }) => getSession(ctx.principal, input.id)),
+
+  search: procedure
+    .meta({
+      scope: "kyc:read",
+      fails: ["invalid_public_key", "unknown_schema"],
+      openapi: {
+        method: "GET",
+        path: "/kyc/sessions",
+        operationId: "listSessions",
+        tags: ["KYC"],
+        summary: "List sessions",
+        description: "Newest first. Pages stay stable while sessions are added.",
+      },
+    })
+    .input(
+      z.object({
+        state: sessionState.optional().meta({ description: "Only sessions in this state" }),
+        status: attestationStatus
+          .optional()
+          .meta({ description: "Only sessions whose attestation has this status" }),
+        pubkey: walletAddress.optional(),
+        schema: schemaId.optional(),
+        external_id: plainText(200)
+          .optional()
+          .meta({ description: "Only sessions with this externalId", example: "investor-4711" }),
+        investor: filterId("inv")
+          .optional()
+          .meta({ description: "Only sessions of this investor", example: "inv_7mYcTzHkLwR2sVbJm9X4f8" }),
+        created_after: time
+          .optional()
+          .meta({ description: "Created at this time or later", example: "2026-01-01T00:00:00Z" }),
+        created_before: time
+          .optional()
+          .meta({ description: "Created before this time", example: "2026-02-01T00:00:00Z" }),
+        ...page,
+      }),
+    )
+    .output(listOf(sessionRecord).meta({ id: "SessionList" }))
+    .query(({ ctx, input }) =>
+      listSessions(ctx.principal, {
+        wallet: input.pubkey ?? null,
+        schemaId: input.schema ?? null,
+        state: input.state ?? null,
+        status: input.status ?? null,
+        externalId: input.external_id ?? null,
+        investorId: input.investor ?? null,
+        createdAfter: input.created_after === undefined ? null : new Date(input.created_after),
+        createdBefore: input.created_before === undefined ? null : new Date(input.created_before),
+        limit: input.limit,
+        cursor: input.cursor ?? null,
+      }),
+    ),
+
+  cancel: procedure
+    .meta({
+      scope: "kyc:write",
+      idempotent: true,
+      fails: ["session_not_found", "session_approved"],
+      openapi: {
+        method: "POST",
+        path: "/kyc/session/{id}/cancel",
+        operationId: "cancelSession",
+        tags: ["KYC"],
+        summary: "Cancel a session",
+        description:
+          "Ends a session that is not decided and gives its unit of quota back; the hosted page says so. A session that has ended is returned unchanged. One that is approved is refused: revoke its attestation instead.",
+      },
+    })
+    .input(
+      z.object({
+        id,
+        reason: plainText(500).optional().meta({
+          description: "Internal reason, in the attestation's record; never shown to the investor",
+          example: "Started by mistake",
+        }),
+      }),
+    )
+    .output(sessionRecord)
+    .mutation(({ ctx, input }) =>
+      cancelSession({
+        principal: ctx.principal,
+        requestId: ctx.requestId,
+        idempotency: ctx.idempotency,
+        sessionId: input.id,
+        reason: input.reason ?? null,
+      }),
+    ),
+
+  /** As the dashboard lists them. */
   list: procedure
     .meta({ scope: "attestation:read" })
     .input(z.object({ state: z.enum(["open", "closed"]).default("open"), cursor: page.cursor }))
-    .query(({ ctx, input }) => listSessions(ctx.principal, input)),
+    .query(({ ctx, input }) => listOpenOrClosed(ctx.principal, input)),
 })

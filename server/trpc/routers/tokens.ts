@@ -25,7 +25,10 @@ const refusals = [
   "invalid_public_key",
   "unknown_mint_config",
   "invalid_amount",
+  "account_reopening_limit",
+  "sol_budget_exceeded",
   "chain_not_configured",
+  "chain_unavailable",
 ] as const
 
 const balance = z

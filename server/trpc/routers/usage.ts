@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { readUsage } from "#server/domain/accounts/usage.ts"
-import { timestamp } from "#server/lib/fields.ts"
+import { lamports, timestamp } from "#server/lib/fields.ts"
 import { procedure, router } from "#server/trpc/trpc.ts"
 
 const usageRecord = z
@@ -17,6 +17,19 @@ const usageRecord = z
     included: z.number().int().nullable().meta({ description: "Null if there is no limit", example: 500 }),
     used: z.number().int().meta({ description: "Sessions started and attestations issued", example: 12 }),
     remaining: z.number().int().nullable().meta({ description: "Null if there is no limit", example: 488 }),
+    chain: z
+      .object({
+        transactions: z.number().int().meta({ description: "Transactions that landed", example: 40 }),
+        fee_lamports: lamports.meta({ description: "What they paid in fees", example: "400000" }),
+        rent_lamports: lamports.meta({ description: "What they paid for accounts", example: "61366400" }),
+        budget_lamports: lamports.nullable().meta({
+          description: "What both together may come to; null if there is no limit",
+          example: "1000000000",
+        }),
+      })
+      .meta({
+        description: "What the month has cost on chain so far, counted a few seconds after each transaction",
+      }),
   })
   .meta({ id: "Usage" })
 

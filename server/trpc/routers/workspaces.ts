@@ -1,6 +1,9 @@
 import { z } from "zod"
+import { brandColor, contact, readBrand, setBrand, setLogo } from "#server/domain/accounts/brand.ts"
 import { renameAccount } from "#server/domain/accounts/rename.ts"
+import { setSecurity } from "#server/domain/accounts/security.ts"
 import { readWorkspace } from "#server/domain/accounts/workspace.ts"
+import { readReminderSettings, setReminders } from "#server/domain/kyc/renewal/settings.ts"
 import { nameText } from "#server/lib/text.ts"
 import { memberProcedure, router } from "#server/trpc/trpc.ts"
 
@@ -11,4 +14,35 @@ export const workspaceRouter = router({
     .meta({ scope: "member:write" })
     .input(z.object({ name: nameText(100) }))
     .mutation(({ ctx, input }) => renameAccount({ ...ctx, name: input.name })),
+
+  /** What the hosted page shows of the company. */
+  brand: memberProcedure.query(({ ctx }) => readBrand(ctx.principal)),
+
+  setBrand: memberProcedure
+    .meta({ scope: "member:write" })
+    .input(z.object({ color: brandColor, contact }))
+    .mutation(({ ctx, input }) => setBrand(ctx, input)),
+
+  removeLogo: memberProcedure.meta({ scope: "member:write" }).mutation(({ ctx }) => setLogo(ctx, null)),
+
+  reminders: memberProcedure.query(({ ctx }) => readReminderSettings(ctx.principal.workspaceId)),
+
+  setReminders: memberProcedure
+    .meta({ scope: "schema:write" })
+    .input(z.object({ on: z.boolean() }))
+    .mutation(({ ctx, input }) =>
+      setReminders({ principal: ctx.principal, requestId: ctx.requestId, on: input.on }),
+    ),
+
+  requireSecondFactor: memberProcedure
+    .meta({ scope: "member:write" })
+    .input(z.object({ required: z.boolean() }))
+    .mutation(({ ctx, input }) =>
+      setSecurity({ ...ctx, wanted: { second_factor_required: input.required } }),
+    ),
+
+  requireFourEyes: memberProcedure
+    .meta({ scope: "member:write" })
+    .input(z.object({ required: z.boolean() }))
+    .mutation(({ ctx, input }) => setSecurity({ ...ctx, wanted: { four_eyes: input.required } })),
 })

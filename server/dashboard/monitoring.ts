@@ -1,0 +1,47 @@
+import { sql } from "#db/client.ts"
+import { only } from "#db/rows.ts"
+import { listFacts } from "#server/domain/screening/lists.ts"
+import { readPolicies } from "#server/domain/screening/policies.ts"
+import { toTimestamp } from "#server/lib/time.ts"
+import type { Policies } from "#shared/monitoring.ts"
+
+export type Monitoring = {
+  policies: Policies
+  /** The lists that wallets are screened by; none where the server has none. */
+  lists: {
+    name: string
+    digest: string
+    entries: number
+    loaded_at: string
+    /** Why the file is not what is gone by; null where it is. */
+    problem: string | null
+    /** When all wallets of the workspace had been compared with this version; null while they are. */
+    compared_at: string | null
+  }[]
+  /** Wallets of the workspace that are on a list now, and of those the ones that were cleared. */
+  listed: number
+  cleared: number
+}
+
+/** How a workspace is monitored, as its settings show it. */
+export async function readMonitoring(workspaceId: string): Promise<Monitoring> {
+  const policies = await readPolicies(sql, workspaceId)
+  const lists = listFacts()
+  const walks = await sql<{ list: string; digest: string; finished_at: Date | null }[]>`
+    select list, digest, finished_at from screenings where workspace_id = ${workspaceId}`
+  const counts = await sql<{ listed: number; cleared: number }[]>`
+    select count(distinct wallet)::int as listed, count(distinct wallet) filter (where cleared_at is not null)::int as cleared
+    from screening_hits where workspace_id = ${workspaceId} and gone_at is null`
+  return {
+    policies,
+    lists: lists.map(({ loaded_at, ...list }) => {
+      const walk = walks.find((one) => one.list === list.name && one.digest === list.digest)
+      return {
+        ...list,
+        loaded_at: toTimestamp(loaded_at),
+        compared_at: walk?.finished_at ? toTimestamp(walk.finished_at) : null,
+      }
+    }),
+    ...only(counts),
+  }
+}

@@ -1,0 +1,31 @@
+import { sql } from "#db/client.ts"
+import { only } from "#db/rows.ts"
+import { type ReminderSettings, readReminderSettings } from "#server/domain/kyc/renewal/settings.ts"
+import { addDays, clock } from "#server/lib/time.ts"
+
+/** Up to here it is counted; beyond, "more" is all that is said. */
+const COUNTED = 1000
+
+export type Expiring = {
+  /** Verified ones that expire within so many days; `more` where there are more than are counted. */
+  days_7: { count: number; more: boolean }
+  days_30: { count: number; more: boolean }
+  reminders: ReminderSettings
+}
+
+/** What expires soon, and whether anybody is reminded of it. */
+export async function readExpiring(workspaceId: string): Promise<Expiring> {
+  const now = clock.now()
+  const within = (days: number) => sql`
+    (select count(*)::int from (
+      select from attestations
+      where workspace_id = ${workspaceId} and status = 'verified' and expires_at > ${now}
+        and expires_at < ${addDays(now, days)} limit ${COUNTED + 1}) soon)`
+  const [rows, reminders] = await Promise.all([
+    sql<{ week: number; month: number }[]>`select ${within(7)} as week, ${within(30)} as month`,
+    readReminderSettings(workspaceId),
+  ])
+  const { week, month } = only(rows)
+  const counted = (count: number) => ({ count: Math.min(count, COUNTED), more: count > COUNTED })
+  return { days_7: counted(week), days_30: counted(month), reminders }
+}

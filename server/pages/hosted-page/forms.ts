@@ -1,0 +1,89 @@
+import type { SessionView } from "#server/domain/kyc/hosted-page/view.ts"
+import { attributes, type Html, html } from "#server/lib/html.ts"
+import type { Decision } from "#shared/statuses.ts"
+import { checkbox, problem, select, send } from "./parts.ts"
+import type { Words } from "./words.ts"
+
+/** What the script does with a form, and what it says of a failure, by its code; `other` is for all others. */
+export const form = (
+  does: "agree" | "submit" | "continue" | "remind" | "renew" | "stopReminders",
+  failures: Record<string, string>,
+  content: Html,
+): Html =>
+  // Without the script nothing is sent, and no answer goes into an address.
+  html`<form method="dialog" novalidate data-form="${does}" data-failures="${JSON.stringify(failures)}">${content}</form>`
+
+const consent = ({ open: { consent } }: Words, company: string): Html =>
+  html`<div class="ticks consent">${checkbox(
+    "consent",
+    attributes({
+      required: true,
+      "aria-labelledby": "consent-name",
+      "aria-describedby": "consent-text",
+      "data-problem": "consent-problem",
+    }),
+    html`<b id="consent-name">${consent.label}</b> <span id="consent-text" class="muted">${consent.text(company)}</span>`,
+  )}</div>${problem("consent-problem", consent.missing)}`
+
+/** The consent by itself, where the wallet's step follows it. */
+export const consentForm = (words: Words, company: string): Html =>
+  form(
+    "agree",
+    { other: words.failures.notSentOn },
+    html`${consent(words, company)}${send(words.open.agree)}`,
+  )
+
+/** The way to the provider's page; before it, the consent that `company` learns the result, where it was not given. */
+export const continueForm = (words: Words, provider: string, company: string | null): Html =>
+  form(
+    "continue",
+    {
+      provider_unavailable: words.failures.providerUnavailable(provider).text,
+      provider_not_configured: words.failures.providerMissing(provider).text,
+      other: words.failures.notSentOn,
+    },
+    html`${company !== null && consent(words, company)}${send(words.open.goOn(provider))}`,
+  )
+
+const outcomes = [
+  "approved",
+  "rejected",
+  "resubmission_requested",
+  "in_review",
+  "expired",
+] as const satisfies Decision[]
+
+/** The page's own form, for a provider that believes what is entered. */
+export function sandboxForm(
+  { company, provider, consented }: Extract<SessionView, { state: "open" }>,
+  words: Words,
+): Html {
+  const { form: texts, failures } = words
+  const country = attributes({
+    id: "country",
+    name: "country",
+    required: true,
+    autocomplete: "country",
+    "data-problem": "country-problem",
+  })
+  const outcome = html`<label for="outcome">${texts.outcome}</label>${select(
+    attributes({ id: "outcome", name: "outcome" }),
+    outcomes.map((one) => html`<option value="${one}">${texts.outcomes[one]}</option>`),
+  )}`
+  return form(
+    "submit",
+    { validation_failed: failures.refused, other: failures.notSent },
+    html`<h2>${texts.heading}</h2>
+<label for="country">${texts.country}</label>${select(
+      country,
+      html`<option value="" disabled selected>${texts.chooseCountry}</option>${words.countryOptions}`,
+    )}${problem("country-problem", texts.countryMissing)}
+<div class="ticks">${checkbox("over-18", null, texts.over18)}${checkbox("accredited", null, texts.accredited)}</div>
+${
+  provider.testOnly
+    ? html`<section class="sandbox" aria-labelledby="sandbox"><h2 id="sandbox">${texts.sandbox}</h2><p>${texts.sandboxText}</p>${outcome}</section>`
+    : outcome
+}
+${!consented && consent(words, company)}${send(texts.submit)}`,
+  )
+}

@@ -1,0 +1,55 @@
+import type { SessionView } from "#server/domain/kyc/hosted-page/view.ts"
+import { type Html, html } from "#server/lib/html.ts"
+import { qrCode } from "#server/lib/qr-code.ts"
+import { consentForm, continueForm, sandboxForm } from "./forms.ts"
+import { factLines, icon, paragraph, subject } from "./parts.ts"
+import type { Words } from "./words.ts"
+
+/** The wallet signs: which wallets there are, only the page's script knows. It shows the code where there is none. */
+function walletStep(view: Extract<SessionView, { state: "open" }>, words: Words, address: string): Html[] {
+  const { text, signWith, code, ...said } = words.wallet
+  return [
+    paragraph(text),
+    html`<p class="sign-with">${signWith}</p><code class="address">${view.wallet}</code>
+<section class="wallet" data-address="${view.wallet}" data-texts="${JSON.stringify(said)}"><div></div><p role="status" class="asking"></p><div role="alert" class="failure"></div><template>${qrCode(address, code)}</template></section>`,
+    html`<p class="note">${words.openUntil(words.time(view.openUntil))}</p>`,
+  ]
+}
+
+/** Who asks, what is checked, by whom and what is kept; then the form, or the way to the provider's page. */
+export function open(view: Extract<SessionView, { state: "open" }>, words: Words, address: string): Html[] {
+  if (view.walletProof === "needed" && view.consented) return walletStep(view, words, address)
+  const { company, schema, provider, again } = view
+  const { facts } = words
+  const { asks, submitAgain, stored, away } = words.open
+  return [
+    paragraph(asks(html`<strong>${company}</strong>`)),
+    ...(again
+      ? [
+          html`<p class="notice">${icon("alert")}<span><strong>${submitAgain}</strong> ${words.reasons[again].why} ${words.reasons[again].next}</span></p>`,
+        ]
+      : []),
+    factLines([
+      ...subject(view, words),
+      [facts.facts, words.claimed],
+      [facts.checkedBy, provider.label],
+      [facts.validFor, words.days(schema.validityDays)],
+    ]),
+    html`<h2>${stored.heading}</h2>
+<ul class="stored">
+<li>${icon("lock")}<span><b>${stored.kept.what}</b> ${stored.kept.text}</span></li>
+<li>${icon("cross")}<span><b>${stored.never.what}</b> ${stored.never.text}</span></li>
+<li>${icon("link")}<span><b>${stored.onChain.what}</b> ${stored.onChain.text}</span></li>
+${provider.flow === "redirect" && html`<li>${icon("alert")}<span><b>${stored.provider.what(provider.label)}</b> ${stored.provider.text}</span></li>`}
+</ul>`,
+    ...(view.walletProof === "needed"
+      ? [consentForm(words, company)]
+      : provider.flow === "form"
+        ? [sandboxForm(view, words)]
+        : [
+            html`<p class="away muted">${away(provider.label)}</p>`,
+            continueForm(words, provider.label, view.consented ? null : company),
+          ]),
+    html`<p class="note">${words.openUntil(words.time(view.openUntil))}</p>`,
+  ]
+}

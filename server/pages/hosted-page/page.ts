@@ -1,0 +1,76 @@
+import { attributes, type Html, html } from "#server/lib/html.ts"
+import { isLanguage, languageCodes, languages } from "#shared/languages.ts"
+import { script, style } from "./assets.ts"
+import { brandStyle, companyMark, questions } from "./brand.ts"
+import { icon, spinner, vouch } from "./parts.ts"
+import { emblems, render, type Shown } from "./states.ts"
+import { steps } from "./steps.ts"
+import type { Words } from "./words.ts"
+
+/**
+ * The hosted page as a whole, in the state that the session is in. It is complete without the script, which only
+ * follows the session and sends the forms. `address` is the page's own, for another device; `nonce` is that of the
+ * response's policy.
+ */
+export function renderPage({
+  shown,
+  words,
+  address,
+  nonce,
+}: {
+  shown: Shown
+  words: Words
+  address: string
+  nonce: string
+}): string {
+  const { mood, heading, news, content } = render(shown, words, address)
+  const isKnown = shown.state !== "unknown" && shown.state !== "failed"
+  const emblem = emblems[mood]
+  const main = attributes({ "data-news": news, "data-view": JSON.stringify(shown) })
+  return html`<!doctype html>
+<html lang="${words.code}" data-locale="${words.locale}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${heading} · Vouch</title>
+<meta name="robots" content="noindex, nofollow, nocache">
+<meta name="referrer" content="no-referrer">
+<meta name="theme-color" media="(prefers-color-scheme: light)" content="#f6f7f6">
+<meta name="theme-color" media="(prefers-color-scheme: dark)" content="#0b0e0d">
+<link rel="icon" href="/icon.svg" type="image/svg+xml">
+<style>${style}${isKnown && brandStyle(shown.brand.color)}</style>
+<noscript><style>.js{display:none!important}</style></noscript>
+</head>
+<body>
+<p role="status" class="sr" id="news">${news}</p>
+<div class="page" id="page">
+<header>${isKnown ? companyMark(shown) : vouch}${isKnown && shown.mode === "test" && html`<span class="badge">${words.testMode}</span>`}</header>
+<main${main}>
+${steps(shown, words)}
+${emblem !== undefined && html`<div class="emblem ${mood}">${emblem === null ? spinner : icon(emblem)}</div>`}
+<h1 tabindex="-1">${heading}</h1>
+${content}
+${isOpen(shown) && html`<noscript><p class="notice">${words.needsScript}</p></noscript>`}
+${isUnderWay(shown) && html`<noscript><p class="text">${words.reload}</p></noscript>`}
+</main>
+<footer>
+${languageSwitch(words)}
+${isKnown && html`${questions(shown, words)}<p>${words.poweredBy(vouch)}</p>`}
+</footer>
+</div>
+<script nonce="${nonce}">${script}</script>
+</body>
+</html>
+`.text
+}
+
+const isOpen = ({ state }: Shown): boolean => state === "open" || state === "handed_over"
+const isUnderWay = ({ state }: Shown): boolean => isOpen({ state } as Shown) || state === "checking"
+
+const languageSwitch = ({ code, language }: Words): Html =>
+  html`<nav aria-label="${language}"><ul>${languageCodes
+    .filter(isLanguage)
+    .map(
+      (one) =>
+        html`<li><a href="?lang=${one}"${attributes({ lang: one, hreflang: one, "aria-current": one === code && "true" })}>${languages[one]}</a></li>`,
+    )}</ul></nav>`

@@ -1,0 +1,221 @@
+import { expect, test } from "vitest"
+import type { SessionView } from "#server/domain/kyc/hosted-page/view.ts"
+import { qrCode } from "#server/lib/qr-code.ts"
+import { languageCodes } from "#shared/languages.ts"
+import { publicReasons } from "#shared/public-reasons.ts"
+import { renderPage } from "./page.ts"
+import type { Shown } from "./states.ts"
+import { textsByLanguage } from "./texts/by-language.ts"
+import { wordsIn } from "./words.ts"
+
+const known = {
+  company: "Acme",
+  brand: { color: null, contact: null, logo: null },
+  mode: "test",
+  schema: { id: "kyc_individual_v1", name: "Individual identity", validityDays: 365 },
+  provider: { label: "Example ID", flow: "redirect", testOnly: false },
+  wallet: "7Np41oeYqPefeNQEHSv1UDhYrehxin3NStELsSKCT4K2",
+  walletProof: "none",
+  returnUrl: null,
+}
+const openUntil = "2026-03-04T05:06:07Z"
+const sandbox = { label: "Built-in sandbox", flow: "form", testOnly: true }
+
+const states = {
+  open: { ...known, state: "open", again: null, consented: false, openUntil },
+  form: { ...known, provider: sandbox, state: "open", again: null, consented: false, openUntil },
+  beforeWallet: { ...known, walletProof: "needed", state: "open", again: null, consented: false, openUntil },
+  wallet: { ...known, walletProof: "needed", state: "open", again: null, consented: true, openUntil },
+  afterWallet: { ...known, walletProof: "given", state: "open", again: null, consented: true, openUntil },
+  checkingAfterWallet: { ...known, walletProof: "given", state: "checking", inReview: false },
+  ...Object.fromEntries(
+    publicReasons.map((again) => [
+      `again ${again}`,
+      { ...known, state: "open", again, consented: false, openUntil },
+    ]),
+  ),
+  handedOver: { ...known, state: "handed_over", openUntil },
+  checking: { ...known, state: "checking", inReview: false },
+  inReview: { ...known, state: "checking", inReview: true },
+  verified: {
+    ...{ ...known, state: "verified", onchainTx: "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9Cos", cluster: "devnet" },
+    reminder: null,
+    ...{ expiresAt: openUntil, returnUrl: "https://shop.example/?a=1&status=verified" },
+  },
+  reminder: {
+    ...{ ...known, state: "verified", onchainTx: "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9Cos", cluster: "devnet" },
+    ...{ expiresAt: openUntil, reminder: "offered" },
+  },
+  reminded: {
+    ...{ ...known, state: "verified", onchainTx: "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9Cos", cluster: "devnet" },
+    ...{ expiresAt: openUntil, reminder: "set" },
+  },
+  renewal: { ...known, state: "renewal", expiresAt: openUntil, isOver: false, isReminded: true },
+  "renewal too late": { ...known, state: "renewal", expiresAt: openUntil, isOver: true, isReminded: false },
+  ...Object.fromEntries(
+    ["pending", "cancelled", "verified"].map((was) => [
+      `rejected ${was}`,
+      { ...known, state: "rejected", reason: "withdrawn", was },
+    ]),
+  ),
+  ...Object.fromEntries(
+    ["open", "verified", "superseded"].map((was) => [`expired ${was}`, { ...known, state: "expired", was }]),
+  ),
+  unknown: { state: "unknown" },
+  failed: { state: "failed" },
+} as unknown as Record<string, Shown>
+
+const ADDRESS = "https://vouch.example.com/verify/sess_1"
+
+const page = (shown: Shown, language: (typeof languageCodes)[number] = "en") =>
+  renderPage({ shown, words: wordsIn(language), address: ADDRESS, nonce: "n0nce" })
+const textOf = (html: string) =>
+  html
+    .replace(/<(style|script)[^>]*>.*?<\/\1>/gs, "")
+    .replace(/<[^>]*>/g, " ")
+    .replace(/\s+/g, " ")
+
+test.each(Object.keys(states))("%s is said in each language in its own words", (name) => {
+  const texts = languageCodes.map((language) => {
+    const html = page(states[name]!, language)
+    expect(html).toContain(`<html lang="${language}"`)
+    expect(html.match(/<h1/g)).toHaveLength(1)
+    expect(textOf(html)).not.toMatch(/undefined|null|NaN|\[object|\{\w+\}/)
+    // What the script reads back is what was rendered.
+    const [, view] = /data-view="([^"]*)"/.exec(html)!
+    expect(JSON.parse(view!.replaceAll("&quot;", '"').replaceAll("&amp;", "&"))).toEqual(states[name])
+    return textOf(html)
+  })
+  expect(new Set(texts).size).toBe(languageCodes.length)
+})
+
+/** Every text of a language by its path; what takes something is given its own name. */
+function textsIn(value: unknown, path = ""): [string, string][] {
+  if (typeof value === "function") return [[path, String(value("«x»"))]]
+  if (typeof value === "string") return [[path, value]]
+  return Object.entries(value as object).flatMap(([name, one]) => textsIn(one, `${path}.${name}`))
+}
+
+test.each(languageCodes)("no text of %s is empty, and each has what is put into it", (language) => {
+  const english = new Map(textsIn(textsByLanguage.en))
+  const own = textsIn(textsByLanguage[language])
+  expect(own.map(([path]) => path).sort()).toEqual([...english.keys()].sort())
+  for (const [path, text] of own) {
+    expect(text.trim(), path).not.toBe("")
+    for (const part of ["«x»", "{time}", "{wallet}"]) {
+      expect(text.includes(part), `${path}: ${text}`).toBe(english.get(path)!.includes(part))
+    }
+  }
+})
+
+test.each(languageCodes.filter((code) => code !== "en"))(
+  "%s is translated: hardly a text is the English one",
+  (language) => {
+    const english = new Map(textsIn(textsByLanguage.en))
+    const same = textsIn(textsByLanguage[language]).filter(([path, text]) => english.get(path) === text)
+    // Words that languages share: wallet, transaction.
+    expect(same.length, JSON.stringify(same)).toBeLessThan(8)
+  },
+)
+
+test("no language promises how long a vendor takes", () => {
+  for (const language of languageCodes) {
+    for (const [path, text] of textsIn(textsByLanguage[language])) {
+      expect(text, path).not.toMatch(/minute|minuto|Minute|second|segundo|Sekunde|分/)
+    }
+  }
+})
+
+test("each reason of a refusal has its own sentences", () => {
+  for (const language of languageCodes) {
+    const { reasons } = textsByLanguage[language]
+    expect(new Set(publicReasons.map((reason) => reasons[reason].why)).size).toBe(publicReasons.length)
+    for (const { why, next } of Object.values(reasons)) {
+      for (const text of [why, next]) expect(text).toMatch(/[.。]$/)
+    }
+  }
+})
+
+test("what somebody entered is text, wherever it stands", () => {
+  const nasty = `"><script>alert('x')</script>`
+  const schema = { id: "custom_v1", name: nasty, validityDays: 1 }
+  for (const shown of Object.values(states)) {
+    if (shown.state === "unknown" || shown.state === "failed") continue
+    const html = page({ ...shown, company: nasty, schema, provider: { ...shown.provider, label: nasty } })
+    expect(html).not.toContain("<script>alert")
+    expect(html.match(/<script/g)).toHaveLength(1)
+  }
+})
+
+test("what ended just now is read out, and the way back is taken by itself; what ended long ago waits", () => {
+  const news = (name: string) => /id="news">([^<]*)</.exec(page(states[name]!))![1]
+  expect(news("open")).toBe("")
+  for (const name of [
+    "again resubmit",
+    "handedOver",
+    "checking",
+    "verified",
+    "rejected pending",
+    "expired open",
+  ]) {
+    expect(news(name), name).not.toBe("")
+  }
+  const returnUrl = "https://shop.example/"
+  const returns = (name: string) =>
+    page({ ...(states[name] as Exclude<SessionView, { state: "unknown" }>), returnUrl }).includes(
+      'class="staying"',
+    )
+  expect(["verified", "rejected pending", "rejected cancelled", "expired open"].map(returns)).toEqual(
+    Array(4).fill(true),
+  )
+  expect(["rejected verified", "expired verified", "expired superseded"].map(returns)).toEqual(
+    Array(3).fill(false),
+  )
+})
+
+test("a schema that the company has renamed is called what it calls it", () => {
+  const named = (name: string) =>
+    textOf(
+      page(
+        { ...(states.open as Extract<SessionView, { state: "open" }>), schema: { ...known.schema, name } },
+        "de",
+      ),
+    )
+  expect(named("Individual identity")).toContain("Identität (Privatperson)")
+  expect(named("Gold investors")).toContain("Gold investors")
+})
+
+test("where the wallet signs, a code leads a phone to the page's own address, in the reader's words", () => {
+  const names = languageCodes.map((language) => {
+    const html = page(states.wallet!, language)
+    const { code } = textsByLanguage[language].wallet
+    expect(html).toContain(`<template>${qrCode(ADDRESS, code).text}</template>`)
+    return code
+  })
+  expect(new Set(names).size).toBe(languageCodes.length)
+  for (const name of ["open", "form", "afterWallet", "checking", "verified", "unknown"])
+    expect(page(states[name]!)).not.toContain('class="qr"')
+})
+
+test("what a vendor keeps is said of the vendor, where one checks", () => {
+  const said = (name: string) => textOf(page(states[name]!))
+  expect(said("open")).toContain("At Example ID: what you submit there, under its own privacy policy.")
+  expect(said("beforeWallet")).toContain("At Example ID:")
+  expect(said("form")).not.toContain("privacy policy")
+})
+
+test("the way to the result is shown where there is one: not to whoever was stopped on the way", () => {
+  const shows = (name: string) => page(states[name]!).includes('class="steps"')
+  expect(["open", "checking", "verified", "rejected pending", "expired verified"].map(shows)).toEqual(
+    Array(5).fill(true),
+  )
+  expect(["expired open", "rejected cancelled", "unknown"].map(shows)).toEqual(Array(3).fill(false))
+})
+
+test("only the script of this response runs: one, with its nonce", () => {
+  for (const shown of Object.values(states)) {
+    const html = page(shown)
+    expect(html.match(/<script[^>]*>/g)).toEqual(['<script nonce="n0nce">'])
+    expect(html).not.toMatch(/\son\w+=|javascript:/)
+  }
+})

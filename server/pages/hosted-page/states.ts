@@ -1,0 +1,192 @@
+import type { SessionView } from "#server/domain/kyc/hosted-page/view.ts"
+import { type Html, html } from "#server/lib/html.ts"
+import type { IconName } from "#shared/icons.ts"
+import { continueForm } from "./forms.ts"
+import { open } from "./open.ts"
+import { copyable, factLines, type Known, lost, paragraph, subject } from "./parts.ts"
+import { remind, renewal } from "./renewal.ts"
+import type { Words } from "./words.ts"
+
+type In<State extends SessionView["state"]> = Extract<SessionView, { state: State }>
+/** What is shown: a state of the session, or that it could not be read. */
+export type Shown = SessionView | { state: "failed" }
+
+export type Mood = "asking" | "working" | "good" | "bad" | "over" | "unknown" | "lost"
+
+/** The emblem of a mood: an icon, a spinner (null), or nothing. */
+export const emblems: Record<Mood, IconName | null | undefined> = {
+  asking: undefined,
+  working: null,
+  good: "check",
+  bad: "cross",
+  over: "clock",
+  unknown: "question",
+  lost: "alert",
+}
+
+export type Rendered = {
+  mood: Mood
+  heading: string
+  /** Read out when the state comes; the heading alone says it to the eye. */
+  news: string
+  content: Html | readonly Html[]
+}
+
+/** What the page says in a state. `address` is its own. */
+export function render(shown: Shown, words: Words, address: string): Rendered {
+  switch (shown.state) {
+    case "unknown": {
+      const { heading, text, next } = words.unknown
+      return { mood: "unknown", heading, news: "", content: [paragraph(text), paragraph(next)] }
+    }
+    case "failed": {
+      const { heading, text, retry } = words.failed
+      const button = html`<button type="button" class="button primary js" data-retry>${retry}</button>`
+      return { mood: "lost", heading, news: text, content: [paragraph(text), button] }
+    }
+    case "open": {
+      const isSigning = shown.walletProof === "needed" && shown.consented
+      return {
+        mood: "asking",
+        heading: isSigning ? words.wallet.heading : words.open.heading,
+        news: shown.again && !isSigning ? words.open.news : "",
+        content: open(shown, words, address),
+      }
+    }
+    case "handed_over":
+      return handedOver(shown, words)
+    case "checking":
+      return checking(shown, words)
+    case "verified":
+      return verified(shown, words)
+    case "renewal":
+      return { mood: "over", heading: words.renewal.heading, news: "", content: renewal(shown, words) }
+    case "rejected":
+    case "expired":
+      return ended(shown, words)
+  }
+}
+
+/** With the provider, or back from there: the result may be on its way, or the check not finished. */
+function handedOver(view: In<"handed_over">, words: Words): Rendered {
+  const { label } = view.provider
+  const { heading, news, finished, unfinished } = words.handedOver
+  return {
+    mood: "working",
+    heading,
+    news,
+    content: [
+      paragraph(finished(label)),
+      paragraph(unfinished),
+      factLines([...subject(view, words), [words.facts.checkedBy, label]]),
+      lost(words),
+      continueForm(words, label, null),
+      html`<p class="note">${words.openUntil(words.time(view.openUntil))}</p>`,
+    ],
+  }
+}
+
+function checking(view: In<"checking">, words: Words): Rendered {
+  const { heading, news, text, reviewNews, reviewText } = words.checking
+  return {
+    mood: "working",
+    heading,
+    news: view.inReview ? reviewNews : news,
+    content: [
+      paragraph(view.inReview ? reviewText : text),
+      factLines([...subject(view, words), [words.facts.requestedBy, view.company]]),
+      lost(words),
+    ],
+  }
+}
+
+const networks: Record<string, { name: string; explorer: string }> = {
+  "mainnet-beta": { name: "Solana mainnet", explorer: "" },
+  devnet: { name: "Solana devnet", explorer: "?cluster=devnet" },
+  testnet: { name: "Solana testnet", explorer: "?cluster=testnet" },
+}
+
+function verified(view: In<"verified">, words: Words): Rendered {
+  const { heading, news, text, explorer } = words.verified
+  const { facts } = words
+  const network = networks[view.cluster ?? ""]
+  const name = view.cluster === "localnet" ? words.localNetwork : (view.cluster ?? "Solana")
+  return {
+    mood: "good",
+    heading,
+    news,
+    content: [
+      paragraph(text(view.company)),
+      factLines([
+        ...subject(view, words),
+        [facts.validUntil, words.time(view.expiresAt)],
+        [facts.transaction, copyable(words, view.onchainTx, words.copyTransaction)],
+        [facts.network, network?.name ?? name],
+      ]),
+      ...(network
+        ? [
+            html`<a class="link" href="https://explorer.solana.com/tx/${view.onchainTx}${network.explorer}" rel="noreferrer noopener" target="_blank">${explorer}</a>`,
+          ]
+        : []),
+      ...remind(view, words),
+      // Nobody is taken away while they enter an address.
+      ...back(view, words, view.reminder !== "offered"),
+    ],
+  }
+}
+
+/** Rejected, revoked, closed or past its validity: what happened, why, and what to do now. */
+function ended(view: In<"rejected"> | In<"expired">, words: Words): Rendered {
+  const { kind, isNews } = endOf(view)
+  const { heading, news, happened, next } = words[kind]
+  return {
+    mood: view.state === "rejected" ? "bad" : "over",
+    heading,
+    news,
+    content: [
+      paragraph(happened(view.company)),
+      ...(view.state === "rejected"
+        ? [
+            html`<dl class="reason"><dt>${words.facts.reason}</dt><dd>${words.reasons[view.reason].why}</dd></dl>`,
+          ]
+        : []),
+      html`<h2>${words.whatYouCanDo}</h2>`,
+      paragraph(next(view.company)),
+      factLines([...subject(view, words), [words.facts.requestedBy, view.company]]),
+      ...back(view, words, isNews),
+    ],
+  }
+}
+
+/** `isNews`: it ended on this page just now, or nearly so; what ended later is read by someone who came to read it. */
+function endOf(view: In<"rejected"> | In<"expired">) {
+  if (view.state === "rejected") {
+    switch (view.was) {
+      case "verified":
+        return { kind: "revoked", isNews: false } as const
+      case "cancelled":
+        return { kind: "cancelled", isNews: true } as const
+      case "pending":
+        return { kind: "rejected", isNews: true } as const
+    }
+  }
+  switch (view.was) {
+    case "verified":
+      return { kind: "expired", isNews: false } as const
+    case "superseded":
+      return { kind: "superseded", isNews: false } as const
+    case "open":
+      return { kind: "closed", isNews: true } as const
+  }
+}
+
+/** Back to the company's site: on click, or by itself after a few seconds unless the investor stays. */
+function back({ returnUrl }: Known, { back }: Words, isAutomatic: boolean): Html[] {
+  if (returnUrl === null) return []
+  // All of the host: its end is what tells where it leads.
+  const { host } = new URL(returnUrl)
+  const stay = html`<p role="status" class="sr" data-text="${back.announced(host).text}"></p><div class="staying" hidden><span aria-hidden="true" data-text="${back.counting}"></span><button type="button" class="button" data-stay>${back.stay}</button></div>`
+  return [
+    html`<div class="back"><a class="button primary" href="${returnUrl}" rel="noreferrer">${back.link(host)}</a>${isAutomatic && stay}</div>`,
+  ]
+}

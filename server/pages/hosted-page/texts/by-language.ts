@@ -1,0 +1,11 @@
+import type { Language } from "#shared/languages.ts"
+import { de } from "./de.ts"
+import { en } from "./en.ts"
+import { es } from "./es.ts"
+import { fr } from "./fr.ts"
+import { ja } from "./ja.ts"
+import { pt } from "./pt.ts"
+import type { Texts } from "./texts.ts"
+
+/** A language without its texts, or one whose texts lack any, does not compile. */
+export const textsByLanguage = { en, es, de, fr, pt, ja } as const satisfies Record<Language, Texts>

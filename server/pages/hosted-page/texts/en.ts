@@ -1,0 +1,256 @@
+import { html } from "#server/lib/html.ts"
+import type { Texts } from "./texts.ts"
+
+export const en: Texts = {
+  steps: {
+    label: "Steps",
+    consent: "Consent",
+    wallet: "Wallet",
+    check: "Check",
+    result: "Result",
+    done: "done",
+  },
+  testMode: "Test mode",
+  language: "Language",
+  questions: (contact) => html`Questions? ${contact}`,
+  poweredBy: (vouch) => html`Verification by ${vouch}`,
+  needsScript: "To continue, this page needs JavaScript. Turn it on and reload the page.",
+  reload: "Reload this page to see the latest state.",
+
+  facts: {
+    wallet: "Wallet",
+    check: "Check",
+    facts: "Facts",
+    checkedBy: "Checked by",
+    validFor: "Valid for",
+    requestedBy: "Requested by",
+    validUntil: "Valid until",
+    transaction: "Transaction",
+    network: "Network",
+    reason: "Reason",
+  },
+  schemas: {
+    kyc_individual_v1: "Individual identity",
+    kyc_business_v1: "Business identity",
+    accredited_investor_v1: "Accredited investor",
+  },
+  claims: { country: "country", age_over_18: "over 18", accredited: "accredited" },
+  localNetwork: "Local test network",
+  copyWallet: "copy wallet address",
+  copyTransaction: "copy transaction signature",
+  copied: "Copied",
+  openUntil: (time) => html`Open until ${time}`,
+
+  open: {
+    heading: "Verify your identity",
+    news: "Another submission is needed.",
+    asks: (company) =>
+      html`${company} asks you to confirm a few facts about yourself as the holder of this wallet.`,
+    submitAgain: "Please submit again.",
+    stored: {
+      heading: "What is stored",
+      kept: {
+        what: "Stored, encrypted:",
+        text: "your country, and whether you are over 18 and an accredited investor.",
+      },
+      never: { what: "Never stored by Vouch:", text: "documents, images, your name, your date of birth." },
+      onChain: {
+        what: "On Solana:",
+        text: "a credential for this wallet, with a fingerprint of the result and an expiry date. Nothing personal.",
+      },
+      provider: {
+        what: (provider) => html`At ${provider}:`,
+        text: "what you submit there, under its own privacy policy.",
+      },
+    },
+    consent: {
+      label: "I agree",
+      text: (company) =>
+        html`that these facts are checked and stored as described above, and that ${company} learns the result.`,
+      missing: "Agree to continue.",
+    },
+    agree: "Continue",
+    away: (provider) => html`You continue on the page of ${provider}, and come back here when you are done.`,
+    goOn: (provider) => html`Continue to ${provider}`,
+  },
+  wallet: {
+    heading: "Prove that this wallet is yours",
+    text: "Your wallet signs a short message. This costs nothing and moves no tokens.",
+    signWith: "Sign with this wallet",
+    choose: "Choose the wallet to sign with:",
+    sign: "Sign with {wallet}",
+    approve: "Approve the request in {wallet}.",
+    phone: "This browser has no Solana wallet. Open this page in your wallet app and sign there:",
+    openIn: "Open in {wallet}",
+    desktop:
+      "This browser has no Solana wallet. Install your wallet’s extension and reload this page, or scan this code with the phone that has your wallet.",
+    code: "QR code with the address of this page",
+    failures: {
+      declined: "{wallet} did not sign. Open it, choose the account above, and try again.",
+      otherAccount: "{wallet} has another account open. Switch it to the account above, and try again.",
+      other: "The signature was not sent. Check your connection, and try again.",
+      session: "This page is no longer up to date. Reload it, and try again.",
+      request: "That request was used already, or a newer one replaced it. Try again.",
+      domain: "The wallet signed for another site. Open the original link, and try again.",
+      wallet: "Another wallet signed the message. Switch to the account above, and try again.",
+      early: "The request is not valid yet. Try again in a moment.",
+      late: "The request has expired. Try again.",
+      message: "The wallet changed the message, so it proves nothing. Try another wallet app.",
+      signature: "The signature is not from the account above. Switch to that account, and try again.",
+    },
+  },
+  form: {
+    heading: "Your answers",
+    country: "Country",
+    chooseCountry: "Choose a country",
+    countryMissing: "Choose your country.",
+    over18: "I am over 18",
+    accredited: "Accredited investor",
+    sandbox: "This is a sandbox",
+    sandboxText: "No documents are checked here. You choose the result.",
+    outcome: "Outcome",
+    outcomes: {
+      approved: "Approved",
+      rejected: "Rejected",
+      resubmission_requested: "Resubmission requested",
+      in_review: "In review",
+      expired: "Expired",
+    },
+    submit: "Submit verification",
+  },
+  failures: {
+    refused: "Your answers were not accepted. Check them, then submit them again.",
+    notSent: "Your answers were not sent. They are still here: check your connection and submit them again.",
+    notSentOn: "The next step did not open. Check your connection, and try again.",
+    providerUnavailable: (provider) =>
+      html`${provider} does not answer right now. Nothing is lost: try again in a moment.`,
+    providerMissing: (provider) =>
+      html`${provider} is not connected at the moment. Try again later, or ask whoever sent you the link.`,
+  },
+
+  handedOver: {
+    heading: "Waiting for the result",
+    news: "The result will appear here.",
+    finished: (provider) =>
+      html`Finished at ${provider}? The result appears here by itself. You can close this page and open the same link later.`,
+    unfinished: "Not finished yet? Continue where you left off.",
+  },
+  checking: {
+    heading: "Your verification is being checked",
+    news: "The result will appear here.",
+    text: "The result appears here by itself. You can close this page and open the same link later to see it.",
+    reviewNews: "A reviewer is checking it. You can close this page.",
+    reviewText:
+      "A reviewer is checking it. You can close this page and open the same link later to see the result.",
+  },
+  lost: "Connection lost, trying again",
+  verified: {
+    heading: "Your wallet is verified",
+    news: "Done.",
+    text: (company) => html`${company} can rely on it from now on. You can close this page.`,
+    explorer: "See the transaction in Solana Explorer",
+  },
+  whatYouCanDo: "What you can do",
+  rejected: {
+    heading: "Verification rejected",
+    news: "It was not accepted.",
+    happened: () => html`What you submitted was checked, and the verification was rejected.`,
+    next: (company) =>
+      html`Contact ${company} if you think this is a mistake, or ask them for a new link to start again.`,
+  },
+  cancelled: {
+    heading: "Verification cancelled",
+    news: "It is closed.",
+    happened: (company) => html`${company} ended this verification before it was decided.`,
+    next: (company) =>
+      html`Contact ${company} if you think this is a mistake, or ask them for a new link to start again.`,
+  },
+  revoked: {
+    heading: "Verification revoked",
+    news: "It is no longer valid.",
+    happened: () => html`This wallet was verified. The verification was revoked and its credential removed.`,
+    next: (company) => html`Contact ${company} if you think this is a mistake.`,
+  },
+  expired: {
+    heading: "Your verification has expired",
+    news: "It is no longer valid.",
+    happened: () => html`This wallet was verified, but the verification has expired.`,
+    next: (company) => html`Ask ${company} for a new link if you still need to be verified.`,
+  },
+  closed: {
+    heading: "This verification has expired",
+    news: "It is closed.",
+    happened: () => html`It ended before you were verified.`,
+    next: (company) => html`Ask ${company} for a new link if you still need to be verified.`,
+  },
+  superseded: {
+    heading: "Your verification was renewed",
+    news: "A newer one replaced it.",
+    happened: () => html`This wallet was verified again. The newer verification counts.`,
+    next: () => html`You can close this page.`,
+  },
+  unknown: {
+    heading: "Unknown session",
+    text: "No verification at this address.",
+    next: "Check that you opened the full link, or ask the company that sent it for a new one.",
+  },
+  failed: {
+    heading: "This page could not be loaded",
+    text: "The service is unavailable right now. This page keeps trying.",
+    retry: "Try again",
+  },
+
+  back: {
+    link: (host) => html`Return to ${host}`,
+    announced: (host) => html`You return to ${host} in {time}, unless you stay.`,
+    counting: "Returning in {time}",
+    stay: "Stay on this page",
+  },
+  reasons: {
+    documents_unreadable: {
+      why: "A document could not be read.",
+      next: "Use a clear, complete photo of a document that is still valid.",
+    },
+    information_mismatch: {
+      why: "Your details did not match.",
+      next: "Enter your details exactly as they appear on your document.",
+    },
+    not_eligible: {
+      why: "You do not meet the requirements of this verification.",
+      next: "Ask the company that requested it what they are.",
+    },
+    withdrawn: {
+      why: "The verification was withdrawn.",
+      next: "Ask the company that requested it for details.",
+    },
+    resubmit: {
+      why: "Your last submission could not be decided.",
+      next: "Check your answers, then submit them again.",
+    },
+    unverifiable: {
+      why: "Your information could not be verified.",
+      next: "Ask the company that requested it what to do.",
+    },
+  },
+
+  renewal: {
+    heading: "Renew your verification",
+    text: (company) =>
+      html`Your verification for ${company} ends soon. Renew it to stay verified. The current one stays valid until then.`,
+    over: (company) => html`Your verification for ${company} has expired. Renew it to be verified again.`,
+    start: "Renew now",
+    notStarted: (company) => html`The renewal could not be started. Try again later, or ask ${company}.`,
+    stop: "Turn off reminders",
+    stopped: "Reminders are off.",
+    notStopped: "Reminders could not be turned off. Check your connection, and try again.",
+  },
+  remind: {
+    heading: "Remind me before this expires",
+    text: "You get an email with a link to renew. Your address is stored encrypted, used for nothing else, and deleted when the verification ends.",
+    label: "Email address",
+    missing: "Enter an email address, such as name@example.com.",
+    submit: "Remind me",
+    done: "You will get an email before this expires.",
+    notSent: "Your address was not saved. Check your connection, and try again.",
+  },
+}

@@ -1,0 +1,25 @@
+import type { ServerResponse } from "node:http"
+import { findLogo } from "#server/domain/accounts/brand.ts"
+import { fail } from "#shared/errors.ts"
+
+/** Below it, each company's logo has the hash of its bytes as its name. */
+export const LOGOS = "/logo/"
+
+/** Sends a logo, which somebody has uploaded: an image and nothing else, whatever a browser finds in it. */
+export async function sendLogo(
+  { method, url }: { method: string; url: string },
+  response: ServerResponse,
+): Promise<void> {
+  const [, hash] = /^\/logo\/([0-9a-f]{64})$/.exec(url) ?? []
+  const logo = hash === undefined ? null : await findLogo(Buffer.from(hash, "hex"))
+  if (logo === null) return fail("route_not_found", "No logo at this address.")
+  response.writeHead(200, {
+    "Content-Type": logo.type,
+    "Content-Length": logo.bytes.length,
+    "Content-Security-Policy": "default-src 'none'; sandbox",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    // Another logo has another address.
+    "Cache-Control": "public, max-age=31536000, immutable",
+  })
+  response.end(method === "HEAD" ? undefined : logo.bytes)
+}

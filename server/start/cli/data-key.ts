@@ -1,0 +1,25 @@
+import type { Command } from "commander"
+import { resealAll } from "#server/domain/reseal.ts"
+import type { Run } from "./run.ts"
+
+/** `vouch data-key …`: the key that seals what may not be read in the database. */
+export function addDataKeyCommands(program: Command, run: Run): void {
+  program
+    .command("data-key")
+    .description("the key that seals claims")
+    .command("reseal")
+    .description("seal with the first key of VOUCH_DATA_KEY what another one has sealed; again to go on")
+    .action(() =>
+      run(async () => {
+        const resealed = await resealAll((text) => console.error(text))
+        // Whatever was sealed by an old key while it ran.
+        const late = await resealAll(() => {})
+        const rest =
+          late > 0 ? ` ${late} of them came meanwhile: run it again.` : " Nothing is left under another."
+        return {
+          json: { resealed: resealed + late, done: late === 0 },
+          text: `${resealed + late} sealed with the new key.${rest}`,
+        }
+      }),
+    )
+}

@@ -1,0 +1,153 @@
+import { execFile } from "node:child_process"
+import { randomBytes } from "node:crypto"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest"
+import { createTestDatabase } from "#test/database.ts"
+import { freePorts } from "#test/free-ports.ts"
+import { startDidit } from "#test/vendor/didit.ts"
+import { startPersona } from "#test/vendor/persona.ts"
+import { startStripe } from "#test/vendor/stripe.ts"
+
+// Each command is a process, which takes seconds on a busy machine.
+vi.setConfig({ testTimeout: 120_000 })
+
+const dataDir = mkdtempSync(join(tmpdir(), `vouch-test-${process.pid}-`))
+let databaseUrl: string
+let persona: Awaited<ReturnType<typeof startPersona>>
+let stripe: Awaited<ReturnType<typeof startStripe>>
+let didit: Awaited<ReturnType<typeof startDidit>>
+let said = ""
+
+beforeAll(async () => {
+  databaseUrl = (await createTestDatabase()).url
+  ;[persona, stripe, didit] = [await startPersona(), await startStripe(), await startDidit()]
+})
+afterEach(() => {
+  for (const vendor of [persona, stripe, didit]) vendor.misbehave(null)
+})
+afterAll(async () => {
+  rmSync(dataDir, { recursive: true, force: true })
+  expect(said).not.toContain("of-somebody-else")
+  for (const vendor of [persona, stripe, didit]) {
+    await vendor.stop()
+    // Whatever went wrong, nothing that opens anything was printed.
+    for (const secret of vendor.secrets) expect(said).not.toContain(secret)
+  }
+})
+
+const secret = () => randomBytes(32).toString("base64")
+const inTest = (settings: Record<string, string>) =>
+  Object.fromEntries(
+    Object.entries(settings).map(([name, value]) => [name.replace("VOUCH_", "VOUCH_TEST_"), value]),
+  )
+
+type Result = { exitCode: number; stdout: string; stderr: string }
+
+const check = (environment: Record<string, string>, ...args: string[]): Promise<Result> =>
+  new Promise((resolve) => {
+    const env = {
+      ...process.env,
+      ...{ DATABASE_URL: databaseUrl, VOUCH_DATA_DIR: dataDir, PORT: "", VOUCH_PUBLIC_URL: "" },
+      ...environment,
+    }
+    execFile(
+      process.execPath,
+      ["server/cli.ts", "provider", "check", ...args],
+      { env },
+      (error, stdout, stderr) => {
+        said += stdout + stderr
+        resolve({ exitCode: error ? Number(error.code) : 0, stdout, stderr })
+      },
+    )
+  })
+
+test("valid credentials are said to be, with what to enter at each vendor, and for which schemas", async () => {
+  const environment = {
+    ...inTest(persona.settings),
+    ...inTest(stripe.settings),
+    ...inTest(didit.settings),
+    VOUCH_TEST_PROVIDER: "persona accredited_investor_v1=stripe",
+  }
+  const { exitCode, stdout } = await check(environment, "--mode", "test")
+  expect(exitCode).toBe(0)
+  expect(stdout).not.toContain("live:")
+  const [sandbox, ofPersona, ofStripe, ofDidit] = stdout.split("\n\n")
+  expect(sandbox).toMatch(/^test: Built-in sandbox \(sandbox\)\n {2}built in\n/)
+  expect(ofPersona).toMatch(
+    /^test: Persona \(persona\)\n {2}ok: .*\n {2}verifies every schema without another\n/,
+  )
+  for (const entered of ["http://localhost:3000/v1/kyc/webhook/persona", "inquiry.approved, ", "2025-12-08"])
+    expect(ofPersona).toContain(entered)
+  expect(ofStripe).toContain("verifies accredited_investor_v1")
+  expect(ofStripe).toContain("identity.verification_session.verified, ")
+  expect(ofDidit).toContain("nothing new; it ends the sessions that it began")
+})
+
+test("what is wrong is said in a sentence that names the setting, and the exit code is 1", async () => {
+  const problemOf = async (settings: Record<string, string>, provider: string) => {
+    const { exitCode, stdout } = await check(settings, "--json")
+    const { ok, providers } = JSON.parse(stdout)
+    expect({ exitCode, ok }).toEqual({ exitCode: 1, ok: false })
+    return providers.find((one: { provider: string; ok: boolean }) => one.provider === provider && !one.ok)
+      .problem
+  }
+  expect(await problemOf(inTest(persona.wrongSettings), "persona")).toMatch(
+    /^Persona refuses the credentials \(status 401\)\. Check VOUCH_TEST_PERSONA_API_KEY: /,
+  )
+  const closed = { ...stripe.settings, VOUCH_STRIPE_URL: `http://127.0.0.1:${await freePorts(1)}` }
+  expect(await problemOf(closed, "stripe")).toMatch(
+    /^Stripe Identity cannot be reached \(ECONNREFUSED\)\. Check VOUCH_STRIPE_URL, /,
+  )
+  didit.misbehave("fails")
+  expect(await problemOf(didit.settings, "didit")).toMatch(/^Didit is out of order \(status 500\)\./)
+  didit.misbehave("rubbish")
+  expect(await problemOf(didit.settings, "didit")).toMatch(
+    /is it Didit that is there\? Check VOUCH_DIDIT_URL\.$/,
+  )
+  didit.misbehave("redirects")
+  expect(await problemOf(didit.settings, "didit")).toMatch(
+    /^Didit has no API at that address \(status 307\)\./,
+  )
+})
+
+test("credentials of a sandbox decide no live case of a public server", async () => {
+  const live = { ...persona.settings, VOUCH_LIVE_PROVIDER: "persona" }
+  const local = await check(live, "--mode", "live", "--json")
+  expect(JSON.parse(local.stdout).providers[1]).toMatchObject({
+    provider: "persona",
+    ok: true,
+    note: expect.stringContaining("where anybody may pass"),
+  })
+  const isPublic = {
+    VOUCH_PUBLIC_URL: "https://vouch.example.com",
+    VOUCH_SIGNER: secret(),
+    VOUCH_DATA_KEY: secret(),
+    VOUCH_WEBHOOK_SECRET: `whsec_${secret()}`,
+  }
+  const { exitCode, stderr } = await check({ ...live, ...isPublic })
+  expect(exitCode).toBe(2)
+  expect(stderr).toContain("VOUCH_LIVE_PROVIDER: persona has credentials of Persona's sandbox")
+})
+
+test("where nobody verifies, it says how to choose somebody", async () => {
+  const isPublic = {
+    VOUCH_PUBLIC_URL: "https://vouch.example.com",
+    VOUCH_SIGNER: secret(),
+    VOUCH_DATA_KEY: secret(),
+    VOUCH_WEBHOOK_SECRET: `whsec_${secret()}`,
+  }
+  const { exitCode, stdout } = await check(isPublic, "--mode", "live")
+  expect({ exitCode, stdout }).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining("VOUCH_LIVE_PROVIDER"),
+  })
+})
+
+test("its help says what it does, and another mode is refused", async () => {
+  const { exitCode, stdout } = await check({}, "--help")
+  expect(exitCode).toBe(0)
+  for (const word of ["--mode <mode>", "live or test", "exits 1 if one fails"]) expect(stdout).toContain(word)
+  expect((await check({}, "--mode", "both")).exitCode).toBe(2)
+})

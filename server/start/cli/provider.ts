@@ -1,0 +1,43 @@
+import type { Command } from "commander"
+import { checkProviders, type ProviderCheck } from "#server/domain/kyc/check-providers.ts"
+import type { Mode } from "#shared/mode.ts"
+import { modeOption } from "./arguments.ts"
+import type { Run } from "./run.ts"
+
+/** `vouch provider …`: who verifies. */
+export function addProviderCommands(program: Command, run: Run): void {
+  const provider = program.command("provider").description("KYC providers")
+
+  provider
+    .command("check")
+    .description(
+      "try the credentials of every configured KYC provider, and show what to enter at the vendor; exits 1 if one fails",
+    )
+    .addOption(modeOption())
+    .action(({ mode }: { mode?: Mode }) =>
+      run(async () => {
+        const checks = await checkProviders(mode ?? null)
+        return {
+          json: { ok: checks.every(({ ok }) => ok !== false), providers: checks },
+          text: checks.map(textOf).join("\n\n") || NOBODY,
+          exitCode: checks.some(({ ok }) => ok === false) ? 1 : 0,
+        }
+      }),
+    )
+}
+
+const NOBODY =
+  "No KYC provider is configured. Choose one with VOUCH_LIVE_PROVIDER: see docs/providers/README.md."
+
+function textOf({ mode, provider, label, verifies, ok, problem, note, setup }: ProviderCheck): string {
+  const schemas = verifies.map((one) => (one === "all" ? "every schema without another" : one)).join(", ")
+  const lines = [
+    `${mode}: ${label} (${provider})`,
+    `  ${problem ?? (ok === null ? "built in" : "ok: its API takes the credentials")}`,
+    ...(note === null ? [] : [`  note: ${note}`]),
+    `  verifies ${schemas || "nothing new; it ends the sessions that it began"}`,
+    ...(setup.length === 0 ? [] : [`  enter at ${label}:`]),
+    ...setup.flatMap(({ where, enter }) => [`    ${where}`, `      ${enter}`]),
+  ]
+  return lines.join("\n")
+}

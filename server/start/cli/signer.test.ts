@@ -1,0 +1,100 @@
+import { execFile } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, expect, test, vi } from "vitest"
+import { startTestApp, type TestApp, type TestKey } from "#test/app.ts"
+import { tokenFixture } from "#test/tokens.ts"
+
+// Each command is a process, which takes seconds on a busy machine.
+vi.setConfig({ testTimeout: 120_000 })
+
+const dataDir = mkdtempSync(join(tmpdir(), `vouch-test-${process.pid}-`))
+let app: TestApp
+let key: TestKey
+
+beforeAll(async () => {
+  app = await startTestApp()
+  key = await app.key({ plan: "growth" })
+  await app.verifiedWallet(key)
+  await tokenFixture(app, key).config()
+})
+afterAll(async () => {
+  await app.stop()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+const vouch = (...args: string[]): Promise<{ exitCode: number; stdout: string; stderr: string }> =>
+  new Promise((resolve) => {
+    const { VOUCH_SIGNER, VOUCH_DATA_KEY } = app.settings
+    const env = {
+      ...process.env,
+      ...{ DATABASE_URL: app.databaseUrl, VOUCH_DATA_DIR: dataDir, PORT: "", VOUCH_PUBLIC_URL: "" },
+      ...{ VOUCH_SIGNER, VOUCH_DATA_KEY },
+    }
+    execFile(process.execPath, ["server/cli.ts", ...args], { env }, (error, stdout, stderr) => {
+      resolve({ exitCode: error ? Number(error.code) : 0, stdout, stderr })
+    })
+  })
+
+test("a workspace gets another key while the server runs, with progress, and shows both", async () => {
+  const { workspaceId } = key
+  const before = JSON.parse((await vouch("--json", "signer", "show", workspaceId)).stdout)
+  expect(before).toMatchObject({ uri: "derived:", mints: 2, moved: 2, earlier: [] })
+  const { exitCode, stdout, stderr } = await vouch("signer", "set", workspaceId, "derived:2")
+  expect({ exitCode, stdout }).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining("All 2 mints obey it."),
+  })
+  expect(stderr).toMatch(/2 of 2 mints moved/)
+  const after = JSON.parse((await vouch("--json", "signer", "show", workspaceId)).stdout)
+  expect(after).toMatchObject({ uri: "derived:2", mints: 2, moved: 2 })
+  expect(after.earlier).toEqual([{ address: before.authority, uri: "derived:" }])
+})
+
+test("what cannot be a key changes nothing, and says why", async () => {
+  const { workspaceId } = key
+  const problems: [string[], RegExp][] = [
+    [["set", workspaceId, "vault:https://vault.example.com/x"], /Nothing was changed: the path is/],
+    [["set", workspaceId, "file:/nowhere.json"], /Nothing was changed: .*cannot be read: ENOENT/],
+    [["set", "ws_unknown", "derived:"], /No workspace has the id ws_unknown/],
+  ]
+  for (const [args, sentence] of problems) {
+    const { exitCode, stderr } = await vouch("signer", ...args)
+    expect(exitCode).toBe(2)
+    expect(stderr).toMatch(sentence)
+  }
+})
+
+test("a workspace gets a fee payer of its own, which it pays with, and gives it back", async () => {
+  const { workspaceId } = key
+  const shown = async () =>
+    JSON.parse((await vouch("--json", "signer", "show", workspaceId)).stdout).fee_payers
+  const set = await vouch("--json", "signer", "set", workspaceId, "derived:", "--role", "fee-payer")
+  const { fee_payer } = JSON.parse(set.stdout)
+  expect(await shown()).toMatchObject([{ address: fee_payer, uri: "derived:", pays: "now" }])
+  // The embedded network funds it.
+  await app.verifiedWallet(key)
+  const { stdout } = await vouch("signer", "unset", workspaceId)
+  expect(stdout).toContain(`The fee payer of its mode pays for ${workspaceId} from now on`)
+  expect(await shown()).toMatchObject([{ address: fee_payer, pays: "before" }])
+  const wrong = await vouch("signer", "set", workspaceId, "derived:", "--role", "treasury")
+  expect(wrong.exitCode).toBe(2)
+})
+
+test("who pays is told for each mode", async () => {
+  const { fee_payers } = JSON.parse((await vouch("--json", "signer", "show")).stdout)
+  expect(fee_payers).toMatchObject([
+    { mode: "live", workspace: null, uri: "derived:" },
+    { mode: "test", workspace: null, uri: "derived:" },
+    { mode: "test", workspace: key.workspaceId, uri: "derived:" },
+  ])
+})
+
+test("what the first data key sealed is left as it is", async () => {
+  const { exitCode, stdout } = await vouch("data-key", "reseal")
+  expect({ exitCode, stdout }).toEqual({
+    exitCode: 0,
+    stdout: "0 sealed with the new key. Nothing is left under another.\n",
+  })
+})

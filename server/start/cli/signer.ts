@@ -1,0 +1,141 @@
+import { type Command, Option } from "commander"
+import { theOperator } from "#server/domain/audit-log/record.ts"
+import { readHealth } from "#server/domain/health.ts"
+import { type AuthorityState, readAuthority, setAuthority } from "#server/domain/signers/authority.ts"
+import {
+  EmptyFeePayer,
+  type FeePayer,
+  readFeePayers,
+  setFeePayer,
+} from "#server/domain/signers/fee-payers.ts"
+import { sleep } from "#server/lib/time.ts"
+import { SignerFailure, WrongSigner } from "#server/solana/signers/definition.ts"
+import { nonEmpty } from "./arguments.ts"
+import { CommandError, type Run } from "./run.ts"
+
+const LOOK_EVERY_MS = 500
+
+/** `vouch signer …`: the keys that a deployment signs with. */
+export function addSignerCommands(program: Command, run: Run): void {
+  const signer = program.command("signer").description("keys that pay and issue")
+
+  signer
+    .command("set")
+    .description("give a workspace a key of its own, to issue with or to pay; again to go on")
+    .argument("<workspace>", "its id", nonEmpty)
+    .argument("<uri>", "where the key is, such as aws-kms:… (docs/operations.md)")
+    .addOption(
+      new Option(
+        "--role <role>",
+        "what for: its mints are moved to an authority, a fee payer pays from then on",
+      )
+        .choices(["authority", "fee-payer"])
+        .default("authority"),
+    )
+    .action((workspace: string, uri: string, { role }: { role: "authority" | "fee-payer" }) =>
+      run(async () => {
+        await stateOf(workspace)
+        if (role === "fee-payer") return pay(workspace, uri)
+        const state = await follow(workspace, () => setting(() => setAuthority(workspace, uri, theOperator)))
+        const { authority, mints, moved } = state
+        const done = moved === mints
+        const rest = `${mints - moved} of ${mints} mints are still to be moved. The server does that: start it if it is not running.`
+        return {
+          json: { done, ...state },
+          text: `${workspace} issues with ${authority}. ${done ? `All ${mints} mints obey it.` : rest}`,
+        }
+      }),
+    )
+
+  signer
+    .command("unset")
+    .description("let the fee payer of its mode pay for a workspace again")
+    .argument("<workspace>", "its id", nonEmpty)
+    .action((workspace: string) =>
+      run(async () => {
+        await stateOf(workspace)
+        return pay(workspace, null)
+      }),
+    )
+
+  signer
+    .command("show")
+    .description("show who pays in each mode and for whom, or what a workspace issues with")
+    .argument("[workspace]", "its id", nonEmpty)
+    .action((workspace?: string) =>
+      run(async () => {
+        if (workspace === undefined) {
+          const payers = await readFeePayers()
+          return {
+            json: { fee_payers: payers },
+            table: payers.map((one) => ({ ...one, workspace: one.workspace ?? "all others" })),
+          }
+        }
+        const state = await stateOf(workspace)
+        const payers = (await readFeePayers()).filter((one) => one.workspace === workspace)
+        return { json: { ...state, fee_payers: payers }, text: textOf(state, payers) }
+      }),
+    )
+}
+
+async function setting<T>(set: () => Promise<T>): Promise<T> {
+  try {
+    return await set()
+  } catch (error) {
+    if (error instanceof WrongSigner || error instanceof SignerFailure || error instanceof EmptyFeePayer)
+      throw new CommandError(`Nothing was changed: ${error.message}`)
+    throw error
+  }
+}
+
+async function pay(workspace: string, uri: string | null) {
+  const address = await setting(() => setFeePayer(workspace, uri, theOperator))
+  return {
+    json: { workspace, fee_payer: address },
+    text: `${address ?? "The fee payer of its mode"} pays for ${workspace} from now on.`,
+  }
+}
+
+async function stateOf(workspace: string): Promise<AuthorityState> {
+  const state = await readAuthority(workspace)
+  if (!state)
+    throw new CommandError(`No workspace has the id ${workspace}. "vouch account create" prints them.`)
+  return state
+}
+
+/**
+ * Shows the progress on chain until it is complete, and looks then whether a mint was added meanwhile. The server does
+ * the work: the command may be interrupted, and where no server runs there is no progress to show.
+ */
+async function follow(workspace: string, set: () => Promise<unknown>): Promise<AuthorityState> {
+  await set()
+  let shown = -1
+  for (;;) {
+    const state = await stateOf(workspace)
+    if (state.moved !== shown) console.error(`${state.moved} of ${state.mints} mints moved`)
+    shown = state.moved
+    if (state.moved === state.mints) {
+      await set()
+      const after = await stateOf(workspace)
+      if (after.moved === after.mints) return after
+    }
+    if ((await readHealth()).checks.worker !== "ok") return state
+    await sleep(LOOK_EVERY_MS)
+  }
+}
+
+const textOf = (
+  { workspace, mode, account, authority, uri, mints, moved, earlier }: AuthorityState,
+  payers: readonly FeePayer[],
+): string =>
+  [
+    `${workspace}: ${account} (${mode})`,
+    `issues with ${authority} (${uri})`,
+    `${moved} of ${mints} mints obey it`,
+    ...earlier.map((one) => `before: ${one.address} (${one.uri})`),
+    ...payers.map(
+      ({ address, uri, pays, under_way }) =>
+        `${pays === "now" ? "pays" : "paid before"}: ${address} (${uri}), ${under_way} transactions under way`,
+    ),
+    ...(payers.some(({ pays }) => pays === "now") ? [] : [`paid for by the fee payer of ${mode}`]),
+  ].join("\n")

@@ -1,0 +1,117 @@
+import { connectDatabase } from "#db/client.ts"
+import { followDatabaseClock } from "#db/clock.ts"
+import { migrate } from "#db/migrate.ts"
+import { setDeployment } from "#server/domain/deployment.ts"
+import { chooseProviders } from "#server/domain/kyc/providers/choose.ts"
+import type { ProviderDefinition } from "#server/domain/kyc/providers/provider.ts"
+import { requireChosenSchemas } from "#server/domain/kyc/schemas/chosen.ts"
+import { sayWhenSlow } from "#server/lib/slow.ts"
+import { originOf, type Settings } from "#server/settings/env.ts"
+import { loadSecrets } from "#server/settings/secrets.ts"
+import { type Chain, type ChainOptions, openChain } from "#server/solana/chain.ts"
+import { type Keys, localKeys } from "#server/solana/keys.ts"
+import { openChosen, readChosen } from "#server/solana/signers/choose.ts"
+import { Signers } from "#server/solana/signers/signers.ts"
+import type { Mode } from "#shared/mode.ts"
+
+export type PrepareOptions = {
+  settings: Settings
+  databaseUrl: string
+  /** JSON-RPC of the embedded local network, where one runs. */
+  localnetUrl: string | null
+  /** What signs: the keys that derive from the secret, unless others are given. */
+  keysOf?: (secret: Uint8Array) => Keys
+  /** The KYC providers that the settings choose from; tests add doubles of vendors. */
+  providers?: readonly ProviderDefinition[]
+}
+
+/** A cluster's slot, in milliseconds. */
+const CLUSTER_SLOT_MS = 400
+
+/**
+ * Prepares what the domain needs from the settings, and connects the database, for the server and the command line.
+ * A command is `patient`: it waits for the database. Its links lead to the `origin` of the running server.
+ */
+export async function prepare({
+  settings,
+  databaseUrl,
+  localnetUrl,
+  keysOf = localKeys,
+  providers: table,
+  patient = false,
+  origin = originOf(settings),
+}: PrepareOptions & { patient?: boolean; origin?: string | undefined }): Promise<void> {
+  const secrets = loadSecrets(settings)
+  const keys = keysOf(secrets.signer)
+  readChosen(settings)
+  const providers = chooseProviders(settings, secrets.generated, table)
+  connectDatabase(databaseUrl, {
+    max: settings.VOUCH_DATABASE_POOL,
+    pooled: settings.DATABASE_DIRECT_URL !== undefined,
+    patient,
+  })
+  await sayWhenSlow("the database and its migrations", migrate(settings.DATABASE_DIRECT_URL ?? databaseUrl))
+  await followDatabaseClock(databaseUrl)
+  await requireChosenSchemas(providers)
+  const signers = new Signers(keys)
+  const chosen = await openChosen(settings, signers)
+  const isPublic = settings.VOUCH_PUBLIC_URL !== undefined
+  setDeployment({
+    settings,
+    origin,
+    isPublic,
+    keys,
+    signers,
+    authorities: forEachMode((mode) => chosen[mode].authority),
+    dataKeys: secrets.dataKeys,
+    chains: forEachMode((mode) => {
+      const { feePayer } = chosen[mode]
+      return chainFor(mode, settings, { keys, signers, feePayer, localnetUrl })
+    }),
+    providers,
+  })
+}
+
+const forEachMode = <T>(value: (mode: Mode) => T): Record<Mode, T> => ({
+  live: value("live"),
+  test: value("test"),
+})
+
+/**
+ * The chain of a mode: the configured one, else the local network, but never that for live cases of a public
+ * deployment.
+ */
+function chainFor(
+  mode: Mode,
+  settings: Settings,
+  {
+    localnetUrl,
+    ...own
+  }: Pick<ChainOptions, "keys" | "signers" | "feePayer"> & { localnetUrl: string | null },
+): Chain | null {
+  const { VOUCH_RPC_CALLS_PER_SECOND: perSecond } = settings
+  const [ownUrls, ownSend] =
+    mode === "live"
+      ? [settings.VOUCH_LIVE_SOLANA_RPC_URL, settings.VOUCH_LIVE_SOLANA_SEND_URL]
+      : [settings.VOUCH_TEST_SOLANA_RPC_URL, settings.VOUCH_TEST_SOLANA_SEND_URL]
+  const configured = ownUrls ?? settings.SOLANA_RPC_URL
+  if (configured) {
+    return openChain({
+      mode,
+      urls: configured,
+      sendUrls: ownSend ?? settings.SOLANA_SEND_URL ?? [],
+      callsPerSecond: perSecond > 0 ? perSecond : Number.POSITIVE_INFINITY,
+      ...own,
+      embedded: false,
+      slotMs: CLUSTER_SLOT_MS,
+    })
+  }
+  if (localnetUrl === null || (mode === "live" && settings.VOUCH_PUBLIC_URL)) return null
+  return openChain({
+    mode,
+    urls: [localnetUrl],
+    ...own,
+    embedded: true,
+    slotMs: settings.VOUCH_LOCALNET_SLOT_MS,
+  })
+}

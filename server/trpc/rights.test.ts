@@ -1,0 +1,229 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { allRoles, type Role } from "#shared/roles.ts"
+import { startTestApp, type TestApp } from "#test/app.ts"
+import { Browser, member } from "#test/people.ts"
+import { appRouter } from "./router.ts"
+
+// Who may call each procedure of the dashboard, written out. A procedure that is not here, or whose right is another
+// than it says, fails: nothing is open because somebody forgot it.
+
+type Who =
+  /** Without signing in. */
+  | "anybody"
+  /** Whoever is signed in, about themselves. */
+  | "people"
+  /** Members of the workspace's account, by their role. */
+  | readonly Role[]
+
+const members: Who = ["owner", "developer", "compliance", "viewer"]
+const allButViewers: Who = ["owner", "developer", "compliance"]
+const builders: Who = ["owner", "developer"]
+const officers: Who = ["owner", "compliance"]
+const owners: Who = ["owner"]
+
+const rights: Record<string, Who> = {
+  "activity.changes": members,
+  "attestation.detail": members,
+  "attestation.get": members,
+  "attestation.list": members,
+  "attestation.revoke": allButViewers,
+  "attestation.search": members,
+  "attestation.verifyOnChain": members,
+  "audit.list": members,
+  "docs.errors": "anybody",
+  "erasure.confirm": allButViewers,
+  "erasure.get": allButViewers,
+  "erasure.investor": allButViewers,
+  "erasure.redactions": allButViewers,
+  "erasure.wallet": allButViewers,
+  "health.get": "anybody",
+  "investor.addNote": officers,
+  "investor.deleteNote": officers,
+  "investor.editNote": officers,
+  "investor.get": members,
+  "investor.list": members,
+  "investor.notes": officers,
+  "investor.operations": members,
+  "investor.refusals": members,
+  "investor.search": members,
+  "investor.view": members,
+  "investor.viewClaims": officers,
+  "key.create": builders,
+  "key.list": members,
+  "key.options": builders,
+  "key.revoke": builders,
+  "key.rotate": builders,
+  "kyc.start": builders,
+  "kyc.status": members,
+  "kyc.webhook": "anybody",
+  "kyc.webhookOf": "anybody",
+  "me.confirmEmail": "people",
+  "me.endAllSignIns": "people",
+  "me.endSignIn": "people",
+  "me.get": "people",
+  "me.mailConfirmation": "people",
+  "me.rename": "people",
+  "me.setTimeZone": "people",
+  "me.signIns": "people",
+  "member.changeRole": owners,
+  "member.invite": owners,
+  "member.list": members,
+  "member.remove": owners,
+  "member.revokeInvitation": owners,
+  "member.revokeKeys": owners,
+  "mintConfig.check": builders,
+  "mintConfig.create": builders,
+  "mintConfig.get": members,
+  "mintConfig.list": members,
+  "mintConfig.pause": builders,
+  "mintConfig.save": builders,
+  "mintConfig.unpause": builders,
+  "mintConfig.view": members,
+  "monitoring.change": officers,
+  "monitoring.get": members,
+  "overview.get": members,
+  "request.get": members,
+  "request.list": members,
+  "review.assign": officers,
+  "review.confirm": officers,
+  "review.count": officers,
+  "review.decide": officers,
+  "review.get": officers,
+  "review.list": officers,
+  "review.note": officers,
+  "review.return": officers,
+  "review.reviewers": officers,
+  "review.viewClaims": officers,
+  "schema.change": builders,
+  "schema.create": builders,
+  "schema.list": members,
+  "schema.summary": members,
+  "session.cancel": builders,
+  "session.get": members,
+  "session.list": members,
+  "session.search": members,
+  "setup.createUser": "anybody",
+  "setup.join": "people",
+  "setup.look": "anybody",
+  "setup.mailLink": "anybody",
+  "setup.options": "anybody",
+  "setup.requestReset": "anybody",
+  "setup.resetPassword": "anybody",
+  "token.balance": members,
+  "token.holders": members,
+  "token.mint": builders,
+  "token.operation": members,
+  "token.operationDetail": members,
+  "token.operations": members,
+  "token.preflight": members,
+  "token.transfer": builders,
+  "transaction.get": members,
+  "usage.get": members,
+  "verification.agree": "anybody",
+  "verification.askForProof": "anybody",
+  "verification.continue": "anybody",
+  "verification.proveWallet": "anybody",
+  "verification.remind": "anybody",
+  "verification.renew": "anybody",
+  "verification.stopReminders": "anybody",
+  "verification.submit": "anybody",
+  "verification.view": "anybody",
+  "workspace.brand": members,
+  "workspace.get": members,
+  "workspace.reminders": members,
+  "workspace.removeLogo": owners,
+  "workspace.renameAccount": owners,
+  "workspace.requireFourEyes": owners,
+  "workspace.requireSecondFactor": owners,
+  "workspace.setBrand": owners,
+  "workspace.setReminders": builders,
+}
+
+/** Files that the browser saves. */
+const downloads: Record<string, readonly Role[]> = {
+  "attestations.csv": members,
+  "audit.csv": members,
+}
+
+type Procedure = { _def: { type: "query" | "mutation" | "subscription" } }
+const procedures = appRouter._def.procedures as unknown as Record<string, Procedure>
+
+let app: TestApp
+let people: Record<Role, Browser>
+let workspaceId: string
+
+beforeAll(async () => {
+  app = await startTestApp()
+  const owner = await member(app)
+  workspaceId = owner.workspaceId
+  people = { owner: owner.browser } as typeof people
+  for (const role of allRoles.filter((role) => role !== "owner")) {
+    people[role] = (await member(app, { role, account: owner.account })).browser
+  }
+})
+afterAll(() => app.stop())
+
+/** Calls a procedure with an input that none takes: whoever may is told so, and nothing happens. */
+async function codeOf(browser: Browser, path: string): Promise<string | null> {
+  const { type } = procedures[path]!._def
+  const headers: Record<string, string> = browser.workspaceId
+    ? { "x-vouch-workspace": browser.workspaceId }
+    : {}
+  const response =
+    type === "mutation"
+      ? await browser.fetch(`/api/trpc/${path}`, { method: "POST", body: "[]", headers })
+      : await browser.fetch(`/api/trpc/${path}?input=[]`, { headers })
+  if (type === "subscription" && response.ok) return refusalIn(response)
+  const { error } = (await response.json()) as { error?: { data?: { error: string } } }
+  return error?.data?.error ?? null
+}
+
+/** A stream says in its first event why it breaks off. */
+async function refusalIn(response: Response): Promise<string | null> {
+  const decoder = new TextDecoder()
+  let text = ""
+  for await (const bytes of response.body!) {
+    text += decoder.decode(bytes as Uint8Array)
+    const [, code] = /"error":"(\w+)"/.exec(text) ?? []
+    if (code !== undefined) return code
+  }
+  return null
+}
+
+const isRefused = (code: string | null) =>
+  ["insufficient_scope", "not_signed_in", "workspace_not_found"].includes(code ?? "")
+
+test("every procedure is in the table, and nothing else", () => {
+  expect(Object.keys(procedures).sort()).toEqual(Object.keys(rights).sort())
+})
+
+test("each procedure lets in whom the table says, and nobody else", async () => {
+  const stranger = new Browser(app)
+  const outsider = (await member(app)).browser
+  outsider.workspaceId = workspaceId
+  const found: Record<string, Who> = {}
+  for (const path of Object.keys(rights)) {
+    if (!isRefused(await codeOf(stranger, path))) found[path] = "anybody"
+    // What people do to themselves is not called for each: some of it signs them out.
+    else if (/^(me|setup)\./.test(path)) found[path] = "people"
+    else {
+      expect([path, await codeOf(outsider, path)]).toEqual([path, "workspace_not_found"])
+      const allowed: Role[] = []
+      for (const role of allRoles) if (!isRefused(await codeOf(people[role], path))) allowed.push(role)
+      found[path] = allowed
+    }
+  }
+  expect(found).toEqual(rights)
+})
+
+test("so do downloads", async () => {
+  for (const [file, allowed] of Object.entries(downloads)) {
+    const address = `/api/export/${file}?workspace=${workspaceId}`
+    for (const role of allRoles) {
+      const { status } = await people[role].fetch(address)
+      expect([file, role, status]).toEqual([file, role, allowed.includes(role) ? 200 : 403])
+    }
+    expect((await new Browser(app).fetch(address)).status).toBe(401)
+    expect((await (await member(app)).browser.fetch(address)).status).toBe(404)
+  }
+})

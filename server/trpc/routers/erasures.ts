@@ -1,0 +1,88 @@
+import { z } from "zod"
+import { walletAddress } from "#server/domain/kyc/wallet.ts"
+import { confirmRedaction, listRedactions } from "#server/domain/privacy/by-hand.ts"
+import { eraseInvestorOnRequest, eraseWalletOnRequest } from "#server/domain/privacy/erase-on-request.ts"
+import { erasureRecord, getErasure } from "#server/domain/privacy/erasure-record.ts"
+import { idOf } from "#server/lib/fields.ts"
+import { memberProcedure, procedure, router } from "#server/trpc/trpc.ts"
+
+const investorId = idOf("inv").meta({
+  description: "The investor's id",
+  example: "inv_7mYcTzHkLwR2sVbJm9X4f8",
+})
+
+const WHAT =
+  "pending and verified attestations end, credentials are destroyed on chain within seconds, vendors are asked to delete what they keep, and claims, salts, your own ids, reasons, notes, stored answers and logged requests are erased. The wallet's address stays, with ids, times and amounts. It cannot be undone; again, it answers the same."
+
+/** What is known of a person, erased. */
+export const erasureRouter = router({
+  wallet: procedure
+    .meta({
+      scope: "investor:erase",
+      idempotent: true,
+      fails: ["attestation_not_found", "invalid_public_key"],
+      openapi: {
+        method: "POST",
+        path: "/wallets/{pubkey}/erase",
+        operationId: "eraseWallet",
+        tags: ["Privacy"],
+        summary: "Erase a wallet's data",
+        description: `Erases what is known of the person behind a wallet: ${WHAT} Other wallets of the investor keep theirs, and are no longer tied to this one.`,
+      },
+    })
+    .input(z.object({ pubkey: walletAddress }))
+    .output(erasureRecord)
+    .mutation(({ ctx, input }) => eraseWalletOnRequest({ ...ctx, wallet: input.pubkey })),
+
+  investor: procedure
+    .meta({
+      scope: "investor:erase",
+      idempotent: true,
+      fails: ["investor_not_found"],
+      openapi: {
+        method: "POST",
+        path: "/investor/{id}/erase",
+        operationId: "eraseInvestor",
+        tags: ["Privacy"],
+        summary: "Erase an investor's data",
+        description: `Erases what is known of an investor, with all of their wallets: ${WHAT}`,
+      },
+    })
+    .input(z.object({ id: investorId }))
+    .output(erasureRecord)
+    .mutation(({ ctx, input }) => eraseInvestorOnRequest({ ...ctx, investorId: input.id })),
+
+  get: procedure
+    .meta({
+      scope: "investor:erase",
+      fails: ["erasure_not_found"],
+      openapi: {
+        method: "GET",
+        path: "/erasure/{id}",
+        operationId: "getErasure",
+        tags: ["Privacy"],
+        summary: "Get an erasure",
+        description: "Returns what was erased, and how far vendors are with what they were asked to delete.",
+      },
+    })
+    .input(
+      z.object({
+        id: idOf("era").meta({ description: "The erasure's id", example: "era_9XsVbJm4f8NqYcTzHkLwR2" }),
+      }),
+    )
+    .output(erasureRecord)
+    .query(({ ctx, input }) => getErasure(ctx.principal.workspaceId, input.id)),
+
+  /** What vendors have of an erased investor, with what a person needs to ask them where no API does. */
+  redactions: memberProcedure
+    .meta({ scope: "investor:erase" })
+    .input(z.object({ investorId }))
+    .query(({ ctx, input }) => listRedactions(ctx.principal.workspaceId, input.investorId)),
+
+  confirm: memberProcedure
+    .meta({ scope: "investor:erase" })
+    .input(z.object({ id: z.string().max(100) }))
+    .mutation(({ ctx, input }) =>
+      confirmRedaction({ principal: ctx.principal, requestId: ctx.requestId, id: input.id }),
+    ),
+})

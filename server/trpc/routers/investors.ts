@@ -1,0 +1,121 @@
+import { z } from "zod"
+import { readInvestor } from "#server/dashboard/investors/detail.ts"
+import { listInvestorOperations } from "#server/dashboard/investors/operations.ts"
+import { listRefusals } from "#server/dashboard/investors/refusals.ts"
+import { investorSearch, searchInvestors } from "#server/dashboard/investors/search.ts"
+import { viewClaims } from "#server/domain/investors/claims.ts"
+import { addNote, deleteNote, editNote, listNotes, MAX_NOTE } from "#server/domain/investors/notes.ts"
+import { getInvestor, listInvestors } from "#server/domain/investors/read.ts"
+import { investorDetail, investorRecord } from "#server/domain/investors/record.ts"
+import { walletAddress } from "#server/domain/kyc/wallet.ts"
+import { idOf, listOf, page } from "#server/lib/fields.ts"
+import { plainLines, plainText } from "#server/lib/text.ts"
+import { memberProcedure, procedure, router } from "#server/trpc/trpc.ts"
+
+const id = idOf("inv").meta({ description: "The investor's id", example: "inv_7YbVnQ2tKxWcR5sMpLd8Hf" })
+
+const noteText = plainLines(MAX_NOTE).refine((text) => text.trim() !== "", "must not be empty")
+
+export const investorRouter = router({
+  list: procedure
+    .meta({
+      scope: "kyc:read",
+      fails: ["invalid_public_key"],
+      openapi: {
+        method: "GET",
+        path: "/investors",
+        tags: ["Investor"],
+        summary: "List investors",
+        description:
+          "Newest first. The same externalId means the same investor, with any number of wallets; without one, each wallet is an investor of its own. Pages stay stable while investors are added.",
+      },
+    })
+    .input(
+      z.object({
+        external_id: plainText(200).optional().meta({
+          description: "Only the investor with this externalId",
+          example: "investor-4711",
+        }),
+        wallet: walletAddress.optional().meta({ description: "Only the investor who has this wallet" }),
+        ...page,
+      }),
+    )
+    .output(listOf(investorRecord).meta({ id: "InvestorList" }))
+    .query(({ ctx, input }) =>
+      listInvestors(ctx.principal, {
+        externalId: input.external_id ?? null,
+        wallet: input.wallet ?? null,
+        limit: input.limit,
+        cursor: input.cursor ?? null,
+      }),
+    ),
+
+  get: procedure
+    .meta({
+      scope: "kyc:read",
+      fails: ["investor_not_found"],
+      openapi: {
+        method: "GET",
+        path: "/investor/{id}",
+        tags: ["Investor"],
+        summary: "Get an investor",
+        description:
+          "Returns the investor with the status of each wallet for each schema. If two investors turn out to be one, because a wallet is started with the externalId of another, the id of either returns the one that remains.",
+      },
+    })
+    .input(z.object({ id }))
+    .output(investorDetail)
+    .query(({ ctx, input }) => getInvestor(ctx.principal, input.id)),
+
+  // For the dashboard alone.
+
+  search: memberProcedure
+    .meta({ scope: "kyc:read" })
+    .input(investorSearch)
+    .query(({ ctx, input }) => searchInvestors(ctx.principal, input)),
+
+  view: memberProcedure
+    .meta({ scope: "kyc:read" })
+    .input(z.object({ id }))
+    .query(({ ctx, input }) => readInvestor(ctx.principal, input.id)),
+
+  operations: memberProcedure
+    .meta({ scope: "token:read" })
+    .input(z.object({ id, cursor: page.cursor }))
+    .query(({ ctx, input }) =>
+      listInvestorOperations(ctx.principal, { investorId: input.id, cursor: input.cursor ?? null }),
+    ),
+
+  refusals: memberProcedure
+    .meta({ scope: "token:read" })
+    .input(z.object({ id }))
+    .query(({ ctx, input }) => listRefusals(ctx.principal, input.id)),
+
+  /** A mutation, because each look is an entry of the audit log. */
+  viewClaims: memberProcedure
+    .meta({ scope: "claims:read" })
+    .input(z.object({ id }))
+    .mutation(({ ctx, input }) => viewClaims(ctx, input.id)),
+
+  notes: memberProcedure
+    .meta({ scope: "claims:read" })
+    .input(z.object({ id, cursor: page.cursor }))
+    .query(({ ctx, input }) =>
+      listNotes(ctx.principal, { investorId: input.id, cursor: input.cursor ?? null }),
+    ),
+
+  addNote: memberProcedure
+    .meta({ scope: "review:write" })
+    .input(z.object({ id, text: noteText }))
+    .mutation(({ ctx, input }) => addNote(ctx, { investorId: input.id, text: input.text })),
+
+  editNote: memberProcedure
+    .meta({ scope: "review:write" })
+    .input(z.object({ note_id: z.string().max(100), text: noteText }))
+    .mutation(({ ctx, input }) => editNote(ctx, { noteId: input.note_id, text: input.text })),
+
+  deleteNote: memberProcedure
+    .meta({ scope: "review:write" })
+    .input(z.object({ note_id: z.string().max(100) }))
+    .mutation(({ ctx, input }) => deleteNote(ctx, input.note_id)),
+})

@@ -1,0 +1,92 @@
+import { z } from "zod"
+import { assignReview, listReviewers } from "#server/domain/reviews/assign.ts"
+import { readReviewClaims } from "#server/domain/reviews/claims.ts"
+import { confirmReview, decideReview, returnReview } from "#server/domain/reviews/decide.ts"
+import { readReview } from "#server/domain/reviews/detail.ts"
+import { addNote } from "#server/domain/reviews/notes.ts"
+import { countReviews, listReviews, reviewFilter } from "#server/domain/reviews/read.ts"
+import { country, page } from "#server/lib/fields.ts"
+import { plainText } from "#server/lib/text.ts"
+import { memberProcedure, router } from "#server/trpc/trpc.ts"
+import { type Claims, mapClaims } from "#shared/claims.ts"
+import { publicReasons } from "#shared/public-reasons.ts"
+import { allReviewDecisions } from "#shared/reviews.ts"
+
+const reviewId = z.string().max(100)
+const seen = z.object({ review_id: reviewId, version: z.number().int() })
+/** Something that can be read, not spaces alone. */
+const words = (max: number) => plainText(max).refine((text) => text.trim() !== "", "must not be empty")
+const reason = words(500)
+
+const claims = z.strictObject(
+  mapClaims(({ kind }) => (kind === "country" ? country : z.boolean()).optional()),
+)
+
+const reviewProcedure = memberProcedure.meta({ scope: "review:write" })
+
+/** What people have to decide. */
+export const reviewRouter = router({
+  count: reviewProcedure.input(z.object({})).query(({ ctx }) => countReviews(ctx.principal)),
+
+  list: reviewProcedure
+    .input(reviewFilter.extend({ cursor: page.cursor }))
+    .query(({ ctx, input }) => listReviews(ctx.principal, input)),
+
+  get: reviewProcedure
+    .input(z.object({ review_id: reviewId }))
+    .query(({ ctx, input }) => readReview(ctx.principal, input.review_id)),
+
+  reviewers: reviewProcedure
+    .input(z.object({}))
+    .query(async ({ ctx }) => ({ data: await listReviewers(ctx.principal) })),
+
+  /** A mutation, because each look is an entry of the audit log. */
+  viewClaims: memberProcedure
+    .meta({ scope: "claims:read" })
+    .input(z.object({ review_id: reviewId }))
+    .mutation(({ ctx, input }) => readReviewClaims({ ...ctx, reviewId: input.review_id })),
+
+  assign: reviewProcedure
+    .input(z.object({ review_id: reviewId, assignee: z.string().max(100).nullable() }))
+    .mutation(({ ctx, input }) =>
+      assignReview({ ...ctx, reviewId: input.review_id, assignee: input.assignee }),
+    ),
+
+  note: reviewProcedure
+    .input(z.object({ review_id: reviewId, text: words(2000) }))
+    .mutation(({ ctx, input }) => addNote({ ...ctx, reviewId: input.review_id, text: input.text })),
+
+  decide: reviewProcedure
+    .input(
+      seen.extend({
+        decision: z.enum(allReviewDecisions),
+        reason,
+        public_reason: z.enum(publicReasons).nullable().default(null),
+        claims: claims.nullable().default(null),
+      }),
+    )
+    .mutation(({ ctx, input }) =>
+      decideReview(
+        { ...ctx, reviewId: input.review_id, version: input.version },
+        {
+          decision: input.decision,
+          reason: input.reason,
+          publicReason: input.public_reason,
+          claims: input.claims as Claims | null,
+        },
+      ),
+    ),
+
+  confirm: reviewProcedure
+    .input(seen)
+    .mutation(({ ctx, input }) =>
+      confirmReview({ ...ctx, reviewId: input.review_id, version: input.version }),
+    ),
+
+  /** Also how whoever asked for a decision withdraws it. */
+  return: reviewProcedure
+    .input(seen)
+    .mutation(({ ctx, input }) =>
+      returnReview({ ...ctx, reviewId: input.review_id, version: input.version }),
+    ),
+})

@@ -9,7 +9,7 @@ export type BaseUnits = bigint & { readonly [unit]: "base units" }
 export const MAX_BASE_UNITS = (2n ** 64n - 1n) as BaseUnits
 
 /** As many digits after the point as a token can have. */
-export const MAX_DECIMALS = 9
+const MAX_DECIMALS = 9
 
 export const AMOUNT = /^(0|[1-9][0-9]*)(?:\.([0-9]+))?$/
 
@@ -37,6 +37,13 @@ export function fromBaseUnits(units: bigint, decimals: number): string {
   const fraction = digits.slice(digits.length - decimals).replace(/0+$/, "")
   return fraction === "" ? whole : `${whole}.${fraction}`
 }
+
+/** A lamport is the base unit of SOL. */
+const SOL_DECIMALS = 9
+
+/** SOL of lamports, as decimal text, and back. */
+export const solOf = (lamports: string): string => fromBaseUnits(BigInt(lamports), SOL_DECIMALS)
+export const toLamports = (sol: string): BaseUnits | null => toBaseUnits(sol, SOL_DECIMALS)
 
 /** What an amount must keep to, in words. */
 export const limitsOf = (decimals: number): string =>

@@ -5,9 +5,8 @@ export type ClaimKind = keyof Values
 type Definition = { [Kind in ClaimKind]: { kind: Kind; label: string; example: Values[Kind] } }[ClaimKind]
 
 /**
- * The facts about a person that a provider may report and a rule may use. Nothing else is stored. Webhooks read
- * these and no others, the
- * request log masks them, and the hosted page names them.
+ * The facts about a person that a provider may report and a rule may use. Nothing else is stored. Webhooks read these
+ * and no others, the request log masks them, and the hosted page names them.
  */
 export const claims = {
   /** ISO 3166-1 alpha-2. */

@@ -10,7 +10,16 @@ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW`
 
 const countries: ReadonlySet<string> = new Set(codes.trim().split(/\s+/))
 
-/** Whether rules admit any country: of those that are allowed, or of all, one that is not blocked. */
+/** Every country with its name in a language, in the order in which a reader of that language looks for it. */
+export function countryNames(language: string): { code: string; name: string }[] {
+  const names = new Intl.DisplayNames(language, { type: "region" })
+  const { compare } = new Intl.Collator(language)
+  return [...countries]
+    .map((code) => ({ code, name: names.of(code) ?? code }))
+    .sort((one, other) => compare(one.name, other.name))
+}
+
+/** Whether rules allow any country: of those that are allowed, or of all, one that is not blocked. */
 export const admitsAny = (allowed: readonly string[] | undefined, blocked: readonly string[] = []): boolean =>
   (allowed ?? [...countries]).some((country) => !blocked.includes(country))
 

@@ -14,20 +14,30 @@ export const statusMeanings = {
   503: "Temporarily unavailable",
 } as const
 
-type ErrorStatus = keyof typeof statusMeanings
+export type ErrorStatus = keyof typeof statusMeanings
 
 type Traits = {
-  /** Only the dashboard's own procedures answer with it: it is no part of the API. */
+  /** Only the dashboard and the investors' pages answer with it: it is no part of the API. */
   isDashboardOnly: boolean
   /** Always says in Retry-After when to come back. */
   isTimed: boolean
-  /** Whether an answer with it is stored for a repeated Idempotency-Key. Not if it comes before the key, or is about it. */
+  /**
+   * Whether an answer with it is stored for a repeated Idempotency-Key. Not if it comes before the key, or is about it.
+   */
   isReplayed: boolean
   /** Says in WWW-Authenticate how a key is sent. */
   asksForKey: boolean
+  /** Trouble of ours that passes: the same request may succeed in a moment. */
+  isTemporary: boolean
 }
 
-const usual: Traits = { isDashboardOnly: false, isTimed: false, isReplayed: true, asksForKey: false }
+const usual: Traits = {
+  isDashboardOnly: false,
+  isTimed: false,
+  isReplayed: true,
+  asksForKey: false,
+  isTemporary: false,
+}
 
 /** An error: its status, its title, what a caller does about it, and where it differs from most. */
 export const defineError = (

@@ -1,6 +1,6 @@
 /**
  * What the holder of a wallet may be told of why a verification did not hold. The reason in words stays with the
- * customer: it may say what nobody may tip off.
+ * company: it may say what nobody may tip off.
  */
 export const publicReasons = [
   "documents_unreadable",

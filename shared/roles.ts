@@ -1,14 +1,30 @@
-import { allScopes, type Permission } from "./scopes.ts"
+import { allScopes, type Permission, type Scope } from "./scopes.ts"
 
-/** What a member may do. A viewer changes nothing. */
+const reads = allScopes.filter((scope): scope is Extract<Scope, `${string}:read`> => scope.endsWith(":read"))
+
+/** What a member may do, and the sentence that says so where a role is chosen. A viewer changes nothing. */
 export const roles = {
-  owner: [...allScopes, "key:write", "schema:write", "member:write"],
-  developer: [...allScopes, "key:write", "schema:write"],
-  viewer: allScopes.filter((scope) => scope.endsWith(":read")),
-} as const satisfies Record<string, readonly Permission[]>
+  owner: {
+    name: "Owner",
+    summary: "Everything, including members and account settings",
+    permissions: [...allScopes, "key:write", "schema:write", "member:write", "review:write", "claims:read"],
+  },
+  developer: {
+    name: "Developer",
+    summary: "Keys, schemas, tokens and revoking; no members, reviews or claims",
+    permissions: [...allScopes, "key:write", "schema:write"],
+  },
+  compliance: {
+    name: "Compliance",
+    summary: "Reviews, revoking, erasing, claims and exports; no keys or minting",
+    permissions: [...reads, "attestation:write", "investor:erase", "review:write", "claims:read"],
+  },
+  viewer: { name: "Viewer", summary: "Read only, without claims or reviews", permissions: reads },
+} as const satisfies Record<string, { name: string; summary: string; permissions: readonly Permission[] }>
 
 export type Role = keyof typeof roles
 
 export const allRoles = Object.keys(roles) as Role[]
 
-export const permissionsOf = (role: Role): ReadonlySet<Permission> => new Set<Permission>(roles[role])
+export const permissionsOf = (role: Role): ReadonlySet<Permission> =>
+  new Set<Permission>(roles[role].permissions)

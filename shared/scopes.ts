@@ -1,7 +1,8 @@
 /** What a key may do, with the words that the dashboard and the API reference show. */
 export const scopes = {
-  "kyc:read": "Read the status of a wallet",
-  "kyc:write": "Start verification sessions",
+  "kyc:read": "Read the status of a wallet and sessions",
+  "kyc:write": "Start and cancel verification sessions",
+  "investor:erase": "Erase what is known of an investor",
   "attestation:read": "Read attestations",
   "attestation:write": "Revoke attestations",
   "token:read": "Read token operations and balances",
@@ -16,5 +17,11 @@ export const allScopes = Object.keys(scopes) as Scope[]
 
 export const isScope = (value: string): value is Scope => Object.hasOwn(scopes, value)
 
-/** What only people may do, in the dashboard. */
-export type Permission = Scope | "key:write" | "schema:write" | "member:write"
+/** What only people may do, in the dashboard: `review:write` decides reviews, `claims:read` sees what is known of a person. */
+export type Permission =
+  | Scope
+  | "key:write"
+  | "schema:write"
+  | "member:write"
+  | "review:write"
+  | "claims:read"

@@ -12,6 +12,32 @@ export type ShownStatus = (typeof shownStatuses)[number]
 export const decisions = ["in_review", "resubmission_requested", "expired", "approved", "rejected"] as const
 export type Decision = (typeof decisions)[number]
 
+/**
+ * How far a session has come. `open` waits for the investor, `approved` for the chain; the last four are final, whatever
+ * becomes of the attestation later.
+ */
+export const sessionStates = [
+  "open",
+  "in_review",
+  "approved",
+  "verified",
+  "rejected",
+  "cancelled",
+  "expired",
+] as const
+export type SessionState = (typeof sessionStates)[number]
+
+/**
+ * What a vendor says to deleting what it keeps of an erased person. `kept`: it has the same record for another wallet of
+ * the person, and is asked when that one is erased.
+ */
+const vendorRedactions = ["requested", "done", "not_supported", "kept"] as const
+export type VendorRedaction = (typeof vendorRedactions)[number]
+
+/** As people read it: one that was asked for in vain for hours has failed, though it goes on. */
+export const shownRedactions = [...vendorRedactions, "failed"] as const
+export type ShownRedaction = (typeof shownRedactions)[number]
+
 export const operationStatuses = ["queued", "submitted", "confirmed", "failed"] as const
 export type OperationStatus = (typeof operationStatuses)[number]
 
@@ -22,6 +48,6 @@ export type TransactionStatus = (typeof transactionStatuses)[number]
 export const keyStatuses = ["active", "expired", "revoked"] as const
 export type KeyStatus = (typeof keyStatuses)[number]
 
-/** Who an audit entry names: a member, an API key, or the operator (command line). */
-export const auditActors = ["user", "key", "operator"] as const
+/** Who an audit entry names: a member, an API key, the operator (command line), or Vouch itself. */
+export const auditActors = ["user", "key", "operator", "system"] as const
 export type AuditActor = (typeof auditActors)[number]

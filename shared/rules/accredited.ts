@@ -16,7 +16,7 @@ export const accredited = defineRule({
   },
   needs: ["require_accredited"],
   on: "both",
-  asked: "holding",
+  checked: "wallet",
   readsClaims: true,
   remedy: null,
   check(context) {

@@ -17,7 +17,7 @@ export const balanceLimit = defineRule({
   },
   needs: ["max_balance_per_wallet"],
   on: "both",
-  asked: "request",
+  checked: "request",
   readsClaims: false,
   remedy: "change_rules",
   check({ to, amount, rules: { max_balance_per_wallet: cap }, config }) {

@@ -7,7 +7,7 @@ export const balance = defineRule({
   fields: {},
   needs: [],
   on: "transfer",
-  asked: "request",
+  checked: "request",
   readsClaims: false,
   remedy: null,
   applies: ({ config }) => config.knowsBalances,

@@ -66,7 +66,7 @@ test.each([
 })
 
 test("what counts is asked last: who may not come in at all takes no lock", () => {
-  const counts = allRules.map(({ asked }) => asked === "request")
+  const counts = allRules.map(({ checked }) => checked === "request")
   expect(counts).toEqual(counts.toSorted())
 })
 

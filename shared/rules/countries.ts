@@ -34,7 +34,7 @@ export const countries = defineRule({
   },
   needs: [],
   on: "both",
-  asked: "holding",
+  checked: "wallet",
   readsClaims: true,
   remedy: null,
   applies: ({ rules }) => rules.allowed_countries !== undefined || rules.blocked_countries !== undefined,

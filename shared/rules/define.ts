@@ -1,12 +1,15 @@
+import type { Address } from "../address.ts"
 import type { Claims } from "../claims.ts"
 import type { ErrorCode } from "../errors.ts"
 import type { TransferMode } from "../transfer-modes.ts"
 
 /** A wallet that gets or gives tokens, as the rules see it. Amounts are in base units. */
 export type Holder = {
-  wallet: string
+  wallet: Address
   /** Claims of its attestation of the required schema; null while it is not verified. */
   claims: Claims | null
+  /** Whether it is on a screening list, and nobody has cleared it; absent where nothing is screened. */
+  isListed?: boolean | undefined
   /** What happened to its attestation if it is not verified; absent if the caller may not know. */
   unverifiedBecause?: string | undefined
   /** What it has for sure, and what is on its way to and from it. */
@@ -14,12 +17,11 @@ export type Holder = {
   incoming: bigint
   outgoing: bigint
   /** Whether it counts as a holder already. */
-  counted: boolean
+  hasSlot: boolean
 }
 
 /**
- * A mint (`from` is null) or a transfer, as a rule sees it: of the configuration's rules it is given its own
- * fields.
+ * A mint (`from` is null) or a transfer, as a rule sees it: of the configuration's rules it is given its own fields.
  */
 export type TransferContext<
   Rules = Readonly<Record<string, Value>>,
@@ -104,10 +106,10 @@ export type Rule<
   needs: readonly Needed[]
   on: On
   /**
-   * When it is asked. `holding`: at the request, before signing, and to tell whether a wallet may hold by itself.
+   * When it is checked. `wallet`: at the request, before signing, and to tell whether a wallet may hold by itself.
    * `signing`: at the request and before signing. `request`: once, as it counts, and what it counts is reserved.
    */
-  asked: "holding" | "signing" | "request"
+  checked: "wallet" | "signing" | "request"
   /** Whether it looks at claims: undecided while the wallet is not verified, and its detail may name one. */
   readsClaims: boolean
   /** What the dashboard offers whoever is refused. */

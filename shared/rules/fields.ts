@@ -18,11 +18,11 @@ export type RulesJson = { [N in RuleName]?: JsonOf<TypeOf<N>> | undefined }
 export type Rules = { [N in RuleName]?: ValueOf<TypeOf<N>> }
 
 /** Who may hold, what counts, and what only puts off: as forms and documents show them. */
-const order: readonly Rule["asked"][] = ["holding", "request", "signing"]
+const order: readonly Rule["checked"][] = ["wallet", "request", "signing"]
 
 /** Every field with its name, in the order in which forms and documents show them. */
 export const ruleFields: readonly (Field & { name: RuleName; rule: Rule })[] = order
-  .flatMap((asked) => allRules.filter((rule) => rule.asked === asked))
+  .flatMap((moment) => allRules.filter((rule) => rule.checked === moment))
   .flatMap((rule) =>
     Object.entries(rule.fields).map(([name, field]) => ({ ...field, name: name as RuleName, rule })),
   )
@@ -37,7 +37,7 @@ export const isHeldIn = (mode: TransferMode, { modes }: Pick<Field, "modes">): b
 
 /** Fields of the rules that belong to a wallet itself: what holder mode enforces by freezing. */
 export const holdingNames: readonly RuleName[] = ruleFields
-  .filter(({ rule }) => rule.asked === "holding")
+  .filter(({ rule }) => rule.checked === "wallet")
   .map(({ name }) => name)
 
 type Read = { [T in FieldType]: (json: JsonOf<T>, decimals: number) => ValueOf<T> | undefined }
@@ -81,10 +81,10 @@ export function firstConflict(
     const found = conflict?.(json)
     if (found) return found
   }
-  const tooFine = present.find(
+  const invalid = present.find(
     ({ name, type }) => type === "amount" && toBaseUnits(json[name] as string, decimals) === null,
   )
-  return tooFine ? { field: tooFine.name, detail: `${limitsOf(decimals)}.` } : null
+  return invalid ? { field: invalid.name, detail: `${limitsOf(decimals)}.` } : null
 }
 
 /** The rules that are set, each in a sentence, in the order in which they are asked. */

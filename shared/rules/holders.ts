@@ -2,11 +2,11 @@ import { grouped } from "../amount.ts"
 import { AGENT_ONLY, defineRule, type Holder } from "./define.ts"
 
 /**
- * Whether `from` leaves with this transfer, so that its place can go to the new holder. Not while anything else is on
- * its way: were that to fail, it would hold tokens without a place.
+ * Whether `from` leaves with this transfer, so that its holder slot can go to the new holder. Not while anything else
+ * is on its way: were that to fail, it would hold tokens without a holder slot.
  */
 export const leaves = (from: Holder | null, amount: bigint): boolean =>
-  from?.counted === true && from.balance === amount && from.outgoing === 0n && from.incoming === 0n
+  from?.hasSlot === true && from.balance === amount && from.outgoing === 0n && from.incoming === 0n
 
 export const holders = defineRule({
   code: "holder_limit_reached",
@@ -26,15 +26,15 @@ export const holders = defineRule({
   },
   needs: ["max_holders"],
   on: "both",
-  asked: "request",
+  checked: "request",
   readsClaims: false,
   remedy: "change_rules",
   check({ from, to, amount, rules: { max_holders: cap }, config }) {
-    if (to.counted || config.holders < cap || leaves(from, amount)) return null
+    if (to.hasSlot || config.holders < cap || leaves(from, amount)) return null
     return `The token has reached its maximum of ${cap} holders.`
   },
   passed: ({ to, rules, config }) =>
-    to.counted
+    to.hasSlot
       ? "The wallet already holds this token."
       : `${config.holders} of ${rules.max_holders} holders.`,
 })

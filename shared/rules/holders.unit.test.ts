@@ -16,12 +16,12 @@ describeRule("holder_limit_reached", {
     ],
     [
       "an exit whose place has gone to somebody else",
-      transfer({ rules: { max_holders: 1 }, amount: 100n, from: alice({ counted: false }) }),
+      transfer({ rules: { max_holders: 1 }, amount: 100n, from: alice({ hasSlot: false }) }),
     ],
   ],
   admits: [
     ["a new holder below the cap", mint({ rules: { max_holders: 2 } })],
-    ["one who holds already", mint({ rules: { max_holders: 1 }, to: bob({ counted: true }) })],
+    ["one who holds already", mint({ rules: { max_holders: 1 }, to: bob({ hasSlot: true }) })],
     ["a full exit to a new holder", transfer({ rules: { max_holders: 1 }, amount: 100n })],
   ],
 })
@@ -31,7 +31,7 @@ test.each([
   ["all that is not promised elsewhere", alice({ outgoing: 40n }), 60n, false],
   ["less than that", alice(), 99n, false],
   ["all, while more is coming", alice({ incoming: 1n }), 100n, false],
-  ["all, without a place of his own", alice({ counted: false }), 100n, false],
+  ["all, without a holder slot of his own", alice({ hasSlot: false }), 100n, false],
   ["a mint", null, 100n, false],
 ])("whether the giver leaves: %s", (_name, giver, amount, expected) => {
   expect(leaves(giver, amount)).toBe(expected)

@@ -20,7 +20,7 @@ export const lockUp = defineRule({
   },
   needs: ["transfers_locked_until"],
   on: "transfer",
-  asked: "signing",
+  checked: "signing",
   readsClaims: false,
   remedy: null,
   check: ({ now, rules: { transfers_locked_until: until } }) =>

@@ -6,7 +6,7 @@ export const paused = defineRule({
   fields: {},
   needs: [],
   on: "both",
-  asked: "signing",
+  checked: "signing",
   readsClaims: false,
   remedy: "unpause",
   check: ({ config }) =>

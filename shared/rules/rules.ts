@@ -4,6 +4,7 @@ import { balanceLimit } from "./balance-limit.ts"
 import { countries } from "./countries.ts"
 import type { Rule } from "./define.ts"
 import { holders } from "./holders.ts"
+import { listed } from "./listed.ts"
 import { lockUp } from "./lock-up.ts"
 import { paused } from "./paused.ts"
 import { supply } from "./supply.ts"
@@ -13,6 +14,7 @@ import { verified } from "./verified.ts"
 export const rules = [
   paused,
   lockUp,
+  listed,
   verified,
   countries,
   accredited,

@@ -18,7 +18,7 @@ export const supply = defineRule({
   },
   needs: [],
   on: "mint",
-  asked: "request",
+  checked: "request",
   readsClaims: false,
   remedy: "change_rules",
   check({ amount, rules: { max_supply }, config: { issued, decimals } }) {

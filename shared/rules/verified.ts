@@ -6,7 +6,7 @@ export const verified = defineRule({
   fields: {},
   needs: [],
   on: "both",
-  asked: "holding",
+  checked: "wallet",
   readsClaims: false,
   remedy: "verify",
   check(context) {

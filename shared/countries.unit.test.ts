@@ -1,0 +1,28 @@
+import { expect, test } from "vitest"
+import { countryNames, isCountry } from "./countries.ts"
+import { languageCodes } from "./languages.ts"
+
+test.each(languageCodes)("every country that the server takes has a name of its own in %s", (language) => {
+  const names = countryNames(language)
+  expect(names).toHaveLength(249)
+  for (const { code, name } of names) expect(name, code).not.toBe(code)
+  expect(new Set(names.map(({ name }) => name)).size).toBe(249)
+})
+
+test("the countries that the server takes are those that its pages offer, and no other code is one", () => {
+  const offered = new Set(countryNames("en").map(({ code }) => code))
+  const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"]
+  const taken = letters.flatMap((a) => letters.map((b) => a + b)).filter(isCountry)
+  expect(new Set(taken)).toEqual(offered)
+  for (const code of ["us", "USA", "U", "", " US", "__proto__", "constructor"])
+    expect(isCountry(code)).toBe(false)
+})
+
+test("countries come in the order of the reader's alphabet", () => {
+  const place = (language: string, code: string) =>
+    countryNames(language).findIndex((country) => country.code === code)
+  // Österreich and Ägypten stand where O and A do.
+  expect(place("de", "AT")).toBeLessThan(place("de", "PK"))
+  expect(place("de", "EG")).toBeLessThan(place("de", "BE"))
+  expect(place("fr", "DE")).toBeLessThan(place("fr", "BE"))
+})

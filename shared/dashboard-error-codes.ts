@@ -1,0 +1,73 @@
+import { defineError, type ErrorStatus } from "./define-error.ts"
+
+const define = (status: ErrorStatus, title: string, fix: string) =>
+  defineError(status, title, fix, { isDashboardOnly: true })
+
+/** The errors that only the dashboard and the investors' pages answer with. */
+export const dashboardErrors = {
+  not_signed_in: define(401, "Not signed in", "Sign in to the dashboard, then try again."),
+  cross_site_request: define(
+    403,
+    "The request comes from another site",
+    "Open the dashboard itself, and try again there.",
+  ),
+  workspace_not_found: define(404, "Workspace not found", "Choose one of your workspaces on the start page."),
+  second_factor_required: define(
+    403,
+    "A second factor is required",
+    "Set up a second factor or a passkey under Your account, or sign in again with yours.",
+  ),
+  second_person_required: define(
+    403,
+    "Another member has to confirm",
+    "Whoever asks for a decision cannot confirm it. Ask another member who decides reviews.",
+  ),
+  review_not_found: define(404, "Review not found", "List the reviews of this workspace."),
+  review_changed: define(
+    409,
+    "The review has changed",
+    "Reload the review: it was decided, or something was found, since you opened it.",
+  ),
+  member_not_found: define(404, "Member not found", "Reload the list of members."),
+  invalid_link: define(
+    404,
+    "The link does not work",
+    "It was already used or has expired. Ask for a new one.",
+  ),
+  note_not_found: define(404, "Note not found", "Reload the page: it may have been deleted."),
+  key_not_found: define(
+    404,
+    "API key not found",
+    "List the keys of this workspace. A revoked key cannot be rotated: create a new one.",
+  ),
+  request_not_found: define(
+    404,
+    "Request not found in the log",
+    "Check the id and the workspace. Requests with a valid key are kept for 30 days; others are not logged.",
+  ),
+  schema_not_found: define(404, "Schema not found", "List the schemas of this workspace."),
+  email_unconfirmed: define(
+    403,
+    "The email address is not confirmed",
+    "Open the link that was mailed to the address.",
+  ),
+  email_taken: define(
+    409,
+    "The email address is already in use",
+    "Sign in as that person, and open the link again.",
+  ),
+  account_exists: define(409, "The name is already in use", "Choose a different name."),
+  last_owner: define(409, "An account needs an owner", "Make another member an owner first."),
+  schema_exists: define(409, "The schema already exists", "Choose another id or change the existing schema."),
+  wallet_proof_required: define(
+    422,
+    "Proof of the wallet is missing",
+    "Sign the message with the wallet on the verification page, then continue.",
+  ),
+  wallet_proof_refused: define(
+    422,
+    "The signed message does not prove the wallet",
+    "Ask for a new message, and sign it with the wallet that is named on the verification page.",
+  ),
+  mail_failed: define(503, "The email could not be sent", "Check VOUCH_SMTP_URL, or send the link yourself."),
+}

@@ -1,0 +1,246 @@
+import { defineError } from "./define-error.ts"
+
+/** The errors that the API answers with, the dashboard as well. */
+export const apiErrors = {
+  malformed_json: defineError(
+    400,
+    "The body is not valid JSON",
+    "Send a body that is valid JSON, encoded as UTF-8.",
+    { isReplayed: false },
+  ),
+  malformed_request: defineError(
+    400,
+    "The request is malformed",
+    "Encode the path and the query correctly, and send a JSON object as the body.",
+  ),
+  invalid_idempotency_key: defineError(
+    400,
+    "The Idempotency-Key is not valid",
+    "Send 1 to 255 visible ASCII characters, once. A random UUID is a good key.",
+    { isReplayed: false },
+  ),
+  https_required: defineError(400, "HTTPS is required", "Send the request over HTTPS.", {
+    isReplayed: false,
+  }),
+  missing_api_key: defineError(
+    401,
+    "No API key was sent",
+    "Send the header Authorization: Bearer <API_KEY>.",
+    { isReplayed: false, asksForKey: true },
+  ),
+  invalid_api_key: defineError(
+    401,
+    "The API key is not valid",
+    "Check the key for typing mistakes, or create another one: it may have been revoked.",
+    { isReplayed: false, asksForKey: true },
+  ),
+  expired_api_key: defineError(401, "The API key has expired", "Create another key, or rotate this one.", {
+    isReplayed: false,
+    asksForKey: true,
+  }),
+  invalid_signature: defineError(
+    401,
+    "The webhook's signature is not valid",
+    "Sign the exact bytes of the body with the shared secret, and send them within 300 seconds.",
+  ),
+  insufficient_scope: defineError(
+    403,
+    "The API key lacks a scope",
+    "Use a key that carries the scope named in detail.",
+    { isReplayed: false },
+  ),
+  wallet_sanctioned: defineError(
+    403,
+    "The wallet is refused by screening",
+    "Do not serve this wallet. If it is a false match, a member with the role compliance clears it under Reviews.",
+  ),
+  wallet_not_verified: defineError(
+    403,
+    "The wallet is not verified",
+    "Start a verification with POST /kyc/start and wait until its status is verified.",
+  ),
+  country_not_allowed: defineError(
+    403,
+    "The investor's country is not allowed",
+    "The configuration's country rules do not admit this investor.",
+  ),
+  not_accredited: defineError(
+    403,
+    "The investor is not accredited",
+    "Verify the wallet with a schema whose provider confirms accreditation.",
+  ),
+  holder_limit_reached: defineError(
+    403,
+    "The token has reached its maximum holders",
+    "Wait until a holder leaves, or raise max_holders.",
+  ),
+  balance_limit_exceeded: defineError(
+    403,
+    "The wallet would exceed its maximum balance",
+    "Send less, or raise max_balance_per_wallet.",
+  ),
+  supply_cap_exceeded: defineError(
+    403,
+    "The mint would exceed the maximum supply",
+    "Mint less, or raise max_supply.",
+  ),
+  account_reopening_limit: defineError(
+    403,
+    "The wallet's account was closed and paid for too often",
+    "Ask the holder to leave the account open, or wait for the next month.",
+  ),
+  sol_budget_exceeded: defineError(
+    403,
+    "The workspace's budget of SOL for this month is used up",
+    "Wait for the next month, or have the operator raise the budget.",
+  ),
+  transfers_locked: defineError(
+    403,
+    "Transfers are locked",
+    "Wait until the time named in transfers_locked_until.",
+  ),
+  mint_paused: defineError(
+    403,
+    "The token is paused",
+    "Unpause the configuration before minting or moving its tokens.",
+  ),
+  route_not_found: defineError(404, "Endpoint not found", "Compare the path with the API reference."),
+  attestation_not_found: defineError(
+    404,
+    "Attestation not found",
+    "Check the id or the wallet, and that the key belongs to the right workspace.",
+  ),
+  session_not_found: defineError(
+    404,
+    "Session not found",
+    "Check the id, and that the key belongs to the right workspace.",
+  ),
+  investor_not_found: defineError(
+    404,
+    "Investor not found",
+    "Check the id, and that the key belongs to the right workspace.",
+  ),
+  erasure_not_found: defineError(
+    404,
+    "Erasure not found",
+    "Check the id, and that the key belongs to the right workspace.",
+  ),
+  operation_not_found: defineError(
+    404,
+    "Operation not found",
+    "Check the id, and that the key belongs to the right workspace.",
+  ),
+  mint_config_not_found: defineError(
+    404,
+    "Mint configuration not found",
+    "List the configurations with GET /mint-configs.",
+  ),
+  provider_not_found: defineError(404, "KYC provider not found", "Check the provider's name in the path."),
+  method_not_allowed: defineError(405, "Method not allowed", "Use a method named in Allow."),
+  idempotency_in_progress: defineError(
+    409,
+    "The first request with this key is still running",
+    "Retry with the same key after the time in Retry-After.",
+    { isTimed: true, isReplayed: false },
+  ),
+  mint_config_exists: defineError(
+    409,
+    "The mint configuration already exists",
+    "Choose another id, or use the existing one.",
+  ),
+  session_approved: defineError(
+    409,
+    "The session is approved already",
+    "Revoke its attestation with POST /attestation/{id}/revoke.",
+  ),
+  payload_too_large: defineError(
+    413,
+    "The body is too large",
+    "Send a body within the limit named in detail.",
+    { isReplayed: false },
+  ),
+  unsupported_media_type: defineError(
+    415,
+    "The body's media type is not supported",
+    "Send Content-Type: application/json.",
+    { isReplayed: false },
+  ),
+  validation_failed: defineError(
+    422,
+    "A field is missing or not valid",
+    "Correct the field named in detail.",
+  ),
+  invalid_public_key: defineError(
+    422,
+    "The wallet address is not valid",
+    "Send the base58 address of a wallet, 32 bytes when decoded.",
+  ),
+  wallet_cannot_sign: defineError(
+    422,
+    "The wallet cannot sign",
+    "Use a wallet with a key of its own. The address of a program, such as a smart wallet, cannot prove that it is yours.",
+  ),
+  unknown_schema: defineError(422, "Schema not found", "List the schemas with GET /schemas."),
+  unknown_mint_config: defineError(
+    422,
+    "Mint configuration not found",
+    "List the configurations with GET /mint-configs.",
+  ),
+  invalid_amount: defineError(
+    422,
+    "The amount is not valid",
+    "Send a positive decimal with no more places than the token has decimals.",
+  ),
+  insufficient_balance: defineError(
+    422,
+    "The wallet's balance is too low",
+    "Transfer at most the wallet's balance.",
+  ),
+  idempotency_key_reused: defineError(
+    422,
+    "The Idempotency-Key was used for another request",
+    "Use a new key for every distinct request.",
+    { isReplayed: false },
+  ),
+  quota_exceeded: defineError(
+    429,
+    "The monthly quota is used up",
+    "Wait for the next period, named in detail, or change the plan.",
+    { isTimed: true },
+  ),
+  rate_limited: defineError(429, "Too many requests", "Retry after the time in Retry-After.", {
+    isTimed: true,
+    isReplayed: false,
+  }),
+  internal_error: defineError(
+    500,
+    "Server error",
+    "Retry in a moment. If it goes on, quote request_id to support.",
+    { isTemporary: true },
+  ),
+  server_busy: defineError(
+    503,
+    "The server is busy",
+    "Retry with the same Idempotency-Key after the time in Retry-After.",
+    { isTemporary: true },
+  ),
+  chain_unavailable: defineError(503, "The chain is unreachable", "Retry in a moment.", {
+    isTemporary: true,
+  }),
+  database_unavailable: defineError(503, "The database is unreachable", "Retry in a moment.", {
+    isTemporary: true,
+  }),
+  provider_unavailable: defineError(503, "The KYC provider is unreachable", "Retry in a moment.", {
+    isTemporary: true,
+  }),
+  provider_not_configured: defineError(
+    503,
+    "No KYC provider is configured",
+    "Configure a KYC provider for this mode; one for tests never decides live cases of a public deployment.",
+  ),
+  chain_not_configured: defineError(
+    503,
+    "No chain is configured",
+    "Set SOLANA_RPC_URL for this mode; the local network never serves live cases of a public deployment.",
+  ),
+}

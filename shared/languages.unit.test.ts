@@ -1,0 +1,38 @@
+import { expect, test } from "vitest"
+import { isLanguage, preferredLanguage } from "./languages.ts"
+
+test.each([
+  [undefined, "en"],
+  ["", "en"],
+  ["*", "en"],
+  ["de", "de"],
+  ["de-CH", "de"],
+  ["DE-ch", "de"],
+  ["pt-BR,pt;q=0.9,en;q=0.8", "pt"],
+  ["nl,ja;q=0.5,fr;q=0.7", "fr"],
+  ["en;q=0.1, es ;q=0.9", "es"],
+  ["fr;q=0,de;q=0.3", "de"],
+  ["fr;q=0", "en"],
+  ["de,fr", "de"],
+  ["de;q=high,fr;q=0.2", "fr"],
+  ["constructor,__proto__,toString", "en"],
+  [",;,;;q=,", "en"],
+  ["zh-Hant-TW,ko", "en"],
+])("who accepts %j reads %s", (accepted, language) => {
+  expect(preferredLanguage(accepted)).toBe(language)
+})
+
+test("a header of any length is read to its twentieth range only", () => {
+  expect(preferredLanguage(`${"xx,".repeat(20)}de`)).toBe("en")
+  expect(preferredLanguage(`${"xx,".repeat(19)}de`)).toBe("de")
+})
+
+test("only the codes of the table are languages", () => {
+  expect(["de", "DE", "", "toString", "__proto__"].map(isLanguage)).toEqual([
+    true,
+    false,
+    false,
+    false,
+    false,
+  ])
+})

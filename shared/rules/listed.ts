@@ -1,0 +1,23 @@
+import { defineRule, holdersOf } from "./define.ts"
+
+// Whose account rests frozen for it is decided by what was found, and not here: see `reconcile-account.ts`.
+export const listed = defineRule({
+  code: "wallet_sanctioned",
+  name: "Not on a screening list",
+  fields: {},
+  needs: [],
+  on: "both",
+  checked: "signing",
+  readsClaims: false,
+  remedy: null,
+  applies: (context) => holdersOf(context).some(({ isListed }) => isListed !== undefined),
+  check(context) {
+    const found = holdersOf(context).find(({ isListed }) => isListed)
+    return found ? refusedWallet(found.wallet) : null
+  },
+  passed: ({ from }) => `${from === null ? "The wallet is" : "Both wallets are"} on no screening list.`,
+})
+
+/** What the API says of a wallet on a list: not which, nor since when. */
+export const refusedWallet = (wallet: string): string =>
+  `${wallet} is refused by the server's screening. Ask your compliance team; they see it under Reviews.`

@@ -19,9 +19,8 @@ export class CallError extends Error {
 }
 
 /**
- * The procedures, with the types that @trpc/client gives them: `api.key.list.query({})`. It speaks tRPC's protocol
- * for a
- * single call in a thirtieth of that package's code, which comes as a whole, with batches and sockets, or not at all.
+ * The procedures, with the types that @trpc/client gives them: `api.key.list.query({})`. It speaks tRPC's protocol for
+ * a single call in a thirtieth of that package's code, which comes as a whole, with batches and sockets, or not at all.
  * Streams are for that package itself (`stream.ts`).
  */
 export function createApi(headers: Record<string, string> = {}): Api {
@@ -39,7 +38,7 @@ export function createApi(headers: Record<string, string> = {}): Api {
 }
 
 /** What a call says beyond its input, as `options.context` of @trpc/client. */
-export type CallContext = {
+type CallContext = {
   /** One to each thing that somebody wants done: whatever comes again with it joins what was begun. */
   idempotencyKey?: string
   /** Answers once it has begun, and not once the chain has confirmed. */
@@ -74,3 +73,13 @@ async function call(procedure: string, isQuery: boolean, input: unknown, { heade
 
 /** The pages' API client outside of a workspace. */
 export const api = createApi()
+
+/** Sends a file as it is, and gives what the server answers. Errors: CallError. */
+export async function upload<T>(url: string, file: File): Promise<T> {
+  const response = await fetch(url, { method: "POST", body: file }).catch((cause) => {
+    throw new CallError(null, null, { cause })
+  })
+  const answer = await response.json().catch(() => null)
+  if (!response.ok) throw new CallError(response.status, answer)
+  return answer
+}

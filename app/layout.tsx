@@ -54,7 +54,8 @@ export async function generateViewport(): Promise<Viewport> {
 }
 
 export default async function Layout({ children }: { children: ReactNode }) {
-  // Read at each request: a page that was rendered before has no nonce, and the content security policy stops its scripts.
+  // Read at each request: a page that was rendered before has no nonce, and the content security
+  // policy stops its scripts.
   const theme = await chosenTheme()
   return (
     <html lang="en" data-theme={theme} className={`${GeistSans.variable} ${GeistMono.variable}`}>

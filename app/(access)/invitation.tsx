@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "react"
 import { api } from "#app/api.ts"
-import { Field, Form, Submit } from "#app/components/form.tsx"
+import { Field, FieldGroup } from "#app/components/form.tsx"
 import { Link } from "#app/components/link.tsx"
 import { type Problem, problemOf } from "#app/components/problem.ts"
 import { Failed, Loading } from "#app/components/states.tsx"
@@ -11,6 +11,7 @@ import { Checkbox } from "#app/components/ui/checkbox.tsx"
 import { Input } from "#app/components/ui/input.tsx"
 import { Heading, linkLook } from "./heading.tsx"
 import { NewPassword } from "./password.tsx"
+import { Question } from "./question.tsx"
 
 type Offer = Awaited<ReturnType<typeof api.setup.look.query>>
 type Visitor = { name: string; email: string } | null
@@ -18,9 +19,18 @@ type Seen = { offer: Offer; visitor: Visitor } | { error: unknown; problem: Prob
 
 const roles = {
   owner: "As an owner you can do everything and invite others.",
-  developer: "As a developer you can do everything except manage members.",
-  viewer: "As a viewer you can see everything and change nothing.",
+  developer:
+    "As a developer you manage keys, schemas and tokens and revoke verifications. You see no claims and decide no reviews.",
+  compliance:
+    "As a compliance officer you decide reviews, revoke verifications, see claims and export. You create no keys and mint nothing.",
+  viewer: "As a viewer you change nothing, and see everything but claims and reviews.",
 } as const satisfies Record<Offer["role"], string>
+
+/** What the role may do, and what the account demands of everybody. */
+const termsOf = ({ role, second_factor_required }: Offer): string =>
+  second_factor_required
+    ? `${roles[role]} This account requires a second factor: have a passkey or an authenticator app ready.`
+    : roles[role]
 
 /** The page an invitation link opens: creates a user, or lets an existing user join the account. */
 export function Invitation({ token, mayBeSignedIn }: { token: string; mayBeSignedIn: boolean }) {
@@ -89,11 +99,10 @@ function Spent() {
 function Newcomer({ token, offer }: { token: string; offer: Offer }) {
   return (
     <>
-      <Heading title={offer.kind === "owner" ? "Create your account" : `Join ${offer.account}`}>
-        {offer.kind === "owner" ? `For ${offer.account}. ` : ""}
-        {roles[offer.role]}
-      </Heading>
-      <Form
+      <Question
+        title={offer.kind === "owner" ? "Create your account" : `Join ${offer.account}`}
+        text={`${offer.kind === "owner" ? `For ${offer.account}. ` : ""}${termsOf(offer)}`}
+        submit="Create account"
         onSubmit={async (values) => {
           const password = String(values.get("password"))
           const { email } = await api.setup.createUser.mutate({
@@ -111,32 +120,28 @@ function Newcomer({ token, offer }: { token: string; offer: Offer }) {
         <Field name="name" label="Name" required>
           <Input autoComplete="name" maxLength={100} />
         </Field>
-        <Field
-          name="email"
-          label="Email"
-          required
-          {...(offer.email !== null && { hint: "This link only works for this address." })}
-        >
-          <Input
-            type="email"
-            autoComplete="username"
-            defaultValue={offer.email ?? ""}
-            readOnly={offer.email !== null}
-          />
-        </Field>
+        <OfferedEmail email={offer.email} hint="This link only works for this address." />
         <NewPassword />
         {offer.holder === "unconfirmed" && (
-          <Checkbox name="take_over" value="yes" required>
-            Someone registered {offer.email} and never confirmed it. It was not me, or I do not need that
-            user: remove it and its access.
-          </Checkbox>
+          <FieldGroup name="take_over" legend="This address is in use">
+            <Checkbox name="take_over" value="yes" required>
+              Someone registered {offer.email} and never confirmed it. It was not me, or I do not need that
+              user: remove it and its access.
+            </Checkbox>
+          </FieldGroup>
         )}
-        <Submit size="lg" className="w-full">
-          Create account
-        </Submit>
-      </Form>
+      </Question>
       <HasAccount token={token} />
     </>
+  )
+}
+
+/** Where the link is for one address, that one. */
+function OfferedEmail({ email, hint }: { email: string | null; hint?: string }) {
+  return (
+    <Field name="email" label="Email" required {...(email !== null && { hint })}>
+      <Input type="email" autoComplete="username" defaultValue={email ?? ""} readOnly={email !== null} />
+    </Field>
   )
 }
 
@@ -159,7 +164,7 @@ function SignInToJoin({ token, offer }: { token: string; offer: Offer }) {
   return (
     <>
       <Heading title={`Join ${offer.account}`}>
-        {roles[offer.role]} You already have an account with {offer.email}: sign in to accept.
+        {termsOf(offer)} You already have an account with {offer.email}: sign in to accept.
       </Heading>
       <Button asChild variant="primary" size="lg" className="w-full">
         <a href={signInFor(token)}>Sign in</a>
@@ -180,27 +185,17 @@ function MailFirst({ token, offer }: { token: string; offer: Offer }) {
   }
   return (
     <>
-      <Heading title={`Join ${offer.account}`}>
-        {roles[offer.role]} Enter your work email: we send you a link to confirm it.
-      </Heading>
-      <Form
+      <Question
+        title={`Join ${offer.account}`}
+        text={`${termsOf(offer)} Enter your work email: we send you a link to confirm it.`}
+        submit="Send link"
         onSubmit={async (values) => {
           const email = String(values.get("email")).trim()
           setSentTo((await api.setup.mailLink.mutate({ token, email })).sent_to)
         }}
       >
-        <Field name="email" label="Email" required>
-          <Input
-            type="email"
-            autoComplete="username"
-            defaultValue={offer.email ?? ""}
-            readOnly={offer.email !== null}
-          />
-        </Field>
-        <Submit size="lg" className="w-full">
-          Send link
-        </Submit>
-      </Form>
+        <OfferedEmail email={offer.email} />
+      </Question>
       <HasAccount token={token} />
     </>
   )
@@ -214,19 +209,15 @@ function Join({ token, offer, visitor }: { token: string; offer: Offer; visitor:
   }
   return (
     <>
-      <Heading title={`Join ${offer.account}`}>
-        {roles[offer.role]} You are signed in as {visitor.name} ({visitor.email}).
-      </Heading>
-      <Form
+      <Question
+        title={`Join ${offer.account}`}
+        text={`${termsOf(offer)} You are signed in as ${visitor.name} (${visitor.email}).`}
+        submit="Join"
         onSubmit={async () => {
           const { workspace } = await api.setup.join.mutate({ token })
           window.location.assign(`/${workspace}/overview`)
         }}
-      >
-        <Submit size="lg" className="w-full">
-          Join
-        </Submit>
-      </Form>
+      />
       <p className="mt-6 text-sm">
         <Button variant="link" onClick={() => void leave()}>
           This is not me

@@ -37,6 +37,12 @@ export function useFilters<Parsers extends UseQueryStatesKeysMap>(parsers: Parse
   }
 }
 
+/** What a filter says, without what it leaves open. */
+export const given = <Filter extends object>(filter: Filter) =>
+  Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== null)) as {
+    [Name in keyof Filter]?: NonNullable<Filter[Name]>
+  }
+
 type Days = { from: string | null; to: string | null }
 
 /** What a list is filtered by, in a row above it. `onClear` is null while nothing is filtered. */

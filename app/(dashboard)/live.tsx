@@ -14,11 +14,16 @@ const QUICK_ATTEMPTS = 5
 /** How often the page looks by itself while news do not come. */
 const LOOK_SECONDS = 20
 
-const NO_LONGER_HERE = new Set(["not_signed_in", "missing_api_key", "workspace_not_found"])
+const NO_LONGER_HERE = new Set([
+  "not_signed_in",
+  "missing_api_key",
+  "workspace_not_found",
+  "second_factor_required",
+])
 
 /**
- * Keeps what this page shows up to date: the server says when something in the workspace has changed. A page that nobody
- * sees hears nothing: a browser opens six connections to a server, and each stream takes one of them.
+ * Keeps what this page shows up to date: the server says when something in the workspace has changed. A page that
+ * nobody sees hears nothing: a browser opens six connections to a server, and each stream takes one of them.
  */
 export function Live() {
   const { id } = useWorkspace()
@@ -114,8 +119,8 @@ export function Live() {
 }
 
 /**
- * Has everything of the workspace read again: now what is on the screen, and the rest when it is next looked at. What is
- * being read at that moment may have missed the change: it is read once more, and not broken off.
+ * Has everything of the workspace read again: now what is on the screen, and the rest when it is next looked at. What
+ * is being read at that moment may have missed the change: it is read once more, and not broken off.
  */
 function reader(client: QueryClient, workspaceId: string): () => void {
   const filter = { queryKey: [workspaceId] }

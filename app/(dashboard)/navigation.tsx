@@ -1,23 +1,37 @@
 "use client"
 
+import { useQuery } from "@tanstack/react-query"
+import type { LucideIcon } from "lucide-react"
 import { usePathname } from "next/navigation.js"
 import { useState } from "react"
+import { createApi } from "#app/api.ts"
 import { Icon } from "#app/components/icons.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Dialog, DialogTrigger, SheetContent } from "#app/components/ui/dialog.tsx"
+import type { Permission } from "#shared/scopes.ts"
 import { sections } from "./sections.ts"
 
 /** The section of the page that is shown, wherever in it one is. */
 export const useSection = (): string => usePathname().split("/")[2] ?? ""
 
+type Place = {
+  workspaceId: string
+  /** What the member may do; null while it is not known. */
+  permissions: readonly Permission[] | null
+}
+
 /** The links to the sections of a workspace. */
-export function Navigation({ workspaceId, onGo = () => {} }: { workspaceId: string; onGo?: () => void }) {
+export function Navigation({ workspaceId, permissions, onGo = () => {} }: Place & { onGo?: () => void }) {
   const here = useSection()
+  const shown = Object.entries<{ name: string; icon: LucideIcon; needs?: Permission }>(sections).filter(
+    // Until it is known it stands there: for most nothing moves then.
+    ([, { needs }]) => needs === undefined || permissions === null || permissions.includes(needs),
+  )
   return (
     <nav aria-label="Main">
       <ul className="space-y-0.5">
-        {Object.entries(sections).map(([path, { name, icon: Picture }]) => (
+        {shown.map(([path, { name, icon: Picture }]) => (
           <li key={path}>
             <Link
               href={`/${workspaceId}/${path}`}
@@ -28,6 +42,7 @@ export function Navigation({ workspaceId, onGo = () => {} }: { workspaceId: stri
             >
               <Picture className="size-4 shrink-0" aria-hidden="true" />
               {name}
+              {path === "reviews" && permissions !== null && <ReviewCount workspaceId={workspaceId} />}
             </Link>
           </li>
         ))}
@@ -36,8 +51,27 @@ export function Navigation({ workspaceId, onGo = () => {} }: { workspaceId: stri
   )
 }
 
+/** Where counting ends. */
+const MANY = 100
+
+/** How many reviews wait. News of the workspace have it counted again (`live.tsx`). */
+function ReviewCount({ workspaceId }: { workspaceId: string }) {
+  const { data } = useQuery({
+    queryKey: [workspaceId, "reviews", "count"],
+    queryFn: ({ signal }) =>
+      createApi({ "x-vouch-workspace": workspaceId }).review.count.query({}, { signal }),
+  })
+  if (!data || data.waiting === 0) return null
+  return (
+    <span className="ml-auto rounded-full bg-accent-soft px-1.5 text-xs leading-5 font-medium text-accent tabular-nums">
+      {data.waiting < MANY ? data.waiting : `${MANY - 1}+`}
+      <span className="sr-only"> waiting</span>
+    </span>
+  )
+}
+
 /** The links to the sections, where there is no room for them beside the page. */
-export function NavigationMenu({ workspaceId }: { workspaceId: string }) {
+export function NavigationMenu(place: Place) {
   const [isOpen, setOpen] = useState(false)
   return (
     <Dialog open={isOpen} onOpenChange={setOpen}>
@@ -47,7 +81,7 @@ export function NavigationMenu({ workspaceId }: { workspaceId: string }) {
         </Button>
       </DialogTrigger>
       <SheetContent side="left" title="Menu" className="w-72!">
-        <Navigation workspaceId={workspaceId} onGo={() => setOpen(false)} />
+        <Navigation {...place} onGo={() => setOpen(false)} />
       </SheetContent>
     </Dialog>
   )

@@ -39,9 +39,12 @@ function Toasts() {
 function createClient(): QueryClient {
   // A session that ended meanwhile is noticed by whichever call comes first.
   const onError = (error: Error) => {
-    if (problemOf(error).code === "not_signed_in") goToSignIn()
+    const { code } = problemOf(error)
+    if (code === "not_signed_in") goToSignIn()
+    // The frame around the page says what is missing.
+    if (code === "second_factor_required") void client.invalidateQueries({ queryKey: ["me"] })
   }
-  return new QueryClient({
+  const client = new QueryClient({
     queryCache: new QueryCache({ onError }),
     mutationCache: new MutationCache({ onError }),
     defaultOptions: {
@@ -52,4 +55,5 @@ function createClient(): QueryClient {
       mutations: { retry: false },
     },
   })
+  return client
 }

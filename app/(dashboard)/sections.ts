@@ -1,6 +1,7 @@
 import {
   BadgeCheck,
   ChartNoAxesColumn,
+  ClipboardCheck,
   CodeXml,
   Coins,
   FileCheck2,
@@ -10,16 +11,20 @@ import {
   ScanFace,
   ScrollText,
   Settings,
+  UsersRound,
 } from "lucide-react"
+import type { Permission } from "#shared/scopes.ts"
 
 /**
  * The sections of the dashboard, in the order of their links: the first part of a page's address below its workspace.
- * The names stay: tests and screen readers rely on them.
+ * The names stay: tests and screen readers rely on them. Who lacks what a section `needs` sees no link to it.
  */
 export const sections = {
   overview: { name: "Overview", icon: ChartNoAxesColumn },
+  investors: { name: "Investors", icon: UsersRound },
   attestations: { name: "Attestations", icon: BadgeCheck },
   sessions: { name: "Sessions", icon: ScanFace },
+  reviews: { name: "Reviews", icon: ClipboardCheck, needs: "review:write" },
   tokens: { name: "Tokens", icon: Coins },
   keys: { name: "API keys", icon: KeyRound },
   logs: { name: "Logs", icon: ScrollText },
@@ -27,7 +32,7 @@ export const sections = {
   developers: { name: "Developers", icon: CodeXml },
   audit: { name: "Audit", icon: History },
   settings: { name: "Settings", icon: Settings },
-} as const satisfies Record<string, { name: string; icon: LucideIcon }>
+} as const satisfies Record<string, { name: string; icon: LucideIcon; needs?: Permission }>
 
 export type Section = keyof typeof sections
 

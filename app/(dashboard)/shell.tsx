@@ -1,5 +1,6 @@
 "use client"
 
+import dynamicModule from "next/dynamic.js"
 import { type ReactNode, useEffect } from "react"
 import { Icon } from "#app/components/icons.tsx"
 import { Link } from "#app/components/link.tsx"
@@ -16,10 +17,18 @@ import { UserMenu } from "./user-menu.tsx"
 import { useMe, WorkspaceProvider } from "./workspace.tsx"
 import { WorkspaceSwitch } from "./workspace-switch.tsx"
 
+// Its types speak of a default export inside of the module that Node would load; there is none.
+const dynamic = dynamicModule as unknown as typeof dynamicModule.default
+const SecondFactorFirst = dynamic(async () => (await import("./second-factor-first.tsx")).SecondFactorFirst, {
+  loading: () => <Loading what="Loading" />,
+})
+
 /** The frame around every page of a workspace. */
 export function Shell({ workspaceId, children }: { workspaceId: string; children: ReactNode }) {
   const { data: me, error, refetch } = useMe()
   const here = me?.workspaces.find(({ id }) => id === workspaceId)
+  // What is demanded first comes in the place of every page.
+  const permissions = here && here.demands === null ? here.permissions : null
   useEffect(() => {
     if (here) rememberWorkspace(here.id)
   }, [here])
@@ -42,13 +51,13 @@ export function Shell({ workspaceId, children }: { workspaceId: string; children
           >
             <Wordmark />
           </Link>
-          <Navigation workspaceId={workspaceId} />
+          <Navigation workspaceId={workspaceId} permissions={permissions} />
         </div>
       </aside>
       <div className="flex min-w-0 flex-col">
         <header className="sticky top-0 z-30 flex h-14 items-center justify-between gap-3 border-b border-line bg-surface px-4 sm:px-6">
           <div className="flex min-w-0 items-center gap-2">
-            <NavigationMenu workspaceId={workspaceId} />
+            <NavigationMenu workspaceId={workspaceId} permissions={permissions} />
             {me && here ? (
               <WorkspaceSwitch workspaces={me.workspaces} here={here} />
             ) : (
@@ -74,8 +83,14 @@ export function Shell({ workspaceId, children }: { workspaceId: string; children
             // Another workspace has nothing of this one, not even what was entered in a form.
             <WorkspaceProvider key={here.id} workspace={here}>
               <TimeZone value={me?.user.time_zone ?? null}>
-                <Live />
-                {children}
+                {here.demands === null ? (
+                  <>
+                    <Live />
+                    {children}
+                  </>
+                ) : (
+                  <SecondFactorFirst user={me!.user} account={here.account} demands={here.demands} />
+                )}
               </TimeZone>
             </WorkspaceProvider>
           ) : me ? (

@@ -82,7 +82,7 @@ export function rememberWorkspace(id: string): void {
 }
 
 /** Where to begin: the workspace of the last visit, else the first, which is a test one. */
-export function lastWorkspace<Known extends Pick<Workspace, "id">>(workspaces: Known[]): Known | undefined {
+function lastWorkspace<Known extends Pick<Workspace, "id">>(workspaces: Known[]): Known | undefined {
   let id: string | null = null
   try {
     id = localStorage.getItem(KEY)

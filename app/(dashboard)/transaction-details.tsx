@@ -47,7 +47,13 @@ function TransactionDetails({ transaction }: { transaction: TransactionView }) {
         <h3 id="instructions" className="mb-2 font-semibold">
           Instructions
         </h3>
-        <ol className="divide-y divide-line rounded-lg border border-line">
+        {instructions.length === 0 && (
+          <p className="text-muted">
+            Vouch keeps the bytes of a transaction for 30 days, and the chain does not show this one now. Look
+            it up in an explorer, or try again later.
+          </p>
+        )}
+        <ol className="divide-y divide-line rounded-lg border border-line empty:hidden">
           {instructions.map((instruction, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: their order is what they are
             <li key={index} className="px-3 py-2.5">
@@ -85,7 +91,7 @@ function TransactionDetails({ transaction }: { transaction: TransactionView }) {
         </ol>
       </section>
       {logs && logs.length > 0 && <CodeBlock label="Program log" code={logs.join("\n")} />}
-      <CodeBlock label="Signed bytes, base64" code={wire} />
+      {wire && <CodeBlock label="Signed bytes, base64" code={wire} />}
     </div>
   )
 }

@@ -118,8 +118,7 @@ export function useRefresh(): (...prefix: QueryKey) => Promise<void> {
 
 /**
  * Changes something. What was read under `refresh` is read again; what goes wrong is said in a toast, unless it is
- * `quiet`
- * because a `Form` or a `Confirm` around it (with `mutateAsync`) says it in its place.
+ * `quiet` because a `Form` or a `Confirm` around it (with `mutateAsync`) says it in its place.
  */
 export function useMutation<Input = void, Output = unknown>(
   change: (api: Api, input: Input) => Promise<Output>,

@@ -27,7 +27,10 @@ export function useCopy(value: string) {
   return { outcome, copy }
 }
 
-/** An address or a signature, shortened in the middle. One click copies all of it. `compact` is for rows of a table; `whole` does not shorten. */
+/**
+ * An address or a signature, shortened in the middle. One click copies all of it. `compact` is for rows of a table;
+ * `whole` does not shorten.
+ */
 export function Copyable({
   value,
   what,

@@ -1,15 +1,9 @@
 "use client"
 
 import { type ReactElement, type ReactNode, useState } from "react"
-import {
-  AlertDialogContent,
-  Dialog,
-  DialogClose,
-  DialogFooter,
-  DialogTrigger,
-} from "#app/components/ui/dialog.tsx"
-import { Field, Form, Submit } from "./form.tsx"
-import { Button } from "./ui/button.tsx"
+import { AlertDialogContent, Dialog, DialogTrigger } from "#app/components/ui/dialog.tsx"
+import { DialogSubmit } from "./dialog-submit.tsx"
+import { Field, Form } from "./form.tsx"
 import { Input } from "./ui/input.tsx"
 
 /**
@@ -23,6 +17,7 @@ export function Confirm({
   title,
   description,
   confirm,
+  dismiss,
   word,
   danger = true,
   onConfirm,
@@ -36,6 +31,8 @@ export function Confirm({
   description: ReactNode
   /** What the button says: a verb. */
   confirm: string
+  /** What the other button says where "Cancel" could be taken for the act itself. */
+  dismiss?: string
   /** Has to be typed first, where a slip would be costly. */
   word?: string
   danger?: boolean
@@ -78,12 +75,9 @@ export function Confirm({
               <Input autoComplete="off" autoCapitalize="none" spellCheck={false} />
             </Field>
           )}
-          <DialogFooter>
-            <DialogClose>
-              <Button>Cancel</Button>
-            </DialogClose>
-            <Submit variant={danger ? "danger" : "primary"}>{confirm}</Submit>
-          </DialogFooter>
+          <DialogSubmit variant={danger ? "danger" : "primary"} {...(dismiss && { dismiss })}>
+            {confirm}
+          </DialogSubmit>
         </Form>
       </AlertDialogContent>
     </Dialog>

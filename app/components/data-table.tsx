@@ -11,7 +11,16 @@ import {
 import { clsx } from "clsx"
 import { useRouter } from "next/navigation.js"
 import { parseAsString, useQueryState } from "nuqs"
-import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from "react"
+import {
+  type MouseEvent,
+  type ReactNode,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react"
+import { flushSync } from "react-dom"
 import { Link } from "./link.tsx"
 import { Failed, Skeleton } from "./states.tsx"
 import { Button } from "./ui/button.tsx"
@@ -33,8 +42,7 @@ const features = tableFeatures({
 export type Column<Row extends RowData> = ColumnDef<typeof features, Row, any>
 
 /**
- * Makes the columns of a table: `const column = columnsOf<Row>()`, then `column.accessor(…)` and
- * `column.display(…)`.
+ * Makes the columns of a table: `const column = columnsOf<Row>()`, then `column.accessor(…)` and `column.display(…)`.
  */
 export const columnsOf = <Row extends RowData>() => createColumnHelper<typeof features, Row>()
 
@@ -50,9 +58,9 @@ export type List<Row> = {
 const SKELETON_ROWS = 6
 
 /**
- * A list with its loading, failed and empty states. With `rowHref` a click anywhere in a row opens it, and its
- * first cell
- * is the link for everybody else, so that cell must not hold a control. Too wide for the screen, it scrolls by itself.
+ * A list with its loading, failed and empty states. With `rowHref` a click anywhere in a row opens it, and
+ * its first cell is the link for everybody else, so that cell must not hold a control. Too wide for the
+ * screen, it scrolls by itself.
  */
 export function DataTable<Row extends RowData>({
   caption,
@@ -226,21 +234,31 @@ const lookOf = (meta: Meta | undefined) =>
     meta?.className,
   )
 
-/** What a region that is wider than its place needs: only then is it worth a stop of the keyboard. */
+/**
+ * What a region that is wider than its place needs: only then is it worth a stop of the keyboard. No frame shows
+ * otherwise: other rows are measured before they are drawn, and another size in the frame that draws it.
+ */
 function useScrolling() {
-  const region = useRef<HTMLDivElement>(null)
   const [isScrolling, setScrolling] = useState(false)
-  useEffect(() => {
-    const element = region.current
-    if (!element) return
-    const measure = () => setScrolling(element.scrollWidth > element.clientWidth)
-    const observer = new ResizeObserver(measure)
-    observer.observe(element)
-    for (const child of element.children) observer.observe(child)
-    return () => observer.disconnect()
+  const element = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => {
+    if (element.current) setScrolling(isTooWide(element.current))
+  })
+  const region = useCallback((found: HTMLDivElement) => {
+    element.current = found
+    // At once: what React does in its own time may come after the frame.
+    const observer = new ResizeObserver(() => flushSync(() => setScrolling(isTooWide(found))))
+    observer.observe(found)
+    for (const child of found.children) observer.observe(child)
+    return () => {
+      observer.disconnect()
+      element.current = null
+    }
   }, [])
   return { region, isScrolling }
 }
+
+const isTooWide = ({ scrollWidth, clientWidth }: HTMLElement): boolean => scrollWidth > clientWidth
 
 export type Cursor = {
   /** What to ask the server for; undefined is the first page. */

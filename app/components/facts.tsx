@@ -21,17 +21,3 @@ export function Facts({ facts, className }: { facts: Record<string, ReactNode>; 
     </dl>
   )
 }
-
-/** The same as lines of a page for one subject: names on the left, values on the right. */
-export function FactLines({ facts }: { facts: Record<string, ReactNode> }) {
-  return (
-    <dl className="mt-6 divide-y divide-line border-y border-line">
-      {Object.entries(facts).map(([name, value]) => (
-        <div key={name} className="flex min-h-11 items-center justify-between gap-6">
-          <dt className="shrink-0 py-2 text-muted">{name}</dt>
-          <dd className="min-w-0 text-right">{value}</dd>
-        </div>
-      ))}
-    </dl>
-  )
-}

@@ -21,15 +21,21 @@ import { ControlContext, Label } from "./ui/input.tsx"
 
 type Problems = Record<string, string | undefined>
 
-const FormContext = createContext<{ problems: Problems; isPending: boolean }>({
-  problems: {},
-  isPending: false,
-})
+const FormContext = createContext<{
+  problems: Problems
+  isPending: boolean
+  /** Goes up with each refusal, so that the same words are said again. */
+  refusals: number
+  /** What was wrong with a field is over: it has been answered anew. */
+  forget: (name: string) => void
+}>({ problems: {}, isPending: false, refusals: 0, forget: () => {} })
+
+/** What may be wrong, as `Field` and `FieldGroup` mark it. */
+const INVALID = "[aria-invalid=true], fieldset[data-invalid] :is(input, select, textarea)"
 
 /**
- * A form that is submitted once at a time. Errors of `check` or the server appear at the field they name (the
- * server's detail begins with the field's name), all others above the buttons, and get the focus. Entered values
- * stay.
+ * A form that is submitted once at a time. Errors of `check` or the server appear at the field they name (the server's
+ * detail begins with the field's name), all others above the buttons, and get the focus. Entered values stay.
  */
 export function Form({
   onSubmit,
@@ -54,7 +60,7 @@ export function Form({
 
   useEffect(() => {
     if (refusals === 0) return
-    const invalid = form.current?.querySelector<HTMLElement>("[aria-invalid=true]")
+    const invalid = form.current?.querySelector<HTMLElement>(INVALID)
     ;(invalid ?? failureRef.current)?.focus()
   }, [refusals])
 
@@ -85,13 +91,12 @@ export function Form({
     }
   }
 
-  function forget(event: FormEvent<HTMLFormElement>) {
-    const { name } = event.target as HTMLInputElement
-    if (name && problems[name]) setProblems(({ [name]: _, ...others }) => others)
+  function forget(name: string) {
+    if (problems[name]) setProblems(({ [name]: _, ...others }) => others)
   }
 
   return (
-    <FormContext value={{ problems, isPending }}>
+    <FormContext value={{ problems, isPending, refusals, forget }}>
       <form
         ref={form}
         // Should a browser ever send it by itself, then not in an address.
@@ -100,7 +105,7 @@ export function Form({
         aria-busy={isPending}
         {...props}
         onSubmit={submit}
-        onInput={forget}
+        onInput={({ target }) => forget((target as HTMLInputElement).name)}
         className={clsx("space-y-4", className)}
       >
         {failure && <FormError ref={failureRef} problem={failure} />}
@@ -156,7 +161,7 @@ export function Field({
   children,
 }: {
   label: ReactNode
-  /** The control's name in the form, and the one that the server's objections begin with. */
+  /** The control's name in the form, and the one that the server's messages begin with. */
   name: string
   hint?: ReactNode
   /** Where no `Form` says it. */
@@ -201,6 +206,8 @@ export function Field({
   )
 }
 
+const GroupContext = createContext<string | undefined>(undefined)
+
 /** Several controls that answer one question: a list of checkboxes, say, which have their own labels. */
 export function FieldGroup({
   legend,
@@ -210,18 +217,19 @@ export function FieldGroup({
   children,
 }: {
   legend: ReactNode
-  /** Where the server objects to the group as a whole. */
-  name?: string
+  /** Its controls' name in the form, and the one that the server's objections to the group begin with. */
+  name: string
   hint?: ReactNode
   className?: string
   children: ReactNode
 }) {
   const id = useId()
-  const { problems } = use(FormContext)
-  const problem = name && problems[name]
+  const { problems, refusals } = use(FormContext)
+  const problem = problems[name]
   return (
     <fieldset
       className={clsx("min-w-0", className)}
+      data-invalid={problem ? "" : undefined}
       aria-describedby={
         [problem && `${id}-problem`, hint && `${id}-hint`].filter(Boolean).join(" ") || undefined
       }
@@ -232,13 +240,30 @@ export function FieldGroup({
           {hint}
         </p>
       )}
-      {children}
+      <GroupContext value={name}>{children}</GroupContext>
       {problem && (
-        <p id={`${id}-problem`} className="mt-1.5 text-[13px] text-danger">
+        <p key={refusals} id={`${id}-problem`} role="alert" className="mt-1.5 text-[13px] text-danger">
           {problem}
         </p>
       )}
     </fieldset>
+  )
+}
+
+/** A button that answers for the group around it, such as "All". */
+export function GroupButton({ onClick, ...props }: ButtonProps) {
+  const { forget } = use(FormContext)
+  const name = use(GroupContext)
+  return (
+    <Button
+      variant="link"
+      className="text-[13px]!"
+      {...props}
+      onClick={(event) => {
+        if (name !== undefined) forget(name)
+        onClick?.(event)
+      }}
+    />
   )
 }
 

@@ -12,14 +12,14 @@ const unreachable: Problem = {
   requestId: null,
 }
 
-type Refusal = { error: string; detail: string; request_id?: string; requestId?: string | null }
+type ErrorBody = { error: string; detail: string; request_id?: string; requestId?: string | null }
 
 /** The server's own words for an error of a call, or ours where there was no answer. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Refused) return { code: "refused", detail: error.message, requestId: null }
   // A stream's error is one of tRPC's own client, with the same data.
   const said = error instanceof CallError ? error.refusal : (error as { data?: unknown } | null)?.data
-  const refusal = said as Partial<Refusal> | null | undefined
+  const refusal = said as Partial<ErrorBody> | null | undefined
   if (typeof refusal?.error !== "string" || typeof refusal.detail !== "string") return unreachable
   return {
     code: refusal.error,

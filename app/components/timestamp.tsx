@@ -60,7 +60,10 @@ export function ExactTimestamp({ at }: { at: string }) {
   )
 }
 
-/** How long ago a time was, or how soon it comes; in the zone of the page and in UTC on hover. From thirty days on it is a `Timestamp`. */
+/**
+ * How long ago a time was, or how soon it comes; in the zone of the page and in UTC on hover. From thirty days on
+ * it is a `Timestamp`.
+ */
 export function Ago({ at }: { at: string }) {
   const now = useNow()
   const zone = useTimeZone()

@@ -14,7 +14,7 @@ const requests = [
     title: "Start a verification",
     code: `curl -s $VOUCH/kyc/start -H "Authorization: Bearer $KEY" ${JSON_TYPE} \\
   -d '{"userPubkey":"${WALLET}","schemaId":"kyc_individual_v1"}'`,
-    note: "Send the wallet's holder to the session_url in the answer.",
+    note: "Send the investor to the session_url in the answer.",
   },
   {
     title: "Get the wallet's status",

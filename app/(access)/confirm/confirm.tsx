@@ -2,8 +2,8 @@
 
 import { useState } from "react"
 import { Heading } from "#app/(access)/heading.tsx"
+import { Question } from "#app/(access)/question.tsx"
 import { api } from "#app/api.ts"
-import { Form, Submit } from "#app/components/form.tsx"
 import { Link } from "#app/components/link.tsx"
 import { problemOf } from "#app/components/problem.ts"
 import { Button } from "#app/components/ui/button.tsx"
@@ -35,24 +35,18 @@ export function Confirm({ token, mayBeSignedIn }: { token: string; mayBeSignedIn
     )
   }
   return (
-    <>
-      <Heading title="Confirm your email">
-        This shows your team that the address is yours, and lets you reset your password by email.
-      </Heading>
-      <Form
-        onSubmit={async () => {
-          try {
-            setConfirmed((await api.me.confirmEmail.mutate({ token })).email)
-          } catch (error) {
-            if (problemOf(error).code !== "not_signed_in") throw error
-            setSignedIn(false)
-          }
-        }}
-      >
-        <Submit size="lg" className="w-full">
-          Confirm
-        </Submit>
-      </Form>
-    </>
+    <Question
+      title="Confirm your email"
+      text="This shows your team that the address is yours, and lets you reset your password by email."
+      submit="Confirm"
+      onSubmit={async () => {
+        try {
+          setConfirmed((await api.me.confirmEmail.mutate({ token })).email)
+        } catch (error) {
+          if (problemOf(error).code !== "not_signed_in") throw error
+          setSignedIn(false)
+        }
+      }}
+    />
   )
 }

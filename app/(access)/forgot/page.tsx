@@ -2,8 +2,9 @@
 
 import { useState } from "react"
 import { Heading, linkLook } from "#app/(access)/heading.tsx"
+import { Question } from "#app/(access)/question.tsx"
 import { api } from "#app/api.ts"
-import { Field, Form, Submit } from "#app/components/form.tsx"
+import { Field } from "#app/components/form.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Input } from "#app/components/ui/input.tsx"
 
@@ -34,10 +35,10 @@ export default function Forgot() {
   }
   return (
     <>
-      <Heading title="Forgot your password?">
-        Enter your email address. We send you a link to choose a new one.
-      </Heading>
-      <Form
+      <Question
+        title="Forgot your password?"
+        text="Enter your email address. We send you a link to choose a new one."
+        submit="Send link"
         onSubmit={async (values) => {
           const { mail } = await api.setup.options.query()
           if (!mail) return setOutcome("no mail")
@@ -48,10 +49,7 @@ export default function Forgot() {
         <Field name="email" label="Email" required>
           <Input type="email" autoComplete="username" />
         </Field>
-        <Submit size="lg" className="w-full">
-          Send link
-        </Submit>
-      </Form>
+      </Question>
       <BackToSignIn />
     </>
   )

@@ -4,8 +4,8 @@ import { useSearchParams } from "next/navigation.js"
 import { useState } from "react"
 import { Heading } from "#app/(access)/heading.tsx"
 import { NewPassword } from "#app/(access)/password.tsx"
+import { Question } from "#app/(access)/question.tsx"
 import { api } from "#app/api.ts"
-import { Form, Submit } from "#app/components/form.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import type { Reset } from "#server/domain/people/reset.ts"
@@ -27,22 +27,16 @@ export default function Page() {
     )
   }
   return (
-    <>
-      <Heading title="Choose a new password">
-        This signs you out everywhere and removes your passkeys and your second factor. Set them up again in
-        Settings.
-      </Heading>
-      <Form
-        onSubmit={async (values) => {
-          setDone(await api.setup.resetPassword.mutate({ token, password: String(values.get("password")) }))
-        }}
-      >
-        <NewPassword label="New password" />
-        <Submit size="lg" className="w-full">
-          Change password
-        </Submit>
-      </Form>
-    </>
+    <Question
+      title="Choose a new password"
+      text="This signs you out everywhere and removes your passkeys and your second factor. Set them up again in Settings."
+      submit="Change password"
+      onSubmit={async (values) => {
+        setDone(await api.setup.resetPassword.mutate({ token, password: String(values.get("password")) }))
+      }}
+    >
+      <NewPassword label="New password" />
+    </Question>
   )
 }
 

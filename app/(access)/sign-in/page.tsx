@@ -2,9 +2,10 @@
 
 import { useSearchParams } from "next/navigation.js"
 import { useEffect, useRef, useState, useSyncExternalStore } from "react"
-import { Heading, linkLook } from "#app/(access)/heading.tsx"
+import { linkLook } from "#app/(access)/heading.tsx"
 import { pageOfOurs } from "#app/(access)/next.ts"
-import { Field, Form, FormError, Submit } from "#app/components/form.tsx"
+import { Question } from "#app/(access)/question.tsx"
+import { Field, FormError } from "#app/components/form.tsx"
 import { Link } from "#app/components/link.tsx"
 import { type Problem, problemOf } from "#app/components/problem.ts"
 import { Button } from "#app/components/ui/button.tsx"
@@ -24,9 +25,9 @@ export default function Page() {
 function PasswordStep({ onSecond, onDone }: { onSecond: () => void; onDone: () => void }) {
   return (
     <>
-      <Heading title="Sign in" />
-      <Form
-        className="mt-6"
+      <Question
+        title="Sign in"
+        submit="Sign in"
         onSubmit={async (values) => {
           const { auth, throwIf } = await import("#app/(access)/auth.ts")
           const { data, error } = await auth.signIn.email({
@@ -53,10 +54,7 @@ function PasswordStep({ onSecond, onDone }: { onSecond: () => void; onDone: () =
         >
           <Input type="password" autoComplete="current-password" />
         </Field>
-        <Submit size="lg" className="w-full">
-          Sign in
-        </Submit>
-      </Form>
+      </Question>
       <PasskeyButton onDone={onDone} />
       <p className="mt-8 border-t border-line pt-4 text-sm text-muted">
         Asked to verify a wallet? Open the full link you were given; you do not need to sign in.
@@ -128,8 +126,10 @@ function SecondStep({
   useEffect(() => input.current?.focus(), [])
   return (
     <>
-      <Heading title="Second factor">Enter a code to finish signing in.</Heading>
-      <Form
+      <Question
+        title="Second factor"
+        text="Enter a code to finish signing in."
+        submit="Confirm"
         onSubmit={async (values) => {
           const { auth, throwIf } = await import("#app/(access)/auth.ts")
           const code = String(values.get("code")).replaceAll(/\s/g, "")
@@ -150,10 +150,7 @@ function SecondStep({
               : { autoComplete: "off", autoCapitalize: "none", spellCheck: false })}
           />
         </Field>
-        <Submit size="lg" className="w-full">
-          Confirm
-        </Submit>
-      </Form>
+      </Question>
       <p className="mt-5 flex justify-between text-sm">
         <Button variant="link" onClick={() => onOther(kind === "totp" ? "backup" : "totp")}>
           {other}

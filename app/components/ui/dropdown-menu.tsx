@@ -24,7 +24,7 @@ import { Slot } from "./slot.tsx"
 const GAP_PX = 4
 const EDGE_PX = 8
 
-type Align = "start" | "center" | "end"
+type Align = "start" | "end"
 
 /** Below its anchor, or above where there is more room; never out of the window. */
 function placeBeside(anchor: Element, floating: HTMLElement, align: Align): void {
@@ -33,9 +33,7 @@ function placeBeside(anchor: Element, floating: HTMLElement, align: Align): void
   const fitsBelow = box.bottom + GAP_PX + height <= window.innerHeight - EDGE_PX
   const isBelow = fitsBelow || box.top < window.innerHeight - box.bottom
   const top = isBelow ? box.bottom + GAP_PX : Math.max(EDGE_PX, box.top - GAP_PX - height)
-  const wanted = { start: box.left, center: box.left + (box.width - width) / 2, end: box.right - width }[
-    align
-  ]
+  const wanted = align === "start" ? box.left : box.right - width
   const last = document.documentElement.clientWidth - width - EDGE_PX
   floating.style.top = `${top}px`
   floating.style.left = `${Math.max(EDGE_PX, Math.min(wanted, last))}px`
@@ -89,7 +87,7 @@ function usePlaced(align: Align, onOpen?: (popover: HTMLElement) => void) {
       onOpen?.(ref.current)
     })
   }
-  return { ref, id, isOpen, popover: "auto" as const, onBeforeToggle }
+  return { ref, id, popover: "auto" as const, onBeforeToggle }
 }
 
 const floatingLook =
@@ -118,7 +116,7 @@ export function DropdownMenuContent({
   className,
   ...props
 }: ComponentProps<"div"> & { align?: Align }) {
-  const { isOpen: _, ...placed } = usePlaced(align, (menu) => itemsOf(menu)[0]?.focus())
+  const placed = usePlaced(align, (menu) => itemsOf(menu)[0]?.focus())
 
   function walk(event: KeyboardEvent<HTMLDivElement>) {
     const menu = event.currentTarget

@@ -48,7 +48,10 @@ export function Select({ className, ...props }: ComponentProps<"select">) {
       <select
         {...useControl()}
         {...props}
-        className={clsx(controlLook, "h-9 cursor-pointer appearance-none pr-8 pointer-coarse:h-11")}
+        className={clsx(
+          controlLook,
+          "h-9 cursor-pointer appearance-none text-ellipsis pr-8 pointer-coarse:h-11",
+        )}
       />
       <Icon
         name="chevron"

@@ -6,7 +6,10 @@ type Attributes = HTMLAttributes<HTMLElement> & {
   ref?: Ref<HTMLElement> | undefined
 }
 
-/** Its one child, with these attributes besides. What the child says itself stands; of two click handlers its own is first. */
+/**
+ * Its one child, with these attributes besides. What the child says itself stands; of two click
+ * handlers its own is first.
+ */
 export function Slot({ children, ...given }: Attributes) {
   if (!isValidElement<Attributes>(children)) throw new Error("A slot has one child, an element")
   const own = children.props

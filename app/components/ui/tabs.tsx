@@ -1,7 +1,16 @@
 "use client"
 
 import { clsx } from "clsx"
-import { type ComponentProps, createContext, type KeyboardEvent, use, useId, useState } from "react"
+import {
+  type ComponentProps,
+  createContext,
+  type KeyboardEvent,
+  use,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react"
 
 type Chosen = { id: string; value: string | undefined; choose: (value: string) => void }
 
@@ -61,7 +70,7 @@ export function TabsList({ className, ...props }: ComponentProps<"div">) {
       role="tablist"
       onKeyDown={move}
       {...props}
-      className={clsx("flex gap-5 overflow-x-auto border-b border-line px-0.5", className)}
+      className={clsx("flex gap-x-3.5 overflow-x-auto sm:gap-x-5 border-b border-line px-0.5", className)}
     />
   )
 }
@@ -73,8 +82,13 @@ export function TabsTrigger({
 }: Omit<ComponentProps<"button">, "value"> & { value: string }) {
   const { id, value: chosen, choose } = useTabs()
   const isChosen = value === chosen
+  const tab = useRef<HTMLButtonElement>(null)
+  useLayoutEffect(() => {
+    if (isChosen && tab.current) reveal(tab.current)
+  }, [isChosen])
   return (
     <button
+      ref={tab}
       type="button"
       role="tab"
       id={`${id}-tab-${value}`}
@@ -89,6 +103,14 @@ export function TabsTrigger({
       )}
     />
   )
+}
+
+/** Scrolls the list to a tab that is not wholly in it. The page stays: `scrollIntoView` might move it as well. */
+function reveal(tab: HTMLElement): void {
+  const list = tab.parentElement!
+  const [own, around] = [tab.getBoundingClientRect(), list.getBoundingClientRect()]
+  if (own.right > around.right) list.scrollLeft += own.right - around.right
+  else if (own.left < around.left) list.scrollLeft -= around.left - own.left
 }
 
 /** There while it is chosen, and not before. */

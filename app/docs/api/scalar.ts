@@ -66,7 +66,7 @@ type OpenApi = { components: { schemas: { [name: string]: Json } } } & { [name: 
  * The same document, in which each named schema holds what it refers to. Scalar misreads references that go three deep
  * through an `anyOf`, and logs an error. None of our schemas refers to itself.
  */
-export function expandSchemas(document: OpenApi): OpenApi {
+function expandSchemas(document: OpenApi): OpenApi {
   const { schemas } = document.components
   const expand = (value: Json): Json => {
     if (Array.isArray(value)) return value.map(expand)

@@ -1,56 +1,55 @@
 "use client"
 
 import { parseAsString, parseAsStringLiteral } from "nuqs"
-import { ChoiceFilter, DayFilters, Filters, TextFilter, useFilters } from "#app/(dashboard)/filters.tsx"
-import { usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { useMemo } from "react"
+import { ExportCsv } from "#app/(dashboard)/export-csv.tsx"
+import {
+  ChoiceFilter,
+  DayFilters,
+  Filters,
+  given,
+  TextFilter,
+  useFilters,
+} from "#app/(dashboard)/filters.tsx"
+import { InvestorLink } from "#app/(dashboard)/investor-link.tsx"
+import { SchemaFilter, StatusFilter } from "#app/(dashboard)/verification-filters.tsx"
+import { usePath, useQuery } from "#app/(dashboard)/workspace.tsx"
 import { Shortened } from "#app/components/code.tsx"
 import { columnsOf, DataTable } from "#app/components/data-table.tsx"
 import { Link } from "#app/components/link.tsx"
 import { PageHeader } from "#app/components/page-header.tsx"
 import { Empty } from "#app/components/states.tsx"
 import { Ago, Timestamp } from "#app/components/timestamp.tsx"
-import { StatusBadge, statusWord } from "#app/components/ui/badge.tsx"
+import { StatusBadge } from "#app/components/ui/badge.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import type { AttestationSummary } from "#server/domain/attestations/search.ts"
-import { type ShownStatus, shownStatuses } from "#shared/statuses.ts"
+import { shownStatuses } from "#shared/statuses.ts"
 
 const filters = {
   q: parseAsString,
   schema: parseAsString,
   status: parseAsStringLiteral(shownStatuses),
+  expiring: parseAsStringLiteral(["7", "30", "90"] as const),
 }
 
 export default function Page() {
   const path = usePath()
-  const { id: workspaceId } = useWorkspace()
   const { filter, setFilter, days, times, paging, isFiltered, onClear } = useFilters(filters)
   const { cursor } = paging
-  const asked = {
-    ...(filter.q && { q: filter.q }),
-    ...(filter.schema && { schema: filter.schema }),
-    ...(filter.status && { status: filter.status }),
-    ...times,
-  }
-  const schemas = useQuery(["schemas", "names"], (api, signal) => api.schema.list.query({}, { signal }))
+  const expiringBefore = useDaysAhead(filter.expiring)
+  const { expiring, ...rest } = filter
+  const asked = { ...given({ ...rest, expiring_before: expiringBefore }), ...times }
   const list = useQuery(
     ["attestations", asked, cursor],
     (api, signal) => api.attestation.search.query({ ...asked, ...(cursor && { cursor }) }, { signal }),
     { keep: true },
   )
-  const file = `/api/export/attestations.csv?${new URLSearchParams({ workspace: workspaceId, ...asked })}`
-
   return (
     <>
       <PageHeader
         title="Attestations"
         description="Every verification and its current status."
-        actions={
-          <Button asChild>
-            <a href={file} download>
-              Export CSV
-            </a>
-          </Button>
-        }
+        actions={<ExportCsv list="attestations" asked={asked} />}
       />
       <Filters onClear={onClear}>
         <TextFilter
@@ -60,19 +59,14 @@ export default function Page() {
           value={filter.q}
           onChange={(q) => setFilter({ q })}
         />
+        <StatusFilter value={filter.status} onChange={(status) => setFilter({ status })} />
+        <SchemaFilter value={filter.schema} onChange={(schema) => setFilter({ schema })} />
         <ChoiceFilter
-          label="Status"
-          all="All"
-          options={shownStatuses.map((value) => ({ value, label: statusWord(value) }))}
-          value={filter.status}
-          onChange={(status) => setFilter({ status: status as ShownStatus | null })}
-        />
-        <ChoiceFilter
-          label="Schema"
-          all="All"
-          options={(schemas.data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
-          value={filter.schema}
-          onChange={(schema) => setFilter({ schema })}
+          label="Expires"
+          all="Any time"
+          options={[7, 30, 90].map((days) => ({ value: String(days), label: `Within ${days} days` }))}
+          value={filter.expiring}
+          onChange={(expiring) => setFilter({ expiring: expiring as "7" | "30" | "90" | null })}
         />
         <DayFilters labels={["Started from", "Started to"]} days={days} />
       </Filters>
@@ -107,6 +101,11 @@ export default function Page() {
   )
 }
 
+/** The time in so many days, the same while the page is open: what is asked for must not change with each look. */
+function useDaysAhead(days: string | null): string | null {
+  return useMemo(() => (days ? new Date(Date.now() + Number(days) * 86_400_000).toISOString() : null), [days])
+}
+
 const column = columnsOf<AttestationSummary>()
 
 const NOTHING = <span className="text-muted">–</span>
@@ -123,9 +122,9 @@ const columns = [
     cell: ({ getValue }) => <StatusBadge status={getValue()} />,
   }),
   column.accessor("external_id", {
-    header: "External id",
+    header: "Investor",
     meta: { wideOnly: true, breaks: true },
-    cell: ({ getValue }) => getValue() ?? NOTHING,
+    cell: ({ row: { original } }) => <InvestorLink investor={original} />,
   }),
   column.accessor("schema", { header: "Schema", meta: { wideOnly: true } }),
   column.accessor("started_at", {

@@ -2,11 +2,20 @@ import { expect, test } from "vitest"
 import { detailsOf } from "./details.ts"
 
 test("of a change, what is different is said, and what stayed is not", () => {
-  const before = { name: "Fund", max_holders: 5, rules: { allowed_countries: ["US"] } }
-  const after = { name: "Fund", max_holders: 6, rules: { allowed_countries: ["DE", "US"] } }
+  expect(detailsOf({ before: { name: "Fund", decimals: 5 }, after: { name: "Fund", decimals: 6 } })).toEqual([
+    { name: "decimals", text: "5 → 6" },
+  ])
+})
+
+test("each rule that was changed has the name that its form gives it", () => {
+  const before = { transfer_mode: "agent", rules: { allowed_countries: ["US"], max_holders: 5 } }
+  const after = {
+    transfer_mode: "agent",
+    rules: { allowed_countries: ["DE", "US"], max_holders: 5, of_old: 1 },
+  }
   expect(detailsOf({ before, after })).toEqual([
-    { name: "max holders", text: "5 → 6" },
-    { name: "rules", text: "allowed countries US → allowed countries DE, US" },
+    { name: "Only from these countries", text: "US → DE, US" },
+    { name: "of old", text: "none → 1" },
   ])
 })
 

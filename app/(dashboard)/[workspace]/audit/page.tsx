@@ -1,8 +1,16 @@
 "use client"
 
 import { parseAsString, parseAsStringLiteral } from "nuqs"
-import { ChoiceFilter, DayFilters, Filters, TextFilter, useFilters } from "#app/(dashboard)/filters.tsx"
-import { usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { ExportCsv } from "#app/(dashboard)/export-csv.tsx"
+import {
+  ChoiceFilter,
+  DayFilters,
+  Filters,
+  given,
+  TextFilter,
+  useFilters,
+} from "#app/(dashboard)/filters.tsx"
+import { usePath, useQuery } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/api.ts"
 import { Copyable } from "#app/components/code.tsx"
 import { columnsOf, DataTable } from "#app/components/data-table.tsx"
@@ -10,7 +18,6 @@ import { Link } from "#app/components/link.tsx"
 import { PageHeader } from "#app/components/page-header.tsx"
 import { Empty } from "#app/components/states.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
-import { Button } from "#app/components/ui/button.tsx"
 import { type AuditActor, auditActors } from "#shared/statuses.ts"
 import { detailsOf } from "./details.ts"
 
@@ -19,18 +26,22 @@ const PAGE = 50
 const things = [
   { value: "key.", label: "API keys" },
   { value: "attestation.", label: "Attestations" },
-  { value: "session.", label: "Sessions started by members" },
+  { value: "session.", label: "Sessions" },
   { value: "token.", label: "Mints and transfers" },
   { value: "mint_config.", label: "Tokens and rules" },
   { value: "schema.", label: "Schemas" },
   { value: "member.", label: "Members" },
   { value: "account.", label: "Account" },
-  { value: "wallet.", label: "Erasures" },
+  { value: "review.", label: "Reviews" },
+  { value: "claims.", label: "Claims viewed" },
+  { value: "wallet.", label: "Erasures of wallets" },
+  { value: "investor.", label: "Investors" },
 ]
 const who = {
   user: "People",
   key: "API keys",
   operator: "Command line",
+  system: "Vouch itself",
 } as const satisfies Record<AuditActor, string>
 
 const filters = {
@@ -40,34 +51,21 @@ const filters = {
 }
 
 export default function Page() {
-  const { id: workspaceId } = useWorkspace()
   const { filter, setFilter, days, times, name, paging, isFiltered, onClear } = useFilters(filters)
   const { cursor } = paging
-  const asked = {
-    ...(filter.action && { action: filter.action }),
-    ...(filter.actor && { actor: filter.actor }),
-    ...(filter.subject && { subject: filter.subject }),
-    ...times,
-  }
+  const asked = { ...given(filter), ...times }
   const list = useQuery(
     ["audit", name, cursor],
     (api, signal) => api.audit.list.query({ limit: PAGE, ...asked, ...(cursor && { cursor }) }, { signal }),
     { keep: true },
   )
-  const file = `/api/export/audit.csv?${new URLSearchParams({ workspace: workspaceId, ...asked })}`
   return (
     <>
       <PageHeader
         title="Audit"
         heading="Audit log"
         description="Changes in this workspace and the account. Entries cannot be edited or deleted."
-        actions={
-          <Button asChild>
-            <a href={file} download>
-              Export CSV
-            </a>
-          </Button>
-        }
+        actions={<ExportCsv list="audit" asked={asked} />}
       />
       <Filters onClear={onClear}>
         <TextFilter
@@ -114,15 +112,19 @@ export default function Page() {
 
 type Entry = RouterOutputs["audit"]["list"]["data"][number]
 
-const kinds = { user: "Member", key: "API key", operator: "Operator" } as const satisfies Record<
-  AuditActor,
-  string
->
+const kinds = {
+  user: "Member",
+  key: "API key",
+  operator: "Operator",
+  system: "Automatic",
+} as const satisfies Record<AuditActor, string>
 
 /** Where a subject has a page: what an action is about → the path below the workspace. */
 const pages: Record<string, (entry: Entry) => string[]> = {
   attestation: ({ subject }) => ["attestations", subject],
   session: ({ subject }) => ["attestations", subject],
+  investor: ({ subject }) => ["investors", subject],
+  claims: ({ subject }) => ["attestations", subject],
   mint_config: ({ subject }) => ["tokens", subject],
   token: ({ subject, detail }) => ["tokens", String(detail.mint_config), "operations", subject],
 }

@@ -123,8 +123,8 @@ function Steps({ baseUrl, keyStart }: { baseUrl: string; keyStart: string }) {
               <Step number={1} title={steps.start.title}>
                 {sample(steps.start)}
                 <p>
-                  The response contains <Code>session_url</Code>, the page where the wallet’s holder verifies.
-                  The same request again returns the same session.
+                  The response contains <Code>session_url</Code>, the page where the investor verifies. The
+                  same request again returns the same session.
                 </p>
               </Step>
               <Step number={2} title="Open the page">

@@ -12,10 +12,9 @@ import {
   DropdownMenuItem,
   DropdownMenuTrigger,
 } from "#app/components/ui/dropdown-menu.tsx"
+import { allScopes } from "#shared/scopes.ts"
 
 export type Key = RouterOutputs["key"]["list"]["data"][number]
-
-const SCOPES = 8
 
 const column = columnsOf<Key>()
 
@@ -99,7 +98,7 @@ export const columnsFor = (change: ((what: "rotate" | "revoke", key: Key) => voi
       ]
 
 function Scopes({ scopes }: { scopes: Key["scopes"] }) {
-  if (scopes.length === SCOPES) return <>All</>
+  if (scopes.length === allScopes.length) return <>All</>
   return (
     <ul className="flex min-w-36 flex-wrap gap-x-2 text-xs">
       {scopes.map((scope) => (

@@ -3,11 +3,11 @@
 import { useState } from "react"
 import { useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/api.ts"
-import { Field, FieldGroup, Form, Submit } from "#app/components/form.tsx"
+import { DialogSubmit } from "#app/components/dialog-submit.tsx"
+import { Field, FieldGroup, Form, GroupButton } from "#app/components/form.tsx"
 import { Failed, Loading } from "#app/components/states.tsx"
-import { Button } from "#app/components/ui/button.tsx"
 import { Checkbox } from "#app/components/ui/checkbox.tsx"
-import { Dialog, DialogClose, DialogContent, DialogFooter } from "#app/components/ui/dialog.tsx"
+import { Dialog, DialogContent } from "#app/components/ui/dialog.tsx"
 import { Input, Select } from "#app/components/ui/input.tsx"
 import type { Key } from "./columns.tsx"
 import type { NewSecret } from "./secret-once.tsx"
@@ -89,12 +89,8 @@ function KeyForm({
       </Field>
       <FieldGroup legend="Scopes" name="scopes">
         <div className="mb-1 flex gap-4 text-[13px]">
-          <Button variant="link" className="text-[13px]!" onClick={() => setChosen(new Set(reading))}>
-            Read only
-          </Button>
-          <Button variant="link" className="text-[13px]!" onClick={() => setChosen(new Set(all))}>
-            All
-          </Button>
+          <GroupButton onClick={() => setChosen(new Set(reading))}>Read only</GroupButton>
+          <GroupButton onClick={() => setChosen(new Set(all))}>All</GroupButton>
         </div>
         <div className="grid gap-x-4 sm:grid-cols-2">
           {options.scopes.map(({ scope, words }) => (
@@ -126,12 +122,7 @@ function KeyForm({
           </Field>
         )}
       </div>
-      <DialogFooter>
-        <DialogClose>
-          <Button>Cancel</Button>
-        </DialogClose>
-        <Submit>Create key</Submit>
-      </DialogFooter>
+      <DialogSubmit>Create key</DialogSubmit>
     </Form>
   )
 }

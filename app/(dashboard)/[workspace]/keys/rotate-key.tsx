@@ -2,9 +2,9 @@
 
 import { useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"
 import { Confirm } from "#app/components/confirm.tsx"
-import { Field, Form, Submit } from "#app/components/form.tsx"
-import { Button } from "#app/components/ui/button.tsx"
-import { Dialog, DialogClose, DialogContent, DialogFooter } from "#app/components/ui/dialog.tsx"
+import { DialogSubmit } from "#app/components/dialog-submit.tsx"
+import { Field, Form } from "#app/components/form.tsx"
+import { Dialog, DialogContent } from "#app/components/ui/dialog.tsx"
 import { Select } from "#app/components/ui/input.tsx"
 import type { Key } from "./columns.tsx"
 import type { NewSecret } from "./secret-once.tsx"
@@ -70,12 +70,7 @@ export function RotateKey({
               ))}
             </Select>
           </Field>
-          <DialogFooter>
-            <DialogClose>
-              <Button>Cancel</Button>
-            </DialogClose>
-            <Submit>Rotate key</Submit>
-          </DialogFooter>
+          <DialogSubmit>Rotate key</DialogSubmit>
         </Form>
       </DialogContent>
     </Dialog>

@@ -1,7 +1,10 @@
 import type { ReactNode } from "react"
 import type { RouterOutputs } from "#app/api.ts"
+import { Ago } from "#app/components/timestamp.tsx"
 import { Badge } from "#app/components/ui/badge.tsx"
 import { Card } from "#app/components/ui/card.tsx"
+import { grouped, solOf } from "#shared/amount.ts"
+import { WithCommands } from "./quarantine.tsx"
 
 type Overview = RouterOutputs["overview"]["get"]
 
@@ -75,24 +78,77 @@ export function IssuerBalance({ issuer }: { issuer: Overview["issuer"] }) {
   )
 }
 
+/** What the workspace's transactions of this month cost. */
+export function ChainCosts({ chain }: { chain: Overview["quota"]["chain"] }) {
+  const sol = (lamports: string) => grouped(solOf(lamports))
+  const { fee_lamports, rent_lamports, budget_lamports } = chain
+  const total = (BigInt(fee_lamports) + BigInt(rent_lamports)).toString()
+  return (
+    <Line name="Cost this month">
+      {sol(total)} {budget_lamports !== null && `of ${sol(budget_lamports)} `}SOL
+      <span className="block text-[13px] text-muted">
+        {sol(fee_lamports)} in fees, {sol(rent_lamports)} for accounts
+      </span>
+    </Line>
+  )
+}
+
 const checks = { database: "Database", chain: "Chain", worker: "Worker" } as const
 
 /** What the server says of itself. */
-export function Health({ health }: { health: Overview["health"] }) {
+export function Health({ checks: states }: { checks: Overview["checks"] }) {
   return Object.entries(checks).map(([check, name]) => {
-    const state = health.checks[check as keyof typeof checks]
+    const state = states[check as keyof typeof checks]
     return (
       <Line key={check} name={name}>
-        <Badge tone={state === "ok" ? "good" : "bad"}>{state === "ok" ? "OK" : state}</Badge>
+        {state === "ok" ? (
+          <Badge tone="good">OK</Badge>
+        ) : (
+          <span className="text-danger">
+            <WithCommands>{state}</WithCommands>
+          </span>
+        )}
       </Line>
     )
   })
 }
 
+/** When the workspace was last compared with the chain, and what to do where they differ. */
+export function LastReconciliation({ audit }: { audit: Overview["ledger"]["audit"] }) {
+  return (
+    <Line name="Last reconciliation">
+      {audit === null ? (
+        <span className="text-muted">None yet</span>
+      ) : (
+        <>
+          <span className="inline-flex flex-wrap items-center justify-end gap-2">
+            <Badge tone={audit.differences === 0 ? "good" : "bad"}>
+              {audit.differences === 0
+                ? "No differences"
+                : audit.differences === 1
+                  ? "1 difference"
+                  : `${count.format(audit.differences)} differences`}
+            </Badge>
+            <Ago at={audit.at} />
+          </span>
+          {audit.differences > 0 && (
+            <span className="block text-[13px] text-muted">
+              <WithCommands>
+                Your records and the chain differ. Ask the administrator of this server to run `vouch ledger
+                audit`: it lists each difference.
+              </WithCommands>
+            </span>
+          )}
+        </>
+      )}
+    </Line>
+  )
+}
+
 function Line({ name, children }: { name: string; children: ReactNode }) {
   return (
     <div className="flex items-baseline justify-between gap-4">
-      <dt className="font-medium">{name}</dt>
+      <dt className="shrink-0 font-medium">{name}</dt>
       <dd className="min-w-0 text-right">{children}</dd>
     </div>
   )

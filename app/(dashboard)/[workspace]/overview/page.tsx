@@ -9,8 +9,10 @@ import { PageHeader } from "#app/components/page-header.tsx"
 import { Empty, Failed, Loading, Skeleton } from "#app/components/states.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Card } from "#app/components/ui/card.tsx"
-import { Conversion, Health, IssuerBalance } from "./figures.tsx"
+import { ExpiringSoon } from "./expiring.tsx"
+import { ChainCosts, Conversion, Health, IssuerBalance, LastReconciliation } from "./figures.tsx"
 import { LatestAttestations, LatestOperations } from "./latest.tsx"
+import { QuarantineBanner } from "./quarantine.tsx"
 
 const Chart = lazy(() => import("./chart.tsx"))
 
@@ -51,11 +53,12 @@ export default function Page() {
 }
 
 function Figures({ overview }: { overview: Overview }) {
-  const { quota, figures, attestations, operations, issuer, health } = overview
+  const { quota, figures, attestations, operations, issuer, checks, ledger, expiring } = overview
   const { mode } = useWorkspace()
   const isNew = attestations.length === 0 && operations.length === 0
   return (
     <div className="space-y-4">
+      {ledger.quarantine && <QuarantineBanner quarantine={ledger.quarantine} />}
       {isNew && <FirstSteps />}
       <div className="grid gap-4 lg:grid-cols-3">
         <Card>
@@ -76,12 +79,15 @@ function Figures({ overview }: { overview: Overview }) {
         <Card>
           <dl className="space-y-3">
             <IssuerBalance issuer={issuer} />
-            <Health health={health} />
+            <ChainCosts chain={quota.chain} />
+            <Health checks={checks} />
+            <LastReconciliation audit={ledger.audit} />
           </dl>
         </Card>
       </div>
       {!isNew && (
         <>
+          <ExpiringSoon expiring={expiring} />
           <Card title="Attestations per day" description="By current status, last 30 days (UTC)">
             <Suspense fallback={<Skeleton className="h-64 w-full rounded" />}>
               <Chart days={figures.days} />

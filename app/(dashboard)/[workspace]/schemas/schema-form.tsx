@@ -2,18 +2,26 @@
 
 import { useMutation } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/api.ts"
-import { Field, Form, Submit } from "#app/components/form.tsx"
-import { Button } from "#app/components/ui/button.tsx"
-import { Dialog, DialogClose, DialogContent, DialogFooter } from "#app/components/ui/dialog.tsx"
-import { Input } from "#app/components/ui/input.tsx"
+import { DialogSubmit } from "#app/components/dialog-submit.tsx"
+import { Field, Form } from "#app/components/form.tsx"
+import { Dialog, DialogContent } from "#app/components/ui/dialog.tsx"
+import { Input, Select } from "#app/components/ui/input.tsx"
 
 export type Schema = RouterOutputs["schema"]["summary"]["data"][number]
 
 /** Makes a schema, or changes one: its id stays, as what was issued speaks of it. */
 export function SchemaForm({ of, onClose }: { of: Schema | null; onClose: () => void }) {
   const save = useMutation(
-    (api, fields: { id: string; name: string; validity_days: number }) =>
-      of === null ? api.schema.create.mutate(fields) : api.schema.change.mutate(fields),
+    (
+      api,
+      fields: {
+        id: string
+        name: string
+        validity_days: number
+        wallet_proof: boolean | null
+        reminder_days: number[]
+      },
+    ) => (of === null ? api.schema.create.mutate(fields) : api.schema.change.mutate(fields)),
     { refresh: ["schemas"], quiet: true },
   )
   return (
@@ -33,6 +41,8 @@ export function SchemaForm({ of, onClose }: { of: Schema | null; onClose: () => 
               id: of?.id ?? String(values.get("id")),
               name: String(values.get("name")),
               validity_days: Number(values.get("validity_days")),
+              wallet_proof: settingOf(String(values.get("wallet_proof"))),
+              reminder_days: daysOf(String(values.get("reminder_days"))),
             })
             onClose()
           }}
@@ -60,14 +70,41 @@ export function SchemaForm({ of, onClose }: { of: Schema | null; onClose: () => 
           <Field label="Valid for (days)" name="validity_days" required>
             <Input type="number" min={1} max={3650} step={1} defaultValue={of?.validity_days ?? 365} />
           </Field>
-          <DialogFooter>
-            <DialogClose>
-              <Button>Cancel</Button>
-            </DialogClose>
-            <Submit>{of === null ? "Create schema" : "Save"}</Submit>
-          </DialogFooter>
+          <Field
+            label="Wallet proof"
+            name="wallet_proof"
+            hint="The investor signs a message with the wallet before the check. Applies to sessions that begin from now on."
+          >
+            <Select defaultValue={String(of?.wallet_proof_setting ?? null)}>
+              <option value="null">Default: required in live mode, except with the sandbox</option>
+              <option value="true">Required</option>
+              <option value="false">Not required</option>
+            </Select>
+          </Field>
+          <Field
+            label="Remind investors (days before it expires)"
+            name="reminder_days"
+            hint="Up to five numbers, separated by commas; empty for none. Sent only while reminders are on in Settings."
+          >
+            <Input
+              inputMode="numeric"
+              autoComplete="off"
+              pattern="\s*(\d{1,3}\s*(,\s*\d{1,3}\s*){0,4})?"
+              defaultValue={(of?.reminder_days ?? [30, 7, 1]).join(", ")}
+            />
+          </Field>
+          <DialogSubmit>{of === null ? "Create schema" : "Save"}</DialogSubmit>
         </Form>
       </DialogContent>
     </Dialog>
   )
 }
+
+const settingOf = (value: string): boolean | null => (value === "null" ? null : value === "true")
+
+const daysOf = (text: string): number[] =>
+  text
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "")
+    .map(Number)

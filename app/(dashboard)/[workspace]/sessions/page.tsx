@@ -2,6 +2,8 @@
 
 import { parseAsString, parseAsStringLiteral, useQueryState, useQueryStates } from "nuqs"
 import { useMemo, useState } from "react"
+import { InvestorLink } from "#app/(dashboard)/investor-link.tsx"
+import { StateTabs } from "#app/(dashboard)/state-tabs.tsx"
 import { usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/api.ts"
 import { Shortened } from "#app/components/code.tsx"
@@ -11,7 +13,7 @@ import { Empty } from "#app/components/states.tsx"
 import { Ago } from "#app/components/timestamp.tsx"
 import { Badge, StatusBadge } from "#app/components/ui/badge.tsx"
 import { Button } from "#app/components/ui/button.tsx"
-import { Tabs, TabsContent, TabsList, TabsTrigger } from "#app/components/ui/tabs.tsx"
+import { CancelSession } from "./cancel-session.tsx"
 import { type Link, SessionLink, StartSession } from "./start-session.tsx"
 
 const states = ["open", "closed"] as const
@@ -52,7 +54,7 @@ export default function Page() {
           <Empty title="No open sessions" action={start}>
             {can("kyc:write")
               ? "Start a session for a wallet and send its holder the link. Anyone with the link can verify that wallet."
-              : "Sessions that wait for the wallet holder appear here."}
+              : "Sessions that wait for the investor appear here."}
           </Empty>
         )
       }
@@ -65,17 +67,13 @@ export default function Page() {
         description="A session is one verification of one wallet. Its holder opens a link and completes it on a hosted page."
         actions={start}
       />
-      <Tabs value={state} onValueChange={(value) => void setState(value as (typeof states)[number])}>
-        <TabsList aria-label="State">
-          <TabsTrigger value="open">Open</TabsTrigger>
-          <TabsTrigger value="closed">Closed</TabsTrigger>
-        </TabsList>
-        {states.map((one) => (
-          <TabsContent key={one} value={one}>
-            {table}
-          </TabsContent>
-        ))}
-      </Tabs>
+      <StateTabs
+        names={{ open: "Open", closed: "Closed" }}
+        value={state}
+        onChange={(to) => void setState(to)}
+      >
+        {table}
+      </StateTabs>
       {isStarting && can("kyc:write") && (
         <StartSession
           wallet={asked.wallet}
@@ -109,9 +107,9 @@ const common: Column<Session>[] = [
   }),
   column.accessor("schema", { header: "Schema", meta: { wideOnly: true } }),
   column.accessor("external_id", {
-    header: "External id",
+    header: "Investor",
     meta: { wideOnly: true, breaks: true },
-    cell: ({ getValue }) => getValue() ?? <span className="text-muted">–</span>,
+    cell: ({ row }) => <InvestorLink investor={row.original} />,
   }),
   column.accessor("started_at", {
     header: "Started",
@@ -134,18 +132,22 @@ const columnsFor = (state: "open" | "closed", onLink: (link: Link) => void): Col
           },
         }),
         column.display({
-          id: "link",
-          header: () => <span className="sr-only">Link</span>,
+          id: "actions",
+          header: () => <span className="sr-only">Actions</span>,
           meta: { align: "end" },
           cell: ({ row }) => {
-            const { session_url, user_pubkey } = row.original
+            const { session_id, session_url, user_pubkey } = row.original
             return (
               session_url &&
+              session_id &&
               row.original.open_until && (
-                <Button size="sm" onClick={() => onLink({ url: session_url, wallet: user_pubkey })}>
-                  Link
-                  <span className="sr-only"> of {user_pubkey}</span>
-                </Button>
+                <span className="inline-flex gap-2">
+                  <Button size="sm" onClick={() => onLink({ url: session_url, wallet: user_pubkey })}>
+                    Link
+                    <span className="sr-only"> of {user_pubkey}</span>
+                  </Button>
+                  <CancelSession sessionId={session_id} wallet={user_pubkey} />
+                </span>
               )
             )
           },
@@ -154,11 +156,13 @@ const columnsFor = (state: "open" | "closed", onLink: (link: Link) => void): Col
 
 /** How far a session has come. */
 function SessionState({ session }: { session: Session }) {
-  const { status, opened_at, decision } = session
+  const { status, state, flow, consented_at, decision } = session
+  if (state === "cancelled") return <Badge>Cancelled</Badge>
   if (status !== "pending") return <StatusBadge status={status} />
   if (decision === "approved") return <Badge tone="notice">Approved, confirming on chain</Badge>
   if (decision === "in_review") return <Badge tone="notice">In review</Badge>
   if (decision === "resubmission_requested") return <Badge tone="notice">Asked to submit again</Badge>
-  if (opened_at !== null) return <Badge tone="notice">Submitted</Badge>
-  return <Badge tone="plain">Waiting for the wallet holder</Badge>
+  if (consented_at !== null)
+    return <Badge tone="notice">{flow === "form" ? "Submitted" : "Consent given"}</Badge>
+  return <Badge tone="plain">Waiting for the investor</Badge>
 }

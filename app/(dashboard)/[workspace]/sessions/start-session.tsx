@@ -1,9 +1,11 @@
 "use client"
 
 import { lazy, Suspense } from "react"
-import { useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"
+import { useSchemaNames } from "#app/(dashboard)/verification-filters.tsx"
+import { useMutation } from "#app/(dashboard)/workspace.tsx"
 import { CodeBlock } from "#app/components/code.tsx"
-import { Field, Form, Submit } from "#app/components/form.tsx"
+import { DialogSubmit } from "#app/components/dialog-submit.tsx"
+import { Field, Form } from "#app/components/form.tsx"
 import { Failed, Loading, Skeleton } from "#app/components/states.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Dialog, DialogClose, DialogContent, DialogFooter } from "#app/components/ui/dialog.tsx"
@@ -27,7 +29,7 @@ export function StartSession({
   onClose: () => void
   onStarted: (link: Link) => void
 }) {
-  const schemas = useQuery(["schemas", "names"], (api, signal) => api.schema.list.query({}, { signal }))
+  const schemas = useSchemaNames()
   const start = useMutation((api, input: Start) => api.kyc.start.mutate(input), {
     refresh: ["sessions"],
     quiet: true,
@@ -82,12 +84,7 @@ export function StartSession({
             >
               <Input type="url" autoComplete="off" placeholder="https://" />
             </Field>
-            <DialogFooter>
-              <DialogClose>
-                <Button>Cancel</Button>
-              </DialogClose>
-              <Submit>Start session</Submit>
-            </DialogFooter>
+            <DialogSubmit>Start session</DialogSubmit>
           </Form>
         ) : schemas.error ? (
           <Failed error={schemas.error} onRetry={schemas.refetch} />
@@ -108,7 +105,7 @@ export function SessionLink({ link: { url, wallet }, onClose }: { link: Link; on
   return (
     <Dialog open onOpenChange={(open) => open || onClose()}>
       <DialogContent
-        title="Send this link to the wallet's holder"
+        title="Send this link to the investor"
         description={
           <>
             It verifies <code className="font-mono text-[13px] break-all">{wallet}</code>. Anyone with the

@@ -5,7 +5,8 @@ import { useMutation } from "#app/(dashboard)/workspace.tsx"
 import { CodeBlock } from "#app/components/code.tsx"
 import { Confirm } from "#app/components/confirm.tsx"
 import { columnsOf, DataTable } from "#app/components/data-table.tsx"
-import { Field, Form, Submit } from "#app/components/form.tsx"
+import { DialogSubmit } from "#app/components/dialog-submit.tsx"
+import { Field, Form } from "#app/components/form.tsx"
 import { Ago } from "#app/components/timestamp.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import {
@@ -16,14 +17,7 @@ import {
   DialogTrigger,
 } from "#app/components/ui/dialog.tsx"
 import { Input, Select } from "#app/components/ui/input.tsx"
-import type { Role } from "#shared/roles.ts"
-
-/** Roles as people choose them. */
-export const roleNames = {
-  owner: { name: "Owner", may: "Everything, including members" },
-  developer: { name: "Developer", may: "Everything except members" },
-  viewer: { name: "Viewer", may: "Read only" },
-} as const satisfies Record<Role, { name: string; may: string }>
+import { type Role, roles } from "#shared/roles.ts"
 
 type Invitation = {
   id: string
@@ -53,7 +47,7 @@ export function Invitations({
       column.accessor("role", {
         header: "Role",
         meta: { className: "whitespace-nowrap" },
-        cell: ({ getValue }) => roleNames[getValue()].name,
+        cell: ({ getValue }) => roles[getValue()].name,
       }),
       column.accessor("invited_by", {
         header: "Invited by",
@@ -99,7 +93,7 @@ function Revoke({ invitation: { id, email, role } }: { invitation: Invitation })
     refresh: ["members"],
     quiet: true,
   })
-  const whose = email ?? `a ${roleNames[role].name.toLowerCase()}`
+  const whose = email ?? `a ${roles[role].name.toLowerCase()}`
   return (
     <Confirm
       trigger={
@@ -148,9 +142,9 @@ function Invitation() {
     >
       <Field name="role" label="Role">
         <Select defaultValue="developer">
-          {Object.entries(roleNames).map(([role, { name, may }]) => (
+          {Object.entries(roles).map(([role, { name, summary }]) => (
             <option key={role} value={role}>
-              {name}: {may.charAt(0).toLowerCase() + may.slice(1)}
+              {name}: {summary.charAt(0).toLowerCase() + summary.slice(1)}
             </option>
           ))}
         </Select>
@@ -162,12 +156,7 @@ function Invitation() {
       >
         <Input type="email" autoComplete="off" />
       </Field>
-      <DialogFooter>
-        <DialogClose>
-          <Button>Cancel</Button>
-        </DialogClose>
-        <Submit>Invite</Submit>
-      </DialogFooter>
+      <DialogSubmit>Invite</DialogSubmit>
     </Form>
   )
 }

@@ -21,8 +21,8 @@ import {
   DropdownMenuSeparator,
   DropdownMenuTrigger,
 } from "#app/components/ui/dropdown-menu.tsx"
-import type { Role } from "#shared/roles.ts"
-import { Invitations, Invite, roleNames } from "./invitations.tsx"
+import { type Role, roles } from "#shared/roles.ts"
+import { Invitations, Invite } from "./invitations.tsx"
 import { KnownKeys, type Less } from "./workspace-facts.tsx"
 
 type Member = RouterOutputs["member"]["list"]["members"][number]
@@ -65,9 +65,9 @@ export function Members() {
       column.accessor("role", {
         header: "Role",
         meta: { className: "whitespace-nowrap" },
-        cell: ({ getValue }) => roleNames[getValue()].name,
+        cell: ({ getValue }) => roles[getValue()].name,
       }),
-      column.accessor("two_factor", {
+      column.accessor("second_factor", {
         header: "Second factor",
         meta: { wideOnly: true },
         cell: ({ getValue }) =>
@@ -174,10 +174,10 @@ function MemberMenu({
               })
             }}
           >
-            {Object.entries(roleNames).map(([role, { name, may }]) => (
+            {Object.entries(roles).map(([role, { name, summary }]) => (
               <DropdownMenuRadioItem key={role} value={role}>
                 {name}
-                <span className="block text-[13px] text-muted">{may}</span>
+                <span className="block text-[13px] text-muted">{summary}</span>
               </DropdownMenuRadioItem>
             ))}
           </DropdownMenuRadioGroup>

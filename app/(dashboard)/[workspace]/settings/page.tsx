@@ -16,8 +16,11 @@ const YourAccount = dynamic(async () => (await import("./account.tsx")).YourAcco
 const WorkspaceFacts = dynamic(async () => (await import("./workspace-facts.tsx")).WorkspaceFacts, {
   loading: () => <Loading what="Loading the workspace" lines={8} />,
 })
+const Monitoring = dynamic(async () => (await import("./monitoring.tsx")).Monitoring, {
+  loading: () => <Loading what="Loading monitoring" lines={8} />,
+})
 
-const parts = ["members", "account", "workspace"] as const
+const parts = ["members", "account", "workspace", "monitoring"] as const
 
 /** Who may come in, how you do, and what this workspace is. */
 export default function Page() {
@@ -30,6 +33,7 @@ export default function Page() {
           <TabsTrigger value="members">Members</TabsTrigger>
           <TabsTrigger value="account">Your account</TabsTrigger>
           <TabsTrigger value="workspace">Workspace</TabsTrigger>
+          <TabsTrigger value="monitoring">Monitoring</TabsTrigger>
         </TabsList>
         <TabsContent value="members">
           <Members />
@@ -39,6 +43,9 @@ export default function Page() {
         </TabsContent>
         <TabsContent value="workspace">
           <WorkspaceFacts />
+        </TabsContent>
+        <TabsContent value="monitoring">
+          <Monitoring />
         </TabsContent>
       </Tabs>
     </>

@@ -3,18 +3,13 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { Confirm } from "#app/components/confirm.tsx"
-import { Field, Form, Submit } from "#app/components/form.tsx"
+import { DialogSubmit } from "#app/components/dialog-submit.tsx"
+import { Field, Form } from "#app/components/form.tsx"
 import { Failed, Loading } from "#app/components/states.tsx"
 import { Ago } from "#app/components/timestamp.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Card } from "#app/components/ui/card.tsx"
-import {
-  Dialog,
-  DialogClose,
-  DialogContent,
-  DialogFooter,
-  DialogTrigger,
-} from "#app/components/ui/dialog.tsx"
+import { Dialog, DialogContent, DialogTrigger } from "#app/components/ui/dialog.tsx"
 import { Input } from "#app/components/ui/input.tsx"
 
 type Passkey = { id: string; name: string | null; added_at: string | null }
@@ -38,13 +33,13 @@ function usePasskeys() {
 }
 
 /** Devices that sign in without a password. */
-export function Passkeys() {
+export function Passkeys({ onAdded = () => {} }: { onAdded?: () => void }) {
   const { data, error, refetch } = usePasskeys()
   return (
     <Card
       title="Passkeys"
       description="Sign in with your fingerprint, face or security key."
-      actions={<AddPasskey />}
+      actions={<AddPasskey onAdded={onAdded} />}
     >
       {data ? (
         data.length === 0 ? (
@@ -75,7 +70,7 @@ export function Passkeys() {
   )
 }
 
-function AddPasskey() {
+function AddPasskey({ onAdded }: { onAdded: () => void }) {
   const [isOpen, setOpen] = useState(false)
   const client = useQueryClient()
   return (
@@ -95,6 +90,7 @@ function AddPasskey() {
             )
             await client.invalidateQueries({ queryKey: PASSKEYS })
             setOpen(false)
+            onAdded()
           }}
         >
           <Field
@@ -105,12 +101,7 @@ function AddPasskey() {
           >
             <Input autoComplete="off" maxLength={60} />
           </Field>
-          <DialogFooter>
-            <DialogClose>
-              <Button>Cancel</Button>
-            </DialogClose>
-            <Submit>Add</Submit>
-          </DialogFooter>
+          <DialogSubmit>Add</DialogSubmit>
         </Form>
       </DialogContent>
     </Dialog>

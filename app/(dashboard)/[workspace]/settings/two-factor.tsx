@@ -8,7 +8,8 @@ import { CurrentPassword } from "#app/(access)/password.tsx"
 import { useRefresh } from "#app/(dashboard)/workspace.tsx"
 import { useCopy } from "#app/components/code.tsx"
 import { Confirm } from "#app/components/confirm.tsx"
-import { Field, Form, Submit } from "#app/components/form.tsx"
+import { DialogSubmit } from "#app/components/dialog-submit.tsx"
+import { Field, Form } from "#app/components/form.tsx"
 import { Icon } from "#app/components/icons.tsx"
 import { Skeleton } from "#app/components/states.tsx"
 import { notify } from "#app/components/toast.ts"
@@ -29,7 +30,7 @@ const QrCode = dynamic(() => import("#app/components/qr-code.tsx"), {
 export function TwoFactor({ isOn }: { isOn: boolean }) {
   return (
     <Card
-      title="Second factor"
+      title="Authenticator app"
       description="Enter a code from an app on your phone after your password."
       actions={isOn ? <Badge tone="good">On</Badge> : <Badge>Off</Badge>}
     >
@@ -78,25 +79,18 @@ function SwitchOn() {
   return (
     <Dialog open={isOpen} onOpenChange={change}>
       <DialogTrigger>
-        <Button variant="primary">Switch on</Button>
+        <Button variant="primary">Turn on</Button>
       </DialogTrigger>
       <DialogContent
-        title={step.name === "kept" ? "Keep your backup codes" : "Switch on the second factor"}
+        title={step.name === "kept" ? "Keep your backup codes" : "Turn on the authenticator app"}
         // The codes are shown once: a click beside the dialog must not take them away.
         insists={step.name === "kept"}
       >
         {step.name === "password" && (
-          <PasswordStep
-            onDone={(uri, codes) => setStep({ name: "code", uri, codes })}
-            onCancel={() => change(false)}
-          />
+          <PasswordStep onDone={(uri, codes) => setStep({ name: "code", uri, codes })} />
         )}
         {step.name === "code" && (
-          <CodeStep
-            uri={step.uri}
-            onDone={() => setStep({ name: "kept", codes: step.codes })}
-            onCancel={() => change(false)}
-          />
+          <CodeStep uri={step.uri} onDone={() => setStep({ name: "kept", codes: step.codes })} />
         )}
         {step.name === "kept" && <BackupCodes codes={step.codes} onKept={() => change(false)} />}
       </DialogContent>
@@ -104,13 +98,7 @@ function SwitchOn() {
   )
 }
 
-function PasswordStep({
-  onDone,
-  onCancel,
-}: {
-  onDone: (uri: string, codes: string[]) => void
-  onCancel: () => void
-}) {
+function PasswordStep({ onDone }: { onDone: (uri: string, codes: string[]) => void }) {
   return (
     <Form
       onSubmit={async (values) => {
@@ -123,15 +111,12 @@ function PasswordStep({
       }}
     >
       <CurrentPassword />
-      <DialogFooter>
-        <Button onClick={onCancel}>Cancel</Button>
-        <Submit>Continue</Submit>
-      </DialogFooter>
+      <DialogSubmit>Continue</DialogSubmit>
     </Form>
   )
 }
 
-function CodeStep({ uri, onDone, onCancel }: { uri: string; onDone: () => void; onCancel: () => void }) {
+function CodeStep({ uri, onDone }: { uri: string; onDone: () => void }) {
   const secret = new URL(uri).searchParams.get("secret")!
   const { outcome, copy } = useCopy(secret)
   return (
@@ -160,10 +145,7 @@ function CodeStep({ uri, onDone, onCancel }: { uri: string; onDone: () => void; 
       <Field name="code" label="Code" hint="The six-digit code for Vouch in your authenticator app." required>
         <Input inputMode="numeric" autoComplete="one-time-code" className="font-mono tracking-widest" />
       </Field>
-      <DialogFooter>
-        <Button onClick={onCancel}>Cancel</Button>
-        <Submit>Confirm</Submit>
-      </DialogFooter>
+      <DialogSubmit>Confirm</DialogSubmit>
     </Form>
   )
 }
@@ -172,16 +154,16 @@ function SwitchOff() {
   const changed = useChanged()
   return (
     <Confirm
-      trigger={<Button>Switch off</Button>}
-      title="Switch off the second factor?"
+      trigger={<Button>Turn off</Button>}
+      title="Turn off the authenticator app?"
       description="You will sign in with your password only. Your backup codes stop working."
-      confirm="Switch off"
+      confirm="Turn off"
       onConfirm={async (values) => {
         const { auth, throwIf } = await import("#app/(access)/auth.ts")
         const { error } = await auth.twoFactor.disable({ password: String(values.get("current_password")) })
         throwIf(error)
         changed()
-        notify("Second factor switched off")
+        notify("Authenticator app turned off")
       }}
     >
       <CurrentPassword />
@@ -220,10 +202,7 @@ function NewBackupCodes() {
           >
             <p>Your current codes stop working.</p>
             <CurrentPassword />
-            <DialogFooter>
-              <Button onClick={() => change(false)}>Cancel</Button>
-              <Submit>Create codes</Submit>
-            </DialogFooter>
+            <DialogSubmit>Create codes</DialogSubmit>
           </Form>
         )}
       </DialogContent>

@@ -16,6 +16,9 @@ import { Card } from "#app/components/ui/card.tsx"
 import { Dialog, DialogClose, DialogContent, DialogFooter } from "#app/components/ui/dialog.tsx"
 import { Input } from "#app/components/ui/input.tsx"
 import type { Leftovers } from "#server/domain/people/members.ts"
+import { AccountSecurity } from "./account-security.tsx"
+import { HostedPage } from "./hosted-page.tsx"
+import { Reminders } from "./reminders.tsx"
 
 const plans = { free: "Free", growth: "Growth", enterprise: "Enterprise" } as const
 
@@ -45,6 +48,7 @@ export function WorkspaceFacts() {
         />
         {can("member:write") && <AccountName name={account.name} />}
       </Card>
+      <AccountSecurity account={account} />
       <Card title="Workspace">
         <Facts
           facts={{
@@ -72,6 +76,8 @@ export function WorkspaceFacts() {
       <Card title="Verification">
         <Facts facts={{ Provider: provider ?? "No provider is configured for this mode" }} />
       </Card>
+      <Reminders />
+      <HostedPage company={account.name} />
     </div>
   )
 }

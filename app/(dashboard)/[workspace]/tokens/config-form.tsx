@@ -156,7 +156,7 @@ export function ConfigForm({
       </Card>
 
       <Card title="Who moves tokens">
-        <FieldGroup legend={<span className="sr-only">Transfer mode</span>}>
+        <FieldGroup name="transfer_mode" legend={<span className="sr-only">Transfer mode</span>}>
           <div className="grid gap-3 sm:grid-cols-2">
             {transferModes.map((mode) => (
               <label
@@ -185,12 +185,12 @@ export function ConfigForm({
       <Card title="Who may hold" description={checkedWhen.wallets[draft.transfer_mode]}>
         <div className="space-y-5">
           <SchemaField {...entered("required_schema")} error={problemAt("required_schema")} />
-          {rulesWhere(({ asked }) => asked === "holding")}
+          {rulesWhere(({ checked }) => checked === "wallet")}
         </div>
       </Card>
 
       <Card title="Limits" description={checkedWhen.limits[draft.transfer_mode]}>
-        <div className="grid gap-5 sm:grid-cols-2">{rulesWhere(({ asked }) => asked !== "holding")}</div>
+        <div className="grid gap-5 sm:grid-cols-2">{rulesWhere(({ checked }) => checked !== "wallet")}</div>
       </Card>
 
       {children?.(draft)}
@@ -240,10 +240,10 @@ function SchemaField({
 
 /** What the server would refuse of what is entered, once it has been left alone for a moment. */
 function useIssues(draft: Draft, isNew: boolean): readonly Issue[] {
-  const asked = useDebounced(JSON.stringify(configOf(draft, useTimeZone())), 400)
+  const settled = useDebounced(JSON.stringify(configOf(draft, useTimeZone())), 400)
   const { data } = useQuery(
-    ["config-check", isNew, asked],
-    (api) => api.mintConfig.check.query({ config: JSON.parse(asked), is_new: isNew }),
+    ["config-check", isNew, settled],
+    (api) => api.mintConfig.check.query({ config: JSON.parse(settled), is_new: isNew }),
     { keep: true },
   )
   return data?.issues ?? []

@@ -4,8 +4,9 @@ import { useId, useState } from "react"
 import { Icon } from "#app/components/icons.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Select } from "#app/components/ui/input.tsx"
-import { countries } from "#app/verify/[session_id]/countries.ts"
+import { countryNames } from "#shared/countries.ts"
 
+const countries = countryNames("en")
 const nameOf = new Map(countries.map(({ code, name }) => [code, name]))
 
 /** A list of countries: one is chosen and added, each can be taken away. Inside of a `Field`, which names it. */

@@ -79,7 +79,9 @@ export const draftOf = (
   rules: rulesDraft(rules, zone),
 })
 
-/** The configuration as the API takes it: a rule that is not set is left out, and so is one that the mode cannot hold. */
+/**
+ * The configuration as the API takes it: a rule that is not set is left out, and so is one that the mode cannot hold.
+ */
 export function configOf(draft: Draft, zone: string): Sent {
   const rules = ruleFields
     .filter((field) => isHeldIn(draft.transfer_mode, field))

@@ -2,11 +2,9 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest"
 
 type Keys = typeof import("./idempotency-key.ts")
 
+let tabs = 0
 /** Another tab of the same browser: a module of its own, over the same storage. */
-async function openTab(): Promise<Keys> {
-  vi.resetModules()
-  return import("./idempotency-key.ts")
-}
+const openTab = (): Promise<Keys> => import(/* @vite-ignore */ `./idempotency-key.ts?tab=${++tabs}`)
 
 /** A browser's storage: its items are its own properties, as `Object.keys` finds them. */
 function storage(): Storage {

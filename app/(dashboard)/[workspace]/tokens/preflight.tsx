@@ -3,9 +3,10 @@
 import type { ReactNode } from "react"
 import { usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Shortened } from "#app/components/code.tsx"
-import { Icon, type IconName } from "#app/components/icons.tsx"
+import { Icon } from "#app/components/icons.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Button } from "#app/components/ui/button.tsx"
+import type { IconName } from "#shared/icons.ts"
 import { ruleOf } from "#shared/rules/rules.ts"
 import type { Preflight, TokenView } from "./use-token.ts"
 

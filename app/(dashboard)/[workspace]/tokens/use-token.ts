@@ -10,7 +10,7 @@ export type Preflight = RouterOutputs["token"]["preflight"]
 export type Operation = RouterOutputs["token"]["operation"]
 export type OperationDetail = RouterOutputs["token"]["operationDetail"]
 
-const isAtRest = ({ mint_state, aligning }: TokenView) => mint_state !== "creating" && aligning === null
+const isAtRest = ({ mint_state, reconciling }: TokenView) => mint_state !== "creating" && reconciling === null
 
 /** A token, polled while its mint or its accounts are in progress. */
 export const useToken = (id: string) =>

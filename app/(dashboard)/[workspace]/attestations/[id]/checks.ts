@@ -4,8 +4,16 @@ import type { OnChainState } from "#server/domain/attestations/verify-on-chain.t
 /** `open` is what cannot be told from the record alone. */
 export type Check = { name: string; result: "passed" | "failed" | "open"; detail: string | null }
 
-/** Compares what the chain says with the record. Nothing of it is taken on the server's word that can be computed here. */
-export async function checksOf({ record, unit, account, transaction }: OnChainState): Promise<Check[]> {
+/**
+ * Compares what the chain says with the record. Nothing of it is taken on the server's word that can be computed here.
+ */
+export async function checksOf({
+  record,
+  issuers,
+  unit,
+  account,
+  transaction,
+}: OnChainState): Promise<Check[]> {
   const { onchain } = record
   if (onchain === null) return []
   const check = (name: string, passed: boolean, detail: string | null = null): Check => ({
@@ -22,7 +30,7 @@ export async function checksOf({ record, unit, account, transaction }: OnChainSt
     ),
     check(
       "It was signed by your workspace's key",
-      transaction?.signers.includes(onchain.authority) === true,
+      transaction?.signers.some((signer) => issuers.includes(signer)) === true,
       transaction && `Signed by ${transaction.signers.join(", ")}`,
     ),
     check(

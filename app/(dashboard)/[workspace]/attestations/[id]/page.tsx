@@ -1,6 +1,7 @@
 "use client"
 
 import { useParams } from "next/navigation.js"
+import { InvestorLink } from "#app/(dashboard)/investor-link.tsx"
 import { usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/api.ts"
 import { Copyable } from "#app/components/code.tsx"
@@ -77,14 +78,13 @@ export default function Page() {
 }
 
 function About({ attestation }: { attestation: Detail }) {
-  const { attestation_id, user_pubkey, external_id, schema, provider, started_at, issued_at, expires_at } =
-    attestation
+  const { attestation_id, user_pubkey, schema, provider, started_at, issued_at, expires_at } = attestation
   return (
     <Facts
       facts={{
         Wallet: <Copyable value={user_pubkey} what="wallet" compact />,
         "Attestation id": <Copyable value={attestation_id} what="attestation id" compact />,
-        "External id": external_id,
+        Investor: <InvestorLink investor={attestation} />,
         Schema: schema,
         "Checked by": provider,
         Started: <Timestamp at={started_at} />,

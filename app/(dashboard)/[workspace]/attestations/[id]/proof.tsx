@@ -4,6 +4,7 @@ import { TransactionLink } from "#app/(dashboard)/transaction-drawer.tsx"
 import type { RouterOutputs } from "#app/api.ts"
 import { Copyable } from "#app/components/code.tsx"
 import { Facts } from "#app/components/facts.tsx"
+import { Timestamp } from "#app/components/timestamp.tsx"
 import { Card } from "#app/components/ui/card.tsx"
 import { Verification } from "./verification.tsx"
 
@@ -58,6 +59,11 @@ export function Proof({ attestation }: { attestation: Detail }) {
           Network: onchain.cluster,
           "Issued in": <Copyable value={onchain_tx} what="transaction signature" compact />,
           Slot: slot,
+          Final: attestation.finalized_at ? (
+            <Timestamp at={attestation.finalized_at} />
+          ) : (
+            <span className="text-muted">In some seconds the chain can no longer undo it.</span>
+          ),
           "Destroyed in": credential.state === "destroyed" && (
             <Copyable value={credential.transaction} what="destroying transaction's signature" compact />
           ),

@@ -7,10 +7,13 @@ import type { TimelineEvent } from "#server/domain/attestations/timeline.ts"
 
 const copy = {
   started: "Session started",
-  opened: "Form submitted by the wallet holder",
+  submitted: "Form submitted by the investor",
+  consented: "Consent given by the investor",
+  wallet_proved: "Wallet proved by the investor's signature",
   decided: "Decided by the provider",
   signed: "Transaction signed",
   confirmed: "Credential issued on chain, frozen",
+  cancelled: "Session cancelled",
   revoked: "Revoked",
   expired: "Expired",
   superseded: "Replaced by a renewal",
@@ -25,8 +28,15 @@ const decisions: Record<string, string> = {
   expired: "Expired at the provider",
 }
 
-const wordsOf = ({ event, detail }: TimelineEvent): string =>
-  (event === "decided" && detail !== null && decisions[detail]) || copy[event]
+/** What a member decided whom the provider had left it to. */
+const manual: Record<string, string> = {
+  approved: "Approved by a member",
+  rejected: "Rejected by a member",
+  resubmission_requested: "Resubmission requested by a member",
+}
+
+const wordsOf = ({ event, detail, by }: TimelineEvent): string =>
+  (event === "decided" && detail !== null && (by === null ? decisions : manual)[detail]) || copy[event]
 
 const dots: Partial<Record<TimelineEvent["event"], string>> = {
   confirmed: "bg-accent",

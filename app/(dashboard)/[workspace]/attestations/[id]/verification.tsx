@@ -3,9 +3,10 @@
 import { useEffect, useRef } from "react"
 import { useMutation } from "#app/(dashboard)/workspace.tsx"
 import { FormError } from "#app/components/form.tsx"
-import { Icon, type IconName } from "#app/components/icons.tsx"
+import { Icon } from "#app/components/icons.tsx"
 import { problemOf } from "#app/components/problem.ts"
 import { Button } from "#app/components/ui/button.tsx"
+import type { IconName } from "#shared/icons.ts"
 import type { Check } from "./checks.ts"
 
 const looks = {

@@ -2,6 +2,7 @@
 
 import { parseAsString, useQueryState } from "nuqs"
 import type { Holder, TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
+import { InvestorLink } from "#app/(dashboard)/investor-link.tsx"
 import { useDebounced, usePath, useQuery } from "#app/(dashboard)/workspace.tsx"
 import { Copyable } from "#app/components/code.tsx"
 import { type Column, columnsOf, DataTable, useCursor } from "#app/components/data-table.tsx"
@@ -18,16 +19,16 @@ const PAGE = 20
 /** Who holds a token, those with the most first. */
 export function Holders({ token }: { token: TokenView }) {
   const [q, setQ] = useQueryState("wallet", parseAsString.withDefault("").withOptions({ throttleMs: 300 }))
-  const asked = useDebounced(q.trim())
-  const paging = useCursor(`${token.id} ${asked}`)
-  const key = ["tokens", "holders", token.id, asked, paging.cursor ?? ""]
+  const search = useDebounced(q.trim())
+  const paging = useCursor(`${token.id} ${search}`)
+  const key = ["tokens", "holders", token.id, search, paging.cursor ?? ""]
   const list = useQuery(
     key,
     (api) =>
       api.token.holders.query({
         mint_config: token.id,
         limit: PAGE,
-        ...(asked !== "" && { q: asked }),
+        ...(search !== "" && { q: search }),
         ...(paging.cursor !== undefined && { cursor: paging.cursor }),
       }),
     { keep: true },
@@ -55,6 +56,12 @@ export function Holders({ token }: { token: TokenView }) {
           received tokens through Vouch are not listed.
         </p>
       )}
+      {list.data?.data.some(({ reopenings }) => reopenings.used > 0) && (
+        <p className="text-[13px] text-muted">
+          Reopened: this month, the holder closed the empty account and its rent was paid again. At the limit,
+          mints and transfers to a closed account are refused until next month (UTC).
+        </p>
+      )}
       <DataTable
         caption="Holders"
         columns={columns[token.transfer_mode]}
@@ -63,7 +70,7 @@ export function Holders({ token }: { token: TokenView }) {
         paging={paging}
         pageNames={{ back: "Previous", on: "Next" }}
         empty={
-          asked === "" ? (
+          search === "" ? (
             <Empty title="No holders yet">Mint to a verified wallet to see it here.</Empty>
           ) : (
             <Empty title="No matching holders">Search with fewer characters.</Empty>
@@ -98,6 +105,14 @@ const columnsOfMode = (mode: TokenView["transfer_mode"]): Column<Holder>[] => [
     meta: { wideOnly: true },
     cell: ({ row: { original } }) => <Verification of={original} />,
   }),
+  column.accessor("investor", {
+    header: "Investor",
+    meta: { wideOnly: true, breaks: true },
+    cell: ({ getValue }) => {
+      const investor = getValue()
+      return investor ? <InvestorLink investor={investor} /> : <span className="text-muted">–</span>
+    },
+  }),
   column.accessor("account", {
     header: "Account",
     meta: { wideOnly: true },
@@ -108,7 +123,7 @@ const columnsOfMode = (mode: TokenView["transfer_mode"]): Column<Holder>[] => [
 const columns = { agent: columnsOfMode("agent"), holder: columnsOfMode("holder") }
 
 function Balance({
-  of: { balance, onchain_balance, incoming, outgoing },
+  of: { balance, onchain_balance, incoming, outgoing, reopenings },
   mode,
 }: {
   of: Holder
@@ -123,6 +138,13 @@ function Balance({
     <>
       {grouped(shown)}
       {moving.length > 0 && <span className="block text-xs text-muted">{moving.join(", ")} on its way</span>}
+      {reopenings.used > 0 && (
+        <span
+          className={`block text-xs ${reopenings.used < reopenings.limit ? "text-muted" : "font-medium text-notice"}`}
+        >
+          Reopened {reopenings.used} of {reopenings.limit} times
+        </span>
+      )}
     </>
   )
 }

@@ -26,7 +26,7 @@ const fields = {
   transfer: { from: "from_pubkey", to: "to_pubkey" },
 } as const
 
-/** Asks for wallets and an amount, shows what the rules say of it, and sends only what they admit. */
+/** Asks for wallets and an amount, shows what the rules say of it, and sends only what they allow. */
 export function MoveForm({
   token,
   kind,
@@ -42,9 +42,9 @@ export function MoveForm({
   const from = entered.from.trim()
   const to = entered.to.trim()
   const amount = entered.amount.trim()
-  const { preflight, isCurrent, objection } = usePreflight({ token, kind, from, to, amount })
-  const isAdmitted = isCurrent && preflight?.answer.error === null
-  const idempotencyKey = useIdempotencyKey([kind, token.id, from, to, amount], isAdmitted)
+  const { preflight, isCurrent, problem } = usePreflight({ token, kind, from, to, amount })
+  const isAccepted = isCurrent && preflight?.answer.error === null
+  const idempotencyKey = useIdempotencyKey([kind, token.id, from, to, amount], isAccepted)
   const set = (name: keyof Entered) => (event: { target: { value: string } }) =>
     setEntered((before) => ({ ...before, [name]: event.target.value }))
   // It comes after its sheet has opened, so nothing in it has the focus yet.
@@ -53,7 +53,7 @@ export function MoveForm({
   // What is still being typed is not complete, and no mistake yet.
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
   const leave = (name: string) => () => setLeft((before) => new Set([...before, name]))
-  const problemAt = (name: string) => (objection?.field === name ? objection.text : undefined)
+  const problemAt = (name: string) => (problem?.field === name ? problem.text : undefined)
   const problemOfWallet = (name: string, wallet: string) =>
     wallet !== "" && !ADDRESS.test(wallet) && (left.has(name) || wallet.length >= SHORTEST_ADDRESS)
       ? "Enter a wallet address: 32 to 44 letters and digits, without 0, O, I and l."
@@ -62,7 +62,7 @@ export function MoveForm({
   return (
     <Form
       onSubmit={async () => {
-        if (!isAdmitted) throw new Refused("A rule refuses this. See above for what to do.")
+        if (!isAccepted) throw new Refused("A rule refuses this. See above for what to do.")
         const operation = await send(api, { kind, token, from, to, amount }, idempotencyKey.keyOf())
         idempotencyKey.forget()
         void refresh("tokens")
@@ -106,12 +106,12 @@ export function MoveForm({
         <div aria-busy={!isCurrent} className={isCurrent ? "" : "opacity-60"}>
           <PreflightPanel token={token} preflight={preflight} />
         </div>
-      ) : isComplete({ kind, from, to, amount }) && !objection ? (
+      ) : isComplete({ kind, from, to, amount }) && !problem ? (
         <Loading what="Checking the rules" lines={3} />
       ) : (
         <p className="text-[13px] text-muted">Enter a wallet and an amount to check the rules.</p>
       )}
-      <Submit disabled={!isAdmitted} className="w-full">
+      <Submit disabled={!isAccepted} className="w-full">
         {kind === "mint" ? "Mint" : "Transfer"}
       </Submit>
     </Form>
@@ -141,35 +141,35 @@ const isComplete = ({ kind, from, to, amount }: Omit<Sending, "token">): boolean
 
 /** What the rules say of what is entered, once it has been left alone for a moment. */
 function usePreflight(sending: Sending) {
-  const { kind, token, from, to, amount } = sending
-  const now = JSON.stringify([from, to, amount])
-  const asked = useDebounced(now)
-  const settled = asked === now
+  const { kind, token } = sending
+  const current = JSON.stringify([sending.from, sending.to, sending.amount])
+  const settled = useDebounced(current)
+  const isSettled = settled === current
   const complete = isComplete(sending)
   const read = useQuery(
-    ["preflight", token.id, kind, asked],
+    ["preflight", token.id, kind, settled],
     (api) => {
-      const [askedFrom, askedTo, askedAmount] = JSON.parse(asked) as [string, string, string]
-      const common = { mint_config: token.id, amount: askedAmount }
+      const [from, to, amount] = JSON.parse(settled) as [string, string, string]
+      const common = { mint_config: token.id, amount }
       return api.token.preflight.query(
         kind === "mint"
-          ? { kind, ...common, user_pubkey: askedTo }
-          : { kind, ...common, from_pubkey: askedFrom, to_pubkey: askedTo },
+          ? { kind, ...common, user_pubkey: to }
+          : { kind, ...common, from_pubkey: from, to_pubkey: to },
       )
     },
-    { keep: true, enabled: settled && complete, every_ms: CHECK_EVERY_MS },
+    { keep: true, enabled: isSettled && complete, every_ms: CHECK_EVERY_MS },
   )
-  const objection = settled && read.error ? readObjection(read.error) : null
+  const problem = isSettled && read.error ? readProblem(read.error) : null
   return {
     /** Of what was entered before, while the one on what is entered now is on its way. */
-    preflight: complete && !objection ? read.data : undefined,
-    isCurrent: settled && read.data !== undefined && !read.isPlaceholderData && !objection,
-    objection,
+    preflight: complete && !problem ? read.data : undefined,
+    isCurrent: isSettled && read.data !== undefined && !read.isPlaceholderData && !problem,
+    problem,
   }
 }
 
 /** What is wrong with a field itself, as the API says it. */
-function readObjection(error: unknown): { field: string; text: string } {
+function readProblem(error: unknown): { field: string; text: string } {
   const { detail } = problemOf(error)
   const [, field = "amount", text = detail] = /^(\w+): (.*)$/s.exec(detail) ?? []
   return { field, text: text.charAt(0).toUpperCase() + text.slice(1) }

@@ -2,9 +2,10 @@
 
 import type { ReactNode } from "react"
 import type { Operation, OperationDetail } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
-import { Icon, type IconName, Spinner } from "#app/components/icons.tsx"
+import { Icon, Spinner } from "#app/components/icons.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
+import type { IconName } from "#shared/icons.ts"
 
 type Step = {
   name: string
@@ -79,7 +80,7 @@ function stepsOf(operation: Operation, detail: OperationDetail | undefined): Ste
   const { status, created_at, error } = operation
   const transaction = detail?.transaction ?? null
   const begun: Step = {
-    name: "Admitted",
+    name: "Accepted",
     at: created_at,
     state: "done",
     note: "All rules passed; limits reserved.",
@@ -91,20 +92,34 @@ function stepsOf(operation: Operation, detail: OperationDetail | undefined): Ste
   }
   if (status === "queued") {
     const refused = detail?.last_refusal
-    const note = refused
-      ? `The chain refused it (${refused}). Vouch sends it again.`
-      : "Waiting to be signed."
+    const note = detail?.redo
+      ? "It was confirmed, and vanished from the chain with its slot. Vouch does it again."
+      : refused
+        ? `The chain refused it (${refused}). Vouch sends it again.`
+        : "Waiting to be signed."
     return [begun, { ...signed, state: "current", note }, { name: "Confirmed", at: null, state: "ahead" }]
   }
   if (status === "submitted") {
+    const note = transaction?.in_doubt
+      ? "No node can say whether it has landed. Vouch looks again, and signs nothing anew until it is known."
+      : "The chain has not confirmed it yet."
+    return [begun, signed, { name: "Confirmed", at: null, state: "current", note }]
+  }
+  if (status === "confirmed") {
+    const final = operation.finalized_at
     return [
       begun,
       signed,
-      { name: "Confirmed", at: null, state: "current", note: "The chain has not confirmed it yet." },
+      { name: "Confirmed", at: operation.confirmed_at, state: "done" },
+      final
+        ? { name: "Final", at: final, state: "done" }
+        : {
+            name: "Final",
+            at: null,
+            state: "ahead",
+            note: "In some seconds the chain can no longer undo it.",
+          },
     ]
-  }
-  if (status === "confirmed") {
-    return [begun, signed, { name: "Confirmed", at: operation.confirmed_at, state: "done" }]
   }
   return [
     begun,

@@ -99,7 +99,7 @@ function TokenDetail({ token }: { token: TokenView }) {
 }
 
 /** What the chain has still to follow. */
-function UnderWay({ token: { mint_state, aligning, paused } }: { token: TokenView }) {
+function UnderWay({ token: { mint_state, reconciling, paused } }: { token: TokenView }) {
   return (
     <div role="status">
       {mint_state === "creating" && (
@@ -107,10 +107,10 @@ function UnderWay({ token: { mint_state, aligning, paused } }: { token: TokenVie
           You can already mint: tokens are minted as soon as it exists.
         </Notice>
       )}
-      {aligning && (
+      {reconciling && (
         <Notice
-          title={`${aligning.done} of ${aligning.total} accounts updated to the new rules.`}
-          value={aligning.total === 0 ? null : aligning.done / aligning.total}
+          title={`${reconciling.done} of ${reconciling.total} accounts updated to the new rules.`}
+          value={reconciling.total === 0 ? null : reconciling.done / reconciling.total}
           label="Accounts updated"
         >
           {paused

@@ -26,8 +26,8 @@ const copyFor = ({ name, transfer_mode }: TokenView) => ({
 /** Pauses or unpauses a token, after a confirmation. */
 export function PauseButton({ token }: { token: TokenView }) {
   const { id, paused } = token
-  // What was asked stays on the screen while it is done, though the token is another one by then.
-  const [asked, setAsked] = useState<"pause" | "unpause" | null>(null)
+  // What is being confirmed stays on the screen while it is done, though the token is another one by then.
+  const [pending, setPending] = useState<"pause" | "unpause" | null>(null)
   const verb = paused ? "unpause" : "pause"
   const change = useMutation((api, verb: "pause" | "unpause") => api.mintConfig[verb].mutate({ id }), {
     refresh: ["tokens"],
@@ -35,18 +35,18 @@ export function PauseButton({ token }: { token: TokenView }) {
   })
   return (
     <>
-      <Button aria-haspopup="dialog" onClick={() => setAsked(verb)}>
+      <Button aria-haspopup="dialog" onClick={() => setPending(verb)}>
         {paused ? "Unpause" : "Pause"}
       </Button>
-      {asked && (
+      {pending && (
         <Suspense>
           <Confirm
-            {...copyFor(token)[asked]}
+            {...copyFor(token)[pending]}
             open
             onOpenChange={(open) => {
-              if (!open) setAsked(null)
+              if (!open) setPending(null)
             }}
-            onConfirm={() => change.mutateAsync(asked)}
+            onConfirm={() => change.mutateAsync(pending)}
           />
         </Suspense>
       )}

@@ -17,7 +17,7 @@ import { PageHeader } from "#app/components/page-header.tsx"
 import { Failed, Loading } from "#app/components/states.tsx"
 import { StatusBadge } from "#app/components/ui/badge.tsx"
 import { Card } from "#app/components/ui/card.tsx"
-import { grouped } from "#shared/amount.ts"
+import { grouped, solOf } from "#shared/amount.ts"
 
 /** One mint or transfer: its states, and the transaction that carries it. */
 export default function Page() {
@@ -70,6 +70,8 @@ function Operation({ detail, symbol }: { detail: OperationDetail; symbol: string
                 From: walletOf("from", operation.from_pubkey),
                 To: walletOf("to", operation.to_pubkey),
                 Amount: `${grouped(amount)} ${symbol}`,
+                "Network fee": operation.cost && `${solOf(operation.cost.fee_lamports)} SOL`,
+                "Account rent": operation.cost && `${solOf(operation.cost.rent_lamports)} SOL`,
               }}
             />
           </Card>

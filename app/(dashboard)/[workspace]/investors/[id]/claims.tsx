@@ -1,0 +1,73 @@
+import { useMutation, usePath } from "#app/(dashboard)/workspace.tsx"
+import type { RouterOutputs } from "#app/api.ts"
+import { Facts } from "#app/components/facts.tsx"
+import { FormError } from "#app/components/form.tsx"
+import { Link } from "#app/components/link.tsx"
+import { problemOf } from "#app/components/problem.ts"
+import { Timestamp } from "#app/components/timestamp.tsx"
+import { Button } from "#app/components/ui/button.tsx"
+import { Card } from "#app/components/ui/card.tsx"
+import type { Claims } from "#shared/claims.ts"
+import type { InvestorView } from "./view.ts"
+
+type Known = RouterOutputs["investor"]["viewClaims"]["data"]
+
+const countryNames = new Intl.DisplayNames("en", { type: "region" })
+
+const yesOrNo = (value: boolean | undefined) => (value === undefined ? "Not reported" : value ? "Yes" : "No")
+
+/** What providers reported. Shown when it is asked for, because each look is an entry of the audit log. */
+export function ClaimsCard({ investor: { investor_id, has_claims } }: { investor: InvestorView }) {
+  const look = useMutation((api) => api.investor.viewClaims.mutate({ id: investor_id }), { quiet: true })
+  return (
+    <Card
+      title="Claims"
+      description="What providers reported. Viewing them is recorded in the audit log."
+      actions={
+        has_claims &&
+        !look.data && (
+          <Button size="sm" pending={look.isPending} onClick={() => look.mutate()}>
+            Show claims
+          </Button>
+        )
+      }
+    >
+      {look.error && <FormError problem={problemOf(look.error)} />}
+      {look.data ? (
+        <Reported known={look.data.data} />
+      ) : (
+        <p className="text-muted">{has_claims ? "Hidden until you ask for them." : "None are stored."}</p>
+      )}
+    </Card>
+  )
+}
+
+function Reported({ known }: { known: Known }) {
+  const path = usePath()
+  if (known.length === 0) return <p className="text-muted">None are stored.</p>
+  return (
+    <ul className="-my-3 divide-y divide-line" aria-label="Reported claims">
+      {known.map(({ attestation_id, schema, approved_at, claims }) => (
+        <li key={attestation_id} className="py-3">
+          <p className="mb-2 text-[13px] text-muted">
+            <Link
+              href={path("attestations", attestation_id)}
+              prefetch={false}
+              className="rounded-sm text-accent underline"
+            >
+              {schema}
+            </Link>
+            , approved <Timestamp at={approved_at} />
+          </p>
+          <Facts facts={factsOf(claims)} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const factsOf = ({ country, age_over_18, accredited }: Claims) => ({
+  Country: country === undefined ? "Not reported" : `${countryNames.of(country) ?? country} (${country})`,
+  "Over 18": yesOrNo(age_over_18),
+  Accredited: yesOrNo(accredited),
+})

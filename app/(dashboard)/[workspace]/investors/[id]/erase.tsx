@@ -1,0 +1,88 @@
+"use client"
+
+import { useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"
+import { Copyable } from "#app/components/code.tsx"
+import { Confirm } from "#app/components/confirm.tsx"
+import { notify } from "#app/components/toast.ts"
+import { Badge } from "#app/components/ui/badge.tsx"
+import { Button } from "#app/components/ui/button.tsx"
+import { Card } from "#app/components/ui/card.tsx"
+import type { Redaction } from "#server/domain/privacy/by-hand.ts"
+import type { InvestorView } from "./view.ts"
+
+/** Erases all that is known of a person, for good. */
+export function Erase({ investor: { investor_id } }: { investor: InvestorView }) {
+  const erase = useMutation((api) => api.erasure.investor.mutate({ id: investor_id }), {
+    quiet: true,
+    refresh: [],
+  })
+  return (
+    <Confirm
+      trigger={<Button>Erase data</Button>}
+      title="Erase this investor’s data?"
+      description="All verifications of all their wallets end, and their credentials are destroyed on chain within seconds. Claims, your own id, reasons, notes, stored answers and logged requests are deleted, and vendors are asked to delete theirs. Wallet addresses and token balances stay. You cannot undo this."
+      confirm="Erase data"
+      word="ERASE"
+      onConfirm={async () => {
+        await erase.mutateAsync()
+        notify("Data erased")
+      }}
+    />
+  )
+}
+
+const copy = {
+  requested: { word: "Asked to delete", tone: "notice" },
+  done: { word: "Deleted", tone: "good" },
+  failed: { word: "Not deleted yet", tone: "bad" },
+  not_supported: { word: "Ask by hand", tone: "bad" },
+  kept: { word: "Kept for another wallet", tone: "plain" },
+} as const satisfies Record<Redaction["status"], { word: string; tone: "notice" | "good" | "bad" | "plain" }>
+
+/** How far vendors are with deleting what they keep of an erased person. Nothing where none has anything. */
+export function VendorRedactions({ investorId }: { investorId: string }) {
+  const { data } = useQuery(["investor", investorId, "redactions"], (api, signal) =>
+    api.erasure.redactions.query({ investorId }, { signal }),
+  )
+  const confirm = useMutation((api, id: string) => api.erasure.confirm.mutate({ id }), {
+    refresh: ["investor"],
+  })
+  if (!data || data.length === 0) return null
+  return (
+    <Card
+      title="Data at vendors"
+      description="What KYC vendors keep of this person, and were asked to delete."
+    >
+      <ul className="divide-y divide-line">
+        {data.map(({ id, provider, status, reference }) => (
+          <li key={id} className="space-y-2 py-2.5 first:pt-0 last:pb-0">
+            <p className="flex flex-wrap items-center justify-between gap-2">
+              <span className="font-medium">{provider}</span>
+              <Badge tone={copy[status].tone}>{copy[status].word}</Badge>
+            </p>
+            {reference !== null && (
+              <div className="space-y-2 text-[13px]">
+                <p className="text-muted">
+                  {status === "failed"
+                    ? `${provider} has not answered for hours. Vouch keeps asking; you can also ask them to delete this check:`
+                    : `${provider} has no API for this. Ask them to delete this check:`}
+                </p>
+                <Copyable value={reference} what="the vendor’s id of the check" compact />
+                <div>
+                  <Confirm
+                    trigger={<Button size="sm">Mark as deleted</Button>}
+                    title={`Has ${provider} deleted it?`}
+                    description="The check’s id is removed here, and the audit log says who confirmed it."
+                    confirm="Mark as deleted"
+                    danger={false}
+                    onConfirm={() => confirm.mutateAsync(id)}
+                  />
+                </div>
+              </div>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}

@@ -1,0 +1,160 @@
+import { useRef, useState } from "react"
+import { useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import type { RouterOutputs } from "#app/api.ts"
+import { Confirm } from "#app/components/confirm.tsx"
+import { Field, Form, Submit } from "#app/components/form.tsx"
+import { Failed, Loading } from "#app/components/states.tsx"
+import { Timestamp } from "#app/components/timestamp.tsx"
+import { Button } from "#app/components/ui/button.tsx"
+import { Card } from "#app/components/ui/card.tsx"
+import { Textarea } from "#app/components/ui/input.tsx"
+
+type Note = RouterOutputs["investor"]["notes"]["data"][number]
+
+const MAX_NOTE = 2000
+
+/** What members noted of an investor, the newest first. Of whom is erased, nothing is noted any more. */
+export function Notes({ investorId, isErased }: { investorId: string; isErased: boolean }) {
+  const { can } = useWorkspace()
+  // Cursors of the pages that lead here. Not in the address: that is the list's below.
+  const [pages, setPages] = useState<readonly string[]>([])
+  const cursor = pages.at(-1)
+  const notes = useQuery(
+    ["investor", investorId, "notes", cursor],
+    (api, signal) => api.investor.notes.query({ id: investorId, ...(cursor && { cursor }) }, { signal }),
+    { keep: true },
+  )
+  const next = notes.data?.next_cursor ?? null
+  return (
+    <Card title="Notes" description="Visible to owners and compliance, never to the investor.">
+      {can("review:write") && !isErased && <AddNote investorId={investorId} />}
+      {notes.data ? (
+        <NoteList notes={notes.data.data} investorId={investorId} />
+      ) : notes.error ? (
+        <Failed error={notes.error} onRetry={notes.refetch} className="py-4!" />
+      ) : (
+        <Loading what="Loading the notes" lines={2} />
+      )}
+      {(cursor || next) && (
+        <nav aria-label="Pages of notes" className="mt-3 flex justify-end gap-2">
+          <Button size="sm" disabled={!cursor} onClick={() => setPages(pages.slice(0, -1))}>
+            Newer
+          </Button>
+          <Button size="sm" disabled={!next} onClick={() => next && setPages([...pages, next])}>
+            Older
+          </Button>
+        </nav>
+      )}
+    </Card>
+  )
+}
+
+function AddNote({ investorId }: { investorId: string }) {
+  const field = useRef<HTMLTextAreaElement>(null)
+  const add = useMutation(
+    (api, text: string) => api.investor.addNote.mutate({ id: investorId, text: clean(text) }),
+    { quiet: true, refresh: ["investor", investorId] },
+  )
+  return (
+    <Form
+      className="mb-5"
+      onSubmit={async (values) => {
+        await add.mutateAsync(String(values.get("text")))
+        if (field.current) field.current.value = ""
+        field.current?.focus()
+      }}
+    >
+      <Field label="New note" name="text" required>
+        <Textarea ref={field} rows={3} maxLength={MAX_NOTE} />
+      </Field>
+      <Submit size="sm" variant="outline">
+        Add note
+      </Submit>
+    </Form>
+  )
+}
+
+/** Browsers send a line's end as two characters. */
+const clean = (text: string) => text.replaceAll("\r\n", "\n").trim()
+
+function NoteList({ notes, investorId }: { notes: readonly Note[]; investorId: string }) {
+  if (notes.length === 0) return <p className="text-muted">No notes yet.</p>
+  return (
+    <ul aria-label="Notes" className="divide-y divide-line">
+      {notes.map((note) => (
+        <li key={note.note_id} className="py-3 first:pt-0 last:pb-0">
+          <OneNote note={note} investorId={investorId} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function OneNote({ note, investorId }: { note: Note; investorId: string }) {
+  const { can } = useWorkspace()
+  const [isEditing, setEditing] = useState(false)
+  const refresh = ["investor", investorId]
+  const edit = useMutation(
+    (api, text: string) => api.investor.editNote.mutate({ note_id: note.note_id, text: clean(text) }),
+    { quiet: true, refresh },
+  )
+  const remove = useMutation((api) => api.investor.deleteNote.mutate({ note_id: note.note_id }), {
+    quiet: true,
+    refresh,
+  })
+  if (isEditing) {
+    return (
+      <Form
+        onSubmit={async (values) => {
+          await edit.mutateAsync(String(values.get("text")))
+          setEditing(false)
+        }}
+      >
+        <Field label="Edit note" name="text" required>
+          <Textarea rows={4} maxLength={MAX_NOTE} defaultValue={note.text} autoFocus />
+        </Field>
+        <div className="flex gap-2">
+          <Submit size="sm">Save</Submit>
+          <Button size="sm" onClick={() => setEditing(false)}>
+            Cancel
+          </Button>
+        </div>
+      </Form>
+    )
+  }
+  return (
+    <>
+      <p className="wrap-anywhere whitespace-pre-wrap">{note.text}</p>
+      <p className="mt-1 text-[13px] text-muted">
+        {note.author}, <Timestamp at={note.created_at} />
+        {note.edited_at && (
+          <>
+            , edited <Timestamp at={note.edited_at} />
+          </>
+        )}
+      </p>
+      {can("review:write") && (note.is_own || note.can_delete) && (
+        <div className="mt-1.5 flex gap-2">
+          {note.is_own && (
+            <Button size="xs" onClick={() => setEditing(true)}>
+              Edit<span className="sr-only"> the note of {note.author}</span>
+            </Button>
+          )}
+          {note.can_delete && (
+            <Confirm
+              trigger={
+                <Button size="xs">
+                  Delete<span className="sr-only"> the note of {note.author}</span>
+                </Button>
+              }
+              title="Delete this note?"
+              description="Its text is gone for good. The audit log keeps that there was a note, and who deleted it."
+              confirm="Delete"
+              onConfirm={() => remove.mutateAsync()}
+            />
+          )}
+        </div>
+      )}
+    </>
+  )
+}

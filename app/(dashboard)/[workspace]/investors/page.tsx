@@ -1,0 +1,129 @@
+"use client"
+
+import { parseAsString, parseAsStringLiteral } from "nuqs"
+import { DayFilters, Filters, given, TextFilter, useFilters } from "#app/(dashboard)/filters.tsx"
+import { SchemaFilter, StatusFilter } from "#app/(dashboard)/verification-filters.tsx"
+import { usePath, useQuery } from "#app/(dashboard)/workspace.tsx"
+import type { RouterOutputs } from "#app/api.ts"
+import { Shortened } from "#app/components/code.tsx"
+import { columnsOf, DataTable } from "#app/components/data-table.tsx"
+import { Link } from "#app/components/link.tsx"
+import { PageHeader } from "#app/components/page-header.tsx"
+import { Empty } from "#app/components/states.tsx"
+import { Ago, Timestamp } from "#app/components/timestamp.tsx"
+import { Badge, StatusBadge } from "#app/components/ui/badge.tsx"
+import { Button } from "#app/components/ui/button.tsx"
+import { shownStatuses } from "#shared/statuses.ts"
+
+const filters = {
+  q: parseAsString,
+  schema: parseAsString,
+  status: parseAsStringLiteral(shownStatuses),
+}
+
+export default function Page() {
+  const path = usePath()
+  const { filter, setFilter, days, times, paging, isFiltered, onClear } = useFilters(filters)
+  const { cursor } = paging
+  const asked = { ...given(filter), ...times }
+  const list = useQuery(
+    ["investors", asked, cursor],
+    (api, signal) => api.investor.search.query({ ...asked, ...(cursor && { cursor }) }, { signal }),
+    { keep: true },
+  )
+  return (
+    <>
+      <PageHeader
+        title="Investors"
+        description="The people behind wallets. Wallets with the same external id belong to one person."
+      />
+      <Filters onClear={onClear}>
+        <TextFilter
+          label="Search"
+          placeholder="External id, wallet or investor id"
+          maxLength={200}
+          value={filter.q}
+          onChange={(q) => setFilter({ q })}
+        />
+        <StatusFilter
+          label="Verification"
+          value={filter.status}
+          onChange={(status) => setFilter({ status })}
+        />
+        <SchemaFilter value={filter.schema} onChange={(schema) => setFilter({ schema })} />
+        <DayFilters labels={["Started from", "Started to"]} days={days} />
+      </Filters>
+      <DataTable
+        caption="Investors"
+        columns={columns}
+        list={list}
+        rowKey={({ investor_id }) => investor_id}
+        rowHref={({ investor_id }) => path("investors", investor_id)}
+        paging={paging}
+        empty={
+          isFiltered || !paging.isFirst ? (
+            <Empty title="No matching investors">
+              Search by the first characters of an external id, a wallet or its first or last 4 characters, or
+              an investor id. The other filters match anyone with such a verification.
+            </Empty>
+          ) : (
+            <Empty
+              title="No investors yet"
+              action={
+                <Button asChild variant="primary">
+                  <Link href={path("sessions")}>Go to sessions</Link>
+                </Button>
+              }
+            >
+              An investor appears with their first session. Send externalId with POST /kyc/start to keep all
+              wallets of a person together.
+            </Empty>
+          )
+        }
+      />
+    </>
+  )
+}
+
+type Investor = RouterOutputs["investor"]["search"]["data"][number]
+
+const column = columnsOf<Investor>()
+
+const columns = [
+  column.accessor("external_id", {
+    header: "Investor",
+    meta: { breaks: true },
+    cell: ({ row: { original } }) => <Name of={original} />,
+  }),
+  column.accessor("statuses", {
+    header: "Verifications",
+    cell: ({ getValue }) => (
+      <span className="flex flex-wrap gap-1.5">
+        {getValue().map((status) => (
+          <StatusBadge key={status} status={status} />
+        ))}
+        {getValue().length === 0 && <Badge>None</Badge>}
+      </span>
+    ),
+  }),
+  column.accessor("wallets", {
+    header: "Wallets",
+    meta: { align: "end", className: "tabular-nums" },
+    cell: ({ getValue }) => getValue().length,
+  }),
+  column.accessor("started_at", {
+    header: "Last started",
+    meta: { wideOnly: true },
+    cell: ({ getValue }) => <Ago at={getValue()} />,
+  }),
+  column.accessor("first_seen_at", {
+    header: "First seen",
+    meta: { wideOnly: true, className: "whitespace-nowrap" },
+    cell: ({ getValue }) => <Timestamp at={getValue()} />,
+  }),
+]
+
+/** By the company's own id, else by the wallet; whoever has neither any more, by our id. */
+function Name({ of: { external_id, wallets, investor_id } }: { of: Investor }) {
+  return external_id ?? <Shortened value={wallets[0] ?? investor_id} />
+}

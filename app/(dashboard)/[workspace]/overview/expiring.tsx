@@ -1,0 +1,52 @@
+import { usePath } from "#app/(dashboard)/workspace.tsx"
+import type { RouterOutputs } from "#app/api.ts"
+import { Link } from "#app/components/link.tsx"
+import { Card } from "#app/components/ui/card.tsx"
+
+type Expiring = RouterOutputs["overview"]["get"]["expiring"]
+
+const count = new Intl.NumberFormat("en-GB")
+
+/** Verifications that expire soon, and whether their investors are reminded. Nothing where none does. */
+export function ExpiringSoon({ expiring: { days_7, days_30, reminders } }: { expiring: Expiring }) {
+  const path = usePath()
+  if (days_30.count === 0) return null
+  const said = ({ count: counted, more }: Expiring["days_7"]) =>
+    (more ? "more than " : "") + count.format(counted)
+  return (
+    <Card title="Expiring soon" description="Verified wallets by when their verification ends">
+      <ul className="flex flex-wrap gap-x-8 gap-y-2">
+        {(
+          [
+            [7, days_7],
+            [30, days_30],
+          ] as const
+        ).map(([days, one]) => (
+          <li key={days}>
+            <Link href={`${path("attestations")}?expiring=${days}`} className="text-accent hover:underline">
+              {said(one)} within {days} days
+            </Link>
+          </li>
+        ))}
+      </ul>
+      <p className="mt-2 text-[13px] text-muted">
+        {!reminders.on ? (
+          <>
+            Investors are not reminded.{" "}
+            <Link
+              href={`${path("settings")}?part=workspace`}
+              className="rounded-sm text-accent underline underline-offset-2"
+            >
+              Renewal reminders
+            </Link>{" "}
+            are off.
+          </>
+        ) : reminders.mail ? (
+          "Investors who left an email address are reminded."
+        ) : (
+          "Reminders are on, but this server cannot send email, so nothing is sent."
+        )}
+      </p>
+    </Card>
+  )
+}

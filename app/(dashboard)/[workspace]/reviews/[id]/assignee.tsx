@@ -1,0 +1,49 @@
+"use client"
+
+import { useId } from "react"
+import { useMe, useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"
+import { Button } from "#app/components/ui/button.tsx"
+import { Select } from "#app/components/ui/input.tsx"
+import type { Review } from "./review.ts"
+
+/** Whose review it is: theirs to take, or to give to somebody who decides reviews. */
+export function Assignee({ review: { review_id, assignee, state } }: { review: Review }) {
+  const id = useId()
+  const { data: me } = useMe()
+  const reviewers = useQuery(["reviewers"], (api, signal) => api.review.reviewers.query({}, { signal }))
+  const assign = useMutation(
+    (api, to: string | null) => api.review.assign.mutate({ review_id, assignee: to }),
+    { refresh: ["review", review_id] },
+  )
+  if (state === "closed") return <>{assignee?.name ?? "Nobody"}</>
+  const people = reviewers.data?.data ?? []
+  // A member who may not decide any more stays named until somebody else takes it.
+  const isGone = assignee !== null && !people.some(({ user_id }) => user_id === assignee.id)
+  return (
+    <span className="flex flex-wrap items-center gap-2">
+      <label htmlFor={id} className="sr-only">
+        Assigned to
+      </label>
+      <Select
+        id={id}
+        className="w-64 max-w-full"
+        value={assignee?.id ?? ""}
+        disabled={assign.isPending}
+        onChange={({ target }) => assign.mutate(target.value || null)}
+      >
+        <option value="">Nobody</option>
+        {isGone && <option value={assignee.id}>{assignee.name}</option>}
+        {people.map(({ user_id, name }) => (
+          <option key={user_id} value={user_id}>
+            {user_id === me?.user.id ? `${name} (you)` : name}
+          </option>
+        ))}
+      </Select>
+      {me && assignee?.id !== me.user.id && (
+        <Button size="sm" pending={assign.isPending} onClick={() => assign.mutate(me.user.id)}>
+          Assign to me
+        </Button>
+      )}
+    </span>
+  )
+}

@@ -1,0 +1,119 @@
+"use client"
+
+import { useState } from "react"
+import { useMutation } from "#app/(dashboard)/workspace.tsx"
+import { Field } from "#app/components/form.tsx"
+import { Button } from "#app/components/ui/button.tsx"
+import { Select } from "#app/components/ui/input.tsx"
+import { type ClaimName, type Claims, claimNames, claims } from "#shared/claims.ts"
+import { countryNames } from "#shared/countries.ts"
+import type { Review } from "./review.ts"
+
+const labelOf = (name: ClaimName): string => {
+  const { label } = claims[name]
+  return label.charAt(0).toUpperCase() + label.slice(1)
+}
+
+/** Says in the form that its fields are the claims that the approval is to have. */
+const ENTERED = "claims_entered"
+
+/** Claims as they were entered; null to leave them as the vendor sent them. */
+export function claimsOf(values: FormData): Claims | null {
+  if (!values.has(ENTERED)) return null
+  const country = String(values.get("claims.country") ?? "")
+  const flag = (name: ClaimName) => {
+    const value = values.get(`claims.${name}`)
+    return value === "yes" ? true : value === "no" ? false : undefined
+  }
+  const age_over_18 = flag("age_over_18")
+  const accredited = flag("accredited")
+  return {
+    ...(country && { country }),
+    ...(age_over_18 !== undefined && { age_over_18 }),
+    ...(accredited !== undefined && { accredited }),
+  }
+}
+
+/** Asks for the claims; each look is an entry of the audit log, so nothing asks by itself. */
+const useClaims = (review_id: string) => useMutation((api) => api.review.viewClaims.mutate({ review_id }))
+
+/** The claims that an approval is to have: the vendor's, unless they are looked at and changed. */
+export function ApprovalClaims({ review: { review_id, has_claims } }: { review: Review }) {
+  const [sent, setSent] = useState<Claims | null>(has_claims ? null : {})
+  const view = useClaims(review_id)
+  if (sent === null) {
+    return (
+      <div>
+        <p className="mb-1.5 text-[13px] font-medium">Claims</p>
+        <p className="mb-2 text-[13px] text-muted">
+          The approval takes over the claims that the vendor sent. Viewing them is recorded in the audit log.
+        </p>
+        <Button
+          size="sm"
+          pending={view.isPending}
+          onClick={() => view.mutate(undefined, { onSuccess: (data) => setSent(data) })}
+        >
+          View and change claims
+        </Button>
+      </div>
+    )
+  }
+  return (
+    <div className="space-y-4">
+      <input type="hidden" name={ENTERED} value="yes" />
+      <Field
+        name="claims.country"
+        label="Country"
+        hint="Claims decide which tokens the wallet can hold. Leave out what you have not checked."
+      >
+        <Select defaultValue={sent.country ?? ""}>
+          <option value="">Not known</option>
+          {countryNames("en").map(({ code, name }) => (
+            <option key={code} value={code}>
+              {name}
+            </option>
+          ))}
+        </Select>
+      </Field>
+      {claimNames
+        .filter((name) => claims[name].kind === "flag")
+        .map((name) => (
+          <Field key={name} name={`claims.${name}`} label={labelOf(name)}>
+            <Select defaultValue={wordOf(sent[name])}>
+              <option value="">Not known</option>
+              <option value="yes">Yes</option>
+              <option value="no">No</option>
+            </Select>
+          </Field>
+        ))}
+    </div>
+  )
+}
+
+const wordOf = (value: Claims[ClaimName]): string => (value === true ? "yes" : value === false ? "no" : "")
+
+/** The claims of a decision that waits, once they are asked for. */
+export function ShownClaims({ review: { review_id } }: { review: Review }) {
+  const view = useClaims(review_id)
+  if (view.data === undefined) {
+    return (
+      <Button size="sm" pending={view.isPending} onClick={() => view.mutate()}>
+        View claims
+      </Button>
+    )
+  }
+  const known = claimNames.filter((name) => view.data[name] !== undefined)
+  if (known.length === 0) return <>None</>
+  return (
+    <ul>
+      {known.map((name) => {
+        const value = view.data[name]
+        return (
+          <li key={name}>
+            {labelOf(name)}: {typeof value === "boolean" ? (value ? "yes" : "no") : value}
+          </li>
+        )
+      })}
+    </ul>
+  )
+}

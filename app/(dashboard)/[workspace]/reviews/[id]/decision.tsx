@@ -1,0 +1,167 @@
+"use client"
+
+import { useMe, useMutation } from "#app/(dashboard)/workspace.tsx"
+import { Confirm } from "#app/components/confirm.tsx"
+import { Facts } from "#app/components/facts.tsx"
+import { Field } from "#app/components/form.tsx"
+import { Timestamp } from "#app/components/timestamp.tsx"
+import { notify } from "#app/components/toast.ts"
+import { Button } from "#app/components/ui/button.tsx"
+import { Select, Textarea } from "#app/components/ui/input.tsx"
+import type { PublicReason } from "#shared/public-reasons.ts"
+import { type ReviewDecision, reviewDecisions } from "#shared/reviews.ts"
+import { publicReasonCopy } from "../../attestations/[id]/revoke.tsx"
+import { ApprovalClaims, claimsOf, ShownClaims } from "./claims.tsx"
+import type { Review } from "./review.ts"
+
+/** What each decision does, before it is taken. */
+const consequences = {
+  approve: "The wallet is verified, and its credential is issued on chain within seconds.",
+  request_resubmission: "The investor is asked to submit again. The review closes.",
+  reject: "The session closes and nothing is issued on chain. Your quota is given back.",
+  clear: "The person’s verifications stay as they are. The review closes.",
+  revoke:
+    "All verifications that this review is about end: open sessions close, and credentials are destroyed on chain within seconds. You cannot undo this.",
+} as const satisfies Record<ReviewDecision, string>
+
+const consequenceOf = ({ kind }: Review, decision: ReviewDecision): string =>
+  kind === "screening" && decision === "clear"
+    ? "Mints and transfers of this wallet go through again while it stays on the list, and what was frozen for it is opened. The review closes."
+    : consequences[decision]
+
+const defaults: Partial<Record<ReviewDecision, PublicReason>> = { request_resubmission: "resubmit" }
+
+/** What can be done about a review that is not closed. */
+export function Decision({ review }: { review: Review }) {
+  if (review.state === "requested") return <Requested review={review} />
+  if (review.decisions.length === 0)
+    return <p className="text-muted">The session has closed: nothing is left to decide.</p>
+  return (
+    <>
+      {review.four_eyes && (
+        <p className="mb-3 text-muted">Your decision takes effect once another member confirms it.</p>
+      )}
+      <div className="flex flex-wrap gap-2">
+        {review.decisions.map((decision) => (
+          <Decide key={decision} review={review} decision={decision} />
+        ))}
+      </div>
+    </>
+  )
+}
+
+const isGrave = (decision: ReviewDecision): boolean => decision === "reject" || decision === "revoke"
+
+function Decide({ review, decision }: { review: Review; decision: ReviewDecision }) {
+  const { review_id, version, four_eyes } = review
+  const { label, past, told } = reviewDecisions[decision]
+  const decide = useMutation(
+    (api, values: FormData) =>
+      api.review.decide.mutate({
+        review_id,
+        version,
+        decision,
+        reason: String(values.get("reason")).trim(),
+        public_reason: told ? (values.get("public_reason") as PublicReason) : null,
+        claims: decision === "approve" ? claimsOf(values) : null,
+      }),
+    { refresh: [], quiet: true },
+  )
+  return (
+    <Confirm
+      trigger={
+        <Button variant={decision === "approve" || decision === "clear" ? "primary" : "outline"}>
+          {label}
+        </Button>
+      }
+      title={`${label}?`}
+      description={
+        four_eyes
+          ? `${consequenceOf(review, decision)} Another member has to confirm it first.`
+          : consequenceOf(review, decision)
+      }
+      confirm={four_eyes ? "Ask for confirmation" : label}
+      danger={isGrave(decision)}
+      onConfirm={async (values) => {
+        const { state } = await decide.mutateAsync(values)
+        notify(state === "requested" ? "Waiting for another member to confirm" : past)
+      }}
+    >
+      <Field
+        label="Internal reason"
+        name="reason"
+        hint={
+          isGrave(decision)
+            ? "Visible to your team and your API keys, never to the investor."
+            : "Visible to people who decide reviews, never to the investor."
+        }
+        required
+      >
+        <Textarea maxLength={500} rows={2} />
+      </Field>
+      {told && (
+        <Field label="What the investor is told" name="public_reason">
+          <Select defaultValue={defaults[decision] ?? "unverifiable"}>
+            {Object.entries(publicReasonCopy).map(([code, text]) => (
+              <option key={code} value={code}>
+                {text}
+              </option>
+            ))}
+          </Select>
+        </Field>
+      )}
+      {decision === "approve" && <ApprovalClaims review={review} />}
+    </Confirm>
+  )
+}
+
+/** A decision that waits for another member. */
+function Requested({ review }: { review: Review }) {
+  const { review_id, version, decision, reason, public_reason, requested_by, can_confirm } = review
+  const { data: me } = useMe()
+  const confirm = useMutation((api) => api.review.confirm.mutate({ review_id, version }), {
+    refresh: [],
+    quiet: true,
+  })
+  const takeBack = useMutation((api) => api.review.return.mutate({ review_id, version }), { refresh: [] })
+  if (decision === null) return null
+  const { label, past } = reviewDecisions[decision]
+  const isOwn = requested_by?.id === me?.user.id
+  const asked = review.moments.findLast(({ event }) => event === "review.requested")
+  return (
+    <>
+      <p className="mb-3">
+        {isOwn
+          ? "You asked for this decision. Another member has to confirm it."
+          : `${requested_by?.name ?? "A former member"} asked for this decision.`}
+      </p>
+      <Facts
+        facts={{
+          Decision: label,
+          Requested: asked && <Timestamp at={asked.at} />,
+          "Internal reason": reason,
+          "Investor is told": public_reason && publicReasonCopy[public_reason],
+          Claims: decision === "approve" && <ShownClaims review={review} />,
+        }}
+      />
+      <div className="mt-4 flex flex-wrap gap-2">
+        {can_confirm && (
+          <Confirm
+            trigger={<Button variant={isGrave(decision) ? "danger" : "primary"}>Confirm</Button>}
+            title={`Confirm: ${label}?`}
+            description={consequenceOf(review, decision)}
+            confirm="Confirm"
+            danger={isGrave(decision)}
+            onConfirm={async () => {
+              await confirm.mutateAsync()
+              notify(past)
+            }}
+          />
+        )}
+        <Button pending={takeBack.isPending} onClick={() => takeBack.mutate()}>
+          {isOwn ? "Withdraw" : "Return"}
+        </Button>
+      </div>
+    </>
+  )
+}

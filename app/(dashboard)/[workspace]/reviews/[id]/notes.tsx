@@ -1,0 +1,39 @@
+"use client"
+
+import { useState } from "react"
+import { useMutation } from "#app/(dashboard)/workspace.tsx"
+import { Field, Form, Submit } from "#app/components/form.tsx"
+import { Card } from "#app/components/ui/card.tsx"
+import { Textarea } from "#app/components/ui/input.tsx"
+import type { Review } from "./review.ts"
+
+/** For what others should know: it appears in the history. */
+export function Notes({ review: { review_id } }: { review: Review }) {
+  // Each note leaves an empty form behind.
+  const [written, setWritten] = useState(0)
+  const note = useMutation((api, text: string) => api.review.note.mutate({ review_id, text }), {
+    refresh: ["review", review_id],
+    quiet: true,
+  })
+  return (
+    <Card title="Add a note">
+      <Form
+        key={written}
+        onSubmit={async (values) => {
+          await note.mutateAsync(String(values.get("text")).replaceAll(/\s+/g, " ").trim())
+          setWritten((count) => count + 1)
+        }}
+      >
+        <Field
+          name="text"
+          label="Note"
+          hint="Visible to people who decide reviews. It cannot be changed, and is erased with the investor's data."
+          required
+        >
+          <Textarea maxLength={2000} rows={3} />
+        </Field>
+        <Submit variant="outline">Add note</Submit>
+      </Form>
+    </Card>
+  )
+}

@@ -1,0 +1,162 @@
+"use client"
+
+import { useParams } from "next/navigation.js"
+import { usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { Copyable, Shortened } from "#app/components/code.tsx"
+import { Facts } from "#app/components/facts.tsx"
+import { Link } from "#app/components/link.tsx"
+import { PageHeader } from "#app/components/page-header.tsx"
+import { problemOf } from "#app/components/problem.ts"
+import { Empty, Failed, Loading } from "#app/components/states.tsx"
+import { Timestamp } from "#app/components/timestamp.tsx"
+import { StatusBadge } from "#app/components/ui/badge.tsx"
+import { Card } from "#app/components/ui/card.tsx"
+import { findings, reviewDecisions, reviewEndings, reviewKinds } from "#shared/reviews.ts"
+import { publicReasonCopy } from "../../attestations/[id]/revoke.tsx"
+import { ReviewBadge } from "../review-badge.tsx"
+import { Assignee } from "./assignee.tsx"
+import { Decision } from "./decision.tsx"
+import { History } from "./history.tsx"
+import { Notes } from "./notes.tsx"
+import type { Review } from "./review.ts"
+
+export default function Page() {
+  const { id } = useParams<{ id: string }>()
+  const path = usePath()
+  const { can } = useWorkspace()
+  const mayReview = can("review:write")
+  const review = useQuery(
+    ["review", id],
+    (api, signal) => api.review.get.query({ review_id: id }, { signal }),
+    { enabled: mayReview },
+  )
+  const { data } = review
+  const isMissing = review.error !== null && problemOf(review.error).code === "review_not_found"
+  return (
+    <>
+      <p className="mb-2 text-[13px]">
+        <Link href={path("reviews")} className="text-muted hover:underline">
+          Reviews
+        </Link>
+      </p>
+      <PageHeader
+        title="Review"
+        heading={
+          <span className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
+            {data ? reviewKinds[data.kind].label : "Review"}
+            {data && <ReviewBadge review={data} />}
+          </span>
+        }
+        description={data && reviewKinds[data.kind].summary}
+      />
+      {data ? (
+        <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+          <div className="min-w-0 space-y-4">
+            <Card title={data.state === "closed" ? "Outcome" : "Decision"}>
+              {data.state === "closed" ? <Outcome review={data} /> : <Decision review={data} />}
+            </Card>
+            <Card title="About">
+              <About review={data} />
+            </Card>
+            {data.ending !== "erased" && <Notes review={data} />}
+          </div>
+          <Card title="History">
+            <History moments={data.moments} />
+          </Card>
+        </div>
+      ) : isMissing || !mayReview ? (
+        <Card>
+          <Empty
+            title={mayReview ? "Review not found in this workspace" : "Your role does not include reviews"}
+          >
+            {mayReview
+              ? "Check the id, or look in the other workspace: test and live are separate."
+              : "Owners and compliance officers decide them. An owner can change your role in Settings."}
+          </Empty>
+        </Card>
+      ) : review.error ? (
+        <Card>
+          <Failed error={review.error} onRetry={review.refetch} />
+        </Card>
+      ) : (
+        <Card>
+          <Loading what="Loading the review" lines={8} />
+        </Card>
+      )}
+    </>
+  )
+}
+
+function About({ review }: { review: Review }) {
+  const path = usePath()
+  const { wallet, investor_id, external_id, opened_at, session_open_until, attestations, review_id } = review
+  return (
+    <>
+      <Facts
+        facts={{
+          Found: findings[review.finding],
+          Wallet: wallet && <Copyable value={wallet} what="wallet" compact />,
+          Investor: investor_id && (
+            <Link
+              href={path("investors", investor_id)}
+              prefetch={false}
+              className="text-accent hover:underline"
+            >
+              {external_id ?? <Shortened value={investor_id} />}
+            </Link>
+          ),
+          "Review id": <Copyable value={review_id} what="review id" compact />,
+          Opened: <Timestamp at={opened_at} />,
+          "Session closes": session_open_until && <Timestamp at={session_open_until} />,
+          "Assigned to": <Assignee review={review} />,
+        }}
+      />
+      {attestations.length > 0 && (
+        <ul aria-label="Verifications" className="mt-4 -mb-2.5 divide-y divide-line border-t border-line">
+          {attestations.map(({ attestation_id, schema, status, provider, started_at, wallet: of }) => (
+            <li
+              key={attestation_id}
+              className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 py-2.5"
+            >
+              <span className="min-w-0">
+                <Link
+                  href={path("attestations", attestation_id)}
+                  prefetch={false}
+                  className="font-medium text-accent hover:underline"
+                >
+                  {schema}
+                </Link>
+                {wallet === null && (
+                  <span className="block text-muted">
+                    <Shortened value={of} />
+                  </span>
+                )}
+                <span className="block text-[13px] text-muted">
+                  Checked by {provider}, started <Timestamp at={started_at} />
+                </span>
+              </span>
+              <StatusBadge status={status} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}
+
+function Outcome({ review }: { review: Review }) {
+  const { ending, decision, reason, public_reason, decided_by, requested_by, closed_at } = review
+  return (
+    <Facts
+      facts={{
+        Outcome:
+          ending === "decided" && decision ? reviewDecisions[decision].past : ending && reviewEndings[ending],
+        "Requested by": ending === "decided" && requested_by?.name,
+        "Decided by": ending === "decided" && (decided_by?.name ?? "A former member"),
+        Closed: closed_at && <Timestamp at={closed_at} />,
+        "Internal reason": reason,
+        "Investor is told": public_reason && publicReasonCopy[public_reason],
+      }}
+    />
+  )
+}

@@ -1,0 +1,22 @@
+import type { RouterOutputs } from "#app/api.ts"
+import { Badge } from "#app/components/ui/badge.tsx"
+import { type ReviewDecision, reviewDecisions } from "#shared/reviews.ts"
+
+type Review = Pick<RouterOutputs["review"]["list"]["data"][number], "state" | "decision" | "ending">
+
+const tones = {
+  approve: "good",
+  clear: "good",
+  request_resubmission: "notice",
+  reject: "bad",
+  revoke: "bad",
+} as const satisfies Record<ReviewDecision, "good" | "notice" | "bad">
+
+/** How far a review has come, in a word. */
+export function ReviewBadge({ review: { state, decision, ending } }: { review: Review }) {
+  if (state === "open") return <Badge tone="notice">Open</Badge>
+  if (state === "requested") return <Badge tone="notice">To confirm</Badge>
+  if (ending === "decided" && decision)
+    return <Badge tone={tones[decision]}>{reviewDecisions[decision].past}</Badge>
+  return <Badge>Closed</Badge>
+}

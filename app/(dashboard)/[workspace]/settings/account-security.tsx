@@ -1,0 +1,79 @@
+"use client"
+
+import { useMutation, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import type { Api, RouterOutputs } from "#app/api.ts"
+import { Confirm } from "#app/components/confirm.tsx"
+import { notify } from "#app/components/toast.ts"
+import { Badge } from "#app/components/ui/badge.tsx"
+import { Button } from "#app/components/ui/button.tsx"
+import { Card } from "#app/components/ui/card.tsx"
+
+type Account = RouterOutputs["workspace"]["get"]["account"]
+
+/** What an account can demand, each as a switch of its owners. */
+const demands = [
+  {
+    name: "Second factor for everyone",
+    text: "Members sign in with a passkey, or with a password and a code.",
+    on: "Members without a second factor are asked to set one up, and can do nothing else until then. API keys are not affected.",
+    off: "Members can sign in with their password only.",
+    isOn: (account: Account) => account.second_factor_required,
+    set: (api: Api, required: boolean) => api.workspace.requireSecondFactor.mutate({ required }),
+  },
+  {
+    name: "Four eyes for reviews",
+    text: "A second member confirms each decision before it takes effect.",
+    on: "Every decision of a review waits until another member confirms it. Whoever asks for it cannot confirm it.",
+    off: "Decisions take effect at once. Those that wait now still need another member.",
+    isOn: (account: Account) => account.four_eyes,
+    set: (api: Api, required: boolean) => api.workspace.requireFourEyes.mutate({ required }),
+  },
+] as const
+
+/** How the account is protected from its own members' slips. */
+export function AccountSecurity({ account }: { account: Account }) {
+  return (
+    <Card title="Security" description="For all members, in both workspaces.">
+      <ul className="-my-2 divide-y divide-line">
+        {demands.map((demand) => (
+          <Demand key={demand.name} demand={demand} isOn={demand.isOn(account)} />
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+function Demand({ demand, isOn }: { demand: (typeof demands)[number]; isOn: boolean }) {
+  const { can } = useWorkspace()
+  const { name, text, on, off } = demand
+  const set = useMutation((api) => demand.set(api, !isOn), { refresh: ["workspace"], quiet: true })
+  const verb = isOn ? "Turn off" : "Turn on"
+  return (
+    <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 py-3">
+      <span className="min-w-0 flex-1 basis-56">
+        <span className="flex items-center gap-2 font-medium">
+          {name}
+          {isOn ? <Badge tone="good">On</Badge> : <Badge>Off</Badge>}
+        </span>
+        <span className="block text-[13px] text-muted">{text}</span>
+      </span>
+      {can("member:write") && (
+        <Confirm
+          trigger={
+            <Button size="sm" aria-label={`${verb}: ${name}`}>
+              {verb}
+            </Button>
+          }
+          title={`${verb}: ${name.charAt(0).toLowerCase() + name.slice(1)}?`}
+          description={isOn ? off : on}
+          confirm={verb}
+          danger={isOn}
+          onConfirm={async () => {
+            await set.mutateAsync()
+            notify(`${name}: ${isOn ? "off" : "on"}`)
+          }}
+        />
+      )}
+    </li>
+  )
+}

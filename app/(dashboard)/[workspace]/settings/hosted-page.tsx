@@ -1,0 +1,188 @@
+"use client"
+
+import { useState } from "react"
+import { useMutation, useQuery, useRefresh, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { upload } from "#app/api.ts"
+import { Facts } from "#app/components/facts.tsx"
+import { Field, Form, Submit } from "#app/components/form.tsx"
+import { Failed, Loading } from "#app/components/states.tsx"
+import { notify } from "#app/components/toast.ts"
+import { Button } from "#app/components/ui/button.tsx"
+import { Card } from "#app/components/ui/card.tsx"
+import { Input } from "#app/components/ui/input.tsx"
+import type { Brand } from "#server/domain/accounts/brand.ts"
+import { brandColors, inkOn, isColor, surfaces } from "#shared/contrast.ts"
+import { MAX_LOGO_BYTES } from "#shared/logo.ts"
+
+/** What investors see of the company besides its name. Owners change it. */
+export function HostedPage({ company }: { company: string }) {
+  const { can } = useWorkspace()
+  const { data, error, refetch } = useQuery(["brand"], (api, signal) =>
+    api.workspace.brand.query(undefined, { signal }),
+  )
+  return (
+    <Card
+      title="Hosted page"
+      description="What investors see when they verify. Both workspaces share it."
+      className="lg:col-span-2"
+    >
+      {data ? (
+        can("member:write") ? (
+          <BrandForm brand={data} company={company} />
+        ) : (
+          <Facts
+            facts={{
+              Logo: data.logo ? <Logo logo={data.logo} company={company} /> : "None",
+              Color: data.color ?? "Vouch’s own",
+              Contact: data.contact ?? "None",
+            }}
+          />
+        )
+      ) : error ? (
+        <Failed error={error} onRetry={refetch} />
+      ) : (
+        <Loading what="Loading the hosted page" lines={4} />
+      )}
+    </Card>
+  )
+}
+
+function BrandForm({ brand, company }: { brand: Brand; company: string }) {
+  const { id } = useWorkspace()
+  const refresh = useRefresh()
+  const [color, setColor] = useState(brand.color ?? "")
+  // Each upload leaves an empty field behind.
+  const [uploads, setUploads] = useState(0)
+  const save = useMutation(
+    (api, next: Pick<Brand, "color" | "contact">) => api.workspace.setBrand.mutate(next),
+    { quiet: true },
+  )
+  const removeLogo = useMutation((api) => api.workspace.removeLogo.mutate(), { refresh: ["brand"] })
+  return (
+    <div className="grid gap-6 lg:grid-cols-2">
+      <Form
+        check={(values) => problemsOf(values)}
+        onSubmit={async (values) => {
+          const logo = values.get("logo") as File
+          if (logo.size > 0) {
+            await upload(`/api/upload/logo?workspace=${id}`, logo)
+            setUploads((count) => count + 1)
+          }
+          await save.mutateAsync({
+            color: textOf(values, "color")?.toLowerCase() ?? null,
+            contact: textOf(values, "contact"),
+          })
+          await refresh("brand")
+          notify("Hosted page saved")
+        }}
+      >
+        <Field name="logo" label="Logo" hint="PNG, JPEG or WebP, up to 100 kB. Shown 40 pixels high.">
+          <Input key={uploads} type="file" accept="image/png,image/jpeg,image/webp" className={fileLook} />
+        </Field>
+        <Field
+          name="color"
+          label="Color"
+          hint="Of buttons and marks, such as #1d4ed8. Leave empty for Vouch’s own."
+        >
+          <Input value={color} maxLength={7} onChange={({ target }) => setColor(target.value)} />
+        </Field>
+        <Field
+          name="contact"
+          label="Contact"
+          hint="Where investors ask: an email address or an https:// URL."
+        >
+          <Input defaultValue={brand.contact ?? ""} maxLength={200} />
+        </Field>
+        <div className="flex flex-wrap gap-2">
+          <Submit variant="outline">Save hosted page</Submit>
+          {brand.logo && (
+            <Button variant="ghost" pending={removeLogo.isPending} onClick={() => removeLogo.mutate()}>
+              Remove logo
+            </Button>
+          )}
+        </div>
+      </Form>
+      <figure className="min-w-0">
+        <figcaption className="mb-1.5 text-[13px] font-medium">Preview</figcaption>
+        <div className="grid gap-3 sm:grid-cols-2">
+          {(["light", "dark"] as const).map((scheme) => (
+            <Preview key={scheme} scheme={scheme} logo={brand.logo} color={color} company={company} />
+          ))}
+        </div>
+      </figure>
+    </div>
+  )
+}
+
+/** The browser's own button, at home among ours. */
+const fileLook =
+  "cursor-pointer bg-surface! py-1 file:mr-3 file:h-full file:cursor-pointer file:rounded file:border file:border-line file:bg-sunken file:px-2 file:font-medium file:text-ink"
+
+const textOf = (values: FormData, name: string): string | null => String(values.get(name)).trim() || null
+
+function problemsOf(values: FormData) {
+  const color = textOf(values, "color")
+  return {
+    ...((values.get("logo") as File).size > MAX_LOGO_BYTES && {
+      logo: "Larger than 100 kB. Export a smaller image.",
+    }),
+    ...(color !== null && !isColor(color.toLowerCase()) && { color: "Must be a color such as #1d4ed8." }),
+  }
+}
+
+function Logo({ logo, company }: { logo: NonNullable<Brand["logo"]>; company: string }) {
+  return (
+    // biome-ignore lint/performance/noImgElement: it is served as it was uploaded
+    <img
+      src={logo.path}
+      width={logo.width}
+      height={logo.height}
+      alt={company}
+      className="h-auto max-h-10 w-auto max-w-full object-contain"
+    />
+  )
+}
+
+/** Vouch's own: `--accent` in tokens.css. */
+const own = { light: "#0b6e4f", dark: "#5fd3a4" } as const
+
+/** The header and the button, in the colours that the hosted page makes of it. */
+function Preview({
+  scheme,
+  logo,
+  color,
+  company,
+}: {
+  scheme: keyof typeof surfaces
+  logo: Brand["logo"]
+  color: string
+  company: string
+}) {
+  const given = color.trim().toLowerCase()
+  const colors = brandColors(isColor(given) ? given : own[scheme], surfaces[scheme])
+  return (
+    // In its own colours: the page around it may be in the other scheme.
+    <div
+      style={{ background: surfaces[scheme], color: inkOn(surfaces[scheme]) }}
+      className="rounded-lg border border-line p-4"
+    >
+      <div className="flex min-h-10 items-center font-semibold">
+        {logo ? (
+          <Logo logo={logo} company={company} />
+        ) : (
+          <span className="min-w-0 wrap-anywhere">{company}</span>
+        )}
+      </div>
+      <div
+        style={{
+          background: colors.button,
+          color: colors.buttonInk,
+          borderColor: colors.needsEdge ? "currentColor" : "transparent",
+        }}
+        className="mt-3 rounded-lg border px-4 py-2.5 text-center text-sm font-medium"
+      >
+        Continue
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,116 @@
+"use client"
+
+import { useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { Copyable } from "#app/components/code.tsx"
+import { Facts } from "#app/components/facts.tsx"
+import { Field, Form, Submit } from "#app/components/form.tsx"
+import { Failed, Loading } from "#app/components/states.tsx"
+import { Timestamp } from "#app/components/timestamp.tsx"
+import { notify } from "#app/components/toast.ts"
+import { Card } from "#app/components/ui/card.tsx"
+import { Select } from "#app/components/ui/input.tsx"
+import type { Monitoring as MonitoringFacts } from "#server/dashboard/monitoring.ts"
+import { type ChosenPolicies, type Policies, policies, policyNames } from "#shared/monitoring.ts"
+
+/** The lists that wallets are screened by, and what happens by itself when something is found. */
+export function Monitoring() {
+  const { data, error, refetch } = useQuery(["monitoring"], (api, signal) =>
+    api.monitoring.get.query({}, { signal }),
+  )
+  if (!data) {
+    return error ? (
+      <Failed error={error} onRetry={refetch} />
+    ) : (
+      <Loading what="Loading monitoring" lines={8} />
+    )
+  }
+  return (
+    <div className="grid items-start gap-6 lg:grid-cols-2">
+      <PolicyCard chosen={data.policies} />
+      <ListsCard {...data} />
+    </div>
+  )
+}
+
+function PolicyCard({ chosen }: { chosen: Policies }) {
+  const { can } = useWorkspace()
+  const change = useMutation((api, next: ChosenPolicies) => api.monitoring.change.mutate(next), {
+    refresh: ["monitoring"],
+    quiet: true,
+  })
+  return (
+    <Card
+      title="When something is found"
+      description="What Vouch does automatically. Your team decides what is under Reviews."
+    >
+      {can("review:write") ? (
+        <Form
+          onSubmit={async (values) => {
+            const next = Object.fromEntries(policyNames.map((name) => [name, String(values.get(name))]))
+            await change.mutateAsync(next as ChosenPolicies)
+            notify("Monitoring saved")
+          }}
+        >
+          {policyNames.map((name) => (
+            <Field key={name} name={name} label={policies[name].label} hint={policies[name].hint}>
+              <Select key={chosen[name]} defaultValue={chosen[name]}>
+                {Object.entries(policies[name].choices).map(([choice, label]) => (
+                  <option key={choice} value={choice}>
+                    {label}
+                  </option>
+                ))}
+              </Select>
+            </Field>
+          ))}
+          <Submit variant="outline">Save monitoring</Submit>
+        </Form>
+      ) : (
+        <Facts
+          facts={Object.fromEntries(
+            policyNames.map((name) => {
+              const choices: Record<string, string> = policies[name].choices
+              return [policies[name].label, choices[chosen[name]]]
+            }),
+          )}
+        />
+      )}
+    </Card>
+  )
+}
+
+function ListsCard({ lists, listed, cleared }: MonitoringFacts) {
+  return (
+    <Card
+      title="Screening lists"
+      description="Wallets on these lists are refused. The server’s operator sets them for every workspace."
+    >
+      {lists.length === 0 ? (
+        <p className="text-muted">No list is configured: wallets are not screened.</p>
+      ) : (
+        <div className="space-y-5">
+          {lists.map((list) => (
+            <div key={list.name}>
+              <h3 className="mb-1 font-medium">{list.name}</h3>
+              <Facts
+                facts={{
+                  Addresses: list.entries.toLocaleString("en"),
+                  Loaded: <Timestamp at={list.loaded_at} />,
+                  "SHA-256": <Copyable value={list.digest} what={`the digest of ${list.name}`} compact />,
+                  "Your wallets": list.compared_at ? (
+                    <>
+                      Compared <Timestamp at={list.compared_at} />
+                    </>
+                  ) : (
+                    "Being compared"
+                  ),
+                }}
+              />
+              {list.problem && <p className="mt-2 text-danger">The file is not used: it {list.problem}.</p>}
+            </div>
+          ))}
+          <Facts facts={{ "Your wallets on a list": listed, "Cleared as a false match": cleared }} />
+        </div>
+      )}
+    </Card>
+  )
+}

@@ -1,0 +1,46 @@
+"use client"
+
+import { useQueryClient } from "@tanstack/react-query"
+import { Passkeys } from "#app/(dashboard)/[workspace]/settings/passkeys.tsx"
+import { TwoFactor } from "#app/(dashboard)/[workspace]/settings/two-factor.tsx"
+import { PageHeader } from "#app/components/page-header.tsx"
+import { notifyProblem } from "#app/components/toast.ts"
+import { Button } from "#app/components/ui/button.tsx"
+import { Card } from "#app/components/ui/card.tsx"
+import type { Me } from "#server/domain/people/me.ts"
+import { signOut } from "./session.ts"
+
+type Demand = { user: Me["user"]; account: string; demands: "second_factor" | "sign_in" }
+
+/** In the place of every page, where the account demands a second factor that this sign-in has not proven. */
+export function SecondFactorFirst({ user, account, demands }: Demand) {
+  const client = useQueryClient()
+  if (demands === "sign_in") {
+    return (
+      <>
+        <PageHeader
+          title="Sign in with your second factor"
+          description={`${account} requires a second factor. You signed in with your password only.`}
+        />
+        <Card>
+          <p className="mb-4">Sign in again with your passkey, or with your password and a code.</p>
+          <Button variant="primary" onClick={() => void signOut().catch(notifyProblem)}>
+            Sign out
+          </Button>
+        </Card>
+      </>
+    )
+  }
+  return (
+    <>
+      <PageHeader
+        title="Set up a second factor"
+        description={`${account} requires one. Add a passkey or an authenticator app to continue.`}
+      />
+      <div className="grid items-start gap-6 lg:grid-cols-2">
+        <Passkeys onAdded={() => void client.invalidateQueries({ queryKey: ["me"] })} />
+        <TwoFactor isOn={user.two_factor} />
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,44 @@
+"use client"
+
+import { ChoiceFilter } from "#app/(dashboard)/filters.tsx"
+import { useQuery } from "#app/(dashboard)/workspace.tsx"
+import { statusWord } from "#app/components/ui/badge.tsx"
+import { type ShownStatus, shownStatuses } from "#shared/statuses.ts"
+
+/** By what a verification has come to. */
+export function StatusFilter({
+  label = "Status",
+  value,
+  onChange,
+}: {
+  label?: string
+  value: ShownStatus | null
+  onChange: (value: ShownStatus | null) => void
+}) {
+  return (
+    <ChoiceFilter
+      label={label}
+      all="All"
+      options={shownStatuses.map((value) => ({ value, label: statusWord(value) }))}
+      value={value}
+      onChange={(status) => onChange(status as ShownStatus | null)}
+    />
+  )
+}
+
+/** By one of the workspace's schemas. */
+export function SchemaFilter(props: { value: string | null; onChange: (value: string | null) => void }) {
+  const schemas = useSchemaNames()
+  return (
+    <ChoiceFilter
+      label="Schema"
+      all="All"
+      options={(schemas.data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+      {...props}
+    />
+  )
+}
+
+/** The workspace's schemas, for a choice of one. */
+export const useSchemaNames = () =>
+  useQuery(["schemas", "names"], (api, signal) => api.schema.list.query({}, { signal }))

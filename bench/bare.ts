@@ -99,33 +99,57 @@ async function begin(
   const { userPubkey: wallet, schemaId } = body
   const now = new Date()
   const period = `${now.toISOString().slice(0, 7)}-01`
+  const account = null
+  const signs = null
   const [begun] = await sql`
     with limits as (
-      select case w.mode when 'test' then ${500}::int else a.included end as included
+      select case w.mode when 'test' then ${500}::int else a.included end as included,
+        case when w.budget is null then false else w.budget <= coalesce((select c.fee + c.rent from chain_costs c
+            where c.workspace_id = w.id and c.period = ${period}), 0) + ${2_200_000}::bigint * (
+          (select count(*) from attestations p where p.workspace_id = w.id and p.status = 'pending') +
+          (select count(*) from operations o
+            where o.workspace_id = w.id and o.status in ('queued', 'submitted') and o.kind in ('mint', 'transfer'))) +
+          (select coalesce(sum(t.fee + t.rent), 0) from transactions t
+            where t.workspace_id = w.id and t.status in ('confirmed', 'failed') and t.fee is not null and t.counted_at is null)
+        end as over_budget, w.reminders,
+        exists (select from credentials c where c.workspace_id = w.id and c.schema_id = ${schemaId}
+          and c.wallet = ${wallet} and c.attestation_id is null and ${account}::text is null) as account_wanted,
+        exists (select from paid_accounts p
+          where p.workspace_id = w.id and p.account = ${account} and p.period = ${period}
+            and p.reopened >= ${3}) as reopened
       from workspaces w join accounts a on a.id = w.account_id where w.id = ${workspaceId}
     ), schema as (
-      select id from schemas where workspace_id = ${workspaceId} and id = ${schemaId}
+      select id, coalesce(wallet_proof, ${false}) as wallet_proof
+      from schemas where workspace_id = ${workspaceId} and id = ${schemaId}
     ), pending as (
-      select id, session_id, open_until is null or open_until > ${now} as open from attestations
+      select id, session_id, investor_id, issued_at is not null as approved, open_until is null or open_until > ${now} as open
+      from attestations
       where workspace_id = ${workspaceId} and wallet = ${wallet} and schema_id = ${schemaId} and status = 'pending'
     ), reserved as (
       insert into usage_periods as u (workspace_id, period, used)
       select ${workspaceId}, ${period}, 1 from schema, limits
-      where not exists (select from pending) and (included is null or included >= 1)
+      where not exists (select from pending) and (included is null or included >= 1) and not over_budget
+        and not account_wanted and not reopened and (${signs}::boolean or not wallet_proof)
       on conflict (workspace_id, period) do update set used = u.used + 1
       where (select included is null or u.used + 1 <= included from limits)
       returning period
+    ), investor as (
+      select choose_investor(${workspaceId}, ${wallet}, ${null}, begins.open_id, ${newId("inv")}, ${now}) as id
+      from (select null::text as open_id from reserved union all select id from pending where open) begins
     ), attestation as (
       insert into attestations
-        (workspace_id, id, schema_id, wallet, external_id, status, period, created_at, session_id, provider, redirect_url, open_until)
-      select ${workspaceId}, ${newId("att")}, ${schemaId}, ${wallet}, ${null}, 'pending', period, ${now},
-        ${newId("sess")}, ${"sandbox"}, ${null}, ${new Date(now.getTime() + 24 * 3600 * 1000)}
-      from reserved
+        (workspace_id, id, schema_id, wallet, investor_id, external_id, status, period, created_at, session_id, provider, redirect_url, open_until, wallet_proof_required)
+      select ${workspaceId}, ${newId("att")}, ${schemaId}, ${wallet}, investor.id, ${null}, 'pending', period, ${now},
+        ${newId("sess")}, ${"sandbox"}, ${null}, ${new Date(now.getTime() + 24 * 3600 * 1000)}, schema.wallet_proof
+      from reserved, investor, schema
       returning session_id
     ), begun as (
       select session_id from attestation union all select session_id from pending where open
     )${claiming(workspaceId, claim)}
     select exists (select from schema) as schema_known, (select included from limits) as included,
+      (select over_budget from limits) as over_budget, (select reopened from limits) as reopened,
+      (select account_wanted from limits) as account_wanted,
+      exists (select from schema where wallet_proof) as proof_wanted,
       (select session_id from begun) as session_id,
       not exists (select from begun) and exists (
         select from attestations

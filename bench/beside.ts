@@ -13,8 +13,7 @@ const CATCH_MS = 60_000
 
 export type Beside = {
   /**
-   * Requests per second, and the longest of a hundred, with a replica that has nothing to do, and beside a stopped
-   * one.
+   * Requests per second, and the longest of a hundred, with a replica that has nothing to do, and beside a stopped one.
    */
   idle: { per_second: number; p99_ms: number }
   stopped: { per_second: number; p99_ms: number }

@@ -1,10 +1,16 @@
+import { randomBytes } from "node:crypto"
 import { connectDatabase, disconnectDatabase, sql } from "#db/client.ts"
 import { listSessions } from "#server/dashboard/sessions.ts"
 import { createAccount } from "#server/domain/accounts/create.ts"
 import { type SearchFilter, searchAttestations } from "#server/domain/attestations/search.ts"
 import type { Principal } from "#server/domain/context.ts"
+import { type Deployment, setDeployment } from "#server/domain/deployment.ts"
+import { chooseProviders } from "#server/domain/kyc/providers/choose.ts"
 import { builtInSchemas } from "#server/domain/kyc/schemas/built-in.ts"
+import { listSessions as listSessionRecords, type SessionFilter } from "#server/domain/kyc/sessions.ts"
+import { parseSettings } from "#server/settings/env.ts"
 import { permissionsOf } from "#shared/roles.ts"
+import { attestationStatuses, sessionStates } from "#shared/statuses.ts"
 import { insertAttestations, walletsFor } from "./seed.ts"
 import { newWallet, randomText } from "./wallets.ts"
 
@@ -23,7 +29,9 @@ const someDay = () => daysAgo(Math.random() * DAYS)
 const dayAfter = (day: string) => new Date(Date.parse(day) + DAY_MS).toISOString()
 const schema = () => any(builtInSchemas).id
 
-/** Times of the first page of the dashboard's table, by each of its filters, in a workspace that holds all attestations. */
+/**
+ * Times of the first page of the dashboard's table, by each of its filters, in a workspace that holds all attestations.
+ */
 export async function measureFilters({
   databaseUrl,
   attestations,
@@ -34,6 +42,13 @@ export async function measureFilters({
   say: (line: string) => void
 }): Promise<FilterTimes[]> {
   connectDatabase(databaseUrl, { max: 4 })
+  const settings = parseSettings({ VOUCH_WEBHOOK_SECRET: `whsec_${randomBytes(32).toString("base64")}` })
+  setDeployment({
+    settings,
+    origin: "http://localhost:3000",
+    authorities: { live: null, test: null },
+    providers: chooseProviders(settings, {}),
+  } as Deployment)
   try {
     say(`Filling one workspace with ${attestations.toLocaleString("en")} attestations`)
     const { workspaceId, wallets } = await fill(attestations)
@@ -92,12 +107,45 @@ export async function measureFilters({
         await time(`sessions, ${state}`, async () => (await listSessions(principal, { state })).data.length),
       )
     }
+    for (const [name, filter] of Object.entries(ofSessions())) {
+      times.push(
+        await time(`GET /kyc/sessions, ${name}`, async () => {
+          const { data } = await listSessionRecords(principal, { ...noFilter, ...filter() })
+          return data.length
+        }),
+      )
+    }
     say("The table's filters are measured")
     return times
   } finally {
     await disconnectDatabase()
   }
 }
+
+const noFilter: SessionFilter = {
+  wallet: null,
+  schemaId: null,
+  state: null,
+  status: null,
+  externalId: null,
+  investorId: null,
+  createdAfter: null,
+  createdBefore: null,
+  limit: 50,
+  cursor: null,
+}
+
+/** Filters of the API, each alone. */
+const ofSessions = (): Record<string, () => Partial<SessionFilter>> => ({
+  ...Object.fromEntries(sessionStates.map((state) => [`state ${state}`, () => ({ state })])),
+  ...Object.fromEntries(attestationStatuses.map((status) => [`status ${status}`, () => ({ status })])),
+  "external id": () => ({ externalId: `investor-${1000 + Math.floor(Math.random() * 4000)}` }),
+  "an external id that nobody has": () => ({ externalId: randomText(8) }),
+  "external id and status": () => ({
+    externalId: `investor-${1000 + Math.floor(Math.random() * 4000)}`,
+    status: "pending",
+  }),
+})
 
 async function fill(count: number): Promise<{ workspaceId: string; wallets: string[] }> {
   const { workspaces } = await createAccount({ name: "Large customer", plan: "enterprise" })

@@ -5,7 +5,7 @@ import type { Traffic } from "./load.ts"
 import type { PlainOrder, PlainOutcome } from "./plain-mints.ts"
 import { cpuSeconds } from "./process-figures.ts"
 import { median, type Ratio } from "./rounds.ts"
-import { type Server, SLOT_MS, type Stage } from "./stage.ts"
+import type { Server, Stage } from "./stage.ts"
 import { waitForIdle } from "./wait-for-idle.ts"
 
 const CLIENTS = 64
@@ -71,7 +71,7 @@ export async function measureMints(options: {
     alone.sort((a, b) => a - b)
     return {
       rows: (["plain", "async", "waiting"] as const).map((name) => summarise(name, done[name], done.plain)),
-      chain: { p50_ms: quantile(alone, 0.5), p99_ms: quantile(alone, 0.99), slot_ms: SLOT_MS },
+      chain: { p50_ms: quantile(alone, 0.5), p99_ms: quantile(alone, 0.99), slot_ms: stage.slotMs },
     }
   } finally {
     await database.end()

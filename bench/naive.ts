@@ -25,7 +25,7 @@ createServer(async (incoming, response) => {
     createContext: async () => ({
       requestId: newId("req"),
       principal: await authenticate(incoming.headers.authorization),
-      door: "api" as const,
+      transport: "api" as const,
       user: null,
       idempotency: null,
       webhook: null,

@@ -49,8 +49,8 @@ const accounts = await Promise.all(
   ),
 )
 /**
- * web3.js keeps a blockhash for 30 seconds, half of what a cluster gives it. Here it is good for 150 short slots, so that
- * another one takes its place in time, at no cost to those that mint.
+ * web3.js keeps a blockhash for 30 seconds, half of what a cluster gives it. Here it is good for 150 short slots, so
+ * that another one takes its place in time, at no cost to those that mint.
  */
 async function refreshBlockhash(): Promise<void> {
   const latestBlockhash = await connection.getLatestBlockhash()

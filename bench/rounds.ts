@@ -9,7 +9,7 @@ const FIRST_WARMUP_MS = 3000
 /** Of each round. */
 const WARMUP_MS = 500
 
-export type Round = { per_second: number; p50_ms: number; p99_ms: number; cpu_us: number | null }
+type Round = { per_second: number; p50_ms: number; p99_ms: number; cpu_us: number | null }
 
 export type Contest = {
   name: string

@@ -68,9 +68,9 @@ export function walletsFor(count: number): string[] {
 }
 
 /**
- * 70 % verified, 12 % pending (a third of them approved and on their way to the chain), 10 % rejected,
- * 8 % expired. Nothing becomes due during a run, so that the server's own sweeps find what they always find.
- * `ages_days` tells how long ago each was started.
+ * 70 % verified, 12 % pending (a third of them approved and on their way to the chain), 10 % rejected, 8 % expired.
+ * Nothing becomes due during a run, so that the server's own sweeps find what they always find. `ages_days` tells how
+ * long ago each was started.
  */
 export async function insertAttestations(
   workspaceId: string,
@@ -80,10 +80,13 @@ export async function insertAttestations(
   const ids = wallets.map(() => randomText(22))
   const schemas = builtInSchemas.map((schema) => schema.id)
   await sql`
+    insert into investors (workspace_id, id, external_id, created_at)
+    select ${workspaceId}, 'inv_' || id, 'investor-' || id, now() from unnest(${ids}::text[]) id`
+  await sql`
     insert into attestations
-      (workspace_id, id, schema_id, wallet, external_id, status, period, created_at, session_id, provider, open_until,
+      (workspace_id, id, schema_id, wallet, investor_id, external_id, status, period, created_at, session_id, provider, open_until,
        issued_at, expires_at, salt, commitment, onchain_tx, verified_at, ended_at, reason)
-    select ${workspaceId}, 'att_' || id, (${schemas}::text[])[1 + n % 3], wallet, 'investor-' || n, status,
+    select ${workspaceId}, 'att_' || id, (${schemas}::text[])[1 + n % 3], wallet, 'inv_' || id, 'investor-' || id, status,
       to_char(created_at, 'YYYY-MM-01'), created_at, 'sess_' || id, 'sandbox',
       case when status = 'pending' and n % 3 > 0 then now() + interval '20 hours' end,
       case when approved then created_at end,

@@ -2,10 +2,12 @@ import { randomBytes } from "node:crypto"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { Connection, Keypair, LAMPORTS_PER_SOL } from "@solana/web3.js"
 import { type RunningPostgres, startPostgres } from "#server/embedded/postgres.ts"
 import { parseSettings } from "#server/settings/env.ts"
 import { freePorts } from "#test/free-ports.ts"
 import { startScript } from "#test/start-script.ts"
+import { startValidator, type Validator } from "#test/validator.ts"
 import { ask, type Child, message, type Program, startChild, untilAnswering } from "./children.ts"
 import type { LoadResult, Order } from "./load.ts"
 import { type Customer, seed } from "./seed.ts"
@@ -13,7 +15,17 @@ import { type Customer, seed } from "./seed.ts"
 /** Connections to the database that each server opens. */
 const POOL = 16
 /** Of the local networks, both of them. */
-export const SLOT_MS = parseSettings({}).VOUCH_LOCALNET_SLOT_MS
+const SLOT_MS = parseSettings({}).VOUCH_LOCALNET_SLOT_MS
+
+/** Of a slot of the validator: 64 of 6.25 ms, as on a cluster. */
+const VALIDATOR_TICKS = 64
+const VALIDATOR_SLOT_MS = 400
+
+/** Where a node's WebSocket is: on the port after its JSON-RPC. */
+function wsOf(rpc: string): string {
+  const { hostname, port } = new URL(rpc)
+  return `ws://${hostname}:${Number(port) + 1}`
+}
 
 const random = () => randomBytes(32).toString("base64")
 
@@ -33,13 +45,22 @@ export type Stage = {
   /** What Postgres itself logs. */
   postgresLog: string
   customers: Customer[]
-  /** The real server, started as users start it. `rateLimit` is of each key, in requests per second; 0 is none. */
-  vouch(options?: { rateLimit: number }): Promise<Server>
+  /**
+   * The real server, started as users start it. `rateLimit` is of each key, in requests per second; 0 is none.
+   * `settings` are others of its environment.
+   */
+  vouch(options?: { rateLimit: number; settings?: Record<string, string> }): Promise<Server>
   /** Another replica of the one that was started last. */
   replica(): Promise<Server>
   bare(): Promise<Server>
   naive(): Promise<Server>
-  /** What mints in the plain way, against a local network of its own. */
+  /** Of the chain. */
+  slotMs: number
+  /** JSON-RPC of the server's local network, once it was started. */
+  chainUrl(): string
+  /** By which the server's webhooks are signed. */
+  webhookSecret: string
+  /** What mints in the plain way, against a local network of its own, or the same validator. */
   plainMints(): Promise<Child>
   /** Puts a server under load and returns the measurements. */
   load(order: Order): Promise<LoadResult>
@@ -53,6 +74,8 @@ export type StageOptions = {
   durable: boolean
   /** Whether the server's keys are slow to answer. */
   slowSigner: boolean
+  /** A real validator's program, in place of the local network; null for none. */
+  validator: string | null
   say: (line: string) => void
 }
 
@@ -60,16 +83,21 @@ export type StageOptions = {
  * A seeded Postgres in a temporary directory, and a load generator. Servers start on demand. `stop` ends everything
  * that `open` has started.
  */
-export function createStage({ attestations, durable, slowSigner, say }: StageOptions): {
+export function createStage({ attestations, durable, slowSigner, validator: file, say }: StageOptions): {
   open(): Promise<Stage>
   stop(): Promise<void>
 } {
   const directory = mkdtempSync(join(tmpdir(), "vouch-bench-"))
   const children: Child[] = []
   // What replicas have in common.
-  const secrets = { VOUCH_SIGNER: random(), VOUCH_DATA_KEY: random() }
+  const secrets = {
+    VOUCH_SIGNER: random(),
+    VOUCH_DATA_KEY: random(),
+    VOUCH_WEBHOOK_SECRET: `whsec_${random()}`,
+  }
   let localnetPort = 0
   let postgres: RunningPostgres | undefined
+  let validator: Validator | undefined
   let opening: Promise<Stage> | undefined
   let stopping: Promise<void> | undefined
   return {
@@ -86,6 +114,10 @@ export function createStage({ attestations, durable, slowSigner, say }: StageOpt
   }
 
   async function prepare(): Promise<Stage> {
+    if (file !== null) {
+      say("Starting the validator")
+      validator = await startValidator(file, { ticksPerSlot: VALIDATOR_TICKS })
+    }
     say("Starting Postgres")
     const log = { info: () => {}, warn: say, error: say }
     postgres = await startPostgres({ dataDir: directory, durable, log })
@@ -104,8 +136,11 @@ export function createStage({ attestations, durable, slowSigner, say }: StageOpt
       customers,
       bare: () => contestant("bare", databaseUrl),
       naive: () => contestant("naive", databaseUrl),
-      vouch: ({ rateLimit } = { rateLimit: 0 }) => vouch(databaseUrl, rateLimit),
+      vouch: ({ rateLimit, settings } = { rateLimit: 0 }) => vouch(databaseUrl, rateLimit, settings),
       replica: () => replica(databaseUrl),
+      chainUrl: () => `http://127.0.0.1:${localnetPort}`,
+      slotMs: validator ? VALIDATOR_SLOT_MS : SLOT_MS,
+      webhookSecret: secrets.VOUCH_WEBHOOK_SECRET,
       plainMints,
       load: (order) => ask(first, order),
       loadBeside(order) {
@@ -119,6 +154,7 @@ export function createStage({ attestations, durable, slowSigner, say }: StageOpt
     await opening?.catch(() => {})
     await Promise.all(children.map((child) => child.stop()))
     await postgres?.stop()
+    await validator?.stop()
     rmSync(directory, { recursive: true, force: true })
   }
 
@@ -149,7 +185,11 @@ export function createStage({ attestations, durable, slowSigner, say }: StageOpt
     return serve({ name, file: `bench/${name}.ts`, environment }, port, "/")
   }
 
-  async function vouch(databaseUrl: string, rateLimit: number): Promise<Server> {
+  async function vouch(
+    databaseUrl: string,
+    rateLimit: number,
+    more: Record<string, string> = {},
+  ): Promise<Server> {
     localnetPort = await freePorts(2)
     const port = await freePorts(1)
     const server = await serve(
@@ -158,6 +198,8 @@ export function createStage({ attestations, durable, slowSigner, say }: StageOpt
         VOUCH_DATA_DIR: join(directory, "vouch"),
         VOUCH_LOCALNET_PORT: String(localnetPort),
         VOUCH_LOCALNET_SLOT_MS: String(SLOT_MS),
+        ...(validator && (await ofValidator(validator))),
+        ...more,
       }),
       port,
       "/v1/health",
@@ -190,6 +232,18 @@ export function createStage({ attestations, durable, slowSigner, say }: StageOpt
     }
   }
 
+  /** A key that pays, with SOL. */
+  async function ofValidator({ url }: Validator): Promise<Record<string, string>> {
+    const payer = Keypair.generate()
+    const keyFile = join(directory, "fee-payer.json")
+    writeFileSync(keyFile, JSON.stringify([...payer.secretKey]), { mode: 0o600 })
+    const connection = new Connection(url, "confirmed")
+    const signature = await connection.requestAirdrop(payer.publicKey, 1000 * LAMPORTS_PER_SOL)
+    await connection.confirmTransaction({ signature, ...(await connection.getLatestBlockhash()) })
+    // No other server is asked: a benchmark is not held back by what a vendor's node allows.
+    return { SOLANA_RPC_URL: url, VOUCH_RPC_CALLS_PER_SECOND: "0", VOUCH_LIVE_FEE_PAYER: `file:${keyFile}` }
+  }
+
   function program(name: string, own: Record<string, string>): Omit<Program, "directory"> {
     const { flags, environment } = startScript()
     const file = slowSigner ? "bench/slow-signer.ts" : "server/main.ts"
@@ -197,6 +251,19 @@ export function createStage({ attestations, durable, slowSigner, say }: StageOpt
   }
 
   async function plainMints(): Promise<Child> {
+    const url = validator?.url ?? (await ownLocalnet())
+    const child = start({
+      name: "plain",
+      file: "bench/plain-mints.ts",
+      args: [url, wsOf(url)],
+      environment: { NODE_ENV: "production" },
+      directory,
+    })
+    await message(child)
+    return child
+  }
+
+  async function ownLocalnet(): Promise<string> {
     say("Starting the plain way, and a local network for it")
     const port = await freePorts(2)
     const dataDir = join(directory, "plain-localnet")
@@ -207,15 +274,6 @@ export function createStage({ attestations, durable, slowSigner, say }: StageOpt
       args,
       directory,
     })
-    const { url } = await message<{ url: string }>(localnet)
-    const child = start({
-      name: "plain",
-      file: "bench/plain-mints.ts",
-      args: [url, `ws://127.0.0.1:${port + 1}`],
-      environment: { NODE_ENV: "production" },
-      directory,
-    })
-    await message(child)
-    return child
+    return (await message<{ url: string }>(localnet)).url
   }
 }

@@ -9,18 +9,20 @@ import { createKey } from "#server/domain/accounts/keys/create.ts"
 import type { PlanName } from "#server/domain/accounts/plans.ts"
 import type { ProviderDefinition } from "#server/domain/kyc/providers/provider.ts"
 import { providers as allProviders } from "#server/domain/kyc/providers/table.ts"
-import { startLocalnet } from "#server/embedded/localnet/server.ts"
 import { newId } from "#server/lib/ids.ts"
 import { logger } from "#server/lib/log.ts"
 import { clock } from "#server/lib/time.ts"
 import { parseSettings } from "#server/settings/env.ts"
+import { addressOf } from "#server/solana/addresses.ts"
 import { type Keys, localKeys } from "#server/solana/keys.ts"
 import { start } from "#server/start/start.ts"
+import type { Address } from "#shared/address.ts"
 import type { Mode } from "#shared/mode.ts"
 import { allScopes, type Scope } from "#shared/scopes.ts"
 import { createTestDatabase } from "./database.ts"
 import { type Response, type Sent, send } from "./http.ts"
 import { assertDocumented } from "./openapi-validator.ts"
+import { startTestChain, validatorOfRun } from "./test-chain.ts"
 import { forbidChainInTransactions, forbidSigningInTransactions } from "./transactions.ts"
 
 export const webhookSecret = `whsec_${randomBytes(32).toString("base64")}`
@@ -36,8 +38,11 @@ export type VerificationEvent = {
   public_reason?: unknown
 }
 
-/** The whole server, in this process, on a database and a local network of its own. One to a test file. */
+/** The whole server, in this process, on a database and a chain of its own. One to a test file. */
 export type TestApp = Awaited<ReturnType<typeof startTestApp>>
+
+/** How long a wallet's way may take, where forty go it at once on a loaded machine. */
+const PATIENCE_MS = 50_000
 
 export async function startTestApp(
   environment: Record<string, string> = {},
@@ -50,7 +55,8 @@ export async function startTestApp(
 ) {
   const log = captureLog()
   const database = await createTestDatabase()
-  const localnet = await startLocalnet({ port: 0, dataDir: null, slotMs: 20, allowFaults: true })
+  const { VOUCH_LOCALNET_SLOT_MS: slotMs } = environment
+  const chain = await startTestChain(slotMs === undefined ? {} : { slotMs: Number(slotMs) })
   const port = await freePort()
   const settings = parseSettings({
     PORT: String(port),
@@ -58,13 +64,13 @@ export async function startTestApp(
     VOUCH_DATA_KEY: randomBytes(32).toString("base64"),
     VOUCH_WEBHOOK_SECRET: webhookSecret,
     VOUCH_RATE_LIMIT: "0",
-    VOUCH_LOCALNET_SLOT_MS: "20",
+    VOUCH_LOCALNET_SLOT_MS: String(chain.slotMs),
     ...environment,
   })
   const running = await start({
     settings,
     databaseUrl: await between(database.url),
-    localnetUrl: localnet.url,
+    localnetUrl: chain.url,
     providers,
     pages: async (_request, response) => void response.writeHead(404).end(),
     keysOf: (secret) => forbidSigningInTransactions(keysOf(secret)),
@@ -84,8 +90,12 @@ export async function startTestApp(
     databaseUrl: database.url,
     /** Every line that the server logged, from the most talkative level on. */
     log,
-    localnet,
-    connection: new Connection(localnet.url, { commitment: "confirmed", wsEndpoint: localnet.wsUrl }),
+    /** What goes wrong with the chain, where it is not one of its own. */
+    chain,
+    /** The chain itself, without the server. */
+    connection: settings.SOLANA_RPC_URL
+      ? new Connection(settings.SOLANA_RPC_URL[0]!, "confirmed")
+      : chain.connection,
 
     /** A request below /v1. Every answer is compared with the OpenAPI document. */
     request: ask,
@@ -137,10 +147,11 @@ export async function startTestApp(
 
     /** A wallet's status, polled until it is as wanted. */
     async waitForStatus(key: TestKey, wallet: string, wanted: string) {
-      return waitFor(async () => {
+      const isThere = async () => {
         const { json } = await ask({ method: "GET", path: `/kyc/status/${wallet}`, key: key.apiKey })
         return json.status === wanted ? json : null
-      }, `${wallet} to be ${wanted}`)
+      }
+      return waitFor(isThere, `${wallet} to be ${wanted}`, PATIENCE_MS)
     },
 
     /** A wallet that went all the way: started, approved, confirmed on chain. */
@@ -154,21 +165,21 @@ export async function startTestApp(
       return { wallet, sessionId, status: await this.waitForStatus(key, wallet, "verified") }
     },
 
-    /** Tells the local network to misbehave; an empty object makes it behave again. */
-    async faults(faults: Record<string, unknown>): Promise<void> {
-      await callLocalnet(localnet.url, "localnet_setFaults", [faults])
-    },
+    /** Tells the chain to misbehave; an empty object makes it behave again. */
+    faults: chain.faults,
 
     async stop(): Promise<void> {
       await running.stop()
-      await localnet.close()
-      if (calledInTransactions.length > 0) throw new Error(calledInTransactions[0])
+      await chain.close()
+      // Taken out: the next file of this process begins with none.
+      const [called] = calledInTransactions.splice(0)
+      if (called !== undefined) throw new Error(called)
       refuseSecrets(log, [settings.VOUCH_SIGNER!, settings.VOUCH_DATA_KEY!])
     },
   }
 }
 
-export const newWallet = (): string => Keypair.generate().publicKey.toBase58()
+export const newWallet = (): Address => addressOf(Keypair.generate().publicKey)
 
 // API keys, session ids, webhooks' secrets and signatures.
 const SECRETS = [
@@ -209,7 +220,7 @@ export function signWebhook(id: string, body: string, { secret = webhookSecret, 
 export async function waitFor<T>(
   ask: () => Promise<T | null | false>,
   what: string,
-  timeoutMs = 20_000,
+  timeoutMs = validatorOfRun() === null ? 20_000 : 60_000,
 ): Promise<T> {
   const end = Date.now() + timeoutMs
   for (;;) {
@@ -218,17 +229,6 @@ export async function waitFor<T>(
     if (Date.now() > end) throw new Error(`Waited in vain for ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 25))
   }
-}
-
-export async function callLocalnet(url: string, method: string, params: unknown[]): Promise<unknown> {
-  const response = await fetch(url, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-  })
-  const { result, error } = (await response.json()) as { result?: unknown; error?: { message: string } }
-  if (error) throw new Error(error.message)
-  return result
 }
 
 async function freePort(): Promise<number> {

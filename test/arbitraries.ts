@@ -4,7 +4,7 @@ import { newWallet } from "./app.ts"
 
 // What a client might send: rightly, wrongly, and as nobody would by mistake.
 
-export const nasty = fc.constantFrom(
+const nasty = fc.constantFrom(
   "",
   "\u0000",
   "\ud800",
@@ -24,12 +24,7 @@ export const nasty = fc.constantFrom(
   "NaN",
   "1e309",
 )
-export const text = fc.oneof(
-  nasty,
-  fc.string({ unit: "binary" }),
-  fc.string({ unit: "grapheme" }),
-  fc.string(),
-)
+const text = fc.oneof(nasty, fc.string({ unit: "binary" }), fc.string({ unit: "grapheme" }), fc.string())
 export const json = fc.oneof(
   { weight: 3, arbitrary: text },
   fc.jsonValue({ maxDepth: 6 }),
@@ -53,10 +48,10 @@ export const bodyOf = (fields: Record<string, fc.Arbitrary<unknown>>) =>
     )
     .map(([ours, more]) => ({ ...more, ...ours }))
 
-export const wallet = fc.constant(null).map(newWallet)
-export const schema = fc.constantFrom("kyc_individual_v1", "kyc_business_v1", "none_v1")
-export const config = fc.constantFrom("us_real_estate_fund_v1", "none_v1")
-export const amount = fc.oneof(
+const wallet = fc.constant(null).map(newWallet)
+const schema = fc.constantFrom("kyc_individual_v1", "kyc_business_v1", "none_v1")
+const config = fc.constantFrom("us_real_estate_fund_v1", "none_v1")
+const amount = fc.oneof(
   fc.constantFrom(
     "1",
     "0.000001",

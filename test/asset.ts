@@ -9,7 +9,6 @@ import {
 } from "@solana/spl-token"
 import { type Connection, Keypair, type PublicKey, type TransactionInstruction } from "@solana/web3.js"
 import { afterAll, beforeAll, expect } from "vitest"
-import { type Localnet, startLocalnet } from "#server/embedded/localnet/server.ts"
 import {
   confirmed,
   disconnect,
@@ -30,6 +29,7 @@ import {
 import { operationMemo } from "#server/solana/memo.ts"
 import { readTransactionError, TokenError } from "#server/solana/program-error.ts"
 import type { TransferMode } from "#shared/transfer-modes.ts"
+import { startTestChain, type TestChain } from "./test-chain.ts"
 
 export const token = TOKEN_2022_PROGRAM_ID
 export const DECIMALS = 6
@@ -40,7 +40,7 @@ export const [OwnerMismatch, HasBalance, Overflow, ImmutableOwner, NoMemo, MintP
   4, 11, 14, 34, 36, 67,
 ]
 
-export let localnet: Localnet
+let chain: TestChain
 export let connection: Connection
 export let feePayer: Keypair
 export let authority: Keypair
@@ -49,8 +49,8 @@ export let rentOf: (bytes: number) => number
 /** The network, the fee payer and the authority of this file. Called once at the top of each test file. */
 export function withLocalnet(): void {
   beforeAll(async () => {
-    localnet = await startLocalnet({ port: 0, dataDir: null, slotMs: 20, allowFaults: true })
-    connection = plainConnection(localnet.url)
+    chain = await startTestChain()
+    connection = plainConnection(chain.url)
     feePayer = await fundedWallet(connection, 100)
     authority = Keypair.generate()
     const rent = (bytes: number) => connection.getMinimumBalanceForRentExemption(bytes)
@@ -60,7 +60,7 @@ export function withLocalnet(): void {
 
   afterAll(async () => {
     await disconnect(connection)
-    await localnet.close()
+    await chain.close()
   })
 }
 

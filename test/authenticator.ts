@@ -1,6 +1,8 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto"
 
-/** A passkey in software: what a browser and its authenticator do (WebAuthn level 2), with or without asking its user. */
+/**
+ * A passkey in software: what a browser and its authenticator do (WebAuthn level 2), with or without asking its user.
+ */
 export class Authenticator {
   readonly #origin: string
   readonly #id = randomBytes(16)

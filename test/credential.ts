@@ -1,14 +1,15 @@
 import { TOKEN_2022_PROGRAM_ID, unpackAccount } from "@solana/spl-token"
 import { PublicKey } from "@solana/web3.js"
 import { credentialAccounts } from "#server/domain/attestations/credential-accounts.ts"
-import { auditLedger } from "#server/domain/reconcile.ts"
+import { auditLedger } from "#server/domain/audit-ledger.ts"
+import type { Address } from "#shared/address.ts"
 import type { TestApp, TestKey } from "./app.ts"
 
 /** What a wallet's credential account holds, read by plain spl-token; 0 where there is no account. */
 export async function credentialOf(
   app: TestApp,
   key: TestKey,
-  wallet: string,
+  wallet: Address,
   schemaId = "kyc_individual_v1",
 ) {
   const { mint, account } = credentialAccounts(key.workspaceId, schemaId, wallet)
@@ -23,5 +24,5 @@ export async function credentialOf(
   }
 }
 
-/** The differences that an audit of everything finds. */
+/** The differences that a full reconciliation finds. */
 export const differences = async () => (await auditLedger({ account: null, progress: () => {} })).differences

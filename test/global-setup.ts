@@ -14,6 +14,8 @@ import { templateDatabase } from "./database.ts"
 declare module "vitest" {
   interface ProvidedContext {
     postgresUrl: string
+    /** Of a real validator, in the project whose tests meet one. */
+    validatorUrl: string | null
   }
 }
 

@@ -18,8 +18,8 @@ export const slowKeys =
   }
 
 /**
- * Keys that a test holds up: whoever asks for a signature waits until it is given, or refused. `purpose` is what a key is
- * for, such as `authority/ws_…`.
+ * Keys that a test holds up: whoever asks for a signature waits until it is given, or refused. `purpose` is what a key
+ * is for, such as `authority/ws_…`.
  */
 export function heldKeys() {
   let answer = async (_purpose: string): Promise<void> => {}
@@ -78,5 +78,3 @@ export function heldKeys() {
     },
   }
 }
-
-export type HeldKeys = ReturnType<typeof heldKeys>

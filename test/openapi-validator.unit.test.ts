@@ -25,7 +25,12 @@ const verified = {
 }
 const session = { session_id: "sess_Kx8vPq3mNbR5tYw2Lc7HdZ", session_url: "http://localhost:3000/verify/x" }
 const status = "/kyc/status/7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU"
-const health = { status: "ok", version: "0.1.0", checks: { database: "ok", chain: "ok", worker: "ok" } }
+const health = {
+  status: "ok",
+  version: "0.1.0",
+  checks: { database: "ok", chain: "ok", worker: "ok" },
+  ledger: [],
+}
 
 describe("takes what is documented", () => {
   test.each<[string, string, SeenResponse]>([

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest"
+import type { Address } from "#shared/address.ts"
 import { firstViolation } from "#shared/rules/check.ts"
 import type { Holder, TransferContext } from "#shared/rules/define.ts"
 import type { Rules } from "#shared/rules/fields.ts"
@@ -6,17 +7,17 @@ import type { RuleCode } from "#shared/rules/rules.ts"
 
 export const NOW = new Date("2026-06-01T00:00:00Z")
 
-const holder = (wallet: string, more: Partial<Holder> = {}): Holder => ({
-  wallet,
+const holder = (name: string, more: Partial<Holder> = {}): Holder => ({
+  wallet: name as Address,
   claims: { country: "US", accredited: true },
   balance: 0n,
   incoming: 0n,
   outgoing: 0n,
-  counted: false,
+  hasSlot: false,
   ...more,
 })
 /** Has 100 units, which she gives. */
-export const alice = (more?: Partial<Holder>) => holder("alice", { balance: 100n, counted: true, ...more })
+export const alice = (more?: Partial<Holder>) => holder("alice", { balance: 100n, hasSlot: true, ...more })
 /** Has none, and receives. */
 export const bob = (more?: Partial<Holder>) => holder("bob", more)
 

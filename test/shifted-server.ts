@@ -5,8 +5,8 @@ import { clean, sweep } from "#server/start/housekeeping.ts"
 import { start } from "#server/start/start.ts"
 import { slowKeys } from "./keys.ts"
 
-// A server of `startShiftedServer`: what main.ts starts, but for the pages and the embedded services. Where its signatures
-// take time, it says so when one is asked for.
+// A server of `startShiftedServer`: what main.ts starts, but for the pages and the embedded services. Where its
+// signatures take time, it says so when one is asked for.
 const signMs = Number(process.env.TEST_SIGN_MS ?? 0)
 
 const running = await start({

@@ -15,7 +15,7 @@ export async function startShiftedServer(
 ) {
   const { VOUCH_SIGNER, VOUCH_DATA_KEY, VOUCH_WEBHOOK_SECRET } = app.settings
   const port = await freePorts(1)
-  const { PATH, HOME } = process.env
+  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env
   const child = spawn(
     process.execPath,
     [
@@ -30,13 +30,14 @@ export async function startShiftedServer(
         ...{
           PATH,
           HOME,
+          NODE_COMPILE_CACHE,
           NODE_ENV: "production",
           PORT: String(port),
           CLOCK_OFFSET_MS: String(offsetSeconds * 1000),
         },
         ...{ VOUCH_SIGNER, VOUCH_DATA_KEY, VOUCH_WEBHOOK_SECRET: String(VOUCH_WEBHOOK_SECRET) },
-        ...{ VOUCH_RATE_LIMIT: "0", VOUCH_LOCALNET_SLOT_MS: "20" },
-        ...{ DATABASE_URL: app.databaseUrl, LOCALNET_URL: app.localnet.url },
+        ...{ VOUCH_RATE_LIMIT: "0", VOUCH_LOCALNET_SLOT_MS: app.settings.VOUCH_LOCALNET_SLOT_MS.toString() },
+        ...{ DATABASE_URL: app.databaseUrl, LOCALNET_URL: app.chain.url },
         ...changes,
       } as NodeJS.ProcessEnv,
     },

@@ -3,6 +3,7 @@ import { PublicKey } from "@solana/web3.js"
 import { sql } from "#db/client.ts"
 import { assetMintOf } from "#server/domain/tokens/asset-accounts.ts"
 import { tokenAccountOf } from "#server/solana/addresses.ts"
+import type { Address } from "#shared/address.ts"
 import type { TestApp, TestKey } from "./app.ts"
 import type { Response, Sent } from "./http.ts"
 
@@ -36,10 +37,10 @@ export function tokenFixture(app: TestApp, key: TestKey) {
       post("/token/transfer", { from_pubkey, to_pubkey, mint_config, amount }, more),
 
     /** Verified wallets, made at once. */
-    wallets: (count: number, claims?: Record<string, unknown>): Promise<string[]> =>
-      Promise.all(
-        Array.from({ length: count }, async () => (await app.verifiedWallet(key, undefined, claims)).wallet),
-      ),
+    wallets: async <N extends number>(count: N, claims?: Record<string, unknown>) => {
+      const made = Array.from({ length: count }, () => app.verifiedWallet(key, undefined, claims))
+      return (await Promise.all(made)).map(({ wallet }) => wallet) as Wallets<N>
+    },
 
     /** Base units in a wallet's account, 0 without one. */
     async onChain(config: string, wallet: string): Promise<bigint> {
@@ -80,6 +81,13 @@ export function tokenFixture(app: TestApp, key: TestKey) {
     },
   }
 }
+
+/** As many wallets as were asked for. */
+type Wallets<N extends number, Made extends Address[] = []> = number extends N
+  ? Address[]
+  : Made["length"] extends N
+    ? Made
+    : Wallets<N, [...Made, Address]>
 
 export type TokenFixture = ReturnType<typeof tokenFixture>
 

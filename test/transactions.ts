@@ -1,8 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 import * as client from "#db/client.ts"
-import { deployment } from "#server/domain/deployment.ts"
 import type { Keys } from "#server/solana/keys.ts"
-import { modes } from "#shared/mode.ts"
+import { RpcNode } from "#server/solana/rpc/node.ts"
 
 /** Whether the current work belongs to a database transaction, and whether that is still open. */
 const within = new AsyncLocalStorage<{ isOpen: boolean }>()
@@ -15,25 +14,17 @@ function refuse(call: string): never {
   throw new Error(stack)
 }
 
-type Call = (method: string, ...rest: unknown[]) => unknown
-
 /**
  * From now on a call of the chain fails that is made while a transaction of the database waits for it: what it has
  * locked would be locked for as long as the chain likes. Returns the calls that were refused.
  */
 export function forbidChainInTransactions(): string[] {
   for (const pool of Object.values(client)) if (isPool(pool)) markTransactions(pool)
-  for (const mode of modes) {
-    const connection = deployment.chains[mode]?.connection as unknown as Record<string, Call> | undefined
-    if (!connection) continue
-    for (const way of ["_rpcRequest", "_rpcBatchRequest"]) {
-      const call = connection[way]!
-      connection[way] = (method, ...rest) => {
-        if (!within.getStore()?.isOpen) return call(method, ...rest)
-        return refuse(method)
-      }
-    }
-  }
+  const { prototype } = RpcNode
+  const { ask } = prototype
+  prototype.ask = function (this: RpcNode, ...question: Parameters<typeof ask>) {
+    return within.getStore()?.isOpen ? refuse("the chain") : ask.apply(this, question)
+  } as typeof ask
   return refused
 }
 

@@ -119,8 +119,8 @@ export class Bystander {
       })
       const view = JSON.parse(shown.text).result.data
       assert(
-        view.wallet === own.wallet && view.asker === this.#account.name,
-        () => `the page of ${own.externalId} showed ${view.wallet} of ${view.asker}`,
+        view.wallet === own.wallet && view.company === this.#account.name,
+        () => `the page of ${own.externalId} showed ${view.wallet} of ${view.company}`,
       )
       const health = await this.#ask({ method: "GET", path: "/health" })
       assert(health.json.checks.database === "ok", () => `health: ${health.text}`)

@@ -10,7 +10,7 @@ test("whatever is killed, and whatever the network loses, every approved wallet 
   const each = (kinds: Kind[], times: number) =>
     randomFrom(seed).shuffle(kinds.flatMap((kind) => Array<Kind>(times).fill(kind)))
   const kinds: Kind[] = ["server", "localnet", "postgres", "lost"]
-  const faults = { drop: 0.3, delay: { p: 0.3, ms: 100 }, too_many_requests: 0.3, land_without_answer: 0.3 }
+  const faults = { drop: 0.3, delay: { p: 0.3, ms: 100 }, too_many_requests: 0.05, land_without_answer: 0.3 }
   const lines: string[] = []
   try {
     const summary = await runScenario({

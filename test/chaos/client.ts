@@ -34,7 +34,10 @@ export class Client {
   /** A GET that must be answered. */
   read = (path: string): Promise<Response> => this.insist({ method: "GET", path, key: this.apiKey })
 
-  /** Sends a request until it is answered below 500, the first time with this patience. What is not accepted is a defect. */
+  /**
+   * Sends a request until it is answered below 500, the first time with this patience. What is not
+   * accepted is a defect.
+   */
   async insist(sent: Sent, { patienceMs = DEADLINE_MS, accepted = [200] } = {}): Promise<Response> {
     for (let deadlineMs = patienceMs; ; deadlineMs = DEADLINE_MS) {
       this.requests++

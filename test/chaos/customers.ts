@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import { Keypair } from "@solana/web3.js"
 import { Webhook } from "standardwebhooks"
-import type { Response } from "../http.ts"
+import type { Response, Sent } from "../http.ts"
 import { type Client, newClient } from "./client.ts"
 import { Queue } from "./queue.ts"
 
@@ -90,25 +90,7 @@ export class Customers {
 
   /** Reports the approval of a case that was started, until it is acknowledged. */
   async approve(one: Case): Promise<void> {
-    const data = {
-      session_id: one.sessionId,
-      decision: "approved",
-      occurred_at: new Date().toISOString(),
-      claims: { country: "US", age_over_18: true },
-    }
-    const body = JSON.stringify({ type: "verification.completed", data })
-    const at = new Date()
-    const { json } = await this.client.insist({
-      method: "POST",
-      path: "/kyc/webhook",
-      headers: {
-        "content-type": "application/json",
-        "webhook-id": one.eventId,
-        "webhook-timestamp": String(Math.floor(at.getTime() / 1000)),
-        "webhook-signature": new Webhook(this.#webhookSecret).sign(one.eventId, at, body),
-      },
-      body,
-    })
+    const { json } = await this.client.insist(approval(this.#webhookSecret, one.sessionId!, one.eventId))
     const { outcome } = json as { outcome: string }
     const expected = one.approved ? ["duplicate"] : ["applied", "duplicate"]
     if (!expected.includes(outcome)) throw new Error(`the approval of ${one.sessionId} was ${outcome}`)
@@ -117,6 +99,29 @@ export class Customers {
 
   /** A GET that must be answered. */
   read = (path: string): Promise<Response> => this.client.read(path)
+}
+
+/** The provider's report that a session was approved. */
+export function approval(webhookSecret: string, session_id: string, eventId: string): Sent {
+  const at = new Date()
+  const data = {
+    session_id,
+    decision: "approved",
+    occurred_at: at.toISOString(),
+    claims: { country: "US", age_over_18: true },
+  }
+  const body = JSON.stringify({ type: "verification.completed", data })
+  return {
+    method: "POST",
+    path: "/kyc/webhook",
+    headers: {
+      "content-type": "application/json",
+      "webhook-id": eventId,
+      "webhook-timestamp": String(Math.floor(at.getTime() / 1000)),
+      "webhook-signature": new Webhook(webhookSecret).sign(eventId, at, body),
+    },
+    body,
+  }
 }
 
 /** Customers of a deployment, with a client of their own. */

@@ -13,7 +13,7 @@ import type { Announcement } from "#server/embedded/services.ts"
 import { send } from "../http.ts"
 import { quietPorts } from "./ports.ts"
 
-const root = join(import.meta.dirname, "..", "..")
+export const root = join(import.meta.dirname, "..", "..")
 
 /** A real `node server/main.ts`. */
 export type ServerProcess = {
@@ -60,12 +60,16 @@ export async function createDeployment(environment: Record<string, string> = {})
 
   function start(
     argv: string[],
-    { changes = {}, output }: { changes?: Record<string, string>; output: number | "pipe" },
+    {
+      changes = {},
+      output,
+      cwd = root,
+    }: { changes?: Record<string, string>; output: number | "pipe"; cwd?: string },
   ) {
     // Whatever still runs after a failure must not start anything again behind the guard's back.
     if (destroyed) throw new Error("the deployment is gone")
     const child = spawn(process.execPath, argv, {
-      cwd: root,
+      cwd,
       stdio: ["ignore", output, output],
       env: { ...bareEnvironment(), ...settings, ...changes },
     })
@@ -83,13 +87,26 @@ export async function createDeployment(environment: Record<string, string> = {})
     rpcUrl,
     webhookSecret,
 
-    /** Starts a server, and does not wait for it. `flags` are Node's. */
-    startServer(changes: Record<string, string> = {}, flags: string[] = []): ServerProcess {
+    /** Starts a server, and does not wait for it: of another version, where that is in another folder. `flags` are Node's. */
+    startServer(changes: Record<string, string> = {}, flags: string[] = [], cwd = root): ServerProcess {
       const file = join(dataDir, `server-${++servers}.log`)
       const output = openSync(file, "a", 0o600)
-      const started = start([...flags, "server/main.ts"], { changes, output })
+      const started = start([...flags, "server/main.ts"], { changes, output, cwd })
       closeSync(output)
       return { ...started, output: () => (existsSync(file) ? readFileSync(file, "utf8") : "") }
+    },
+
+    /** Starts another server on the database of a running one, and waits for it. Its nodes are to be among the settings. */
+    async startReplica(): Promise<ServerProcess> {
+      const ownPort = await quietPorts(1)
+      const replica = this.startServer({
+        VOUCH_DATA_DIR: join(dataDir, "replica"),
+        DATABASE_URL: readJson<Announcement>(join(dataDir, "services.json"))!.databaseUrl,
+        SOLANA_RPC_URL: settings.VOUCH_TEST_SOLANA_RPC_URL!,
+        PORT: String(ownPort),
+      })
+      await this.ready(replica, { at: ownPort })
+      return replica
     },
 
     /** Waits until a server answers that its database is there. Rejects with its last words when it has ended. */
@@ -104,9 +121,17 @@ export async function createDeployment(environment: Record<string, string> = {})
       }
     },
 
-    /** `node server/cli.ts …` on this deployment. */
-    async command(argv: string[], changes: Record<string, string> = {}) {
+    /** `node server/cli.ts …` on this deployment; `interrupt` ends it after so many milliseconds, if it still runs. */
+    async command(
+      argv: string[],
+      changes: Record<string, string> = {},
+      interrupt: { signal: "SIGINT" | "SIGKILL"; after_ms: number } | null = null,
+    ) {
       const { child, exited } = start(["server/cli.ts", ...argv], { changes, output: "pipe" })
+      if (interrupt) {
+        const timer = setTimeout(() => child.kill(interrupt.signal), interrupt.after_ms)
+        void exited.then(() => clearTimeout(timer))
+      }
       const [stdout, stderr, exitCode] = await Promise.all([text(child.stdout!), text(child.stderr!), exited])
       return { exitCode, stdout, stderr }
     },

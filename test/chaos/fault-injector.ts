@@ -1,11 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { signal } from "#server/embedded/process.ts"
 import { type Deployment, ServerEnded, type ServerProcess, until } from "./deployment.ts"
+import type { Nodes } from "./nodes.ts"
 import { childrenOf, localnetOf, postmasterOf, processesOf } from "./processes.ts"
 import type { Random } from "./random.ts"
+import { Backups, type Loss } from "./restore.ts"
 
-/** What is killed; or `lost`: the network accepts transactions and loses them, until they have expired. */
-export type Kind = "server" | "localnet" | "postgres" | "lost"
+/**
+ * What is killed. Or `lost`: the network accepts transactions and loses them, until they have expired; `rollback`: what it
+ * has confirmed in the last slots never happened; `twist`: its nodes do not tell the truth; `stopped`: one of two servers
+ * stands still; `restore`: the database is that of some seconds ago.
+ */
+export type Kind = "server" | "localnet" | "postgres" | "lost" | "rollback" | "twist" | "stopped" | "restore"
 
 /** What the local network does wrong: see `localnet_setFaults`. */
 export type Faults = {
@@ -18,21 +24,37 @@ export type Faults = {
 /** A fifth of all calls is dropped, and a fifth of the others is late. */
 export const dropOrDelay: Faults = { drop: 0.2, delay: { p: 0.2, ms: 300 } }
 
+/** In slots; fewer than it takes until one is final, of which none is taken back. */
+const DEEPEST_ROLLBACK = 25
+/** Longer than the lease on a workspace's ledger lasts. */
+const LONGEST_STOP_MS = 9000
+/** What is done in it, a restore loses. */
+const LONGEST_LOSS_MS = 4000
+
 /** The processes of a deployment, and the hand that kills them. */
 export class FaultInjector {
   readonly hits = new Map<string, number>()
   underWay = 0
   failedStarts = 0
+  /** Of all restores. */
+  readonly losses: Loss[] = []
   readonly #deployment: Deployment
   readonly #random: Random
+  readonly #nodes: Nodes | null
+  readonly #backups: Backups
+  #isCompared = true
   #server: ServerProcess | undefined
+  /** Another server, from the first time that one is stopped. */
+  #replica: ServerProcess | undefined
   readonly #servers: ServerProcess[] = []
   #isReady = false
   #isOver = false
   #faults: Faults = {}
   readonly #faultKeeper: NodeJS.Timeout
 
-  constructor(deployment: Deployment, random: Random) {
+  constructor(deployment: Deployment, { random, nodes }: { random: Random; nodes: Nodes | null }) {
+    this.#nodes = nodes
+    this.#backups = new Backups(deployment)
     this.#deployment = deployment
     this.#random = random
     // A restarted local network injects no faults until it is told to.
@@ -59,6 +81,8 @@ export class FaultInjector {
         await this.#deployment.ready(this.#server!)
         this.#isReady = true
         await until("the local network", () => localnetOf(this.#deployment.dataDir) !== null)
+        if (!this.#isCompared) await this.#backups.settle()
+        this.#isCompared = true
         return
       } catch (error) {
         // While it starts it may end: somebody kills what it stands on. Later it must not, whatever happens.
@@ -79,6 +103,11 @@ export class FaultInjector {
     return errors
   }
 
+  /** The last lines that the server has printed. */
+  lastLines(count: number): string {
+    return (this.#server?.output() ?? "").split("\n").slice(-count).join("\n")
+  }
+
   #startServer(): void {
     this.#server = this.#deployment.startServer()
     this.#servers.push(this.#server)
@@ -89,7 +118,8 @@ export class FaultInjector {
   async hit(kind: Kind): Promise<string> {
     if (this.#isOver) throw new Error("the scenario is over")
     const hit = await this.#hits[kind]()
-    this.hits.set(hit, (this.hits.get(hit) ?? 0) + 1)
+    const name = hit.split(":")[0]!
+    this.hits.set(name, (this.hits.get(name) ?? 0) + 1)
     return hit
   }
 
@@ -138,6 +168,51 @@ export class FaultInjector {
       await told("localnet_hold", { on: false })
       return "lost transactions"
     },
+    rollback: async () => {
+      const depth = 1 + this.#random.below(DEEPEST_ROLLBACK)
+      // Refused while it is down, and of slots from before its last start.
+      await until("a rollback", async () => {
+        const slot = await this.#deployment.localnet("localnet_warp", { slots: 1 }).catch(() => null)
+        if (slot === null) return false
+        return this.#deployment.localnet("localnet_rollback", { slot: (slot as number) - depth }).then(
+          () => true,
+          () => false,
+        )
+      })
+      return "rollback"
+    },
+    twist: async () => `twist: ${await this.#nodes!.twist(this.#random)}`,
+    stopped: async () => {
+      if (this.#replica === undefined) {
+        await this.recover()
+        this.#replica = await this.#deployment.startReplica()
+        this.#servers.push(this.#replica)
+      }
+      const isReplica = this.#random.chance(0.5)
+      const { pid } = isReplica ? this.#replica : this.#server!
+      signal(pid, "SIGSTOP")
+      await sleep(this.#random.below(LONGEST_STOP_MS))
+      signal(pid, "SIGCONT")
+      return isReplica ? "stopped replica" : "stopped server"
+    },
+    restore: async () => {
+      await this.recover()
+      const loss: Loss = { from: Date.now(), to: Number.POSITIVE_INFINITY }
+      this.losses.push(loss)
+      const backup = await this.#backups.make()
+      await sleep(this.#random.below(LONGEST_LOSS_MS))
+      // Below the servers, or while one is down.
+      const isBelow = this.#random.chance(0.6)
+      if (!isBelow) {
+        signal(this.#server!.pid, "SIGKILL")
+        await this.#server!.exited
+      }
+      await this.#backups.putBack(backup)
+      loss.to = Date.now()
+      this.#isCompared = false
+      if (!isBelow) this.#startServer()
+      return isBelow ? "restore below a server" : "restore"
+    },
   }
 
   /** What a killed server leaves for the next one. Its Postgres keeps running. */
@@ -168,10 +243,11 @@ export class FaultInjector {
 
   /** Ends the server in an orderly way, and all that it has started with it. */
   async end(): Promise<void> {
-    const server = this.#server!
-    signal(server.pid, "SIGTERM")
-    const exitCode = await server.exited
-    if (exitCode !== 0) throw new ServerEnded(server)
+    for (const server of [this.#replica, this.#server]) {
+      if (server === undefined) continue
+      signal(server.pid, "SIGTERM")
+      if ((await server.exited) !== 0) throw new ServerEnded(server)
+    }
     await until("its processes to end", () => processesOf(this.#deployment.dataDir).length === 0)
   }
 }

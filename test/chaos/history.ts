@@ -44,8 +44,15 @@ function isSignedBy({ transaction: { message } }: VersionedTransactionResponse, 
   return signers.some((signer) => signer.toBase58() === authority)
 }
 
-function memoIdsIn({ transaction: { message } }: VersionedTransactionResponse): string[] {
-  return message.compiledInstructions
-    .filter(({ programIdIndex }) => message.staticAccountKeys[programIdIndex]!.toBase58().startsWith("Memo"))
-    .map(({ data }) => Buffer.from(data).toString("utf8").split(":")[2]!)
+const memoIdsIn = (transaction: VersionedTransactionResponse): string[] =>
+  carriedIn(transaction).map(({ id }) => id)
+
+/** The ids in its memos, and the first byte of the instruction behind each: what it did under that id. */
+export function carriedIn({ transaction: { message } }: VersionedTransactionResponse) {
+  const { compiledInstructions: all, staticAccountKeys: keys } = message
+  return all.flatMap(({ programIdIndex, data }, i) =>
+    keys[programIdIndex]!.toBase58().startsWith("Memo")
+      ? [{ id: Buffer.from(data).toString("utf8").split(":")[2]!, did: all[i + 1]?.data[0] }]
+      : [],
+  )
 }

@@ -2,8 +2,9 @@ import { parseArgs } from "node:util"
 import { dropOrDelay, type Faults, type Kind } from "./fault-injector.ts"
 import { newSeed, randomFrom } from "./random.ts"
 import { type Phase, runScenario, type ScenarioRun, type Summary } from "./run-scenario.ts"
-import { attesting, minting } from "./scenarios.ts"
+import { attesting, minting, trading } from "./scenarios.ts"
 import { storm } from "./storm.ts"
+import { upgrade } from "./upgrade.ts"
 
 // What was started is cleared up by each deployment's guard, also after Ctrl-C.
 const HELP = `npm run chaos -- [options] [scenario ...]
@@ -15,13 +16,21 @@ Every scenario has a deployment of its own, and ends with a proof. Without names
   lost                         the network loses what it has accepted
   faults                       the network drops, delays and refuses calls, or does not answer them
   all                          all of these at once
+  nodes                        nodes that are behind, forget, refuse, are busy, slow or on a fork; slots are rolled back;
+                               one of two servers stands still; and everything else is killed and lost as well
+  restores                     the database is put back to what it was some seconds ago, below servers and while they are down,
+                               beside all of this, while tokens of both modes are minted and moved, wallets are verified
+                               and revoked, and modes change
   mints                        all three are killed while calls are dropped and delayed, and tokens minted and moved
+  upgrade                      a worker of the version that was released last signs beside a server that fills the archive
   storm                        strangers storm the door, and two customers go on; nothing is killed but the server at the end
 
   --attestations <n>           wallets in each of the other scenarios (300)
   --mints <n>                  mints, 1 base unit the first and 2 more each (2000)
+  --orders <n>                 mints, transfers, verifications and revocations while databases are restored (400)
   --kills <n>                  hits in each scenario, twice as many in the last (30)
   --seconds <n>                of the storm (60)
+  --minutes <n>                begins again, with the next seed, until so many are over; or something did not hold
   --seed <n>                   makes the same choices again
   --help`
 
@@ -30,8 +39,10 @@ const { values, positionals } = parseArgs({
   options: {
     attestations: { type: "string", default: "300" },
     mints: { type: "string", default: "2000" },
+    orders: { type: "string", default: "400" },
     kills: { type: "string", default: "30" },
     seconds: { type: "string", default: "60" },
+    minutes: { type: "string" },
     seed: { type: "string", default: String(newSeed()) },
     help: { type: "boolean", default: false },
   },
@@ -42,12 +53,14 @@ if (values.help) {
 }
 const attestations = atLeastOne("attestations")
 const mints = atLeastOne("mints")
+const orders = atLeastOne("orders")
 const kills = atLeastOne("kills")
 const seconds = atLeastOne("seconds")
-const seed = Number(values.seed)
+const minutes = values.minutes === undefined ? 0 : atLeastOne("minutes")
+let seed = Number(values.seed)
 
-function atLeastOne(name: "attestations" | "mints" | "kills" | "seconds"): number {
-  if (/^[1-9][0-9]{0,5}$/.test(values[name])) return Number(values[name])
+function atLeastOne(name: "attestations" | "mints" | "orders" | "kills" | "seconds" | "minutes"): number {
+  if (/^[1-9][0-9]{0,5}$/.test(values[name] ?? "")) return Number(values[name])
   console.error(`--${name}: must be a whole number from 1.`)
   process.exit(2)
 }
@@ -81,6 +94,22 @@ const scenarios: Record<string, () => Choice> = {
     const hits = inTurn(["server", "localnet", "lost", "postgres"], kills)
     return verify([{ work: attestations, hits, faults: everyFault }])
   },
+  nodes: () => {
+    const others: Kind[] = ["rollback", "server", "stopped", "localnet", "lost", "postgres"]
+    const hits = inTurn(
+      others.flatMap((kind): Kind[] => ["twist", kind]),
+      2 * kills,
+    )
+    return verify([{ work: attestations, hits: randomFrom(seed).shuffle(hits) }])
+  },
+  restores: () => {
+    const others: Kind[] = ["twist", "rollback", "server", "stopped", "localnet", "lost", "postgres"]
+    const hits = inTurn(
+      others.flatMap((kind): Kind[] => ["restore", kind]),
+      kills,
+    )
+    return { scenario: trading, phases: [{ work: orders, hits: randomFrom(seed).shuffle(hits) }] }
+  },
   mints: () => {
     const hits = randomFrom(seed).shuffle(inTurn(["server", "localnet", "postgres"], 2 * kills))
     return { scenario: minting, phases: [{ work: mints, hits, faults: dropOrDelay }] }
@@ -88,7 +117,8 @@ const scenarios: Record<string, () => Choice> = {
 }
 
 const STORM = "storm"
-const known = [...Object.keys(scenarios), STORM]
+const UPGRADE = "upgrade"
+const known = [...Object.keys(scenarios), UPGRADE, STORM]
 const names = positionals.length > 0 ? positionals : known
 const unknown = names.find((name) => !known.includes(name))
 if (unknown !== undefined) {
@@ -99,19 +129,25 @@ if (unknown !== undefined) {
 const began = Date.now()
 const say = (text: string) =>
   console.log(`${String(Math.round((Date.now() - began) / 1000)).padStart(5)} s  ${text}`)
-say(`seed ${seed}`)
 const failures: string[] = []
-for (const [n, name] of names.entries()) {
-  try {
-    if (name === STORM) {
-      const calmer = await storm({ seconds, seed: seed + n, say: (text) => say(`${name}: ${text}`) })
-      say(`${name} held: ${JSON.stringify(calmer)}`)
-    } else report(await runScenario({ name, ...scenarios[name]!(), seed: seed + n, say }))
-  } catch (error) {
-    failures.push(name)
-    say(`${name} FAILED: ${error instanceof Error ? error.message : error}`)
+do {
+  say(`seed ${seed}`)
+  for (const name of names) {
+    try {
+      if (name === STORM) {
+        const calmer = await storm({ seconds, seed, say: (text) => say(`${name}: ${text}`) })
+        say(`${name} held: ${JSON.stringify(calmer)}`)
+      } else if (name === UPGRADE) {
+        const held = await upgrade({ mints, seed, say: (text) => say(`${name}: ${text}`) })
+        say(`${name} held: ${JSON.stringify(held)}`)
+      } else report(await runScenario({ name, ...scenarios[name]!(), seed, say }))
+    } catch (error) {
+      failures.push(name)
+      say(`${name} FAILED: ${error instanceof Error ? error.message : error}`)
+    }
   }
-}
+  if (failures.length === 0) seed++
+} while (failures.length === 0 && Date.now() - began < minutes * 60_000)
 say(failures.length === 0 ? "everything held" : `failed: ${failures.join(", ")} (seed ${seed})`)
 process.exit(failures.length === 0 ? 0 : 1)
 

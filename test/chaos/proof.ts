@@ -39,7 +39,7 @@ export async function allVerified(customers: Customers): Promise<void> {
 
 /**
  * Holds what must hold once everything has settled: nothing acknowledged is lost, nothing happened twice. It reads
- * as a customer does (REST), as a stranger does (the chain, by plain web3.js), and as an operator does (the audit).
+ * as a customer does (REST), as a stranger does (the chain, by plain web3.js), and as an operator does (`ledger audit`).
  */
 export async function prove(deployment: Deployment, customers: Customers): Promise<void> {
   await allVerified(customers)
@@ -57,7 +57,7 @@ export async function prove(deployment: Deployment, customers: Customers): Promi
 
 export async function audit(deployment: Deployment, changes: { [name: string]: string } = {}): Promise<void> {
   const { exitCode, stdout, stderr } = await deployment.command(["ledger", "audit", "--json"], changes)
-  assert(exitCode === 0, () => `the audit exited with ${exitCode}: ${stdout}${stderr}`)
+  assert(exitCode === 0, () => `ledger audit exited with ${exitCode}: ${stdout}${stderr}`)
 }
 
 function compareSessions({ cases }: Customers, records: Record[]): void {

@@ -2,15 +2,17 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { Client } from "./client.ts"
 import { createDeployment, type Deployment, until } from "./deployment.ts"
 import { FaultInjector, type Faults, type Kind } from "./fault-injector.ts"
+import { Nodes } from "./nodes.ts"
 import { processesOf } from "./processes.ts"
 import { audit } from "./proof.ts"
 import { randomFrom } from "./random.ts"
+import type { Loss } from "./restore.ts"
 
 /** While so many pieces of work more are done, these are hit, one after the other; and the network has these faults. */
 export type Phase = { work: number; hits: Kind[]; faults?: Faults }
 
 /** Those who use a deployment while it is hit. */
-export type Workload = {
+type Workload = {
   /** Pieces of work that have been acknowledged. */
   readonly done: number
   /** Lets so many pieces begin, in all. */
@@ -26,13 +28,20 @@ export type Workload = {
 }
 
 /** Gathers a workload for so many pieces of work, while nothing is hit yet. */
-export type Scenario = (deployment: Deployment, client: Client, total: number) => Promise<Workload>
+export type Scenario = (
+  deployment: Deployment,
+  client: Client,
+  total: number,
+  losses: readonly Loss[],
+) => Promise<Workload>
 
 export type ScenarioRun = {
   name: string
   scenario: Scenario
   phases: Phase[]
   seed: number
+  /** Of the deployment's environment. */
+  settings?: Record<string, string>
   say(text: string): void
 }
 
@@ -53,6 +62,9 @@ export type Summary = {
   seconds: number
 }
 
+/** What never makes a start fail. */
+const HARMLESS: readonly Kind[] = ["server", "lost", "rollback", "stopped", "twist"]
+
 /** The work of so many hits may be left behind; then they wait, so that none comes when there is little left to hit. */
 const LAG = 3
 
@@ -60,24 +72,41 @@ const LAG = 3
  * Runs a scenario on a deployment of its own, and proves at its end that nothing was lost and nothing happened twice.
  * Rejects with what does not hold. Nothing of it is left running, whatever happens.
  */
-export async function runScenario({ name, scenario, phases, seed, say }: ScenarioRun): Promise<Summary> {
+export async function runScenario({
+  name,
+  scenario,
+  phases,
+  seed,
+  settings,
+  say,
+}: ScenarioRun): Promise<Summary> {
   const began = Date.now()
   const total = phases.reduce((sum, phase) => sum + phase.work, 0)
   const random = randomFrom(seed)
-  const deployment = await createDeployment()
-  const injector = new FaultInjector(deployment, random)
+  const isHit = (kind: Kind) => phases.some(({ hits }) => hits.includes(kind))
+  const nodes = isHit("twist") || isHit("stopped") ? await Nodes.open() : null
+  const deployment = await createDeployment({ ...nodes?.settings, ...settings })
+  nodes?.leadTo(deployment.rpcUrl)
+  const injector = new FaultInjector(deployment, { random, nodes })
   let client: Client | undefined
   try {
     await injector.startServer()
-    client = new Client({ origin: deployment.origin, apiKey: await deployment.createKey(), random })
-    const workload = await scenario(deployment, client, total)
+    await nodes?.fund()
+    client = new Client({
+      origin: deployment.origin,
+      apiKey: await deployment.createKey(),
+      random: randomFrom(seed + 1),
+    })
+    const workload = await scenario(deployment, client, total, injector.losses)
     const working = workload.run()
     // The first defect that a client meets ends the scenario.
     await Promise.race([working.then(() => new Promise<never>(() => {})), runPhases(workload, client)])
+    nodes?.heal()
     await working
     say(`${name}: all ${total} acknowledged; everything is to settle now`)
     await injector.recover()
     await workload.settle()
+    await allFinal(deployment)
     await workload.prove()
     const transactions = await deployment.query(
       (sql) =>
@@ -92,7 +121,7 @@ export async function runScenario({ name, scenario, phases, seed, say }: Scenari
     for (const reason of client.retries.keys()) {
       if (/^500|^no answer/.test(reason)) throw new Error(`a request met: ${reason}`)
     }
-    const isExcused = phases.some((phase) => phase.hits.some((kind) => kind !== "server" && kind !== "lost"))
+    const isExcused = phases.some((phase) => phase.hits.some((kind) => !HARMLESS.includes(kind)))
     if (injector.failedStarts > 0 && !isExcused)
       throw new Error(`a start failed: ${Object.keys(injector.errors())}`)
     return {
@@ -107,10 +136,41 @@ export async function runScenario({ name, scenario, phases, seed, say }: Scenari
       transactions: Object.fromEntries(transactions.map(({ status, count }) => [status, count])),
       seconds: Math.round((Date.now() - began) / 1000),
     }
+  } catch (error) {
+    await sayWhatWaits(deployment).catch(() => say("what waits is not known: the database does not answer"))
+    say(injector.lastLines(30))
+    throw error
   } finally {
     client?.stop()
     injector.stop()
     await deployment.destroy()
+    await nodes?.close()
+  }
+
+  /** Nothing is under way, and nothing that was confirmed can vanish any more. */
+  async function allFinal({ query }: Deployment): Promise<void> {
+    await until("everything to be there for good", () =>
+      query(async (sql) => {
+        const [row] = await sql<{ is_over: boolean }[]>`
+          select not exists (select from operations where status in ('queued', 'submitted'))
+            and not exists (select from transactions
+              where status = 'saved' or status = 'confirmed' and finalized_at is null) as is_over`
+        return row!.is_over
+      }),
+    )
+  }
+
+  async function sayWhatWaits({ query }: Deployment): Promise<void> {
+    const rows = await query(
+      (sql) => sql<{ status: string; doubt: string | null; count: number }[]>`
+        select t.status, t.doubt, count(*)::int from transactions t where t.status = 'saved' group by 1, 2`,
+    )
+    const operations = await query(
+      (sql) => sql<{ kind: string; status: string; attempts: number; count: number }[]>`
+        select kind, status, attempts, count(*)::int from operations
+        where status in ('queued', 'submitted') group by 1, 2, 3`,
+    )
+    for (const row of [...rows, ...operations]) say(`${name}: waits: ${JSON.stringify(row)}`)
   }
 
   async function runPhases(workload: Workload, client: Client): Promise<void> {
@@ -129,6 +189,8 @@ export async function runScenario({ name, scenario, phases, seed, say }: Scenari
         workload.release(first + Math.ceil(share * (n + 1)))
         const due = first + Math.floor(share * (n - LAG))
         if (workload.done < due) {
+          // What waits for a second node's word goes on once there is one.
+          nodes?.heal()
           await injector.recover()
           await workDone(due)
         }

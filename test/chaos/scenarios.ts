@@ -3,6 +3,8 @@ import { Issuer } from "./issuer.ts"
 import { allVerified, prove } from "./proof.ts"
 import type { Scenario } from "./run-scenario.ts"
 import { proveTokens } from "./token-proof.ts"
+import { Trading } from "./trading.ts"
+import { proveTrading } from "./trading-proof.ts"
 
 /** A few dozen, so that several mints go to one wallet at once, and several wallets have one at once. */
 const HOLDERS = 24
@@ -42,6 +44,28 @@ export const minting: Scenario = async (deployment, client, total) => {
       transfers: issuer.orders.length - total,
       wallets: wallets.length,
       "answers that were to be followed": issuer.followed,
+    }),
+  }
+}
+
+/** Tokens in both modes, revocations, verifications and changes of mode at once; each piece of work is one of them. */
+export const trading: Scenario = async (deployment, client, total, losses) => {
+  const all = new Trading({ deployment, client, total, losses })
+  await all.begin()
+  return {
+    get done() {
+      return all.done
+    },
+    release: (upTo) => all.release(upTo),
+    run: () => all.run(),
+    settle: () => all.settle(),
+    prove: () => proveTrading(deployment, { client, trading: all, losses }),
+    achievements: () => ({
+      "mints and transfers": all.orders.length,
+      approvals: all.approvals.length,
+      revocations: all.revocations.length,
+      "changes of mode": all.switches,
+      ...Object.fromEntries(all.refusals),
     }),
   }
 }

@@ -1,11 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { callLocalnet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
 import { differences } from "#test/credential.ts"
 import { type ShiftedServer, startShiftedServer } from "#test/shifted.ts"
 import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
 
-// Processes that end or stand still between the steps of a turn. This one has no worker of its own: the others do the work.
+// Processes that end or stand still between the steps of a turn. This one has no worker of its own:
+// the others do the work.
 
 const MINTS = 20
 /** Longer than any signature is waited for. */
@@ -23,13 +24,13 @@ beforeAll(async () => {
   key = await app.key({ plan: "growth" })
   tokens = tokenFixture(app, key)
   const first = await server()
-  ;[wallet] = (await tokens.wallets(1)) as [string]
+  ;[wallet] = await tokens.wallets(1)
   config = await tokens.config()
   await first.stop()
 })
 afterAll(() => app.stop())
 afterEach(async () => {
-  await callLocalnet(app.localnet.url, "localnet_hold", [{ on: false }])
+  await app.chain.hold(false)
   for (const one of servers.splice(0)) await one.kill()
 })
 
@@ -56,7 +57,7 @@ const mints = () =>
 const count = async (ids: string[], status: string) =>
   (await sql`select from operations where id = any(${ids}) and status = ${status}`).length
 
-/** Each took effect once, and the audit finds nothing that it does not know. */
+/** Each took effect once, and a reconciliation finds nothing that it does not know. */
 async function expectOnce(ids: string[]): Promise<void> {
   await waitFor(async () => (await count(ids, "confirmed")) === ids.length, "all to be confirmed", 60_000)
   expect(await tokens.onChain(config, wallet)).toBe(before + BigInt(ids.length))
@@ -85,12 +86,12 @@ test("a worker that is killed between two answers of a slow key leaves nothing u
 })
 
 test("what is saved and was never sent is sent by another", async () => {
-  await callLocalnet(app.localnet.url, "localnet_hold", [{ on: true }])
+  await app.chain.hold(true)
   const first = await server()
   const ids = await mints()
   await waitFor(async () => (await count(ids, "submitted")) === MINTS, "all to be saved")
   await first.kill()
-  await callLocalnet(app.localnet.url, "localnet_hold", [{ on: false }])
+  await app.chain.hold(false)
   await server()
   await expectOnce(ids)
 })

@@ -67,9 +67,8 @@ function issue(origin: string, { apiKey, wallets }: Customer, total: number) {
 }
 
 /**
- * Stops the process inside a transaction in which it holds rows of somebody, and is not waiting for anything: it
- * had its
- * configuration, and the wallets, for which it waited, came when it could no longer go on.
+ * Stops the process inside a transaction in which it holds rows of somebody, and is not waiting for anything: it had
+ * its configuration, and the wallets, for which it waited, came when it could no longer go on.
  */
 async function stopInTransaction(server: ServerProcess): Promise<void> {
   await until("the server to be caught in a transaction", async () => {

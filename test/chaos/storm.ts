@@ -29,8 +29,8 @@ const crowd: { [trick in Trick]: number } = {
   crowds: 2,
 }
 /** Resident memory that the server may reach, in megabytes of 10⁶ bytes, and how long it may take to end. */
-export const MEMORY_MB = 350
-export const END_MS = 10_000
+const MEMORY_MB = 350
+const END_MS = 10_000
 /** Descriptors that may be open at the end and were not at the beginning: connections of pools come and go. */
 const SPARE_DESCRIPTORS = 24
 

@@ -30,7 +30,7 @@ type Operation = {
 
 /**
  * Holds what must hold of tokens once everything has settled: each order had its effect exactly once. It reads as a
- * customer does (REST), as a stranger does (the chain, by plain web3.js), and as an operator does (the audit).
+ * customer does (REST), as a stranger does (the chain, by plain web3.js), and as an operator does (`ledger audit`).
  */
 export async function proveTokens(deployment: Deployment, ordered: Ordered): Promise<void> {
   const operations = await compareOperations(ordered)

@@ -1,32 +1,21 @@
 /**
- * Makes clients of openapi.yaml as customers do, unpatched, with the generators they use: `npm run clients`. Each needs
- * its own tools and fetches itself from its registry; one whose tools are not here is skipped, and says so.
+ * Makes clients of openapi.yaml as customers do, unpatched, with the generators they use, and lets Solana's clients in
+ * other languages meet the local network: `npm run clients -- [name]…`. Each needs its own tools and fetches itself from
+ * its registry; one whose tools are not here is skipped, and says so.
  */
-import { spawnSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { homedir, tmpdir } from "node:os"
 import { join } from "node:path"
+import { chainClients, startChains } from "./chain/clients.ts"
+import { type Client, isHere, run } from "./run.ts"
 
 const root = join(import.meta.dirname, "..", "..")
 const document = join(root, "openapi.yaml")
-
-/** A run of a command; throws with what it printed when it fails. */
-function run(cwd: string, command: string, ...args: string[]): string {
-  const { status, stdout, stderr, error } = spawnSync(command, args, {
-    cwd,
-    encoding: "utf8",
-    maxBuffer: 64 * 1024 * 1024,
-  })
-  if (error || status !== 0) throw new Error(`${command} ${args[0]}: ${error?.message ?? stderr + stdout}`)
-  return stdout
-}
 
 function expectText(text: string, wanted: string): void {
   if (!text.includes(wanted))
     throw new Error(`There is no ${JSON.stringify(wanted)} in:\n${text.slice(0, 2000)}`)
 }
-
-const isHere = (command: string): boolean => spawnSync(command, ["--help"]).error === undefined
 
 /** openapi-typescript: what has a default, or is a rule, may be left out; an amount is a string or a number. */
 function typeScript(dir: string): void {
@@ -112,14 +101,18 @@ function java(dir: string): void {
   run(dir, "mvn", "-q", "-DskipTests", "compile")
 }
 
-const clients = [
+const chains = await startChains()
+const clients: Client[] = [
   { name: "openapi-typescript", needs: ["npx"], make: typeScript },
   { name: "oapi-codegen", needs: ["go"], make: go },
   { name: "openapi-generator", needs: ["java", "mvn"], make: java },
+  ...chainClients(chains),
 ]
+const wanted = process.argv.slice(2)
 
 const count = { passed: 0, failed: 0, skipped: 0 }
 for (const { name, needs, make } of clients) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue
   const missing = needs.find((command) => !isHere(command))
   if (missing !== undefined) {
     console.log(`${name}: skipped, since ${missing} is not installed.`)
@@ -129,7 +122,7 @@ for (const { name, needs, make } of clients) {
   const dir = mkdtempSync(join(tmpdir(), "vouch-client-"))
   try {
     make(dir)
-    console.log(`${name}: takes the document.`)
+    console.log(`${name}: passes.`)
     count.passed++
   } catch (error) {
     console.error(`${name}: ${(error as Error).message}`)
@@ -138,5 +131,6 @@ for (const { name, needs, make } of clients) {
     rmSync(dir, { recursive: true, force: true })
   }
 }
+for (const chain of chains) await chain.stop()
 console.log(`${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped`)
 process.exitCode = count.failed > 0 ? 1 : 0

@@ -1,6 +1,10 @@
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { z } from "zod"
-import { defineProvider, type VendorSession } from "#server/domain/kyc/providers/provider.ts"
+import {
+  defineProvider,
+  type ProviderDecision,
+  type VendorSession,
+} from "#server/domain/kyc/providers/provider.ts"
 import { callVendor } from "#server/domain/kyc/providers/vendor-call.ts"
 import { plainJson, readJsonObject } from "#server/lib/json.ts"
 import { clock } from "#server/lib/time.ts"
@@ -33,18 +37,40 @@ const event = z.object({
   check: z.object({ reference: z.string(), status: z.string(), country: z.string().optional() }),
 })
 
+const result = z.object({
+  status: z.string(),
+  decided_at: z.iso.datetime().nullable(),
+  country: z.string().optional(),
+})
+
+function decided(
+  { status, country }: { status: string; country?: string | undefined },
+  at: string,
+): ProviderDecision | null {
+  const decision = decisionOf[status]
+  if (decision === undefined) return null
+  return {
+    decision,
+    occurredAt: new Date(at),
+    claims: { country },
+    reason: null,
+    publicReason: isPublicReason(status) ? status : null,
+  }
+}
+
 /** A provider as any other, for the double of a company that verifies on its own page (`server.ts`). */
 export const exampleId = defineProvider({
   name: "exampleid",
   label: LABEL,
   testOnly: null,
+  setup: ({ webhook }) => [{ where: "Settings > Webhooks > URL", enter: webhook }],
   settings: z.object({
     EXAMPLEID_URL: z.url(),
     EXAMPLEID_API_KEY: z.string({ error: "must be the key of the dashboard" }).min(8),
     EXAMPLEID_SECRET: z.string(),
     EXAMPLEID_DEADLINE_MS: z.coerce.number().default(10_000),
   }),
-  connect: ({ EXAMPLEID_URL, EXAMPLEID_API_KEY, EXAMPLEID_SECRET, EXAMPLEID_DEADLINE_MS }) => {
+  create: ({ EXAMPLEID_URL, EXAMPLEID_API_KEY, EXAMPLEID_SECRET, EXAMPLEID_DEADLINE_MS }) => {
     const ask = async (path: string, body: object, headers: Record<string, string> = {}) =>
       sessionOf(
         await callVendor({
@@ -62,15 +88,53 @@ export const exampleId = defineProvider({
         }),
       )
     return {
-      opening: {
+      flow: {
         kind: "redirect",
-        createSession: ({ sessionId, schemaId, returnUrl }) =>
+        createSession: ({ sessionId, schemaId, returnUrl, language }) =>
           ask(
             "/checks",
-            { reference: sessionId, level: schemaId, return_url: returnUrl },
+            {
+              ...{ reference: sessionId, level: schemaId, return_url: returnUrl },
+              ...(language !== null && { language }),
+            },
             { "idempotency-key": sessionId },
           ),
         resumeSession: (_session, reference) => ask(`/checks/${reference}/links`, {}),
+        async readDecision(_session, reference) {
+          const check = await callVendor({
+            label: LABEL,
+            method: "GET",
+            url: `${EXAMPLEID_URL}/checks/${reference}`,
+            headers: { authorization: `Bearer ${EXAMPLEID_API_KEY}` },
+            answer: result,
+            deadline_ms: EXAMPLEID_DEADLINE_MS,
+          })
+          return check.decided_at === null ? null : decided(check, check.decided_at)
+        },
+        async redact(reference) {
+          await callVendor({
+            label: LABEL,
+            method: "POST",
+            url: `${EXAMPLEID_URL}/checks/${reference}/redact`,
+            headers: {
+              authorization: `Bearer ${EXAMPLEID_API_KEY}`,
+              "content-type": "application/json",
+            },
+            body: "{}",
+            answer: z.object({ redacted: z.literal(true) }),
+            deadline_ms: EXAMPLEID_DEADLINE_MS,
+          })
+        },
+        async probe() {
+          await callVendor({
+            label: LABEL,
+            method: "GET",
+            url: `${EXAMPLEID_URL}/account`,
+            headers: { authorization: `Bearer ${EXAMPLEID_API_KEY}` },
+            answer: z.object({ name: z.string() }),
+            deadline_ms: EXAMPLEID_DEADLINE_MS,
+          })
+        },
       },
       isSigned(headers, body) {
         const [, at, mac] = /^t=(\d{10}),v1=([0-9a-f]{64})$/.exec(String(headers["example-signature"])) ?? []
@@ -79,21 +143,15 @@ export const exampleId = defineProvider({
         const expected = createHmac("sha256", EXAMPLEID_SECRET).update(`${at}.`).update(body).digest()
         return timingSafeEqual(expected, Buffer.from(mac, "hex"))
       },
-      async readEvent(_headers, body) {
+      readEvent(_headers, body) {
         const parsed = event.safeParse(plainJson(readJsonObject(body)))
         if (!parsed.success) return fail("validation_failed", "The webhook is not one of Example ID.")
         const { id, type, created_at, check } = parsed.data
-        const decision = decisionOf[check.status]
-        if (type !== "check.finished" || decision === undefined) return null
-        return {
-          eventId: id,
-          sessionId: check.reference,
-          decision,
-          occurredAt: new Date(created_at),
-          claims: { country: check.country },
-          reason: null,
-          publicReason: isPublicReason(check.status) ? check.status : null,
-        }
+        const about = { sessionId: check.reference }
+        if (type === "check.changed") return { eventId: id, about, says: { kind: "changed" } }
+        const decision = decided(check, created_at)
+        if (type !== "check.finished" || decision === null) return null
+        return { eventId: id, about, says: { kind: "decision", ...decision } }
       },
     }
   },

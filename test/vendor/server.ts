@@ -11,19 +11,25 @@ const check = z.strictObject({
   reference: z.string().min(1).max(200),
   level: z.string(),
   return_url: z.url(),
+  language: z.string().length(2).optional(),
 })
-type Check = z.infer<typeof check> & { id: string; body: string }
+type Check = z.infer<typeof check> & { id: string; body: string; result: Result }
+/** What it has found out; a check that is under way has none. */
+type Result = { status: string; decided_at: string | null; country?: string }
 
 /** How it misbehaves: answers nothing, an error, no JSON, JSON without what it must have, too much, another address. */
 export type Fault = "hangs" | "fails" | "rubbish" | "lacks" | "floods" | "redirects" | "unsafe"
 
 export type Vendor = Awaited<ReturnType<typeof startVendor>>
 
-/** Another company's server, over real HTTP: it checks what it gets as that company would, and verifies on its own page. */
+/**
+ * Another company's server, over real HTTP: it checks what it gets as that company would, and verifies on its own page.
+ */
 export async function startVendor() {
   const checks = new Map<string, Check>()
   const byKey = new Map<string, Check>()
-  const asked: { path: string; status: number }[] = []
+  const redacted = new Set<string>()
+  const requests: { path: string; status: number }[] = []
   const held: (() => void)[] = []
   let fault: Fault | null = null
   let webhooks = ""
@@ -38,12 +44,17 @@ export async function startVendor() {
     const [, pageOf] = /^\/page\/([\w-]+)/.exec(path) ?? []
     if (pageOf !== undefined) return showPage(request, response, { id: pageOf, body })
     const say = (status: number, json: object) => {
-      asked.push({ path, status })
+      requests.push({ path, status })
       response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(json))
     }
     if (request.headers.authorization !== `Bearer ${API_KEY}`) return say(401, { error: "unknown key" })
+    if (path === "/account") return say(200, { name: "Vouch" })
+    const [, asked] = (request.method === "GET" && /^\/checks\/([\w-]+)$/.exec(path)) || []
+    if (asked !== undefined) return tell(asked, say)
     if (request.method !== "POST" || request.headers["content-type"] !== "application/json")
       return say(415, { error: "JSON, please" })
+    const [, erased] = /^\/checks\/([\w-]+)\/redact$/.exec(path) ?? []
+    if (erased !== undefined) return redact(erased, say)
     const [, resumed] = /^\/checks\/([\w-]+)\/links$/.exec(path) ?? []
     const opened = resumed === undefined ? open(request, path, body) : checks.get(resumed)
     if (typeof opened === "string") return say(Number(opened.slice(0, 3)), { error: opened.slice(4) })
@@ -54,26 +65,42 @@ export async function startVendor() {
     const page = { id: opened.id, url, expires_at, once }
     switch (fault) {
       case "hangs":
-        asked.push({ path, status: 0 })
+        requests.push({ path, status: 0 })
         await new Promise<void>((resolve) => held.push(resolve))
         return void response.destroy()
       case "fails":
         return say(500, { error: "out of order" })
       case "rubbish":
-        asked.push({ path, status: 200 })
+        requests.push({ path, status: 200 })
         return void response.writeHead(200).end("<html>Welcome to nginx</html>")
       case "lacks":
         return say(200, { ...page, url: undefined })
       case "floods":
         return say(200, { ...page, more: "x".repeat(1024 * 1024) })
       case "redirects":
-        asked.push({ path, status: 307 })
+        requests.push({ path, status: 307 })
         return void response.writeHead(307, { location: `${origin}/elsewhere` }).end()
       case "unsafe":
         return say(200, { ...page, url: "javascript:alert(1)" })
       default:
         return say(201, page)
     }
+  }
+
+  /** What it has found out about a check. */
+  function tell(id: string, say: (status: number, json: object) => void): void {
+    const one = checks.get(id)
+    if (fault === "fails") say(500, { error: "out of order" })
+    else if (one) say(200, { id, ...one.result })
+    else say(404, { error: "no such check" })
+  }
+
+  /** Forgets the person of a check; again, it is as before. */
+  function redact(id: string, say: (status: number, json: object) => void) {
+    if (fault === "fails") return say(500, { error: "out of order" })
+    if (!checks.has(id)) return say(404, { error: "no such check" })
+    redacted.add(id)
+    say(200, { id, redacted: true })
   }
 
   /** The check that is asked for: a new one, or the same one to the same key. A text says why there is none. */
@@ -85,7 +112,12 @@ export async function startVendor() {
     if (!parsed.success) return `422 ${parsed.error.issues[0]!.message}`
     const before = byKey.get(key)
     if (before && before.body !== body) return "409 another request had this key"
-    const opened = before ?? { ...parsed.data, id: randomUUID(), body }
+    const opened = before ?? {
+      ...parsed.data,
+      id: randomUUID(),
+      body,
+      result: { status: "open", decided_at: null },
+    }
     checks.set(opened.id, opened)
     byKey.set(key, opened)
     return opened
@@ -108,6 +140,13 @@ export async function startVendor() {
       <button name="status" value="passed">Pass</button> <button name="status" value="more_needed">Fail to read</button>
       <button name="status" value="later">Later</button></form></html>`
     response.writeHead(200, { "content-type": "text/html" }).end(html)
+  }
+
+  /** Finds something out, and tells nobody: a webhook that gets lost. */
+  function decide(reference: string, status: string, at = new Date()): void {
+    for (const one of checks.values()) {
+      if (one.reference === reference) one.result = { status, decided_at: at.toISOString(), country: "US" }
+    }
   }
 
   /** Reports a check by a signed webhook. */
@@ -154,10 +193,13 @@ export async function startVendor() {
     },
     secrets: [API_KEY, SECRET],
     /** Every call of its API and the status that it gave; 0 for none. */
-    asked,
+    requests,
     /** The checks that it has opened for a reference. */
     opened: (reference: string) => [...checks.values()].filter((one) => one.reference === reference),
+    /** Whether it was asked to forget a check, and has. */
+    hasRedacted: (id: string) => redacted.has(id),
     report,
+    decide,
     misbehave(as: Fault | null): void {
       fault = as
       for (const release of held.splice(0)) release()

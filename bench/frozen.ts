@@ -1,0 +1,196 @@
+import { randomUUID } from "node:crypto"
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { parseArgs } from "node:util"
+import { TOKEN_2022_PROGRAM_ID, unpackAccount } from "@solana/spl-token"
+import { Connection, PublicKey } from "@solana/web3.js"
+import { connectDatabase, disconnectDatabase, sql } from "#db/client.ts"
+import { createAccount } from "#server/domain/accounts/create.ts"
+import { createKey } from "#server/domain/accounts/keys/create.ts"
+import { tokenAccountOf } from "#server/solana/addresses.ts"
+import type { Address } from "#shared/address.ts"
+import { allScopes } from "#shared/scopes.ts"
+import { startDidit } from "#test/vendor/didit.ts"
+import type { OurSession } from "#test/vendor/fixture.ts"
+import { createStage, type Server } from "./stage.ts"
+import { newWallet } from "./wallets.ts"
+
+// From what is found about a holder to their account frozen on chain: a wallet that comes onto a list, and a vendor's signal.
+// `node bench/frozen.ts [--count 300]`; bench/README.md has what came of it.
+
+const CONFIG = "frozen_fund"
+/** How often the chain is asked. */
+const POLL_MS = 10
+const PATIENCE_MS = 30_000
+/** Before each change of the list, so that it falls anywhere between two looks of the server. */
+const PHASE_MS = 1000
+/** Holders who come onto the list by one change of it. */
+const LISTED_AT_ONCE = 10
+/** Holders that are made at once. */
+const AT_ONCE = 8
+
+type Holder = { wallet: string; investorId: string; account: PublicKey }
+
+const { values } = parseArgs({ options: { count: { type: "string", default: "300" } } })
+const count = Number(values.count)
+const began = performance.now()
+const say = (line: string) =>
+  process.stderr.write(`${((performance.now() - began) / 1000).toFixed(0).padStart(4)} s  ${line}\n`)
+
+const folder = mkdtempSync(join(tmpdir(), "vouch-frozen-"))
+const list = join(folder, "list.txt")
+const listed = [newWallet()]
+const vendor = await startDidit()
+const { open, stop } = createStage({
+  attestations: 100,
+  durable: false,
+  slowSigner: false,
+  validator: null,
+  say,
+})
+try {
+  writeList()
+  const stage = await open()
+  const vouch = await stage.vouch({
+    rateLimit: 0,
+    settings: { ...vendor.settings, VOUCH_TEST_PROVIDER: "didit", VOUCH_SANCTIONS_LIST: list },
+  })
+  connectDatabase(stage.databaseUrl, { max: 4 })
+  const chain = new Connection(stage.chainUrl(), "confirmed")
+  // A test workspace verifies 500 people in a month: each kind has its own.
+  const makeHolders = async (kind: string): Promise<Holder[]> => {
+    say(`Making ${count} holders for ${kind}`)
+    const issuer = await openIssuer(vouch, kind)
+    const holders: Holder[] = []
+    while (holders.length < count) {
+      const some = Math.min(AT_ONCE, count - holders.length)
+      holders.push(...(await Promise.all(Array.from({ length: some }, () => makeHolder(vouch, issuer)))))
+    }
+    return holders
+  }
+  const reported = await makeHolders("signals")
+  const onList = await makeHolders("a list")
+
+  const frozen = async ({ account }: Holder) =>
+    unpackAccount(account, await chain.getAccountInfo(account), TOKEN_2022_PROGRAM_ID).isFrozen
+  const time = async (holder: Holder, find?: () => Promise<void>) => {
+    const start = performance.now()
+    await find?.()
+    while (!(await frozen(holder))) {
+      if (performance.now() - start > PATIENCE_MS) throw new Error("A holder was not frozen in time.")
+      await sleep(POLL_MS)
+    }
+    return performance.now() - start
+  }
+
+  const results: Record<string, number[]> = { "a vendor's signal": [], "a list's change": [] }
+  for (const holder of reported)
+    results["a vendor's signal"]!.push(
+      await time(holder, () => report(vouch, vendor.userEvent(holder.investorId, "BLOCKED"))),
+    )
+  say("Signals are measured")
+  for (let n = 0; n < count; n += LISTED_AT_ONCE) {
+    const found = onList.slice(n, n + LISTED_AT_ONCE)
+    await sleep(Math.random() * PHASE_MS)
+    listed.push(...found.map(({ wallet }) => wallet))
+    writeList()
+    results["a list's change"]!.push(...(await Promise.all(found.map((holder) => time(holder)))))
+  }
+  for (const [name, times] of Object.entries(results)) {
+    const sorted = times.sort((a, b) => a - b)
+    const at = (q: number) => `${Math.round(sorted[Math.floor(q * (sorted.length - 1))]!)} ms`
+    console.log(
+      `From ${name} to frozen on chain, ${count} times: p50 ${at(0.5)}, p99 ${at(0.99)}, worst ${at(1)}`,
+    )
+  }
+} finally {
+  await disconnectDatabase().catch(() => {})
+  await stop()
+  await vendor.stop()
+  rmSync(folder, { recursive: true, force: true })
+}
+process.exit()
+
+/** As an operator does: written beside it, and moved into place. */
+function writeList(): void {
+  writeFileSync(`${list}.new`, `${listed.join("\n")}\n`)
+  renameSync(`${list}.new`, list)
+}
+
+type Issuer = { post: Post; mint: PublicKey }
+
+/** A company with a token that holders move by themselves. */
+async function openIssuer(vouch: Server, name: string): Promise<Issuer> {
+  const { workspaces } = await createAccount({ name, plan: "enterprise" })
+  const workspaceId = workspaces.test
+  await sql`update workspaces set policies = '{"wallet_listed":"freeze"}' where id = ${workspaceId}`
+  const { apiKey } = await createKey({ workspaceId, mode: "test", name: "bench", scopes: allScopes })
+  const post = postTo(vouch, apiKey)
+  await post("/mint-configs", {
+    id: CONFIG,
+    name: "Frozen Fund",
+    symbol: "FRZN",
+    decimals: 0,
+    required_schema: "kyc_individual_v1",
+    transfer_mode: "holder",
+    rules: {},
+  })
+  const [config] = await sql<{ mint: Address }[]>`
+    select mint from mint_configs where workspace_id = ${workspaceId} and id = ${CONFIG}`
+  return { post, mint: new PublicKey(config!.mint) }
+}
+
+type Post = (path: string, body: object) => Promise<Record<string, string>>
+
+function postTo({ port }: Server, apiKey: string): Post {
+  return async (path, body) => {
+    const response = await fetch(`http://127.0.0.1:${port}/v1${path}`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${apiKey}`,
+        "content-type": "application/json",
+        "idempotency-key": randomUUID(),
+      },
+      body: JSON.stringify(body),
+    })
+    const answer = (await response.json()) as Record<string, string>
+    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${JSON.stringify(answer)}`)
+    return answer
+  }
+}
+
+async function report({ port }: Server, body: string): Promise<void> {
+  const response = await fetch(`http://127.0.0.1:${port}/v1/kyc/webhook/didit`, {
+    method: "POST",
+    headers: vendor.sign(body),
+    body,
+  })
+  const answer = (await response.json()) as { outcome?: string }
+  if (answer.outcome !== "applied") throw new Error(`A webhook came to ${JSON.stringify(answer)}`)
+}
+
+/** Somebody whom the vendor has verified, and who holds tokens. */
+async function makeHolder(vouch: Server, { post, mint }: Issuer): Promise<Holder> {
+  const wallet = newWallet()
+  const { session_id } = await post("/kyc/start", { userPubkey: wallet, schemaId: "kyc_individual_v1" })
+  const gone = await fetch(`http://127.0.0.1:${vouch.port}/api/trpc/verification.continue`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ sessionId: session_id, consent: true }),
+  })
+  if (!gone.ok) throw new Error(`continue answered ${gone.status}`)
+  const read = async () => {
+    const [row] = await sql<(OurSession & { status: string })[]>`
+      select session_id as "sessionId", id as "attestationId", investor_id as "investorId", schema_id as "schemaId",
+        wallet, provider_reference as reference, status from attestations where session_id = ${session_id!}`
+    return row!
+  }
+  const session = await read()
+  // Some seconds ago, so that what is reported later is later.
+  await report(vouch, vendor.decide(session, "approved", new Date(Date.now() - 5000)))
+  while ((await read()).status !== "verified") await sleep(POLL_MS)
+  await post("/token/mint", { user_pubkey: wallet, mint_config: CONFIG, amount: 10 })
+  return { wallet, investorId: session.investorId, account: tokenAccountOf(mint, new PublicKey(wallet)) }
+}

@@ -1,0 +1,180 @@
+import type { Beside } from "./beside.ts"
+import type { Fair } from "./fair.ts"
+import type { FilterTimes } from "./filters.ts"
+import type { Memory } from "./memory.ts"
+import type { MintRow, Mints } from "./mints.ts"
+import type { Contest, Ratio } from "./rounds.ts"
+import { table } from "./table.ts"
+import type { Verify } from "./verify.ts"
+
+/** Spread of the ratios from which on they say little. */
+const NOISY_SPREAD = 0.2
+const TARGET_MB = 350
+export const MEMORY_REQUESTS = 20_000
+/** Of minting: against the plain way, per second, and how much later than the chain's own time an answer may come. */
+const MINT_RATIO = 5
+/** On a validator, whose confirmations take longer. */
+const VALIDATOR_MINT_RATIO = 8
+/** From approval to verified, in confirmations of the chain. */
+const VERIFY_CONFIRMATIONS = 2
+const MINTS_PER_SECOND = 1000
+const MINT_SLOTS = 2
+/** How much longer a mint may take while another customer floods. */
+const FAIR_RATIO = 2
+/** What is left of a replica's rate beside a stopped one. */
+const BESIDE_RATIO = 0.8
+/** What is left of the rate of GET /kyc/status with many attestations, against few. */
+const SIZE_RATIO = 0.9
+/** For the first page of the dashboard's table, with any filter. */
+const FILTER_MS = 100
+
+export type Results = {
+  contests: (Contest & { target: number })[]
+  memory: Memory | null
+  mints: Mints | null
+  verify: Verify | null
+  fair: Fair[]
+  beside: Beside | null
+  size: Contest | null
+  filters: FilterTimes[]
+}
+
+/** The results as tables, each with its target. */
+export function print(
+  { contests, memory, mints, verify, fair, beside, size, filters }: Results,
+  onValidator: boolean,
+): void {
+  const all = size ? [...contests, { ...size, target: SIZE_RATIO }] : contests
+  const rows = all.flatMap(({ name, target, contestants }) =>
+    contestants.map((one, n) => [
+      n === 0 ? name : "",
+      one.name,
+      one.per_second.toFixed(0),
+      one.p99_ms.toFixed(1),
+      one.cpu_us === null ? "–" : one.cpu_us.toFixed(0),
+      n === 0 ? "" : one.ratio.median.toFixed(2),
+      n === 0 ? "" : `${one.ratio.lowest.toFixed(2)}–${one.ratio.highest.toFixed(2)}`,
+      n === 1 ? ratioVerdict(one.ratio, target) : "",
+    ]),
+  )
+  const head = ["", "", "requests/s", "p99 ms", "CPU µs", "ratio", "spread", "target"]
+  if (rows.length > 0) console.log(`\n${table(head, rows)}`)
+  if (memory) {
+    const { start_mb, peak_mb, end_mb } = memory
+    const figures = `start ${start_mb.toFixed(0)} MB, peak ${peak_mb.toFixed(0)} MB, end ${end_mb.toFixed(0)} MB`
+    const met = verdict(peak_mb < TARGET_MB, `< ${TARGET_MB} MB`)
+    console.log(`\nMemory over ${MEMORY_REQUESTS} requests: ${figures}  (${met})`)
+  }
+  if (mints) printMints(mints, onValidator ? VALIDATOR_MINT_RATIO : MINT_RATIO)
+  if (verify) printVerify(verify)
+  if (fair.length > 0) printFair(fair)
+  if (beside) printBeside(beside)
+  if (filters.length > 0) printFilters(filters)
+}
+
+function printBeside({ idle, stopped, ratio }: Beside): void {
+  const lines = [
+    [
+      "POST /kyc/start",
+      "beside an idle replica",
+      idle.per_second.toFixed(0),
+      idle.p99_ms.toFixed(0),
+      "",
+      "",
+      "",
+    ],
+    [
+      "",
+      "beside a stopped one",
+      stopped.per_second.toFixed(0),
+      stopped.p99_ms.toFixed(0),
+      ratio.median.toFixed(2),
+      `${ratio.lowest.toFixed(2)}–${ratio.highest.toFixed(2)}`,
+      ratioVerdict(ratio, BESIDE_RATIO),
+    ],
+  ]
+  console.log(`\n${table(["", "", "requests/s", "p99 ms", "ratio", "spread", "target"], lines)}`)
+}
+
+function printFilters(filters: readonly FilterTimes[]): void {
+  const lines = filters.map(({ name, rows, p50_ms, p99_ms }, n) => [
+    n === 0 ? "first page" : "",
+    name,
+    rows.toFixed(0),
+    p50_ms.toFixed(1),
+    p99_ms.toFixed(1),
+    verdict(p99_ms < FILTER_MS, `< ${FILTER_MS} ms`),
+  ])
+  console.log(`\n${table(["", "filtered by", "rows", "p50 ms", "p99 ms", "target"], lines)}`)
+}
+
+function printFair(floods: readonly Fair[]): void {
+  const lines = floods.map((flood, n) => [
+    n === 0 ? "waiting mint" : "",
+    flood.name,
+    flood.flood_per_second.toFixed(0),
+    flood.alone_p50_ms.toFixed(0),
+    flood.flooded_p50_ms.toFixed(0),
+    flood.alone_p99_ms.toFixed(0),
+    flood.flooded_p99_ms.toFixed(0),
+    flood.ratio.median.toFixed(2),
+    `${flood.ratio.lowest.toFixed(2)}–${flood.ratio.highest.toFixed(2)}`,
+    verdict(flood.ratio.median <= FAIR_RATIO, `≤ ${FAIR_RATIO.toFixed(2)}`),
+  ])
+  const head = [
+    "",
+    "",
+    "flood/s",
+    "p50 ms alone",
+    "flooded",
+    "p99 ms alone",
+    "flooded",
+    "ratio",
+    "spread",
+    "target",
+  ]
+  console.log(`\n${table(head, lines)}`)
+}
+
+function printVerify({ p50_ms, p99_ms, chain_p50_ms, count }: Verify): void {
+  const figures = `p50 ${p50_ms.toFixed(0)} ms, p99 ${p99_ms.toFixed(0)} ms over ${count}`
+  const confirmations = p50_ms / chain_p50_ms
+  const met = verdict(confirmations <= VERIFY_CONFIRMATIONS, `≤ ${VERIFY_CONFIRMATIONS} confirmations`)
+  console.log(
+    `\nFrom approval to verified: ${figures}; one confirmation takes ${chain_p50_ms.toFixed(0)} ms, so ${confirmations.toFixed(2)} of them  (${met})`,
+  )
+}
+
+function printMints({ rows, chain }: Mints, target: number): void {
+  const answerWithin_ms = chain.p50_ms + MINT_SLOTS * chain.slot_ms
+  const targets = (row: MintRow) => {
+    if (row.name === "plain") return ""
+    if (row.name === "waiting")
+      return verdict(row.p50_ms <= answerWithin_ms, `p50 ≤ ${answerWithin_ms.toFixed(0)} ms`)
+    const mark = verdict(row.per_second >= MINTS_PER_SECOND, `≥ ${MINTS_PER_SECOND}/s`)
+    return `${ratioVerdict(row.ratio, target)}; ${mark}`
+  }
+  const lines = rows.map((row, n) => [
+    n === 0 ? "POST /token/mint" : "",
+    row.name,
+    row.per_second.toFixed(0),
+    row.p50_ms.toFixed(1),
+    row.p99_ms.toFixed(1),
+    row.cpu_us === null ? "–" : row.cpu_us.toFixed(0),
+    row.ratio.median.toFixed(2),
+    `${row.ratio.lowest.toFixed(2)}–${row.ratio.highest.toFixed(2)}`,
+    targets(row),
+  ])
+  const head = ["", "", "mints/s", "p50 ms", "p99 ms", "CPU µs", "ratio", "spread", "target"]
+  console.log(`\n${table(head, lines)}`)
+  const own = `p50 ${chain.p50_ms.toFixed(1)} ms, p99 ${chain.p99_ms.toFixed(1)} ms`
+  console.log(`\nThe chain's own time from send to confirmed, slots of ${chain.slot_ms} ms: ${own}`)
+}
+
+/** A machine that is busy with other things gives no answer, and the result says so. */
+function ratioVerdict({ median, lowest, highest }: Ratio, target: number): string {
+  const noisy = highest - lowest > NOISY_SPREAD * Math.max(1, median) ? ", noisy" : ""
+  return verdict(median >= target, `≥ ${target.toFixed(2)}`) + noisy
+}
+
+const verdict = (met: boolean, target: string) => `${target} ${met ? "met" : "MISSED"}`

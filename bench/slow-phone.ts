@@ -1,0 +1,90 @@
+/**
+ * The hosted page on a slow phone: `node bench/slow-phone.ts <session_url> [rounds]`, for a session with the sandbox's
+ * form, on any server. Lighthouse's slow 4G, as DevTools applies it to each request, and a processor four times as slow.
+ * Prints medians: bytes over the wire, when the heading is painted, and when the form answers a click.
+ */
+import { chromium } from "@playwright/test"
+import { findChromium } from "../scripts/chromium.mjs"
+import { table } from "./table.ts"
+
+/** https://github.com/GoogleChrome/lighthouse/blob/main/docs/throttling.md: DevTools' own factors are in them. */
+const SLOW_4G = {
+  offline: false,
+  latency: 150 * 3.75,
+  downloadThroughput: (1.6 * 1024 * 1024 * 0.9) / 8,
+  uploadThroughput: (750 * 1024 * 0.9) / 8,
+}
+const CPU_SLOWDOWN = 4
+
+const [url, rounds = "5"] = process.argv.slice(2)
+if (!url) throw new Error("Usage: node bench/slow-phone.ts <session_url> [rounds]")
+const executablePath = findChromium()
+if (!executablePath) throw new Error("There is no Chromium: install the package chromium.")
+
+type Round = { bytes: number; painted_ms: number; usable_ms: number }
+
+const browser = await chromium.launch({
+  executablePath,
+  args: [...(process.getuid?.() === 0 ? ["--no-sandbox"] : []), "--disable-gpu"],
+})
+try {
+  const measured: Round[] = []
+  for (let n = 0; n < Number(rounds); n++) measured.push(await measure(url))
+  const middle = (name: keyof Round) =>
+    measured.map((round) => round[name]).sort((a, b) => a - b)[Math.floor(measured.length / 2)]!
+  console.log(
+    table(
+      ["", "bytes", "painted, ms", "usable, ms"],
+      [
+        [
+          "slow 4G, CPU 4×",
+          ...(["bytes", "painted_ms", "usable_ms"] as const).map((name) => middle(name).toFixed(0)),
+        ],
+      ],
+    ),
+  )
+} finally {
+  await browser.close()
+}
+
+/** One visit, with nothing cached. */
+async function measure(url: string): Promise<Round> {
+  const context = await browser.newContext({ viewport: { width: 375, height: 812 }, isMobile: true })
+  const page = await context.newPage()
+  const session = await context.newCDPSession(page)
+  let bytes = 0
+  session.on("Network.loadingFinished", ({ encodedDataLength }) => {
+    bytes += encodedDataLength
+  })
+  await session.send("Network.enable")
+  await session.send("Network.emulateNetworkConditions", SLOW_4G)
+  await session.send("Emulation.setCPUThrottlingRate", { rate: CPU_SLOWDOWN })
+  await page.addInitScript(watch)
+  await page.goto(url)
+  await page.waitForFunction(() => (window as unknown as { usable?: number }).usable !== undefined)
+  await page.waitForLoadState("networkidle")
+  const times = await page.evaluate(() => {
+    const { painted, usable } = window as unknown as { painted: number; usable: number }
+    return { painted_ms: painted, usable_ms: usable }
+  })
+  await context.close()
+  return { bytes, ...times }
+}
+
+/** Runs in the page: notes when its form is there to be seen, and when it says what is missing in answer to a click. */
+function watch(): void {
+  const noted = window as unknown as { painted?: number; usable?: number }
+  const look = () => {
+    const button = document.querySelector<HTMLElement>("main button[type=submit]")
+    if (button) {
+      noted.painted ??= performance.now()
+      button.click()
+      if (document.querySelector("[aria-invalid=true]")) {
+        noted.usable = performance.now()
+        return
+      }
+    }
+    requestAnimationFrame(look)
+  }
+  look()
+}

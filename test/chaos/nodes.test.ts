@@ -1,0 +1,30 @@
+import { expect, test } from "vitest"
+import type { Kind } from "./fault-injector.ts"
+import { newSeed, randomFrom } from "./random.ts"
+import { runScenario } from "./run-scenario.ts"
+import { attesting } from "./scenarios.ts"
+
+// The short form of `npm run chaos -- nodes`.
+test("whatever nodes answer, and whatever slots are rolled back, every approved wallet is verified exactly once", async () => {
+  const seed = newSeed()
+  const others: Kind[] = ["rollback", "rollback", "rollback", "server", "server", "localnet", "stopped"]
+  const hits = others.flatMap((kind): Kind[] => ["twist", kind])
+  const lines: string[] = []
+  try {
+    const summary = await runScenario({
+      name: `seed ${seed}`,
+      scenario: attesting,
+      seed,
+      phases: [{ work: 40, hits: randomFrom(seed).shuffle(hits) }],
+      say: (text) => lines.push(text),
+    })
+    console.log(JSON.stringify(summary))
+    expect(summary).toMatchObject({
+      achievements: { attestations: 40 },
+      hits: { twist: 7, rollback: 3, server: 2, localnet: 1 },
+    })
+  } catch (error) {
+    console.error(lines.join("\n"))
+    throw error
+  }
+}, 400_000)

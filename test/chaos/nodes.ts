@@ -1,0 +1,119 @@
+import { randomBytes } from "node:crypto"
+import { setTimeout as sleep } from "node:timers/promises"
+import { Connection, LAMPORTS_PER_SOL } from "@solana/web3.js"
+import { feePayerOf, localKeys } from "#server/solana/keys.ts"
+import {
+  everyOther,
+  forgets,
+  frozen,
+  noHistory,
+  onFork,
+  type RpcProxy,
+  replying,
+  rpcError,
+  rpcProxy,
+  type Twist,
+} from "../rpc-proxy.ts"
+import { until } from "./deployment.ts"
+import type { Random } from "./random.ts"
+
+const READS = ["getAccountInfo", "getMultipleAccounts", "getLatestBlockhash", "getEpochInfo"]
+const SERVER_ERRORS = [500, 502, 503, 504]
+/** The last is longer than a node is given to answer. */
+const SLOW_MS = [150, 700, 6000]
+
+type MakeTwist = (url: string, random: Random) => Twist | Promise<Twist>
+
+const slow: MakeTwist = (_url, random) => {
+  const ms = random.pick(SLOW_MS)
+  return async (_call, ask) => {
+    await sleep(ms)
+    return ask()
+  }
+}
+
+/** What a node of a real chain does wrong. */
+const TWISTS: { readonly [name: string]: MakeTwist } = {
+  behind: (url) => frozen(url),
+  "behind and silent about it": (url) => frozen(url, { honest: false }),
+  "behind by its own word": () =>
+    replying(rpcError(-32016, "Minimum context slot has not been reached"), READS),
+  "null for what was": async (url) => forgets(await new Connection(url, "confirmed").getSlot()),
+  "no history": () => noHistory,
+  "no such version": () => replying(rpcError(-32015), ["getTransaction"]),
+  "429": () => replying({ status: 429, headers: { "retry-after": "1" } }),
+  "5xx": (_url, random) => replying({ status: random.pick(SERVER_ERRORS) }),
+  silent: () => replying("drop"),
+  "on a fork": () => onFork(),
+  slow,
+}
+
+/** Longer than a blockhash is valid on the local network. */
+const LONGEST_MS = 10_000
+
+/** The two nodes through which the test mode of a deployment reaches its local network, and what is wrong with them. */
+export class Nodes {
+  readonly #signer = randomBytes(32)
+  readonly #proxies: readonly RpcProxy[]
+  /** The local network itself. */
+  #url = ""
+
+  private constructor(proxies: readonly RpcProxy[]) {
+    this.#proxies = proxies
+  }
+
+  static async open(): Promise<Nodes> {
+    // Nothing listens there until it is known where the local network will be.
+    return new Nodes([await rpcProxy("http://127.0.0.1:9"), await rpcProxy("http://127.0.0.1:9")])
+  }
+
+  /** For a deployment behind them. Its live mode keeps the embedded network alive. */
+  get settings(): Record<string, string> {
+    return {
+      VOUCH_TEST_SOLANA_RPC_URL: this.#proxies.map(({ url }) => url).join(" "),
+      VOUCH_SIGNER: this.#signer.toString("base64"),
+      VOUCH_DATA_KEY: randomBytes(32).toString("base64"),
+      VOUCH_RPC_CALLS_PER_SECOND: "0",
+    }
+  }
+
+  leadTo(url: string): void {
+    this.#url = url
+    for (const proxy of this.#proxies) proxy.leadTo(url)
+  }
+
+  /** Only an embedded network pays for itself. For good: no rollback takes it back. */
+  async fund(): Promise<void> {
+    const connection = new Connection(this.#url, "confirmed")
+    const { publicKey } = feePayerOf(localKeys(this.#signer), "test")
+    await connection.requestAirdrop(publicKey, 1000 * LAMPORTS_PER_SOL)
+    await until("money for fees", async () => (await connection.getBalance(publicKey, "finalized")) > 0)
+  }
+
+  /** Twists the answers of one or both for a while, or every other answer; says how. */
+  async twist(random: Random): Promise<string> {
+    const name = random.pick(Object.keys(TWISTS))
+    const [isHalf, ms] = [random.chance(0.3), random.below(LONGEST_MS)]
+    const some = random.chance(0.4) ? this.#proxies : [random.pick(this.#proxies)]
+    for (const proxy of some) {
+      const twist = await until("the local network to say how it is", () =>
+        Promise.resolve(TWISTS[name]!(this.#url, random)).catch(() => null),
+      )
+      const placed = isHalf ? everyOther(twist) : twist
+      proxy.twist = placed
+      setTimeout(() => {
+        if (proxy.twist === placed) proxy.twist = null
+      }, ms).unref()
+    }
+    return `${some.length === 1 ? "one node" : "both nodes"}${isHalf ? ", half the time" : ""}: ${name}`
+  }
+
+  /** They tell the truth from now on. */
+  heal(): void {
+    for (const proxy of this.#proxies) proxy.twist = null
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#proxies.map((proxy) => proxy.close()))
+  }
+}

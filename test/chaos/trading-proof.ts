@@ -1,0 +1,177 @@
+import {
+  getAssociatedTokenAddressSync,
+  getMint,
+  TOKEN_2022_PROGRAM_ID,
+  unpackAccount,
+} from "@solana/spl-token"
+import { Connection, PublicKey } from "@solana/web3.js"
+import { assert } from "./assert.ts"
+import type { Client } from "./client.ts"
+import type { Deployment } from "./deployment.ts"
+import { carriedIn, carriersOf, historyOf } from "./history.ts"
+import { readPages } from "./pages.ts"
+import { audit } from "./proof.ts"
+import { type Loss, mayBeLost } from "./restore.ts"
+import { type Acknowledged, FUNDS, type Trading } from "./trading.ts"
+
+export type Traded = { client: Client; trading: Trading; losses: readonly Loss[] }
+
+type Operation = {
+  operation_id: string
+  kind: "mint" | "transfer"
+  status: string
+  mint_config: string
+  user_pubkey?: string
+  from_pubkey?: string
+  to_pubkey?: string
+  amount: string
+  mint: string
+  onchain_tx: string | null
+}
+type Attestation = {
+  attestation_id: string
+  session_id: string
+  status: string
+  user_pubkey: string
+  onchain: { mint: string; authority: string } | null
+}
+
+/** The first byte of Token-2022's instructions that make and move units: MintTo, MintToChecked, Transfer, TransferChecked. */
+const MOVES = [7, 14, 3, 12]
+const UNITS_PER_TOKEN = 1_000_000
+
+/**
+ * Holds what must hold once everything has settled, whatever a restore has lost: the chain, read by plain web3.js, and the
+ * books say the same; no id has had an effect twice; and what was acknowledged is there, unless it was in what a restore
+ * may lose and is on chain neither.
+ */
+export async function proveTrading(deployment: Deployment, traded: Traded): Promise<void> {
+  const { client, trading, losses } = traded
+  const connection = new Connection(deployment.rpcUrl, "confirmed")
+  const operations = await readPages<Operation>(client, "/token/operations")
+  const attestations = await readPages<Attestation>(client, "/attestations")
+  const { authority } = attestations.find(({ onchain }) => onchain !== null)!.onchain!
+  const history = await historyOf(connection, authority)
+  const carriers = new Map([...carriersOf(history, "op_"), ...carriersOf(history, "att_")])
+  for (const [id, signatures] of carriers) {
+    if (signatures.length === 1) continue
+    const known = JSON.stringify(await recordsOf(deployment, id, signatures))
+    assert(false, () => `${id} is on chain more than once: ${signatures.join(", ")}; the books say ${known}`)
+  }
+
+  compareOperations(operations, carriers)
+  const known = new Set(operations.map((one) => one.operation_id))
+  for (const { id, did } of history.flatMap(({ transaction }) => carriedIn(transaction)))
+    if (id.startsWith("op_") && MOVES.includes(did ?? -1))
+      assert(known.has(id), () => `${id} is on chain, and nobody knows it`)
+  for (const one of trading.orders) {
+    if (known.has(one.id)) continue
+    assert(!carriers.has(one.id), () => `${one.id} is on chain, and the books do not know it`)
+    assertLost(one, losses)
+  }
+  compareEnds(attestations, traded)
+  await compareCredentials(connection, attestations)
+  for (const fund of FUNDS) await compareFund(connection, { fund, operations, attestations, ...traded })
+  await audit(deployment)
+}
+
+function assertLost({ id, asked, acknowledged }: Acknowledged, losses: readonly Loss[]): void {
+  assert(
+    mayBeLost(losses, asked, acknowledged),
+    () => `${id} was acknowledged outside of every restore, and is lost`,
+  )
+}
+
+/** What the database has of an operation or an attestation, and of transactions; for a person who looks for what went wrong. */
+const recordsOf = (deployment: Deployment, id: string, signatures: readonly string[]) =>
+  deployment.query(async (sql) => [
+    ...(await sql`select to_jsonb(a) - 'claims' - 'salt' as attestation from attestations a where id = ${id}`),
+    ...(await sql`select to_jsonb(o) as operation from operations o where id = ${id} or payload::text like ${`%${id}%`}`),
+    ...(await sql`
+      select to_jsonb(t) - 'wire' as transaction from transactions t
+      where signature = any(${[...signatures]}) or layout::text like ${`%${id}%`}`),
+  ])
+
+/** What is confirmed is in the transaction that its record names; what failed is in none. */
+function compareOperations(operations: readonly Operation[], carriers: Map<string, string[]>): void {
+  for (const { operation_id: id, status, onchain_tx } of operations) {
+    const [signature] = carriers.get(id) ?? []
+    if (status === "failed") assert(signature === undefined, () => `${id} has failed, and is in ${signature}`)
+    else
+      assert(
+        status === "confirmed" && signature === onchain_tx,
+        () => `${id} is ${status} by ${onchain_tx}, and in ${signature ?? "nothing"} on chain`,
+      )
+  }
+}
+
+/** Each acknowledged approval and revocation has come to its end. */
+function compareEnds(attestations: readonly Attestation[], { trading, losses }: Traded): void {
+  const byId = new Map(attestations.map((one) => [one.attestation_id, one]))
+  const bySession = new Map(attestations.map((one) => [one.session_id, one]))
+  for (const one of trading.revocations) if (byId.get(one.id)?.status !== "rejected") assertLost(one, losses)
+  for (const one of trading.approvals)
+    if ((bySession.get(one.id)?.status ?? "pending") === "pending") assertLost(one, losses)
+}
+
+const addressOf = (mint: PublicKey, wallet: string) =>
+  getAssociatedTokenAddressSync(mint, new PublicKey(wallet), true, TOKEN_2022_PROGRAM_ID)
+
+const walletsOf = (attestations: readonly Attestation[]) => [
+  ...new Set(attestations.map((one) => one.user_pubkey)),
+]
+const isVerified = (attestations: readonly Attestation[], wallet: string) =>
+  attestations.some((one) => one.user_pubkey === wallet && one.status === "verified")
+
+/** One frozen unit for each verified wallet, none for any other, and no more of them. */
+async function compareCredentials(connection: Connection, attestations: readonly Attestation[]) {
+  const mint = new PublicKey(attestations.find(({ onchain }) => onchain !== null)!.onchain!.mint)
+  let verified = 0n
+  for (const wallet of walletsOf(attestations)) {
+    const meant = isVerified(attestations, wallet) ? 1n : 0n
+    const info = await connection.getAccountInfo(addressOf(mint, wallet))
+    const account = info && unpackAccount(addressOf(mint, wallet), info, TOKEN_2022_PROGRAM_ID)
+    assert(
+      (account?.amount ?? 0n) === meant,
+      () => `${wallet} holds ${account?.amount} credentials, not ${meant}`,
+    )
+    assert(account?.isFrozen !== false, () => `the credential of ${wallet} is not frozen`)
+    verified += meant
+  }
+  const { supply } = await getMint(connection, mint, "confirmed", TOKEN_2022_PROGRAM_ID)
+  assert(supply === verified, () => `${supply} credentials for ${verified} verified wallets`)
+}
+
+/** What came to each wallet minus what went, open where its holder may move it; and the supply is the sum of all mints. */
+async function compareFund(
+  connection: Connection,
+  about: Traded & { fund: string; operations: readonly Operation[]; attestations: readonly Attestation[] },
+): Promise<void> {
+  const { fund, client, operations, attestations, trading } = about
+  const done = operations.filter((one) => one.mint_config === fund && one.status === "confirmed")
+  const sum = (some: readonly Operation[]) =>
+    some.reduce((sum, { amount }) => sum + Math.round(Number(amount) * UNITS_PER_TOKEN), 0)
+  const mint = new PublicKey(done[0]!.mint)
+  const { json } = await client.read(`/mint-config/${fund}`)
+  for (const wallet of trading.wallets) {
+    const came = done.filter((one) => (one.user_pubkey ?? one.to_pubkey) === wallet)
+    const meant = sum(came) - sum(done.filter((one) => one.from_pubkey === wallet))
+    const info = await connection.getAccountInfo(addressOf(mint, wallet))
+    const account = info && unpackAccount(addressOf(mint, wallet), info, TOKEN_2022_PROGRAM_ID)
+    const held = Number(account?.amount ?? 0n)
+    assert(held === meant, () => `${wallet} holds ${held} of ${fund}, and should hold ${meant}`)
+    if (account === null) continue
+    const isOpen = json.transfer_mode === "holder" && isVerified(attestations, wallet)
+    assert(
+      account.isFrozen === !isOpen,
+      () => `${wallet}'s account of ${fund} should be ${isOpen ? "open" : "frozen"}`,
+    )
+  }
+  const minted = sum(done.filter(({ kind }) => kind === "mint"))
+  const { supply } = await getMint(connection, mint, "confirmed", TOKEN_2022_PROGRAM_ID)
+  assert(Number(supply) === minted, () => `${supply} base units of ${fund} exist, ${minted} were minted`)
+  assert(
+    Math.round(Number(json.supply) * UNITS_PER_TOKEN) === minted,
+    () => `the record of ${fund} says ${json.supply}, and ${minted} base units were minted`,
+  )
+}

@@ -1,0 +1,233 @@
+import { randomUUID } from "node:crypto"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { Keypair } from "@solana/web3.js"
+import type { Response } from "../http.ts"
+import { assert } from "./assert.ts"
+import type { Client } from "./client.ts"
+import { approval } from "./customers.ts"
+import { type Deployment, until } from "./deployment.ts"
+import { FUND, toAmount } from "./issuer.ts"
+import { forAll, Queue } from "./queue.ts"
+import { type Loss, mayBeLost } from "./restore.ts"
+
+/** Something that was asked for and acknowledged, by the id of what it began. */
+export type Acknowledged = { id: string; asked: number; acknowledged: number }
+
+/** What every workspace begins with, and is never changed here; and a token whose mode is changed all the time. */
+export const FUNDS = [FUND, "open_fund"] as const
+const OPEN = {
+  id: FUNDS[1],
+  name: "Open Fund",
+  symbol: "OPEN",
+  decimals: 6,
+  required_schema: "kyc_individual_v1",
+  rules: {},
+}
+type TransferMode = "agent" | "holder"
+
+const WALLETS = 12
+/** Codes with which an order may be refused while others revoke, or the books are compared with the chain. */
+const REFUSED = ["wallet_not_verified", "insufficient_balance", "mint_paused"]
+const ANY = [200, 202, 403, 404, 409, 422]
+
+export type TradingOptions = {
+  deployment: Deployment
+  client: Client
+  total: number
+  losses: readonly Loss[]
+}
+
+/**
+ * An issuer and his investors who do everything at once: mint, transfer, revoke, verify anew, renew, and change the mode of
+ * a token. Nobody expects more than was acknowledged, and that a restore may lose what the chain does not know.
+ */
+export class Trading {
+  readonly wallets = Array.from({ length: WALLETS }, () => Keypair.generate().publicKey.toBase58())
+  readonly orders: Acknowledged[] = []
+  /** By attestation. */
+  readonly revocations: Acknowledged[] = []
+  /** By session. */
+  readonly approvals: Acknowledged[] = []
+  readonly refusals = new Map<string, number>()
+  switches = 0
+  done = 0
+  readonly #options: TradingOptions
+  readonly #queue: Queue<() => Promise<void>>
+
+  constructor(options: TradingOptions) {
+    this.#options = options
+    const { client, total } = options
+    this.#queue = new Queue(client, Array.from({ length: total }, this.#errand))
+  }
+
+  /** The wallets are verified, and the token is there. */
+  async begin(): Promise<void> {
+    await this.switchTo("holder")
+    await forAll(this.#options.client, this.wallets, (wallet) => this.#verified(wallet))
+  }
+
+  release(upTo: number): void {
+    this.#queue.release(upTo)
+  }
+
+  async run(): Promise<void> {
+    let isOver = false
+    const switching = this.#switchModes(() => isOver || this.#options.client.isStopped)
+    try {
+      await this.#queue.run(async (errand) => {
+        await errand()
+        this.done++
+      })
+    } finally {
+      isOver = true
+      await switching
+    }
+  }
+
+  /** Everything works again, for everybody. */
+  async settle(): Promise<void> {
+    await this.switchTo("holder")
+    await forAll(this.#options.client, this.wallets, async (wallet) => {
+      await this.#verified(wallet)
+      // Books that are still compared with the chain pause a token for a moment.
+      for (const fund of FUNDS)
+        await until(`${wallet} to get something of ${fund}`, () => this.#mint(wallet, fund), 120_000)
+    })
+  }
+
+  readonly #errand = (): (() => Promise<void>) => {
+    const { random } = this.#options.client
+    const [wallet, other] = random.shuffle(this.wallets) as [string, string]
+    const [dice, fund] = [random.below(100), random.pick(FUNDS)]
+    if (dice < 50) return async () => void (await this.#mint(wallet, fund))
+    if (dice < 75) return () => this.#transfer(wallet, other, fund)
+    if (dice < 88) return () => this.#verify(wallet)
+    return async () => {
+      await this.#revoke(wallet)
+      await this.#verify(wallet)
+    }
+  }
+
+  async #mint(user_pubkey: string, mint_config: string): Promise<boolean> {
+    const baseUnits = 1 + this.#options.client.random.below(50)
+    return this.#order("/token/mint", { user_pubkey, mint_config, amount: toAmount(baseUnits) })
+  }
+
+  async #transfer(from_pubkey: string, to_pubkey: string, mint_config: string): Promise<void> {
+    await this.#order("/token/transfer", { from_pubkey, to_pubkey, mint_config, amount: toAmount(1) })
+  }
+
+  /** Sends it until it is acknowledged, and waits for its end. Whether it was confirmed. */
+  async #order(path: string, json: object): Promise<boolean> {
+    const { client } = this.#options
+    const asked = Date.now()
+    const response = await client.insist(
+      {
+        ...{ method: "POST", path, key: client.apiKey, json, idempotencyKey: `chaos-${randomUUID()}` },
+        ...(client.random.chance(0.3) && { headers: { prefer: "respond-async" } }),
+      },
+      { accepted: ANY },
+    )
+    if (response.status >= 400) return this.#refused(response)
+    const one = this.#note(this.orders, response.json.operation_id, asked)
+    return (await this.#ended(one)) === "confirmed"
+  }
+
+  #refused({ json, text }: Response): false {
+    assert(REFUSED.includes(json.error), () => `an order was refused: ${text}`)
+    this.refusals.set(json.error, (this.refusals.get(json.error) ?? 0) + 1)
+    return false
+  }
+
+  #note(list: Acknowledged[], id: string, asked: number): Acknowledged {
+    const one = { id, asked, acknowledged: Date.now() }
+    list.push(one)
+    return one
+  }
+
+  #ended({ id, asked, acknowledged }: Acknowledged): Promise<string> {
+    const { client, losses } = this.#options
+    return until(
+      `${id} to end`,
+      async () => {
+        const { status, json } = await client.insist(
+          { method: "GET", path: `/token/operation/${id}`, key: client.apiKey },
+          { accepted: [200, 404] },
+        )
+        if (status === 404) {
+          assert(mayBeLost(losses, asked, acknowledged), () => `${id} was acknowledged, and is lost`)
+          return "lost"
+        }
+        return ["confirmed", "failed"].includes(json.status) && (json.status as string)
+      },
+      300_000,
+    )
+  }
+
+  async #revoke(wallet: string): Promise<void> {
+    const { client } = this.#options
+    const { attestation_id: id } = await this.#statusOf(wallet)
+    if (id === undefined) return
+    const asked = Date.now()
+    const sent = { method: "POST", path: `/attestation/${id}/revoke`, key: client.apiKey }
+    const response = await client.insist({ ...sent, json: { reason: "Chaos" } }, { accepted: ANY })
+    if (response.status === 200) this.#note(this.revocations, id, asked)
+  }
+
+  /** Starts a verification and approves it; a renewal where there is one. A restore may lose it in between. */
+  async #verify(wallet: string): Promise<void> {
+    const { client, deployment } = this.#options
+    const started = await client.insist({
+      ...{ method: "POST", path: "/kyc/start", key: client.apiKey },
+      json: { userPubkey: wallet, schemaId: "kyc_individual_v1" },
+    })
+    const { session_id } = started.json as { session_id: string }
+    const asked = Date.now()
+    const approved = approval(deployment.webhookSecret, session_id, `evt-${randomUUID()}`)
+    const { status, json } = await client.insist(approved, { accepted: ANY })
+    if (status === 200 && json.outcome === "applied") this.#note(this.approvals, session_id, asked)
+  }
+
+  /** As often as it takes: others may revoke it, or a restore lose it. */
+  async #verified(wallet: string): Promise<void> {
+    await until(
+      `${wallet} to be verified`,
+      async () => {
+        if ((await this.#statusOf(wallet)).status === "verified") return true
+        await this.#verify(wallet)
+        const isVerified = async () => (await this.#statusOf(wallet)).status === "verified"
+        return until("its credential", isVerified, 5000).catch(() => false)
+      },
+      300_000,
+    )
+  }
+
+  async #statusOf(wallet: string): Promise<{ status?: string; attestation_id?: string }> {
+    const { client } = this.#options
+    const path = `/kyc/status/${wallet}`
+    return (await client.insist({ method: "GET", path, key: client.apiKey }, { accepted: [200, 404] })).json
+  }
+
+  async #switchModes(isOver: () => boolean): Promise<void> {
+    for (let n = 0; !isOver(); n++) {
+      await sleep(2000)
+      if (!isOver()) await this.#tryToSwitch(n % 2 === 0 ? "agent" : "holder")
+    }
+  }
+
+  async switchTo(mode: TransferMode): Promise<void> {
+    await until(`the mode ${mode}`, () => this.#tryToSwitch(mode), 300_000)
+  }
+
+  async #tryToSwitch(transfer_mode: TransferMode): Promise<boolean> {
+    const { deployment } = this.#options
+    const file = join(deployment.dataDir, "open-fund.json")
+    writeFileSync(file, JSON.stringify({ ...OPEN, transfer_mode }))
+    const where = ["--account", "chaos", "--mode", "test"]
+    const { exitCode } = await deployment.command(["mint-config", "apply", file, ...where])
+    if (exitCode === 0) this.switches++
+    return exitCode === 0
+  }
+}

@@ -1,0 +1,85 @@
+import { fork } from "node:child_process"
+import { once } from "node:events"
+import { copyFileSync, mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { findValidator, startValidator } from "../../validator.ts"
+import { type Client, run } from "../run.ts"
+
+type Chain = { url: string; stop(): Promise<void> }
+
+/** The local network, and a validator where there is one; each a process of its own, since clients run synchronously. */
+export async function startChains(): Promise<Chain[]> {
+  const main = join(import.meta.dirname, "..", "..", "..", "server", "embedded", "localnet", "main.ts")
+  const child = fork(main, ["--port", "0", "--slot-ms", "20"])
+  const [{ url }] = (await once(child, "message")) as [{ url: string }]
+  const stop = async () => {
+    child.disconnect()
+    await once(child, "exit")
+  }
+  const validator = findValidator()
+  if (validator === null)
+    console.log("No solana-test-validator: Solana's clients meet the local network alone.")
+  return [{ url, stop }, ...(validator === null ? [] : [await startValidator(validator)])]
+}
+
+/** Solana's client libraries in other languages ask both chains the same. npm's: `test/cluster/client-libraries.test.ts`. */
+export function chainClients(chains: readonly Chain[]): Client[] {
+  const source = (name: string) => join(import.meta.dirname, name)
+  const onEach = (ask: (url: string, wsUrl: string) => void) => {
+    for (const { url } of chains) {
+      const { hostname, port } = new URL(url)
+      ask(url, `ws://${hostname}:${Number(port) + 1}`)
+    }
+  }
+  return [
+    {
+      name: "solana-py",
+      needs: ["python3"],
+      make(dir) {
+        run(dir, "python3", "-m", "venv", "venv")
+        const python = join(dir, "venv", "bin", "python")
+        run(dir, python, "-m", "pip", "install", "--quiet", "solana==0.36.12")
+        onEach((url, wsUrl) => run(dir, python, source("client.py"), url, wsUrl))
+      },
+    },
+    {
+      name: "solana-go",
+      needs: ["go"],
+      make(dir) {
+        run(dir, "go", "mod", "init", "client")
+        copyFileSync(source("client.go"), join(dir, "main.go"))
+        run(dir, "go", "get", "github.com/gagliardetto/solana-go@v1.14.0")
+        run(dir, "go", "mod", "tidy")
+        run(dir, "go", "build", "-o", "client", ".")
+        onEach((url, wsUrl) => run(dir, join(dir, "client"), url, wsUrl))
+      },
+    },
+    {
+      name: "solana-rpc-client",
+      needs: ["cargo"],
+      make(dir) {
+        mkdirSync(join(dir, "src"))
+        copyFileSync(source("client.rs"), join(dir, "src", "main.rs"))
+        writeFileSync(join(dir, "Cargo.toml"), cargo)
+        run(dir, "cargo", "build", "--quiet")
+        onEach((url) => run(dir, join(dir, "target", "debug", "client"), url))
+      },
+    },
+  ]
+}
+
+const cargo = `[package]
+name = "client"
+version = "0.1.0"
+edition = "2021"
+[dependencies]
+solana-commitment-config = "3"
+solana-keypair = "3"
+solana-pubkey = { version = "3", features = ["rand"] }
+solana-rpc-client = "3"
+solana-system-interface = { version = "2", features = ["bincode"] }
+solana-transaction = "3"
+solana-transaction-status-client-types = "3"
+[profile.dev]
+debug = 0
+`

@@ -1,0 +1,178 @@
+import { randomBytes } from "node:crypto"
+import { setTimeout as sleep } from "node:timers/promises"
+import { createAmountToUiAmountInstruction, TOKEN_2022_PROGRAM_ID } from "@solana/spl-token"
+import { Connection, Keypair, LAMPORTS_PER_SOL, type TransactionInstruction } from "@solana/web3.js"
+import bs58 from "bs58"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { startLocalnet } from "#server/embedded/localnet/server.ts"
+import type { OperationRow } from "#server/ledger/operation.ts"
+import { SimulatedUnits } from "#server/ledger/simulated-units.ts"
+import { newId } from "#server/lib/ids.ts"
+import {
+  type Asset,
+  createAssetMint,
+  freezeAsset,
+  mintAsset,
+  moveAsset,
+  pauseAsset,
+  resumeAsset,
+  thawAsset,
+} from "#server/solana/asset.ts"
+import { computeUnitsOf } from "#server/solana/compute-units.ts"
+import { attest, type Credential, createCredentialMint, renew, revoke } from "#server/solana/credential.ts"
+import { type Signer, signerFromSeed } from "#server/solana/keys.ts"
+import { attestationMemo, memo, operationMemo } from "#server/solana/memo.ts"
+import { moveAuthority } from "#server/solana/mint-authority.ts"
+import { RpcNodes } from "#server/solana/rpc/nodes.ts"
+import { Rpc } from "#server/solana/rpc/rpc.ts"
+import { computeBudget, signTransactions } from "#server/solana/transaction.ts"
+import { findValidator, startValidator } from "#test/validator.ts"
+
+const validator = findValidator()
+if (validator === null)
+  console.warn("No solana-test-validator: what instructions take is measured on the local network alone.")
+
+const localnet = async () => {
+  const { url, close } = await startLocalnet({ port: 0, dataDir: null, slotMs: 20, allowFaults: false })
+  return { url, stop: close }
+}
+const chains = [
+  ["the local network", localnet],
+  ...(validator === null ? [] : [["a validator", () => startValidator(validator)] as const]),
+] as const
+
+const takes = (all: TransactionInstruction[]) => all.reduce((sum, one) => sum + computeUnitsOf(one), 0)
+const signer = () => signerFromSeed(randomBytes(32))
+const wallet = () => Keypair.generate().publicKey
+const memoText = operationMemo(newId("op"))
+const evidence = attestationMemo(newId("att"), bs58.encode(Buffer.alloc(32, 255)), new Date())
+
+describe.each(chains)("on %s", (_name, start) => {
+  const [feePayer, authority] = [signer(), signer()]
+  let chain: Awaited<ReturnType<typeof start>>
+  let connection: Connection
+  let rentOf: (bytes: number) => number
+
+  beforeAll(async () => {
+    chain = await start()
+    connection = new Connection(chain.url, "confirmed")
+    await connection.requestAirdrop(feePayer.publicKey, 100 * LAMPORTS_PER_SOL)
+    while ((await connection.getBalance(feePayer.publicKey)) === 0) await sleep(50)
+    const rent = (bytes: number) => connection.getMinimumBalanceForRentExemption(bytes)
+    const [ofNothing, ofThousand] = await Promise.all([rent(0), rent(1000)])
+    rentOf = (bytes) => Math.ceil(ofNothing + ((ofThousand - ofNothing) / 1000) * bytes)
+  }, 90_000)
+  afterAll(() => chain.stop())
+
+  /** Runs instructions with the limit that they get, and returns which part of it they took. */
+  async function run(
+    instructions: TransactionInstruction[],
+    signers: Signer[] = [],
+    own = takes(instructions),
+  ): Promise<number> {
+    const units = own + takes(computeBudget({ units: 0, price: 1 }))
+    const unsigned = [
+      {
+        instructions: [...computeBudget({ units, price: 1 }), ...instructions],
+        signers: [authority, ...signers],
+      },
+    ]
+    const { blockhash } = await connection.getLatestBlockhash("confirmed")
+    const [signed] = await signTransactions(unsigned, { feePayer, blockhash })
+    const options = { commitment: "confirmed" as const, maxSupportedTransactionVersion: 0 }
+    await connection.sendRawTransaction(signed!.wire, { skipPreflight: true })
+    await expect.poll(() => connection.getTransaction(signed!.signature, options)).not.toBe(null)
+    const { meta } = (await connection.getTransaction(signed!.signature, options))!
+    expect(meta!.err, meta!.logMessages?.join("\n")).toBe(null)
+    return meta!.computeUnitsConsumed! / units
+  }
+
+  test("everything that Vouch does to a credential stays within its limit", async () => {
+    const mint = signer()
+    const about: Credential = {
+      mint: mint.publicKey,
+      authority: authority.publicKey,
+      feePayer: feePayer.publicKey,
+    }
+    const [schemaId, schemaName] = ["s".repeat(64), "N".repeat(64)]
+    const parts = [await run(createCredentialMint(about, { schemaId, schemaName, memoText, rentOf }), [mint])]
+    for (let n = 0; n < 3; n++) {
+      const holder = wallet()
+      for (const instructions of [
+        attest(about, holder, evidence),
+        renew(about, holder, evidence),
+        revoke(about, holder, { units: 1n, memoText }),
+      ])
+        parts.push(await run(instructions))
+    }
+    expectRoom(parts)
+  }, 90_000)
+
+  test.each([true, false])(
+    "and everything to a token (pausable: %s)",
+    async (pausable) => {
+      const mint = signer()
+      const asset: Asset = {
+        mint: mint.publicKey,
+        authority: authority.publicKey,
+        feePayer: feePayer.publicKey,
+        decimals: 18,
+      }
+      const [id, name, symbol] = ["t".repeat(64), "N".repeat(32), "SYMBOLSYMB"]
+      const parts = [
+        await run(createAssetMint(asset, { id, name, symbol, pausable, memoText, rentOf }), [mint]),
+      ]
+      const [from, to] = [wallet(), wallet()]
+      const frozen = { from: "frozen", to: "frozen" } as const
+      const amount = 2n
+      for (const instructions of [
+        mintAsset(asset, { wallet: from, amount: 10n, before: "absent", after: "frozen", memoText }),
+        mintAsset(asset, { wallet: from, amount, before: "frozen", after: "frozen", memoText }),
+        moveAsset(asset, {
+          from,
+          to,
+          amount,
+          before: { from: "frozen", to: "absent" },
+          after: frozen,
+          memoText,
+        }),
+        moveAsset(asset, { from, to, amount, before: frozen, after: frozen, memoText }),
+        thawAsset(asset, from, memoText),
+        freezeAsset(asset, from, memoText),
+        ...(pausable ? [pauseAsset(asset, memoText), resumeAsset(asset, memoText)] : []),
+      ])
+        parts.push(await run(instructions))
+      const next = signer()
+      const move = { mint: mint.publicKey, from: authority.publicKey, to: next.publicKey, pausable, memoText }
+      parts.push(await run(moveAuthority(move), [next]))
+      expectRoom(parts)
+    },
+    90_000,
+  )
+
+  test("what is in no table is simulated, and stays within that", async () => {
+    const mint = signer()
+    const about = { mint: mint.publicKey, authority: authority.publicKey, feePayer: feePayer.publicKey }
+    await run(createCredentialMint(about, { schemaId: "s", schemaName: "N", memoText, rentOf }), [mint])
+    const instructions = [
+      memo(memoText, [authority.publicKey]),
+      createAmountToUiAmountInstruction(mint.publicKey, 5n, TOKEN_2022_PROGRAM_ID),
+    ]
+    const admit = async () => {}
+    const nodes = new RpcNodes({ urls: [chain.url], sendUrls: [], callsPerSecond: 100, admit })
+    const simulated = new SimulatedUnits(new Rpc(nodes))
+    const planned = { operation: { kind: "test" } as OperationRow, instructions, signers: [] }
+    await simulated.learn([planned], feePayer.publicKey, async () => 0)
+    const units = simulated.of(planned)
+    expect(units).toBeLessThan(100_000)
+    const part = await run(instructions, [], units)
+    expect(part).toBeLessThan(0.97)
+    expect(part).toBeGreaterThan(0.8)
+  }, 90_000)
+
+  /** None was cut off, and what was asked for is of the size of what was taken, where the memo is the cluster's. */
+  function expectRoom(parts: number[]): void {
+    expect(Math.max(...parts)).toBeLessThan(0.97)
+    if (_name === "a validator") expect(Math.min(...parts)).toBeGreaterThan(0.5)
+  }
+})

@@ -1,0 +1,21 @@
+import { expect, test } from "vitest"
+import { shapesOf } from "#test/shapes/compare.ts"
+import { readGolden } from "#test/shapes/golden.ts"
+import { findValidator, startValidator } from "#test/validator.ts"
+
+const file = findValidator()
+if (file === null)
+  console.warn("No solana-test-validator: the recorded shapes of its answers are not checked.")
+
+test.skipIf(file === null)(
+  "a validator answers as it did when it was recorded (npm run shapes records it anew)",
+  async () => {
+    const validator = await startValidator(file!)
+    try {
+      expect(await shapesOf(validator.url)).toEqual(readGolden())
+    } finally {
+      await validator.stop()
+    }
+  },
+  180_000,
+)

@@ -1,0 +1,35 @@
+import { existsSync, globSync, readFileSync } from "node:fs"
+import { basename, join } from "node:path"
+import { expect, test } from "vitest"
+
+const root = join(import.meta.dirname, "..")
+const FOLDERS = "app|server|db|shared|test|e2e|bench|docs|scripts"
+const find = (...patterns: string[]) =>
+  globSync(patterns, { cwd: root, exclude: (path) => path.includes("node_modules") })
+
+const documents = find("*.md", "{docs,bench,server}/**/*.md").filter((file) => file !== "CHANGELOG.md")
+const sources = find(`{${FOLDERS.replaceAll("|", ",")}}/**/*.{ts,tsx,mjs,css}`, "*.ts")
+const names = new Set(
+  find("*", ".ci/*", `{${FOLDERS.replaceAll("|", ",")},public}/**/*`).map((path) => basename(path)),
+)
+
+/** What people read of a file: all of a document, the comments of a source. */
+const readProse = (file: string): string => {
+  const text = readFileSync(join(root, file), "utf8")
+  if (file.endsWith(".md")) return text
+  return [...text.matchAll(/^\s*(?:\/\/|\/?\*).*$/gm)].join("\n")
+}
+
+const FOLDER = new RegExp(`\`((?:${FOLDERS})/[^\\s<>*…\`]*)\``, "g")
+const FILE = /(?<![\w.>*/[\]-])\w[\w./-]*\.(?:tsx?|mjs|md)\b/g
+const isThere = (named: string) =>
+  new RegExp(`^(?:${FOLDERS})/`).test(named) ? existsSync(join(root, named)) : names.has(basename(named))
+
+test("every file and folder that a document or a comment names is there", () => {
+  const lost = [...documents, ...sources].flatMap((file) => {
+    const prose = readProse(file)
+    const named = [...[...prose.matchAll(FOLDER)].map(([, path]) => path!), ...(prose.match(FILE) ?? [])]
+    return named.filter((one) => !isThere(one)).map((one) => `${file}: ${one}`)
+  })
+  expect(lost).toEqual([])
+})

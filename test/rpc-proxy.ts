@@ -1,0 +1,230 @@
+import { once } from "node:events"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { json } from "node:stream/consumers"
+import bs58 from "bs58"
+
+// A node of a real chain does not tell the whole truth. This stands between Vouch and a chain that does, and twists its
+// answers the way that nodes do: it lags, forgets, is busy, or breaks off.
+
+type Call = { id: unknown; method: string; params: unknown[] }
+type Json = { [name: string]: unknown }
+/** What is sent back: an answer, an HTTP status, or nothing at all. */
+export type Reply =
+  | { result: unknown }
+  | { error: Json }
+  | { status: number; headers?: Record<string, string>; text?: string }
+  | "drop"
+/** Twists one call. `ask` asks the chain itself, the same or something else. */
+export type Twist = (
+  call: Call,
+  ask: (method?: string, params?: unknown[]) => Promise<Reply>,
+) => Promise<Reply>
+
+export type RpcProxy = {
+  url: string
+  /** Calls that came, by method, since it was last reset. */
+  calls: Map<string, number>
+  /** What it does to calls from now on; null lets them through. */
+  twist: Twist | null
+  /** Another chain behind the same address. */
+  leadTo(url: string): void
+  close(): Promise<void>
+}
+
+export async function rpcProxy(upstream: string): Promise<RpcProxy> {
+  const server = createServer(async (request, response) => {
+    const call = (await json(request)) as Call
+    proxy.calls.set(call.method, (proxy.calls.get(call.method) ?? 0) + 1)
+    const ask = (method = call.method, params = call.params) => forward(upstream, { ...call, method, params })
+    const reply = await (proxy.twist ? proxy.twist(call, ask) : ask()).catch((): Reply => "drop")
+    if (reply === "drop") return void response.destroy()
+    if ("status" in reply) return void response.writeHead(reply.status, reply.headers).end(reply.text ?? "")
+    response.writeHead(200, { "content-type": "application/json" })
+    response.end(JSON.stringify({ jsonrpc: "2.0", ...reply, id: call.id }))
+  }).listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const proxy: RpcProxy = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls: new Map(),
+    twist: null,
+    leadTo(url) {
+      upstream = url
+      server.closeAllConnections()
+    },
+    async close() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, "close")
+    },
+  }
+  return proxy
+}
+
+async function forward(url: string, call: Call): Promise<Reply> {
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", ...call }),
+  })
+  if (!response.ok) return { status: response.status, text: await response.text() }
+  const { result, error } = (await response.json()) as Json
+  return error === undefined ? { result } : { error: error as Json }
+}
+
+/** Answers calls of some methods, or of all, in a way of its own. */
+export const replying =
+  (reply: Reply, methods?: readonly string[]): Twist =>
+  async ({ method }, ask) =>
+    methods === undefined || methods.includes(method) ? reply : ask()
+
+export const rpcError = (code: number, message = "twisted"): Reply => ({ error: { code, message } })
+
+/** Every other call is twisted: two nodes behind one address. */
+export function everyOther(twist: Twist): Twist {
+  let calls = 0
+  return (call, ask) => (calls++ % 2 === 0 ? twist(call, ask) : ask())
+}
+
+type Status = { slot: number } | null
+type WithContext<T> = { result: { context: { slot: number }; value: T } }
+
+/**
+ * A node that has no history from before a slot: it was restored from a snapshot, or pruned. It does not say so of
+ * single signatures, and lists what it has as if that were all.
+ */
+export function forgets(beforeSlot: number): Twist {
+  const known = (slot: number) => slot >= beforeSlot
+  return async ({ method }, ask) => {
+    const reply = await ask()
+    if (typeof reply === "string" || !("result" in reply)) return reply
+    if (method === "getFirstAvailableBlock") return { result: beforeSlot }
+    if (method === "getSignatureStatuses") {
+      const { context, value } = (reply as WithContext<Status[]>).result
+      return { result: { context, value: value.map((one) => (one && known(one.slot) ? one : null)) } }
+    }
+    if (method === "getSignaturesForAddress")
+      return { result: (reply.result as { slot: number }[]).filter(({ slot }) => known(slot)) }
+    if (
+      method === "getTransaction" &&
+      reply.result !== null &&
+      !known((reply.result as { slot: number }).slot)
+    )
+      return { result: null }
+    return reply
+  }
+}
+
+/** Of a transaction as it is sent, in base64. */
+export const signatureOf = (wire: string): string => bs58.encode(Buffer.from(wire, "base64").subarray(1, 65))
+
+/**
+ * A node on a fork that the others leave: what is sent there lands in its own slots alone, as `err` says, and is never seen
+ * by anybody else.
+ */
+export function onFork({ err = null }: { err?: unknown } = {}): Twist {
+  const own = new Map<string, number>()
+  return async ({ method, params }, ask) => {
+    if (method === "sendTransaction") {
+      const signature = signatureOf(params[0] as string)
+      if (!own.has(signature)) {
+        const slot = await ask("getSlot", [{ commitment: "confirmed" }])
+        own.set(signature, (slot as { result: number }).result)
+      }
+      return { result: signature }
+    }
+    const reply = await ask()
+    if (method !== "getSignatureStatuses" || typeof reply === "string" || !("result" in reply)) return reply
+    const { context, value } = (reply as WithContext<unknown[]>).result
+    const statuses = value.map((one, i) => {
+      const slot = own.get((params[0] as string[])[i]!)
+      if (slot === undefined) return one
+      return {
+        slot,
+        confirmations: 5,
+        err,
+        status: err ? { Err: err } : { Ok: null },
+        confirmationStatus: "confirmed",
+      }
+    })
+    return { result: { context, value: statuses } }
+  }
+}
+
+/** A node that lists what has landed, and leaves out what it says. */
+export const withoutMemos: Twist = async ({ method }, ask) => {
+  const reply = await ask()
+  if (method !== "getSignaturesForAddress" || typeof reply === "string" || !("result" in reply)) return reply
+  return { result: (reply.result as Json[]).map((one) => ({ ...one, memo: null })) }
+}
+
+/** A node that keeps no history at all, and says so. */
+export const noHistory: Twist = async ({ method, params }, ask) => {
+  const isSearch =
+    method === "getSignatureStatuses" && (params[1] as Json | undefined)?.searchTransactionHistory === true
+  return isSearch || method === "getSignaturesForAddress" || method === "getTransaction"
+    ? rpcError(-32011, "Transaction history is not available from this node")
+    : ask()
+}
+
+const TOKEN_2022 = "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb"
+
+/**
+ * A node that stands still from now on, and answers as of now. An honest one refuses what has to be newer, by
+ * `minContextSlot`; another one does not look at that.
+ */
+export async function frozen(url: string, { honest = true } = {}): Promise<Twist> {
+  const ask = async (method: string, ...params: unknown[]) => {
+    const reply = await forward(url, { id: 1, method, params })
+    if (typeof reply === "string" || !("result" in reply))
+      throw new Error(`${method}: ${JSON.stringify(reply)}`)
+    return reply.result
+  }
+  const slot = (await ask("getSlot", { commitment: "confirmed" })) as number
+  const accounts = new Map<string, unknown>()
+  const listed = await ask("getProgramAccounts", TOKEN_2022, { encoding: "base64", commitment: "confirmed" })
+  for (const { pubkey, account } of listed as { pubkey: string; account: unknown }[])
+    accounts.set(pubkey, account)
+  const blockhash = await ask("getLatestBlockhash", { commitment: "confirmed" })
+  const epoch = await ask("getEpochInfo", { commitment: "finalized" })
+  const contextOf = { slot, apiVersion: "frozen" }
+  return async ({ method, params }, through) => {
+    const options = params.find((one) => typeof one === "object" && one !== null && !Array.isArray(one)) as
+      | Json
+      | undefined
+    if (honest && Number(options?.minContextSlot ?? 0) > slot)
+      return {
+        error: {
+          code: -32016,
+          message: "Minimum context slot has not been reached",
+          data: { contextSlot: slot },
+        },
+      }
+    if (method === "getSlot") return { result: slot }
+    if (method === "getLatestBlockhash") return { result: blockhash }
+    if (method === "getEpochInfo") return { result: epoch }
+    const reply = await through()
+    if (typeof reply === "string" || !("result" in reply)) return reply
+    if (method === "getSignatureStatuses") {
+      const { value } = (reply as WithContext<Status[]>).result
+      return {
+        result: { context: contextOf, value: value.map((one) => (one && one.slot <= slot ? one : null)) },
+      }
+    }
+    if (method === "getSignaturesForAddress")
+      return { result: (reply.result as { slot: number }[]).filter((one) => one.slot <= slot) }
+    if (method === "getTransaction")
+      return { result: ((reply.result as { slot: number } | null)?.slot ?? 0) <= slot ? reply.result : null }
+    const named = method === "getMultipleAccounts" ? (params[0] as string[]) : [params[0] as string]
+    if (method === "getMultipleAccounts" || method === "getAccountInfo") {
+      const now = (reply as WithContext<unknown>).result.value
+      const value = named.map((address, i) => {
+        const current = method === "getMultipleAccounts" ? (now as unknown[])[i] : now
+        const isToken = (current as { owner?: string } | null)?.owner === TOKEN_2022
+        return isToken || accounts.has(address) ? (accounts.get(address) ?? null) : current
+      })
+      return { result: { context: contextOf, value: method === "getAccountInfo" ? value[0] : value } }
+    }
+    return reply
+  }
+}

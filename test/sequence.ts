@@ -1,0 +1,24 @@
+import { BaseSequencer, type TestSpecification } from "vitest/node"
+
+/**
+ * Longest first, as Vitest has it, but with the chaos tests spread evenly among the others, the longest of all at the very
+ * beginning. Vitest runs one project after the other: at the end three workers would wait minutes for the last one.
+ */
+export default class Sequence extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    const isChaos = (file: TestSpecification): boolean => file.project.name === "chaos"
+    const first = sorted.filter((file) => isChaos(file) && file.moduleId.endsWith("/chaos.test.ts"))
+    const chaos = sorted.filter((file) => isChaos(file) && !first.includes(file))
+    const others = sorted.filter((file) => !isChaos(file))
+    const beside = others.filter((file) => file.project.name === "api")
+    if (chaos.length === 0 || beside.length === 0) return sorted
+
+    const begin = others.indexOf(beside[0]!)
+    const step = Math.ceil(beside.length / (chaos.length + 1))
+    const mixed = beside.flatMap((file, at) =>
+      at % step === 0 && chaos.length > 0 ? [chaos.shift()!, file] : [file],
+    )
+    return [...others.slice(0, begin), ...first, ...mixed, ...chaos, ...others.slice(begin + beside.length)]
+  }
+}

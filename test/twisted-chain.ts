@@ -1,0 +1,28 @@
+import { LAMPORTS_PER_SOL } from "@solana/web3.js"
+import { deployment } from "#server/domain/deployment.ts"
+import { rpcProxy } from "./rpc-proxy.ts"
+import { startTestChain } from "./test-chain.ts"
+
+export type TwistedChain = Awaited<ReturnType<typeof startTwistedChain>>
+
+/** A chain that is not the embedded one, and a node of it that can be told to lie. */
+export async function startTwistedChain({ slotMs = 20 } = {}) {
+  const cluster = await startTestChain({ slotMs })
+  const node = await rpcProxy(cluster.url)
+  return {
+    /** The chain itself, which tells the truth. */
+    ...cluster,
+    node,
+
+    /** Those of the server that was started on it. */
+    async fundFeePayers(): Promise<void> {
+      for (const chain of Object.values(deployment.chains))
+        await cluster.connection.requestAirdrop(chain!.feePayer.publicKey, 100 * LAMPORTS_PER_SOL)
+    },
+
+    async close(): Promise<void> {
+      await node.close()
+      await cluster.close()
+    },
+  }
+}

@@ -1,0 +1,9 @@
+import type { TestProject } from "vitest/node"
+import { findValidator, startValidator } from "./validator.ts"
+
+/** One validator for all tests of the run: each has keys of its own. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const { url, stop } = await startValidator(findValidator()!)
+  project.provide("validatorUrl", url)
+  return stop
+}

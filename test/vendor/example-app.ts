@@ -1,0 +1,65 @@
+import { afterAll, afterEach, expect } from "vitest"
+import { providers } from "#server/domain/kyc/providers/table.ts"
+import { newWallet, startTestApp } from "#test/app.ts"
+import { exampleId } from "./example-id.ts"
+import { startVendor } from "./server.ts"
+
+export const INDIVIDUAL = "kyc_individual_v1"
+export const ACCREDITED = "accredited_investor_v1"
+export const table = [...providers, exampleId]
+
+/**
+ * A server whose schema ACCREDITED is verified by a provider with a page of its own, another company's server over real
+ * HTTP; INDIVIDUAL by the sandbox. Both end after the file's tests, and no secret may be in the log then.
+ */
+export async function startWithVendor() {
+  const vendor = await startVendor()
+  const settings = {
+    ...vendor.settings,
+    VOUCH_TEST_PROVIDER: `sandbox ${ACCREDITED}=exampleid`,
+    VOUCH_EXAMPLEID_SECERT: vendor.secrets[0]!,
+  }
+  const app = await startTestApp(
+    { ...settings, VOUCH_EXAMPLEID_DEADLINE_MS: "1000" },
+    undefined,
+    undefined,
+    table,
+  )
+  const key = await app.key()
+  vendor.reportTo(`${app.origin}/v1/kyc/webhook/exampleid`)
+  afterEach(() => {
+    vendor.misbehave(null)
+    vendor.links({})
+  })
+  afterAll(async () => {
+    await app.stop()
+    await vendor.stop()
+    const written = app.log.join("\n")
+    for (const secret of [...vendor.secrets, "ticket="]) expect(written).not.toContain(secret)
+  })
+
+  /** Calls a procedure of the hosted page. */
+  const call = async (name: string, input: unknown) => {
+    const response = await fetch(`${app.origin}/api/trpc/verification.${name}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(input),
+    })
+    // biome-ignore lint/suspicious/noExplicitAny: answers of any shape
+    const json = (await response.json()) as any
+    return { status: response.status, data: json.result?.data, error: json.error?.data }
+  }
+  return {
+    ...{ vendor, app, key, call },
+    view: async (sessionId: string) => (await call("view", { sessionId })).data,
+    goOn: (sessionId: string) => call("continue", { sessionId, consent: true }),
+    start: (schema = ACCREDITED, wallet = newWallet()) => app.startSession(key, wallet, schema),
+    statusOf: async (wallet: string) =>
+      (await app.request({ method: "GET", path: `/kyc/status/${wallet}`, key: key.apiKey })).json.status,
+    /** What the work gives, and how many requests the vendor got for it. */
+    callsFor: async <T>(work: () => Promise<T>): Promise<[T, number]> => {
+      const before = vendor.requests.length
+      return [await work(), vendor.requests.length - before]
+    },
+  }
+}

@@ -1,0 +1,46 @@
+import type { VendorDouble } from "./fixture.ts"
+
+type Forged = { body: string; headers: Record<string, string | string[]> }
+
+/** A webhook's body, signed in every way but the right one. */
+export function* forgeries(
+  vendor: VendorDouble,
+  body: string,
+  names: readonly [string, ...string[]],
+  /** Whether a vendor sends several while its secret rotates: one of them is enough. */
+  isOneOfSeveral: boolean,
+): Generator<[string, Forged]> {
+  const signed = vendor.sign(body)
+  const [name] = names
+  const signature = signed[name]!
+  const last = signature.at(-1)!
+  for (const missing of names) {
+    const { [missing]: _, ...headers } = signed
+    yield [`without ${missing}`, { body, headers }]
+  }
+  const others: Record<string, string> = {
+    empty: "",
+    "a character short": signature.slice(0, -1),
+    "a character long": `${signature}0`,
+    "half as long": signature.slice(0, Math.floor(signature.length / 2)),
+    "changed in its last character": signature.slice(0, -1) + (last === "0" ? "1" : "0"),
+    "no hex": signature.slice(0, -1) + (last === "z" ? "y" : "z"),
+    "of another event": vendor.sign(`${body} `)[name]!,
+  }
+  for (const [what, value] of Object.entries(others))
+    yield [`a signature that is ${what}`, { body, headers: { ...signed, [name]: value } }]
+  if (!isOneOfSeveral) {
+    yield ["a signature twice as long", { body, headers: { ...signed, [name]: signature + signature } }]
+    yield ["two signatures", { body, headers: { ...signed, [name]: [signature, signature] } }]
+  }
+  yield [
+    "by another's secret",
+    { body, headers: vendor.sign(body, { secret: "somebody-else-s-secret-0123456789" }) },
+  ]
+  yield ["for a body with a byte more", { body: `${body}\n`, headers: signed }]
+  yield [
+    "for a body with another byte",
+    { body: body.replace(/[a-z]/, (c) => c.toUpperCase()), headers: signed },
+  ]
+  yield ["nothing at all", { body, headers: {} }]
+}

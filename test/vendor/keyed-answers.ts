@@ -1,0 +1,28 @@
+import type { Answered } from "./http-double.ts"
+
+/**
+ * What Stripe and Persona do with idempotency keys: the first answer to a key is kept, a failure of theirs, too, and another
+ * request under the same key is refused. (https://docs.stripe.com/api/idempotent_requests, https://docs.withpersona.com/idempotence)
+ */
+export function keyedAnswers() {
+  const byKey = new Map<string, { body: string; answered: Answered }>()
+  let isBroken = false
+  return {
+    answer(key: string | string[] | undefined, body: Buffer, make: () => Answered): Answered {
+      if (typeof key !== "string" || key === "" || key.length > 255)
+        return { status: 400, json: { error: { message: "Idempotency-Key is missing, or too long" } } }
+      const before = byKey.get(key)
+      if (before && before.body !== body.toString())
+        return { status: 400, json: { error: { type: "idempotency_error" } } }
+      const answered =
+        before?.answered ??
+        (isBroken ? { status: 500, json: { error: { message: "out of order" } } } : make())
+      byKey.set(key, { body: body.toString(), answered })
+      return answered
+    },
+    /** From now on everything new fails, and that is kept; or is over. */
+    breakDown(is: boolean): void {
+      isBroken = is
+    },
+  }
+}

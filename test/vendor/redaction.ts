@@ -1,0 +1,57 @@
+import { describe, expect, test } from "vitest"
+import { deployment } from "#server/domain/deployment.ts"
+import type { Flow } from "#server/domain/kyc/providers/provider.ts"
+import { vendorDeadline } from "#server/domain/kyc/providers/vendor-call.ts"
+import type { VendorContract, VendorDouble, VendorFixture } from "./fixture.ts"
+
+type Redact = NonNullable<Extract<Flow, { kind: "redirect" }>["redact"]>
+
+/** What holds for every vendor that can be asked to delete what it keeps of a person. */
+export function describeRedaction(
+  { definition: { name, label }, deletes }: VendorContract,
+  f: () => VendorFixture,
+  vendor: () => VendorDouble,
+) {
+  const { ms: patience } = vendorDeadline
+  const redact: Redact = (reference) => {
+    const { flow } = deployment.providers.test.configured.get(name)!
+    if (flow.kind !== "redirect" || flow.redact === null) throw new Error(`${label} cannot be asked.`)
+    return flow.redact(reference)
+  }
+  async function verified(): Promise<string> {
+    const session = await f().handedOver()
+    await f().send(vendor().decide(session, "approved"))
+    await f().waitForStatus(session, "verified")
+    return session.reference!
+  }
+
+  test.runIf(!deletes)("is not asked to delete anything, because its API cannot be", () => {
+    expect(() => redact("anybody")).toThrow("cannot be asked")
+  })
+
+  describe.runIf(deletes)("asked to delete what it keeps", () => {
+    test("it does, and asked again finds nothing left, which is well", async () => {
+      const reference = await verified()
+      await redact(reference)
+      expect(vendor().redacted(reference)).toBe(true)
+      for (const _ of [1, 2]) await redact(reference)
+    })
+
+    test("an answer that was lost is made up for by the next one", async () => {
+      const reference = await verified()
+      vendorDeadline.ms = 300
+      for (const fault of ["fails", "hangs"] as const) {
+        vendor().misbehave(fault)
+        await expect(redact(reference)).rejects.toThrow(`${label} cannot be reached`)
+      }
+      vendor().misbehave(null)
+      vendorDeadline.ms = patience
+      await redact(reference)
+      expect(vendor().redacted(reference)).toBe(true)
+    })
+
+    test("what it knows nothing of is deleted already", async () => {
+      await redact("00000000-0000-4000-8000-000000000000")
+    })
+  })
+}

@@ -1,0 +1,264 @@
+import { createHash, createHmac, timingSafeEqual } from "node:crypto"
+import { z } from "zod"
+import type { OurSession, Outcome, VendorDouble } from "./fixture.ts"
+import { type Answered, type Asked, refused, startHttpDouble } from "./http-double.ts"
+import type { Fault } from "./server.ts"
+
+const APP_TOKEN = "sbx:uY0CgwELmgUAEyl4hNWxLngb.0WSeQeiYny4WEqmAALEAiK2qTC96fBad"
+const SECRET_KEY = "Hej2ch71kG2kTd1iIUDZFNsO5C1lh5Gq"
+const WEBHOOK_SECRET = "SoMeWeBhOoKsEcReT0123456789"
+const SKEW_SECONDS = 60
+const LEVELS = ["basic-kyc-level", "Accredited investors"]
+
+const link = z.strictObject({
+  levelName: z.string(),
+  userId: z.string().min(1).max(100),
+  redirect: z.strictObject({ successUrl: z.url(), rejectUrl: z.url() }),
+  ttlInSecs: z.number().int().min(1).max(86_400),
+})
+
+type Review = {
+  levelName: string
+  reviewStatus: string
+  createDate: string
+  reviewDate?: string
+  reviewResult?: {
+    reviewAnswer: string
+    reviewRejectType?: string
+    rejectLabels?: string[]
+    clientComment?: string
+  }
+}
+type Applicant = { id: string; externalUserId: string; review: Review; isActive: boolean }
+
+/** `2026-01-02 03:04:05+0000`, as its answers write times, and with milliseconds, as its webhooks do. */
+const written = (at: Date) => `${at.toISOString().slice(0, 19).replace("T", " ")}+0000`
+const writtenMs = (at: Date) => at.toISOString().slice(0, 23).replace("T", " ")
+
+const results: Partial<Record<Outcome, NonNullable<Review["reviewResult"]>>> = {
+  approved: { reviewAnswer: "GREEN" },
+  rejected: {
+    reviewAnswer: "RED",
+    reviewRejectType: "FINAL",
+    rejectLabels: ["FORGERY"],
+    clientComment: "The passport of Ada Example is forged.",
+  },
+  withdrawn: { reviewAnswer: "RED", reviewRejectType: "FINAL", rejectLabels: ["SANCTIONS"] },
+  resubmission_requested: {
+    reviewAnswer: "RED",
+    reviewRejectType: "RETRY",
+    rejectLabels: ["UNSATISFACTORY_PHOTOS"],
+  },
+}
+
+export type SumsubDouble = VendorDouble & {
+  /** Misbehaves after so many good answers. */
+  misbehave(as: Fault | null, after?: number): void
+  /** How many people it keeps that it was told of by this id. */
+  applicants(userId: string): number
+  /** The body of any webhook about a person. */
+  webhook(
+    type: string,
+    about: { userId: string; levelName?: string; at?: Date } & Record<string, unknown>,
+  ): string
+  /** Takes a person out of use, or moves it to another level. */
+  deactivate(userId: string): void
+  moveToLevel(userId: string, levelName: string): void
+  levelOf(schemaId: string): string
+}
+
+/**
+ * Sumsub (https://docs.sumsub.com/reference/authentication): the signature is computed anew over the URI and the bytes that
+ * arrived, unknown fields and levels are refused, and there is one applicant for an external id, whoever asks.
+ */
+export async function startSumsub({ algorithm = "HMAC_SHA256_HEX" } = {}): Promise<SumsubDouble> {
+  const applicants = new Map<string, Applicant>()
+  const links = new Map<string, number>()
+  let count = 0
+
+  const http = await startHttpDouble((asked) => problemOf(asked) ?? answer(asked))
+
+  function answer({ method, path, json }: Asked): Answered {
+    const [uri, query] = path.split("?")
+    if (method === "POST" && uri === "/resources/sdkIntegrations/levels/-/websdkLink") {
+      if (query !== undefined && !/^lang=[a-z]{2}$/.test(query)) return refused(400, "unknown parameter")
+      const parsed = link.safeParse(json)
+      if (!parsed.success) return refused(400, parsed.error.issues[0]!.message)
+      const { userId, levelName } = parsed.data
+      if (!LEVELS.includes(levelName)) return refused(404, `Level ${levelName} not found`)
+      links.set(userId, (links.get(userId) ?? 0) + 1)
+      return { status: 200, json: { url: http.pageUrl(`idensic/l/#/${userId}/${++count}`) } }
+    }
+    const [, userId] = /^\/resources\/applicants\/-;externalUserId=([\w%-]+)\/one$/.exec(uri!) ?? []
+    if (method === "GET" && userId !== undefined) {
+      const found = applicants.get(decodeURIComponent(userId))
+      return found ? { status: 200, json: shown(found) } : refused(404, "Applicant not found")
+    }
+    const [, checked] = /^\/resources\/applicants\/-\/byExternalUserId\/([\w-]+)$/.exec(uri!) ?? []
+    if (method === "GET" && checked !== undefined)
+      return { status: 200, json: { exists: applicants.has(checked) } }
+    const [, reset] = /^\/resources\/applicants\/(\w+)\/reset$/.exec(uri!) ?? []
+    if (method === "POST" && reset !== undefined) {
+      const found = [...applicants.values()].find(({ id }) => id === reset)
+      if (!found) return refused(404, "Applicant not found")
+      if (["pending", "queued", "prechecked"].includes(found.review.reviewStatus))
+        return refused(409, "The applicant is being checked")
+      const { levelName, createDate } = found.review
+      found.review = { levelName, createDate, reviewStatus: "init" }
+      return { status: 200, json: { ok: 1 } }
+    }
+    return refused(404, "no such address")
+  }
+
+  function applicantOf(userId: string, levelName: string, at: Date): Applicant {
+    const made = applicants.get(userId) ?? {
+      id: createHash("md5").update(userId).digest("hex").slice(0, 24),
+      externalUserId: userId,
+      review: { levelName, reviewStatus: "init", createDate: written(at) },
+      isActive: true,
+    }
+    applicants.set(userId, made)
+    return made
+  }
+
+  const levelOf = (schemaId: string) => (schemaId === "accredited_investor_v1" ? LEVELS[1]! : LEVELS[0]!)
+
+  const webhook: SumsubDouble["webhook"] = (type, { userId, at = new Date(), ...more }) =>
+    JSON.stringify({
+      applicantId: applicants.get(userId)?.id ?? "5cb744200a975a67ed1798a4",
+      inspectionId: "5cb744200a975a67ed1798a5",
+      correlationId: `req-${++count}`,
+      externalUserId: userId,
+      type,
+      applicantType: "individual",
+      sandboxMode: true,
+      createdAtMs: writtenMs(at),
+      clientId: "example.com",
+      ...more,
+    })
+
+  return {
+    ...http,
+    settings: {
+      VOUCH_SUMSUB_URL: http.origin,
+      VOUCH_SUMSUB_APP_TOKEN: APP_TOKEN,
+      VOUCH_SUMSUB_SECRET_KEY: SECRET_KEY,
+      VOUCH_SUMSUB_WEBHOOK_SECRET: WEBHOOK_SECRET,
+      VOUCH_SUMSUB_WEBHOOK_ALGORITHM: algorithm,
+      VOUCH_SUMSUB_LEVELS: `${LEVELS[0]}, accredited_investor_v1=${LEVELS[1]}`,
+      VOUCH_SUMSUB_ACCREDITED_LEVELS: LEVELS[1]!,
+    },
+    wrongSettings: {
+      VOUCH_SUMSUB_URL: http.origin,
+      VOUCH_SUMSUB_APP_TOKEN: APP_TOKEN,
+      VOUCH_SUMSUB_SECRET_KEY: "another-secret-key",
+      VOUCH_SUMSUB_WEBHOOK_SECRET: WEBHOOK_SECRET,
+      VOUCH_SUMSUB_LEVELS: LEVELS[0]!,
+    },
+    secrets: [APP_TOKEN, SECRET_KEY, WEBHOOK_SECRET, "idensic/l"],
+    personal: ["Ada", "Example", "1990-12-10", "C01X00T47"],
+    opened: ({ investorId }) => (links.has(investorId) ? 1 : 0),
+    applicants: (userId) => [...applicants.values()].filter((one) => one.externalUserId === userId).length,
+    decide({ investorId, schemaId }: OurSession, outcome, at = new Date()) {
+      const levelName = levelOf(schemaId)
+      const one = applicantOf(investorId, levelName, at)
+      const result = results[outcome]
+      if (result === undefined && outcome !== "in_review") throw new Error(`Sumsub never says ${outcome}`)
+      const createDate = written(at)
+      one.review = result
+        ? { levelName, createDate, reviewDate: written(at), reviewStatus: "completed", reviewResult: result }
+        : { levelName, createDate, reviewStatus: "onHold" }
+      return webhook(result ? "applicantReviewed" : "applicantOnHold", {
+        userId: investorId,
+        levelName,
+        at,
+        reviewStatus: one.review.reviewStatus,
+        ...(result && { reviewResult: { ...result, clientComment: undefined } }),
+      })
+    },
+    signal({ investorId, schemaId }, signal, at = new Date()) {
+      const about = { userId: investorId, levelName: levelOf(schemaId), at }
+      switch (signal) {
+        case "watchlist_match":
+          return [webhook("amlCaseRejected", about)]
+        case "case_opened":
+          applicants.get(investorId)!.review.reviewStatus = "onHold"
+          return [webhook("amlCaseOnHold", about), webhook("applicantOnHold", about)]
+        case "person_deactivated":
+          return [webhook("applicantDeactivated", about), webhook("applicantDeleted", about)]
+      }
+    },
+    silent({ investorId, schemaId }) {
+      const about = { userId: investorId, levelName: levelOf(schemaId) }
+      const green = { reviewStatus: "completed", reviewResult: { reviewAnswer: "GREEN" } }
+      return [
+        webhook("applicantCreated", { ...about, reviewStatus: "init" }),
+        webhook("applicantPending", { ...about, reviewStatus: "pending" }),
+        webhook("applicantPrechecked", { ...about, reviewStatus: "queued" }),
+        webhook("applicantTagsChanged", { ...about, applicantTags: ["vip"] }),
+        webhook("applicantActionReviewed", { ...about, ...green }),
+        webhook("applicantReviewed", { ...about, ...green, testMode: true }),
+        webhook("applicantReviewed", { ...about, ...green, externalUserId: undefined }),
+        webhook("applicantReviewed", { ...about, ...green, levelName: "another level" }),
+        webhook("amlCaseApproved", { ...about, ...green }),
+        webhook("somethingNewOfNextYear", about),
+      ]
+    },
+    sign(body, { secret = WEBHOOK_SECRET } = {}) {
+      const name = algorithm === "HMAC_SHA512_HEX" ? "sha512" : "sha256"
+      return {
+        "content-type": "application/json",
+        "x-payload-digest": createHmac(name, secret).update(body).digest("hex"),
+        "x-payload-digest-alg": algorithm,
+      }
+    },
+    redacted: () => false,
+    webhook,
+    deactivate(userId) {
+      applicants.get(userId)!.isActive = false
+    },
+    moveToLevel(userId, levelName) {
+      const one = applicants.get(userId)!
+      one.review = { levelName, reviewStatus: "init", createDate: written(new Date()) }
+    },
+    levelOf,
+  }
+}
+
+/** The applicant, with all that Sumsub knows: far more than we keep. */
+const shown = ({ id, externalUserId, review, isActive }: Applicant) => ({
+  id,
+  createdAt: review.createDate,
+  key: "WBFHTKYHGUTOLX",
+  clientId: "example.com",
+  inspectionId: "5cb744200a975a67ed1798a5",
+  externalUserId,
+  deleted: !isActive,
+  info: {
+    firstName: "Ada",
+    lastName: "Example",
+    dob: "1990-12-10",
+    country: "DEU",
+    idDocs: [
+      { idDocType: "PASSPORT", country: "DEU", number: "C01X00T47", firstName: "Ada", dob: "1990-12-10" },
+    ],
+  },
+  review: { reviewId: "SaxUq", attemptId: "yzkGE", attemptCnt: 1, priority: 0, ...review },
+  type: "individual",
+})
+
+function problemOf({ method, path, headers, body }: Asked): Answered | null {
+  const { "x-app-token": token, "x-app-access-ts": ts, "x-app-access-sig": signature } = headers
+  if (token !== APP_TOKEN) return refused(401, "App token not found")
+  if (typeof ts !== "string" || !/^\d{10}$/.test(ts)) return refused(401, "Timestamp is missing")
+  if (Math.abs(Date.now() / 1000 - Number(ts)) > SKEW_SECONDS)
+    return refused(401, "Request timestamp is too old")
+  const expected = createHmac("sha256", SECRET_KEY).update(`${ts}${method}${path}`).update(body).digest("hex")
+  const isSigned =
+    typeof signature === "string" &&
+    signature.length === expected.length &&
+    timingSafeEqual(Buffer.from(signature), Buffer.from(expected))
+  if (!isSigned) return refused(401, "Request signature mismatch")
+  if (body.length > 0 && headers["content-type"] !== "application/json") return refused(415, "JSON, please")
+  return null
+}

@@ -27,7 +27,7 @@ test("a session started in the page, approved in a second tab, is verified in th
   await page.getByLabel("External id (optional)").fill("investor-of-the-page")
   await page.getByRole("dialog").getByRole("button", { name: "Start session" }).click()
 
-  const dialog = page.getByRole("dialog", { name: "Send this link to the wallet's holder" })
+  const dialog = page.getByRole("dialog", { name: "Send this link to the investor" })
   await expect(dialog.getByRole("img", { name: "QR code for the session link" })).toBeVisible()
   await expectSound(page)
   const opening = context.waitForEvent("page")
@@ -36,8 +36,8 @@ test("a session started in the page, approved in a second tab, is verified in th
   await dialog.getByRole("button", { name: "Done" }).click()
 
   const row = page.getByRole("row", { name: wallet })
-  await expect(row).toContainText("Waiting for the wallet holder")
-  await row.getByRole("link").click()
+  await expect(row).toContainText("Waiting for the investor")
+  await row.getByRole("link").first().click()
   await expect(heading(page, "Attestation Pending")).toBeVisible()
   await submitForm(second)
   await expect(heading(page, "Attestation Verified")).toBeVisible()

@@ -11,7 +11,7 @@ import { createKey, vouch } from "./vouch.ts"
 
 export const PASSWORD = "correct horse battery staple"
 
-export type Role = "owner" | "developer" | "viewer"
+export type Role = "owner" | "developer" | "compliance" | "viewer"
 type Cookies = Awaited<ReturnType<APIRequestContext["storageState"]>>
 
 /** A customer of its own for each worker, whose owner is signed in. */
@@ -58,8 +58,8 @@ export const test = base.extend<
   },
 })
 
-export async function createCustomer(): Promise<Customer> {
-  const account = `Customer ${randomBytes(6).toString("hex")}`
+async function createCustomer(): Promise<Customer> {
+  const account = `Acme ${randomBytes(6).toString("hex")}`
   const email = `${randomBytes(6).toString("hex")}@example.com`
   const made = await vouch<{ owner_link: string; workspaces: Customer["workspaces"] }>(
     ...["account", "create", "--name", account, "--plan", "growth", "--owner", email],
@@ -107,8 +107,28 @@ export async function ownMember(browser: Browser, customer: Customer, role: Role
   const context = await browser.newContext({ storageState: cookies, baseURL: origin })
   const page = await context.newPage()
   await page.goto(section(customer, "settings?part=account"))
-  await expect(page.getByRole("heading", { name: "Second factor" })).toBeVisible()
+  await expect(page.getByRole("heading", { name: "Authenticator app" })).toBeVisible()
   return { email, page, context }
+}
+
+/** The review of a wallet's session that was left in review. */
+export async function reviewOf({ cookies, workspaces }: Customer, wallet: string): Promise<string> {
+  const owner = await playwrightRequest.newContext({ baseURL: origin, storageState: cookies })
+  const headers = { "x-vouch-workspace": workspaces.test, origin }
+  let found: string | undefined
+  // A submission reaches its webhook a moment after it was sent.
+  await expect
+    .poll(async () => {
+      const listed = await owner.get("/api/trpc/review.list?input={}", { headers })
+      const { result } = (await listed.json()) as {
+        result: { data: { data: { wallet: string; review_id: string }[] } }
+      }
+      found = result.data.data.find((one) => one.wallet === wallet)?.review_id
+      return found
+    })
+    .toBeDefined()
+  await owner.dispose()
+  return found!
 }
 
 /** The address of a section of the customer's test workspace. */

@@ -1,6 +1,6 @@
 import type { Locator, Page } from "@playwright/test"
-import { newWallet } from "./api.ts"
-import { expect, heading, PASSWORD, section, test } from "./dashboard.ts"
+import { decide, newWallet } from "./api.ts"
+import { expect, heading, PASSWORD, reviewOf, section, test } from "./dashboard.ts"
 
 /** Most stops between two things that one wants. */
 const STOPS = 120
@@ -33,8 +33,14 @@ const goTo = async (page: Page, name: string) => {
 test.describe("by keyboard alone", () => {
   test.use({ storageState: { cookies: [], origins: [] } })
 
-  test("sign in, make a key, start a session, mint, revoke, sign out", async ({ page, customer }) => {
+  test("sign in, make a key, start a session, mint, revoke, review, look at claims, sign out", async ({
+    page,
+    customer,
+  }) => {
     const { wallet } = await customer.api.verifiedWallet()
+    const left = await customer.api.start()
+    await decide(left.sessionId, "in_review")
+    await reviewOf(customer, left.wallet)
     await page.goto(section(customer, "overview"))
 
     await enter(page, page.getByLabel("Email", { exact: true }), customer.email)
@@ -89,13 +95,32 @@ test.describe("by keyboard alone", () => {
 
     await test.step("a revocation", async () => {
       await goTo(page, "Attestations")
-      await press(page, page.getByRole("row", { name: wallet }).getByRole("link"))
+      await press(page, page.getByRole("row", { name: wallet }).getByRole("link").first())
       await press(page, page.getByRole("button", { name: "Revoke" }))
       const dialog = page.getByRole("alertdialog")
       await enter(page, dialog.getByLabel("Internal reason"), "Asked for by the holder")
       await enter(page, dialog.getByLabel("Type REVOKE to confirm"), "REVOKE")
       await press(page, dialog.getByRole("button", { name: "Revoke" }))
       await expect(heading(page, /^Attestation Rejected|^Attestation Revoked/)).toBeVisible()
+    })
+
+    await test.step("a review, and what is known of its person", async () => {
+      const navigation = page.getByRole("navigation", { name: "Main" })
+      await press(page, navigation.getByRole("link", { name: /^Reviews/ }))
+      await press(page, page.getByRole("row").filter({ hasText: left.wallet }).getByRole("link"))
+      await press(page, page.getByRole("button", { name: "Assign to me" }))
+      await enter(page, page.getByLabel("Note", { exact: true }), "Read by keyboard")
+      await press(page, page.getByRole("button", { name: "Add note" }))
+      await expect(page.getByRole("region", { name: "History" })).toContainText("Read by keyboard")
+      await press(page, page.getByRole("main").getByRole("button", { name: "Approve" }))
+      const dialog = page.getByRole("alertdialog")
+      await enter(page, dialog.getByLabel("Internal reason"), "Passport seen")
+      await press(page, dialog.getByRole("button", { name: "Approve" }))
+      await expect(page.getByRole("heading", { name: "Outcome" })).toBeVisible()
+      await press(page, page.getByRole("region", { name: "About" }).getByRole("link").first())
+      await expect(page.getByRole("region", { name: "Wallets" })).toContainText(left.wallet)
+      await press(page, page.getByRole("button", { name: "Show claims" }))
+      await expect(page.getByRole("list", { name: "Reported claims" })).toContainText("United States (US)")
     })
 
     await press(page, page.getByRole("button", { name: "Account of Olivia Owner" }))

@@ -48,7 +48,6 @@ test("a key made in the page works with curl, is shown once, and the log finds i
 }, async ({ page, customer }) => {
   await page.goto(section(customer, "keys"))
   await expect(heading(page, "API keys")).toBeVisible()
-  await expectSound(page)
   const { dialog, apiKey, command } = await createKey(page, "Shop")
   await expectSound(page)
   const answer = await runInShell(command)
@@ -169,7 +168,7 @@ test("a schema is created and its validity changed", async ({ page, customer, tr
   await expectSound(page)
 })
 
-test("a viewer reads keys, logs, schemas and the trail, and is refused every change by page and server", async ({
+test("a viewer reads keys, logs, schemas and the audit log, and is refused every change by page and server", async ({
   as,
   customer,
 }) => {
@@ -197,4 +196,34 @@ test("a viewer reads keys, logs, schemas and the trail, and is refused every cha
     expect(answer.status()).toBe(403)
     expect(await answer.text()).toContain("insufficient_scope")
   }
+})
+
+test("a key without a scope is refused where the scopes are: said, with the focus there, until they are chosen", async ({
+  page,
+  customer,
+}) => {
+  await page.goto(section(customer, "keys"))
+  await page.getByRole("button", { name: "Create key", exact: true }).click()
+  const dialog = page.getByRole("dialog", { name: "Create an API key" })
+  const create = dialog.getByRole("button", { name: "Create key" })
+  const refusal = dialog.getByRole("alert")
+  const scopes = dialog.getByRole("group", { name: "Scopes" })
+
+  await create.click()
+  // The first of two that are wrong has the focus; both are said.
+  await expect(dialog.getByLabel("Name")).toBeFocused()
+  await expect(refusal).toHaveText("Select at least one scope.")
+  await dialog.getByLabel("Name").fill("Shop")
+  for (let attempt = 0; attempt < 2; attempt++) {
+    await create.click()
+    await expect(scopes.getByRole("checkbox").first()).toBeFocused()
+    await expect(refusal).toHaveText("Select at least one scope.")
+    await expect(scopes).toHaveAccessibleDescription("Select at least one scope.")
+  }
+  await expectSound(page)
+
+  await dialog.getByRole("button", { name: "Read only" }).click()
+  await expect(refusal).toBeHidden()
+  await create.click()
+  await expect(page.getByRole("dialog", { name: "Shop is ready" })).toBeVisible()
 })

@@ -30,7 +30,9 @@ export const layoutShifts = (page: Page): Promise<Shift[]> =>
     return (window as unknown as Counting).shifts
   })
 
-/** Short words of a table that stand on two lines; not what somebody entered, which may break anywhere, nor at a hyphen. */
+/**
+ * Short words of a table that stand on two lines; not what somebody entered, which may break anywhere, nor at a hyphen.
+ */
 export const brokenWords = (page: Page): Promise<string[]> =>
   page.evaluate(() =>
     [...document.querySelectorAll("td:not(.wrap-anywhere), th")].flatMap((cell) => {

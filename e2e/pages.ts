@@ -1,14 +1,18 @@
 import { randomBytes } from "node:crypto"
-import { decide, newWallet } from "./api.ts"
-import { type Customer, section } from "./dashboard.ts"
+import { type Api, decide, newWallet } from "./api.ts"
+import { type Customer, reviewOf, section } from "./dashboard.ts"
 import { expect } from "./support.ts"
 
 /** Every page, by the name that its screenshot has. */
 export const pageNames = [
   "overview",
+  "investors",
+  "investor",
   "attestations",
   "attestation",
   "sessions",
+  "reviews",
+  "review",
   "tokens",
   "token",
   "operation",
@@ -21,13 +25,14 @@ export const pageNames = [
   "settings",
   "settings-account",
   "settings-workspace",
+  "settings-monitoring",
   "hosted-page",
   "docs",
   "reference",
   "errors",
   "error",
 ] as const
-export type PageName = (typeof pageNames)[number]
+type PageName = (typeof pageNames)[number]
 
 /** The address of every page, where there is something on each. */
 export type Pages = Record<PageName, string>
@@ -44,7 +49,7 @@ export async function seed(customer: Customer): Promise<Pages> {
   const verified: string[] = []
   for (let n = 1; n <= 6; n++) verified.push((await start(`investor-${run}-${n}`, "approved")).wallet)
   await start(`investor-${run}-7`, "rejected")
-  await start(`investor-${run}-8`, "in_review")
+  const left = await start(`investor-${run}-8`, "in_review")
   const { url } = await start(`investor-${run}-9`, null)
   for (const wallet of verified) {
     await expect.poll(async () => (await api.status(wallet)).status).toBe("verified")
@@ -59,12 +64,18 @@ export async function seed(customer: Customer): Promise<Pages> {
   const stranger = { user_pubkey: newWallet(), mint_config: fund, amount: "1" }
   const refused = await api.send("POST", "/token/mint", stranger)
   const attestation = await api.status(verified[0]!)
+  const investor = await personOf(api, { name: `investor-${run}-1`, wallet: verified[0]!, fund })
+  const review = await reviewOf(customer, left.wallet)
   const at = (path: string) => section(customer, path)
   return {
     overview: at("overview"),
+    investors: at("investors"),
+    investor: at(`investors/${investor.investor_id}`),
     attestations: at("attestations"),
     attestation: at(`attestations/${attestation.attestation_id}`),
     sessions: at("sessions"),
+    reviews: at("reviews"),
+    review: at(`reviews/${review}`),
     tokens: at("tokens"),
     token: at(`tokens/${fund}`),
     operation: at(`tokens/${fund}/operations/${operation.operation_id}`),
@@ -77,10 +88,23 @@ export async function seed(customer: Customer): Promise<Pages> {
     settings: at("settings"),
     "settings-account": at("settings?part=account"),
     "settings-workspace": at("settings?part=workspace"),
+    "settings-monitoring": at("settings?part=monitoring"),
     "hosted-page": new URL(url).pathname,
     docs: "/docs",
     reference: "/docs/api",
     errors: "/docs/errors",
     error: "/docs/errors/wallet_not_verified",
   }
+}
+
+/** Somebody with a second wallet, of whom there is something in every list of their page. */
+async function personOf(api: Api, { name, wallet, fund }: { name: string; wallet: string; fund: string }) {
+  const second = await api.start({ externalId: name })
+  await decide(second.sessionId, "approved")
+  await expect.poll(async () => (await api.status(second.wallet)).status).toBe("verified")
+  await api.call("POST", "/token/mint", { user_pubkey: second.wallet, mint_config: fund, amount: "40" })
+  const unverified = await api.start({ externalId: name })
+  await api.send("POST", "/token/mint", { user_pubkey: unverified.wallet, mint_config: fund, amount: "7" })
+  const { data } = await api.call("GET", `/investors?wallet=${wallet}`)
+  return data[0]
 }

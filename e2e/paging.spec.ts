@@ -44,3 +44,29 @@ test("Older begins at the top of the table, and Back returns to the page that on
   await expect.poll(opened).toBe(first)
   await expect(page).toHaveURL(/\?status=pending$/)
 })
+
+test("a table that is too wide is a stop of the keyboard while it is, also after its list has failed", async ({
+  page,
+  customer,
+  traffic,
+}) => {
+  traffic.forgive(/503/)
+  await customer.api.start()
+  let fails = true
+  await page.route(/\/api\/trpc\/attestation\.search/, (route) =>
+    fails ? route.fulfill({ status: 503, json: {} }) : route.continue(),
+  )
+  await page.setViewportSize({ width: 360, height: 800 })
+  await page.goto(section(customer, "attestations"))
+  const retry = page.getByRole("main").getByRole("button", { name: "Try again" })
+  await expect(retry).toBeVisible()
+  fails = false
+  await retry.click()
+  const region = page.getByRole("region", { name: /^Table: / })
+  await expect(region).toHaveAttribute("tabindex", "0")
+  await page.setViewportSize({ width: 2000, height: 800 })
+  await expect(page.getByRole("table")).toBeVisible()
+  await expect(region).toBeHidden()
+  await page.setViewportSize({ width: 360, height: 800 })
+  await expect(region).toBeVisible()
+})

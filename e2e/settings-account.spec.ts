@@ -16,13 +16,13 @@ async function signOut(page: Page) {
   await expect(heading(page, "Sign in")).toBeVisible()
 }
 
-test("a second factor is switched on with a code, asked for at the next sign-in, and switched off", async ({
+test("a second factor is turned on with a code, asked for at the next sign-in, and turned off", async ({
   browser,
   customer,
 }) => {
   const { page, email, context } = await ownMember(browser, customer)
   await expectSound(page)
-  await page.getByRole("button", { name: "Switch on" }).click()
+  await page.getByRole("button", { name: "Turn on" }).click()
   const dialog = page.getByRole("dialog")
   await dialog.getByLabel("Your password").fill("not the password")
   await dialog.getByRole("button", { name: "Continue" }).click()
@@ -70,11 +70,11 @@ test("a second factor is switched on with a code, asked for at the next sign-in,
   await expect(codes.first()).toBeVisible()
   expect(await codes.allInnerTexts()).not.toContain(backupCode)
   await dialog.getByRole("button", { name: "I have stored these codes" }).click()
-  await page.getByRole("button", { name: "Switch off" }).click()
+  await page.getByRole("button", { name: "Turn off" }).click()
   const question = page.getByRole("alertdialog")
   await question.getByLabel("Your password").fill(PASSWORD)
-  await question.getByRole("button", { name: "Switch off" }).click()
-  await expect(page.getByRole("button", { name: "Switch on" })).toBeVisible()
+  await question.getByRole("button", { name: "Turn off" }).click()
+  await expect(page.getByRole("button", { name: "Turn on" })).toBeVisible()
   await context.close()
 })
 

@@ -8,7 +8,6 @@ test("an owner invites by a link; who joins by it gets the role, another one, an
 }, async ({ page, browser, customer }) => {
   await page.goto(section(customer, "settings"))
   await expect(heading(page, "Settings")).toBeVisible()
-  await expectSound(page)
   await page.getByRole("button", { name: "Invite member" }).click()
   const dialog = page.getByRole("dialog", { name: "Invite a member" })
   await dialog.getByLabel("Role").selectOption("viewer")

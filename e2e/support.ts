@@ -63,7 +63,9 @@ function watchTraffic(page: Page) {
 /** A hosted page's own address is the one place where a session's id may stand. */
 function leaksOf({ requests }: Traffic): string[] {
   return requests.flatMap(({ url, referer }) => [
-    ...(url.includes("sess_") && !/^http:\/\/localhost:\d+\/verify\/sess_\w+$/.test(url) ? [url] : []),
+    ...(url.includes("sess_") && !/^http:\/\/localhost:\d+\/verify\/sess_\w+(?:\?lang=[a-z]+)?$/.test(url)
+      ? [url]
+      : []),
     ...(referer?.includes("sess_") ? [`${url} (referrer)`] : []),
   ])
 }

@@ -44,7 +44,6 @@ test("a token is created, minted and transferred, and a refused mint is explaine
   await test.step("what the server would refuse stands at its field; holder mode takes its limits away", async () => {
     await page.goto(section(customer, "tokens"))
     await expect(heading(page, "Tokens")).toBeVisible()
-    await expectSound(page)
     await page.getByRole("link", { name: "Create token" }).click()
     await expect(heading(page, "Create token")).toBeVisible()
     await page.getByLabel("Name", { exact: true }).fill(`Harbour ${run}`)
@@ -242,6 +241,28 @@ test("rules are changed, and accounts follow a change of mode", { tag: "@phone" 
   await expect(page.getByText("By holders.")).toBeVisible()
   const row = page.getByRole("row").filter({ hasText: wallet })
   await expect(row.getByText("Open").filter({ visible: true })).toBeVisible()
+  await expectSound(page)
+})
+
+test("holders whose accounts were paid for again show how often, of how many times", async ({
+  page,
+  customer,
+}) => {
+  const [id, wallet] = await Promise.all([makeToken(customer), walletOf(customer)])
+  await customer.api.call("POST", "/token/mint", { user_pubkey: wallet, mint_config: id, amount: "5" })
+  await page.goto(section(customer, `tokens/${id}`))
+  const row = page.getByRole("row").filter({ hasText: wallet })
+  await expect(row).toBeVisible()
+  await expect(page.getByText(/Reopened/)).toHaveCount(0)
+  await page.route("**/api/trpc/token.holders**", async (route) => {
+    const response = await route.fetch()
+    const json = await response.json()
+    json.result.data.data[0].reopenings = { used: 3, limit: 3 }
+    await route.fulfill({ response, json })
+  })
+  await page.reload()
+  await expect(row).toContainText("Reopened 3 of 3 times")
+  await expect(page.getByText(/^Reopened: this month, the holder closed/)).toBeVisible()
   await expectSound(page)
 })
 

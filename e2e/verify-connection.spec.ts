@@ -1,29 +1,29 @@
-import type { Route } from "@playwright/test"
+import { showInstead } from "./hosted-page.ts"
 import { expect, expectSound, heading, setHidden, submitForm, test } from "./support.ts"
 
 const CALLS = "**/api/trpc/**"
 const LOOKS = "**/api/trpc/verification.view"
 
 test.describe("the connection", () => {
-  test("may be slow: there is the shape of what comes", async ({ page, api }) => {
+  test("may be slow: the page is there before anything else is asked for", async ({ page, api, traffic }) => {
     const { url } = await api.start()
-    const waiting: Route[] = []
-    await page.route(LOOKS, (route) => void waiting.push(route))
+    await page.route(CALLS, () => {})
     await page.goto(url)
-    await expect(heading(page, "Loading")).toBeAttached()
-    await expectSound(page)
-    await Promise.all(waiting.map((route) => route.continue()))
     await expect(heading(page, "Verify your identity")).toBeVisible()
+    await expectSound(page)
+    const asked = traffic.requests.map(({ url }) => url)
+    expect(asked.filter((one) => !one.includes("/api/") && !one.endsWith("/icon.svg"))).toEqual([url])
   })
 
   test("may fail at first: the page tries again, by itself and when told", async ({ page, api, traffic }) => {
-    traffic.forgive(/ERR_FAILED/)
+    traffic.forgive(/ERR_FAILED|status of 503/)
     const { url } = await api.start()
-    // The connection is back once the button is pressed: the page's own retries before that fail.
+    // The server is back once the button is pressed: the page's own retries before that fail.
     let pressed = false
     await page.exposeFunction("pressed", () => {
       pressed = true
     })
+    await showInstead(page, url, () => ({ state: "failed" }), { status: 503, while: () => !pressed })
     await page.route(CALLS, (route) => (pressed ? route.continue() : route.abort()))
     await page.goto(url)
     await expect(heading(page, "This page could not be loaded")).toBeVisible()
@@ -33,6 +33,17 @@ test.describe("the connection", () => {
     )
     await page.getByRole("button", { name: "Try again" }).click()
     await expect(heading(page, "Verify your identity")).toBeVisible({ timeout: 2000 })
+  })
+
+  test("a server that is back shows the page without anybody's doing", async ({ page, api, traffic }) => {
+    traffic.forgive(/status of 503/)
+    const { url } = await api.start()
+    let isBack = false
+    await showInstead(page, url, () => ({ state: "failed" }), { status: 503, while: () => !isBack })
+    await page.goto(url)
+    await expect(heading(page, "This page could not be loaded")).toBeVisible()
+    isBack = true
+    await expect(heading(page, "Verify your identity")).toBeVisible()
   })
 
   test("may be lost while a verification is checked, and comes back", async ({ page, api, traffic }) => {
@@ -71,6 +82,8 @@ test.describe("the connection", () => {
     // From here on its time is that of this test, however long an answer takes.
     await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000))
     expect(await looksWithin(3000)).toBeGreaterThanOrEqual(3)
+    // A look that is under way just then has waited too long at once.
+    traffic.forgive(/verification\.view: net::ERR_ABORTED/)
     await page.clock.fastForward(30_000)
     await expect.poll(() => looksWithin(6000)).toBeLessThanOrEqual(4)
     await setHidden(page, true)

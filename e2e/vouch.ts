@@ -10,8 +10,12 @@ async function run<T>(env: NodeJS.ProcessEnv, args: readonly string[]): Promise<
   return JSON.parse(stdout) as T
 }
 
-/** A test key of an account, which is made if there is none of the name; of a server of its own by its `env`. */
-export async function createKey(account: string, env = process.env): Promise<string> {
-  const args = ["key", "create", "--account", account, "--mode", "test"]
+/** A key of an account, which is made if there is none of the name; of a server of its own by its `env`. */
+export async function createKey(
+  account: string,
+  env = process.env,
+  mode: "live" | "test" = "test",
+): Promise<string> {
+  const args = ["key", "create", "--account", account, "--mode", mode]
   return (await run<{ api_key: string }>(env, args)).api_key
 }

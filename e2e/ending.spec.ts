@@ -1,0 +1,37 @@
+import { expect, section, test } from "./dashboard.ts"
+
+// What cannot be taken back: a session that is cancelled, a person who is erased.
+
+test("a session is cancelled, and its page says who ended it", async ({ page, customer }) => {
+  const { url, wallet } = await customer.api.start({ externalId: "to-be-cancelled" })
+  await page.goto(section(customer, "sessions"))
+  const row = page.getByRole("row").filter({ hasText: "to-be-cancelled" })
+  await row.getByRole("button", { name: `Cancel the session of ${wallet}` }).click()
+  await page.getByRole("button", { name: "Cancel session" }).click()
+  await expect(row).toHaveCount(0)
+  await page.getByRole("tab", { name: "Closed" }).click()
+  await expect(page.getByRole("row").filter({ hasText: "to-be-cancelled" })).toContainText("Cancelled")
+  await page.goto(url)
+  await expect(page.getByText("ended this verification before it was decided")).toBeVisible()
+})
+
+test("a person is erased once the word is typed, and the page says so", async ({ page, customer }) => {
+  const { wallet } = await customer.api.start({ externalId: "to-be-erased" })
+  const { data } = await customer.api.call("GET", `/kyc/sessions?pubkey=${wallet}`)
+  await page.goto(section(customer, `investors/${data[0].investor_id}`))
+  await page.getByRole("button", { name: "Erase data" }).click()
+  const dialog = page.getByRole("alertdialog")
+  await dialog.getByRole("button", { name: "Erase data" }).click()
+  await expect(dialog.getByText("Type ERASE to continue.")).toBeVisible()
+  await dialog.getByRole("textbox").fill("ERASE")
+  await dialog.getByRole("button", { name: "Erase data" }).click()
+  await expect(page.getByText("Erased", { exact: true })).toBeVisible()
+  await expect(page.getByText("to-be-erased")).toHaveCount(0)
+})
+
+test("reminders are turned on, and the page says that no mail can be sent", async ({ page, customer }) => {
+  await page.goto(section(customer, "settings?part=workspace"))
+  await page.getByRole("button", { name: "Turn on", exact: true }).click()
+  await expect(page.getByRole("button", { name: "Turn off", exact: true })).toBeVisible()
+  await expect(page.getByText("This server cannot send email")).toBeVisible()
+})

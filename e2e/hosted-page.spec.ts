@@ -1,0 +1,108 @@
+import { expect, expectSound, fillInForm, heading, submitForm, test } from "./support.ts"
+import { bytesOver, MAX_BYTES } from "./wire.ts"
+
+test("the page is there with everything for less than 150 kB, and takes no more until it has ended", async ({
+  page,
+  api,
+}) => {
+  const { url } = await api.start()
+  const loaded = await bytesOver(page)
+  await page.goto(url)
+  await expect(heading(page, "Verify your identity")).toBeVisible()
+  const first = loaded()
+  await submitForm(page)
+  await expect(heading(page, "Your wallet is verified")).toBeVisible()
+  const whole = loaded()
+  console.log(`hosted page: ${first} bytes at first, ${whole} until the result`)
+  expect(first).toBeGreaterThan(1000)
+  expect(whole).toBeLessThanOrEqual(MAX_BYTES)
+})
+
+test.describe("without JavaScript", () => {
+  test.use({ javaScriptEnabled: false })
+
+  test("the page says how the session is, and what it takes to go on", async ({ page, api }) => {
+    const { url, sessionId } = await api.start()
+    await page.goto(url)
+    await expect(heading(page, "Verify your identity")).toBeVisible()
+    await expect(page.locator("noscript .notice")).toContainText("this page needs JavaScript")
+    await expect(page.locator("noscript .notice")).toBeVisible()
+    await expect(page.getByRole("button", { name: "Submit verification" })).toBeHidden()
+    await fetch(`${new URL(url).origin}/api/trpc/verification.submit`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({
+        ...{ sessionId, consent: true, country: "DE", ageOver18: true, accredited: true },
+        decision: "in_review",
+      }),
+    })
+    await expect(async () => {
+      await page.reload()
+      await expect(page.getByRole("main")).toContainText("A reviewer is checking it.", { timeout: 500 })
+    }).toPass()
+    await expect(page.locator("noscript .text")).toHaveText("Reload this page to see the latest state.")
+  })
+})
+
+test.describe("languages", { tag: "@phone" }, () => {
+  test("the browser's is the page's, and another is chosen and remembered", async ({ browser, api }) => {
+    const { url } = await api.start()
+    const context = await browser.newContext({ locale: "de-AT" })
+    const page = await context.newPage()
+    await page.goto(url)
+    await expect(heading(page, "Bestätigen Sie Ihre Identität")).toBeVisible()
+    await expect(page.locator("html")).toHaveAttribute("lang", "de")
+    await expect(page.getByLabel("Land", { exact: true }).locator("option[value=DE]")).toHaveText(
+      "Deutschland",
+    )
+    await expectSound(page)
+
+    await page.getByLabel("Land", { exact: true }).selectOption("AT")
+    await page.getByRole("link", { name: "日本語" }).click()
+    await expect(heading(page, "本人確認")).toBeVisible()
+    await expect(page.locator("html")).toHaveAttribute("lang", "ja")
+    // What was entered is the same in any language.
+    await expect(page.getByLabel("国", { exact: true })).toHaveValue("AT")
+    await expectSound(page)
+    await page.goto(url)
+    await expect(heading(page, "本人確認")).toBeVisible()
+    await page.goto(`${url}?lang=fr`)
+    await expect(heading(page, "Vérifiez votre identité")).toBeVisible()
+    await context.close()
+  })
+
+  test("what comes by itself comes in the page's language", async ({ page, api }) => {
+    const { url, wallet } = await api.start()
+    await page.goto(`${url}?lang=es`)
+    await expect(heading(page, "Verifique su identidad")).toBeVisible()
+    const { attestation_id } = await api.status(wallet)
+    await api.revoke(attestation_id, "Started by mistake.")
+    await expect(heading(page, "Verificación cancelada")).toBeFocused()
+    await expect(page).toHaveTitle("Verificación cancelada · Vouch")
+    await expectSound(page)
+  })
+})
+
+test("steps mark the one that the investor is at", async ({ page, api }) => {
+  const { url } = await api.start()
+  await page.goto(url)
+  const steps = page.getByRole("list", { name: "Steps" }).getByRole("listitem")
+  await expect(steps).toHaveText([/Consent/, /Check/, /Result/])
+  await expect(page.locator("[aria-current=step]")).toHaveText(/Consent/)
+  await submitForm(page, { outcome: "in_review" })
+  await expect(page.locator("[aria-current=step]")).toHaveText(/Check/)
+  await expect(steps.first()).toContainText("done")
+})
+
+test("a page on another device follows the session to its end", async ({ page, browser, api }) => {
+  const { url } = await api.start()
+  await page.goto(url)
+  await expect(heading(page, "Verify your identity")).toBeVisible()
+  const phone = await browser.newContext({ viewport: { width: 375, height: 812 } })
+  const other = await phone.newPage()
+  await other.goto(url)
+  await fillInForm(other)
+  await other.getByRole("button", { name: "Submit verification" }).click()
+  await expect(heading(page, "Your wallet is verified")).toBeVisible()
+  await phone.close()
+})

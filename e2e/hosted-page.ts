@@ -1,0 +1,29 @@
+import type { Page } from "@playwright/test"
+import { renderPage } from "../server/pages/hosted-page/page.ts"
+import type { Shown } from "../server/pages/hosted-page/states.ts"
+import { wordsIn } from "../server/pages/hosted-page/words.ts"
+import type { Language } from "../shared/languages.ts"
+
+/**
+ * Renders another state at a session's address than it is in, as the server would: one that takes a year to come, or
+ * trouble of the server's own.
+ */
+export async function showInstead(
+  page: Page,
+  url: string,
+  // biome-ignore lint/suspicious/noExplicitAny: a state is made of another one's facts
+  change: (view: any) => Shown,
+  { status = 200, language = "en" as Language, while: goesOn = (): boolean => true } = {},
+): Promise<void> {
+  await page.route(url, async (route) => {
+    if (!goesOn()) return route.continue()
+    const response = await route.fetch()
+    const [, shown] = /data-view="([^"]*)"/.exec(await response.text())!
+    const view = JSON.parse(
+      shown!.replaceAll("&quot;", '"').replaceAll("&#39;", "'").replaceAll("&amp;", "&"),
+    )
+    const [, nonce] = /'nonce-([^']+)'/.exec(response.headers()["content-security-policy"]!)!
+    const body = renderPage({ shown: change(view), words: wordsIn(language), address: url, nonce: nonce! })
+    await route.fulfill({ response, status, body })
+  })
+}

@@ -1,0 +1,173 @@
+import { decide } from "./api.ts"
+import { expect, expectSound, heading, section, test } from "./dashboard.ts"
+
+const FUND = "us_real_estate_fund_v1"
+
+test("a person is found by any wallet, with all wallets, tokens and refusals on one page", {
+  tag: "@phone",
+}, async ({ page, customer }) => {
+  const { api } = customer
+  const name = `person-${Date.now().toString(36)}`
+  const first = await api.start({ externalId: name })
+  const second = await api.start({ externalId: name })
+  for (const { wallet, sessionId } of [first, second]) {
+    await decide(sessionId, "approved")
+    await expect.poll(async () => (await api.status(wallet)).status).toBe("verified")
+  }
+  await api.call("POST", "/token/mint", { user_pubkey: first.wallet, mint_config: FUND, amount: "1200" })
+  await api.call("POST", "/token/mint", { user_pubkey: second.wallet, mint_config: FUND, amount: "300.5" })
+  const third = await api.start({ externalId: name })
+  const refused = { user_pubkey: third.wallet, mint_config: FUND, amount: "1" }
+  expect((await api.send("POST", "/token/mint", refused)).status).toBe(403)
+
+  await page.goto(section(customer, "investors"))
+  await expect(heading(page, "Investors")).toBeVisible()
+  await page.getByLabel("Search").fill(second.wallet.slice(-6))
+  const rows = page.getByRole("table", { name: "Investors" }).getByRole("row")
+  await expect(rows).toHaveCount(2)
+  await expect(rows.nth(1)).toContainText("Verified")
+  await expect(rows.nth(1)).toContainText("Pending")
+  await expectSound(page)
+  await rows.nth(1).getByRole("link", { name }).press("Enter")
+
+  await expect(heading(page, name)).toBeVisible()
+  const wallets = page.getByRole("region", { name: "Wallets" })
+  for (const { wallet } of [first, second, third]) await expect(wallets).toContainText(wallet)
+  await expect(page.getByRole("region", { name: "Tokens held" })).toContainText("1,500.5 USREF")
+  const timeline = page.getByRole("region", { name: "Timeline" })
+  await timeline.getByRole("button", { name: /^Show all/ }).click()
+  await expect(timeline.getByText("Another wallet added")).toHaveCount(2)
+  await expect(timeline.getByText("First seen")).toBeVisible()
+  await expect(
+    page.getByRole("table", { name: "Verifications" }).getByRole("row", { name: /Verified/ }),
+  ).toHaveCount(2)
+  await expectSound(page)
+
+  await page.getByRole("tab", { name: "Verifications" }).focus()
+  await page.keyboard.press("ArrowRight")
+  await expect(page.getByRole("table", { name: "Operations" }).getByRole("row")).toHaveCount(3)
+  await expectSound(page)
+  await page.keyboard.press("ArrowRight")
+  await expect(page.getByRole("table", { name: "Refusals" })).toContainText("wallet_not_verified", {
+    timeout: 10_000,
+  })
+  await expectSound(page)
+
+  // A new verification comes to the page by itself.
+  const fourth = await api.start({ externalId: name })
+  await expect(wallets).toContainText(fourth.wallet)
+})
+
+test("claims are shown when they are asked for, and the audit log says who asked", async ({
+  page,
+  customer,
+}) => {
+  const { wallet, id } = await customer.api.verifiedWallet()
+  await page.goto(section(customer, `attestations/${id}`))
+  await page.getByRole("link", { name: "View investor" }).click()
+  const claims = page.getByRole("region", { name: "Claims" })
+  await expect(claims).toContainText("Hidden until you ask for them.")
+  await expect(claims).not.toContainText("United States")
+  await claims.getByRole("button", { name: "Show claims" }).click()
+  await expect(claims).toContainText("United States (US)")
+  await expect(claims.getByRole("button")).toHaveCount(0)
+  await expectSound(page)
+  await expect(page.getByRole("region", { name: "Wallets" })).toContainText(wallet)
+
+  await page.goto(section(customer, `audit?subject=${id}`))
+  const entry = page.getByRole("row", { name: /claims\.viewed/ })
+  await expect(entry).toContainText("Olivia Owner")
+  await expect(entry).toContainText("country")
+  await expect(entry).not.toContainText("United States")
+})
+
+test("notes are written, edited and deleted by keyboard, and survive a reload", { tag: "@phone" }, async ({
+  page,
+  customer,
+}) => {
+  const { wallet } = await customer.api.verifiedWallet()
+  const { data } = await customer.api.call("GET", `/investors?wallet=${wallet}`)
+  await page.goto(section(customer, `investors/${data[0].investor_id}`))
+  const notes = page.getByRole("region", { name: "Notes" })
+  await expect(notes.getByText("No notes yet.")).toBeVisible()
+  await notes.getByRole("button", { name: "Add note" }).click()
+  await expect(notes.getByLabel("New note")).toHaveAccessibleDescription("Required")
+  await expect(notes.getByLabel("New note")).toBeFocused()
+  await expectSound(page)
+  await notes.getByLabel("New note").fill("Called back.\nAsked for the bank statement.")
+  await page.keyboard.press("Tab")
+  await page.keyboard.press("Enter")
+  const note = notes.getByRole("listitem")
+  await expect(note).toContainText("Asked for the bank statement.")
+  await expect(note).toContainText("Olivia Owner")
+  await expect(notes.getByLabel("New note")).toHaveValue("")
+  await expectSound(page)
+
+  await note.getByRole("button", { name: /^Edit/ }).press("Enter")
+  await expect(note.getByLabel("Edit note")).toBeFocused()
+  await note.getByLabel("Edit note").fill("Statement received.")
+  await note.getByRole("button", { name: "Save" }).click()
+  await expect(note).toContainText(/Statement received.*edited/s)
+  await page.reload()
+  await expect(note).toContainText("Statement received.")
+
+  await note.getByRole("button", { name: /^Delete/ }).click()
+  const dialog = page.getByRole("alertdialog", { name: "Delete this note?" })
+  await expectSound(page)
+  await dialog.getByRole("button", { name: "Delete" }).click()
+  await expect(notes.getByText("No notes yet.")).toBeVisible()
+})
+
+test("whoever may not see claims sees neither them nor the notes; compliance sees both", async ({
+  as,
+  customer,
+}) => {
+  const { wallet } = await customer.api.verifiedWallet()
+  const { data } = await customer.api.call("GET", `/investors?wallet=${wallet}`)
+  const address = section(customer, `investors/${data[0].investor_id}`)
+  for (const [role, sees] of [
+    ["viewer", false],
+    ["developer", false],
+    ["compliance", true],
+  ] as const) {
+    const page = await as(role)
+    await page.goto(address)
+    await expect(page.getByRole("region", { name: "Wallets" })).toContainText(wallet)
+    await expect(page.getByRole("region", { name: "Claims" })).toHaveCount(sees ? 1 : 0)
+    await expect(page.getByRole("region", { name: "Notes" })).toHaveCount(sees ? 1 : 0)
+  }
+})
+
+test("sessions, attestations and holders lead to the person, and an id of nobody says so", async ({
+  page,
+  customer,
+  traffic,
+}) => {
+  traffic.forgive(/status of 404/)
+  const name = `linked-${Date.now().toString(36)}`
+  const { api } = customer
+  const { wallet, sessionId } = await api.start({ externalId: name })
+  await page.goto(section(customer, "sessions"))
+  await page.getByRole("row", { name: wallet }).getByRole("link", { name }).click()
+  await expect(heading(page, name)).toBeVisible()
+  await page.goto(section(customer, "attestations"))
+  await page.getByRole("row", { name: wallet }).getByRole("link", { name }).click()
+  await expect(heading(page, name)).toBeVisible()
+
+  await decide(sessionId, "approved")
+  await expect.poll(async () => (await api.status(wallet)).status).toBe("verified")
+  await api.call("POST", "/token/mint", { user_pubkey: wallet, mint_config: FUND, amount: "5" })
+  await page.goto(section(customer, `tokens/${FUND}?wallet=${wallet}`))
+  await page.getByRole("row", { name: wallet }).getByRole("link", { name }).click()
+  await expect(heading(page, name)).toBeVisible()
+
+  await page.goto(section(customer, "investors/inv_11111111111111111111"))
+  await expect(page.getByText("Investor not found")).toBeVisible()
+  await expectSound(page)
+  await page.goto(`/${customer.workspaces.live}/investors`)
+  await expect(page.getByText("No investors yet")).toBeVisible()
+  await expectSound(page)
+  await page.goto(section(customer, "investors?q=nobody-has-this-name"))
+  await expect(page.getByText("No matching investors")).toBeVisible()
+  await expectSound(page)
+})

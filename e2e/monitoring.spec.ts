@@ -1,0 +1,54 @@
+import type { Page } from "@playwright/test"
+import { expect, expectSound, section, test } from "./dashboard.ts"
+
+const openSettings = (page: Page, path: string) => page.goto(`${path}?part=monitoring`)
+
+test("an owner chooses what happens by itself; it stays chosen, and the audit log says who did it", async ({
+  page,
+  customer,
+}) => {
+  await openSettings(page, section(customer, "settings"))
+  const listed = page.getByLabel("Wallet on a screening list")
+  await expect(listed).toHaveValue("review")
+  await expect(page.getByLabel("Person deactivated")).toHaveValue("withdraw")
+  await listed.selectOption("freeze")
+  await page.getByLabel("Case opened").selectOption("withdraw")
+  await page.getByRole("button", { name: "Save monitoring" }).click()
+  await expect(page.getByText("Monitoring saved")).toBeVisible()
+  await expectSound(page)
+  await page.reload()
+  await expect(listed).toHaveValue("freeze")
+  await expect(page.getByLabel("Case opened")).toHaveValue("withdraw")
+  await page.goto(section(customer, "audit"))
+  const entry = page.getByRole("row", { name: /policies.changed/ })
+  await expect(entry).toContainText("review → freeze")
+})
+
+test("a viewer sees what is chosen, and changes nothing", async ({ as, customer }) => {
+  const page = await as("viewer")
+  await openSettings(page, section(customer, "settings"))
+  await expect(page.getByText("Revoke the person’s verifications").first()).toBeVisible()
+  await expect(page.getByRole("button", { name: "Save monitoring" })).toHaveCount(0)
+  await expectSound(page)
+})
+
+test("the lists in use are shown, and why a file is not used", async ({ page, customer }) => {
+  await page.route("**/api/trpc/monitoring.get**", async (route) => {
+    const response = await route.fetch()
+    const json = await response.json()
+    const list = {
+      name: "ofac-solana.txt",
+      digest: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+      entries: 12_345,
+      loaded_at: "2026-11-01T08:00:00Z",
+      problem: "cannot be read: ENOENT",
+      compared_at: "2026-11-01T08:00:02Z",
+    }
+    Object.assign(json.result.data, { lists: [list], listed: 3, cleared: 1 })
+    await route.fulfill({ response, json })
+  })
+  await openSettings(page, section(customer, "settings"))
+  await expect(page.getByText("12,345")).toBeVisible()
+  await expect(page.getByText("The file is not used: it cannot be read: ENOENT.")).toBeVisible()
+  await expectSound(page)
+})

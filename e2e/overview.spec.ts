@@ -1,0 +1,81 @@
+import { randomBytes } from "node:crypto"
+import type { Page } from "@playwright/test"
+import { decide, newWallet, origin } from "./api.ts"
+import { expect, expectSound, heading, section, test } from "./dashboard.ts"
+
+/** The overview as it is while its ledger is in some state, beside which everything is as it is. */
+async function showLedger(page: Page, ledger: object, checks: object = {}) {
+  await page.route("**/api/trpc/overview.get**", async (route) => {
+    const response = await route.fetch()
+    const json = await response.json()
+    Object.assign(json.result.data.ledger, ledger)
+    Object.assign(json.result.data.checks, checks)
+    await route.fulfill({ response, json })
+  })
+}
+
+test("a quarantine says what goes on and who ends it; a reconciliation, what it found", async ({
+  page,
+  customer,
+}) => {
+  const banner = page.getByRole("region", { name: /^Minting is on hold/ })
+  await page.goto(section(customer, "overview"))
+  await expect(page.getByText("Last reconciliation")).toBeVisible()
+  await expect(banner).toHaveCount(0)
+
+  await test.step("of the whole mode", async () => {
+    const reason = "nobody can say what has landed: rpc keeps no history. `vouch ledger reconcile` shows it"
+    await showLedger(page, { quarantine: { of: "mode", reason } }, { chain: reason })
+    await page.reload()
+    await expect(banner).toContainText("rpc keeps no history")
+    await expect(banner).toContainText("You can still read everything and revoke.")
+    await expectSound(page)
+  })
+
+  await test.step("of the workspace, with differences", async () => {
+    await page.unroute("**/api/trpc/overview.get**")
+    await showLedger(page, {
+      quarantine: { of: "workspace", reason: "an administrator decides" },
+      audit: { at: new Date().toISOString(), differences: 1234 },
+    })
+    await page.reload()
+    await expect(banner.getByRole("heading")).toHaveText("Minting is on hold until an administrator decides")
+    await expect(banner.getByRole("code")).toHaveText("vouch ledger reconcile")
+    await expect(page.getByText("1,234 differences")).toBeVisible()
+    await expect(page.getByText(/run vouch ledger audit/)).toBeVisible()
+    await expectSound(page)
+  })
+})
+
+test("what expires soon is counted, and links lead to the list of it and to the reminders", async ({
+  page,
+  customer,
+}) => {
+  const { api, workspaces } = customer
+  const schemaId = `short_${randomBytes(3).toString("hex")}`
+  const created = await page.request.post("/api/trpc/schema.create", {
+    data: { id: schemaId, name: "Five days", validity_days: 5 },
+    headers: { "x-vouch-workspace": workspaces.test, origin },
+  })
+  expect(created.status(), await created.text()).toBe(200)
+  const wallet = newWallet()
+  const { session_id } = await api.call("POST", "/kyc/start", { userPubkey: wallet, schemaId })
+  await decide(session_id, "approved")
+  const status = () => api.call("GET", `/kyc/status/${wallet}?schema=${schemaId}`)
+  await expect.poll(async () => (await status()).status).toBe("verified")
+
+  const soon = page.getByRole("region", { name: "Expiring soon" })
+  await expect(async () => {
+    await page.goto(section(customer, "overview"))
+    await expect(soon.getByRole("link", { name: /^\d+ within 7 days$/ })).toBeVisible({ timeout: 5000 })
+  }).toPass()
+  await expectSound(page)
+  await soon.getByRole("link", { name: /within 7 days/ }).click()
+  await expect(heading(page, "Attestations")).toBeVisible()
+  await expect(page.getByLabel("Expires")).toHaveValue("7")
+  await expect(page.getByRole("row").filter({ hasText: wallet })).toContainText(schemaId)
+  await page.goBack()
+  await soon.getByRole("link", { name: "Renewal reminders" }).click()
+  await expect(page.getByRole("tab", { name: "Workspace" })).toHaveAttribute("aria-selected", "true")
+  await expect(page.getByRole("heading", { name: "Renewal reminders" })).toBeVisible()
+})

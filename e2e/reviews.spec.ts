@@ -1,0 +1,135 @@
+import type { Page } from "@playwright/test"
+import { decide, origin } from "./api.ts"
+import { type Customer, reviewOf, section, test } from "./dashboard.ts"
+import { expect, expectSound, heading } from "./support.ts"
+
+/** A session that the sandbox left in review, and the address of its review. */
+async function leftInReview(customer: Customer) {
+  const session = await customer.api.start()
+  await decide(session.sessionId, "in_review")
+  return { ...session, path: section(customer, `reviews/${await reviewOf(customer, session.wallet)}`) }
+}
+
+/** Opens the dialog of a decision, and gives the reason. */
+async function openDecision(page: Page, name: string, reason: string) {
+  await page.getByRole("main").getByRole("button", { name, exact: true }).click()
+  const dialog = page.getByRole("alertdialog")
+  await dialog.getByLabel("Internal reason").fill(reason)
+  return dialog
+}
+
+test("a compliance officer finds what waits, takes it, notes, looks at the claims and approves", {
+  tag: "@phone",
+}, async ({ as, customer }) => {
+  const { wallet, path } = await leftInReview(customer)
+  const page = await as("compliance")
+  await page.goto(section(customer, "reviews"))
+  await expect(heading(page, "Reviews")).toBeVisible()
+  const row = page.getByRole("row").filter({ has: page.locator(`a[href="${path}"]`) })
+  await expect(row).toContainText("Vendor review")
+  await expectSound(page)
+  await page.getByLabel("Kind").selectOption("screening")
+  await expect(page.getByText("No matching reviews")).toBeVisible()
+  await expectSound(page)
+  await page.getByRole("button", { name: "Clear" }).click()
+  await row.getByRole("link").first().click()
+
+  await expect(heading(page, /^Vendor review/)).toBeVisible()
+  await page.getByRole("button", { name: "Assign to me" }).click()
+  await expect(page.getByText("Assigned to The compliance")).toBeVisible()
+  await page.getByLabel("Note", { exact: true }).fill("Called the investor")
+  await page.getByRole("button", { name: "Add note" }).click()
+  await expect(page.getByText("Called the investor")).toBeVisible()
+  await expect(page.getByLabel("Note", { exact: true })).toHaveValue("")
+  await expectSound(page)
+
+  const dialog = await openDecision(page, "Approve", "Passport checked by hand")
+  await dialog.getByRole("button", { name: "View and change claims" }).click()
+  await expect(dialog.getByLabel("Country")).toHaveValue("US")
+  await dialog.getByLabel("Country").selectOption("CA")
+  await expectSound(page)
+  await dialog.getByRole("button", { name: "Approve" }).click()
+  await expect(page.getByRole("heading", { name: "Outcome" })).toBeVisible()
+  await expect(page.getByText("Passport checked by hand")).toBeVisible()
+  await expectSound(page)
+  await expect.poll(async () => (await customer.api.status(wallet)).status).toBe("verified")
+
+  const { attestation_id } = await customer.api.status(wallet)
+  await page.goto(section(customer, `attestations/${attestation_id}`))
+  await expect(page.getByText("Approved by a member")).toBeVisible()
+  await page.goto(section(customer, `audit?subject=${attestation_id}`))
+  await expect(page.getByText("attestation.decided_manually")).toBeVisible()
+})
+
+test("what somebody else decides while the page is open is said, and nothing is decided twice", async ({
+  page,
+  as,
+  customer,
+  traffic,
+}) => {
+  traffic.forgive(/409 \(Conflict\)/)
+  const { path, wallet } = await leftInReview(customer)
+  const other = await as("compliance")
+  await page.goto(path)
+  const dialog = await openDecision(page, "Approve", "All clear")
+  await other.goto(path)
+  const theirs = await openDecision(other, "Reject", "Name differs")
+  await theirs.getByLabel("What the investor is told").selectOption("information_mismatch")
+  await expectSound(other)
+  await theirs.getByRole("button", { name: "Reject" }).click()
+  await expect(other.getByRole("heading", { name: "Outcome" })).toBeVisible()
+  // News of it may already have taken the question away.
+  const confirm = dialog.getByRole("button", { name: "Approve" })
+  if (await confirm.isVisible()) await confirm.click({ timeout: 5000 }).catch(() => {})
+  expect((await customer.api.status(wallet)).status).toBe("rejected")
+})
+
+test("with four eyes a decision waits for another member", async ({ page, as, customer }) => {
+  const officer = await as("compliance")
+  await page.goto(section(customer, "settings?part=workspace"))
+  await page.getByRole("button", { name: "Turn on: Four eyes for reviews" }).click()
+  await expectSound(page)
+  await page.getByRole("alertdialog").getByRole("button", { name: "Turn on" }).click()
+  const off = page.getByRole("button", { name: "Turn off: Four eyes for reviews" })
+  await expect(off).toBeVisible()
+
+  const { path, wallet } = await leftInReview(customer)
+  await officer.goto(path)
+  const dialog = await openDecision(officer, "Reject", "Document is forged")
+  await dialog.getByRole("button", { name: "Ask for confirmation" }).click()
+  await expect(officer.getByText("You asked for this decision.")).toBeVisible()
+  await expect(officer.getByRole("button", { name: "Confirm" })).toHaveCount(0)
+  await expectSound(officer)
+  expect((await customer.api.status(wallet)).status).toBe("pending")
+
+  await page.goto(path)
+  await expect(page.getByText("The compliance asked for this decision.")).toBeVisible()
+  await expect(page.getByText("Document is forged")).toBeVisible()
+  await expectSound(page)
+  await page.getByRole("button", { name: "Confirm" }).click()
+  await page.getByRole("alertdialog").getByRole("button", { name: "Confirm" }).click()
+  await expect(page.getByRole("heading", { name: "Outcome" })).toBeVisible()
+  expect((await customer.api.status(wallet)).status).toBe("rejected")
+
+  await page.goto(section(customer, "settings?part=workspace"))
+  await off.click()
+  await page.getByRole("alertdialog").getByRole("button", { name: "Turn off" }).click()
+  await expect(page.getByRole("button", { name: "Turn on: Four eyes for reviews" })).toBeVisible()
+})
+
+test("whose role has no reviews sees no link, no count, and is told by the page", async ({
+  as,
+  customer,
+}) => {
+  for (const role of ["developer", "viewer"] as const) {
+    const page = await as(role)
+    await page.goto(section(customer, "reviews"))
+    await expect(page.getByText("Your role does not include reviews")).toBeVisible()
+    await expect(page.getByRole("navigation").getByRole("link", { name: /^Reviews/ })).toHaveCount(0)
+    await expectSound(page)
+    const refused = await page.request.get("/api/trpc/review.list?input={}", {
+      headers: { "x-vouch-workspace": customer.workspaces.test, origin },
+    })
+    expect(refused.status()).toBe(403)
+  }
+})

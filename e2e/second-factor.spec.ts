@@ -1,0 +1,89 @@
+import { randomBytes } from "node:crypto"
+import type { Page } from "@playwright/test"
+import { TOTP } from "otpauth"
+import { origin } from "./api.ts"
+import { PASSWORD, test } from "./dashboard.ts"
+import { expect, expectSound, heading } from "./support.ts"
+import { vouch } from "./vouch.ts"
+
+/** An account of its own, whose demand no other test meets, and the page of its owner. */
+async function ownAccount(page: Page) {
+  const email = `${randomBytes(6).toString("hex")}@example.com`
+  const { owner_link, workspaces } = await vouch<{
+    owner_link: string
+    workspaces: { live: string; test: string }
+  }>(...["account", "create", "--name", `Own ${email}`, "--plan", "growth", "--owner", email])
+  await page.context().clearCookies()
+  await comeIn(page, owner_link, email)
+  return workspaces.test
+}
+
+async function comeIn(page: Page, link: string, email: string) {
+  await page.goto(link)
+  await page.getByLabel("Name", { exact: true }).fill("A person")
+  // A link may be for one address.
+  const address = page.getByLabel("Email", { exact: true })
+  if (await address.isEditable()) await address.fill(email)
+  await page.getByLabel("Password", { exact: true }).fill(PASSWORD)
+  await page.getByRole("button", { name: "Create account" }).click()
+  await expect(page.getByRole("button", { name: /^Account of/ })).toBeVisible()
+}
+
+/** Sets up an authenticator app where the page has its card. */
+async function addCodes(page: Page) {
+  await page.getByRole("button", { name: "Turn on", exact: true }).click()
+  const dialog = page.getByRole("dialog")
+  await dialog.getByLabel("Your password").fill(PASSWORD)
+  await dialog.getByRole("button", { name: "Continue" }).click()
+  const secret = (await dialog.locator("[data-secret]").textContent())!.replaceAll(" ", "")
+  await dialog
+    .getByRole("textbox", { name: "Code" })
+    .fill(new TOTP({ secret, period: 30, digits: 6 }).generate())
+  await dialog.getByRole("button", { name: "Confirm" }).click()
+  await dialog.getByRole("button", { name: "I have stored these codes" }).click()
+}
+
+test("an account demands a second factor: its owner has one, and members set theirs up before anything else", async ({
+  page,
+  browser,
+  traffic,
+}) => {
+  traffic.forgive(/403 \(Forbidden\)/)
+  const workspace = await ownAccount(page)
+  await page.goto(`/${workspace}/settings?part=workspace`)
+  const demand = page.getByRole("button", { name: "Turn on: Second factor for everyone" })
+  await demand.click()
+  const question = page.getByRole("alertdialog")
+  await question.getByRole("button", { name: "Turn on" }).click()
+  await expect(question.getByRole("alert")).toContainText("your own second factor first")
+  await expectSound(page)
+  await question.getByRole("button", { name: "Cancel" }).click()
+
+  await page.goto(`/${workspace}/settings?part=account`)
+  await addCodes(page)
+  await expect(page.getByRole("button", { name: "New backup codes" })).toBeVisible()
+  await page.goto(`/${workspace}/settings?part=workspace`)
+  await demand.click()
+  await question.getByRole("button", { name: "Turn on" }).click()
+  await expect(page.getByRole("button", { name: "Turn off: Second factor for everyone" })).toBeVisible()
+  await expectSound(page)
+
+  const invited = await page.request.post("/api/trpc/member.invite", {
+    data: { role: "compliance" },
+    headers: { "x-vouch-workspace": workspace, origin },
+  })
+  const { result } = (await invited.json()) as { result: { data: { link: string } } }
+  const guest = await browser.newContext({ storageState: { cookies: [], origins: [] }, baseURL: origin })
+  const theirs = await guest.newPage()
+  await theirs.goto(result.data.link)
+  await expect(theirs.getByText("This account requires a second factor")).toBeVisible()
+  await expectSound(theirs)
+  await comeIn(theirs, result.data.link, `${randomBytes(6).toString("hex")}@example.com`)
+  await expect(heading(theirs, "Set up a second factor")).toBeVisible()
+  await theirs.goto(`/${workspace}/attestations`)
+  await expect(heading(theirs, "Set up a second factor")).toBeVisible()
+  await expectSound(theirs)
+  await addCodes(theirs)
+  await expect(heading(theirs, "Attestations")).toBeVisible()
+  await guest.close()
+})

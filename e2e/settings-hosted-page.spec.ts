@@ -1,0 +1,75 @@
+import { randomBytes } from "node:crypto"
+import { readFileSync } from "node:fs"
+import type { Page } from "@playwright/test"
+import { section, test } from "./dashboard.ts"
+import { expect, expectSound, heading } from "./support.ts"
+import { bytesOver, MAX_BYTES } from "./wire.ts"
+
+const icon = readFileSync(new URL("../public/apple-touch-icon.png", import.meta.url))
+
+const card = (page: Page) => page.getByRole("region", { name: "Hosted page" })
+
+test("an owner brands the hosted page, sees it before, and every colour can be read", {
+  tag: "@phone",
+}, async ({ page, browser, customer, traffic }) => {
+  traffic.forgive(/status of 4/)
+  await page.goto(section(customer, "settings?part=workspace"))
+  const form = card(page)
+  await form.getByLabel("Color").fill("blue")
+  await form.getByRole("button", { name: "Save hosted page" }).click()
+  await expect(form.getByText("Must be a color such as #1d4ed8.")).toBeVisible()
+  await expectSound(page)
+  await form.getByLabel("Color").fill("#FFE066")
+  await form.getByLabel("Contact").fill("acme")
+  await form.getByRole("button", { name: "Save hosted page" }).click()
+  await expect(form.getByText("Must be an email address or a URL that begins with https://.")).toBeVisible()
+  await form.getByLabel("Contact").fill("investors@acme.example")
+  const choose = (name: string, mimeType: string, buffer: Buffer) =>
+    form.getByLabel("Logo", { exact: true }).setInputFiles({ name, mimeType, buffer })
+  await choose("logo.png", "image/png", Buffer.from("<svg></svg>"))
+  await form.getByRole("button", { name: "Save hosted page" }).click()
+  await expect(form.getByText("Must be a PNG, JPEG or WebP image.")).toBeVisible()
+  // As large as one may be, of what no compression makes smaller.
+  await choose("logo.png", "image/png", Buffer.concat([icon, randomBytes(100_000 - icon.length)]))
+  await form.getByRole("button", { name: "Save hosted page" }).click()
+  await expect(page.getByText("Hosted page saved")).toBeVisible()
+  await expect(form.getByRole("img", { name: customer.account })).toHaveCount(2)
+  await expectSound(page)
+
+  const { url } = await customer.api.start()
+  const investor = await browser.newContext({ viewport: { width: 375, height: 812 } })
+  const theirs = await investor.newPage()
+  const loaded = await bytesOver(theirs)
+  await theirs.goto(url)
+  await expect(heading(theirs, "Verify your identity")).toBeVisible()
+  await expect(theirs.getByRole("img", { name: customer.account })).toBeVisible()
+  await expect(theirs.getByRole("link", { name: "investors@acme.example" })).toBeVisible()
+  await expect.poll(() => loaded() > 100_000).toBe(true)
+  expect(loaded()).toBeLessThanOrEqual(MAX_BYTES)
+  await expectSound(theirs)
+  for (const color of ["#0b1f4d", "#ffffff", "#000000", "#777777"]) {
+    await form.getByLabel("Color").fill(color)
+    await form.getByRole("button", { name: "Save hosted page" }).click()
+    await expect(async () => {
+      await theirs.reload()
+      expect(await theirs.content()).toContain(`--button:${color}`)
+    }).toPass()
+    await expectSound(theirs)
+  }
+  await investor.close()
+
+  await form.getByRole("button", { name: "Remove logo" }).click()
+  await expect(form.getByRole("img", { name: customer.account })).toHaveCount(0)
+  await form.getByLabel("Color").fill("")
+  await form.getByLabel("Contact").fill("")
+  await form.getByRole("button", { name: "Save hosted page" }).click()
+  await expect(page.getByText("Hosted page saved").last()).toBeVisible()
+})
+
+test("others read what it shows, and change nothing", async ({ as, customer }) => {
+  const page = await as("developer")
+  await page.goto(section(customer, "settings?part=workspace"))
+  await expect(card(page)).toContainText("Contact")
+  await expect(card(page).getByRole("button")).toHaveCount(0)
+  await expectSound(page)
+})

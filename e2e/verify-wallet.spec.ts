@@ -1,0 +1,190 @@
+import type { Page } from "@playwright/test"
+import { qrCode } from "../server/lib/qr-code.ts"
+import { startVendor, type Vendor } from "../test/vendor/server.ts"
+import { newSigningWallet, type SigningWallet } from "../test/wallet.ts"
+import { type Api, apiOf } from "./api.ts"
+import { type OwnServer, startOwnServer } from "./own-server.ts"
+import { expect, expectSound, heading, test } from "./support.ts"
+import { createKey } from "./vouch.ts"
+import { installWallet } from "./wallet.ts"
+
+// The hosted page where the wallet has to sign: live mode, with a provider that verifies somebody.
+let vendor: Vendor
+let server: OwnServer
+let ours: Api
+
+test.beforeAll(async () => {
+  vendor = await startVendor()
+  server = await startOwnServer({
+    entry: "test/vendor/main.ts",
+    settings: { ...vendor.settings, VOUCH_LIVE_PROVIDER: "exampleid" },
+  })
+  vendor.reportTo(`${server.origin}/v1/kyc/webhook/exampleid`)
+  // The command line does not know the double.
+  const env = { ...server.env, VOUCH_LIVE_PROVIDER: "" }
+  ours = apiOf(await createKey("e2e", env, "live"), server.origin)
+})
+test.afterAll(async () => {
+  await server?.stop()
+  await vendor?.stop()
+})
+
+const STEP = "Prove that this wallet is yours"
+const signWith = (page: Page, name: string) =>
+  page.getByRole("button", { name: `Sign with ${name}`, exact: true })
+const alert = (page: Page) => page.getByRole("alert")
+const goOn = (page: Page) => page.getByRole("button", { name: "Continue to Example ID" })
+
+async function open(page: Page, wallet: SigningWallet = newSigningWallet()) {
+  const session = await ours.start({}, wallet.address)
+  await page.goto(session.url)
+  await expect(heading(page, "Verify your identity")).toBeVisible()
+  return { ...session, wallet }
+}
+
+async function agree(page: Page) {
+  await page.getByRole("checkbox", { name: "I agree", exact: true }).check()
+  await page.getByRole("button", { name: "Continue", exact: true }).click()
+  await expect(heading(page, STEP)).toBeVisible()
+}
+
+test("by keyboard: consent, the wallet signs in, the provider, and the result", async ({ page }) => {
+  const wallet = newSigningWallet()
+  await installWallet(page, { name: "Test Wallet", accounts: [wallet], can: "signIn" })
+  const { sessionId } = await open(page, wallet)
+  const steps = page.getByRole("list", { name: "Steps" }).getByRole("listitem")
+  await expect(steps).toHaveText([/Consent/, /Wallet/, /Check/, /Result/])
+  await expect(steps.nth(0)).toHaveAttribute("aria-current", "step")
+  await expect(goOn(page)).toHaveCount(0)
+  await expectSound(page)
+
+  const consent = page.getByRole("checkbox", { name: "I agree", exact: true })
+  await page.getByRole("button", { name: "Continue", exact: true }).focus()
+  await page.keyboard.press("Enter")
+  await expect(consent).toBeFocused()
+  await page.keyboard.press("Space")
+  await page.keyboard.press("Tab")
+  await page.keyboard.press("Enter")
+  await expect(heading(page, STEP)).toBeFocused()
+  await expect(steps.nth(1)).toHaveAttribute("aria-current", "step")
+  await expect(page.getByText(wallet.address)).toBeVisible()
+  await expect(signWith(page, "Test Wallet")).toBeVisible()
+  await expectSound(page)
+  expect(vendor.opened(sessionId)).toHaveLength(0)
+
+  await page.keyboard.press("Tab")
+  await expect(signWith(page, "Test Wallet")).toBeFocused()
+  await page.keyboard.press("Enter")
+  await expect(goOn(page)).toBeVisible()
+  await expect(steps.nth(2)).toHaveAttribute("aria-current", "step")
+  await expect(heading(page, "Verify your identity")).toBeFocused()
+  await expect(consent).toHaveCount(0)
+  await expectSound(page)
+
+  await goOn(page).click()
+  await page.getByRole("button", { name: "Pass" }).click()
+  await expect(heading(page, "Your wallet is verified")).toBeVisible()
+  expect(await ours.status(wallet.address)).toMatchObject({ status: "verified" })
+})
+
+test("of several wallets one is chosen; one that signs messages alone is enough", async ({
+  page,
+  traffic,
+}) => {
+  traffic.forgive(/status of 422/)
+  const wallet = newSigningWallet()
+  const other = newSigningWallet()
+  await installWallet(page, { name: "Other Account", accounts: [other], can: "signMessage" })
+  await installWallet(page, { name: "Plain Wallet", accounts: [other, wallet], can: "signMessage" })
+  await installWallet(page, { name: "Wrong Key", accounts: [other], can: "signIn" })
+  await open(page, wallet)
+  await agree(page)
+  await expect(page.getByRole("main").getByRole("button")).toHaveText([
+    "Sign with Other Account",
+    "Sign with Plain Wallet",
+    "Sign with Wrong Key",
+  ])
+  await signWith(page, "Other Account").click()
+  await expect(alert(page)).toHaveText(/^Other Account has another account open\./)
+  await signWith(page, "Wrong Key").click()
+  await expect(alert(page)).toHaveText(/^The signature is not from the account above\./)
+  await expectSound(page)
+  await signWith(page, "Plain Wallet").click()
+  await expect(goOn(page)).toBeVisible()
+})
+
+test("who declines can try again, and what a wallet changed is refused in words", async ({
+  page,
+  traffic,
+}) => {
+  traffic.forgive(/status of 422/)
+  const wallet = newSigningWallet()
+  const answers: ((text: string) => string | null)[] = [
+    () => null,
+    (text) => text.replace(/^\S+/, "evil.example"),
+    (text) => `${text}\nAnd more.`,
+    (text) => text,
+  ]
+  const asked = (text: string) => answers.shift()!(text)
+  await installWallet(page, { name: "Test Wallet", accounts: [wallet], can: "signIn", asked })
+  await open(page, wallet)
+  await agree(page)
+  for (const words of [
+    /^Test Wallet did not sign\./,
+    /^The wallet signed for another site\./,
+    /^The wallet changed the message/,
+  ]) {
+    await signWith(page, "Test Wallet").click()
+    await expect(alert(page)).toHaveText(words)
+  }
+  // It is where it was after a reload: the consent is kept.
+  await page.reload()
+  await expect(heading(page, STEP)).toBeVisible()
+  await signWith(page, "Test Wallet").click()
+  await expect(goOn(page)).toBeVisible()
+})
+
+test("without a wallet the page says what to do, and takes one that comes later", async ({ page }) => {
+  const wallet = newSigningWallet()
+  const announce = await installWallet(page, {
+    name: "Late",
+    accounts: [wallet],
+    can: "signIn",
+    isLate: true,
+  })
+  const { url } = await open(page, wallet)
+  await page.goto(`${url}?lang=en`)
+  await agree(page)
+  await expect(page.getByText("This browser has no Solana wallet. Install")).toBeVisible()
+  // A phone gets the address of this page, and not the language of this browser.
+  const code = page.getByRole("img", { name: "QR code with the address of this page" })
+  await expect(code).toBeVisible()
+  const drawn = await code.locator("path").getAttribute("d")
+  expect(qrCode(url, "").text).toContain(`<path d="${drawn}"/>`)
+  await expect(page.getByRole("main").getByRole("button")).toHaveCount(0)
+  await expectSound(page)
+  await announce()
+  await expect(code).toHaveCount(0)
+  await signWith(page, "Late").click()
+  await expect(goOn(page)).toBeVisible()
+})
+
+test.describe("on a phone", () => {
+  test.use({
+    viewport: { width: 375, height: 812 },
+    userAgent: "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15",
+  })
+  test("without a wallet, links open this page in the browser of a wallet's app", async ({ page }) => {
+    const { url } = await open(page)
+    await agree(page)
+    await expect(page.getByRole("img", { name: "QR code" })).toHaveCount(0)
+    const links = page.getByRole("main").getByRole("link")
+    await expect(links).toHaveText(["Open in Phantom", "Open in Solflare", "Open in Backpack"])
+    for (const link of await links.all()) {
+      const { pathname, searchParams } = new URL((await link.getAttribute("href"))!)
+      expect(decodeURIComponent(pathname.split("/browse/")[1]!)).toBe(url)
+      expect(searchParams.get("ref")).toBe(server.origin)
+    }
+    await expectSound(page)
+  })
+})

@@ -9,13 +9,14 @@ const executablePath = findChromium()
 if (!executablePath) throw new Error('There is no Chromium: "npm test" installs it or says how to')
 
 // The last such flag is the one that counts, so it begins with what Playwright switches off itself. The address bar's
-// suggestions are pages of their own, loaded with each window: they took half of what a new one costs.
+// suggestions are pages of their own, loaded with each window: they took half of what a new one costs. A spare process
+// for the next page is one that few tests come to use.
 const disabledFeatures = [
   ...["AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose", "HttpsUpgrades"],
   ...["HttpsFirstBalancedModeAutoEnable", "LensOverlay", "MediaRouter", "PaintHolding"],
   ...["ThirdPartyStoragePartitioning", "AvoidCorsURLLoaderRestartOnRedirect", "OptimizationHints"],
   ...["NetworkTimeServiceQuerying", "AimEnabled", "PreconnectToSearch"],
-  ...["WebUIOmniboxPopup", "WebUIOmniboxAimPopup"],
+  ...["WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "SpareRendererForSitePerProcess"],
 ]
 
 // A server of its own, with nothing configured. Playwright reads this file again in every worker, and workers
@@ -47,12 +48,14 @@ export default defineConfig({
   forbidOnly: true,
   use: {
     baseURL: origin,
-    trace: "retain-on-failure",
+    // A trace takes a fifth of all work: a failure leaves its page, and `--trace on` shows the way there.
+    screenshot: "only-on-failure",
     launchOptions: {
       executablePath,
       args: [
         ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
         "--disable-gpu",
+        "--in-process-gpu",
         "--disable-quic",
         "--no-first-run",
         "--disable-background-networking",

@@ -1,14 +1,21 @@
 import { defineConfig } from "vitest/config"
+import { localnetOnlyFiles, onValidator } from "./test/on-validator.ts"
+import Sequence from "./test/sequence.ts"
 
 const folders = "{app,server,shared,db,test}"
 const unit = `${folders}/**/*.unit.test.ts`
 const chaos = "test/chaos/**/*.test.ts"
+const cluster = "test/cluster/**/*.test.ts"
 
 export default defineConfig({
   test: {
     pool: "forks",
-    // Three on two cores: there is always one that waits for a clock, a chain or a disk.
-    maxWorkers: 3,
+    // What a process has imported, its next files use: importing the server took a third of the time.
+    isolate: false,
+    experimental: { fsModuleCache: true },
+    sequence: { sequencer: Sequence },
+    // Four on two cores: there are always some that wait for a clock, a chain or a disk.
+    maxWorkers: 4,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // A loaded machine is slow, and no test measures how long something took.
@@ -24,7 +31,7 @@ export default defineConfig({
         test: {
           name: "api",
           include: [`${folders}/**/*.test.ts`],
-          exclude: [unit, chaos],
+          exclude: [unit, chaos, cluster],
           globalSetup: ["test/global-setup.ts"],
           sequence: { groupOrder: 1 },
         },
@@ -36,6 +43,33 @@ export default defineConfig({
           include: [chaos],
           globalSetup: ["test/global-setup.ts"],
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "cluster",
+          include: [cluster],
+          globalSetup: ["test/global-setup.ts"],
+          // A validator takes most of a core, and its slots do not wait: last, one after the other.
+          sequence: { groupOrder: 2 },
+          fileParallelism: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "validator",
+          include: onValidator(`${folders}/**/*.test.ts`),
+          exclude: [`${folders}/**/!(asset*).unit.test.ts`, chaos, cluster, ...localnetOnlyFiles],
+          globalSetup: ["test/global-setup.ts", "test/validator-setup.ts"],
+          setupFiles: ["test/skip-localnet-only.ts"],
+          sequence: { groupOrder: 3 },
+          maxWorkers: 3,
+          // Its blocks pass when they pass.
+          testTimeout: 120_000,
+          hookTimeout: 180_000,
+          expect: { poll: { timeout: 60_000 } },
         },
       },
     ],

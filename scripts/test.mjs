@@ -7,12 +7,16 @@ const HELP = `npm test -- [--project <name>]... [files]
   unit      no server and no database: rules, amounts, states, words
   api       one part each, against a real Postgres and the local network
   chaos     whole deployments, of which processes are killed and stopped
+  cluster   a real Solana validator, where there is one (SOLANA_TEST_VALIDATOR, or on the PATH)
+  validator some of api on such a validator; all of them by npm run cluster -- --server-tests
   browser   pages, in Chromium
 
 Without a project, all of them in this order. Files and other options go to Vitest, and to Playwright where browser is
 the one project.`
 
-const inVitest = ["unit", "api", "chaos"]
+// Each part is a run of its own: what a part starts before its tests, such as a validator, is in nobody's way before.
+const parts = [["unit", "api", "chaos", "cluster"], ["validator"]]
+const inVitest = parts.flat()
 
 /** @type {string[]} */
 const projects = []
@@ -33,18 +37,28 @@ if (unknown !== undefined) {
   process.exit(2)
 }
 
-const named = inVitest.filter((name) => projects.includes(name))
+const isWanted = (/** @type {string} */ name) => projects.length === 0 || projects.includes(name)
 const hasBrowser = projects.includes("browser") || (projects.length === 0 && rest.length === 0)
 const root = join(import.meta.dirname ?? new URL(".", import.meta.url).pathname, "..")
 const isUnit = projects.length > 0 && projects.every((name) => name === "unit")
 
-run(process.execPath, [join(root, "scripts", "setup.mjs"), isUnit ? "unit" : "test"])
-if (named.length > 0 || projects.length === 0)
-  run("vitest", ["run", ...named.flatMap((name) => ["--project", name]), ...rest])
-if (hasBrowser) run("playwright", ["test", ...(projects.length === 1 ? rest : [])])
+let failed = run(process.execPath, [join(root, "scripts", "setup.mjs"), isUnit ? "unit" : "test"])
+if (failed !== 0) process.exit(failed)
+for (const part of parts) {
+  // Files that are named are looked for on a validator only where that is asked for.
+  const names = part.filter(
+    (name) => isWanted(name) && (name !== "validator" || rest.length === 0 || projects.length > 0),
+  )
+  if (names.length === 0) continue
+  const options = part.includes("validator") ? ["--passWithNoTests"] : []
+  failed =
+    run("vitest", ["run", ...names.flatMap((name) => ["--project", name]), ...options, ...rest]) || failed
+}
+if (hasBrowser) failed = run("playwright", ["test", ...(projects.length === 1 ? rest : [])]) || failed
+process.exit(failed)
 
 /**
- * Ends this process where the program fails. npm puts `node_modules/.bin` first in PATH: with it, Node 24.
+ * Returns how the program ended; 0 is well. npm puts `node_modules/.bin` first in PATH: with it, Node 24.
  * @param {string} program
  * @param {string[]} args
  */
@@ -54,5 +68,5 @@ function run(program, args) {
   const { status, signal, error } = spawnSync(program, args, { stdio: "inherit", env })
   if (error) throw error
   if (signal !== null) process.kill(process.pid, signal)
-  if (status !== 0) process.exit(status ?? 1)
+  return status ?? 1
 }

@@ -1,0 +1,51 @@
+// Writes the digital currency addresses of OFAC's SDN list to a file for VOUCH_SANCTIONS_LIST:
+//   node scripts/ofac-solana.mjs ofac-solana.txt [address or file of SDN.XML]
+//
+// It needs nothing but Node. Where the list cannot be fetched, or is not whole, the file stays as it is and the exit code is 1.
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+
+const SDN = "https://sanctionslistservice.ofac.treas.gov/api/PublicationPreview/exports/SDN.XML"
+const TIMEOUT_MS = 120_000
+
+const [file, source = SDN] = process.argv.slice(2)
+try {
+  if (file === undefined) throw new Error("usage: node scripts/ofac-solana.mjs FILE [ADDRESS]")
+  const list = addressesIn(await read(source)).join("\n")
+  const isKnown = existsSync(file) && readFileSync(file, "utf8") === `${list}\n`
+  if (!isKnown) {
+    // Moved into place when it is whole: a server that reads it meanwhile sees the old one.
+    writeFileSync(`${file}.new`, `${list}\n`)
+    renameSync(`${file}.new`, file)
+  }
+  console.log(`${file}: ${list.split("\n").length} addresses${isKnown ? ", as before" : ""}`)
+} catch (error) {
+  console.error(`The list was not written: ${error instanceof Error ? error.message : error}`)
+  process.exitCode = 1
+}
+
+/** @param {string} source */
+async function read(source) {
+  if (!/^https?:/.test(source)) return readFileSync(source, "utf8")
+  const response = await fetch(source, { signal: AbortSignal.timeout(TIMEOUT_MS) })
+  if (!response.ok) throw new Error(`${source} answered ${response.status}`)
+  return response.text()
+}
+
+/**
+ * Of every currency, sorted: a token such as USDC may be on Solana, and Vouch skips what is no address of it.
+ * @param {string} xml
+ */
+function addressesIn(xml) {
+  if (!/<\/sdnList>\s*$/.test(xml)) throw new Error("it is not OFAC's SDN list, or not the whole of it")
+  const told = /<Record_Count>\s*(\d+)\s*</.exec(xml)?.[1]
+  const entries = xml.match(/<sdnEntry>/g)?.length ?? 0
+  if (told !== undefined && Number(told) !== entries)
+    throw new Error(`it has ${entries} entries, and says ${told}`)
+  const found = new Set()
+  for (const [, id = ""] of xml.matchAll(/<id>([\s\S]*?)<\/id>/g)) {
+    const number = /<idNumber>\s*([^<]*?)\s*<\/idNumber>/.exec(id)?.[1]
+    if (/<idType>\s*Digital Currency Address/.test(id) && number) found.add(number)
+  }
+  if (found.size === 0) throw new Error("it names no digital currency address")
+  return [...found].sort()
+}

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises"
 import type { Request, Route } from "@playwright/test"
+import { changeAnswer } from "./answers.ts"
 import { decide, newWallet } from "./api.ts"
 import { expect, expectSound, heading, section, test } from "./dashboard.ts"
 import { submitForm } from "./support.ts"
@@ -76,11 +77,8 @@ test("Verify reads the chain now, and recomputes the fingerprint in the browser"
   await expectSound(page)
 
   // A server that lies about the record is found out: the commitment that is computed here is another one.
-  await page.route("**/api/trpc/attestation.verifyOnChain**", async (route) => {
-    const response = await route.fetch()
-    const answer = await response.json()
-    answer.result.data.record.expires_at = "2030-01-01T00:00:00Z"
-    await route.fulfill({ response, json: answer })
+  await changeAnswer(page, "attestation.verifyOnChain", ({ record }) => {
+    record.expires_at = "2030-01-01T00:00:00Z"
   })
   await page.getByRole("button", { name: "Verify" }).click()
   await expect(page.getByText("2 checks failed.")).toBeFocused()

@@ -3,6 +3,7 @@ import { renderPage } from "../server/pages/hosted-page/page.ts"
 import type { Shown } from "../server/pages/hosted-page/states.ts"
 import { wordsIn } from "../server/pages/hosted-page/words.ts"
 import type { Language } from "../shared/languages.ts"
+import { whileWaitedFor } from "./answers.ts"
 
 /**
  * Renders another state at a session's address than it is in, as the server would: one that takes a year to come, or
@@ -15,15 +16,17 @@ export async function showInstead(
   change: (view: any) => Shown,
   { status = 200, language = "en" as Language, while: goesOn = (): boolean => true } = {},
 ): Promise<void> {
-  await page.route(url, async (route) => {
-    if (!goesOn()) return route.continue()
-    const response = await route.fetch()
-    const [, shown] = /data-view="([^"]*)"/.exec(await response.text())!
-    const view = JSON.parse(
-      shown!.replaceAll("&quot;", '"').replaceAll("&#39;", "'").replaceAll("&amp;", "&"),
-    )
-    const [, nonce] = /'nonce-([^']+)'/.exec(response.headers()["content-security-policy"]!)!
-    const body = renderPage({ shown: change(view), words: wordsIn(language), address: url, nonce: nonce! })
-    await route.fulfill({ response, status, body })
-  })
+  await page.route(url, (route) =>
+    whileWaitedFor(async () => {
+      if (!goesOn()) return route.continue()
+      const response = await route.fetch()
+      const [, shown] = /data-view="([^"]*)"/.exec(await response.text())!
+      const view = JSON.parse(
+        shown!.replaceAll("&quot;", '"').replaceAll("&#39;", "'").replaceAll("&amp;", "&"),
+      )
+      const [, nonce] = /'nonce-([^']+)'/.exec(response.headers()["content-security-policy"]!)!
+      const body = renderPage({ shown: change(view), words: wordsIn(language), address: url, nonce: nonce! })
+      await route.fulfill({ response, status, body })
+    }),
+  )
 }

@@ -1,4 +1,5 @@
 import type { Page } from "@playwright/test"
+import { changeAnswer } from "./answers.ts"
 import { expect, expectSound, section, test } from "./dashboard.ts"
 
 const openSettings = (page: Page, path: string) => page.goto(`${path}?part=monitoring`)
@@ -33,20 +34,17 @@ test("a viewer sees what is chosen, and changes nothing", async ({ as, customer 
 })
 
 test("the lists in use are shown, and why a file is not used", async ({ page, customer }) => {
-  await page.route("**/api/trpc/monitoring.get**", async (route) => {
-    const response = await route.fetch()
-    const json = await response.json()
-    const list = {
-      name: "ofac-solana.txt",
-      digest: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-      entries: 12_345,
-      loaded_at: "2026-11-01T08:00:00Z",
-      problem: "cannot be read: ENOENT",
-      compared_at: "2026-11-01T08:00:02Z",
-    }
-    Object.assign(json.result.data, { lists: [list], listed: 3, cleared: 1 })
-    await route.fulfill({ response, json })
-  })
+  const list = {
+    name: "ofac-solana.txt",
+    digest: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    entries: 12_345,
+    loaded_at: "2026-11-01T08:00:00Z",
+    problem: "cannot be read: ENOENT",
+    compared_at: "2026-11-01T08:00:02Z",
+  }
+  await changeAnswer(page, "monitoring.get", (data) =>
+    Object.assign(data, { lists: [list], listed: 3, cleared: 1 }),
+  )
   await openSettings(page, section(customer, "settings"))
   await expect(page.getByText("12,345")).toBeVisible()
   await expect(page.getByText("The file is not used: it cannot be read: ENOENT.")).toBeVisible()

@@ -1,16 +1,14 @@
 import { randomBytes } from "node:crypto"
 import type { Page } from "@playwright/test"
+import { changeAnswer } from "./answers.ts"
 import { decide, newWallet, origin } from "./api.ts"
 import { expect, expectSound, heading, section, test } from "./dashboard.ts"
 
 /** The overview as it is while its ledger is in some state, beside which everything is as it is. */
 async function showLedger(page: Page, ledger: object, checks: object = {}) {
-  await page.route("**/api/trpc/overview.get**", async (route) => {
-    const response = await route.fetch()
-    const json = await response.json()
-    Object.assign(json.result.data.ledger, ledger)
-    Object.assign(json.result.data.checks, checks)
-    await route.fulfill({ response, json })
+  await changeAnswer(page, "overview.get", (data) => {
+    Object.assign(data.ledger, ledger)
+    Object.assign(data.checks, checks)
   })
 }
 

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto"
 import type { Page } from "@playwright/test"
+import { changeAnswer } from "./answers.ts"
 import { newWallet, origin } from "./api.ts"
 import { type Customer, expect, expectSound, heading, section, test } from "./dashboard.ts"
 
@@ -254,11 +255,8 @@ test("holders whose accounts were paid for again show how often, of how many tim
   const row = page.getByRole("row").filter({ hasText: wallet })
   await expect(row).toBeVisible()
   await expect(page.getByText(/Reopened/)).toHaveCount(0)
-  await page.route("**/api/trpc/token.holders**", async (route) => {
-    const response = await route.fetch()
-    const json = await response.json()
-    json.result.data.data[0].reopenings = { used: 3, limit: 3 }
-    await route.fulfill({ response, json })
+  await changeAnswer(page, "token.holders", ({ data }) => {
+    data[0].reopenings = { used: 3, limit: 3 }
   })
   await page.reload()
   await expect(row).toContainText("Reopened 3 of 3 times")

@@ -3,7 +3,7 @@ import { open } from "#db/client.ts"
 import { ask, type Child } from "./children.ts"
 import type { Traffic } from "./load.ts"
 import type { PlainOrder, PlainOutcome } from "./plain-mints.ts"
-import { cpuSeconds } from "./process-figures.ts"
+import { cpuSeconds, cpuSecondsOfFamily } from "./process-figures.ts"
 import { median, type Ratio } from "./rounds.ts"
 import type { Server, Stage } from "./stage.ts"
 import { waitForIdle } from "./wait-for-idle.ts"
@@ -26,8 +26,12 @@ export type MintRow = {
   p99_ms: number
   /** Of the process that answers, per mint. */
   cpu_us: number | null
+  cores: Cores | null
   ratio: Ratio
 }
+
+/** What each takes of the machine meanwhile, in cores; null where no process can be asked, or several are the chain. */
+export type Cores = { clients: number; server: number; database: number; chain: number }
 
 export type Mints = {
   rows: MintRow[]
@@ -79,6 +83,7 @@ export async function measureMints(options: {
 
   async function mintPlainly(child: Child, order: PlainOrder): Promise<Round> {
     const before = cpuSeconds(child.pid)
+    const cores = metered()
     const { mints, seconds, times_ms } = await ask<PlainOrder, PlainOutcome>(child, order)
     times_ms.sort((a, b) => a - b)
     return {
@@ -86,6 +91,7 @@ export async function measureMints(options: {
       p50_ms: quantile(times_ms, 0.5),
       p99_ms: quantile(times_ms, 0.99),
       cpu_us: perMint(before, cpuSeconds(child.pid), mints),
+      cores: cores(),
     }
   }
 
@@ -93,6 +99,7 @@ export async function measureMints(options: {
   async function mintAsync(ms: number): Promise<Round> {
     const before = await confirmed()
     const cpuBefore = cpuSeconds(vouch.pid)
+    const cores = metered()
     const begin = performance.now()
     const { answers, p50_ms, p99_ms } = await request("mint async", { warmup_ms: 0, measure_ms: ms })
     await waitForIdle(database, ms + DRAIN_MS)
@@ -100,18 +107,39 @@ export async function measureMints(options: {
     const mints = (await confirmed()) - before
     if (mints !== answers) throw new Error(`${answers} mints were accepted, and ${mints} confirmed`)
     const cpu_us = perMint(cpuBefore, cpuSeconds(vouch.pid), mints)
-    return { per_second: mints / seconds, p50_ms, p99_ms, cpu_us }
+    return { per_second: mints / seconds, p50_ms, p99_ms, cpu_us, cores: cores() }
   }
 
   async function mintWaiting(ms: number): Promise<Round> {
     const cpuBefore = cpuSeconds(vouch.pid)
+    const cores = metered()
     const { answers, seconds, p50_ms, p99_ms } = await request("mint", {
       warmup_ms: WARMUP_MS,
       measure_ms: ms,
     })
     const all = answers * ((seconds + WARMUP_MS / 1000) / seconds)
     const cpu_us = perMint(cpuBefore, cpuSeconds(vouch.pid), all)
-    return { per_second: answers / seconds, p50_ms, p99_ms, cpu_us }
+    return { per_second: answers / seconds, p50_ms, p99_ms, cpu_us, cores: cores() }
+  }
+
+  /** Begins to count; the function that it returns ends it. */
+  function metered(): () => Cores | null {
+    const { chain, database: postgres, load } = stage.pids
+    const read = () => [
+      (cpuSeconds(plain.pid) ?? 0) + (cpuSeconds(load) ?? 0),
+      cpuSeconds(vouch.pid),
+      cpuSecondsOfFamily(postgres),
+      chain && cpuSeconds(chain),
+    ]
+    const before = read()
+    const begin = performance.now()
+    return () => {
+      const seconds = (performance.now() - begin) / 1000
+      const taken = read().map((now, n) => (now === null ? null : (now - (before[n] ?? 0)) / seconds))
+      const [clients, server, database, ofChain] = taken
+      if (clients == null || server == null || database == null || ofChain == null) return null
+      return { clients, server, database, chain: ofChain }
+    }
   }
 
   async function request(
@@ -148,6 +176,13 @@ function summarise(name: MintRow["name"], rounds: readonly Round[], plain: reado
     p50_ms: of((round) => round.p50_ms),
     p99_ms: of((round) => round.p99_ms),
     cpu_us: rounds.some((round) => round.cpu_us === null) ? null : of((round) => round.cpu_us!),
+    cores: coresOf(rounds.flatMap(({ cores }) => cores ?? [])),
     ratio: { median: median(pairs), lowest: Math.min(...pairs), highest: Math.max(...pairs) },
   }
+}
+
+function coresOf(rounds: readonly Cores[]): Cores | null {
+  if (rounds.length === 0) return null
+  const of = (name: keyof Cores) => median(rounds.map((cores) => cores[name]))
+  return { clients: of("clients"), server: of("server"), database: of("database"), chain: of("chain") }
 }

@@ -169,6 +169,11 @@ function printMints({ rows, chain }: Mints, target: number): void {
   console.log(`\n${table(head, lines)}`)
   const own = `p50 ${chain.p50_ms.toFixed(1)} ms, p99 ${chain.p99_ms.toFixed(1)} ms`
   console.log(`\nThe chain's own time from send to confirmed, slots of ${chain.slot_ms} ms: ${own}`)
+  const taken = rows.flatMap(({ name, cores }) =>
+    cores === null ? [] : [[name, ...Object.values(cores).map((share) => share.toFixed(2))]],
+  )
+  if (taken.length > 0)
+    console.log(`\n${table(["Cores taken", "clients", "server", "database", "chain"], taken)}`)
 }
 
 /** A machine that is busy with other things gives no answer, and the result says so. */

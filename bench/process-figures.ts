@@ -1,15 +1,28 @@
-import { readFileSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 
 /** Linux counts a process's time in ticks of 10 ms. */
 const TICKS_PER_SECOND = 100
 
 /** CPU time that all threads of a process have taken, in seconds; null where there is no /proc. */
 export function cpuSeconds(pid: number): number | null {
+  const fields = statistics(pid)
+  return fields && (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
+}
+
+/** The same of a process with all of its children, those that have ended included. */
+export function cpuSecondsOfFamily(pid: number): number | null {
+  const fields = statistics(pid)
+  if (fields === null) return null
+  const own = fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS_PER_SECOND
+  const children = readdirSync("/proc").filter((name) => statistics(Number(name))?.[1] === String(pid))
+  return children.reduce((sum, child) => sum + (cpuSecondsOfFamily(Number(child)) ?? 0), own)
+}
+
+/** What the kernel tells after a process's name: its state, its parent, … */
+function statistics(pid: number): string[] | null {
   const stat = read(pid, "stat")
-  if (stat === null) return null
-  // The second field is the program's name in parentheses and may hold anything, so count from its end.
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
+  // The name stands in parentheses and may hold anything, so look for its end.
+  return stat === null ? null : stat.slice(stat.lastIndexOf(")") + 2).split(" ")
 }
 
 /** Resident memory now, and the most there ever was, in MB (10^6 bytes); null where there is no /proc. */

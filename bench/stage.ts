@@ -56,6 +56,8 @@ export type Stage = {
   naive(): Promise<Server>
   /** Of the chain. */
   slotMs: number
+  /** Processes besides those that it hands out; `chain` where a validator serves all, else null. */
+  pids: { chain: number | null; database: number; load: number }
   /** JSON-RPC of the server's local network, once it was started. */
   chainUrl(): string
   /** By which the server's webhooks are signed. */
@@ -139,6 +141,7 @@ export function createStage({ attestations, durable, slowSigner, validator: file
       vouch: ({ rateLimit, settings } = { rateLimit: 0 }) => vouch(databaseUrl, rateLimit, settings),
       replica: () => replica(databaseUrl),
       chainUrl: () => `http://127.0.0.1:${localnetPort}`,
+      pids: { chain: validator?.pid() ?? null, database: postgres.pid, load: first.pid },
       slotMs: validator ? VALIDATOR_SLOT_MS : SLOT_MS,
       webhookSecret: secrets.VOUCH_WEBHOOK_SECRET,
       plainMints,

@@ -13,6 +13,8 @@ const STARTS_WITHIN_MS = 60_000
 export type Validator = {
   /** Its JSON-RPC. It stays the same across restarts. */
   url: string
+  /** Of the process that runs now. */
+  pid(): number
   /** Ends it as a lost machine would. */
   kill(): Promise<void>
   /** Goes on with what it had written, or with another chain. */
@@ -76,6 +78,7 @@ export async function startValidator(file: string, { ticksPerSlot = 8 } = {}): P
   await start()
   return {
     url,
+    pid: () => child.pid!,
     kill: () => ended(child, "SIGKILL"),
     async restart(of) {
       await ended(child, "SIGTERM")

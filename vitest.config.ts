@@ -67,9 +67,9 @@ export default defineConfig({
           sequence: { groupOrder: 3 },
           maxWorkers: 3,
           // Its blocks pass when they pass.
-          testTimeout: 120_000,
-          hookTimeout: 180_000,
-          expect: { poll: { timeout: 60_000 } },
+          testTimeout: 400_000,
+          hookTimeout: 400_000,
+          expect: { poll: { timeout: 180_000 } },
         },
       },
     ],

@@ -31,7 +31,7 @@ export type MintRow = {
 }
 
 /** What each takes of the machine meanwhile, in cores; null where no process can be asked, or several are the chain. */
-export type Cores = { clients: number; server: number; database: number; chain: number }
+type Cores = { clients: number; server: number; database: number; chain: number }
 
 export type Mints = {
   rows: MintRow[]

@@ -22,7 +22,7 @@ import { allScopes, type Scope } from "#shared/scopes.ts"
 import { createTestDatabase } from "./database.ts"
 import { type Response, type Sent, send } from "./http.ts"
 import { assertDocumented } from "./openapi-validator.ts"
-import { startTestChain, validatorOfRun } from "./test-chain.ts"
+import { patienceMs, startTestChain } from "./test-chain.ts"
 import { forbidChainInTransactions, forbidSigningInTransactions } from "./transactions.ts"
 
 export const webhookSecret = `whsec_${randomBytes(32).toString("base64")}`
@@ -220,9 +220,9 @@ export function signWebhook(id: string, body: string, { secret = webhookSecret, 
 export async function waitFor<T>(
   ask: () => Promise<T | null | false>,
   what: string,
-  timeoutMs = validatorOfRun() === null ? 20_000 : 60_000,
+  timeoutMs = 20_000,
 ): Promise<T> {
-  const end = Date.now() + timeoutMs
+  const end = Date.now() + patienceMs(timeoutMs)
   for (;;) {
     const answer = await ask()
     if (answer !== null && answer !== false) return answer

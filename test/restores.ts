@@ -15,7 +15,7 @@ import type { Address } from "#shared/address.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "./app.ts"
 import { createTestDatabase } from "./database.ts"
 import type { RpcProxy } from "./rpc-proxy.ts"
-import { validatorOfRun } from "./test-chain.ts"
+import { testTimeoutMs } from "./test-chain.ts"
 import { type TokenFixture, tokenFixture } from "./tokens.ts"
 import { startTwistedChain, type TwistedChain } from "./twisted-chain.ts"
 
@@ -39,7 +39,7 @@ export let database: string
 /** A server on a chain that goes on, and a node of it that can be told to lie. */
 export function restores(): void {
   // Each starts several servers, and waits until blockhashes are invalid for good: on a validator 180 slots, as long as they take.
-  vi.setConfig({ testTimeout: validatorOfRun() === null ? 90_000 : 400_000 })
+  vi.setConfig({ testTimeout: testTimeoutMs(90_000) })
   beforeAll(begin)
   afterEach(() => {
     node.twist = null
@@ -135,8 +135,7 @@ export const isOpen = async () => {
     select server is not distinct from ${serverRun(sql)} as open from chains where mode = 'test'`
   return row!.open
 }
-export const goesOn = () =>
-  waitFor(isOpen, "the ledger to go on", validatorOfRun() === null ? 40_000 : 180_000)
+export const goesOn = () => waitFor(isOpen, "the ledger to go on", 40_000)
 export const differences = async () => (await auditLedger({ account: null, progress: () => {} })).differences
 const approve = async (wallet: Address) => {
   const { sessionId } = await app.startSession(key, wallet)

@@ -24,7 +24,16 @@ export type TestChain = {
 const VALIDATOR_SLOT_MS = 50
 
 /** Of the run, where its tests meet a real validator: `npm run cluster -- --server-tests`. */
-export const validatorOfRun = (): string | null => inject("validatorUrl") ?? null
+const validatorOfRun = (): string | null => inject("validatorUrl") ?? null
+
+/** A validator's blocks pass when they pass: on a machine that is busy, ten times as slowly as they should. */
+const VALIDATOR_PATIENCE_MS = 180_000
+/** How long a test waits in vain for what takes blocks. */
+export const patienceMs = (onLocalnet: number): number =>
+  validatorOfRun() === null ? onLocalnet : Math.max(onLocalnet, VALIDATOR_PATIENCE_MS)
+/** The time that a whole test has, which may wait several times. */
+export const testTimeoutMs = (onLocalnet: number): number =>
+  validatorOfRun() === null ? onLocalnet : Math.max(onLocalnet, 400_000)
 
 /** A local network of its own, or the validator that all tests of the run share. */
 export function startTestChain({ slotMs = 20 } = {}): Promise<TestChain> {

@@ -89,7 +89,7 @@ function ownTransfer(mint: string, from: Keypair, to: string, amount: bigint): P
 }
 
 const untilFrozen = (mint: string, wallet: string, frozen: boolean) =>
-  expect.poll(async () => (await accountOf(mint, wallet)).isFrozen, { timeout: 10_000 }).toBe(frozen)
+  expect.poll(async () => (await accountOf(mint, wallet)).isFrozen).toBe(frozen)
 
 const revoke = (attestationId: string) =>
   post(`/attestation/${attestationId}/revoke`, { reason: "Sanctions list match" })
@@ -137,24 +137,20 @@ test("a pause stops holders on chain until it ends", async () => {
   const [a, b] = [await holder("pausing", "10"), await holder("pausing", "1")]
   await post("/mint-config/pausing/pause", {})
   await expect
-    .poll(
-      () =>
-        ownTransfer(mint, a.pair, b.wallet, 1n).then(
-          () => "moved",
-          (error) => String(error),
-        ),
-      { timeout: 10_000 },
+    .poll(() =>
+      ownTransfer(mint, a.pair, b.wallet, 1n).then(
+        () => "moved",
+        (error) => String(error),
+      ),
     )
     .toMatch(/0x43/)
   await post("/mint-config/pausing/unpause", {})
   await expect
-    .poll(
-      () =>
-        ownTransfer(mint, a.pair, b.wallet, 1n).then(
-          () => "moved",
-          () => "stopped",
-        ),
-      { timeout: 10_000 },
+    .poll(() =>
+      ownTransfer(mint, a.pair, b.wallet, 1n).then(
+        () => "moved",
+        () => "stopped",
+      ),
     )
     .toBe("moved")
 })
@@ -165,7 +161,7 @@ test("a pause outlives a change of mode, and its end reaches the chain", async (
   const settledModes = async (transfer_mode: "agent" | "holder") => {
     await applyConfig(author(), { ...base, id: "pause_modes", transfer_mode })
     const remaining = async () => (await readReconcileProgress(key.workspaceId, "pause_modes")).remaining
-    await expect.poll(remaining, { timeout: 10_000 }).toBe(0)
+    await expect.poll(remaining).toBe(0)
   }
   await post("/mint-config/pause_modes/pause", {})
   await settledModes("agent")
@@ -199,9 +195,7 @@ test("a change of mode takes every account with it, and the books are read back 
   expect(await applyConfig(author(), agent)).toEqual({ outcome: "changed", reconciles: true })
   await untilFrozen(mint, a.wallet, true)
   await untilFrozen(mint, b.wallet, true)
-  await expect
-    .poll(async () => (await readReconcileProgress(key.workspaceId, "modes")).remaining, { timeout: 10_000 })
-    .toBe(0)
+  await expect.poll(async () => (await readReconcileProgress(key.workspaceId, "modes")).remaining).toBe(0)
   const holdings = await sql`
     select wallet, balance::text, counted from holdings
     where workspace_id = ${key.workspaceId} and mint_config = 'modes' order by balance`

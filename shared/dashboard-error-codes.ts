@@ -1,4 +1,5 @@
 import { defineError, type ErrorStatus } from "./define-error.ts"
+import { keptDays } from "./retention.ts"
 
 const define = (status: ErrorStatus, title: string, fix: string) =>
   defineError(status, title, fix, { isDashboardOnly: true })
@@ -43,7 +44,7 @@ export const dashboardErrors = {
   request_not_found: define(
     404,
     "Request not found in the log",
-    "Check the id and the workspace. Requests with a valid key are kept for 30 days; others are not logged.",
+    `Check the id and the workspace. Requests with a valid key are kept for ${keptDays.requests} days; others are not logged.`,
   ),
   schema_not_found: define(404, "Schema not found", "List the schemas of this workspace."),
   email_unconfirmed: define(

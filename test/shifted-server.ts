@@ -1,7 +1,8 @@
 import "#server/start/quiet-imports.ts"
 import { parseSettings } from "#server/settings/env.ts"
 import { localKeys } from "#server/solana/keys.ts"
-import { clean, sweep } from "#server/start/housekeeping.ts"
+import { sweep } from "#server/start/housekeeping.ts"
+import { clean } from "#server/start/retention.ts"
 import { start } from "#server/start/start.ts"
 import { slowKeys } from "./keys.ts"
 

@@ -5,6 +5,7 @@ import { Facts } from "#app/components/facts.tsx"
 import { Failed, Loading } from "#app/components/states.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import type { TransactionView } from "#server/dashboard/transaction.ts"
+import { keptDays } from "#shared/retention.ts"
 import { useQuery } from "./workspace.tsx"
 
 /** A transaction as it was signed, instruction by instruction. */
@@ -49,8 +50,8 @@ function TransactionDetails({ transaction }: { transaction: TransactionView }) {
         </h3>
         {instructions.length === 0 && (
           <p className="text-muted">
-            Vouch keeps the bytes of a transaction for 30 days, and the chain does not show this one now. Look
-            it up in an explorer, or try again later.
+            Vouch keeps the bytes of a transaction for {keptDays.transactionBytes} days, and the chain does
+            not show this one now. Look it up in an explorer, or try again later.
           </p>
         )}
         <ol className="divide-y divide-line rounded-lg border border-line empty:hidden">

@@ -4,6 +4,7 @@ import { badCursor, fromCursor, toCursor } from "#server/lib/cursor.ts"
 import { isId } from "#server/lib/ids.ts"
 import { toTimestamp } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
+import { keptDays } from "#shared/retention.ts"
 
 export type RequestSummary = {
   request_id: string
@@ -125,7 +126,7 @@ export async function getRequest(workspaceId: string, requestId: string): Promis
   if (!row) {
     return fail(
       "request_not_found",
-      `request_id: this workspace's log has no request ${isId("req", requestId) ? requestId : "with this id"}. Requests are kept for 30 days.`,
+      `request_id: this workspace's log has no request ${isId("req", requestId) ? requestId : "with this id"}. Requests are kept for ${keptDays.requests} days.`,
     )
   }
   const { headers, request_body, response_body } = row

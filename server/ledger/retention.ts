@@ -1,8 +1,7 @@
 import { background as sql } from "#db/client.ts"
 import { addDays } from "#server/lib/time.ts"
+import { keptDays } from "#shared/retention.ts"
 
-/** How long the bytes of a transaction are kept. By then it is there for good, or never will be. */
-const BYTES_DAYS = 30
 /** Bytes that are not there any more are not looked for, but in the days before: a sweep may have been away. */
 const LOOK_BACK_DAYS = 7
 const BATCH = 5000
@@ -11,7 +10,7 @@ let hasLookedBack = false
 
 /** Drops the bytes of old transactions that have ended. The first time in a process it looks at all, then at some days. */
 export async function dropOldBytes(now: Date): Promise<void> {
-  const until = addDays(now, -BYTES_DAYS)
+  const until = addDays(now, -keptDays.transactionBytes)
   const since = hasLookedBack ? addDays(until, -LOOK_BACK_DAYS) : new Date(0)
   let dropped: number
   do {

@@ -3,7 +3,8 @@ import { open, sql } from "#db/client.ts"
 import { addDays, addSeconds, clock } from "#server/lib/time.ts"
 import type { LedgerReport } from "#shared/ledger-report.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { clean, Housekeeping, sweep } from "./housekeeping.ts"
+import { Housekeeping, sweep } from "./housekeeping.ts"
+import { clean } from "./retention.ts"
 
 let app: TestApp
 let key: TestKey

@@ -3,19 +3,17 @@ import { certainNow, clockDoubt } from "#db/clock.ts"
 import { expireDue } from "#server/domain/attestations/expire.ts"
 import { auditDue } from "#server/domain/audit-runs.ts"
 import { deployment } from "#server/domain/deployment.ts"
-import { isReplayedNoMore } from "#server/domain/idempotency.ts"
 import { askProviders } from "#server/domain/kyc/ask-providers.ts"
-import { forgetAddresses, sendReminders } from "#server/domain/kyc/renewal/notices.ts"
-import { cleanPeople } from "#server/domain/people/retention.ts"
+import { sendReminders } from "#server/domain/kyc/renewal/notices.ts"
 import { redactDue } from "#server/domain/privacy/vendor-redactions.ts"
 import { digestsInUse, loadedLists } from "#server/domain/screening/lists.ts"
 import { rescreenDue } from "#server/domain/screening/rescreen.ts"
 import { reconcileDue } from "#server/domain/tokens/reconcile-accounts.ts"
 import { archiveEnded } from "#server/ledger/archive.ts"
-import { dropOldBytes } from "#server/ledger/retention.ts"
 import { logger } from "#server/lib/log.ts"
-import { addDays, addSeconds } from "#server/lib/time.ts"
+import { addDays } from "#server/lib/time.ts"
 import type { LedgerReport } from "#shared/ledger-report.ts"
+import { clean } from "./retention.ts"
 
 const SWEEP_EVERY_MS = 1000
 const RECONCILE_EVERY_MS = 500
@@ -30,11 +28,6 @@ const SCREEN_EVERY_MS = 250
 const SCREEN_AGAIN_MS = 3000
 const REDACT_EVERY_MS = 1000
 const REMIND_EVERY_MS = 60_000
-const WEBHOOK_EVENTS_DAYS = 90
-const REQUESTS_DAYS = 30
-/** How long after its end a wallet that signs too late is told so. */
-const CHALLENGES_SECONDS = 3600
-const BATCH = 5000
 
 /** What a process says of its workers: why they cannot work, or null, and how their ledgers are doing. */
 export type Report = { trouble: string | null; ledgers: LedgerReport[] }
@@ -133,44 +126,4 @@ export async function sweep(): Promise<void> {
 /** Reconciles accounts with changed configurations, a batch at a time. */
 async function reconcileAccounts(): Promise<void> {
   if (clockDoubt() === null) await reconcileDue()
-}
-
-/** Drops what is past its retention, a batch at a time until nothing is. Nothing while the time is in doubt. */
-export async function clean(): Promise<void> {
-  const now = await certainNow()
-  if (now === null) return
-  const recognised = addDays(now, -WEBHOOK_EVENTS_DAYS)
-  const logged = addDays(now, -REQUESTS_DAYS)
-  const ended = await Promise.allSettled([
-    untilFew(
-      () => sql`
-        delete from idempotency_records where ctid in (
-          select ctid from idempotency_records where ${isReplayedNoMore(sql)} limit ${BATCH})`,
-    ),
-    untilFew(
-      () => sql`
-        delete from webhook_events where ctid in (
-          select ctid from webhook_events where received_at <= ${recognised} limit ${BATCH})`,
-    ),
-    untilFew(
-      () => sql`
-        delete from wallet_challenges where ctid in (
-          select ctid from wallet_challenges where expires_at <= ${addSeconds(now, -CHALLENGES_SECONDS)} limit ${BATCH})`,
-    ),
-    untilFew(
-      () => sql`
-        delete from api_requests where ctid in (
-          select ctid from api_requests where at <= ${logged} order by at limit ${BATCH})`,
-    ),
-    cleanPeople(),
-    forgetAddresses(),
-    dropOldBytes(now),
-    sql`delete from workers where seen_at <= ${addDays(now, -1)}`,
-  ])
-  // One that fails keeps no other from its work.
-  for (const one of ended) if (one.status === "rejected") throw one.reason
-}
-
-async function untilFew(remove: () => PromiseLike<{ count: number }>): Promise<void> {
-  while ((await remove()).count === BATCH);
 }

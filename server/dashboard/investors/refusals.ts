@@ -16,7 +16,7 @@ export type Refusal = {
   detail: string | null
   mint_config: string | null
   amount: string | null
-  /** A request that began nothing, which the log keeps for 30 days, or an operation that failed. */
+  /** A request that began nothing, as long as the log keeps it (`keptDays`), or an operation that failed. */
   request_id: string | null
   operation_id: string | null
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { addDays, clock } from "#server/lib/time.ts"
-import { clean } from "#server/start/housekeeping.ts"
+import { clean } from "#server/start/retention.ts"
 import { startTestApp, type TestApp } from "#test/app.ts"
 import { member } from "#test/people.ts"
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { newId } from "#server/lib/ids.ts"
-import { clean } from "#server/start/housekeeping.ts"
+import { clean } from "#server/start/retention.ts"
 import type { Address } from "#shared/address.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
 import { tokenFixture } from "#test/tokens.ts"

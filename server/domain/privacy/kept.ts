@@ -1,5 +1,6 @@
 import type { TableName, TableRow } from "#db/rows.ts"
 import { type Facts, facts } from "#server/domain/attestations/personal.ts"
+import { keptDays } from "#shared/retention.ts"
 
 /** What a column says of an investor: null is nothing, `stays` is not erased, and the text says what it is. */
 type Column = null | string | { stays: string }
@@ -14,7 +15,6 @@ type OfInvestors<Name extends TableName> = {
 }
 /** What is kept of people who sign in, or of nobody: as a whole, with what it is. */
 type OfOthers = { of: "members" | "nobody"; what: string }
-
 export type Kept = OfInvestors<TableName> | OfOthers
 
 const attestations = Object.fromEntries(
@@ -143,7 +143,7 @@ export const kept = {
   webhook_events: {
     of: "investors",
     what: "Events of providers that had their effect, so that a repeat is recognised",
-    kept: "90 days, or until erased",
+    kept: `${keptDays.webhookEvents} days, or until erased`,
     columns: {
       mode: null,
       provider: null,
@@ -203,7 +203,7 @@ export const kept = {
   api_requests: {
     of: "investors",
     what: "The request log, with personal fields masked",
-    kept: "30 days, or until erased: rows that name the wallet or its attestations are deleted",
+    kept: `${keptDays.requests} days, or until erased: rows that name the wallet or its attestations are deleted`,
     columns: {
       workspace_id: null,
       id: null,

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { newId } from "#server/lib/ids.ts"
 import { addDays, addSeconds, clock } from "#server/lib/time.ts"
-import { clean } from "#server/start/housekeeping.ts"
+import { clean } from "#server/start/retention.ts"
 import { startTestApp, type TestApp, waitFor } from "#test/app.ts"
 import { member } from "#test/people.ts"
 

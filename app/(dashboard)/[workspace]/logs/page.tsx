@@ -11,6 +11,7 @@ import { PageHeader } from "#app/components/page-header.tsx"
 import { Empty } from "#app/components/states.tsx"
 import { Duration, ExactTimestamp } from "#app/components/timestamp.tsx"
 import { HttpStatus } from "#app/components/ui/badge.tsx"
+import { keptDays } from "#shared/retention.ts"
 
 const PAGE = 50
 /** How often the newest requests are asked for while they are being looked at. */
@@ -62,7 +63,7 @@ export default function Page() {
     <>
       <PageHeader
         title="Logs"
-        description="Every API request with a key of this workspace, kept for 30 days. Secrets and personal data are masked."
+        description={`Every API request with a key of this workspace, kept for ${keptDays.requests} days. Secrets and personal data are masked.`}
       />
       <Filters onClear={onClear}>
         <TextFilter
@@ -113,7 +114,7 @@ export default function Page() {
           ) : isFiltered || !paging.isFirst ? (
             <Empty title="No matching requests">
               {filter.id
-                ? "Requests with a key of this workspace appear about a second after their response and stay for 30 days."
+                ? `Requests with a key of this workspace appear about a second after their response and stay for ${keptDays.requests} days.`
                 : "Remove a filter or choose another date range."}
             </Empty>
           ) : (

@@ -12,6 +12,7 @@ import { Ago, Timestamp } from "#app/components/timestamp.tsx"
 import { StatusBadge } from "#app/components/ui/badge.tsx"
 import type { AttestationSummary } from "#server/domain/attestations/search.ts"
 import { grouped } from "#shared/amount.ts"
+import { keptDays } from "#shared/retention.ts"
 
 const verification = columnsOf<AttestationSummary>()
 
@@ -194,7 +195,8 @@ export function Refusals({ investorId }: { investorId: string }) {
   return (
     <>
       <p className="mb-3 text-[13px] text-muted">
-        Requests that a rule refused, from the last 30 days, and operations that failed. The newest 50.
+        Requests that a rule refused, from the last {keptDays.requests} days, and operations that failed. The
+        newest 50.
       </p>
       <DataTable
         caption="Refusals"

@@ -12,6 +12,7 @@ import { Empty, Failed, Loading } from "#app/components/states.tsx"
 import { Duration, ExactTimestamp } from "#app/components/timestamp.tsx"
 import { HttpStatus } from "#app/components/ui/badge.tsx"
 import { Card } from "#app/components/ui/card.tsx"
+import { keptDays } from "#shared/retention.ts"
 import { partsOf, type Subject, subjectOf } from "./subject.ts"
 
 type Logged = RouterOutputs["request"]["get"]
@@ -51,8 +52,8 @@ export default function Page() {
       ) : isMissing ? (
         <Card>
           <Empty title="This request is not in the log">
-            It may be older than 30 days or have used a key of another workspace. If you just sent it, reload
-            in a second.
+            It may be older than {keptDays.requests} days or have used a key of another workspace. If you just
+            sent it, reload in a second.
           </Empty>
         </Card>
       ) : request.error ? (

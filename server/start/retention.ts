@@ -1,0 +1,52 @@
+import { background as sql } from "#db/client.ts"
+import { certainNow } from "#db/clock.ts"
+import { isReplayedNoMore } from "#server/domain/idempotency.ts"
+import { forgetAddresses } from "#server/domain/kyc/renewal/notices.ts"
+import { cleanPeople } from "#server/domain/people/retention.ts"
+import { dropOldBytes } from "#server/ledger/retention.ts"
+import { addDays, addSeconds } from "#server/lib/time.ts"
+import { keptDays } from "#shared/retention.ts"
+
+/** How long after its end a wallet that signs too late is told so. */
+const CHALLENGES_SECONDS = 3600
+const BATCH = 5000
+
+/** Drops what is past its retention, a batch at a time until nothing is. Nothing while the time is in doubt. */
+export async function clean(): Promise<void> {
+  const now = await certainNow()
+  if (now === null) return
+  const recognised = addDays(now, -keptDays.webhookEvents)
+  const logged = addDays(now, -keptDays.requests)
+  const ended = await Promise.allSettled([
+    untilFew(
+      () => sql`
+        delete from idempotency_records where ctid in (
+          select ctid from idempotency_records where ${isReplayedNoMore(sql)} limit ${BATCH})`,
+    ),
+    untilFew(
+      () => sql`
+        delete from webhook_events where ctid in (
+          select ctid from webhook_events where received_at <= ${recognised} limit ${BATCH})`,
+    ),
+    untilFew(
+      () => sql`
+        delete from wallet_challenges where ctid in (
+          select ctid from wallet_challenges where expires_at <= ${addSeconds(now, -CHALLENGES_SECONDS)} limit ${BATCH})`,
+    ),
+    untilFew(
+      () => sql`
+        delete from api_requests where ctid in (
+          select ctid from api_requests where at <= ${logged} order by at limit ${BATCH})`,
+    ),
+    cleanPeople(),
+    forgetAddresses(),
+    dropOldBytes(now),
+    sql`delete from workers where seen_at <= ${addDays(now, -1)}`,
+  ])
+  // One that fails keeps no other from its work.
+  for (const one of ended) if (one.status === "rejected") throw one.reason
+}
+
+async function untilFew(remove: () => PromiseLike<{ count: number }>): Promise<void> {
+  while ((await remove()).count === BATCH);
+}

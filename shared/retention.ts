@@ -1,0 +1,9 @@
+/** Days after which rows are deleted, or a part of them. Screens and errors take their numbers from here. */
+export const keptDays = {
+  /** The request log, `api_requests`. */
+  requests: 30,
+  /** Ids of providers' webhooks, by which a repeat is recognised. */
+  webhookEvents: 90,
+  /** The bytes of transactions (`wire`). By then a transaction is on chain for good, or never will be. */
+  transactionBytes: 30,
+} as const

@@ -54,8 +54,6 @@ export function localKeys(secret: Uint8Array): Keys {
 
 /** What pays fees and rent for a mode, or for a workspace that has its own. */
 export const feePayerPurpose = (of: string) => `fee-payer/${of}`
-/** The fee payer, where no other is chosen. */
-export const feePayerOf = (keys: Keys, mode: string) => keys(feePayerPurpose(mode))
 
 /**
  * An address that every transaction of a mode names which a workspace's own fee payer pays for. Its history lists them

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import { Connection, LAMPORTS_PER_SOL } from "@solana/web3.js"
-import { feePayerOf, localKeys } from "#server/solana/keys.ts"
+import { feePayerPurpose, localKeys } from "#server/solana/keys.ts"
 import {
   everyOther,
   forgets,
@@ -85,7 +85,7 @@ export class Nodes {
   /** Only an embedded network pays for itself. For good: no rollback takes it back. */
   async fund(): Promise<void> {
     const connection = new Connection(this.#url, "confirmed")
-    const { publicKey } = feePayerOf(localKeys(this.#signer), "test")
+    const { publicKey } = localKeys(this.#signer)(feePayerPurpose("test"))
     await connection.requestAirdrop(publicKey, 1000 * LAMPORTS_PER_SOL)
     await until("money for fees", async () => (await connection.getBalance(publicKey, "finalized")) > 0)
   }

@@ -4,7 +4,7 @@ import { Connection, LAMPORTS_PER_SOL } from "@solana/web3.js"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { type Localnet, startLocalnet } from "#server/embedded/localnet/server.ts"
 import { signal } from "#server/embedded/process.ts"
-import { feePayerOf, localKeys } from "#server/solana/keys.ts"
+import { feePayerPurpose, localKeys } from "#server/solana/keys.ts"
 import { createTestDatabase } from "../database.ts"
 import { newCustomers } from "./customers.ts"
 import { createDeployment, type Deployment, until } from "./deployment.ts"
@@ -24,7 +24,10 @@ beforeAll(async () => {
   })
   // Only the embedded network pays for itself.
   const connection = new Connection(localnet.url, "confirmed")
-  await connection.requestAirdrop(feePayerOf(localKeys(signer), "test").publicKey, 1000 * LAMPORTS_PER_SOL)
+  await connection.requestAirdrop(
+    localKeys(signer)(feePayerPurpose("test")).publicKey,
+    1000 * LAMPORTS_PER_SOL,
+  )
 }, 120_000)
 afterAll(async () => {
   await deployment.destroy()

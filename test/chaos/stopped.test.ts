@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { socketOptions } from "#db/socket.ts"
 import { type Localnet, startLocalnet } from "#server/embedded/localnet/server.ts"
 import { signal } from "#server/embedded/process.ts"
-import { feePayerOf, localKeys } from "#server/solana/keys.ts"
+import { feePayerPurpose, localKeys } from "#server/solana/keys.ts"
 import { createTestDatabase } from "../database.ts"
 import { type Sent, send } from "../http.ts"
 import { newClient } from "./client.ts"
@@ -44,7 +44,10 @@ beforeAll(async () => {
   })
   otherPort = await quietPorts(1)
   const connection = new Connection(localnet.url, "confirmed")
-  await connection.requestAirdrop(feePayerOf(localKeys(signer), "test").publicKey, 1000 * LAMPORTS_PER_SOL)
+  await connection.requestAirdrop(
+    localKeys(signer)(feePayerPurpose("test")).publicKey,
+    1000 * LAMPORTS_PER_SOL,
+  )
 }, 120_000)
 afterAll(async () => {
   await deployment.destroy()

@@ -10,8 +10,8 @@ import { issuedBy, namedByAll } from "./issuer.ts"
 import { readPage, refuseUntold } from "./memos.ts"
 import { OPERATION_COLUMNS, type OperationRow } from "./operation.ts"
 import type { Ending } from "./settling.ts"
+import { answersNeeded } from "./several-nodes.ts"
 import type { Saved } from "./signing.ts"
-import { wordsNeeded } from "./words.ts"
 
 /** What is to be known of a transaction to say what became of it. */
 export type Sought = Pick<Saved, "signature" | "workspaceId" | "wire" | "signedSlot" | "lastValidBlockHeight">
@@ -61,7 +61,7 @@ export async function examine(
   try {
     await chain.rpc.nodes.identify({ persists: true })
     const { views } = chain.rpc
-    const needed = wordsNeeded(chain.rpc)
+    const needed = answersNeeded(chain.rpc)
     const told: Testimony[] = []
     for (const rpc of views) {
       if (told.filter(({ isSilent }) => !isSilent).length >= needed && told.some(({ isWhole }) => isWhole))

@@ -2,7 +2,7 @@ import { logger } from "#server/lib/log.ts"
 import type { Chain } from "#server/solana/chain.ts"
 import { isOfTheNodes, isWithoutHistory } from "#server/solana/rpc/errors.ts"
 import type { Rpc } from "#server/solana/rpc/rpc.ts"
-import { askEnough } from "./words.ts"
+import { askEnough } from "./several-nodes.ts"
 
 /**
  * Whether a transaction that a node tells to have failed for good has. What it carries is signed anew then, so one word of
@@ -15,7 +15,7 @@ export async function hasFailed({ mode, rpc }: Chain, signature: string): Promis
     if (words.every(Boolean)) return true
     logger.warn(
       { mode, signature },
-      "a node tells that a transaction has failed, and the transaction does not",
+      "a node says that a transaction failed, but the transaction itself does not",
     )
   } catch (error) {
     if (!isOfTheNodes(error)) throw error

@@ -10,7 +10,7 @@ import { examine, isLate, type Sought } from "./evidence.ts"
 import { hasFailed } from "./failure.ts"
 import { type Final, settleFinalized, settleVanished } from "./settle-finality.ts"
 import { isFinal } from "./settling-commitment.ts"
-import { areFinal, askStatuses, surelyFinal, type Told } from "./words.ts"
+import { areFinal, askStatuses, surelyFinal, type Told } from "./several-nodes.ts"
 
 /** Most signatures that one getSignatureStatuses takes. */
 const STATUSES = 256

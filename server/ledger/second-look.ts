@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache"
 import type { Chain } from "#server/solana/chain.ts"
 import { isOfTheNodes } from "#server/solana/rpc/errors.ts"
 import type { ReadOptions, Rpc } from "#server/solana/rpc/rpc.ts"
-import { askEnough, wordsNeeded } from "./words.ts"
+import { answersNeeded, askEnough } from "./several-nodes.ts"
 
 // That there is nothing to do on chain ends an operation without a transaction: nobody would ever look again. So one word of one
 // node is not enough for it.
@@ -50,4 +50,4 @@ export async function seenTwice(
 }
 
 /** Whether there is one node alone that a chain's nothing is believed of, and no other to say otherwise. */
-export const isAlone = ({ rpc, embedded }: Chain): boolean => !embedded && wordsNeeded(rpc) === 1
+export const isAlone = ({ rpc, embedded }: Chain): boolean => !embedded && answersNeeded(rpc) === 1

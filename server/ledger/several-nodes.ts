@@ -6,49 +6,49 @@ import type { Rpc } from "#server/solana/rpc/rpc.ts"
 import { feePayerIn } from "#server/solana/transaction.ts"
 import { isFinal } from "./settling-commitment.ts"
 
-// A node that lies steadily agrees with itself, however often it is asked. What cannot be undone takes the word of two
+// A node that lies steadily agrees with itself, however often it is asked. What cannot be undone takes the answers of two
 // where there are two, and of one node evidence of two kinds.
 
 /** How many nodes have to say the same of what cannot be undone. */
-export const wordsNeeded = ({ views }: Rpc): number => Math.min(2, views.length)
+export const answersNeeded = ({ views }: Rpc): number => Math.min(2, views.length)
 
 /** What nodes say, each for itself, until enough have; fewer where the others do not answer. Rejects where none does. */
 async function askEach<T>(rpc: Rpc, ask: (view: Rpc) => Promise<T>): Promise<T[]> {
   const { views } = rpc
-  const words: T[] = []
+  const answers: T[] = []
   let trouble: unknown
   for (const view of views) {
-    if (words.length === wordsNeeded(rpc)) break
+    if (answers.length === answersNeeded(rpc)) break
     try {
-      words.push(await ask(view))
+      answers.push(await ask(view))
     } catch (error) {
       if (!isOfTheNodes(error)) throw error
       trouble = error
     }
   }
-  if (words.length === 0) throw trouble
-  return words
+  if (answers.length === 0) throw trouble
+  return answers
 }
 
 /** As `askEach`, for what no one node is believed in: rejects where fewer answer. */
 export async function askEnough<T>(rpc: Rpc, ask: (view: Rpc) => Promise<T>): Promise<T[]> {
   let trouble: unknown
-  const words = await askEach(rpc, (view) =>
+  const answers = await askEach(rpc, (view) =>
     ask(view).catch((error) => {
       trouble = error
       throw error
     }),
   )
-  if (words.length < wordsNeeded(rpc)) throw trouble
-  return words
+  if (answers.length < answersNeeded(rpc)) throw trouble
+  return answers
 }
 
 /** What nodes know of a signature, each for itself. */
 export type Told = { signature: string; statuses: readonly (SignatureStatus | null)[] }
 
 export async function askStatuses(rpc: Rpc, signatures: readonly string[]): Promise<Told[]> {
-  const words = await askEach(rpc, async (view) => (await view.statuses(signatures)).value)
-  return signatures.map((signature, i) => ({ signature, statuses: words.map((value) => value[i] ?? null) }))
+  const answers = await askEach(rpc, async (view) => (await view.statuses(signatures)).value)
+  return signatures.map((signature, i) => ({ signature, statuses: answers.map((value) => value[i] ?? null) }))
 }
 
 /** Whether nodes say, all of them, that a transaction is there for good. */

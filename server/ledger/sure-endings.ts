@@ -3,7 +3,7 @@ import { isOfTheNodes } from "#server/solana/rpc/errors.ts"
 import { hasFailed } from "./failure.ts"
 import type { Ending } from "./settling.ts"
 import type { SettlingCommitment } from "./settling-commitment.ts"
-import { areFinal, askStatuses, surelyFinal } from "./words.ts"
+import { areFinal, askStatuses, surelyFinal } from "./several-nodes.ts"
 
 type Options = { commitment: SettlingCommitment; wireOf: (signature: string) => Buffer | null }
 

@@ -1,7 +1,7 @@
 import { PublicKey } from "@solana/web3.js"
 import { background as sql } from "#db/client.ts"
 import type { Unexplained } from "#db/schema/ledger.ts"
-import { askEnough } from "#server/ledger/words.ts"
+import { askEnough } from "#server/ledger/several-nodes.ts"
 import type { Chain } from "#server/solana/chain.ts"
 import { readTokenAccount } from "#server/solana/token-account.ts"
 import { type Quarantined, readQuarantines } from "./state.ts"

@@ -42,7 +42,7 @@ export async function auditDue(): Promise<boolean> {
     if (differences.length > 0)
       logger.warn(
         { workspaceId: due.id, differences: differences.slice(0, 20), count: differences.length },
-        "the chain and the database differ; `vouch ledger audit` says in what",
+        "the chain and the database differ; run `vouch ledger audit` to see where",
       )
   } catch (error) {
     logger.warn(

@@ -68,7 +68,7 @@ export class CostCounter {
     }
     logger.warn(
       { workspaceId: row.workspace_id, signature: row.signature, fee, rent },
-      "no node tells what a transaction cost; it counts as what it can have cost at most",
+      "no node tells what a transaction cost; it is counted at the most it can have cost",
     )
     return costsWithoutMeta({ ...row, fee, rent })
   }

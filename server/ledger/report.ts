@@ -84,7 +84,7 @@ export function troubleIn({
   audit_differences,
 }: LedgerReport): string | null {
   if (audit_differences > 0)
-    return `the chain and the database differ (${audit_differences}): \`vouch ledger audit\` says in what`
+    return `the chain and the database differ (${audit_differences}): run \`vouch ledger audit\` to see where`
   if ((audit_age_seconds ?? 0) > AUDIT_LATE_SECONDS)
     return `a workspace was last compared with the chain ${Math.round((audit_age_seconds ?? 0) / 3600)} h ago`
   if ((slot_age_seconds ?? 0) > STILL_SECONDS)

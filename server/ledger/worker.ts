@@ -115,7 +115,7 @@ export class LedgerWorker {
     await this.#signing.end()
     await this.#tracker.end()
     // Others wait for it to run out where the database is not there.
-    await this.#leases.release().catch((error) => logger.debug({ err: error }, "leases are not given back"))
+    await this.#leases.release().catch((error) => logger.debug({ err: error }, "could not give leases back"))
   }
 
   /** What keeps it from working, or from working for everybody, in a few words; null when nothing does. */

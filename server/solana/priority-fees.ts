@@ -54,7 +54,7 @@ export class PriorityFees {
         .then(
           (fees) => priceOf(fees, this.#limits),
           (error) => {
-            logger.debug({ err: error }, "could not read what others pay")
+            logger.debug({ err: error }, "could not read recent priority fees")
             return this.#limits.floor
           },
         )

@@ -57,10 +57,7 @@ export async function confirmReview(acting: Acting): Promise<Decided> {
   const state = await act(acting, async (sql, review) => {
     const { id, state, requested_by, decision, public_reason, reason, approved_claims } = review
     if (state !== "requested" || decision === null || requested_by === null || reason === null)
-      return fail(
-        "review_changed",
-        "Nobody is waiting for a confirmation any more. Look at the review again.",
-      )
+      return fail("review_changed", "This review no longer waits for a confirmation. Reload it.")
     if (requested_by === userId)
       fail("second_person_required", "You asked for this decision: another member has to confirm it.")
     // What somebody asked for who may not decide any more is nobody's decision.
@@ -170,7 +167,7 @@ async function settle(sql: Queryable, acting: Acting, review: LockedReview, read
 async function takeBack(sql: Queryable, acting: Acting, review: LockedReview): Promise<"open"> {
   const { id, workspace_id, state, decision, requested_by } = review
   if (state !== "requested")
-    fail("review_changed", "Nobody is waiting for a confirmation any more. Look at the review again.")
+    fail("review_changed", "This review no longer waits for a confirmation. Reload it.")
   await sql`
     update reviews set state = 'open', version = version + 1, decision = null, reason = null, public_reason = null,
       approved_claims = null, requested_by = null, requested_at = null

@@ -119,7 +119,7 @@ export class ListWatch {
     if (this.#isLooking) return
     this.#isLooking = true
     this.#looking = this.#lookOnce()
-      .catch((error) => logger.warn({ err: error }, "screening lists cannot be looked at; retrying"))
+      .catch((error) => logger.warn({ err: error }, "could not check screening lists for changes; retrying"))
       .finally(() => {
         this.#isLooking = false
       })

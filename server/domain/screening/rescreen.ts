@@ -41,7 +41,7 @@ export async function rescreenDue(): Promise<number> {
         troubled.succeeded(trouble)
       } catch (error) {
         troubled.failed(trouble)
-        logger.warn({ err: error, workspaceId, list: list.name }, "screening failed; it goes on later")
+        logger.warn({ err: error, workspaceId, list: list.name }, "screening failed; retrying later")
       }
     }
   }

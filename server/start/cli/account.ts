@@ -27,11 +27,7 @@ export function addAccountCommands(program: Command, run: Run): void {
     .description("create an account with a live and a test workspace")
     .requiredOption("--name <name>", "the account's name", readableName)
     .addOption(planOption().makeOptionMandatory())
-    .option(
-      "--quota <n>",
-      "attestations per month, for the enterprise plan (without it: no limit)",
-      wholeNumber,
-    )
+    .option("--quota <n>", "attestations per month, for the enterprise plan (default: no limit)", wholeNumber)
     .option(
       "--owner <email>",
       "email of the owner: prints a link for that person to sign in to the dashboard",
@@ -90,11 +86,7 @@ export function addAccountCommands(program: Command, run: Run): void {
     .description("change an account's plan; usage of this month still counts")
     .requiredOption("--name <name>", "the account's name", nonEmpty)
     .addOption(planOption().makeOptionMandatory())
-    .option(
-      "--quota <n>",
-      "attestations per month, for the enterprise plan (without it: no limit)",
-      wholeNumber,
-    )
+    .option("--quota <n>", "attestations per month, for the enterprise plan (default: no limit)", wholeNumber)
     .action(({ name, plan, quota }: { name: string; plan: PlanName; quota?: number }) =>
       run(async () => {
         checkQuota({ plan, ...(quota === undefined ? {} : { quota }) })
@@ -105,7 +97,7 @@ export function addAccountCommands(program: Command, run: Run): void {
 
   account
     .command("set-budget")
-    .description("limit what an account's transactions may cost in a month; without --sol: no limit")
+    .description("limit what an account's transactions may cost in a month; without --sol, removes the limit")
     .requiredOption("--name <name>", "the account's name", nonEmpty)
     .addOption(modeOption().makeOptionMandatory())
     .option("--sol <amount>", "SOL per calendar month (UTC), fees and rent together", readSol)

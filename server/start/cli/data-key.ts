@@ -6,16 +6,18 @@ import type { Run } from "./run.ts"
 export function addDataKeyCommands(program: Command, run: Run): void {
   program
     .command("data-key")
-    .description("the key that seals claims")
+    .description("the key that seals secrets and personal data in the database")
     .command("reseal")
-    .description("seal with the first key of VOUCH_DATA_KEY what another one has sealed; again to go on")
+    .description("seal everything with the first key of VOUCH_DATA_KEY; run it again if it was interrupted")
     .action(() =>
       run(async () => {
         const resealed = await resealAll((text) => console.error(text))
         // Whatever was sealed by an old key while it ran.
         const late = await resealAll(() => {})
         const rest =
-          late > 0 ? ` ${late} of them came meanwhile: run it again.` : " Nothing is left under another."
+          late > 0
+            ? ` ${late} of them were sealed with another key meanwhile: run it again.`
+            : " Nothing is left under another key."
         return {
           json: { resealed: resealed + late, done: late === 0 },
           text: `${resealed + late} sealed with the new key.${rest}`,

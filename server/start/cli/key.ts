@@ -30,7 +30,7 @@ export function addKeyCommands(program: Command, run: Run): void {
     .description("create an API key; it is shown only once")
     .requiredOption("--account <name>", "the account's name; created if missing", nonEmpty)
     .addOption(modeOption().makeOptionMandatory())
-    .addOption(planOption().default("free", "free, for a new account"))
+    .addOption(planOption().default("free", "free, if the account is new"))
     .option("--name <name>", "where the key is used", readableName, "Created from the command line")
     .option("--scopes <scopes>", "separated by commas or spaces (default: all)", parseScopes)
     .option("--expires <time>", "when it stops working: an ISO 8601 time, or days such as 90d", parseExpiry)
@@ -104,7 +104,7 @@ export function addKeyCommands(program: Command, run: Run): void {
 
   key
     .command("rotate")
-    .description("give a key a new secret; its id and idempotency stay the same")
+    .description("give a key a new secret; its id stays the same, and so do its idempotency keys")
     .argument("<key_id>")
     .option(
       "--grace <time>",

@@ -17,7 +17,7 @@ export function addLedgerCommands(program: Command, run: Run): void {
     .option("--account <name>", "only one account", nonEmpty)
     .option(
       "--incremental",
-      "only what has landed since the last reconciliation, without accounts; the server does that every hour",
+      "compare only what has landed since the last reconciliation, without accounts; the server does this every hour",
     )
     .action((options: { account?: string; incremental?: true }) =>
       run(
@@ -43,13 +43,13 @@ export function addLedgerCommands(program: Command, run: Run): void {
   ledger
     .command("reconcile")
     .description(
-      "compare a restored database with the chain, and show why nothing is signed; exits 1 while that is so",
+      "compare a restored database with the chain, and show why nothing is signed; exits 1 until it is resolved",
     )
     .option(
       "--accept",
-      "go on: destroy credentials that no verification describes, and leave the rest as it is",
+      "resume signing: destroy credentials that no verification describes, and leave the rest as it is",
     )
-    .option("--reason <text>", "why that is right; goes to the audit log", nonEmpty)
+    .option("--reason <text>", "why this is right; goes to the audit log", nonEmpty)
     .action(({ accept, reason }: { accept?: true; reason?: string }) =>
       run(
         async () => {
@@ -67,24 +67,26 @@ export function addLedgerCommands(program: Command, run: Run): void {
 
   ledger
     .command("resolve")
-    .description("show what is known of an operation that waits in doubt, and decide it if the nodes cannot")
+    .description(
+      "show what is known of an operation that may or may not have landed, and decide it if no node can tell",
+    )
     .argument("<operation>", "its id", nonEmpty)
-    .option("--landed", "its transaction is on chain: you have seen it there")
-    .option("--lost", "its transaction is not on chain and never will be: sign it anew")
+    .option("--landed", "the transaction is on chain: you have seen it there")
+    .option("--lost", "the transaction is not on chain and never will be: sign it anew")
     .option("--reason <text>", "how you know; goes to the audit log", nonEmpty)
     .action((id: string, { landed, lost, reason }: { landed?: true; lost?: true; reason?: string }) =>
       run(
         async () => {
           if (!landed && !lost) return showEvidence(await gatherEvidence(id))
-          if (landed && lost) throw new CommandError("--landed or --lost, not both")
+          if (landed && lost) throw new CommandError("--landed, --lost: use one of them, not both.")
           if (!reason) throw new CommandError("--reason: say how you know. It goes to the audit log.")
           const refusal = await resolveOperation(id, landed ? "landed" : "lost", reason)
           if (refusal !== null) throw new CommandError(refusal)
           return {
             json: { ok: true },
             text: landed
-              ? "Settled as landed, with all that its transaction carries."
-              : "It goes back to the queue, with all that its transaction carries, and is signed anew.",
+              ? "Settled as landed, with every operation of its transaction."
+              : "Back in the queue, with every operation of its transaction, to be signed anew.",
           }
         },
         { needsChain: true },
@@ -106,10 +108,10 @@ function showQuarantine(waiting: readonly Quarantine[], isAccepted: boolean) {
   const left = isAccepted ? [] : waiting
   const end =
     waiting.length === 0
-      ? "The database knows all that has landed."
+      ? "The database knows everything that has landed."
       : isAccepted
-        ? "Accepted. The ledger goes on."
-        : "Look at what is named, then go on with --accept --reason."
+        ? "Accepted. The ledger signs again."
+        : "Check each of these. To resume signing, run this again with --accept and --reason."
   return {
     json: { ok: left.length === 0, accepted: isAccepted, quarantines: waiting },
     text: [...lines, end].join("\n"),
@@ -127,7 +129,7 @@ function showEvidence(evidence: Evidence) {
       `signed ${signed_at}${signed_slot === null ? "" : `, as of slot ${signed_slot}`}, valid up to block height ${last_valid_block_height}`,
     )
     if (operations.length > 1)
-      lines.push(`it carries ${operations.join(", ")}: what is decided is decided for all of them`)
+      lines.push(`it carries ${operations.join(", ")}: a decision is for all of them`)
     if (doubt !== null) lines.push(`doubt: ${doubt}`)
   }
   if (chain) {
@@ -140,7 +142,7 @@ function showEvidence(evidence: Evidence) {
 }
 
 function whatNodesSay({ can_still_land, verdict }: NonNullable<Evidence["chain"]>): string {
-  if (can_still_land) return "It can still land: nothing is to be decided yet."
+  if (can_still_land) return "It can still land: there is nothing to decide yet."
   if (verdict?.end === "expired") return "It never landed. The ledger signs it anew by itself."
   if (verdict?.end === "doubt")
     return `Nobody can say whether it landed: ${verdict.reason}. Look for it with an explorer, then decide with --landed or --lost.`

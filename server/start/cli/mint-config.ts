@@ -11,7 +11,7 @@ import { sleep } from "#server/lib/time.ts"
 import { failureOf, sentenceOf } from "#server/lib/validation.ts"
 import type { Mode } from "#shared/mode.ts"
 import { allScopes } from "#shared/scopes.ts"
-import { inWorkspace } from "./arguments.ts"
+import { inWorkspace, noAccount } from "./arguments.ts"
 import { CommandError, type Run } from "./run.ts"
 
 type Options = { account: string; mode: Mode }
@@ -34,7 +34,7 @@ export function addMintConfigCommands(program: Command, run: Run): void {
         const { outcome, reconciles } = await applyConfig({ principal, requestId: null }, config)
         const isDone = await followTo(principal, config.id, outcome === "created" || reconciles)
         const record = await getConfig(principal, config.id)
-        const later = isDone ? "" : " The server does the rest: start it if it is not running."
+        const later = isDone ? "" : " The server applies the rest: start it if it is not running."
         return { json: { outcome, done: isDone, ...record }, text: `${config.id}: ${outcome}.${later}` }
       },
       { needsChain: true },
@@ -60,11 +60,7 @@ export function addMintConfigCommands(program: Command, run: Run): void {
 
 async function principalOf({ account, mode }: Options): Promise<Principal> {
   const owner = await findAccount(account)
-  if (!owner) {
-    throw new CommandError(
-      `No account is named ${JSON.stringify(account)}. List accounts with "vouch account list".`,
-    )
-  }
+  if (!owner) throw noAccount(account)
   const scopes = new Set(allScopes)
   return { workspaceId: owner.workspaces[mode], mode, scopes, via: { kind: "operator" } }
 }

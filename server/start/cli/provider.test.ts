@@ -76,13 +76,13 @@ test("valid credentials are said to be, with what to enter at each vendor, and f
   const [sandbox, ofPersona, ofStripe, ofDidit] = stdout.split("\n\n")
   expect(sandbox).toMatch(/^test: Built-in sandbox \(sandbox\)\n {2}built in\n/)
   expect(ofPersona).toMatch(
-    /^test: Persona \(persona\)\n {2}ok: .*\n {2}verifies every schema without another\n/,
+    /^test: Persona \(persona\)\n {2}ok: .*\n {2}verifies every schema that names no other provider\n/,
   )
   for (const entered of ["http://localhost:3000/v1/kyc/webhook/persona", "inquiry.approved, ", "2025-12-08"])
     expect(ofPersona).toContain(entered)
   expect(ofStripe).toContain("verifies accredited_investor_v1")
   expect(ofStripe).toContain("identity.verification_session.verified, ")
-  expect(ofDidit).toContain("nothing new; it ends the sessions that it began")
+  expect(ofDidit).toContain("nothing new; it finishes the sessions that it began")
 })
 
 test("what is wrong is said in a sentence that names the setting, and the exit code is 1", async () => {

@@ -30,12 +30,14 @@ const NOBODY =
   "No KYC provider is configured. Choose one with VOUCH_LIVE_PROVIDER: see docs/providers/README.md."
 
 function textOf({ mode, provider, label, verifies, ok, problem, note, setup }: ProviderCheck): string {
-  const schemas = verifies.map((one) => (one === "all" ? "every schema without another" : one)).join(", ")
+  const schemas = verifies
+    .map((one) => (one === "all" ? "every schema that names no other provider" : one))
+    .join(", ")
   const lines = [
     `${mode}: ${label} (${provider})`,
-    `  ${problem ?? (ok === null ? "built in" : "ok: its API takes the credentials")}`,
+    `  ${problem ?? (ok === null ? "built in" : "ok: its API accepts the credentials")}`,
     ...(note === null ? [] : [`  note: ${note}`]),
-    `  verifies ${schemas || "nothing new; it ends the sessions that it began"}`,
+    `  verifies ${schemas || "nothing new; it finishes the sessions that it began"}`,
     ...(setup.length === 0 ? [] : [`  enter at ${label}:`]),
     ...setup.flatMap(({ where, enter }) => [`    ${where}`, `      ${enter}`]),
   ]

@@ -95,6 +95,6 @@ test("what the first data key sealed is left as it is", async () => {
   const { exitCode, stdout } = await vouch("data-key", "reseal")
   expect({ exitCode, stdout }).toEqual({
     exitCode: 0,
-    stdout: "0 sealed with the new key. Nothing is left under another.\n",
+    stdout: "0 sealed with the new key. Nothing is left under another key.\n",
   })
 })

@@ -17,17 +17,19 @@ const LOOK_EVERY_MS = 500
 
 /** `vouch signer …`: the keys that a deployment signs with. */
 export function addSignerCommands(program: Command, run: Run): void {
-  const signer = program.command("signer").description("keys that pay and issue")
+  const signer = program.command("signer").description("keys that pay fees and issue tokens")
 
   signer
     .command("set")
-    .description("give a workspace a key of its own, to issue with or to pay; again to go on")
+    .description(
+      "give a workspace a key of its own, to issue with or to pay; run it again if it was interrupted",
+    )
     .argument("<workspace>", "its id", nonEmpty)
     .argument("<uri>", "where the key is, such as aws-kms:… (docs/operations.md)")
     .addOption(
       new Option(
         "--role <role>",
-        "what for: its mints are moved to an authority, a fee payer pays from then on",
+        "authority: issues, and all mints are moved to it; fee-payer: pays for what is signed from now on",
       )
         .choices(["authority", "fee-payer"])
         .default("authority"),
@@ -39,7 +41,7 @@ export function addSignerCommands(program: Command, run: Run): void {
         const state = await follow(workspace, () => setting(() => setAuthority(workspace, uri, theOperator)))
         const { authority, mints, moved } = state
         const done = moved === mints
-        const rest = `${mints - moved} of ${mints} mints are still to be moved. The server does that: start it if it is not running.`
+        const rest = `${mints - moved} of ${mints} mints are still to be moved. The server moves them: start it if it is not running.`
         return {
           json: { done, ...state },
           text: `${workspace} issues with ${authority}. ${done ? `All ${mints} mints obey it.` : rest}`,
@@ -49,7 +51,7 @@ export function addSignerCommands(program: Command, run: Run): void {
 
   signer
     .command("unset")
-    .description("let the fee payer of its mode pay for a workspace again")
+    .description("let the mode's fee payer pay for a workspace again")
     .argument("<workspace>", "its id", nonEmpty)
     .action((workspace: string) =>
       run(async () => {

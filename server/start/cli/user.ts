@@ -48,8 +48,8 @@ export function addUserCommands(program: Command, run: Run): void {
 
   user
     .command("release")
-    .description("free an address that was registered and never confirmed; removes that user")
-    .argument("<email>", "the email address", emailAddress)
+    .description("free an email address that was registered but never confirmed; removes that user")
+    .argument("<email>", "the person's email address", emailAddress)
     .action((email: string) =>
       run(async () => {
         if (!(await releaseAddress(email)))

@@ -11,8 +11,8 @@ type Options = { account: string; mode: Mode; revoke?: true }
 
 /** `vouch wallet …` and `vouch investor …`: what is known of investors. */
 export function addWalletCommands(program: Command, run: Run): void {
-  const wallet = program.command("wallet").description("manage investors' data by wallet")
-  const investor = program.command("investor").description("manage investors' data by person")
+  const wallet = program.command("wallet").description("data about investors, by wallet")
+  const investor = program.command("investor").description("data about investors, by person")
 
   erasing(wallet, "all data about the person behind a wallet")
     .argument("<address>", "the wallet address, base58", walletAddress)
@@ -40,7 +40,7 @@ export function addWalletCommands(program: Command, run: Run): void {
 const erasing = (command: Command, what: string): Command =>
   inWorkspace(command.command("erase"))
     .description(`erase ${what}; cannot be undone`)
-    .option("--revoke", "end what is pending or verified, and destroy its credential on chain")
+    .option("--revoke", "first end what is pending or verified, and destroy its credential on chain")
 
 const inForce = ({ revoke }: Options) => (revoke ? "end" : "refuse")
 

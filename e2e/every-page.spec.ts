@@ -1,6 +1,6 @@
-import { mkdirSync } from "node:fs"
+import { globSync, mkdirSync, readFileSync } from "node:fs"
 import { get } from "node:http"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import type { Page } from "@playwright/test"
 import { test as base, section } from "./dashboard.ts"
 import { brokenWords, countLayoutShifts, layoutShifts } from "./layout.ts"
@@ -20,6 +20,13 @@ const test = base.extend<object, { pages: Pages }>({
 
 /** `npm run screenshots` says where they go; no other run takes them. */
 const folder = process.env.VOUCH_SCREENSHOTS
+
+/** The pictures that documents show: others would be kept for nobody. */
+const pictures = new Set(
+  globSync(["*.md", "docs/**/*.md"]).flatMap((file) =>
+    [...readFileSync(file, "utf8").matchAll(/screenshots\/([\w-]+)\.png/g)].map(([, picture]) => picture!),
+  ),
+)
 
 for (const name of pageNames) {
   test(`${name}: a heading, nothing that moves, no broken word, no axe violation, nothing too wide`, async ({
@@ -45,7 +52,7 @@ for (const name of pageNames) {
       expect(await brokenWords(page), `${width} px`).toEqual([])
     }
     await expectSound(page)
-    if (folder !== undefined) await takePictures(page, join(folder, name), name !== "reference")
+    if (folder !== undefined) await takePictures(page, name, folder)
   })
 }
 
@@ -73,21 +80,19 @@ async function slowDown(page: Page): Promise<() => boolean> {
   return () => waiting === 0
 }
 
-async function takePictures(page: Page, path: string, fullPage: boolean): Promise<void> {
-  mkdirSync(join(path, ".."), { recursive: true })
+async function takePictures(page: Page, name: string, folder: string): Promise<void> {
   for (const [size, viewport] of [
     ["", { width: 1280, height: 800 }],
     ["narrow-", { width: 375, height: 812 }],
   ] as const) {
-    await page.setViewportSize(viewport)
     for (const colorScheme of ["light", "dark"] as const) {
+      const picture = `${name}-${size}${colorScheme}`
+      if (!pictures.has(picture)) continue
+      const path = join(folder, `${picture}.png`)
+      mkdirSync(dirname(path), { recursive: true })
+      await page.setViewportSize(viewport)
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" })
-      await page.screenshot({
-        path: `${path}-${size}${colorScheme}.png`,
-        animations: "disabled",
-        caret: "hide",
-        fullPage,
-      })
+      await page.screenshot({ path, animations: "disabled", caret: "hide", fullPage: true })
     }
   }
 }

@@ -33,3 +33,16 @@ test("every file and folder that a document or a comment names is there", () => 
   })
   expect(lost).toEqual([])
 })
+
+test("the pictures are those that a document shows", () => {
+  const shown = documents.flatMap((file) =>
+    [...readFileSync(join(root, file), "utf8").matchAll(/screenshots\/([\w-]+\.png)/g)].map(
+      ([, name]) => name!,
+    ),
+  )
+  expect(
+    find("docs/screenshots/*")
+      .map((path) => basename(path))
+      .sort(),
+  ).toEqual([...new Set(shown)].sort())
+})

@@ -54,7 +54,7 @@ export function Revoke({ attestation: { attestation_id, status } }: { attestatio
         <Textarea maxLength={500} rows={2} />
       </Field>
       <Field label="What the investor is told" name="public_reason">
-        <Select defaultValue="unverifiable">
+        <Select defaultValue="withdrawn">
           {Object.entries(publicReasonCopy).map(([code, text]) => (
             <option key={code} value={code}>
               {text}

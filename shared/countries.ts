@@ -10,12 +10,16 @@ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW`
 
 const countries: ReadonlySet<string> = new Set(codes.trim().split(/\s+/))
 
-/** Every country with its name in a language, in the order in which a reader of that language looks for it. */
+/** Their full names begin with what they belong to, under which nobody looks for them. */
+const shortNamed: ReadonlySet<string> = new Set(["HK", "MO"])
+
+/** Every country with its name in a language, in alphabetical order. */
 export function countryNames(language: string): { code: string; name: string }[] {
   const names = new Intl.DisplayNames(language, { type: "region" })
+  const shortNames = new Intl.DisplayNames(language, { type: "region", style: "short" })
   const { compare } = new Intl.Collator(language)
   return [...countries]
-    .map((code) => ({ code, name: names.of(code) ?? code }))
+    .map((code) => ({ code, name: (shortNamed.has(code) ? shortNames : names).of(code) ?? code }))
     .sort((one, other) => compare(one.name, other.name))
 }
 

@@ -26,3 +26,17 @@ test("countries come in the order of the reader's alphabet", () => {
   expect(place("de", "EG")).toBeLessThan(place("de", "BE"))
   expect(place("fr", "DE")).toBeLessThan(place("fr", "BE"))
 })
+
+test("Hong Kong and Macao are found under their own names", () => {
+  const short = {
+    en: /^(Hong|Mac)/,
+    es: /^(Hong|Mac)/,
+    de: /^(Hong|Mac)/,
+    fr: /^(Hong|Mac)/,
+    pt: /^(Hong|Mac)/,
+  }
+  for (const [language, name] of Object.entries({ ...short, ja: /^(香港|マカオ)$/ })) {
+    const found = countryNames(language).filter(({ code }) => code === "HK" || code === "MO")
+    for (const country of found) expect(country.name, language).toMatch(name)
+  }
+})

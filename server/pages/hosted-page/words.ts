@@ -1,7 +1,7 @@
 import { Html, html } from "#server/lib/html.ts"
 import { type ClaimName, claimNames } from "#shared/claims.ts"
-import { countryNames } from "#shared/countries.ts"
 import type { Language } from "#shared/languages.ts"
+import { countriesFor } from "./countries.ts"
 import { textsByLanguage } from "./texts/by-language.ts"
 import type { Texts } from "./texts/texts.ts"
 
@@ -37,7 +37,7 @@ function wordsOf(code: Language): Words {
   const locale = locales[code] ?? code
   const days = new Intl.NumberFormat(locale, { style: "unit", unit: "day", unitDisplay: "long" })
   const times = new Intl.DateTimeFormat(locale, timeFormat)
-  const options = countryNames(code).map(({ code, name }) => html`<option value="${code}">${name}</option>`)
+  const options = countriesFor(code).map(({ code, name }) => html`<option value="${code}">${name}</option>`)
   return {
     ...texts,
     code,

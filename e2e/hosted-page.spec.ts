@@ -78,7 +78,7 @@ test.describe("languages", { tag: "@phone" }, () => {
     const { attestation_id } = await api.status(wallet)
     await api.revoke(attestation_id, "Started by mistake.")
     await expect(heading(page, "Verificación cancelada")).toBeFocused()
-    await expect(page).toHaveTitle("Verificación cancelada · Vouch")
+    await expect(page).toHaveTitle("Verificación cancelada · e2e · Vouch")
     await expectSound(page)
   })
 })

@@ -63,7 +63,7 @@ test("a provider that is down says so; the same page goes on when it is back", a
   const go = page.getByRole("button", { name: "Continue to Example ID" })
   await go.click()
   await expect(
-    page.getByRole("alert").filter({ hasText: "Example ID does not answer right now" }),
+    page.getByRole("alert").filter({ hasText: "Example ID is not responding right now" }),
   ).toBeVisible()
   await expectSound(page)
   vendor.misbehave(null)

@@ -8,7 +8,7 @@ test.describe("from the form to the outcome", { tag: "@phone" }, () => {
     const { url, wallet } = await api.start()
     await page.goto(url)
     await expect(heading(page, "Verify your identity")).toBeVisible()
-    await expect(page).toHaveTitle("Verify your identity · Vouch")
+    await expect(page).toHaveTitle("Verify your identity · e2e · Vouch")
     await expect(page.getByRole("main")).toContainText("e2e asks you to confirm")
     await expect(page.getByRole("main")).toContainText("Individual identity")
     await expect(page.getByText("This is a sandbox")).toBeVisible()
@@ -17,7 +17,7 @@ test.describe("from the form to the outcome", { tag: "@phone" }, () => {
 
     await submitForm(page)
     await expect(heading(page, "Your wallet is verified")).toBeFocused()
-    await expect(page).toHaveTitle("Your wallet is verified · Vouch")
+    await expect(page).toHaveTitle("Your wallet is verified · e2e · Vouch")
     const { status, onchain_tx } = await api.status(wallet)
     expect(status).toBe("verified")
     await page.getByRole("button", { name: "copy transaction signature" }).click()
@@ -125,8 +125,8 @@ test.describe("from the form to the outcome", { tag: "@phone" }, () => {
       traffic.forgive(/404/)
       const response = await page.goto(`/verify/${path}`)
       expect(response!.status()).toBe(404)
-      await expect(heading(page, "Unknown session")).toBeVisible()
-      await expect(page).toHaveTitle("Unknown session · Vouch")
+      await expect(heading(page, "Verification not found")).toBeVisible()
+      await expect(page).toHaveTitle("Verification not found · Vouch")
       await expectSound(page)
     })
   }

@@ -1,4 +1,5 @@
 import { attributes, type Html, html } from "#server/lib/html.ts"
+import { surfaces } from "#shared/contrast.ts"
 import { isLanguage, languageCodes, languages } from "#shared/languages.ts"
 import { script, style } from "./assets.ts"
 import { brandStyle, companyMark, questions } from "./brand.ts"
@@ -32,11 +33,11 @@ export function renderPage({
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${heading} · Vouch</title>
+<title>${heading}${isKnown && ` · ${shown.company}`} · Vouch</title>
 <meta name="robots" content="noindex, nofollow, nocache">
 <meta name="referrer" content="no-referrer">
-<meta name="theme-color" media="(prefers-color-scheme: light)" content="#f6f7f6">
-<meta name="theme-color" media="(prefers-color-scheme: dark)" content="#0b0e0d">
+<meta name="theme-color" media="(prefers-color-scheme: light)" content="${surfaces.light}">
+<meta name="theme-color" media="(prefers-color-scheme: dark)" content="${surfaces.dark}">
 <link rel="icon" href="/icon.svg" type="image/svg+xml">
 <style>${style}${isKnown && brandStyle(shown.brand.color)}</style>
 <noscript><style>.js{display:none!important}</style></noscript>

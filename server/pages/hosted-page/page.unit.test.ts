@@ -3,67 +3,11 @@ import type { SessionView } from "#server/domain/kyc/hosted-page/view.ts"
 import { qrCode } from "#server/lib/qr-code.ts"
 import { languageCodes } from "#shared/languages.ts"
 import { publicReasons } from "#shared/public-reasons.ts"
+import { hostedPageStates as states } from "#test/hosted-page-states.ts"
 import { renderPage } from "./page.ts"
 import type { Shown } from "./states.ts"
 import { textsByLanguage } from "./texts/by-language.ts"
 import { wordsIn } from "./words.ts"
-
-const known = {
-  company: "Acme",
-  brand: { color: null, contact: null, logo: null },
-  mode: "test",
-  schema: { id: "kyc_individual_v1", name: "Individual identity", validityDays: 365 },
-  provider: { label: "Example ID", flow: "redirect", testOnly: false },
-  wallet: "7Np41oeYqPefeNQEHSv1UDhYrehxin3NStELsSKCT4K2",
-  walletProof: "none",
-  returnUrl: null,
-}
-const openUntil = "2026-03-04T05:06:07Z"
-const sandbox = { label: "Built-in sandbox", flow: "form", testOnly: true }
-
-const states = {
-  open: { ...known, state: "open", again: null, consented: false, openUntil },
-  form: { ...known, provider: sandbox, state: "open", again: null, consented: false, openUntil },
-  beforeWallet: { ...known, walletProof: "needed", state: "open", again: null, consented: false, openUntil },
-  wallet: { ...known, walletProof: "needed", state: "open", again: null, consented: true, openUntil },
-  afterWallet: { ...known, walletProof: "given", state: "open", again: null, consented: true, openUntil },
-  checkingAfterWallet: { ...known, walletProof: "given", state: "checking", inReview: false },
-  ...Object.fromEntries(
-    publicReasons.map((again) => [
-      `again ${again}`,
-      { ...known, state: "open", again, consented: false, openUntil },
-    ]),
-  ),
-  handedOver: { ...known, state: "handed_over", openUntil },
-  checking: { ...known, state: "checking", inReview: false },
-  inReview: { ...known, state: "checking", inReview: true },
-  verified: {
-    ...{ ...known, state: "verified", onchainTx: "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9Cos", cluster: "devnet" },
-    reminder: null,
-    ...{ expiresAt: openUntil, returnUrl: "https://shop.example/?a=1&status=verified" },
-  },
-  reminder: {
-    ...{ ...known, state: "verified", onchainTx: "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9Cos", cluster: "devnet" },
-    ...{ expiresAt: openUntil, reminder: "offered" },
-  },
-  reminded: {
-    ...{ ...known, state: "verified", onchainTx: "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9Cos", cluster: "devnet" },
-    ...{ expiresAt: openUntil, reminder: "set" },
-  },
-  renewal: { ...known, state: "renewal", expiresAt: openUntil, isOver: false, isReminded: true },
-  "renewal too late": { ...known, state: "renewal", expiresAt: openUntil, isOver: true, isReminded: false },
-  ...Object.fromEntries(
-    ["pending", "cancelled", "verified"].map((was) => [
-      `rejected ${was}`,
-      { ...known, state: "rejected", reason: "withdrawn", was },
-    ]),
-  ),
-  ...Object.fromEntries(
-    ["open", "verified", "superseded"].map((was) => [`expired ${was}`, { ...known, state: "expired", was }]),
-  ),
-  unknown: { state: "unknown" },
-  failed: { state: "failed" },
-} as unknown as Record<string, Shown>
 
 const ADDRESS = "https://vouch.example.com/verify/sess_1"
 
@@ -174,13 +118,8 @@ test("what ended just now is read out, and the way back is taken by itself; what
 })
 
 test("a schema that the company has renamed is called what it calls it", () => {
-  const named = (name: string) =>
-    textOf(
-      page(
-        { ...(states.open as Extract<SessionView, { state: "open" }>), schema: { ...known.schema, name } },
-        "de",
-      ),
-    )
+  const open = states.open as Extract<SessionView, { state: "open" }>
+  const named = (name: string) => textOf(page({ ...open, schema: { ...open.schema, name } }, "de"))
   expect(named("Individual identity")).toContain("Identität (Privatperson)")
   expect(named("Gold investors")).toContain("Gold investors")
 })
@@ -218,4 +157,20 @@ test("only the script of this response runs: one, with its nonce", () => {
     expect(html.match(/<script[^>]*>/g)).toEqual(['<script nonce="n0nce">'])
     expect(html).not.toMatch(/\son\w+=|javascript:/)
   }
+})
+
+test("a tab says what the page is and who asks, in the reader's language", () => {
+  const title = (name: string) => /<title>([^<]*)</.exec(page(states[name]!, "de"))![1]
+  expect(title("open")).toBe("Bestätigen Sie Ihre Identität · Acme · Vouch")
+  expect(title("unknown")).toBe("Verifizierung nicht gefunden · Vouch")
+  expect(title("failed")).toBe("Diese Seite konnte nicht geladen werden · Vouch")
+})
+
+test("whoever was rejected reads what to do better, where that helps; whoever was revoked does not", () => {
+  const { documents_unreadable, not_eligible } = textsByLanguage.en.reasons
+  const ended = (was: string, reason: string) =>
+    textOf(page({ ...states[`rejected ${was}`], reason } as Shown))
+  expect(ended("pending", "documents_unreadable")).toContain(documents_unreadable.next)
+  expect(ended("pending", "not_eligible")).not.toContain(not_eligible.next)
+  expect(ended("verified", "documents_unreadable")).not.toContain(documents_unreadable.next)
 })

@@ -72,7 +72,7 @@ test.each(["sess_unknown", "x", "%20", "a%2Fb", newId("sess"), newId("att"), "x"
   async (path) => {
     const { status, body } = await get(`/verify/${path}`)
     expect(status).toBe(404)
-    expect(body.toString()).toContain("Unknown session")
+    expect(body.toString()).toContain("Verification not found")
   },
 )
 

@@ -1,6 +1,7 @@
 import type { SessionView } from "#server/domain/kyc/hosted-page/view.ts"
 import { type Html, html } from "#server/lib/html.ts"
 import type { IconName } from "#shared/icons.ts"
+import type { PublicReason } from "#shared/public-reasons.ts"
 import { continueForm } from "./forms.ts"
 import { open } from "./open.ts"
 import { copyable, factLines, type Known, lost, paragraph, subject } from "./parts.ts"
@@ -135,6 +136,9 @@ function verified(view: In<"verified">, words: Words): Rendered {
   }
 }
 
+/** What to do better next time; of the other reasons only the company can say more. */
+const advises: ReadonlySet<PublicReason> = new Set(["documents_unreadable", "information_mismatch"])
+
 /** Rejected, revoked, closed or past its validity: what happened, why, and what to do now. */
 function ended(view: In<"rejected"> | In<"expired">, words: Words): Rendered {
   const { kind, isNews } = endOf(view)
@@ -152,6 +156,9 @@ function ended(view: In<"rejected"> | In<"expired">, words: Words): Rendered {
         : []),
       html`<h2>${words.whatYouCanDo}</h2>`,
       paragraph(next(view.company)),
+      ...(kind === "rejected" && view.state === "rejected" && advises.has(view.reason)
+        ? [paragraph(words.reasons[view.reason].next)]
+        : []),
       factLines([...subject(view, words), [words.facts.requestedBy, view.company]]),
       ...back(view, words, isNews),
     ],

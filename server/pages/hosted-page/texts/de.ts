@@ -23,7 +23,7 @@ export const de: Texts = {
     check: "Prüfung",
     facts: "Angaben",
     checkedBy: "Geprüft von",
-    validFor: "Gültig für",
+    validFor: "Gültigkeit",
     requestedBy: "Angefordert von",
     validUntil: "Gültig bis",
     transaction: "Transaktion",
@@ -35,7 +35,7 @@ export const de: Texts = {
     kyc_business_v1: "Identität (Unternehmen)",
     accredited_investor_v1: "Akkreditierter Anleger",
   },
-  claims: { country: "Land", age_over_18: "mindestens 18 Jahre", accredited: "akkreditiert" },
+  claims: { country: "Land", age_over_18: "Volljährigkeit", accredited: "Anlegerstatus" },
   localNetwork: "Lokales Testnetz",
   copyWallet: "Wallet-Adresse kopieren",
   copyTransaction: "Transaktionssignatur kopieren",
@@ -71,7 +71,8 @@ export const de: Texts = {
       missing: "Stimmen Sie zu, um fortzufahren.",
     },
     agree: "Weiter",
-    away: (provider) => html`Sie fahren auf der Seite von ${provider} fort und kehren danach hierher zurück.`,
+    away: (provider) =>
+      html`Sie fahren auf der Seite von ${provider} fort. Das Ergebnis erscheint danach auf dieser Seite.`,
     goOn: (provider) => html`Weiter zu ${provider}`,
   },
   wallet: {
@@ -143,13 +144,13 @@ export const de: Texts = {
     heading: "Warten auf das Ergebnis",
     news: "Das Ergebnis erscheint hier.",
     finished: (provider) =>
-      html`Bei ${provider} fertig? Das Ergebnis erscheint hier von selbst. Sie können diese Seite schließen und den Link später wieder öffnen.`,
+      html`Bei ${provider} fertig? Das Ergebnis erscheint hier automatisch. Sie können diese Seite schließen und den Link später wieder öffnen.`,
     unfinished: "Noch nicht fertig? Fahren Sie dort fort, wo Sie aufgehört haben.",
   },
   checking: {
     heading: "Ihre Verifizierung wird geprüft",
     news: "Das Ergebnis erscheint hier.",
-    text: "Das Ergebnis erscheint hier von selbst. Sie können diese Seite schließen und es später über denselben Link ansehen.",
+    text: "Das Ergebnis erscheint hier automatisch. Sie können diese Seite schließen und es später über denselben Link ansehen.",
     reviewNews: "Ihr Fall wird persönlich geprüft. Sie können diese Seite schließen.",
     reviewText:
       "Ihr Fall wird persönlich geprüft. Sie können diese Seite schließen und das Ergebnis später über denselben Link ansehen.",
@@ -159,7 +160,7 @@ export const de: Texts = {
     heading: "Ihre Wallet ist verifiziert",
     news: "Fertig.",
     text: (company) =>
-      html`${company} kann sich ab jetzt darauf verlassen. Sie können diese Seite schließen.`,
+      html`${company} kann sich ab jetzt auf diese Verifizierung verlassen. Sie können diese Seite schließen.`,
     explorer: "Transaktion im Solana Explorer ansehen",
   },
   whatYouCanDo: "Was Sie tun können",
@@ -205,7 +206,7 @@ export const de: Texts = {
     next: () => html`Sie können diese Seite schließen.`,
   },
   unknown: {
-    heading: "Unbekannte Sitzung",
+    heading: "Verifizierung nicht gefunden",
     text: "Unter dieser Adresse gibt es keine Verifizierung.",
     next: "Prüfen Sie, ob Sie den vollständigen Link geöffnet haben, oder bitten Sie das Unternehmen, das ihn geschickt hat, um einen neuen.",
   },

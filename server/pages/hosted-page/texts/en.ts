@@ -56,7 +56,7 @@ export const en: Texts = {
       never: { what: "Never stored by Vouch:", text: "documents, images, your name, your date of birth." },
       onChain: {
         what: "On Solana:",
-        text: "a credential for this wallet, with a fingerprint of the result and an expiry date. Nothing personal.",
+        text: "a credential for this wallet, with a digital fingerprint of the result and an expiry date. Nothing personal.",
       },
       provider: {
         what: (provider) => html`At ${provider}:`,
@@ -66,11 +66,11 @@ export const en: Texts = {
     consent: {
       label: "I agree",
       text: (company) =>
-        html`that these facts are checked and stored as described above, and that ${company} learns the result.`,
+        html`to these facts being checked and stored as described above, and to ${company} receiving the result.`,
       missing: "Agree to continue.",
     },
     agree: "Continue",
-    away: (provider) => html`You continue on the page of ${provider}, and come back here when you are done.`,
+    away: (provider) => html`You continue on ${provider}’s page. The result then appears on this page.`,
     goOn: (provider) => html`Continue to ${provider}`,
   },
   wallet: {
@@ -123,7 +123,7 @@ export const en: Texts = {
     notSent: "Your answers were not sent. They are still here: check your connection and submit them again.",
     notSentOn: "The next step did not open. Check your connection, and try again.",
     providerUnavailable: (provider) =>
-      html`${provider} does not answer right now. Nothing is lost: try again in a moment.`,
+      html`${provider} is not responding right now. Nothing is lost: try again in a moment.`,
     providerMissing: (provider) =>
       html`${provider} is not connected at the moment. Try again later, or ask whoever sent you the link.`,
   },
@@ -132,13 +132,13 @@ export const en: Texts = {
     heading: "Waiting for the result",
     news: "The result will appear here.",
     finished: (provider) =>
-      html`Finished at ${provider}? The result appears here by itself. You can close this page and open the same link later.`,
+      html`Finished at ${provider}? The result appears here automatically. You can close this page and open the same link later.`,
     unfinished: "Not finished yet? Continue where you left off.",
   },
   checking: {
     heading: "Your verification is being checked",
     news: "The result will appear here.",
-    text: "The result appears here by itself. You can close this page and open the same link later to see it.",
+    text: "The result appears here automatically. You can close this page and open the same link later to see it.",
     reviewNews: "A reviewer is checking it. You can close this page.",
     reviewText:
       "A reviewer is checking it. You can close this page and open the same link later to see the result.",
@@ -147,8 +147,8 @@ export const en: Texts = {
   verified: {
     heading: "Your wallet is verified",
     news: "Done.",
-    text: (company) => html`${company} can rely on it from now on. You can close this page.`,
-    explorer: "See the transaction in Solana Explorer",
+    text: (company) => html`${company} can now rely on this verification. You can close this page.`,
+    explorer: "View the transaction in Solana Explorer",
   },
   whatYouCanDo: "What you can do",
   rejected: {
@@ -190,8 +190,8 @@ export const en: Texts = {
     next: () => html`You can close this page.`,
   },
   unknown: {
-    heading: "Unknown session",
-    text: "No verification at this address.",
+    heading: "Verification not found",
+    text: "There is no verification at this address.",
     next: "Check that you opened the full link, or ask the company that sent it for a new one.",
   },
   failed: {
@@ -246,7 +246,7 @@ export const en: Texts = {
   },
   remind: {
     heading: "Remind me before this expires",
-    text: "You get an email with a link to renew. Your address is stored encrypted, used for nothing else, and deleted when the verification ends.",
+    text: "You will get an email with a link to renew. Your address is stored encrypted, used for nothing else, and deleted when the verification ends.",
     label: "Email address",
     missing: "Enter an email address, such as name@example.com.",
     submit: "Remind me",

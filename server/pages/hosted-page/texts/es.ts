@@ -12,7 +12,7 @@ export const es: Texts = {
   },
   testMode: "Modo de prueba",
   language: "Idioma",
-  questions: (contact) => html`¿Tiene preguntas? ${contact}`,
+  questions: (contact) => html`¿Preguntas? ${contact}`,
   poweredBy: (vouch) => html`Verificación por ${vouch}`,
   needsScript: "Para continuar, esta página necesita JavaScript. Actívelo y vuelva a cargar la página.",
   reload: "Vuelva a cargar esta página para ver el estado más reciente.",
@@ -34,7 +34,7 @@ export const es: Texts = {
     kyc_business_v1: "Identidad de empresa",
     accredited_investor_v1: "Inversor acreditado",
   },
-  claims: { country: "país", age_over_18: "mayor de 18 años", accredited: "acreditado" },
+  claims: { country: "país", age_over_18: "mayoría de edad", accredited: "acreditación como inversor" },
   localNetwork: "Red de prueba local",
   copyWallet: "copiar la dirección de la wallet",
   copyTransaction: "copiar la firma de la transacción",
@@ -51,7 +51,7 @@ export const es: Texts = {
       heading: "Qué se guarda",
       kept: {
         what: "Se guarda cifrado:",
-        text: "su país y si es usted mayor de 18 años e inversor acreditado.",
+        text: "su país, si es mayor de 18 años y si es inversor acreditado.",
       },
       never: {
         what: "Vouch nunca guarda:",
@@ -73,7 +73,8 @@ export const es: Texts = {
       missing: "Acepte para continuar.",
     },
     agree: "Continuar",
-    away: (provider) => html`Continuará en la página de ${provider} y volverá aquí cuando termine.`,
+    away: (provider) =>
+      html`Continuará en la página de ${provider}. Después, el resultado aparecerá en esta página.`,
     goOn: (provider) => html`Continuar en ${provider}`,
   },
   wallet: {
@@ -113,7 +114,7 @@ export const es: Texts = {
     countryMissing: "Elija su país.",
     over18: "Soy mayor de 18 años",
     accredited: "Inversor acreditado",
-    sandbox: "Esto es un entorno de prueba",
+    sandbox: "Este es un entorno de pruebas",
     sandboxText: "Aquí no se comprueba ningún documento. Usted elige el resultado.",
     outcome: "Resultado",
     outcomes: {
@@ -130,7 +131,7 @@ export const es: Texts = {
     notSent: "Sus respuestas no se enviaron. Siguen aquí: compruebe su conexión y envíelas de nuevo.",
     notSentOn: "No se ha podido continuar. Compruebe su conexión e inténtelo de nuevo.",
     providerUnavailable: (provider) =>
-      html`${provider} no responde en este momento. No se ha perdido nada: inténtelo de nuevo enseguida.`,
+      html`${provider} no responde en este momento. No se ha perdido nada: inténtelo de nuevo en un momento.`,
     providerMissing: (provider) =>
       html`${provider} no está conectado en este momento. Inténtelo más tarde o pregunte a quien le envió el enlace.`,
   },
@@ -139,18 +140,18 @@ export const es: Texts = {
     heading: "A la espera del resultado",
     news: "El resultado aparecerá aquí.",
     finished: (provider) =>
-      html`¿Ha terminado en ${provider}? El resultado aparecerá aquí por sí solo. Puede cerrar esta página y abrir el mismo enlace más tarde.`,
+      html`¿Ha terminado en ${provider}? El resultado aparecerá aquí automáticamente. Puede cerrar esta página y abrir el mismo enlace más tarde.`,
     unfinished: "¿Aún no ha terminado? Continúe donde lo dejó.",
   },
   checking: {
     heading: "Su verificación se está revisando",
     news: "El resultado aparecerá aquí.",
-    text: "El resultado aparecerá aquí por sí solo. Puede cerrar esta página y abrir el mismo enlace más tarde para verlo.",
+    text: "El resultado aparecerá aquí automáticamente. Puede cerrar esta página y abrir el mismo enlace más tarde para verlo.",
     reviewNews: "Una persona la está revisando. Puede cerrar esta página.",
     reviewText:
       "Una persona la está revisando. Puede cerrar esta página y abrir el mismo enlace más tarde para ver el resultado.",
   },
-  lost: "Conexión perdida, se está reintentando",
+  lost: "Conexión perdida, reintentando",
   verified: {
     heading: "Su wallet está verificada",
     news: "Listo.",
@@ -161,17 +162,17 @@ export const es: Texts = {
   whatYouCanDo: "Qué puede hacer",
   rejected: {
     heading: "Verificación rechazada",
-    news: "No fue aceptada.",
+    news: "No se ha aceptado.",
     happened: () => html`Se revisó lo que envió y la verificación fue rechazada.`,
     next: (company) =>
-      html`Si cree que es un error, contacte con ${company} o pida otro enlace para empezar de nuevo.`,
+      html`Si cree que es un error, contacte con ${company} o pídale otro enlace para empezar de nuevo.`,
   },
   cancelled: {
     heading: "Verificación cancelada",
     news: "Está cerrada.",
     happened: (company) => html`${company} puso fin a esta verificación antes de que se decidiera.`,
     next: (company) =>
-      html`Si cree que es un error, contacte con ${company} o pida otro enlace para empezar de nuevo.`,
+      html`Si cree que es un error, contacte con ${company} o pídale otro enlace para empezar de nuevo.`,
   },
   revoked: {
     heading: "Verificación revocada",
@@ -188,8 +189,8 @@ export const es: Texts = {
   },
   closed: {
     heading: "Esta verificación ha caducado",
-    news: "Ha terminado.",
-    happened: () => html`Terminó antes de que se completara.`,
+    news: "Está cerrada.",
+    happened: () => html`Se cerró antes de completarse.`,
     next: (company) => html`Si aún necesita verificarse, pida un nuevo enlace a ${company}.`,
   },
   superseded: {
@@ -199,7 +200,7 @@ export const es: Texts = {
     next: () => html`Puede cerrar esta página.`,
   },
   unknown: {
-    heading: "Sesión desconocida",
+    heading: "No se ha encontrado la verificación",
     text: "No hay ninguna verificación en esta dirección.",
     next: "Compruebe que ha abierto el enlace completo o pida uno nuevo a la empresa que se lo envió.",
   },

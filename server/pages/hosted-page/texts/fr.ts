@@ -34,7 +34,7 @@ export const fr: Texts = {
     kyc_business_v1: "Identité (entreprise)",
     accredited_investor_v1: "Investisseur accrédité",
   },
-  claims: { country: "pays", age_over_18: "plus de 18 ans", accredited: "accrédité" },
+  claims: { country: "pays", age_over_18: "majorité", accredited: "statut d’investisseur accrédité" },
   localNetwork: "Réseau de test local",
   copyWallet: "copier l’adresse du wallet",
   copyTransaction: "copier la signature de la transaction",
@@ -51,7 +51,7 @@ export const fr: Texts = {
       heading: "Ce qui est conservé",
       kept: {
         what: "Conservé sous forme chiffrée :",
-        text: "votre pays, et si vous avez plus de 18 ans et êtes un investisseur accrédité.",
+        text: "votre pays, si vous avez plus de 18 ans et si vous êtes un investisseur accrédité.",
       },
       never: {
         what: "Jamais conservés par Vouch :",
@@ -74,18 +74,18 @@ export const fr: Texts = {
     },
     agree: "Continuer",
     away: (provider) =>
-      html`Vous continuez sur la page de ${provider}, puis vous revenez ici une fois que vous avez terminé.`,
+      html`Vous continuez sur la page de ${provider}. Le résultat s’affiche ensuite sur cette page.`,
     goOn: (provider) => html`Continuer vers ${provider}`,
   },
   wallet: {
-    heading: "Prouvez que ce wallet est le vôtre",
+    heading: "Prouvez que ce wallet vous appartient",
     text: "Votre wallet signe un court message. Cela ne coûte rien et ne déplace aucun jeton.",
     signWith: "Signez avec ce wallet",
     choose: "Choisissez le wallet avec lequel signer :",
     sign: "Signer avec {wallet}",
     approve: "Approuvez la demande dans {wallet}.",
     phone:
-      "Ce navigateur n’a pas de wallet Solana. Ouvrez cette page dans l’application de votre wallet et signez-y :",
+      "Ce navigateur n’a pas de wallet Solana. Ouvrez cette page dans l’application de votre wallet pour y signer :",
     openIn: "Ouvrir dans {wallet}",
     desktop:
       "Ce navigateur n’a pas de wallet Solana. Installez l’extension de votre wallet et rechargez cette page, ou scannez ce code avec le téléphone où se trouve votre wallet.",
@@ -137,15 +137,15 @@ export const fr: Texts = {
 
   handedOver: {
     heading: "En attente du résultat",
-    news: "Le résultat apparaîtra ici.",
+    news: "Le résultat s’affichera ici.",
     finished: (provider) =>
-      html`Vous avez terminé chez ${provider} ? Le résultat apparaît ici de lui-même. Vous pouvez fermer cette page et rouvrir le même lien plus tard.`,
+      html`Vous avez terminé chez ${provider} ? Le résultat s’affiche ici automatiquement. Vous pouvez fermer cette page et rouvrir le même lien plus tard.`,
     unfinished: "Pas encore terminé ? Reprenez là où vous en étiez.",
   },
   checking: {
     heading: "Votre vérification est en cours d’examen",
-    news: "Le résultat apparaîtra ici.",
-    text: "Le résultat apparaît ici de lui-même. Vous pouvez fermer cette page et rouvrir le même lien plus tard pour le voir.",
+    news: "Le résultat s’affichera ici.",
+    text: "Le résultat s’affiche ici automatiquement. Vous pouvez fermer cette page et rouvrir le même lien plus tard pour le voir.",
     reviewNews: "Une personne l’examine. Vous pouvez fermer cette page.",
     reviewText:
       "Une personne l’examine. Vous pouvez fermer cette page et rouvrir le même lien plus tard pour voir le résultat.",
@@ -155,7 +155,7 @@ export const fr: Texts = {
     heading: "Votre wallet est vérifié",
     news: "Terminé.",
     text: (company) => html`${company} peut désormais s’y fier. Vous pouvez fermer cette page.`,
-    explorer: "Voir la transaction dans Solana Explorer",
+    explorer: "Voir la transaction sur Solana Explorer",
   },
   whatYouCanDo: "Ce que vous pouvez faire",
   rejected: {
@@ -163,14 +163,14 @@ export const fr: Texts = {
     news: "Elle n’a pas été acceptée.",
     happened: () => html`Ce que vous avez envoyé a été contrôlé, et la vérification a été refusée.`,
     next: (company) =>
-      html`Si vous pensez qu’il s’agit d’une erreur, contactez ${company} ou demandez un nouveau lien pour recommencer.`,
+      html`Si vous pensez qu’il s’agit d’une erreur, contactez ${company} ou demandez-lui un nouveau lien pour recommencer.`,
   },
   cancelled: {
     heading: "Vérification annulée",
     news: "Elle est close.",
     happened: (company) => html`${company} a mis fin à cette vérification avant la décision.`,
     next: (company) =>
-      html`Si vous pensez qu’il s’agit d’une erreur, contactez ${company} ou demandez un nouveau lien pour recommencer.`,
+      html`Si vous pensez qu’il s’agit d’une erreur, contactez ${company} ou demandez-lui un nouveau lien pour recommencer.`,
   },
   revoked: {
     heading: "Vérification révoquée",
@@ -199,13 +199,13 @@ export const fr: Texts = {
     next: () => html`Vous pouvez fermer cette page.`,
   },
   unknown: {
-    heading: "Session inconnue",
-    text: "Aucune vérification à cette adresse.",
+    heading: "Vérification introuvable",
+    text: "Il n’y a aucune vérification à cette adresse.",
     next: "Vérifiez que vous avez ouvert le lien complet, ou demandez-en un nouveau à l’entreprise qui l’a envoyé.",
   },
   failed: {
     heading: "Cette page n’a pas pu être chargée",
-    text: "Le service est indisponible pour le moment. Cette page continue d’essayer.",
+    text: "Le service est indisponible pour le moment. Cette page réessaie automatiquement.",
     retry: "Réessayer",
   },
 
@@ -221,7 +221,7 @@ export const fr: Texts = {
       next: "Utilisez une photo nette et complète d’un document en cours de validité.",
     },
     information_mismatch: {
-      why: "Vos informations ne correspondaient pas.",
+      why: "Vos informations ne concordent pas.",
       next: "Saisissez vos informations exactement comme sur votre document.",
     },
     not_eligible: {

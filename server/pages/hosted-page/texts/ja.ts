@@ -69,7 +69,7 @@ export const ja: Texts = {
       missing: "続けるには同意してください。",
     },
     agree: "続ける",
-    away: (provider) => html`${provider} のページに移動します。完了後、このページに戻ります。`,
+    away: (provider) => html`${provider} のページに移動します。結果は、その後このページに表示されます。`,
     goOn: (provider) => html`${provider} に進む`,
   },
   wallet: {
@@ -146,7 +146,7 @@ export const ja: Texts = {
     reviewNews: "担当者が審査しています。このページを閉じてもかまいません。",
     reviewText: "担当者が審査しています。このページを閉じて、後で同じリンクから結果を確認できます。",
   },
-  lost: "接続が切れました。再接続しています",
+  lost: "接続が切れました。再接続しています…",
   verified: {
     heading: "ウォレットの確認が完了しました",
     news: "手続きは完了しました。",
@@ -193,8 +193,8 @@ export const ja: Texts = {
     next: () => html`このページを閉じてもかまいません。`,
   },
   unknown: {
-    heading: "不明なセッション",
-    text: "このアドレスに本人確認はありません。",
+    heading: "本人確認が見つかりません",
+    text: "このアドレスに該当する本人確認はありません。",
     next: "リンクが途中で切れていないかご確認いただくか、送信元の会社に新しいリンクをご依頼ください。",
   },
   failed: {
@@ -212,7 +212,7 @@ export const ja: Texts = {
   reasons: {
     documents_unreadable: {
       why: "書類を読み取れませんでした。",
-      next: "有効期限内の書類全体がはっきり写った写真をご使用ください。",
+      next: "有効期限内の書類を、全体がはっきり写るように撮影してご使用ください。",
     },
     information_mismatch: {
       why: "入力された情報が一致しませんでした。",
@@ -239,8 +239,8 @@ export const ja: Texts = {
   renewal: {
     heading: "本人確認の更新",
     text: (company) =>
-      html`${company} の本人確認はまもなく期限が切れます。引き続き確認済みでいるには更新してください。それまでは現在の確認が有効です。`,
-    over: (company) => html`${company} の本人確認は期限が切れました。もう一度確認を行ってください。`,
+      html`${company} 向けの本人確認は、まもなく期限が切れます。有効な状態を保つには更新してください。期限までは現在の確認が有効です。`,
+    over: (company) => html`${company} 向けの本人確認は期限が切れました。もう一度確認を行ってください。`,
     start: "今すぐ更新",
     notStarted: (company) =>
       html`更新を開始できませんでした。後でもう一度お試しいただくか、${company} にお問い合わせください。`,
@@ -249,11 +249,11 @@ export const ja: Texts = {
     notStopped: "お知らせを停止できませんでした。接続を確認して、もう一度お試しください。",
   },
   remind: {
-    heading: "期限切れの前に知らせる",
+    heading: "期限切れ前にお知らせを受け取る",
     text: "更新用リンクをメールでお送りします。アドレスは暗号化して保存し、ほかの目的には使わず、確認が終了した時点で削除します。",
     label: "メールアドレス",
     missing: "name@example.com のようなメールアドレスを入力してください。",
-    submit: "知らせる",
+    submit: "お知らせを受け取る",
     done: "期限切れの前にメールでお知らせします。",
     notSent: "アドレスを保存できませんでした。接続を確認して、もう一度お試しください。",
   },

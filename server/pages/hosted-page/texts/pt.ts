@@ -34,7 +34,7 @@ export const pt: Texts = {
     kyc_business_v1: "Identidade (empresa)",
     accredited_investor_v1: "Investidor credenciado",
   },
-  claims: { country: "país", age_over_18: "maior de 18 anos", accredited: "credenciado" },
+  claims: { country: "país", age_over_18: "maioridade", accredited: "credenciamento como investidor" },
   localNetwork: "Rede de teste local",
   copyWallet: "copiar o endereço da carteira",
   copyTransaction: "copiar a assinatura da transação",
@@ -73,7 +73,8 @@ export const pt: Texts = {
       missing: "Concorde para continuar.",
     },
     agree: "Continuar",
-    away: (provider) => html`Você continua na página de ${provider} e volta para cá quando terminar.`,
+    away: (provider) =>
+      html`Você continua na página de ${provider}. Depois, o resultado aparece nesta página.`,
     goOn: (provider) => html`Continuar para ${provider}`,
   },
   wallet: {
@@ -197,7 +198,7 @@ export const pt: Texts = {
     next: () => html`Você pode fechar esta página.`,
   },
   unknown: {
-    heading: "Sessão desconhecida",
+    heading: "Verificação não encontrada",
     text: "Não há nenhuma verificação neste endereço.",
     next: "Confira se você abriu o link completo ou peça um novo à empresa que o enviou.",
   },

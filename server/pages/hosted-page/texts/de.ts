@@ -220,7 +220,7 @@ export const de: Texts = {
     link: (host) => html`Zurück zu ${host}`,
     announced: (host) => html`Sie kehren in {time} zu ${host} zurück, wenn Sie nicht hier bleiben.`,
     counting: "Weiterleitung in {time}",
-    stay: "Auf dieser Seite bleiben",
+    stay: "Hier bleiben",
   },
   reasons: {
     documents_unreadable: {

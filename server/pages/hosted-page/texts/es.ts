@@ -214,7 +214,7 @@ export const es: Texts = {
     link: (host) => html`Volver a ${host}`,
     announced: (host) => html`Volverá a ${host} en {time}, salvo que decida quedarse.`,
     counting: "Volverá en {time}",
-    stay: "Quedarse en esta página",
+    stay: "Quedarse aquí",
   },
   reasons: {
     documents_unreadable: {

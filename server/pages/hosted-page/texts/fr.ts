@@ -154,7 +154,8 @@ export const fr: Texts = {
   verified: {
     heading: "Votre wallet est vérifié",
     news: "Terminé.",
-    text: (company) => html`${company} peut désormais s’y fier. Vous pouvez fermer cette page.`,
+    text: (company) =>
+      html`${company} peut désormais se fier à cette vérification. Vous pouvez fermer cette page.`,
     explorer: "Voir la transaction sur Solana Explorer",
   },
   whatYouCanDo: "Ce que vous pouvez faire",
@@ -213,7 +214,7 @@ export const fr: Texts = {
     link: (host) => html`Retourner sur ${host}`,
     announced: (host) => html`Retour sur ${host} dans {time}, sauf si vous choisissez de rester.`,
     counting: "Retour dans {time}",
-    stay: "Rester sur cette page",
+    stay: "Rester ici",
   },
   reasons: {
     documents_unreadable: {

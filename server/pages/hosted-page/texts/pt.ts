@@ -212,7 +212,7 @@ export const pt: Texts = {
     link: (host) => html`Voltar para ${host}`,
     announced: (host) => html`Você voltará para ${host} em {time}, a menos que prefira ficar.`,
     counting: "Voltando em {time}",
-    stay: "Ficar nesta página",
+    stay: "Ficar aqui",
   },
   reasons: {
     documents_unreadable: {

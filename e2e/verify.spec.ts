@@ -282,7 +282,7 @@ test.describe("the way back", { tag: "@phone" }, () => {
     await page.goto(url)
     await submitForm(page, { outcome: "rejected" })
     await page.clock.install()
-    await page.getByRole("button", { name: "Stay on this page" }).click()
+    await page.getByRole("button", { name: "Stay here" }).click()
     const link = page.getByRole("link", { name: "Return to shop.example" })
     await expect(link).toBeFocused()
     await page.clock.runFor(30_000)

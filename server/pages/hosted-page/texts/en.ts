@@ -204,7 +204,7 @@ export const en: Texts = {
     link: (host) => html`Return to ${host}`,
     announced: (host) => html`You return to ${host} in {time}, unless you stay.`,
     counting: "Returning in {time}",
-    stay: "Stay on this page",
+    stay: "Stay here",
   },
   reasons: {
     documents_unreadable: {

@@ -12,7 +12,7 @@ const HELP = `npm run chaos -- [options] [scenario ...]
 The long form of the fault tests: whatever is killed or lost, nothing acknowledged is lost and nothing happens twice.
 Every scenario has a deployment of its own, and ends with a proof. Without names, all of them.
 
-  server, localnet, postgres   that is killed, again and again, while wallets are verified
+  server, localnet, postgres   this one is killed, again and again, while wallets are verified
   lost                         the network loses what it has accepted
   faults                       the network drops, delays and refuses calls, or does not answer them
   all                          all of these at once
@@ -23,15 +23,15 @@ Every scenario has a deployment of its own, and ends with a proof. Without names
                                and revoked, and modes change
   mints                        all three are killed while calls are dropped and delayed, and tokens minted and moved
   upgrade                      a worker of the version that was released last signs beside a server that fills the archive
-  storm                        strangers storm the door, and two customers go on; nothing is killed but the server at the end
+  storm                        strangers flood the server while two customers work; only the server is killed, at the end
 
   --attestations <n>           wallets in each of the other scenarios (300)
   --mints <n>                  mints, 1 base unit the first and 2 more each (2000)
   --orders <n>                 mints, transfers, verifications and revocations while databases are restored (400)
   --kills <n>                  hits in each scenario, twice as many in the last (30)
-  --seconds <n>                of the storm (60)
-  --minutes <n>                begins again, with the next seed, until so many are over; or something did not hold
-  --seed <n>                   makes the same choices again
+  --seconds <n>                length of the storm (60)
+  --minutes <n>                starts again with the next seed until this time is over, or a proof fails
+  --seed <n>                   repeats the choices of an earlier run
   --help`
 
 const { values, positionals } = parseArgs({

@@ -29,13 +29,13 @@ export const kept = {
   attestations: {
     of: "investors",
     what: "One verification of one wallet, with its session",
-    kept: "The row for ever: the quota and the ledger rest on it. What is personal until erased",
+    kept: "The row forever, because the quota and the ledger depend on it; personal data until erased",
     columns: { ...attestations, wallet, investor_id: { stays: "ties the wallets of one person" } },
   },
   investors: {
     of: "investors",
     what: "A person with any number of wallets",
-    kept: "The row for ever, what is personal until erased",
+    kept: "The row forever, personal data until erased",
     columns: {
       workspace_id: null,
       id: null,
@@ -66,7 +66,7 @@ export const kept = {
   reviews: {
     of: "investors",
     what: "What your members have to decide about a person, and decided",
-    kept: "The row for ever, what is personal until erased",
+    kept: "The row forever, personal data until erased",
     columns: {
       workspace_id: null,
       id: null,
@@ -98,7 +98,7 @@ export const kept = {
   review_entries: {
     of: "investors",
     what: "What was found about a person, and noted",
-    kept: "The row for ever, the text until erased",
+    kept: "The row forever, the text until erased",
     columns: {
       workspace_id: null,
       review_id: null,
@@ -127,7 +127,7 @@ export const kept = {
   sandbox_submissions: {
     of: "investors",
     what: "What was entered in the sandbox's form",
-    kept: "The row for ever, the claims until they are delivered, seconds later",
+    kept: "The row forever, the claims until they are delivered, seconds later",
     columns: {
       workspace_id: null,
       attestation_id: null,
@@ -157,7 +157,7 @@ export const kept = {
   operations: {
     of: "investors",
     what: "What was done on chain, or refused; after 90 days in `archived_operations`",
-    kept: "For ever",
+    kept: "Forever",
     columns: {
       workspace_id: null,
       id: null,
@@ -222,7 +222,7 @@ export const kept = {
   audit_entries: {
     of: "investors",
     what: "The audit log: who changed what, and when. No reason and nothing else of a person is written to it",
-    kept: "For ever; the database refuses to change or delete a line",
+    kept: "Forever; the database refuses to change or delete a line",
     columns: {
       account_id: null,
       seq: null,
@@ -240,13 +240,13 @@ export const kept = {
   credentials: {
     of: "investors",
     what: "What each wallet's credential account on chain is believed to hold",
-    kept: "For ever",
+    kept: "Forever",
     columns: { workspace_id: null, schema_id: null, wallet, attestation_id: null },
   },
   holdings: {
     of: "investors",
     what: "The register of holders: what each wallet has of each token",
-    kept: "For ever",
+    kept: "Forever",
     columns: {
       workspace_id: null,
       mint_config: null,
@@ -260,7 +260,7 @@ export const kept = {
   erasures: {
     of: "investors",
     what: "That somebody was erased, and when",
-    kept: "For ever",
+    kept: "Forever",
     columns: {
       workspace_id: null,
       id: null,
@@ -275,7 +275,7 @@ export const kept = {
   vendor_redactions: {
     of: "investors",
     what: "What vendors were asked to delete",
-    kept: "The row for ever, the vendor's id until it has deleted the data",
+    kept: "The row forever, the vendor's id until it has deleted the data",
     columns: {
       workspace_id: null,
       id: null,
@@ -293,7 +293,7 @@ export const kept = {
   screening_hits: {
     of: "investors",
     what: "Wallets that are on a list, such as one of sanctions",
-    kept: "For ever: a listed wallet stays refused, whoever asks to be forgotten",
+    kept: "Forever: a listed wallet stays refused, whoever asks to be forgotten",
     columns: {
       workspace_id: null,
       wallet,

@@ -1,0 +1,34 @@
+import { globSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, test } from "vitest"
+import { providers } from "#server/domain/kyc/providers/table.ts"
+import { settingNames } from "#server/settings/env.ts"
+
+const root = join(import.meta.dirname, "..")
+const read = (file: string) => readFileSync(join(root, file), "utf8")
+const ofProviders = providers.flatMap(({ settings }) => settings.map((name) => `VOUCH_${name}`))
+const known = new Set([...settingNames, ...ofProviders])
+const isKnown = (name: string) =>
+  known.has(name) || known.has(name.replace(/^VOUCH_(?:LIVE|TEST)_/, "VOUCH_"))
+
+test(".env.example has every setting, and none that nothing reads", () => {
+  const named = new Set(
+    [...read(".env.example").matchAll(/^# ([A-Z][A-Z0-9_]+)=/gm)].map(([, name]) => name!),
+  )
+  expect([...known].filter((name) => !named.has(name))).toEqual([])
+  expect([...named].filter((name) => !known.has(name))).toEqual([])
+})
+
+test("documents name no setting that nothing reads", () => {
+  // Its provider is made up, to show how one is written.
+  const documents = globSync(["README.md", "docs/**/*.md"], { cwd: root }).filter(
+    (file) => !file.endsWith("extending.md"),
+  )
+  const lost = documents.flatMap((file) =>
+    [...read(file).matchAll(/\bVOUCH_[A-Z0-9_]*[A-Z0-9](?![A-Z0-9_<])/g)]
+      .map(([name]) => name)
+      .filter((name) => !isKnown(name))
+      .map((name) => `${file}: ${name}`),
+  )
+  expect(lost).toEqual([])
+})

@@ -219,7 +219,7 @@ test("batched reads take plain values only, and a time that is none is refused b
 })
 
 test("short statements of one asker follow one another, and each gets its own answer or error", async () => {
-  const made = pool({ max: 2 })
+  const made = pool({ max: 2, wait_ms: 20_000 })
   const { short } = made
   const ask = (n: number) => {
     if (n % 5 === 1) return short`select ${`${n}`}::int / 0 as who`.then(() => "answered", codeOf)
@@ -282,7 +282,7 @@ test("who keeps asking does not keep a connection from others", async () => {
 })
 
 test("what follows a statement whose connection is lost fails with it", async () => {
-  const made = pool({ max: 1 })
+  const made = pool({ max: 1, limits: { ...limits, statement_ms: 20_000 } })
   const { short } = made
   const asked = [short`select pg_sleep(60)`.catch(codeOf), short`select 1`.catch(codeOf)]
   await sleep(50)

@@ -6,6 +6,7 @@ import { newId } from "#server/lib/ids.ts"
 import { addSeconds, clock, sleep } from "#server/lib/time.ts"
 import { sweep } from "#server/start/housekeeping.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
+import type { Response } from "#test/http.ts"
 
 // Without a worker: no sweep comes by unless a test calls it.
 let app: TestApp
@@ -21,13 +22,24 @@ afterAll(() => app.stop())
 
 const limited = (quota: number) => app.key({ mode: "live", plan: "enterprise", quota })
 
+/** A machine that is too busy answers 503: nothing has begun then, and it is asked again. */
+async function untilDecided(ask: () => Promise<Response>): Promise<Response> {
+  for (;;) {
+    const response = await ask()
+    if (response.status !== 503) return response
+    await sleep(100)
+  }
+}
+
 const start = (key: TestKey, wallet = newWallet()) =>
-  app.request({
-    method: "POST",
-    path: "/kyc/start",
-    key: key.apiKey,
-    json: { userPubkey: wallet, schemaId: "kyc_individual_v1" },
-  })
+  untilDecided(() =>
+    app.request({
+      method: "POST",
+      path: "/kyc/start",
+      key: key.apiKey,
+      json: { userPubkey: wallet, schemaId: "kyc_individual_v1" },
+    }),
+  )
 
 const usage = async (key: TestKey) =>
   (await app.request({ method: "GET", path: "/usage", key: key.apiKey })).json as {
@@ -41,7 +53,8 @@ const startMany = async (key: TestKey, count: number) => {
   return answers.map(({ status, json }) => ({ status, sessionId: json.session_id as string }))
 }
 
-const reject = (sessionId: string, decision = "rejected") => app.webhook({ session_id: sessionId, decision })
+const reject = (sessionId: string, decision = "rejected") =>
+  untilDecided(() => app.webhook({ session_id: sessionId, decision }))
 
 const revoke = async (key: TestKey, wallet: string) => {
   const list = { method: "GET", path: `/attestations?pubkey=${wallet}`, key: key.apiKey }

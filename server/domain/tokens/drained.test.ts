@@ -5,7 +5,7 @@ import { deployment } from "#server/domain/deployment.ts"
 import { signTransactions } from "#server/solana/transaction.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
 import { credentialOf, differences } from "#test/credential.ts"
-import { startTestChain, type TestChain } from "#test/test-chain.ts"
+import { startTestChain, type TestChain, testTimeoutMs } from "#test/test-chain.ts"
 import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
 
 // A fee payer that somebody empties while it pays for many operations.
@@ -88,5 +88,5 @@ test.each([0, 900_000, 2_000_000])(
     expect(await sql`select from operations where status = 'failed'`).toHaveLength(0)
     expect(await differences()).toEqual([])
   },
-  60_000,
+  testTimeoutMs(60_000),
 )

@@ -6,6 +6,8 @@ import { member } from "#test/people.ts"
 
 // Reasons are two. The internal one is the customer's; an investor who reads it is tipped off.
 const INTERNAL = "OFAC SDN match, SAR 4711 filed"
+/** Any part of it. An id has a few of its letters by chance. */
+const INSIDE = /OFAC SDN|SAR 4711/
 
 let app: TestApp
 let key: TestKey
@@ -35,7 +37,7 @@ test("a provider's own words reach the customer, and never the investor", async 
   const { wallet, sessionId } = await app.startSession(key)
   await app.webhook({ session_id: sessionId, decision: "rejected", reason: INTERNAL })
   const { text, view } = await seen(sessionId)
-  expect(text).not.toMatch(/OFAC|SAR/)
+  expect(text).not.toMatch(INSIDE)
   expect(view).toMatchObject({ state: "rejected", reason: "unverifiable", was: "pending" })
   expect(await record(wallet)).toMatchObject({ revocation_reason: INTERNAL, public_reason: "unverifiable" })
 })
@@ -53,10 +55,10 @@ test("nor does what was said when an approval is withdrawn, or on the way back t
   })
   const event = { session_id: json.session_id, occurred_at: "2026-01-02T03:04:05Z" }
   await app.webhook({ ...event, decision: "in_review", reason: INTERNAL })
-  expect((await seen(json.session_id)).text).not.toMatch(/OFAC|SAR/)
+  expect((await seen(json.session_id)).text).not.toMatch(INSIDE)
   await app.webhook({ ...event, decision: "rejected", reason: INTERNAL })
   const { text, view } = await seen(json.session_id)
-  expect(text).not.toMatch(/OFAC|SAR/)
+  expect(text).not.toMatch(INSIDE)
   expect([...new URL(view.returnUrl).searchParams.keys()]).toEqual(["attestation_id", "status"])
 })
 
@@ -92,7 +94,7 @@ test("another submission is asked for with its own code, and with resubmit when 
   await ask({ occurred_at: "2026-01-02T03:04:06Z", public_reason: "documents_unreadable" })
   const { text, view } = await seen(sessionId)
   expect(view).toMatchObject({ state: "open", again: "documents_unreadable" })
-  expect(text).not.toMatch(/OFAC|SAR/)
+  expect(text).not.toMatch(INSIDE)
   expect((await record(wallet)).public_reason).toBe("documents_unreadable")
 })
 
@@ -115,7 +117,7 @@ test("whoever revokes says two things: one to the team, one to the holder", asyn
   await revoke((await record(begun.wallet)).attestation_id, { reason: INTERNAL })
   const { text, view } = await seen(begun.sessionId)
   expect(view).toMatchObject({ reason: "unverifiable", was: "cancelled" })
-  expect(text).not.toMatch(/OFAC|SAR/)
+  expect(text).not.toMatch(INSIDE)
 
   const refused = await revoke(chosen.status.attestation_id, { reason: "x", public_reason: "Blurred" })
   expect([refused.status, refused.json.detail]).toEqual([422, expect.stringMatching(/^public_reason: /)])

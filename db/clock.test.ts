@@ -42,6 +42,11 @@ const says = (words: RegExp) =>
 async function right(): Promise<void> {
   other.setClock(0)
   await waitFor(async () => (await other.health()).status === "ok", "the replica to be well")
+  // A moment later it has said so: before that, it would not tell of the next difference.
+  const log = () => other.output()
+  const hasSaid = async () =>
+    log().lastIndexOf("the clocks agree again") >= log().lastIndexOf("until the clocks agree")
+  await waitFor(hasSaid, "its log to say so")
 }
 const statusOf = async (sessionId: string) =>
   (await sql<{ status: string }[]>`select status from attestations where session_id = ${sessionId}`)[0]!

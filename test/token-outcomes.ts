@@ -1,5 +1,6 @@
 import { expect } from "vitest"
 import { type ErrorCode, statusOf } from "#shared/errors.ts"
+import { type TestApp, type TestKey, waitFor } from "./app.ts"
 import type { Response } from "./http.ts"
 import type { TokenFixture } from "./tokens.ts"
 
@@ -22,4 +23,15 @@ export async function admitted(request: Promise<Response>): Promise<Response> {
   expect(response.json).toMatchObject({ status: "confirmed", error: null })
   expect(response.status).toBe(200)
   return response
+}
+
+/** Status and code of what a movement comes to, also where the chain takes longer than a request waits (202). */
+export async function endOf({ app, key }: { app: TestApp; key: TestKey }, response: Response) {
+  if (response.status !== 202) return [response.status, response.json.error]
+  const path = `/token/operation/${response.json.operation_id}`
+  const ended = await waitFor(async () => {
+    const { json } = await app.request({ method: "GET", path, key: key.apiKey })
+    return ["confirmed", "failed"].includes(json.status) && json
+  }, "the operation to end")
+  return ended.error === null ? [200, null] : [statusOf(ended.error.error), ended.error.error]
 }

@@ -17,8 +17,8 @@ for (const language of languageCodes) {
     page,
     traffic,
   }) => {
-    // A page may be waiting for its icon, or looking after its session, just when the next one is shown.
-    traffic.forgive(/(?:icon\.svg|verification\.view): net::ERR_ABORTED/)
+    // A page may be looking after its session just when the next one is shown.
+    traffic.forgive(/verification\.view: net::ERR_ABORTED/)
     for (const [name, shown] of Object.entries(hostedPageStates)) {
       await show(page, shown, language)
       expect(await page.evaluate(misfits, TARGET_PX), name).toEqual([])

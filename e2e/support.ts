@@ -46,9 +46,11 @@ function watchTraffic(page: Page) {
     // A request that never left, or that its page took along, has no headers.
     reading.push(read().catch(() => {}))
   })
-  page.on("requestfailed", (request) =>
-    troubles.push(`${new URL(request.url()).pathname}: ${request.failure()?.errorText}`),
-  )
+  page.on("requestfailed", (request) => {
+    const trouble = `${new URL(request.url()).pathname}: ${request.failure()?.errorText}`
+    // The browser fetches it for a tab of its own accord, and gives it up when the page is left.
+    if (trouble !== "/icon.svg: net::ERR_ABORTED") troubles.push(trouble)
+  })
   page.on("console", (message) => {
     if (["error", "warning"].includes(message.type())) troubles.push(message.text())
   })

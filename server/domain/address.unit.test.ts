@@ -3,7 +3,7 @@ import type { z } from "zod"
 import { columns, type RowOf } from "#db/rows.ts"
 import type { publicKeyOf } from "#server/solana/addresses.ts"
 import type { Address } from "#shared/address.ts"
-import type { StartRequest } from "./kyc/start.ts"
+import type { StartRequest } from "./kyc/begin.ts"
 import type { walletAddress } from "./kyc/wallet.ts"
 import type { mint } from "./tokens/operations/mint.ts"
 

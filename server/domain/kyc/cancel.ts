@@ -3,7 +3,7 @@ import { publish, publishActivity } from "#db/pubsub.ts"
 import { columns, type RowOf } from "#db/rows.ts"
 import { endPending } from "#server/domain/attestations/end.ts"
 import { statusAt } from "#server/domain/attestations/status.ts"
-import { recordChange } from "#server/domain/audit-log/record.ts"
+import { type Author, recordChange } from "#server/domain/audit-log/record.ts"
 import type { IdempotencyClaim, Principal } from "#server/domain/context.ts"
 import { claimKey } from "#server/domain/idempotency.ts"
 import { isId } from "#server/lib/ids.ts"
@@ -52,27 +52,29 @@ export async function cancelSession({
     refuseApproved(row, now)
     if (claim) await claimKey(sql, claim, sessionId)
     if (statusAt(row, now) !== "pending" || row.issued_at !== null) return
-    await endPending(sql, {
-      workspaceId,
-      attestationId: row.id,
-      status: "rejected",
-      reason,
-      revokedAt: now,
-      now,
-    })
-    // Nothing was found out about the investor: the page must not say that something was.
-    await sql`
-      update attestations set public_reason = 'withdrawn' where workspace_id = ${workspaceId} and id = ${row.id}`
-    await recordChange(sql, workspaceId, {
-      author: { principal, requestId },
-      action: "session.cancelled",
-      subject: row.id,
-    })
+    const author = { principal, requestId }
+    await cancelIn(sql, { workspaceId, attestationId: row.id, author, reason, now })
   }
   await repeatOnDeadlock(() => sql.begin(cancel))
   publish("ledger")
   publishActivity(workspaceId)
   return getSession(principal, sessionId)
+}
+
+/** The same as part of a transaction that has locked the session. The caller publishes `ledger` and the activity after it. */
+export async function cancelIn(
+  sql: Queryable,
+  {
+    author,
+    ...end
+  }: { workspaceId: string; attestationId: string; author: Author; reason: string | null; now: Date },
+): Promise<void> {
+  const { workspaceId, attestationId, now } = end
+  await endPending(sql, { ...end, status: "rejected", revokedAt: now })
+  // Nothing was found out about the investor: the page must not say that something was.
+  await sql`
+    update attestations set public_reason = 'withdrawn' where workspace_id = ${workspaceId} and id = ${attestationId}`
+  await recordChange(sql, workspaceId, { author, action: "session.cancelled", subject: attestationId })
 }
 
 /** What was ever verified, or is about to be, is no session to cancel any more. */

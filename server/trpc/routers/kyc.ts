@@ -75,7 +75,7 @@ export const kycRouter = router({
         tags: ["KYC"],
         summary: "Start a verification",
         description:
-          "Creates a session for a wallet and a schema, and returns the URL of its hosted page. If the wallet has an open session for this schema, that session is returned and the quota is not charged again. An externalId or redirectUrl in the request then replaces the session's own; one that is not sent stays.",
+          "Creates a session for a wallet and a schema, and returns the URL of its hosted page. If the wallet has an open session for this schema, that session is returned and the quota is not charged again. An externalId or redirectUrl in the request then replaces the session's own; one that is not sent stays. Another person's externalId ends a session that its investor has begun, and starts a new one.",
       },
     })
     .input(

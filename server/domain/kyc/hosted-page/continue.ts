@@ -69,8 +69,8 @@ function keptLink(row: SessionRow, now: Date): string | null {
 export const linkOwner = ({ id }: { id: string }): string => `${id} provider_link`
 
 /**
- * Takes the session's vendor for this process, until the time that it returns; null while another one has it. No lock
- * is held for as long as the vendor takes.
+ * Takes the session's vendor for this process, until the time that it returns; null while another one has it, or where
+ * another person has got the session. No lock is held for as long as the vendor takes.
  */
 async function claimCall(
   row: SessionRow,
@@ -82,7 +82,7 @@ async function claimCall(
     update attestations set provider_call_until = ${until},
       consented_at = case when wallet_proof_required then coalesce(consented_at, ${now}) else ${now} end,
       language = coalesce(language, ${language})
-    where workspace_id = ${row.workspace_id} and id = ${row.id} and status = 'pending'
+    where workspace_id = ${row.workspace_id} and id = ${row.id} and status = 'pending' and investor_id = ${row.investor_id}
       and (provider_call_until is null or provider_call_until <= ${now})
       and provider_link_until is not distinct from ${row.provider_link_until} returning language`
   return claimed ? { until, language: claimed.language } : null

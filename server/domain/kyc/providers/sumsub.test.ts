@@ -73,24 +73,24 @@ describeVendor(
       await f.waitForStatus(second, "verified")
     })
 
-    test("a session that turns out to be another person's begins anew, and the first one's approval is not theirs", async () => {
+    test("a wallet that turns out to be another person's has another session, and the first one's approval is not theirs", async () => {
       const f = fixture()
       const [mistaken, right] = [somebody(), somebody()]
       const first = await f.handedOver({ externalId: mistaken })
       const second = await f.handedOver({ externalId: mistaken })
       expect(second.reference).toBe(first.reference)
       const corrected = await f.start({ wallet: second.wallet, externalId: right })
-      expect(corrected).toMatchObject({ sessionId: second.sessionId, reference: null })
+      expect(corrected.sessionId).not.toBe(second.sessionId)
       expect(corrected.investorId).not.toBe(first.investorId)
-      expect(await f.view(second)).toMatchObject({ state: "open" })
+      expect(await f.view(second)).toMatchObject({ state: "rejected", was: "cancelled" })
       expect(await f.send(f.vendor.decide(first, "approved"))).toEqual([200, "applied"])
       await f.waitForStatus(first, "verified")
       expect(await f.statusOf(second)).toBe("pending")
 
-      expect((await f.goOn(second)).data.url).toContain(corrected.investorId)
-      const anew = await f.session(second.sessionId)
+      expect((await f.goOn(corrected)).data.url).toContain(corrected.investorId)
+      const anew = await f.session(corrected.sessionId)
       expect(await f.send(f.vendor.decide(anew, "approved"))).toEqual([200, "applied"])
-      await f.waitForStatus(second, "verified")
+      await f.waitForStatus(corrected, "verified")
     })
 
     test("a rejection for good is about every wallet of the person, and nobody else's", async () => {

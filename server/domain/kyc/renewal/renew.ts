@@ -12,6 +12,7 @@ import { startSession } from "#server/domain/kyc/start.ts"
 import { addDays, clock, toTimestamp } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import { attestationOf } from "./link.ts"
+import { isStillTheirs } from "./still-theirs.ts"
 
 /** How long after its end a verification is still renewed by its link. */
 const LATE_DAYS = 30
@@ -21,7 +22,7 @@ export async function readRenewal(token: string): Promise<SessionView> {
   const row = await rowOf(token)
   const now = clock.now()
   const view = viewOf(row, now, row ? (deployment.chains[row.mode]?.identity?.cluster ?? null) : null)
-  if (row === null || !isRenewable(row, view, now)) return view
+  if (row === null || !isRenewable(row, view, now) || !(await isStillTheirs(sql, theirs(row)))) return view
   const { company, brand, mode, schema, provider, wallet, walletProof } = view as Extract<
     SessionView,
     { state: "verified" }
@@ -39,6 +40,13 @@ function isRenewable({ expires_at }: SessionRow, view: SessionView, now: Date): 
   return view.state === "expired" && view.was === "verified" && addDays(expires_at!, LATE_DAYS) > now
 }
 
+const theirs = ({ workspace_id, wallet, schema_id, investor_id }: SessionRow) => ({
+  workspaceId: workspace_id,
+  wallet,
+  schemaId: schema_id,
+  investorId: investor_id,
+})
+
 const rowOf = async (token: string): Promise<SessionRow | null> => {
   const attestationId = attestationOf(token)
   return attestationId === null ? null : findAttestation(attestationId)
@@ -46,7 +54,8 @@ const rowOf = async (token: string): Promise<SessionRow | null> => {
 
 /**
  * Begins the renewal that a link is for, or goes on with the one that is open: the page of its session. The wallet stays
- * verified meanwhile. Null where there is nothing to renew any more. Errors: those of starting a session.
+ * verified meanwhile. Null where there is nothing to renew any more. Errors: those of starting a session,
+ * and invalid_link where another person is getting the wallet at this moment.
  */
 export async function startRenewal(token: string, requestId: string): Promise<string | null> {
   const row = await rowOf(token)
@@ -64,19 +73,11 @@ export async function startRenewal(token: string, requestId: string): Promise<st
     wallet: row.wallet,
     schemaId: row.schema_id,
     redirectUrl: null,
-    externalId: (await isStillTheirs(row)) ? row.external_id : null,
+    externalId: row.external_id,
     reminder: row.reminder_email && { email: row.reminder_email, language: row.reminder_language },
-    renewalOf: row.id,
+    renewalOf: { attestationId: row.id, investorId: row.investor_id },
   })
   return session_url
-}
-
-/** Whether nobody else has got the wallet since. If somebody has, a link from before must not take it back. */
-async function isStillTheirs({ workspace_id, wallet, investor_id }: SessionRow): Promise<boolean> {
-  const [newest] = await sql<{ investor_id: string }[]>`
-    select investor_id from attestations where workspace_id = ${workspace_id} and wallet = ${wallet}
-    order by seq desc nulls last limit 1`
-  return newest?.investor_id === investor_id
 }
 
 /** Forgets where the investor of a link wanted to be reminded. */

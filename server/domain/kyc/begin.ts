@@ -1,0 +1,168 @@
+import { isUniqueViolation, type Queryable, sql } from "#db/client.ts"
+import { isOverBudget } from "#server/domain/accounts/budget.ts"
+import { plans } from "#server/domain/accounts/plans.ts"
+import type { IdempotencyClaim, Principal } from "#server/domain/context.ts"
+import { deployment } from "#server/domain/deployment.ts"
+import { claiming, explainClaim } from "#server/domain/idempotency.ts"
+import { newId } from "#server/lib/ids.ts"
+import { addSeconds, clock, periodOf } from "#server/lib/time.ts"
+import type { Address } from "#shared/address.ts"
+import type { Provider } from "./providers/provider.ts"
+import type { Reminder } from "./renewal/email.ts"
+import { requiredByDefault } from "./wallet-proof/required.ts"
+
+/** How long a session stays open until its provider's first event. */
+const SESSION_SECONDS = 24 * 3600
+
+export type StartRequest = {
+  principal: Principal
+  requestId: string
+  idempotency: IdempotencyClaim | null
+  wallet: Address
+  schemaId: string
+  redirectUrl: string | null
+  externalId: string | null
+  /** Where the investor is reminded before it expires; kept only while the workspace reminds. */
+  reminder?: Reminder | null
+  /** The attestation whose renewal the investor has begun by a link that was mailed, and whose it is. */
+  renewalOf?: { attestationId: string; investorId: string } | null
+}
+
+export type Beginning = {
+  request: StartRequest
+  provider: Provider
+  /** The wallet's account for the credential; null until it is wanted, because deriving it takes longer than the rest. */
+  account: string | null
+  /** Whether the wallet has a key that can sign; null until it is wanted, for the same reason. */
+  signs: boolean | null
+}
+
+/** Where the second of two that begin at once finds the first. */
+const racing = ["attestations_one_pending", "investors_external_id"]
+
+/** Another request was first; or the open session is another person's, who has begun it. */
+export type Obstacle = "raced" | "taken"
+
+export type Begun = {
+  schema_known: boolean
+  included: number | null
+  /** Why none may begin. */
+  over_budget: boolean
+  reopened: boolean
+  /** None may begin before it is known how often the wallet's account was paid for. */
+  account_wanted: boolean
+  /** None may begin before it is known that the wallet can sign. */
+  proof_wanted: boolean
+  session_id: string | null
+  /** Nothing could begin, and there are sessions that closed by time and stand in the way. */
+  due: boolean
+}
+
+/**
+ * The open session takes what is sent anew; what is not sent stays, and a row that would stay as it is is not locked. Where
+ * it becomes another person's, nobody writes to the one before.
+ */
+function updating({ principal, externalId, redirectUrl, reminder }: StartRequest) {
+  if (externalId === null && redirectUrl === null && !reminder) return sql``
+  // A start that names nobody leaves the session to whomever another one gives it meanwhile.
+  const whose = externalId === null ? sql`a.investor_id` : sql`i.id`
+  const name = sql`coalesce(${externalId}, a.external_id)`
+  const isSame = sql`a.investor_id = ${whose} and coalesce(a.external_id, ${externalId}) is not distinct from ${name}`
+  const reminding = reminder ? sql`when (select reminders from limits) then ${reminder.email}::bytea` : sql``
+  return sql`, updated as (
+    update attestations a set external_id = ${name}, redirect_url = coalesce(${redirectUrl}, a.redirect_url),
+      investor_id = ${whose}, reminder_email = case ${reminding} when ${isSame} then a.reminder_email end,
+      reminder_language = case when ${isSame} then a.reminder_language end
+    from pending p, investor i
+    where a.workspace_id = ${principal.workspaceId} and a.id = p.id and a.status = 'pending' and p.open
+      and (${reminder != null} or (a.external_id, a.redirect_url, a.investor_id)
+        is distinct from (${name}, coalesce(${redirectUrl}, a.redirect_url), ${whose})))`
+}
+
+/** Whose session it is, for the new one or for the open one (`db/migrations/0035_one_session_one_person.sql`). */
+const choosingInvestor = ({ principal, wallet, externalId }: StartRequest, now: Date) => sql`
+  investor as (
+    select choose_investor(${principal.workspaceId}, ${wallet}, ${externalId}, begins.open_id, ${newId("inv")}, ${now}) as id
+    from (select null::text as open_id from reserved union all select id from pending where open) begins
+  )`
+
+const rememberedIn = (sql: Queryable, reminder: Reminder | null) =>
+  reminder === null
+    ? sql``
+    : sql`, case when (select reminders from limits) then ${reminder.email}::bytea end,
+        case when (select reminders from limits) then ${reminder.language}::text end`
+
+const claimingKey = (sql: Queryable, idempotency: IdempotencyClaim | null) =>
+  idempotency === null
+    ? sql``
+    : sql`, claim as (${claiming(sql, idempotency, sql`select session_id from begun`)})`
+
+/**
+ * One statement, so that it commits whole or not at all: it finds the open session and brings it up to date,
+ * or else takes a unit of quota, makes the attestation with its session, and claims the idempotency key for
+ * what it found or made.
+ *
+ * The races that it closes: the quota's conditional update admits exactly as many as there is room for; the
+ * unique index on pending attestations, and the primary key of idempotency records, refuse the second of two
+ * equal requests, and the refusal undoes the unit that it took. The investor is chosen once the unit is taken, which
+ * the next start of the workspace waits for.
+ */
+export async function begin(
+  sql: Queryable,
+  { request, provider, account, signs }: Beginning,
+  attestationId: string = newId("att"),
+): Promise<Begun | Obstacle> {
+  const { principal, idempotency, wallet, schemaId, redirectUrl, externalId, reminder = null } = request
+  const { workspaceId } = principal
+  const now = clock.now()
+  try {
+    const [begun] = await sql<Begun[]>`
+      with limits as (
+        select case w.mode when 'test' then ${plans.free}::int else a.included end as included,
+          ${isOverBudget(sql, now)} as over_budget, w.reminders,
+          exists (select from credentials c where c.workspace_id = w.id and c.schema_id = ${schemaId}
+            and c.wallet = ${wallet} and c.attestation_id is null and ${account}::text is null) as account_wanted,
+          exists (select from paid_accounts p
+            where p.workspace_id = w.id and p.account = ${account} and p.period = ${periodOf(now)}
+              and p.reopened >= ${deployment.settings.VOUCH_ACCOUNT_REOPENINGS}) as reopened
+        from workspaces w join accounts a on a.id = w.account_id where w.id = ${workspaceId}
+      ), schema as (
+        select id, coalesce(wallet_proof, ${requiredByDefault(principal.mode, provider)}) as wallet_proof
+        from schemas where workspace_id = ${workspaceId} and id = ${schemaId}
+      ), pending as (
+        select id, session_id, open_until is null or open_until > ${now} as open
+        from attestations
+        where workspace_id = ${workspaceId} and wallet = ${wallet} and schema_id = ${schemaId} and status = 'pending'
+      ), reserved as (
+        insert into usage_periods as u (workspace_id, period, used)
+        select ${workspaceId}, ${periodOf(now)}, 1 from schema, limits
+        where not exists (select from pending) and (included is null or included >= 1) and not over_budget
+          and not account_wanted and not reopened and (${signs}::boolean or not wallet_proof)
+        on conflict (workspace_id, period) do update set used = u.used + 1
+        where (select included is null or u.used + 1 <= included from limits)
+        returning period
+      ), ${choosingInvestor(request, now)}, attestation as (
+        insert into attestations
+          (workspace_id, id, schema_id, wallet, investor_id, external_id, status, period, created_at, session_id, provider, redirect_url, open_until, wallet_proof_required${reminder ? sql`, reminder_email, reminder_language` : sql``})
+        select ${workspaceId}, ${attestationId}, ${schemaId}, ${wallet}, investor.id, ${externalId}, 'pending', period, ${now},
+          ${newId("sess")}, ${provider.name}, ${redirectUrl}, ${addSeconds(now, SESSION_SECONDS)}, schema.wallet_proof${rememberedIn(sql, reminder)}
+        from reserved, investor, schema
+        returning session_id
+      ), begun as (
+        select session_id from attestation union all select session_id from pending where open
+      )${updating(request)}${claimingKey(sql, idempotency)}
+      select exists (select from schema) as schema_known, (select included from limits) as included,
+        (select over_budget from limits) as over_budget, (select reopened from limits) as reopened,
+        (select account_wanted from limits) as account_wanted,
+        exists (select from schema where wallet_proof) as proof_wanted,
+        (select session_id from begun) as session_id,
+        not exists (select from begun) and exists (
+          select from attestations
+          where workspace_id = ${workspaceId} and status = 'pending' and open_until <= ${now}) as due`
+    return begun!
+  } catch (error) {
+    if (racing.some((index) => isUniqueViolation(error, index))) return "raced"
+    if (isUniqueViolation(error, "attestations_one_person")) return "taken"
+    throw explainClaim(error)
+  }
+}

@@ -37,6 +37,8 @@ for (const language of languageCodes) {
 async function show(page: Page, shown: Shown, language: Language): Promise<void> {
   const url = `${origin}/verify/sess_11111111111111111111Ab`
   const body = renderPage({ shown, words: wordsIn(language), address: url, nonce: "none" })
+  // Left first: a page that follows its session would take the next state for its own.
+  await page.goto("about:blank")
   await page.unrouteAll()
   await page.route(url, (route) => route.fulfill({ contentType: "text/html", body }))
   await page.route("**/api/trpc/**", (route) => route.fulfill({ json: { result: { data: shown } } }))

@@ -18,7 +18,7 @@ test("a workspace shows its members what it is and who issues for it", async () 
     mode: "test",
     account: { id: account.id, name: account.name, plan: "free" },
     base_url: `${deployment.origin}/v1`,
-    provider: deployment.providers.test.default!.name,
+    provider: "Built-in sandbox",
   })
   expect(data.webhook_secret.variable).toBe("VOUCH_WEBHOOK_SECRET")
   expect(JSON.stringify(data)).not.toContain("whsec_")

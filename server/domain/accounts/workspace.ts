@@ -16,7 +16,7 @@ export type WorkspaceFacts = {
   account: { id: string; name: string; plan: PlanName } & AccountSecurity
   /** Where clients reach the API. */
   base_url: string
-  /** Null where the mode has none. */
+  /** As people know it; null where the mode has none. */
   provider: string | null
   /**
    * Where the server keeps the Standard Webhooks secret; null for members who cannot manage keys, and where the
@@ -53,7 +53,7 @@ export async function readWorkspace({ workspaceId, mode, scopes }: Principal): P
     mode,
     account,
     base_url: `${deployment.origin}/v1`,
-    provider: provider?.name ?? null,
+    provider: provider?.label ?? null,
     webhook_secret: seesSecret ? placeOfWebhookSecret(deployment.settings, mode) : null,
     chain: chain && {
       cluster: chain.identity?.cluster ?? "unknown",

@@ -55,6 +55,7 @@ test("a life from the start to the burn is told in its order, with who did what 
   const sessionId: string = started.data.session_id
   const id = await idOf(sessionId)
   expect(names((await detail(id)).timeline)).toEqual(["started"])
+  expect((await detail(id)).provider).toBe("Built-in sandbox")
 
   await app.webhook({ session_id: sessionId, decision: "in_review" })
   expect(names((await detail(id)).timeline)).toEqual(["started", "decided in_review"])
@@ -88,6 +89,20 @@ test("a life from the start to the burn is told in its order, with who did what 
   expect(ended.timeline.map((one: Event) => one.at)).toEqual(
     ended.timeline.map((one: Event) => one.at).toSorted(),
   )
+})
+
+test("a provider is shown by its label, also once its settings are gone, and one that nobody knows by its name", async () => {
+  const { key, detail } = await enter()
+  const { sessionId } = await app.startSession(key)
+  const id = await idOf(sessionId)
+  for (const [name, label] of [
+    ["sandbox", "Built-in sandbox"],
+    ["stripe", "Stripe Identity"],
+    ["gone", "gone"],
+  ] as const) {
+    await sql`update attestations set provider = ${name} where id = ${id}`
+    expect((await detail(id)).provider).toBe(label)
+  }
 })
 
 test("a session that a key has started is traced to its request by the log", async () => {

@@ -2,6 +2,7 @@ import { sql } from "#db/client.ts"
 import { columns, type RowOf } from "#db/rows.ts"
 import type { Principal } from "#server/domain/context.ts"
 import { deployment, flowOf } from "#server/domain/deployment.ts"
+import { providerLabel } from "#server/domain/kyc/providers/label.ts"
 import { isId } from "#server/lib/ids.ts"
 import { addSeconds, clock, toTimestamp } from "#server/lib/time.ts"
 import { explorerOf } from "#server/solana/explorer.ts"
@@ -22,6 +23,7 @@ import { type Landed, type Life, type TimelineEvent, timelineOf } from "./timeli
 export type AttestationDetail = Omit<AttestationRecord, "status"> & {
   status: ShownStatus
   started_at: string
+  /** As people know it. */
   provider: string
   /** The memo in the issuing transaction; null until verified. */
   memo: string | null
@@ -80,7 +82,7 @@ export async function readDetail(principal: Principal, id: string): Promise<Atte
     ...toRecord(row, principal),
     status: shownStatusAt(row, now),
     started_at: toTimestamp(row.created_at),
-    provider: row.provider,
+    provider: providerLabel(mode, row.provider),
     memo: shown ? attestationMemo(row.id, row.commitment!, row.expires_at!) : null,
     slot: shown ? (issuing?.slot ?? null) : null,
     explorer: explorerOf(deployment.chains[mode]?.identity?.cluster),

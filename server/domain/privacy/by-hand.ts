@@ -2,7 +2,7 @@ import { sql } from "#db/client.ts"
 import { publishActivity } from "#db/pubsub.ts"
 import { recordChange } from "#server/domain/audit-log/record.ts"
 import type { Principal } from "#server/domain/context.ts"
-import { deployment } from "#server/domain/deployment.ts"
+import { providerLabel } from "#server/domain/kyc/providers/label.ts"
 import { unseal } from "#server/domain/sealed.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
@@ -45,7 +45,7 @@ export async function listRedactions(workspaceId: string, investorId: string): P
     const isByHand = status === "not_supported" || status === "failed"
     return {
       id: row.id,
-      provider: deployment.providers[mode].configured.get(row.provider)?.label ?? row.provider,
+      provider: providerLabel(mode, row.provider),
       status,
       reference: isByHand && reference !== null ? unseal(referenceOwner(row), reference) : null,
       erased_at: toTimestamp(row.erased_at),
@@ -64,7 +64,7 @@ export async function confirmRedaction({
   requestId: string
   id: string
 }): Promise<void> {
-  const { workspaceId } = principal
+  const { workspaceId, mode } = principal
   await sql.begin(async (sql) => {
     const [row] = await sql<{ provider: string; erasure_id: string; status: VendorRedaction }[]>`
       select provider, erasure_id, status from vendor_redactions
@@ -78,7 +78,7 @@ export async function confirmRedaction({
       author: { principal, requestId },
       action: "investor.vendor_confirmed",
       subject: row.erasure_id,
-      detail: { provider: row.provider },
+      detail: { provider: providerLabel(mode, row.provider) },
     })
   })
   publishActivity(workspaceId)

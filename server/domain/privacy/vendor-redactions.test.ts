@@ -200,7 +200,7 @@ test("where the vendor has no such call, a person is told what to ask it for, an
     const said = await sql`
       select detail from audit_entries
       where workspace_id = ${own.workspaceId} and action = 'investor.vendor_confirmed'`
-    expect([...said]).toEqual([{ detail: { provider: "exampleid" } }])
+    expect([...said]).toEqual([{ detail: { provider: "Example ID" } }])
   } finally {
     flow().redact = redact
   }

@@ -3,6 +3,7 @@ import { columns, qualified, type RowOf } from "#db/rows.ts"
 import { type Brand, type BrandRow, brandColumns, brandOf } from "#server/domain/accounts/brand.ts"
 import { statusAt } from "#server/domain/attestations/status.ts"
 import { deployment } from "#server/domain/deployment.ts"
+import { providerLabel } from "#server/domain/kyc/providers/label.ts"
 import type { Flow } from "#server/domain/kyc/providers/provider.ts"
 import { reminderState } from "#server/domain/kyc/renewal/reminder-state.ts"
 import { isId } from "#server/lib/ids.ts"
@@ -181,7 +182,7 @@ export function viewOf(row: SessionRow | null, now: Date, cluster: string | null
 /** A provider whose settings are gone has its name left: whoever goes on is told that it cannot be reached. */
 function providerView({ mode, provider: name }: SessionRow): ProviderView {
   const provider = deployment.providers[mode].configured.get(name)
-  if (!provider) return { label: name, flow: "redirect", testOnly: false }
+  if (!provider) return { label: providerLabel(mode, name), flow: "redirect", testOnly: false }
   const { label, flow, testOnly } = provider
   return { label, flow: flow.kind, testOnly: testOnly !== null }
 }

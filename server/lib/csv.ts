@@ -12,17 +12,20 @@ type CsvFile<Row, Column extends string> = {
   columns: readonly Column[]
   /** What a row says in each column. */
   toLine: (row: Row) => Record<Column, string | null>
+  /** Throws where whoever asked may not read it any more: the file then breaks off, and its download fails. */
+  requireAccess: () => Promise<unknown>
   /** The rows that come after `last`, as many as are read and written at a time; none at the end. */
   readAfter: (last: Row | null) => Promise<readonly Row[]>
 }
 
 /**
  * Answers with a CSV file (RFC 4180), as fast as the client takes it: memory does not grow with the number of rows. The
- * first of them are read before the first byte is sent, so that what this fails with is still an error of its own.
+ * first of them are read before the first byte is sent, so that what this fails with is still an error of its own. A slow
+ * client may take an hour: what allowed it is looked at again before more is read.
  */
 export async function sendCsv<Row, Column extends string>(
   response: ServerResponse,
-  { filename, columns, toLine, readAfter }: CsvFile<Row, Column>,
+  { filename, columns, toLine, requireAccess, readAfter }: CsvFile<Row, Column>,
 ): Promise<void> {
   let rows = await readAfter(null)
   response.writeHead(200, {
@@ -34,6 +37,7 @@ export async function sendCsv<Row, Column extends string>(
   while (rows.length > 0 && !response.destroyed) {
     const lines = rows.map(toLine).map((cells) => line(columns.map((column) => cells[column])))
     await write(response, lines.join(""))
+    await requireAccess()
     rows = await readAfter(rows.at(-1)!)
   }
   response.end()

@@ -183,14 +183,20 @@ function isCrossSite({ method, headers }: IncomingMessage, publicOrigin: string 
   return !/^https?:\/\//.test(headers.origin) || headers.origin.replace(/^https?:\/\//, "") !== headers.host
 }
 
-type Download = (principal: Principal, query: URLSearchParams, response: ServerResponse) => Promise<void>
+type Download = (
+  principal: Principal,
+  query: URLSearchParams,
+  response: ServerResponse,
+  /** The same person as they are allowed by now. Errors: not_signed_in, and those of `principalIn`. */
+  principalNow: () => Promise<Principal>,
+) => Promise<void>
 
 /** Files that the browser saves. They are no procedures, because an answer of those is held in memory as a whole. */
 const downloads: Record<string, Download> = {
-  "/api/export/attestations.csv": (principal, query, response) =>
-    exportAttestations(principal, readQuery(searchFilter, query), response),
-  "/api/export/audit.csv": (principal, query, response) =>
-    exportAuditLog(principal, readQuery(auditFilter, query), response),
+  "/api/export/attestations.csv": (principal, query, response, principalNow) =>
+    exportAttestations(principal, readQuery(searchFilter, query), response, principalNow),
+  "/api/export/audit.csv": (principal, query, response, principalNow) =>
+    exportAuditLog(principal, readQuery(auditFilter, query), response, principalNow),
 }
 
 /** A logo for the account of a workspace: the image as it is, which no procedure's body has room for. */
@@ -221,7 +227,13 @@ async function download(
   const query = new URLSearchParams(url.split("?")[1])
   const principal = await principalIn(user, query.get("workspace") ?? "")
   const { workspaceId } = principal
-  if (files.take(request, response, { userId: user.id, workspaceId })) await send(principal, query, response)
+  const principalNow = async () => {
+    const still = await signedInUser(request.headers)
+    if (still === null) return fail("not_signed_in", "Sign in first.")
+    return principalIn(still, workspaceId)
+  }
+  if (files.take(request, response, { userId: user.id, workspaceId }))
+    await send(principal, query, response, principalNow)
 }
 
 /**

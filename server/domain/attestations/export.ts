@@ -39,6 +39,7 @@ export async function exportAttestations(
   principal: Principal,
   filter: SearchFilter,
   response: ServerResponse,
+  principalNow: () => Promise<Principal>,
 ): Promise<void> {
   requireScope(principal, "attestation:read")
   const { workspaceId } = principal
@@ -48,6 +49,7 @@ export async function exportAttestations(
   await sendCsv(response, {
     filename: `attestations-${now.toISOString().slice(0, 10)}.csv`,
     columns,
+    requireAccess: async () => requireScope(await principalNow(), "attestation:read"),
     toLine: (row: FoundRow) => toLine(row, now),
     readAfter: (last) => findAttestations(workspaceId, found, { before: last?.seq ?? null, limit: BATCH }),
   })

@@ -52,6 +52,24 @@ test("an export of more lines than are read at a time misses none and repeats no
   )
 })
 
+test.each([
+  ["removed", (userId: string) => sql`delete from members where user_id = ${userId}`],
+  ["signed out", (userId: string) => sql`delete from user_sessions where user_id = ${userId}`],
+])("a download breaks off once whoever asked for it was %s", async (_what, end) => {
+  const { browser, workspaceId, account, email } = await member(app)
+  // More in each part than fits between a server and a client that does not read.
+  await sql`
+    insert into audit_entries (account_id, workspace_id, at, actor, actor_name, action, subject, detail)
+    select ${account.id}, ${workspaceId}, now(), 'key', 'Key', 'token.mint_requested', 'op_' || n,
+      jsonb_build_object('to', repeat('x', 20000))
+    from generate_series(1, 2500) n`
+  const response = await browser.fetch(`/api/export/audit.csv?workspace=${workspaceId}`)
+  expect(response.status).toBe(200)
+  const [user] = await sql<{ id: string }[]>`select id from users where email = ${email}`
+  await end(user!.id)
+  await expect(response.arrayBuffer()).rejects.toThrow()
+})
+
 test("a name that looks like a formula stays text", async () => {
   const { browser } = await member(app)
   const name = '=HYPERLINK("https://evil.example")'

@@ -32,10 +32,12 @@ export const exportAuditLog = (
   { workspaceId }: Principal,
   filter: AuditFilter,
   response: ServerResponse,
+  principalNow: () => Promise<Principal>,
 ): Promise<void> =>
   sendCsv(response, {
     filename: `audit-log-${clock.now().toISOString().slice(0, 10)}.csv`,
     columns,
+    requireAccess: principalNow,
     toLine,
     readAfter: (last) => findAuditEntries(workspaceId, filter, { before: last?.seq ?? null, limit: BATCH }),
   })

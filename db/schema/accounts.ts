@@ -181,6 +181,8 @@ export const idempotencyRecords = pgTable(
     status: integer(),
     body: bytes(),
     createdAt: time("created_at").notNull(),
+    /** What it is about was erased: an answer that was made before, and is stored after, must not bring it back. */
+    erased: boolean().notNull().default(false),
   },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.keyId, t.idempotencyKey] }),

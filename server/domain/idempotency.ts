@@ -147,10 +147,12 @@ export async function storeAnswer(claim: IdempotencyClaim, { status, body }: Ans
   const { workspaceId, keyId, idempotencyKey, fingerprint, begun } = claim
   const row = short`
     select ${keyId}, ${idempotencyKey}, ${fingerprint}::bytea, null, ${status}::int, ${Buffer.from(body)}::bytea`
-  // A record that points at what another request began waits for that one's answer, never for ours.
+  // A record that points at what another request began waits for that one's answer, never for ours. Of what was erased
+  // meanwhile nothing is stored: the erasure holds the row until it is done, and says so in it.
   const stored = await short`
     ${insertRecords(short, workspaceId, row)}
-    on conflict (workspace_id, key_id, idempotency_key) do update set status = excluded.status, body = excluded.body
+    on conflict (workspace_id, key_id, idempotency_key) do update
+    set status = case when not r.erased then excluded.status end, body = case when not r.erased then excluded.body end
     where r.status is null and r.fingerprint = excluded.fingerprint and r.subject is not distinct from ${begun}
     returning r.key_id`
   if (stored.length === 0) throw new KeyClaimed()

@@ -66,12 +66,15 @@ async function eraseRefusals(sql: Queryable, { workspaceId, wallets }: Subject):
       and status = 'failed' and error_detail is not null`
 }
 
-/** Without its answer a key still joins what it began, and the answer is built anew. */
+/**
+ * Without its answer a key still joins what it began, and the answer is built anew. One that is being stored at this
+ * moment finds the mark.
+ */
 async function eraseAnswers(sql: Queryable, { workspaceId, wallets, attestations }: Subject): Promise<void> {
   const begun = attestations.flatMap(({ id, session_id }) => [id, session_id])
   await sql`
-    update idempotency_records set status = null, body = null
-    where workspace_id = ${workspaceId} and body is not null and (subject = any(${begun}) or subject in (
+    update idempotency_records set status = null, body = null, erased = true
+    where workspace_id = ${workspaceId} and not erased and (subject = any(${begun}) or subject in (
       select id from operations
       where workspace_id = ${workspaceId} and (wallet = any(${[...wallets]}) or from_wallet = any(${[...wallets]}))))`
   // A refusal began nothing.

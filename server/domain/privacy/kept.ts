@@ -198,6 +198,7 @@ export const kept = {
       status: null,
       body: "the answer",
       created_at: null,
+      erased: null,
     },
   },
   api_requests: {

@@ -1,0 +1,1 @@
+ALTER TABLE "idempotency_records" ADD COLUMN "erased" boolean DEFAULT false NOT NULL;

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
+import type { IdempotencyClaim } from "#server/domain/context.ts"
+import { claimKey, storeAnswer } from "#server/domain/idempotency.ts"
+import { newId } from "#server/lib/ids.ts"
+import { startTestApp, type TestApp, waitFor } from "#test/app.ts"
+import { eraseWallet } from "./erase.ts"
+import { erasers } from "./erasers.ts"
+
+// An answer that was made before an erasure, and is stored before, while or after it takes place.
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.stop())
+
+/** A request that began something about a wallet, and whose answer is not stored yet. */
+async function begun() {
+  const key = await app.key()
+  const { workspaceId } = key
+  const { wallet, sessionId } = await app.startSession(key)
+  const [row] = await sql<{ id: string }[]>`select id from attestations where session_id = ${sessionId}`
+  const attestation = { id: row!.id, session_id: sessionId }
+  const claim: IdempotencyClaim = {
+    workspaceId,
+    keyId: key.keyId,
+    idempotencyKey: newId("evt"),
+    fingerprint: Buffer.alloc(32),
+    begun: null,
+  }
+  await sql.begin((sql) => claimKey(sql, claim, attestation.id))
+  return {
+    workspaceId,
+    wallet,
+    attestation,
+    store: () => storeAnswer(claim, { status: 200, body: '{"external_id":"jane-doe"}' }),
+    stored: async () => {
+      const [record] = await sql<{ status: number | null; body: Buffer | null }[]>`
+        select status, body from idempotency_records
+        where workspace_id = ${workspaceId} and idempotency_key = ${claim.idempotencyKey}`
+      return record
+    },
+  }
+}
+
+const NOTHING = { status: null, body: null }
+
+test("an answer that is stored before its erasure goes with it", async () => {
+  const { workspaceId, wallet, store, stored } = await begun()
+  await store()
+  expect((await stored())?.status).toBe(200)
+  await eraseWallet({ workspaceId, wallet, inForce: "end" })
+  expect(await stored()).toEqual(NOTHING)
+})
+
+test("an answer that was made before its erasure and is stored after it leaves nothing", async () => {
+  const { workspaceId, wallet, store, stored } = await begun()
+  await eraseWallet({ workspaceId, wallet, inForce: "end" })
+  await store()
+  expect(await stored()).toEqual(NOTHING)
+})
+
+test("an answer that is stored while its erasure takes place waits for it, and leaves nothing", async () => {
+  const { workspaceId, wallet, attestation, store, stored } = await begun()
+  let storing: Promise<void> | undefined
+  await sql.begin(async (erasure) => {
+    const of = {
+      workspaceId,
+      wallets: [wallet],
+      attestations: [attestation],
+      investorIds: [],
+      now: new Date(),
+    }
+    for (const eraseFrom of erasers) await eraseFrom(erasure, of)
+    storing = store()
+    await waitFor(
+      async () =>
+        (
+          await sql`
+            select from pg_stat_activity
+            where wait_event_type = 'Lock' and query like '%idempotency_records%'`
+        ).length > 0,
+      "the answer to wait",
+    )
+  })
+  await storing
+  expect(await stored()).toEqual(NOTHING)
+})

@@ -7,7 +7,7 @@ export const reviewKinds = {
   },
   screening: {
     label: "Wallet list match",
-    summary: "The wallet is on a screening list.",
+    summary: "The wallet was found on a screening list.",
     decisions: ["clear", "revoke"],
   },
   signal: {
@@ -38,7 +38,7 @@ export const allReviewDecisions = Object.keys(reviewDecisions) as ReviewDecision
 /** What was found, as people read it. Whatever else there is to say is the review's detail. */
 export const findings = {
   in_review: "The vendor could not decide",
-  wallet_listed: "The wallet is on a list",
+  wallet_listed: "The wallet was found on a list",
   watchlist_match: "Watchlist match",
   case_opened: "The vendor opened a case",
   person_deactivated: "The vendor deactivated the person",

@@ -18,6 +18,8 @@ export type Monitoring = {
     /** When all wallets of the workspace had been compared with this version; null while they are. */
     compared_at: string | null
   }[]
+  /** Lists that the settings name no more: wallets found on them whose review waits, and whose tokens are frozen. */
+  removed: { name: string; waiting: number; frozen: number }[]
   /** Wallets of the workspace that are on a list now, and of those the ones that were cleared. */
   listed: number
   cleared: number
@@ -31,9 +33,18 @@ export async function readMonitoring(workspaceId: string): Promise<Monitoring> {
     select list, digest, finished_at from screenings where workspace_id = ${workspaceId}`
   const counts = await sql<{ listed: number; cleared: number }[]>`
     select count(distinct wallet)::int as listed, count(distinct wallet) filter (where cleared_at is not null)::int as cleared
-    from screening_hits where workspace_id = ${workspaceId} and gone_at is null`
+    from screening_hits
+    where workspace_id = ${workspaceId} and gone_at is null and list = any(${lists.map(({ name }) => name)})`
+  const removed = await sql<Monitoring["removed"]>`
+    select h.list as name, (count(*) filter (where r.state <> 'closed'))::int as waiting,
+      (count(*) filter (where h.frozen_at is not null))::int as frozen
+    from screening_hits h left join reviews r on r.workspace_id = h.workspace_id and r.id = h.review_id
+    where h.workspace_id = ${workspaceId} and h.gone_at is null and h.cleared_at is null
+      and h.list <> all(${lists.map(({ name }) => name)})
+    group by h.list having bool_or(r.state <> 'closed' or h.frozen_at is not null) order by h.list`
   return {
     policies,
+    removed,
     lists: lists.map(({ loaded_at, ...list }) => {
       const walk = walks.find((one) => one.list === list.name && one.digest === list.digest)
       return {

@@ -12,7 +12,7 @@ import { revokeCredential } from "#server/domain/attestations/revoke-credential.
 import { statusAt } from "#server/domain/attestations/status.ts"
 import { closeVendorReviews } from "#server/domain/reviews/close.ts"
 import { openReview } from "#server/domain/reviews/open.ts"
-import { recordHit } from "#server/domain/screening/hits.ts"
+import { recordHit, reopenFrozen } from "#server/domain/screening/hits.ts"
 import { findListed, type ListedWallet } from "#server/domain/screening/listed.ts"
 import { enqueue } from "#server/ledger/enqueue.ts"
 import { refuseInQuarantine } from "#server/ledger/restore/state.ts"
@@ -57,6 +57,8 @@ type Row = RowOf<typeof decidedColumns> & {
   validity_days: number
   /** Where its wallet is on a screening list, and nobody has cleared it. */
   listed: readonly ListedWallet[]
+  /** Whether its tokens are frozen for what was found before, whatever lists are in use now. */
+  frozen: boolean
 }
 
 /** A provider's decision about one session. */
@@ -100,7 +102,9 @@ export async function applyEvent({ event, provider, mode }: VerifiedEvent): Prom
 /** Locks the session that a decision is about. */
 async function lockDecided(sql: Queryable, which: Fragment): Promise<Row | null> {
   const [row] = await sql<Omit<Row, "listed">[]>`
-    select ${sql(qualified("a", decidedColumns))}, w.mode, s.validity_days
+    select ${sql(qualified("a", decidedColumns))}, w.mode, s.validity_days,
+      exists (select from screening_hits h where h.workspace_id = a.workspace_id and h.wallet = a.wallet
+        and h.frozen_at is not null and h.cleared_at is null and h.gone_at is null) as frozen
     from attestations a
     join workspaces w on w.id = a.workspace_id
     join schemas s on s.workspace_id = a.workspace_id and s.id = a.schema_id
@@ -317,6 +321,8 @@ async function approve(
 ): Promise<void> {
   const { workspace_id, id, schema_id, wallet } = row
   await refuseInQuarantine(sql, workspace_id)
+  // Nobody would ever open them: the review of before is decided, and no list finds the wallet again.
+  if (row.frozen) await reopenFrozen(sql, workspace_id, wallet)
   const issued = issuedAt(occurredAt, now)
   const expires = addDays(issued, row.validity_days)
   const salt = newSalt()

@@ -1,7 +1,8 @@
 import { sql } from "#db/client.ts"
 import { shownStatusAt } from "#server/domain/attestations/status.ts"
 import type { Principal } from "#server/domain/context.ts"
-import { deployment } from "#server/domain/deployment.ts"
+import { providerLabel } from "#server/domain/kyc/providers/label.ts"
+import { type HoldingList, listsHolding } from "#server/domain/screening/holding.ts"
 import { unseal } from "#server/domain/sealed.ts"
 import { isId } from "#server/lib/ids.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
@@ -45,6 +46,8 @@ export type ReviewDetail = ReviewSummary & {
     started_at: string
     external_id: string | null
   }[]
+  /** Of a wallet list match, the lists that hold the wallet now: those that a person has not cleared it of. */
+  lists: HoldingList[]
   moments: ReviewMoment[]
 }
 
@@ -68,9 +71,10 @@ export async function readReview(principal: Principal, id: string): Promise<Revi
     where r.workspace_id = ${workspaceId} and r.id = ${id}`
   if (!row) return reviewNotFound(id)
   const { version, reason, public_reason, has_claims, four_eyes, ...summary } = row
-  const [attestations, moments] = await Promise.all([
+  const [attestations, moments, lists] = await Promise.all([
     attestationsOf(principal, row),
     momentsOf(workspaceId, id),
+    row.kind === "screening" && row.wallet !== null ? listsHolding(workspaceId, row.wallet, id) : [],
   ])
   const isOver = row.kind === "vendor" && attestations[0]?.status !== "pending"
   const me = via.kind === "user" ? via.userId : null
@@ -84,6 +88,7 @@ export async function readReview(principal: Principal, id: string): Promise<Revi
     decisions: row.state === "open" && !isOver ? [...reviewKinds[row.kind].decisions] : [],
     can_confirm: row.state === "requested" && row.requested_by?.id !== me,
     attestations,
+    lists,
     moments,
   }
 }
@@ -118,7 +123,7 @@ async function attestationsOf({ workspaceId, mode }: Principal, row: DetailRow) 
     attestation_id: one.id,
     schema: one.schema_id,
     status: shownStatusAt(one, now),
-    provider: deployment.providers[mode].configured.get(one.provider)?.label ?? one.provider,
+    provider: providerLabel(mode, one.provider),
     wallet: one.wallet,
     started_at: toTimestamp(one.created_at),
     external_id: one.external_id,

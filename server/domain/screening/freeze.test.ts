@@ -2,7 +2,9 @@ import { createTransferCheckedInstruction, TOKEN_2022_PROGRAM_ID, unpackAccount 
 import { Keypair, LAMPORTS_PER_SOL, PublicKey } from "@solana/web3.js"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
+import { readMonitoring } from "#server/dashboard/monitoring.ts"
 import { auditLedger } from "#server/domain/audit-ledger.ts"
+import { readReview } from "#server/domain/reviews/detail.ts"
 import { addressOf, tokenAccountOf } from "#server/solana/addresses.ts"
 import type { Address } from "#shared/address.ts"
 import { newWallet, startTestApp, type TestApp, waitFor } from "#test/app.ts"
@@ -10,7 +12,7 @@ import { sendOwn } from "#test/own-transaction.ts"
 import { officerOf, type TestList, testList, waitForEntries } from "#test/screening.ts"
 import { tokenFixture } from "#test/tokens.ts"
 import { recordHit } from "./hits.ts"
-import { loadedLists } from "./lists.ts"
+import { ListWatch, loadedLists } from "./lists.ts"
 import { changePolicies } from "./policies.ts"
 
 let app: TestApp
@@ -122,6 +124,11 @@ test("what was decided of one list stays when a match with another one is cleare
   const { workspaceId } = fund.officer.key
   const other = { ...loadedLists()[0]!, name: "other.txt" }
   await sql.begin((sql) => recordHit(sql, workspaceId, { wallet: fund.wallet, list: other }))
+  // Whoever clears it is told before that the first one still holds the wallet.
+  expect((await readReview(fund.officer.principal, await openReviewOf(fund.wallet))).lists).toEqual([
+    { name: "ofac.txt", in_use: true, frozen: true, ends_here: false },
+    { name: "other.txt", in_use: false, frozen: true, ends_here: true },
+  ])
   await fund.officer.decide(await openReviewOf(fund.wallet), "clear")
   const hits = await sql`
     select list, cleared_at is not null as cleared from screening_hits
@@ -167,4 +174,60 @@ test("what was frozen opens when the wallet leaves the list", async () => {
   listed.splice(listed.indexOf(fund.wallet), 1)
   await addToList()
   await waitFor(async () => !(await fund.isFrozen()), "the account to be opened")
+})
+
+/** As a process that starts without the setting, and then with it again. */
+async function withoutLists(work: () => Promise<void>) {
+  await (await ListWatch.start({})).stop()
+  try {
+    await work()
+  } finally {
+    watches.push(await ListWatch.start({ VOUCH_SANCTIONS_LIST: [list.path] }))
+  }
+}
+const watches: ListWatch[] = []
+afterAll(async () => {
+  for (const watch of watches) await watch.stop()
+})
+
+test("what was frozen for a list stays so when the settings name it no more, until a person decides", async () => {
+  const fund = await holderFund("freeze")
+  const { principal, key } = fund.officer
+  await addToList(fund.wallet)
+  await waitFor(fund.isFrozen, "the account to be frozen")
+  const reviewId = await openReviewOf(fund.wallet)
+  await withoutLists(async () => {
+    expect(await readReview(principal, reviewId)).toMatchObject({
+      decisions: ["clear", "revoke"],
+      lists: [{ name: "ofac.txt", in_use: false, frozen: true, ends_here: true }],
+    })
+    expect(await readMonitoring(key.workspaceId)).toMatchObject({
+      lists: [],
+      removed: [{ name: "ofac.txt", waiting: 1, frozen: 1 }],
+      listed: 0,
+    })
+    expect(await fund.isFrozen()).toBe(true)
+    await fund.officer.decide(reviewId, "clear")
+    await waitFor(async () => !(await fund.isFrozen()), "the account to be opened")
+    expect((await readMonitoring(key.workspaceId)).removed).toEqual([])
+  })
+})
+
+test("a wallet that was revoked for a list, and is verified anew without it, has a review that can open it", async () => {
+  const fund = await holderFund("freeze")
+  const { principal, key } = fund.officer
+  await addToList(fund.wallet)
+  await waitFor(fund.isFrozen, "the account to be frozen")
+  const before = await openReviewOf(fund.wallet)
+  await fund.officer.decide(before, "revoke")
+  await app.waitForStatus(key, fund.wallet, "rejected")
+  await withoutLists(async () => {
+    await app.verifiedWallet(key, fund.wallet)
+    const reviewId = await openReviewOf(fund.wallet)
+    expect(reviewId).not.toBe(before)
+    expect((await readReview(principal, reviewId)).lists).toMatchObject([{ in_use: false, ends_here: true }])
+    expect(await fund.isFrozen()).toBe(true)
+    await fund.officer.decide(reviewId, "clear")
+    await waitFor(async () => !(await fund.isFrozen()), "the account to be opened")
+  })
 })

@@ -38,6 +38,20 @@ export async function recordHit(
   return fresh !== undefined || frozen
 }
 
+/**
+ * Opens a review of what keeps a wallet's tokens frozen, where none is open: of a list that was decided and has gone from
+ * the settings since. In the transaction that verifies the wallet anew.
+ */
+export async function reopenFrozen(sql: Queryable, workspaceId: string, wallet: Address): Promise<void> {
+  const hits = await sql<ListVersion[]>`
+    select h.list as name, h.digest, h.entries, h.loaded_at from screening_hits h
+    join reviews r on r.workspace_id = h.workspace_id and r.id = h.review_id
+    where h.workspace_id = ${workspaceId} and h.wallet = ${wallet} and h.frozen_at is not null
+      and h.cleared_at is null and h.gone_at is null and r.state = 'closed'
+    order by h.list`
+  for (const list of hits) await openHit(sql, workspaceId, wallet, list)
+}
+
 async function openHit(
   sql: Queryable,
   workspaceId: string,

@@ -41,6 +41,9 @@ export function listsWith(wallet: Address): LoadedList[] {
   return [...loaded.values()].filter(({ addresses }) => addresses.has(key))
 }
 
+/** Whether this process screens by a list of that name. */
+export const isInUse = (name: string): boolean => loaded.has(name)
+
 export const isScreening = (): boolean => loaded.size > 0
 
 /** All lists that this process goes by. */

@@ -78,7 +78,7 @@ function PolicyCard({ chosen }: { chosen: Policies }) {
   )
 }
 
-function ListsCard({ lists, listed, cleared }: MonitoringFacts) {
+function ListsCard({ lists, removed, listed, cleared }: MonitoringFacts) {
   return (
     <Card
       title="Screening lists"
@@ -111,6 +111,13 @@ function ListsCard({ lists, listed, cleared }: MonitoringFacts) {
           <Facts facts={{ "Your wallets on a list": listed, "Cleared as a false match": cleared }} />
         </div>
       )}
+      {removed.map(({ name, waiting, frozen }) => (
+        <div key={name} className="mt-5 border-t border-line pt-4">
+          <h3 className="mb-1 font-medium">{name}</h3>
+          <p className="mb-1 text-notice">No longer in use: it refuses nobody.</p>
+          <Facts facts={{ "Waiting under Reviews": waiting, "Still frozen": frozen }} />
+        </div>
+      ))}
     </Card>
   )
 }

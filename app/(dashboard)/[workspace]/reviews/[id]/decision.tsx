@@ -12,7 +12,7 @@ import type { PublicReason } from "#shared/public-reasons.ts"
 import { type ReviewDecision, reviewDecisions } from "#shared/reviews.ts"
 import { publicReasonCopy } from "../../attestations/[id]/revoke.tsx"
 import { ApprovalClaims, claimsOf, ShownClaims } from "./claims.tsx"
-import type { Review } from "./review.ts"
+import { clearing, type Review } from "./review.ts"
 
 /** What each decision does, before it is taken. */
 const consequences = {
@@ -24,10 +24,8 @@ const consequences = {
     "All verifications that this review is about end: open sessions close, and credentials are destroyed on chain within seconds. You cannot undo this.",
 } as const satisfies Record<ReviewDecision, string>
 
-const consequenceOf = ({ kind }: Review, decision: ReviewDecision): string =>
-  kind === "screening" && decision === "clear"
-    ? "Mints and transfers of this wallet go through again while it stays on the list, and what was frozen for it is opened. The review closes."
-    : consequences[decision]
+const consequenceOf = (review: Review, decision: ReviewDecision): string =>
+  review.kind === "screening" && decision === "clear" ? clearing(review) : consequences[decision]
 
 const defaults: Partial<Record<ReviewDecision, PublicReason>> = { request_resubmission: "resubmit" }
 

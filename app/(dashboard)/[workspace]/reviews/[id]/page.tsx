@@ -9,7 +9,7 @@ import { PageHeader } from "#app/components/page-header.tsx"
 import { problemOf } from "#app/components/problem.ts"
 import { Empty, Failed, Loading } from "#app/components/states.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
-import { StatusBadge } from "#app/components/ui/badge.tsx"
+import { Badge, StatusBadge } from "#app/components/ui/badge.tsx"
 import { Card } from "#app/components/ui/card.tsx"
 import { findings, reviewDecisions, reviewEndings, reviewKinds } from "#shared/reviews.ts"
 import { publicReasonCopy } from "../../attestations/[id]/revoke.tsx"
@@ -30,7 +30,8 @@ export default function Page() {
     (api, signal) => api.review.get.query({ review_id: id }, { signal }),
     { enabled: mayReview },
   )
-  const { data } = review
+  // What was read before is not shown to whoever may not read it any more.
+  const data = mayReview ? review.data : undefined
   const isMissing = review.error !== null && problemOf(review.error).code === "review_not_found"
   return (
     <>
@@ -90,11 +91,13 @@ export default function Page() {
 function About({ review }: { review: Review }) {
   const path = usePath()
   const { wallet, investor_id, external_id, opened_at, session_open_until, attestations, review_id } = review
+  const removed = review.lists.filter(({ in_use }) => !in_use)
   return (
     <>
       <Facts
         facts={{
           Found: findings[review.finding],
+          Lists: review.lists.length > 0 && <Lists of={review.lists} />,
           Wallet: wallet && <Copyable value={wallet} what="wallet" compact />,
           Investor: investor_id && (
             <Link
@@ -111,6 +114,13 @@ function About({ review }: { review: Review }) {
           "Assigned to": <Assignee review={review} />,
         }}
       />
+      {removed.length > 0 && (
+        <p className="mt-4 text-[13px] text-notice">
+          {removed.map(({ name }) => name).join(", ")}: no longer in use. Mints and transfers of this wallet
+          are not refused for it
+          {removed.some(({ frozen }) => frozen) ? ", but its tokens stay frozen until you decide." : "."}
+        </p>
+      )}
       {attestations.length > 0 && (
         <ul aria-label="Verifications" className="mt-4 -mb-2.5 divide-y divide-line border-t border-line">
           {attestations.map(({ attestation_id, schema, status, provider, started_at, wallet: of }) => (
@@ -143,6 +153,19 @@ function About({ review }: { review: Review }) {
     </>
   )
 }
+
+/** Lists that hold the wallet now. */
+const Lists = ({ of }: { of: Review["lists"] }) => (
+  <ul>
+    {of.map(({ name, in_use, frozen }) => (
+      <li key={name} className="flex flex-wrap items-center gap-x-2 gap-y-1 wrap-anywhere">
+        {name}
+        {!in_use && <Badge tone="notice">No longer in use</Badge>}
+        {frozen && <Badge>Frozen</Badge>}
+      </li>
+    ))}
+  </ul>
+)
 
 function Outcome({ review }: { review: Review }) {
   const { ending, decision, reason, public_reason, decided_by, requested_by, closed_at } = review

@@ -2,3 +2,16 @@ import type { RouterOutputs } from "#app/api.ts"
 
 /** A review with all that there is to know for a decision. */
 export type Review = RouterOutputs["review"]["get"]
+
+/** What clearing a match of a wallet list does: another list may still hold the wallet. */
+export function clearing({ lists }: Pick<Review, "lists">): string {
+  const others = lists.filter(({ ends_here }) => !ends_here)
+  if (others.length === 0)
+    return "Mints and transfers of this wallet go through again while it stays on the list, and what was frozen for it is opened. The review closes."
+  const names = others.map(({ name }) => name).join(", ")
+  const effects = [
+    ...(others.some(({ in_use }) => in_use) ? ["its mints and transfers stay refused"] : []),
+    ...(others.some(({ frozen }) => frozen) ? ["its tokens stay frozen"] : []),
+  ]
+  return `The wallet is still held for ${names}: ${effects.join(", and ") || "that match stays undecided"}. What this review found holds it no more. The review closes.`
+}

@@ -1,0 +1,18 @@
+import { expect, test } from "vitest"
+import { clearing } from "./review.ts"
+
+const list = { name: "ofac.txt", in_use: true, frozen: true, ends_here: true }
+
+test("clearing says that the wallet is served again, unless another list still holds it, and how", () => {
+  const other = { ...list, name: "eu.txt", ends_here: false }
+  expect(clearing({ lists: [list] })).toMatch(/go through again.*is opened/)
+  expect(clearing({ lists: [list, other] })).toContain(
+    "still held for eu.txt: its mints and transfers stay refused, and its tokens stay frozen.",
+  )
+  expect(clearing({ lists: [list, { ...other, frozen: false }] })).toContain(
+    "still held for eu.txt: its mints and transfers stay refused.",
+  )
+  const removed = clearing({ lists: [list, { ...other, in_use: false }] })
+  expect(removed).toContain("still held for eu.txt: its tokens stay frozen.")
+  expect(removed).not.toContain("go through again")
+})

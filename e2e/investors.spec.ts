@@ -1,5 +1,5 @@
-import { decide } from "./api.ts"
-import { expect, expectSound, heading, section, test } from "./dashboard.ts"
+import { decide, origin } from "./api.ts"
+import { expect, expectSound, heading, ownMember, type Role, section, test } from "./dashboard.ts"
 
 const FUND = "us_real_estate_fund_v1"
 
@@ -136,6 +136,45 @@ test("whoever may not see claims sees neither them nor the notes; compliance see
     await expect(page.getByRole("region", { name: "Claims" })).toHaveCount(sees ? 1 : 0)
     await expect(page.getByRole("region", { name: "Notes" })).toHaveCount(sees ? 1 : 0)
   }
+})
+
+test("claims, notes and reviews on the screen of a member who is demoted leave it at once", async ({
+  browser,
+  customer,
+  page,
+  traffic,
+}) => {
+  traffic.forgive(/403 \(Forbidden\)/)
+  const { wallet } = await customer.api.verifiedWallet()
+  const { data } = await customer.api.call("GET", `/investors?wallet=${wallet}`)
+  const officer = await ownMember(browser, customer, "compliance")
+  const claims = officer.page.getByRole("region", { name: "Claims" })
+  await officer.page.goto(section(customer, `investors/${data[0].investor_id}`))
+  await claims.getByRole("button", { name: "Show claims" }).click()
+  await expect(claims).toContainText("United States (US)")
+  const headers = { "x-vouch-workspace": customer.workspaces.test, origin }
+  const members = await page.request.get("/api/trpc/member.list", { headers })
+  const { result } = (await members.json()) as {
+    result: { data: { members: { user_id: string; email: string }[] } }
+  }
+  const { user_id } = result.data.members.find(({ email }) => email === officer.email)!
+  const become = async (role: Role) => {
+    const changed = await page.request.post("/api/trpc/member.changeRole", {
+      data: { user_id, role },
+      headers,
+    })
+    expect(changed.status()).toBe(200)
+  }
+  await become("viewer")
+  await expect(claims).toHaveCount(0)
+  await expect(officer.page.getByRole("region", { name: "Notes" })).toHaveCount(0)
+  await expect(officer.page.getByRole("link", { name: /^Reviews/ })).toHaveCount(0)
+  await expect(officer.page.getByRole("region", { name: "Wallets" })).toContainText(wallet)
+  await expectSound(officer.page)
+  // Another look is another entry of the audit log.
+  await become("compliance")
+  await expect(claims).toContainText("Hidden until you ask for them.")
+  await officer.context.close()
 })
 
 test("sessions, attestations and holders lead to the person, and an id of nobody says so", async ({

@@ -84,7 +84,11 @@ export function Live() {
         {},
         {
           onStarted: connected,
-          onData: readAgain,
+          onData: ({ access }) => {
+            // What they may not see any more leaves the screen.
+            if (access) void client.invalidateQueries({ queryKey: ["me"] })
+            readAgain()
+          },
           onConnectionStateChange: ({ state, error }) => {
             if (state === "connecting" && error) disconnected(error)
           },

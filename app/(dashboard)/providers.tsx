@@ -10,6 +10,11 @@ import { goToSignIn } from "./session.ts"
 /** Long enough that moving between pages asks nothing twice; what changes meanwhile is announced. */
 const FRESH_MS = 15_000
 const RETRIES = 2
+/**
+ * Refusals after which it is asked again what the reader may do: the frame says what is missing, and what they may not
+ * see any more leaves the screen.
+ */
+const ACCESS_CHANGED = new Set(["second_factor_required", "insufficient_scope", "workspace_not_found"])
 
 /** What the dashboard's pages share in the browser. */
 export function Providers({ children }: { children: ReactNode }) {
@@ -41,8 +46,7 @@ function createClient(): QueryClient {
   const onError = (error: Error) => {
     const { code } = problemOf(error)
     if (code === "not_signed_in") goToSignIn()
-    // The frame around the page says what is missing.
-    if (code === "second_factor_required") void client.invalidateQueries({ queryKey: ["me"] })
+    if (ACCESS_CHANGED.has(code)) void client.invalidateQueries({ queryKey: ["me"] })
   }
   const client = new QueryClient({
     queryCache: new QueryCache({ onError }),

@@ -27,8 +27,9 @@ const SecondFactorFirst = dynamic(async () => (await import("./second-factor-fir
 export function Shell({ workspaceId, children }: { workspaceId: string; children: ReactNode }) {
   const { data: me, error, refetch } = useMe()
   const here = me?.workspaces.find(({ id }) => id === workspaceId)
-  // What is demanded first comes in the place of every page.
-  const permissions = here && here.demands === null ? here.permissions : null
+  // What is demanded first comes in the place of every page: then no link leads to one.
+  const isHeldUp = here !== undefined && here.demands !== null
+  const place = { workspaceId, permissions: here?.permissions ?? null }
   useEffect(() => {
     if (here) rememberWorkspace(here.id)
   }, [here])
@@ -51,13 +52,13 @@ export function Shell({ workspaceId, children }: { workspaceId: string; children
           >
             <Wordmark />
           </Link>
-          <Navigation workspaceId={workspaceId} permissions={permissions} />
+          {!isHeldUp && <Navigation {...place} />}
         </div>
       </aside>
       <div className="flex min-w-0 flex-col">
         <header className="sticky top-0 z-30 flex h-14 items-center justify-between gap-3 border-b border-line bg-surface px-4 sm:px-6">
           <div className="flex min-w-0 items-center gap-2">
-            <NavigationMenu workspaceId={workspaceId} permissions={permissions} />
+            {!isHeldUp && <NavigationMenu {...place} />}
             {me && here ? (
               <WorkspaceSwitch workspaces={me.workspaces} here={here} />
             ) : (
@@ -66,7 +67,7 @@ export function Shell({ workspaceId, children }: { workspaceId: string; children
           </div>
           {me && (
             <div className="flex min-w-0 items-center gap-2">
-              <ZoneNote zone={me.user.time_zone ?? ownZone()} workspaceId={workspaceId} />
+              {!isHeldUp && <ZoneNote zone={me.user.time_zone ?? ownZone()} workspaceId={workspaceId} />}
               <UserMenu user={me.user} />
             </div>
           )}

@@ -151,10 +151,25 @@ test.each([
   const changes = watchActivity({ principal, user, signal: gone.signal, recheckMs: 20 })
   const next = changes.next()
   publishActivity(workspaceId)
-  expect((await next).value).toMatchObject({ at: expect.any(String) } satisfies Change)
+  expect((await next).value).toEqual({ at: expect.any(String), access: false } satisfies Change)
   await end(user)
   await expect(changes.next()).rejects.toMatchObject({ code: "not_signed_in" })
   gone.abort()
+})
+
+test("a member whose role changes is told to ask again what they may do", async () => {
+  const owner = await member(app)
+  const { browser, email } = await member(app, { account: owner.account, role: "compliance" })
+  const [user] = await sql<{ id: string }[]>`select id from users where email = ${email}`
+  const watcher = await watch(browser)
+  publishActivity(owner.workspaceId)
+  await changed(watcher, 0, "a change")
+  expect(watcher.seen.text).not.toContain('"access":true')
+  expect(
+    (await owner.browser.mutate("member.changeRole", { user_id: user!.id, role: "viewer" })).status,
+  ).toBe(200)
+  await waitFor(async () => watcher.seen.text.includes('"access":true'), "the news")
+  watcher.leave()
 })
 
 test("what changes after the call and before the first look is not missed, and who never looks is not kept", async () => {

@@ -11,7 +11,11 @@ const PACE_MS = 500
 const RECHECK_MS = 60_000
 
 /** Something in the workspace has changed, lately at that time. What it was, the reader asks for. */
-export type Change = { at: string }
+export type Change = {
+  at: string
+  /** What the reader may do may have changed as well: they ask for that, too. */
+  access: boolean
+}
 
 const watches = new Set<() => void>()
 
@@ -39,6 +43,7 @@ export function watchActivity({
   let changed = false
   let ended = false
   let lost = false
+  let access = false
   let wake = () => {}
   const unsubscribe = subscribeActivity(principal.workspaceId, () => {
     changed = true
@@ -86,13 +91,16 @@ export function watchActivity({
         await pause(Math.max(0, checkedAt + recheckMs - performance.now()), true)
         if (ended) break
         if (lost || performance.now() >= checkedAt + recheckMs) {
+          access = lost
           lost = false
           await requireMembership(principal, user)
           checkedAt = performance.now()
         }
-        if (!changed) continue
+        if (!changed && !access) continue
+        const change = { at: toTimestamp(clock.now()), access }
         changed = false
-        yield { at: toTimestamp(clock.now()) }
+        access = false
+        yield change
         await pause(PACE_MS, false)
       }
     } finally {

@@ -54,7 +54,7 @@ export default function Page() {
       />
       {data ? (
         <div className="space-y-4">
-          {reviews.data && <OpenReviews reviews={reviews.data} />}
+          {mayReview && reviews.data && <OpenReviews reviews={reviews.data} />}
           <Person key={data.investor_id} investor={data} />
         </div>
       ) : isMissing ? (

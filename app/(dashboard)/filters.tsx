@@ -62,8 +62,8 @@ export function Filters({ onClear, children }: { onClear: (() => void) | null; c
   )
 }
 
-const wide = "col-span-2 sm:w-64"
-const narrow = "sm:w-36"
+const wide = "col-span-2 sm:w-60"
+const narrow = "sm:w-34"
 
 function Field({
   id,

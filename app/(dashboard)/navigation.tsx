@@ -38,7 +38,7 @@ export function Navigation({ workspaceId, permissions, onGo = () => {} }: Place 
               prefetch={false}
               onClick={onGo}
               {...(path === here && { "aria-current": "page" as const })}
-              className="flex h-8 items-center gap-2.5 rounded-md px-2.5 text-sm text-muted hover:bg-sunken hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent pointer-coarse:h-11"
+              className="group flex h-8 items-center gap-2.5 rounded-md px-2.5 text-sm text-muted hover:bg-sunken hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent pointer-coarse:h-11"
             >
               <Picture className="size-4 shrink-0" aria-hidden="true" />
               {name}
@@ -63,7 +63,7 @@ function ReviewCount({ workspaceId }: { workspaceId: string }) {
   })
   if (!data || data.waiting === 0) return null
   return (
-    <span className="ml-auto rounded-full bg-accent-soft px-1.5 text-xs leading-5 font-medium text-accent tabular-nums">
+    <span className="ml-auto rounded-full bg-accent-soft px-1.5 group-aria-[current=page]:bg-surface text-xs leading-5 font-medium text-accent tabular-nums">
       {data.waiting < MANY ? data.waiting : `${MANY - 1}+`}
       <span className="sr-only"> waiting</span>
     </span>

@@ -34,6 +34,8 @@ const features = tableFeatures({
     wideOnly?: boolean
     /** For text that users entered, which may be long and without spaces: it breaks anywhere. Words stay whole. */
     breaks?: boolean
+    /** Stays in sight where a narrow screen scrolls the table: what can be done about the row. */
+    stays?: boolean
     className?: string
   },
 })
@@ -230,6 +232,8 @@ const lookOf = (meta: Meta | undefined) =>
   clsx(
     meta?.align === "end" && "text-right",
     meta?.wideOnly && "max-md:hidden",
+    meta?.stays &&
+      "max-md:sticky max-md:right-0 max-md:border-l max-md:border-line max-md:bg-surface max-md:px-2",
     meta?.breaks ? "min-w-28 wrap-anywhere" : "wrap-break-word",
     meta?.className,
   )

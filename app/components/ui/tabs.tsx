@@ -70,7 +70,7 @@ export function TabsList({ className, ...props }: ComponentProps<"div">) {
       role="tablist"
       onKeyDown={move}
       {...props}
-      className={clsx("flex gap-x-3.5 overflow-x-auto sm:gap-x-5 border-b border-line px-0.5", className)}
+      className={clsx("flex gap-x-2.5 overflow-x-auto border-b border-line px-0.5 sm:gap-x-5", className)}
     />
   )
 }

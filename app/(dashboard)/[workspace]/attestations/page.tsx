@@ -61,6 +61,7 @@ export default function Page() {
         />
         <StatusFilter value={filter.status} onChange={(status) => setFilter({ status })} />
         <SchemaFilter value={filter.schema} onChange={(schema) => setFilter({ schema })} />
+        <DayFilters labels={["Started from", "Started to"]} days={days} />
         <ChoiceFilter
           label="Expires"
           all="Any time"
@@ -68,7 +69,6 @@ export default function Page() {
           value={filter.expiring}
           onChange={(expiring) => setFilter({ expiring: expiring as "7" | "30" | "90" | null })}
         />
-        <DayFilters labels={["Started from", "Started to"]} days={days} />
       </Filters>
       <DataTable
         caption="Attestations"
@@ -113,12 +113,17 @@ const NOTHING = <span className="text-muted">–</span>
 const columns = [
   column.accessor("user_pubkey", {
     header: "Wallet",
-    meta: { className: "max-sm:pr-2" },
-    cell: ({ getValue }) => <Shortened value={getValue()} />,
+    cell: ({ row: { original } }) => (
+      <>
+        <Shortened value={original.user_pubkey} />
+        <span className="block text-xs font-normal text-muted sm:hidden">
+          <Ago at={original.started_at} />
+        </span>
+      </>
+    ),
   }),
   column.accessor("status", {
     header: "Status",
-    meta: { className: "max-sm:px-2" },
     cell: ({ getValue }) => <StatusBadge status={getValue()} />,
   }),
   column.accessor("external_id", {
@@ -129,7 +134,7 @@ const columns = [
   column.accessor("schema", { header: "Schema", meta: { wideOnly: true } }),
   column.accessor("started_at", {
     header: "Started",
-    meta: { className: "max-sm:pl-2" },
+    meta: { className: "max-sm:hidden" },
     cell: ({ getValue }) => <Ago at={getValue()} />,
   }),
   column.accessor("expires_at", {

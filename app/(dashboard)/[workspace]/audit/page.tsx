@@ -134,6 +134,7 @@ const column = columnsOf<Entry>()
 const columns = [
   column.accessor("at", {
     header: "When",
+    meta: { wideOnly: true },
     cell: ({ getValue }) => (
       <span className="whitespace-nowrap">
         <Timestamp at={getValue()} />
@@ -147,9 +148,12 @@ const columns = [
     cell: ({ row: { original } }) => (
       <div className="max-w-96 min-w-52">
         <code className="font-mono text-[13px]">{original.action}</code>
+        <span className="block text-xs text-muted md:hidden">
+          <Timestamp at={original.at} />, {original.actor_name}
+        </span>
         {detailsOf(original.detail).map(({ name, text }) => (
           <span key={name} className="block text-xs text-muted">
-            {name}: {text}
+            {name}: <Readable text={text} />
           </span>
         ))}
       </div>
@@ -158,7 +162,7 @@ const columns = [
   column.display({
     id: "who",
     header: "Who",
-    meta: { breaks: true },
+    meta: { breaks: true, wideOnly: true },
     cell: ({ row: { original } }) => (
       <>
         <span className="block min-w-28">{original.actor_name}</span>
@@ -178,6 +182,16 @@ const columns = [
     cell: ({ row: { original } }) => <Request of={original} />,
   }),
 ]
+
+/** An address or an id that is too long to be read. */
+const LONG = /([1-9A-HJ-NP-Za-km-z]{32,})/
+
+/** A detail, with addresses shortened: each can be copied. */
+function Readable({ text }: { text: string }) {
+  return text
+    .split(LONG)
+    .map((part) => (LONG.test(part) ? <Copyable key={part} compact value={part} what="the address" /> : part))
+}
 
 function Subject({ of: entry }: { of: Entry }) {
   const path = usePath()

@@ -73,7 +73,7 @@ export const columnsFor = (change: ((what: "rotate" | "revoke", key: Key) => voi
         column.display({
           id: "actions",
           header: () => <span className="sr-only">Actions</span>,
-          meta: { align: "end" },
+          meta: { align: "end", stays: true },
           cell: ({ row: { original } }) =>
             original.status !== "revoked" && (
               <DropdownMenu>

@@ -8,23 +8,29 @@ import { Ago } from "#app/components/timestamp.tsx"
 import { StatusBadge } from "#app/components/ui/badge.tsx"
 import type { LatestOperation } from "#server/dashboard/overview/operations.ts"
 import type { AttestationSummary } from "#server/domain/attestations/search.ts"
+import { grouped } from "#shared/amount.ts"
 
 const attestation = columnsOf<AttestationSummary>()
 
 const attestationColumns = [
   attestation.accessor("user_pubkey", {
     header: "Wallet",
-    meta: { className: "max-sm:pr-2" },
-    cell: ({ getValue }) => <Shortened value={getValue()} />,
+    cell: ({ row: { original } }) => (
+      <>
+        <Shortened value={original.user_pubkey} />
+        <span className="block text-xs font-normal text-muted sm:hidden">
+          <Ago at={original.started_at} />
+        </span>
+      </>
+    ),
   }),
   attestation.accessor("status", {
     header: "Status",
-    meta: { className: "max-sm:px-2" },
     cell: ({ getValue }) => <StatusBadge status={getValue()} />,
   }),
   attestation.accessor("started_at", {
     header: "Started",
-    meta: { align: "end", className: "max-sm:pl-2" },
+    meta: { align: "end", className: "max-sm:hidden" },
     cell: ({ getValue }) => <Ago at={getValue()} />,
   }),
 ]
@@ -50,10 +56,10 @@ const operationColumns = [
     id: "kind",
     header: "Operation",
     cell: ({ row: { original } }) => (
-      <>
+      <span className="whitespace-nowrap">
         {original.label}
-        {original.amount !== null && ` ${original.amount}`}
-      </>
+        {original.amount !== null && ` ${grouped(original.amount)}`}
+      </span>
     ),
   }),
   operation.display({

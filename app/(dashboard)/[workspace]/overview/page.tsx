@@ -93,7 +93,7 @@ function Figures({ overview }: { overview: Overview }) {
               <Chart days={figures.days} />
             </Suspense>
           </Card>
-          <div className="grid items-start gap-4 xl:grid-cols-2">
+          <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,2fr)_minmax(0,3fr)]">
             <Section title="Latest attestations" more="attestations">
               <LatestAttestations attestations={attestations} />
             </Section>

@@ -54,12 +54,13 @@ const columnsFor = (change: ((schema: Schema) => void) | null) => [
       <>
         <span className="block min-w-32 font-medium">{original.name}</span>
         <code className="font-mono text-xs text-muted">{original.id}</code>
+        <span className="block text-xs text-muted sm:hidden">Valid for {days(original.validity_days)}</span>
       </>
     ),
   }),
   column.accessor("validity_days", {
     header: "Valid for",
-    meta: { align: "end" },
+    meta: { align: "end", className: "max-sm:hidden" },
     cell: ({ getValue }) => <span className="whitespace-nowrap">{days(getValue())}</span>,
   }),
   column.display({
@@ -83,7 +84,7 @@ const columnsFor = (change: ((schema: Schema) => void) | null) => [
         column.display({
           id: "actions",
           header: () => <span className="sr-only">Actions</span>,
-          meta: { align: "end" },
+          meta: { align: "end", stays: true },
           cell: ({ row: { original } }) => (
             <Button size="sm" onClick={() => change(original)} aria-label={`Change ${original.name}`}>
               Change

@@ -98,11 +98,19 @@ const common: Column<Session>[] = [
   column.accessor("user_pubkey", {
     header: "Wallet",
     meta: { className: "max-sm:pr-2" },
-    cell: ({ getValue }) => <Shortened value={getValue()} />,
+    cell: ({ row }) => (
+      <>
+        <Shortened value={row.original.user_pubkey} />
+        <span className="mt-1 block font-normal sm:hidden">
+          <SessionState session={row.original} />
+        </span>
+      </>
+    ),
   }),
   column.display({
     id: "state",
     header: "State",
+    meta: { className: "max-sm:hidden" },
     cell: ({ row }) => <SessionState session={row.original} />,
   }),
   column.accessor("schema", { header: "Schema", meta: { wideOnly: true } }),
@@ -113,6 +121,7 @@ const common: Column<Session>[] = [
   }),
   column.accessor("started_at", {
     header: "Started",
+    meta: { className: "max-sm:hidden" },
     cell: ({ getValue }) => <Ago at={getValue()} />,
   }),
 ]
@@ -134,14 +143,14 @@ const columnsFor = (state: "open" | "closed", onLink: (link: Link) => void): Col
         column.display({
           id: "actions",
           header: () => <span className="sr-only">Actions</span>,
-          meta: { align: "end" },
+          meta: { align: "end", stays: true },
           cell: ({ row }) => {
             const { session_id, session_url, user_pubkey } = row.original
             return (
               session_url &&
               session_id &&
               row.original.open_until && (
-                <span className="inline-flex gap-2">
+                <span className="inline-flex gap-2 max-sm:gap-0.5">
                   <Button size="sm" onClick={() => onLink({ url: session_url, wallet: user_pubkey })}>
                     Link
                     <span className="sr-only"> of {user_pubkey}</span>

@@ -83,7 +83,7 @@ export function Members() {
             column.display({
               id: "actions",
               header: () => <span className="sr-only">Actions</span>,
-              meta: { align: "end" },
+              meta: { align: "end", stays: true },
               cell: ({ row: { original } }) => (
                 <MemberMenu
                   member={original}

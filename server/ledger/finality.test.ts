@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { onFork, type RpcProxy, type Twist } from "#test/rpc-proxy.ts"
+import { onFork, type RpcProxy, signatureOf, type Twist } from "#test/rpc-proxy.ts"
 import { callLocalnet } from "#test/test-chain.ts"
 import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
 import { startTwistedChain, type TwistedChain } from "#test/twisted-chain.ts"
@@ -56,9 +56,14 @@ const transactionsOf = async (id: string) => {
   return rows.map(({ status }) => status)
 }
 
-/** The node is back on the chain that everybody follows, and what was sent to it until its blockhash ran out is lost. */
+/** The node is back on the chain that everybody follows, and what was sent to it before is lost. */
 async function forkIsLeft(): Promise<void> {
-  const swallows: Twist = async ({ method }, ask) => (method === "sendTransaction" ? { result: "x" } : ask())
+  const rows = await sql<{ signature: string }[]>`select signature from transactions`
+  const lost = new Set(rows.map(({ signature }) => signature))
+  const swallows: Twist = async ({ method, params }, ask) => {
+    const sent = method === "sendTransaction" ? signatureOf(params[0] as string) : null
+    return sent !== null && lost.has(sent) ? { result: sent } : ask()
+  }
   node.twist = swallows
   await warp()
 }

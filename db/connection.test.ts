@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import type postgres from "postgres"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, test, vi } from "vitest"
 import { createTestDatabase } from "#test/database.ts"
 import { handlerOf, openClient, type Types } from "./connection.ts"
 import { Pipeline } from "./pipeline.ts"
@@ -285,11 +285,13 @@ test("what follows a statement whose connection is lost fails with it", async ()
   const made = pool({ max: 1, limits: { ...limits, statement_ms: 20_000 } })
   const { short } = made
   const asked = [short`select pg_sleep(60)`.catch(codeOf), short`select 1`.catch(codeOf)]
-  await sleep(50)
+  const running = admin`datname = current_database() and query like 'select pg_sleep(60)%'`
+  // Its connection is opened first.
+  const isRunning = async () =>
+    expect(await admin`select from pg_stat_activity where ${running}`).toHaveLength(1)
+  await vi.waitFor(isRunning, 20_000)
   expect(made.use).toEqual({ leased: 1, waiting: 0, max: 1 })
-  await admin`
-    select pg_terminate_backend(pid) from pg_stat_activity
-    where datname = current_database() and query like 'select pg_sleep(60)%'`
+  await admin`select pg_terminate_backend(pid) from pg_stat_activity where ${running}`
   expect(await Promise.all(asked)).toEqual([
     expect.stringMatching(/^(57P01|CONNECTION_)/),
     expect.stringMatching(/^CONNECTION_/),

@@ -75,10 +75,15 @@ export async function proveTrading(deployment: Deployment, traded: Traded): Prom
   await audit(deployment)
 }
 
-function assertLost({ id, asked, acknowledged }: Acknowledged, losses: readonly Loss[]): void {
+function assertLost(
+  { id, asked, acknowledged }: Acknowledged,
+  losses: readonly Loss[],
+  record?: Attestation,
+): void {
+  const known = JSON.stringify(record ?? null)
   assert(
     mayBeLost(losses, asked, acknowledged),
-    () => `${id} was acknowledged outside of every restore, and is lost`,
+    () => `${id} was acknowledged outside of every restore, and is lost; the books say ${known}`,
   )
 }
 
@@ -109,9 +114,14 @@ function compareOperations(operations: readonly Operation[], carriers: Map<strin
 function compareEnds(attestations: readonly Attestation[], { trading, losses }: Traded): void {
   const byId = new Map(attestations.map((one) => [one.attestation_id, one]))
   const bySession = new Map(attestations.map((one) => [one.session_id, one]))
-  for (const one of trading.revocations) if (byId.get(one.id)?.status !== "rejected") assertLost(one, losses)
-  for (const one of trading.approvals)
-    if ((bySession.get(one.id)?.status ?? "pending") === "pending") assertLost(one, losses)
+  for (const one of trading.revocations) {
+    const record = byId.get(one.id)
+    if (record?.status !== "rejected") assertLost(one, losses, record)
+  }
+  for (const one of trading.approvals) {
+    const record = bySession.get(one.id)
+    if ((record?.status ?? "pending") === "pending") assertLost(one, losses, record)
+  }
 }
 
 const addressOf = (mint: PublicKey, wallet: string) =>

@@ -172,8 +172,9 @@ export class Trading {
     if (id === undefined) return
     const asked = Date.now()
     const sent = { method: "POST", path: `/attestation/${id}/revoke`, key: client.apiKey }
-    const response = await client.insist({ ...sent, json: { reason: "Chaos" } }, { accepted: ANY })
-    if (response.status === 200) this.#note(this.revocations, id, asked)
+    const { status, json } = await client.insist({ ...sent, json: { reason: "Chaos" } }, { accepted: ANY })
+    // One that a renewal has replaced meanwhile is answered as it is: expired.
+    if (status === 200 && json.status === "rejected") this.#note(this.revocations, id, asked)
   }
 
   /** Starts a verification and approves it; a renewal where there is one. A restore may lose it in between. */

@@ -29,7 +29,13 @@ const call = z.discriminatedUnion("type", [
 ])
 type Call = z.infer<typeof call>
 
-type Check = { id: string; sessionId: string; said: Record<string, unknown> | null; isRedacted: boolean }
+type Check = {
+  id: string
+  sessionId: string
+  investorId: string
+  said: Record<string, unknown> | null
+  isRedacted: boolean
+}
 
 const decisionOf = (outcome: Outcome) => (outcome === "withdrawn" ? "rejected" : outcome)
 
@@ -62,6 +68,7 @@ export async function startGeneric() {
         const check = checks.get(data.session_id) ?? {
           id: data.session_id.replace("sess_", "check_"),
           sessionId: data.session_id,
+          investorId: data.investor_id,
           said: null,
           isRedacted: false,
         }
@@ -116,6 +123,8 @@ export async function startGeneric() {
     personal: ["Katherine", "Johnson"],
     opened: ({ sessionId }: OurSession) => (checks.has(sessionId) ? 1 : 0),
     event,
+    /** Whom it checks for a session of ours. */
+    investorOf: (sessionId: string) => checks.get(sessionId)?.investorId,
     decide({ sessionId }: OurSession, outcome: Outcome, at = new Date()): string {
       const said = {
         decision: decisionOf(outcome),

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.stop())
 
-type More = { externalId?: string; redirectUrl?: string }
+type More = { externalId?: string; redirectUrl?: string; email?: string }
 
 const start = (wallet: string, more: More = {}, sent: Partial<Sent> = {}) =>
   app.request({
@@ -26,6 +26,27 @@ const start = (wallet: string, more: More = {}, sent: Partial<Sent> = {}) =>
 
 const sessionsOf = (wallet: string) =>
   sql`select external_id, redirect_url from attestations where wallet = ${wallet} order by seq`
+
+const stateOf = async (id: string) =>
+  (await app.request({ method: "GET", path: `/kyc/session/${id}`, key: key.apiKey })).json.state
+
+/** The hosted page's own form. */
+const submit = async (sessionId: string) => {
+  const response = await fetch(`${app.origin}/api/trpc/verification.submit`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({
+      sessionId,
+      consent: true,
+      decision: "approved",
+      country: "US",
+      ageOver18: true,
+      accredited: false,
+    }),
+  })
+  // biome-ignore lint/suspicious/noExplicitAny: answers of any shape
+  return { status: response.status, json: (await response.json()) as any }
+}
 
 async function used(): Promise<number> {
   const { json } = await app.request({ method: "GET", path: "/usage", key: key.apiKey })
@@ -87,6 +108,63 @@ test("what is not valid changes nothing, and an ended session stays as it was", 
   const renewed = await start(wallet, { externalId: "two" })
   expect(renewed.json.session_id).not.toBe(first.json.session_id)
   expect(await sessionsOf(wallet)).toMatchObject([{ external_id: "one" }, { external_id: "two" }])
+})
+
+test("what its investor has begun is nobody else's: another name ends it and begins a session of its own", async () => {
+  const wallet = newWallet()
+  const name = newId("evt")
+  const first = await start(wallet, { externalId: "one" }, { idempotencyKey: name })
+  const before = await used()
+  const { json } = await submit(first.json.session_id)
+  expect(json.result.data.state).toBe("checking")
+  // The same person's, until somebody else is named.
+  for (const same of [{}, { externalId: "one" }, { redirectUrl: "https://example.com/2" }])
+    expect((await start(wallet, same)).text).toBe(first.text)
+  const second = await start(wallet, { externalId: "two" })
+  expect(second.json.session_id).not.toBe(first.json.session_id)
+  expect(await used()).toBe(before)
+
+  const approved = await app.webhook({ session_id: first.json.session_id, decision: "approved" })
+  expect(approved.json).toEqual({ received: true, outcome: "ignored" })
+  expect(await stateOf(first.json.session_id)).toBe("cancelled")
+  expect(await stateOf(second.json.session_id)).toBe("open")
+  const replay = await start(wallet, { externalId: "one" }, { idempotencyKey: name })
+  expect(replay.text).toBe(first.text)
+  expect(await stateOf(second.json.session_id)).toBe("open")
+})
+
+test("where no other session can begin, the one that was begun goes on", async () => {
+  const wallet = newWallet()
+  const owner = await app.key()
+  const { sessionId } = await app.startSession(owner, wallet)
+  const named = { externalId: "one" }
+  await start(wallet, named, { key: owner.apiKey })
+  await app.webhook({ session_id: sessionId, decision: "in_review" })
+  await sql`update usage_periods set used = 501 where workspace_id = ${owner.workspaceId}`
+  const refused = await start(wallet, { externalId: "two" }, { key: owner.apiKey })
+  expect(refused).toMatchObject({ status: 429, json: { error: "quota_exceeded" } })
+  const [row] = await sql`select status, external_id from attestations where session_id = ${sessionId}`
+  expect(row).toEqual({ status: "pending", external_id: "one" })
+})
+
+test("a session that nobody has begun, and that another name corrects, writes to nobody of the first", async () => {
+  const owner = await app.key()
+  await sql`update workspaces set reminders = true where id = ${owner.workspaceId}`
+  const address = async (wallet: string) =>
+    (await sql`select reminder_email from attestations where wallet = ${wallet}`)[0]!.reminder_email
+  const [wallet, other] = [newWallet(), newWallet()]
+  const sent = { key: owner.apiKey }
+  await start(wallet, { externalId: "x1", email: "one@example.com" }, sent)
+  await start(wallet, { redirectUrl: "https://example.com/" }, sent)
+  expect(await address(wallet)).not.toBeNull()
+  await start(wallet, { externalId: "x2" }, sent)
+  expect(await address(wallet)).toBeNull()
+  await start(wallet, { externalId: "x3", email: "three@example.com" }, sent)
+  expect(await address(wallet)).not.toBeNull()
+  // A first name changes nobody.
+  await start(other, { email: "other@example.com" }, sent)
+  await start(other, { externalId: "x4" }, sent)
+  expect(await address(other)).not.toBeNull()
 })
 
 test("50 at once with names of their own: one session, one unit, and the name of one of them", async () => {

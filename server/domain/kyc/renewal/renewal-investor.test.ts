@@ -52,8 +52,27 @@ test.each([
 ])("a wallet that has somebody else by now stays with them, where %s", async (_where, schemaId) => {
   const { wallet, token } = await verifiedFor(`seller of ${schemaId}`)
   await start(wallet, schemaId, `buyer of ${schemaId}`)
-  expect((await renew(token)).status).toBe(200)
+  const before = await sessionsOf(wallet)
+  const answer = await renew(token)
+  expect(answer.status).toBe(200)
+  // Nor does it lead to their page.
+  expect((await answer.json()).result.data).toMatchObject({ url: null, view: { state: "verified" } })
+  expect(await sessionsOf(wallet)).toEqual(before)
   expect(await ownerOf(wallet)).toBe(`buyer of ${schemaId}`)
   for (const { external_id, state } of await sessionsOf(wallet))
     if (state === "open") expect(external_id).not.toBe(`seller of ${schemaId}`)
+})
+
+test("a link and a start for somebody else at once: the wallet has one of them, and the link leads to nobody else's page", async () => {
+  for (let round = 0; round < 8; round++) {
+    const [seller, buyer] = [`seller ${round}`, `buyer ${round}`]
+    const { wallet, token } = await verifiedFor(seller)
+    const [answer] = await Promise.all([renew(token), start(wallet, "kyc_individual_v1", buyer)])
+    const { result, error } = await answer.json()
+    const [newest] = await sessionsOf(wallet)
+    expect(newest).toMatchObject({ state: "open", external_id: buyer })
+    if (answer.status !== 200) expect(error.data.error).toBe("invalid_link")
+    // Unless the renewal came first, and its session was corrected after that.
+    else if (result.data.url !== null) expect(result.data.url).toContain(newest.session_id)
+  }
 })

@@ -1,0 +1,166 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
+import { newId } from "#server/lib/ids.ts"
+import { type newWallet, waitFor } from "#test/app.ts"
+import { credentialOf } from "#test/credential.ts"
+import { type OurSession, startVendorFixture, type VendorFixture } from "#test/vendor/fixture.ts"
+import { startGeneric } from "#test/vendor/generic.ts"
+import { generic } from "./providers/generic.ts"
+
+// A wallet that is started for somebody else, where the provider's webhook names nothing but our session.
+let bridge: Awaited<ReturnType<typeof startGeneric>>
+let f: VendorFixture
+
+beforeAll(async () => {
+  bridge = await startGeneric()
+  f = await startVendorFixture(generic, bridge)
+})
+afterEach(() => f.app.chain.hold(false))
+afterAll(() => f.stop())
+
+const somebody = () => `person-${newId("evt")}`
+const decide = (session: OurSession, decision: string) =>
+  f.send(
+    bridge.event(session.sessionId, {
+      decision,
+      occurred_at: new Date().toISOString(),
+      claims: { country: "CA", age_over_18: true },
+    }),
+  )
+const rowOf = async ({ sessionId }: { sessionId: string }) => {
+  const [row] = await sql`
+    select status, external_id, investor_id, revoked_at, claims, held_at from attestations where session_id = ${sessionId}`
+  return row!
+}
+const used = async () =>
+  (await f.app.request({ method: "GET", path: "/usage", key: f.key.apiKey })).json.used as number
+const idle = () =>
+  waitFor(async () => {
+    const unfinished = await sql`select from operations where status in ('queued', 'submitted')`
+    return unfinished.length === 0
+  }, "the ledger to be idle")
+
+/** How far the first person has come when the wallet is started for the second. */
+const ways: [string, (session: OurSession) => Promise<unknown>][] = [
+  ["on the vendor's page", async () => {}],
+  ["in review", (session) => decide(session, "in_review")],
+  ["to submit again", (session) => decide(session, "resubmission_requested")],
+  [
+    "approved, and not on chain yet",
+    async (session) => {
+      await f.app.chain.hold(true)
+      expect(await decide(session, "approved")).toEqual([200, "applied"])
+    },
+  ],
+  [
+    "approved, and held back",
+    async (session) => {
+      await sql`update attestations set wallet_proof_required = true where session_id = ${session.sessionId}`
+      expect(await decide(session, "approved")).toEqual([200, "applied"])
+      expect((await rowOf(session)).held_at).not.toBeNull()
+    },
+  ],
+]
+
+test.each(ways)(
+  "a wallet whose person is %s begins anew for another, of whom nothing is known",
+  async (_how, come) => {
+    const [mistaken, right] = [somebody(), somebody()]
+    const first = await f.handedOver({ externalId: mistaken })
+    await come(first)
+    const before = await used()
+
+    const second = await f.start({ wallet: first.wallet, externalId: right })
+    expect(second.sessionId).not.toBe(first.sessionId)
+    expect(second.investorId).not.toBe(first.investorId)
+    expect(second.reference).toBeNull()
+    expect(await used()).toBe(before)
+    expect(await rowOf(first)).toMatchObject({ status: "rejected", external_id: mistaken, held_at: null })
+    expect(await f.view(first)).toMatchObject({ state: "rejected", was: "cancelled" })
+    // What the vendor finds out about the first person decides nothing, whether it tells us or is asked.
+    expect(await decide(first, "approved")).toEqual([200, "ignored"])
+    await f.app.chain.hold(false)
+    await idle()
+    expect(await f.statusOf(second)).toBe("pending")
+    expect((await credentialOf(f.app, f.key, newAddress(first))).amount).toBe(0)
+    const open = await sql`
+    select id from reviews where attestation_id = ${first.attestationId} and state <> 'closed'`
+    expect(open).toHaveLength(0)
+
+    expect((await f.goOn(second)).status).toBe(200)
+    expect(bridge.investorOf(second.sessionId)).toBe(second.investorId)
+    expect(await decide(second, "approved")).toEqual([200, "applied"])
+    await f.waitForStatus(second, "verified")
+    expect(await rowOf(second)).toMatchObject({ external_id: right, investor_id: second.investorId })
+  },
+)
+
+const newAddress = ({ wallet }: OurSession) => wallet as ReturnType<typeof newWallet>
+
+test.each(["the start", "the webhook"])(
+  "a start for another person and the first one's approval at once, %s sent first: nobody gets what is not theirs",
+  async (earlier) => {
+    for (let round = 0; round < 10; round++) {
+      const first = await f.handedOver({ externalId: somebody() })
+      const right = somebody()
+      const acts = [
+        () => f.start({ wallet: first.wallet, externalId: right }),
+        () => decide(first, "approved"),
+      ] as const
+      const [second] =
+        earlier === "the start"
+          ? await Promise.all([acts[0](), acts[1]()])
+          : await Promise.all([acts[1](), acts[0]()]).then(([came, started]) => [started, came] as const)
+      await idle()
+      // Once it is on chain it stays the first one's, and the second has a session to renew it with.
+      const [before, after] = [await rowOf(first), await rowOf(second)]
+      expect(["rejected", "verified"]).toContain(before.status)
+      expect(before.investor_id).toBe(first.investorId)
+      expect(after).toMatchObject({ status: "pending", external_id: right, claims: null })
+      const { amount } = await credentialOf(f.app, f.key, newAddress(first))
+      expect(amount).toBe(before.status === "verified" ? 1 : 0)
+    }
+  },
+)
+
+test("who goes on to the vendor while the session becomes another person's goes there as that person", async () => {
+  const [mistaken, right] = [somebody(), somebody()]
+  await f.start({ externalId: mistaken })
+  const known = await f.start({ externalId: right })
+  const session = await f.start({ externalId: mistaken })
+  const { going } = await sql.begin(async (sql) => {
+    await sql`select from attestations where session_id = ${session.sessionId} for update`
+    const going = f.goOn(session)
+    await waitFor(async () => {
+      const [row] = await sql<{ n: number }[]>`
+        select count(*)::int as n from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%provider_call_until%'`
+      return row!.n > 0
+    }, "the click to wait for the session")
+    await sql`
+      update attestations set external_id = ${right}, investor_id = ${known.investorId}
+      where session_id = ${session.sessionId}`
+    return { going }
+  })
+  expect((await going).status).toBe(200)
+  expect(bridge.investorOf(session.sessionId)).toBe(known.investorId)
+})
+
+test("clicks and starts for others at once: each check is of whose session it is", async () => {
+  for (let round = 0; round < 8; round++) {
+    const [one, two] = [somebody(), somebody()]
+    // Known by more than this session, so that another name does not rename them.
+    for (const externalId of [one, two]) await f.start({ externalId })
+    const session = await f.start({ externalId: one })
+    const [, next] = await Promise.all([
+      f.goOn(session),
+      f.start({ wallet: session.wallet, externalId: two }),
+    ])
+    await f.goOn(next)
+    expect(await rowOf(next)).toMatchObject({ status: "pending", external_id: two })
+    for (const { sessionId } of [session, next]) {
+      const told = bridge.investorOf(sessionId)
+      if (told !== undefined) expect(told).toBe((await rowOf({ sessionId })).investor_id)
+    }
+  }
+})

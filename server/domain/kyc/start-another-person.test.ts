@@ -134,7 +134,7 @@ test("who goes on to the vendor while the session becomes another person's goes 
     await waitFor(async () => {
       const [row] = await sql<{ n: number }[]>`
         select count(*)::int as n from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock' and query like '%provider_call_until%'`
+        where datname = current_database() and wait_event_type = 'Lock'`
       return row!.n > 0
     }, "the click to wait for the session")
     await sql`

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { TOKEN_2022_PROGRAM_ID, unpackAccount } from "@solana/spl-token"
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import type { Principal } from "#server/domain/context.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { gatherEvidence, resolveOperation } from "#server/domain/resolve-operation.ts"
 import { assetMintOf } from "#server/domain/tokens/asset-accounts.ts"
@@ -10,8 +9,8 @@ import { readOperationDetail } from "#server/domain/tokens/operation-detail.ts"
 import { addressOf, publicKeyOf, tokenAccountOf } from "#server/solana/addresses.ts"
 import { authorityOf } from "#server/solana/keys.ts"
 import type { Address } from "#shared/address.ts"
-import { allScopes } from "#shared/scopes.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import { operatorOf } from "#test/operator.ts"
 import {
   forgets,
   noHistory,
@@ -57,13 +56,6 @@ async function held(wallet: Address): Promise<bigint> {
   const info = await cluster.connection.getAccountInfo(account)
   return info === null ? 0n : unpackAccount(account, info, TOKEN_2022_PROGRAM_ID).amount
 }
-
-const reader = (): Principal => ({
-  workspaceId: key.workspaceId,
-  mode: key.mode,
-  scopes: new Set(allScopes),
-  via: { kind: "operator" },
-})
 
 const later = { headers: { Prefer: "respond-async" } }
 const operationOf = async (id: string) => {
@@ -126,7 +118,7 @@ test("what landed before the node's history begins is not signed again, and sett
   expect(app.log.some((line) => line.includes("nobody can say") && line.includes(signature!))).toBe(true)
   const chainSays = async () => (await app.request({ method: "GET", path: "/health" })).json.checks.chain
   await waitFor(async () => /may have landed or not/.test(await chainSays()), "health to tell of it")
-  const isInDoubt = async () => (await readOperationDetail(reader(), id)).transaction?.in_doubt
+  const isInDoubt = async () => (await readOperationDetail(operatorOf(key), id)).transaction?.in_doubt
   expect(await isInDoubt()).toBe(true)
   expect(await savedFor(id)).toBe(1)
   node.twist = null

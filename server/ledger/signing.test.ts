@@ -1,12 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import type { Principal } from "#server/domain/context.ts"
 import { applyConfig } from "#server/domain/tokens/configs.ts"
 import type { Address } from "#shared/address.ts"
-import { allScopes } from "#shared/scopes.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
 import { credentialOf, differences } from "#test/credential.ts"
 import { heldKeys } from "#test/keys.ts"
+import { byOperator } from "#test/operator.ts"
 import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
 import { giveTurns, withholdTurns } from "#test/turns.ts"
 import { voidPlans } from "./lease.ts"
@@ -72,17 +71,9 @@ const pause = async (config: string) =>
 async function changeRules(config: string, rules: object): Promise<void> {
   const { json } = await tokens.get(`/mint-config/${config}`)
   const { id, name, symbol, decimals, required_schema, transfer_mode } = json
-  const author = { principal: operatorOf(key), requestId: null }
   const changed = { id, name, symbol, decimals, required_schema, transfer_mode, rules }
-  expect((await applyConfig(author, changed)).outcome).toBe("changed")
+  expect((await applyConfig(byOperator(key), changed)).outcome).toBe("changed")
 }
-
-const operatorOf = ({ workspaceId, mode }: TestKey): Principal => ({
-  workspaceId,
-  mode,
-  scopes: new Set(allScopes),
-  via: { kind: "operator" },
-})
 
 test("an attestation that is revoked while its attest is being signed gets no credential", async () => {
   const { wallet, sessionId } = await app.startSession(key)

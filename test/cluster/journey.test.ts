@@ -7,9 +7,9 @@ import { assetMintOf } from "#server/domain/tokens/asset-accounts.ts"
 import { applyConfig } from "#server/domain/tokens/configs.ts"
 import { publicKeyOf, tokenAccountOf } from "#server/solana/addresses.ts"
 import type { Address } from "#shared/address.ts"
-import { allScopes } from "#shared/scopes.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
 import { credentialOf, differences } from "#test/credential.ts"
+import { byOperator } from "#test/operator.ts"
 import { fund, type TokenFixture, tokenFixture } from "#test/tokens.ts"
 import { findValidator, startValidator, type Validator } from "#test/validator.ts"
 
@@ -72,14 +72,7 @@ describe.skipIf(!isThere)("on a real chain", () => {
   }
 
   const switchTo = async (id: string, transfer_mode: "agent" | "holder") => {
-    const { workspaceId, mode } = key
-    const principal = {
-      workspaceId,
-      mode,
-      scopes: new Set(allScopes),
-      via: { kind: "operator" as const },
-    }
-    await applyConfig({ principal, requestId: null }, { ...fund(id), transfer_mode, rules: {} })
+    await applyConfig(byOperator(key), { ...fund(id), transfer_mode, rules: {} })
   }
 
   const atRest = () =>

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import type { Principal } from "#server/domain/context.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import { byOperator } from "#test/operator.ts"
 import { type Browser, member } from "#test/people.ts"
 import { snapshot } from "#test/snapshot.ts"
 import { fund, type TokenFixture, tokenFixture } from "#test/tokens.ts"
@@ -44,21 +44,12 @@ test("a configuration's life stands in the audit log, whoever lives it", async (
   expect(saved.data).toMatchObject({ outcome: "changed", config: { id, rules: { max_holders: 3 } } })
   await browser.mutate("mintConfig.pause", { id })
   await tokens.post(`/mint-config/${id}/unpause`, {})
-  const operator: Principal = {
-    workspaceId: key.workspaceId,
-    mode: "test",
-    scopes: new Set(),
-    via: { kind: "operator" },
-  }
-  await applyConfig(
-    { principal: operator, requestId: null },
-    {
-      ...fund(id),
-      transfer_mode: "agent",
-      rules: {},
-      required_schema: "kyc_business_v1",
-    },
-  )
+  await applyConfig(byOperator(key), {
+    ...fund(id),
+    transfer_mode: "agent",
+    rules: {},
+    required_schema: "kyc_business_v1",
+  })
   const { id: _, ...created } = { ...fund(id), transfer_mode: "agent", rules: {} }
   expect([...(await trailOf(id))]).toEqual([
     {
@@ -177,15 +168,8 @@ test("a change of mode shows how far the accounts have come", async () => {
 })
 
 test("two who apply a configuration for the first time at once: one creates it, the other finds it", async () => {
-  const principal: Principal = {
-    ...{ workspaceId: key.workspaceId, mode: key.mode, scopes: new Set() },
-    via: { kind: "operator" },
-  }
   const apply = (id: string, more: Partial<ConfigInput> = {}) =>
-    applyConfig(
-      { principal, requestId: null },
-      { ...fund(id), transfer_mode: "agent" as const, rules: {}, ...more },
-    )
+    applyConfig(byOperator(key), { ...fund(id), transfer_mode: "agent" as const, rules: {}, ...more })
   const equal = await Promise.all(Array.from({ length: 8 }, () => apply("first_alike")))
   expect(equal.map(({ outcome }) => outcome).sort()).toEqual(["created", ...Array(7).fill("unchanged")])
   expect(await trailOf("first_alike")).toMatchObject([{ action: "mint_config.created" }])

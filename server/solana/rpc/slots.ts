@@ -1,6 +1,6 @@
-import { clock } from "#server/lib/time.ts"
+import { databaseTime_ms } from "#server/lib/time.ts"
 
-/** So many more than expected are no surprise: a node behind the same address was behind, or a test moved its clock. */
+/** So many more than expected are no surprise: a node behind the same address was behind. */
 const LEEWAY = 1000
 /** What most chains make in a second, and what none does: Solana makes 2.5, a local network of tests 100. */
 const USUAL_PER_SECOND = 5
@@ -21,7 +21,7 @@ export class Slots {
   weigh(slot: number): "plain" | "surprising" | "impossible" {
     if (!Number.isSafeInteger(slot) || slot < 0) return "impossible"
     if (this.#highest === 0) return "surprising"
-    const seconds = Math.max(0, clock.now().getTime() - this.#at_ms) / 1000
+    const seconds = Math.max(0, databaseTime_ms() - this.#at_ms) / 1000
     if (slot <= this.#highest + LEEWAY + seconds * USUAL_PER_SECOND) return "plain"
     return slot <= this.#highest + MOST_LEEWAY + seconds * MOST_PER_SECOND ? "surprising" : "impossible"
   }
@@ -34,6 +34,6 @@ export class Slots {
   believe(slot: number): void {
     if (slot <= this.#highest) return
     this.#highest = slot
-    this.#at_ms = clock.now().getTime()
+    this.#at_ms = databaseTime_ms()
   }
 }

@@ -19,6 +19,7 @@ import { start } from "#server/start/start.ts"
 import type { Address } from "#shared/address.ts"
 import type { Mode } from "#shared/mode.ts"
 import { allScopes, type Scope } from "#shared/scopes.ts"
+import { waitForPassesOf } from "./clock.ts"
 import { createTestDatabase } from "./database.ts"
 import { type Response, type Sent, send } from "./http.ts"
 import { assertDocumented } from "./openapi-validator.ts"
@@ -75,6 +76,7 @@ export async function startTestApp(
     pages: async (_request, response) => void response.writeHead(404).end(),
     keysOf: (secret) => forbidSigningInTransactions(keysOf(secret)),
   })
+  const isStopped = waitForPassesOf(running)
   const calledInTransactions = forbidChainInTransactions()
   const origin = `http://127.0.0.1:${port}`
   const ask = async (sent: Sent): Promise<Response> => {
@@ -170,6 +172,7 @@ export async function startTestApp(
 
     async stop(): Promise<void> {
       await running.stop()
+      isStopped()
       await chain.close()
       // Taken out: the next file of this process begins with none.
       const [called] = calledInTransactions.splice(0)

@@ -1,17 +1,13 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
-import { addSeconds, clock } from "#server/lib/time.ts"
+import { afterAll, beforeAll, expect, test } from "vitest"
 import { newWallet, startTestApp, type TestApp } from "#test/app.ts"
+import { advanceClock } from "#test/clock.ts"
 import { member } from "#test/people.ts"
 
 let app: TestApp
-const real = clock.now
 
 beforeAll(async () => {
   // Without a worker: no sweep comes by.
   app = await startTestApp({ VOUCH_ROLE: "web" })
-})
-afterEach(() => {
-  clock.now = real
 })
 afterAll(() => app.stop())
 
@@ -81,7 +77,7 @@ test("what was decided is over; what is in review, or was sent, is open and says
 test("one that closes by its time is over then, with no sweep", async () => {
   const { key, list } = await enter()
   const { wallet } = await app.startSession(key)
-  clock.now = () => addSeconds(real(), 24 * 3600 + 1)
+  await advanceClock({ seconds: 24 * 3600 + 1 })
   expect((await list()).data).toEqual([])
   expect((await list({ state: "closed" })).data).toMatchObject([{ user_pubkey: wallet, status: "expired" }])
 })

@@ -2,8 +2,8 @@ import { LAMPORTS_PER_SOL } from "@solana/web3.js"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { deployment } from "#server/domain/deployment.ts"
-import { clock } from "#server/lib/time.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import { advanceClock } from "#test/clock.ts"
 import { type RpcProxy, replying } from "#test/rpc-proxy.ts"
 import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
 import { startTwistedChain, type TwistedChain } from "#test/twisted-chain.ts"
@@ -14,7 +14,6 @@ let proxy: RpcProxy
 let app: TestApp
 let key: TestKey
 let tokens: TokenFixture
-const realNow = clock.now
 const FUNDED = 10 * LAMPORTS_PER_SOL
 
 beforeAll(async () => {
@@ -26,7 +25,6 @@ beforeAll(async () => {
   await app.connection.requestAirdrop(deployment.chains.test!.feePayer.publicKey, FUNDED)
 })
 afterAll(async () => {
-  clock.now = realNow
   await app.stop()
   await cluster.close()
 })
@@ -107,7 +105,7 @@ test("what no node tells is asked for again, and in the end counts as what it ca
   proxy.twist = replying({ result: null }, ["getTransaction"])
   const second = (await tokens.mint(config, untold!, "1")).json.operation_id
   expect(await costOf(second)).toBeNull()
-  clock.now = () => new Date(realNow().getTime() + 3_700_000)
+  await advanceClock({ seconds: 3700 })
   await waitFor(async () => (await costOf(second)) !== null, "the cost to be taken for what it can be")
   expect(BigInt((await costOf(second)).rent_lamports)).toBeGreaterThanOrEqual(exact)
 })

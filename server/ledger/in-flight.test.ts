@@ -1,14 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { clock } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import { advanceClock, restoreClock } from "#test/clock.ts"
 import { credentialOf, differences } from "#test/credential.ts"
 import { giveTurns, withholdTurns } from "#test/turns.ts"
 
 let app: TestApp
 let key: TestKey
-const realNow = clock.now
 
 beforeAll(async () => {
   app = await startTestApp()
@@ -17,7 +16,6 @@ beforeAll(async () => {
 })
 afterEach(async () => {
   await giveTurns()
-  clock.now = realNow
   await app.faults({})
   await hold(false)
 })
@@ -92,7 +90,7 @@ const ends = {
     return "rejected"
   },
   expiry: async (sessionId: string) => {
-    clock.now = () => new Date(Date.now() + 366 * 86_400_000)
+    await advanceClock({ days: 366 })
     await waitFor(async () => (await attestationOf(sessionId)).status === "expired", "the sweep")
     return "expired"
   },
@@ -108,7 +106,7 @@ describe.each(Object.entries(ends))("a %s", (_end, endIt) => {
     await nothingUnderWay()
     expect((await attestationOf(sessionId)).status).toBe(expected)
     expect(await credentialOf(app, key, wallet)).toMatchObject({ amount: 0, frozen: true })
-    clock.now = realNow
+    await restoreClock()
     expect(await usedUnits()).toBe(before)
     expect(await differences()).toEqual([])
   })
@@ -136,11 +134,11 @@ test("a verified wallet whose attestation is revoked loses its credential, and c
 
 test("a verified attestation whose time has come loses its credential", async () => {
   const { wallet, sessionId } = await app.verifiedWallet(key)
-  clock.now = () => new Date(Date.now() + 366 * 86_400_000)
+  await advanceClock({ days: 366 })
   await waitFor(async () => (await attestationOf(sessionId)).status === "expired", "the sweep")
   await waitFor(async () => (await credentialOf(app, key, wallet)).amount === 0, "the burn")
   await nothingUnderWay()
-  clock.now = realNow
+  await restoreClock()
   expect(await differences()).toEqual([])
 })
 

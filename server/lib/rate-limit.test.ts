@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { startTestApp, type TestApp, type TestKey } from "#test/app.ts"
+import { advanceClock } from "#test/clock.ts"
 import { member } from "#test/people.ts"
 import { sendRaw } from "#test/raw.ts"
 import { RateLimiter } from "./rate-limit.ts"
-import { clock, monotonic } from "./time.ts"
+import { monotonic } from "./time.ts"
 
 let app: TestApp
 let key: TestKey
-const real = { clock: clock.now, monotonic: monotonic.now }
+const real = monotonic.now
 let now = 0
 
 beforeAll(async () => {
@@ -17,8 +18,7 @@ beforeAll(async () => {
   key = await app.key()
 })
 afterAll(async () => {
-  monotonic.now = real.monotonic
-  clock.now = real.clock
+  monotonic.now = real
   await app.stop()
 })
 
@@ -72,13 +72,11 @@ test("health needs no key and counts against none", async () => {
 test("a wall clock that jumps fills no bucket and empties none", async () => {
   const { apiKey } = await app.key()
   for (let i = 0; i < 4; i++) expect((await usage(apiKey)).status).toBe(200)
-  clock.now = () => new Date(Date.now() + 3_600_000)
+  await advanceClock({ seconds: 3600 })
   expect((await usage(apiKey)).status).toBe(429)
-  clock.now = real.clock
   now += 2000
-  clock.now = () => new Date(Date.now() - 3_600_000)
+  await advanceClock({ seconds: -3600 })
   expect((await usage(apiKey)).status).toBe(200)
-  clock.now = real.clock
 })
 
 /** How many requests in a row are answered before one is refused for its network's rate. */

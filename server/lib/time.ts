@@ -15,8 +15,15 @@ export function anchorClock(to: Anchor | null): void {
 export const databaseTime_ms = (): number =>
   anchor === null ? Date.now() : anchor.time_ms + performance.now() - anchor.at_ms
 
-/** The one source of the time, so that tests of expiry move it instead of sleeping. */
-export const clock = { now: () => new Date(databaseTime_ms()) }
+let shown: (() => Date) | null = null
+
+/** Makes `clock` show another time, or the real one again with null. Only for `test/clock.ts`, which moves it safely. */
+export function showTime(now: (() => Date) | null): void {
+  shown = now
+}
+
+/** The one source of the time. Frozen: tests of expiry move it by `test/clock.ts` instead of sleeping. */
+export const clock = Object.freeze({ now: (): Date => shown?.() ?? new Date(databaseTime_ms()) })
 
 /** Milliseconds by a clock that nobody sets: for intervals within this process. */
 export const monotonic = { now: () => performance.now() }

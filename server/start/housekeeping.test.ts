@@ -1,21 +1,18 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, test } from "vitest"
 import { open, sql } from "#db/client.ts"
-import { addDays, addSeconds, clock } from "#server/lib/time.ts"
+import { addDays, addSeconds } from "#server/lib/time.ts"
 import type { LedgerReport } from "#shared/ledger-report.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import { advanceClock, moveClock, realNow } from "#test/clock.ts"
 import { Housekeeping, sweep } from "./housekeeping.ts"
 import { clean } from "./retention.ts"
 
 let app: TestApp
 let key: TestKey
-const real = clock.now
 
 beforeAll(async () => {
   app = await startTestApp({ VOUCH_ROLE: "web" })
   key = await app.key({ mode: "live", plan: "enterprise" })
-})
-afterEach(() => {
-  clock.now = real
 })
 afterAll(() => app.stop())
 
@@ -27,7 +24,7 @@ const countOf = async (table: string) =>
 test("idempotency records go after 24 hours and webhook events after 90 days, however many there are", async () => {
   const { workspaceId, keyId } = key
   const now = new Date(Date.UTC(2027, 5, 1))
-  clock.now = () => now
+  await moveClock(now)
   await sql`
     insert into idempotency_records (workspace_id, key_id, idempotency_key, fingerprint, status, body, created_at)
     select ${workspaceId}, ${keyId}, 'old ' || n, '\\x', 200, '\\x', now() - interval '24 hours'
@@ -48,7 +45,7 @@ test("idempotency records go after 24 hours and webhook events after 90 days, ho
 
 test("bytes of transactions go 30 days after they were signed, unless they may still be needed", async () => {
   const now = new Date(Date.UTC(2027, 5, 1))
-  clock.now = () => now
+  await moveClock(now)
   const add = (signature: string, { days, status = "confirmed", final = true }: Old) => sql`
     insert into transactions (signature, workspace_id, mode, wire, head, layout, last_valid_block_height, status, slot,
       created_at, finalized_at)
@@ -70,7 +67,7 @@ test("bytes of transactions go 30 days after they were signed, unless they may s
 
 test("what ended 90 days ago and cannot change any more goes to the archive, and the rest stays", async () => {
   const now = new Date(Date.UTC(2027, 5, 1))
-  clock.now = () => now
+  await moveClock(now)
   const [old, other] = [addDays(now, -91), await app.key({ mode: "live" })]
   const final = { at: old, settled: old, final: old, counted: old, wire: null, status: "confirmed", key }
   const one = (change: Partial<Record<keyof typeof final, unknown>>) =>
@@ -130,10 +127,10 @@ test("a sweep ends every session that closed, of all workspaces, in one go", asy
   await sql`
     insert into attestations (workspace_id, id, schema_id, wallet, status, period, created_at, session_id, provider, open_until)
     select ${key.workspaceId}, 'att_' || n, 'kyc_individual_v1', 'wallet ' || n, 'pending', '2027-01-01', now(), 'sess_' || n,
-      'sandbox', ${addSeconds(real(), 60)}::timestamptz
+      'sandbox', ${addSeconds(realNow(), 60)}::timestamptz
     from generate_series(1, 450) n`
   await sql`insert into usage_periods values (${key.workspaceId}, '2027-01-01', 450)`
-  clock.now = () => addDays(real(), 2)
+  await advanceClock({ days: 2 })
   await Promise.all([sweep(), sweep()])
   const [row] = await sql`
     select count(*) filter (where status = 'pending')::int as pending, count(*) filter (where status = 'expired')::int as expired
@@ -173,19 +170,19 @@ test.each([
   async (status, until, lock) => {
     const [held, free] = [await app.key(), await app.key()]
     const wallets = [newWallet(), newWallet(), newWallet()]
-    const at = status === "verified" ? real() : null
+    const at = status === "verified" ? realNow() : null
     for (const { workspaceId } of [held, free]) {
       await sql`
       insert into attestations (workspace_id, id, schema_id, wallet, status, period, created_at, session_id, provider,
           issued_at, verified_at, onchain_tx, ${sql.unsafe(until)})
       select ${workspaceId}, ${workspaceId} || n, 'kyc_individual_v1', wallet, ${status}, '2027-02-01', now(),
-        ${workspaceId} || n, 'sandbox', ${at}::timestamptz, ${at}::timestamptz, ${at && "tx"}, ${addSeconds(real(), 60)}::timestamptz
+        ${workspaceId} || n, 'sandbox', ${at}::timestamptz, ${at}::timestamptz, ${at && "tx"}, ${addSeconds(realNow(), 60)}::timestamptz
       from unnest(${wallets}::text[]) with ordinality as t(wallet, n)`
       await sql`insert into usage_periods values (${workspaceId}, '2027-02-01', 3)`
     }
     const left = async ({ workspaceId }: TestKey) =>
       (await sql`select from attestations where workspace_id = ${workspaceId} and status = ${status}`).length
-    clock.now = () => addDays(real(), 2)
+    await advanceClock({ days: 2 })
     const letGo = await hold(lock(held.workspaceId))
     const said = () =>
       app.log.filter((line) => line.includes("cannot be ended") && line.includes(held.workspaceId))

@@ -11,6 +11,7 @@ import { rescreenDue } from "#server/domain/screening/rescreen.ts"
 import { reconcileDue } from "#server/domain/tokens/reconcile-accounts.ts"
 import { archiveEnded } from "#server/ledger/archive.ts"
 import { logger } from "#server/lib/log.ts"
+import { Passes } from "#server/lib/passes.ts"
 import { addDays } from "#server/lib/time.ts"
 import type { LedgerReport } from "#shared/ledger-report.ts"
 import { clean } from "./retention.ts"
@@ -37,8 +38,8 @@ export class Housekeeping {
   readonly #id = crypto.randomUUID()
   readonly #report: () => Promise<Report>
   readonly #timers: NodeJS.Timeout[] = []
+  readonly #passes = new Passes()
   #isStopped = false
-  #running = new Set<Promise<void>>()
 
   constructor(report: () => Promise<Report>) {
     this.#report = report
@@ -57,10 +58,15 @@ export class Housekeeping {
     this.#every(BEAT_EVERY_MS, () => this.beat())
   }
 
+  /** Resolves when every pass that has begun by now has ended. */
+  passesEnded(): Promise<void> {
+    return this.#passes.ended()
+  }
+
   async stop(): Promise<void> {
     this.#isStopped = true
     for (const timer of this.#timers) clearInterval(timer)
-    await Promise.all(this.#running)
+    await this.passesEnded()
     await sql`delete from workers where id = ${this.#id}`.catch(() => {})
   }
 
@@ -104,13 +110,12 @@ export class Housekeeping {
     const timer = setInterval(() => {
       if (busy) return
       busy = true
-      const run = step()
+      const pass = step()
         .catch((error) => logger.warn({ err: error }, "housekeeping failed; retrying later"))
         .finally(() => {
           busy = false
-          this.#running.delete(run)
         })
-      this.#running.add(run)
+      void this.#passes.add(pass)
     }, ms)
     this.#timers.push(timer)
   }

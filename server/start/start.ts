@@ -42,6 +42,8 @@ export type Running = {
   port: number
   /** What a person has to know at once: fee payers without SOL. */
   shortages: string[]
+  /** Resolves when all that its workers have begun by now, beside requests, has ended. */
+  passesEnded(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -119,6 +121,9 @@ export async function start(options: StartOptions): Promise<Running> {
     shortages: (workers?.ledgers ?? []).flatMap(({ chain, funds }) =>
       chain.embedded ? [] : funds.troubles.map((trouble) => `${chain.mode}: ${trouble}`),
     ),
+    async passesEnded() {
+      await Promise.all(workers?.passing.map((worker) => worker.passesEnded()) ?? [])
+    },
     async stop() {
       // Stop the listener first, then the workers, then the services that both use.
       for (const stop of stops) await stop()
@@ -145,11 +150,14 @@ async function bindOrWait(chain: Chain): Promise<void> {
   }
 }
 
-async function startWorkers(
-  chains: Chain[],
-  settings: Settings,
-  http: ListenerOptions,
-): Promise<{ ledgers: LedgerWorker[]; stops: (() => Promise<void>)[] }> {
+type Workers = {
+  ledgers: LedgerWorker[]
+  /** Those that do something by the clock. */
+  passing: { passesEnded(): Promise<void> }[]
+  stops: (() => Promise<void>)[]
+}
+
+async function startWorkers(chains: Chain[], settings: Settings, http: ListenerOptions): Promise<Workers> {
   const ledgers = chains.map(
     (chain) =>
       new LedgerWorker(chain, {
@@ -184,7 +192,7 @@ async function startWorkers(
     () => housekeeping.stop(),
     formListener.close,
   ]
-  return { ledgers, stops }
+  return { ledgers, passing: [housekeeping, delivery], stops }
 }
 
 async function reportOf(workers: readonly LedgerWorker[]): Promise<Report> {

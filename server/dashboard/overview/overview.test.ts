@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { auditLedger } from "#server/domain/audit-ledger.ts"
 import { addDays, addSeconds, clock } from "#server/lib/time.ts"
@@ -8,13 +8,9 @@ import { tokenFixture } from "#test/tokens.ts"
 import { readFigures } from "./figures.ts"
 
 let app: TestApp
-const real = clock.now
 
 beforeAll(async () => {
   app = await startTestApp()
-})
-afterEach(() => {
-  clock.now = real
 })
 afterAll(() => app.stop())
 
@@ -36,7 +32,7 @@ test("a new workspace has thirty days of nothing, its quota, and an issuer with 
   expect(figures).toMatchObject({ started: 0, verified: 0, median_seconds: null })
   expect(figures.days).toHaveLength(30)
   expect(figures.days.at(-1)).toEqual({
-    day: real().toISOString().slice(0, 10),
+    day: clock.now().toISOString().slice(0, 10),
     pending: 0,
     verified: 0,
     rejected: 0,
@@ -49,7 +45,7 @@ test("a new workspace has thirty days of nothing, its quota, and an issuer with 
 
 test("what has become of each day's attestations is counted in days of UTC, with none that are older", async () => {
   const { workspaceId } = await enter()
-  const today = real().toISOString().slice(0, 10)
+  const today = clock.now().toISOString().slice(0, 10)
   const midnight = new Date(`${today}T00:00:00Z`)
   const insert = (
     at: Date,

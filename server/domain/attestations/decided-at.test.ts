@@ -1,20 +1,17 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
-import { addDays, addSeconds, clock, toTimestamp } from "#server/lib/time.ts"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { addSeconds, toTimestamp } from "#server/lib/time.ts"
 import { sweep } from "#server/start/housekeeping.ts"
 import { startTestApp, type TestApp, type TestKey } from "#test/app.ts"
+import { advanceClock, realNow } from "#test/clock.ts"
 
 // When the provider's decision was made that counts: its own time, not that of the webhook.
 
 let app: TestApp
 let key: TestKey
-const real = clock.now
 
 beforeAll(async () => {
   app = await startTestApp()
   key = await app.key({ plan: "growth" })
-})
-afterEach(() => {
-  clock.now = real
 })
 afterAll(() => app.stop())
 
@@ -32,7 +29,7 @@ const revoke = (id: string) =>
 async function begin() {
   const { wallet, sessionId } = await app.startSession(key)
   const said = async (decision: string, secondsAgo: number) => {
-    const at = addSeconds(real(), -secondsAgo)
+    const at = addSeconds(realNow(), -secondsAgo)
     const event = { session_id: sessionId, decision, occurred_at: at.toISOString() }
     expect((await app.webhook(event)).json.outcome).toBe("applied")
     return toTimestamp(at)
@@ -80,16 +77,15 @@ test("what is revoked before the provider has decided was never decided", async 
   expect((await revoke(attestation_id)).json).toMatchObject({ status: "rejected", decided_at: null })
 })
 
-// Last, and once: a sweep that began by a clock that is set ahead may end sessions of the next test.
 test("a session that closes undecided, or that the provider lets expire, was never decided; what expires later was", async () => {
   const [left, ended, approved] = [await begin(), await begin(), await begin()]
   await ended.said("expired", 10)
   expect(await ended.record()).toMatchObject({ status: "expired", decided_at: null })
   const at = await approved.said("approved", 40)
   await app.waitForStatus(key, approved.wallet, "verified")
-  clock.now = () => addSeconds(real(), 25 * 3600)
+  await advanceClock({ seconds: 25 * 3600 })
   await sweep()
   expect(await left.record()).toMatchObject({ status: "expired", decided_at: null })
-  clock.now = () => addDays(real(), 366)
+  await advanceClock({ days: 366 })
   expect(await approved.record()).toMatchObject({ status: "expired", decided_at: at })
 })

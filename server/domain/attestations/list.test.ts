@@ -1,16 +1,12 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
-import { addSeconds, clock } from "#server/lib/time.ts"
+import { afterAll, beforeAll, expect, test } from "vitest"
 import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
+import { advanceClock } from "#test/clock.ts"
 
 // Without a worker: no sweep comes by.
 let app: TestApp
-const real = clock.now
 
 beforeAll(async () => {
   app = await startTestApp({ VOUCH_ROLE: "web" })
-})
-afterEach(() => {
-  clock.now = real
 })
 afterAll(() => app.stop())
 
@@ -81,7 +77,7 @@ test("the filter by status goes by what has expired when it is read, with no swe
   await app.webhook({ session_id: sessionId, decision: "in_review" })
   const count = async (status: string) => (await list(key, `?status=${status}`)).wallets.length
   expect([await count("pending"), await count("expired")]).toEqual([3, 0])
-  clock.now = () => addSeconds(real(), 24 * 3600 + 60)
+  await advanceClock({ seconds: 24 * 3600 + 60 })
   expect([await count("pending"), await count("expired")]).toEqual([1, 2])
   const { json } = await get(key, "?status=expired")
   expect(json.data.map((one: { status: string }) => one.status)).toEqual(["expired", "expired"])

@@ -1,24 +1,21 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, test } from "vitest"
 import { createAccount } from "#server/domain/accounts/create.ts"
 import { newId } from "#server/lib/ids.ts"
-import { addDays, addSeconds, clock } from "#server/lib/time.ts"
+import { addDays, addSeconds } from "#server/lib/time.ts"
 import { sweep } from "#server/start/housekeeping.ts"
 import { allScopes } from "#shared/scopes.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
+import { moveClock, realNow } from "#test/clock.ts"
 
 let app: TestApp
 let key: TestKey
 let reader: TestKey
-const real = clock.now
 
 beforeAll(async () => {
   app = await startTestApp()
   const account = await createAccount({ name: newId("acct"), plan: "free" })
   key = await app.key({ account })
   reader = await app.key({ account, scopes: allScopes.filter((scope) => scope !== "kyc:write") })
-})
-afterEach(() => {
-  clock.now = real
 })
 afterAll(() => app.stop())
 
@@ -147,8 +144,8 @@ test("revoking a pending attestation rejects it; once more returns it unchanged"
   })
   expect(first.json.revoked_at).toMatch(/Z$/)
   expect(Object.keys(first.json)).toEqual(Object.keys(await read(attestation_id)))
-  const later = addSeconds(real(), 60)
-  clock.now = () => later
+  const later = addSeconds(realNow(), 60)
+  await moveClock(later)
   const again = await revoke(attestation_id, "another reason")
   expect(again.text).toBe(first.text)
   expect((await app.webhook({ session_id: sessionId, decision: "approved" })).json.outcome).toBe("ignored")
@@ -179,8 +176,8 @@ test("revoking what was rejected, or has expired by its time, returns it unchang
   expect((await revoke(record.attestation_id)).json).toEqual(record)
 
   const { status } = await app.verifiedWallet(key)
-  const later = addDays(real(), 366)
-  clock.now = () => later
+  const later = addDays(realNow(), 366)
+  await moveClock(later)
   const expired = await read(status.attestation_id)
   expect(expired).toMatchObject({ status: "expired", revoked_at: null, onchain_tx: status.onchain_tx })
   expect((await revoke(status.attestation_id)).json).toEqual(expired)

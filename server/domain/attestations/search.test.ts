@@ -1,20 +1,17 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { addDays, addSeconds, clock } from "#server/lib/time.ts"
+import { addDays, addSeconds } from "#server/lib/time.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
+import { advanceClock, moveClock, realNow, restoreClock } from "#test/clock.ts"
 import { type Browser, member } from "#test/people.ts"
 
 let app: TestApp
 let browser: Browser
 let key: TestKey
-const real = clock.now
 
 beforeAll(async () => {
   // Without a worker: no sweep comes by.
   app = await startTestApp({ VOUCH_ROLE: "web" })
-})
-afterEach(() => {
-  clock.now = real
 })
 afterAll(() => app.stop())
 
@@ -168,15 +165,15 @@ test("a status is that of the moment, with no sweep", async () => {
   const open = await start()
   const soon = await start()
   const long = await start()
-  await verify(soon.sessionId, addSeconds(real(), 3600))
-  await verify(long.sessionId, addDays(real(), 300))
+  await verify(soon.sessionId, addSeconds(realNow(), 3600))
+  await verify(long.sessionId, addDays(realNow(), 300))
   const all = async () => ({
     pending: await walletsOf({ status: "pending" }),
     verified: await walletsOf({ status: "verified" }),
     expired: await walletsOf({ status: "expired" }),
   })
   expect(await all()).toEqual({ pending: [open.wallet], verified: [long.wallet, soon.wallet], expired: [] })
-  clock.now = () => addSeconds(real(), 25 * 3600)
+  await advanceClock({ seconds: 25 * 3600 })
   expect(await all()).toEqual({
     pending: [],
     verified: [long.wallet],
@@ -196,10 +193,10 @@ test("a span of time holds what began in it, its first instant included and its 
   ]
   const wallets: string[] = []
   for (const time of times) {
-    clock.now = () => new Date(time)
+    await moveClock(new Date(time))
     wallets.unshift((await start()).wallet)
   }
-  clock.now = real
+  await restoreClock()
   const [d, c, b, a] = wallets
   const day = (date: string) => `${date}T00:00:00Z`
   expect(await walletsOf({ from: day("2026-03-02"), to: day("2026-03-03") })).toEqual([c, b])
@@ -213,11 +210,11 @@ test("a span of time holds what began in it, its first instant included and its 
 
 test("one that began a moment earlier and was written a moment later is found all the same", async () => {
   await enter()
-  clock.now = () => new Date("2026-03-02T00:00:00Z")
+  await moveClock(new Date("2026-03-02T00:00:00Z"))
   const early = await start()
-  clock.now = () => new Date("2026-03-01T23:59:59Z")
+  await moveClock(new Date("2026-03-01T23:59:59Z"))
   const late = await start()
-  clock.now = real
+  await restoreClock()
   expect(await walletsOf({ from: "2026-03-02T00:00:00Z" })).toEqual([early.wallet])
   expect(await walletsOf({ to: "2026-03-02T00:00:00Z" })).toEqual([late.wallet])
 })

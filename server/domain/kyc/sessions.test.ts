@@ -1,22 +1,19 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import type { Account } from "#server/domain/accounts/create.ts"
 import { newId } from "#server/lib/ids.ts"
-import { addSeconds, clock, toTimestamp } from "#server/lib/time.ts"
+import { addSeconds, toTimestamp } from "#server/lib/time.ts"
 import { sessionStates } from "#shared/statuses.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
+import { advanceClock } from "#test/clock.ts"
 import { inSessionState } from "./session-state.ts"
 
 let app: TestApp
 let key: TestKey
-const real = clock.now
 
 beforeAll(async () => {
   app = await startTestApp()
   key = await app.key()
-})
-afterEach(() => {
-  clock.now = real
 })
 afterAll(() => app.stop())
 
@@ -75,7 +72,7 @@ test("one that closes by its time is expired then, with no sweep, and in the lis
   const own = await app.key()
   const { sessionId } = await app.startSession(own)
   const { expires_at } = (await get(sessionId, own)).json
-  clock.now = () => addSeconds(real(), 24 * 3600 + 1)
+  await advanceClock({ seconds: 24 * 3600 + 1 })
   expect((await get(sessionId, own)).json).toMatchObject({
     state: "expired",
     status: "expired",
@@ -157,7 +154,7 @@ test("a status and a state together list what has both", async () => {
   expect(await sessionIds("?state=verified&status=rejected", own)).toEqual([verified])
   expect(await sessionIds("?state=verified&status=verified", own)).toEqual([])
   expect(await sessionIds("?state=expired&status=pending", own)).toEqual([])
-  clock.now = () => addSeconds(real(), 24 * 3600 + 1)
+  await advanceClock({ seconds: 24 * 3600 + 1 })
   expect(await sessionIds("?state=expired&status=expired", own)).toEqual([sessionId])
   expect(await sessionIds("?state=verified&status=expired", own)).toEqual([])
 })

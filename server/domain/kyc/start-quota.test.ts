@@ -1,22 +1,19 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { createAccount } from "#server/domain/accounts/create.ts"
 import { setPlan } from "#server/domain/accounts/list.ts"
 import { newId } from "#server/lib/ids.ts"
-import { addSeconds, clock, sleep } from "#server/lib/time.ts"
+import { addSeconds, sleep } from "#server/lib/time.ts"
 import { sweep } from "#server/start/housekeeping.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
+import { advanceClock, moveClock, realNow, restoreClock } from "#test/clock.ts"
 import type { Response } from "#test/http.ts"
 
 // Without a worker: no sweep comes by unless a test calls it.
 let app: TestApp
-const real = clock.now
 
 beforeAll(async () => {
   app = await startTestApp({ VOUCH_ROLE: "web" })
-})
-afterEach(() => {
-  clock.now = real
 })
 afterAll(() => app.stop())
 
@@ -127,16 +124,16 @@ test("a unit is given back once, however many ends come at the same time", async
   const wallet = newWallet()
   const sessionId = (await start(key, wallet)).json.session_id
   expect((await usage(key)).used).toBe(2)
-  const later = addSeconds(real(), 24 * 3600 + 60)
+  const later = addSeconds(realNow(), 24 * 3600 + 60)
   await Promise.all([
     ...Array.from({ length: 5 }, () => reject(sessionId)),
     ...Array.from({ length: 5 }, () => reject(sessionId, "expired")),
     ...Array.from({ length: 5 }, () => revoke(key, wallet)),
   ])
   expect((await usage(key)).used).toBe(1)
-  clock.now = () => later
+  await moveClock(later)
   await Promise.all(Array.from({ length: 5 }, () => sweep()))
-  clock.now = real
+  await restoreClock()
   expect((await usage(key)).used).toBe(0)
 })
 
@@ -145,7 +142,7 @@ test("an approval that never reached the chain gives its unit back once, when it
   await start(key)
   const { json } = await start(key)
   expect((await reject(json.session_id, "approved")).json.outcome).toBe("applied")
-  clock.now = () => addSeconds(real(), 366 * 86_400)
+  await advanceClock({ days: 366 })
   await Promise.all(Array.from({ length: 8 }, () => sweep()))
   const periods = await sql`select used from usage_periods where workspace_id = ${key.workspaceId}`
   expect([...periods]).toEqual([{ used: 0 }])
@@ -156,7 +153,7 @@ test("an approval that never reached the chain gives its unit back once, when it
 test("GET /usage at each step: started, approved, rejected, revoked, expired", async () => {
   const key = await limited(10)
   const now = new Date(Date.UTC(2027, 1, 10, 12))
-  clock.now = () => now
+  await moveClock(now)
   const step = async (used: number) => {
     expect((await app.request({ method: "GET", path: "/usage", key: key.apiKey })).json).toEqual({
       plan: "enterprise",
@@ -192,7 +189,7 @@ test("GET /usage at each step: started, approved, rejected, revoked, expired", a
   await start(key)
   await step(2)
   // The undecided session closes after 24 hours, the approved one does not; no sweep has run.
-  clock.now = () => addSeconds(now, 24 * 3600)
+  await moveClock(addSeconds(now, 24 * 3600))
   await step(1)
   await sweep()
   await step(1)
@@ -204,7 +201,7 @@ test("what closed by time makes room at once, with no sweep", async () => {
   await start(key, wallet)
   await start(key)
   expect((await start(key)).status).toBe(429)
-  clock.now = () => addSeconds(real(), 24 * 3600 + 60)
+  await advanceClock({ seconds: 24 * 3600 + 60 })
   const again = await start(key, wallet)
   expect(again.status).toBe(200)
   expect((await start(key)).status).toBe(200)
@@ -214,7 +211,7 @@ test("what closed by time makes room at once, with no sweep", async () => {
 test("many who need the same closed sessions swept at once all find room", async () => {
   const key = await limited(20)
   await startMany(key, 20)
-  clock.now = () => addSeconds(real(), 24 * 3600 + 60)
+  await advanceClock({ seconds: 24 * 3600 + 60 })
   const [answers] = await Promise.all([startMany(key, 20), sweep(), sweep()])
   expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
   expect(await usage(key)).toMatchObject({ used: 20, remaining: 0 })
@@ -223,7 +220,7 @@ test("many who need the same closed sessions swept at once all find room", async
 test("closed sessions that somebody has locked are waited for: that is no quota_exceeded", async () => {
   const key = await limited(1)
   await start(key)
-  clock.now = () => addSeconds(real(), 24 * 3600 + 60)
+  await advanceClock({ seconds: 24 * 3600 + 60 })
   let answer: ReturnType<typeof start>
   await sql.begin(async (tx) => {
     await tx`select from attestations where workspace_id = ${key.workspaceId} for update`
@@ -236,7 +233,7 @@ test("closed sessions that somebody has locked are waited for: that is no quota_
 test("a month that ends begins with a whole quota, and what is given back goes to the month of its start", async () => {
   const key = await limited(2)
   const lastSecond = new Date(Date.UTC(2028, 1, 29, 23, 59, 59))
-  clock.now = () => lastSecond
+  await moveClock(lastSecond)
   const old = (await start(key)).json.session_id
   await start(key)
   const full = await start(key)
@@ -244,7 +241,7 @@ test("a month that ends begins with a whole quota, and what is given back goes t
   expect(full.json.detail).toContain("2028-03-01T00:00:00Z")
   expect(full.headers["retry-after"]).toBe("1")
 
-  clock.now = () => addSeconds(lastSecond, 1)
+  await moveClock(addSeconds(lastSecond, 1))
   expect(await usage(key)).toMatchObject({ used: 0, remaining: 2 })
   expect((await start(key)).status).toBe(200)
   await reject(old)

@@ -1,17 +1,14 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
-import { addDays, clock } from "#server/lib/time.ts"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { addDays } from "#server/lib/time.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
+import { moveClock, realNow } from "#test/clock.ts"
 
 let app: TestApp
 let key: TestKey
-const real = clock.now
 
 beforeAll(async () => {
   app = await startTestApp()
   key = await app.key()
-})
-afterEach(() => {
-  clock.now = real
 })
 afterAll(() => app.stop())
 
@@ -51,8 +48,8 @@ test("a verified attestation outweighs newer ones that are not; without one, the
   expect((await statusOf(wallet, "?schema=kyc_business_v1")).status).toBe("pending")
   expect(await statusOf(wallet, "?schema=kyc_individual_v1")).toEqual(verified)
   await app.webhook({ session_id: business.sessionId, decision: "rejected" })
-  const later = addDays(real(), 366)
-  clock.now = () => later
+  const later = addDays(realNow(), 366)
+  await moveClock(later)
   expect(await statusOf(wallet)).toMatchObject({ status: "rejected", schema: "kyc_business_v1" })
   expect(await statusOf(wallet, "?schema=kyc_individual_v1")).toEqual({ ...verified, status: "expired" })
 })

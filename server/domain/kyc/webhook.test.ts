@@ -1,21 +1,18 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { newId } from "#server/lib/ids.ts"
 import { addDays, addSeconds, clock } from "#server/lib/time.ts"
 import { newWallet, signWebhook, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import { moveClock, realNow } from "#test/clock.ts"
 import { snapshot } from "#test/snapshot.ts"
 
 // The worker is on: what is approved becomes verified.
 let app: TestApp
 let key: TestKey
-const real = clock.now
 
 beforeAll(async () => {
   app = await startTestApp()
   key = await app.key()
-})
-afterEach(() => {
-  clock.now = real
 })
 afterAll(() => app.stop())
 
@@ -165,25 +162,22 @@ test("nothing leaves rejected or expired", async () => {
 test("in review and resubmission keep it pending, and the first event alone opens it for 30 days", async () => {
   const one = await started()
   const start = clock.now()
-  const at = (time: Date) => {
-    clock.now = () => time
-  }
   const openUntil = async () => {
     const [row] = await sql<{ open_until: Date }[]>`
       select open_until from attestations where session_id = ${one.sessionId}`
     return row!.open_until
   }
-  at(addSeconds(start, 3600))
+  await moveClock(addSeconds(start, 3600))
   expect(await one.send("in_review")).toBe("applied")
   const until = addDays(addSeconds(start, 3600), 30)
   expect(await openUntil()).toEqual(until)
-  at(addDays(start, 20))
+  await moveClock(addDays(start, 20))
   expect(await one.send("resubmission_requested")).toBe("applied")
   expect(await one.send("in_review", addSeconds(clock.now(), 1))).toBe("applied")
   expect(await openUntil()).toEqual(until)
-  at(addSeconds(until, -1))
+  await moveClock(addSeconds(until, -1))
   expect(await one.status()).toBe("pending")
-  at(until)
+  await moveClock(until)
   expect(await one.status()).toBe("expired")
   expect(await one.send("approved")).toBe("ignored")
   expect((await one.record()).revocation_reason).toBeNull()
@@ -251,16 +245,15 @@ test("claims are sealed at rest: no table holds them in the clear", async () => 
   expect(row!.claims.includes("country")).toBe(false)
 })
 
-// Last, and once: a sweep that began by a clock that is set ahead may end sessions of the next test.
 test("what is over by its time takes no event, swept or not: a session at the end of its 24 hours, and a verification", async () => {
   const one = await started()
   const verified = await app.verifiedWallet(key)
-  const end = addSeconds(real(), 24 * 3600 + 60)
-  clock.now = () => end
+  const end = addSeconds(realNow(), 24 * 3600 + 60)
+  await moveClock(end)
   expect(await one.send("approved")).toBe("ignored")
   expect(await one.status()).toBe("expired")
-  const later = addDays(real(), 366)
-  clock.now = () => later
+  const later = addDays(realNow(), 366)
+  await moveClock(later)
   const answer = await app.webhook({ session_id: verified.sessionId, decision: "rejected" })
   expect(answer.json.outcome).toBe("ignored")
   const path = `/kyc/status/${verified.wallet}`

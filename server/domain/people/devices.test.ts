@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto"
 import { TOTP } from "otpauth"
 import { afterAll, beforeAll, expect, test, vi } from "vitest"
 import { deployment } from "#server/domain/deployment.ts"
-import { clock } from "#server/lib/time.ts"
 import { startTestApp, type TestApp } from "#test/app.ts"
 import { Authenticator } from "#test/authenticator.ts"
+import { advanceClock } from "#test/clock.ts"
 import { Browser, member, PASSWORD } from "#test/people.ts"
 import { asAttempt, currentAttempt } from "./attempt.ts"
 import { DEVICE_SECONDS, deviceCookies } from "./devices.ts"
@@ -91,10 +91,8 @@ test("a cookie counts for its own person, as it was given, until it ends or the 
   const devices = deviceCookies(deployment.dataKeys)
   const fresh = devices.issue(userId, 1)
   expect(devices.read(fresh)).toMatchObject({ userId, generation: 1 })
-  const later = new Date(clock.now().getTime() + DEVICE_SECONDS * 1000)
-  vi.spyOn(clock, "now").mockReturnValue(later)
+  await advanceClock({ seconds: DEVICE_SECONDS })
   expect(devices.read(fresh)).toBeNull()
-  vi.restoreAllMocks()
 })
 
 test("the cookie is for this server's endpoints alone, and comes with a session: by password, second factor or passkey", async () => {

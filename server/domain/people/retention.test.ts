@@ -1,20 +1,16 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { addDays, clock } from "#server/lib/time.ts"
 import { clean } from "#server/start/retention.ts"
 import { startTestApp, type TestApp } from "#test/app.ts"
+import { advanceClock, restoreClock } from "#test/clock.ts"
 import { member } from "#test/people.ts"
 
 let app: TestApp
-const real = clock.now
 
 beforeAll(async () => {
   app = await startTestApp({ VOUCH_ROLE: "web" })
 })
-afterAll(async () => {
-  clock.now = real
-  await app.stop()
-})
+afterAll(() => app.stop())
 
 test("what has ended goes, however much there is of it, and by the database's clock; what works stays", async () => {
   const { browser, account } = await member(app)
@@ -41,9 +37,9 @@ test("what has ended goes, however much there is of it, and by the database's cl
     from (values ('used long ago', '3 days', '-31 days'), ('expired long ago', '-31 days', null),
       ('used lately', '3 days', '-29 days'), ('expired lately', '-29 days', null)) v (id, ends, used)`
   // A process whose clock is a year ahead.
-  clock.now = () => addDays(real(), 365)
+  await advanceClock({ days: 365 })
   await clean()
-  clock.now = real
+  await restoreClock()
 
   expect((await browser.query("me.get")).status).toBe(200)
   expect(await sql`select from user_sessions where id like 'old%'`).toHaveLength(0)

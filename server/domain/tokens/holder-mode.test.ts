@@ -4,9 +4,9 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { auditLedger } from "#server/domain/audit-ledger.ts"
 import type { Principal } from "#server/domain/context.ts"
-import { addDays, clock } from "#server/lib/time.ts"
 import { addressOf, tokenAccountOf } from "#server/solana/addresses.ts"
 import { startTestApp, type TestApp, type TestKey } from "#test/app.ts"
+import { advanceClock } from "#test/clock.ts"
 import { sendOwn } from "#test/own-transaction.ts"
 import { endOf } from "#test/token-outcomes.ts"
 import type { ConfigInput } from "./config.ts"
@@ -15,7 +15,6 @@ import { readReconcileProgress } from "./reconcile-accounts.ts"
 
 let app: TestApp
 let key: TestKey
-const real = clock.now
 
 const base: ConfigInput = {
   id: "open_fund",
@@ -32,7 +31,6 @@ beforeAll(async () => {
   key = await app.key()
 })
 afterAll(async () => {
-  clock.now = real
   expect((await auditLedger({ account: null, progress: () => {} })).differences).toEqual([])
   await app.stop()
 })
@@ -114,9 +112,8 @@ test("holders move tokens by themselves; a revoked one cannot, and can again onc
 test("an expired attestation freezes its holder", async () => {
   const mint = await newConfig({ id: "expiring" })
   const a = await holder("expiring", "10")
-  clock.now = () => addDays(real(), 366)
+  await advanceClock({ days: 366 })
   await untilFrozen(mint, a.wallet, true)
-  clock.now = real
 })
 
 test("Vouch moves what a holder has by the chain, and says when it is too little", async () => {

@@ -1,9 +1,10 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { addDays, clock, formatDay } from "#server/lib/time.ts"
+import { formatDay } from "#server/lib/time.ts"
 import { allRoles } from "#shared/roles.ts"
 import type { Scope } from "#shared/scopes.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import { advanceClock, realNow } from "#test/clock.ts"
 import { member } from "#test/people.ts"
 import { tokenFixture } from "#test/tokens.ts"
 
@@ -11,7 +12,6 @@ let app: TestApp
 let key: TestKey
 let owner: Awaited<ReturnType<typeof member>>
 let fund: string
-const real = clock.now
 
 beforeAll(async () => {
   app = await startTestApp()
@@ -19,16 +19,13 @@ beforeAll(async () => {
   key = await app.key({ account: owner.account })
   fund = await tokenFixture(app, key).config({ blocked_countries: ["KP"] })
 })
-afterEach(() => {
-  clock.now = real
-})
 afterAll(() => app.stop())
 
 const mint = async (wallet: string, by = key) => (await tokenFixture(app, by).mint(fund, wallet, 1)).json
 const keyFor = (scopes: Scope[]) => app.key({ account: owner.account, scopes })
 
 test("whoever is refused for an attestation that ended is told how and on which day", async () => {
-  const today = formatDay(real())
+  const today = formatDay(realNow())
   const [stranger, rejected, closed] = [newWallet(), newWallet(), newWallet()]
   const { wallet: revoked, status } = await app.verifiedWallet(key)
   const { wallet: expired, status: ending } = await app.verifiedWallet(key)
@@ -53,7 +50,7 @@ test("whoever is refused for an attestation that ended is told how and on which 
   // Who may not read attestations learns nothing of them by minting.
   expect(await mint(revoked, await keyFor(["token:mint"]))).toMatchObject(told(revoked, ""))
 
-  clock.now = () => addDays(real(), 4000)
+  await advanceClock({ days: 4000 })
   const end = formatDay(new Date(ending.expires_at))
   expect(await mint(expired)).toMatchObject(told(expired, `: its attestation expired on ${end}`))
   expect((await mint(closed)).detail).toContain("its session expired on ")

@@ -1,12 +1,13 @@
 import { createCloseAccountInstruction, TOKEN_2022_PROGRAM_ID } from "@solana/spl-token"
 import { Keypair, LAMPORTS_PER_SOL, Transaction } from "@solana/web3.js"
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { setBudget } from "#server/domain/accounts/budget.ts"
 import { credentialAccounts } from "#server/domain/attestations/credential-accounts.ts"
 import { clock, periodOf } from "#server/lib/time.ts"
 import { addressOf, publicKeyOf, tokenAccountOf } from "#server/solana/addresses.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import { advanceClock, restoreClock } from "#test/clock.ts"
 import { differences } from "#test/credential.ts"
 import { type Browser, member } from "#test/people.ts"
 import { testTimeoutMs } from "#test/test-chain.ts"
@@ -19,7 +20,6 @@ let app: TestApp
 let key: TestKey
 let tokens: TokenFixture
 let browser: Browser
-const realNow = clock.now
 
 beforeAll(async () => {
   app = await startTestApp({ VOUCH_ACCOUNT_REOPENINGS: String(LIMIT) })
@@ -27,9 +27,6 @@ beforeAll(async () => {
   browser = owner.browser
   key = await app.key({ account: owner.account })
   tokens = tokenFixture(app, key)
-})
-afterEach(() => {
-  clock.now = realNow
 })
 afterAll(() => app.stop())
 
@@ -106,10 +103,10 @@ test(
     expect((await tokens.mint(config, other!, "1")).json.status).toBe("confirmed")
     expect((await tokens.mint(await tokens.config(), wallet, "1")).json.status).toBe("confirmed")
     // The next month has a count of its own.
-    clock.now = () => new Date(realNow().getTime() + 32 * 86_400_000)
+    await advanceClock({ days: 32 })
     expect((await tokens.mint(config, wallet, "1")).json.status).toBe("confirmed")
     await waitFor(async () => (await reopeningsShown(config, wallet)).used === 1, "its costs to be counted")
-    clock.now = realNow
+    await restoreClock()
     expect(await differences()).toEqual([])
   },
   testTimeoutMs(120_000),

@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { addSeconds, clock } from "#server/lib/time.ts"
+import { addSeconds } from "#server/lib/time.ts"
 import type { ErrorCode } from "#shared/errors.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
+import { moveClock } from "#test/clock.ts"
 import { differences } from "#test/credential.ts"
 import type { Response } from "#test/http.ts"
 import { admitted, expectRefused } from "#test/token-outcomes.ts"
@@ -11,17 +12,13 @@ import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
 let app: TestApp
 let key: TestKey
 let tokens: TokenFixture
-const realNow = clock.now
 
 beforeAll(async () => {
   app = await startTestApp()
   key = await app.key({ mode: "live", plan: "enterprise" })
   tokens = tokenFixture(app, key)
 })
-afterEach(async () => {
-  clock.now = realNow
-  await app.faults({})
-})
+afterEach(() => app.faults({}))
 afterAll(async () => {
   expect(await differences()).toEqual([])
   await app.stop()
@@ -56,13 +53,13 @@ test("transfers_locked: until the time, and minting is free meanwhile", async ()
   await admitted(tokens.mint(open, alice, 10))
   await admitted(tokens.transfer(open, alice, bob, 1))
 
-  clock.now = () => end
+  await moveClock(end)
   await sql`
     update attestations set expires_at = ${addSeconds(end, 3600)}
     where workspace_id = ${key.workspaceId} and wallet in (${alice}, ${bob})`
-  clock.now = () => addSeconds(end, -1)
+  await moveClock(addSeconds(end, -1))
   await refused(config, "transfers_locked", () => tokens.transfer(config, alice, bob, 1))
-  clock.now = () => end
+  await moveClock(end)
   await admitted(tokens.transfer(config, alice, bob, 1))
 })
 
@@ -101,9 +98,9 @@ test("wallet_not_verified: a verification ends in the second in which it expires
   const config = await tokens.config()
   const { wallet, status } = await app.verifiedWallet(key)
   const expires = new Date(status.expires_at)
-  clock.now = () => addSeconds(expires, -1)
+  await moveClock(addSeconds(expires, -1))
   await admitted(tokens.mint(config, wallet, 1))
-  clock.now = () => expires
+  await moveClock(expires)
   await refused(config, "wallet_not_verified", () => tokens.mint(config, wallet, 1))
 })
 

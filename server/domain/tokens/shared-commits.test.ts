@@ -3,9 +3,11 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { open, sql } from "#db/client.ts"
 import type { IdempotencyClaim } from "#server/domain/context.ts"
 import { newId } from "#server/lib/ids.ts"
-import { clock } from "#server/lib/time.ts"
+import { addSeconds } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 import { startTestApp, type TestApp, type TestKey } from "#test/app.ts"
+import { moveClock, realNow } from "#test/clock.ts"
+import { byOperator } from "#test/operator.ts"
 import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
 import { withoutTurns } from "#test/turns.ts"
 import { reserveMovement } from "./reserve.ts"
@@ -29,17 +31,11 @@ type Mint = { config: string; to: Address; idempotency?: IdempotencyClaim }
 
 /** What all of them come to, as they are asked for at once: "begun", or what each was refused with. */
 async function mintTogether(mints: readonly Mint[], decided = (_i: number) => {}): Promise<string[]> {
-  const principal = {
-    workspaceId: key.workspaceId,
-    mode: key.mode,
-    scopes: new Set([]),
-    via: { kind: "operator" },
-  }
   const asked = await Promise.allSettled(
     mints.map(({ config, to, idempotency = null }, i) =>
       reserveMovement(key.workspaceId, {
         ...{ idempotency, config, from: null, to, amount: "1" },
-        author: { principal: principal as never, requestId: null },
+        author: byOperator(key),
         sight: { claims: false, attestations: false },
       }).finally(() => decided(i)),
     ),
@@ -145,18 +141,13 @@ test("one whose key another request has waits for that one alone, and keeps nobo
 
 test("the answer that is given at once is what is stored, to the second that it began", async () => {
   const config = await tokens.config()
-  const real = clock.now
   let seconds = 0
   // Whoever looks twice sees two times.
-  clock.now = () => new Date(real().getTime() + 1000 * ++seconds)
-  try {
-    await withoutTurns(async () => {
-      const headers = { prefer: "respond-async" }
-      const { status, json } = await tokens.mint(config, wallets[0]!, "1", { headers })
-      expect(status).toBe(202)
-      expect((await tokens.get(`/token/operation/${json.operation_id}`)).json).toEqual(json)
-    })
-  } finally {
-    clock.now = real
-  }
+  await moveClock(() => addSeconds(realNow(), ++seconds))
+  await withoutTurns(async () => {
+    const headers = { prefer: "respond-async" }
+    const { status, json } = await tokens.mint(config, wallets[0]!, "1", { headers })
+    expect(status).toBe(202)
+    expect((await tokens.get(`/token/operation/${json.operation_id}`)).json).toEqual(json)
+  })
 })

@@ -1,19 +1,16 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { newId } from "#server/lib/ids.ts"
-import { addDays, addSeconds, clock } from "#server/lib/time.ts"
+import { addDays, addSeconds } from "#server/lib/time.ts"
 import { clean } from "#server/start/retention.ts"
 import { startTestApp, type TestApp, waitFor } from "#test/app.ts"
+import { moveClock } from "#test/clock.ts"
 import { member } from "#test/people.ts"
 
 let app: TestApp
-const real = clock.now
 
 beforeAll(async () => {
   app = await startTestApp({ VOUCH_ROLE: "web" })
-})
-afterEach(() => {
-  clock.now = real
 })
 afterAll(() => app.stop())
 
@@ -87,7 +84,7 @@ test("a filter that matches nothing looks through a bounded part, and says that 
 test("requests are kept for 30 days, and then go, however many there are", async () => {
   const { keyId, workspaceId } = await app.key()
   const now = new Date(Date.UTC(2029, 5, 1))
-  clock.now = () => now
+  await moveClock(now)
   await sql`
     insert into api_requests (workspace_id, id, at, method, path, status, duration_us, key_id, headers)
     select ${workspaceId}, 'old ' || n, ${addDays(now, -30)}::timestamptz, 'GET', '/', 200, 1, ${keyId}, '{}'

@@ -1,24 +1,21 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { authenticate } from "#server/domain/accounts/keys/authenticate.ts"
 import { newId } from "#server/lib/ids.ts"
-import { addSeconds, clock, toTimestamp } from "#server/lib/time.ts"
+import { addSeconds, toTimestamp } from "#server/lib/time.ts"
 import { createCallerFactory } from "#server/trpc/trpc.ts"
 import { startTestApp, type TestApp } from "#test/app.ts"
+import { advanceClock, realNow } from "#test/clock.ts"
 import { member } from "#test/people.ts"
 import { keyRouter } from "./keys.ts"
 
 // API keys as people manage them in the dashboard.
 let app: TestApp
 let owner: Awaited<ReturnType<typeof member>>
-const real = clock.now
 
 beforeAll(async () => {
   app = await startTestApp({ VOUCH_ROLE: "web" })
   owner = await member(app)
-})
-afterEach(() => {
-  clock.now = real
 })
 afterAll(() => app.stop())
 
@@ -59,10 +56,10 @@ test("a key that is made works with its scopes and no others, and is listed with
 })
 
 test("a key with an expiry ends then; one in the past is refused", async () => {
-  const expires_at = toTimestamp(addSeconds(real(), 60))
+  const expires_at = toTimestamp(addSeconds(realNow(), 60))
   const { data } = await create({ expires_at })
   expect(await statusWith(data.api_key)).not.toBe(401)
-  clock.now = () => addSeconds(real(), 61)
+  await advanceClock({ seconds: 61 })
   expect(await statusWith(data.api_key)).toBe(401)
   expect((await list())[0]).toMatchObject({ status: "expired", expires_at })
   expect((await create({ expires_at })).error).toMatchObject({ error: "validation_failed" })

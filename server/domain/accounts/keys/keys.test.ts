@@ -1,26 +1,25 @@
 import postgres from "postgres"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { socketOptions } from "#db/socket.ts"
 import { clock } from "#server/lib/time.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import { moveClock } from "#test/clock.ts"
 import { listKeys } from "./list.ts"
 import { revokeKey, rotateKey } from "./manage.ts"
 
 let app: TestApp
 /** Another replica, as far as the database can tell. */
 let replica: postgres.Sql
-const real = clock.now
 let now = Date.now()
 
 beforeAll(async () => {
   app = await startTestApp({ VOUCH_ROLE: "web" })
   replica = postgres(app.databaseUrl, { ...socketOptions(app.databaseUrl), max: 2 })
-  // Time does not pass unless a test moves it.
-  clock.now = () => new Date(now)
 })
+// Time does not pass unless a test moves it.
+beforeEach(() => moveClock(() => new Date(now)))
 afterAll(async () => {
-  clock.now = real
   await replica.end()
   await app.stop()
 })

@@ -3,6 +3,7 @@ import { nextMessage } from "#db/pubsub.ts"
 import { openClaims } from "#server/domain/attestations/claims.ts"
 import { providerNamed } from "#server/domain/deployment.ts"
 import { logger } from "#server/lib/log.ts"
+import { Passes } from "#server/lib/passes.ts"
 import { addSeconds, clock, sleep } from "#server/lib/time.ts"
 import type { Mode } from "#shared/mode.ts"
 import type { Decision } from "#shared/statuses.ts"
@@ -33,6 +34,7 @@ type Submission = {
 export class FormDelivery {
   readonly #webhooksUrl: string
   readonly #stop = new AbortController()
+  readonly #passes = new Passes()
   #loop: Promise<void> = Promise.resolve()
 
   /** Below `webhooksUrl` each provider takes its webhooks by its name. */
@@ -44,6 +46,11 @@ export class FormDelivery {
     this.#loop = this.#run()
   }
 
+  /** Resolves when every delivery that has begun by now has ended. */
+  passesEnded(): Promise<void> {
+    return this.#passes.ended()
+  }
+
   async stop(): Promise<void> {
     this.#stop.abort()
     await this.#loop
@@ -53,14 +60,20 @@ export class FormDelivery {
     const { signal } = this.#stop
     while (!signal.aborted) {
       try {
-        const due = await this.#claim()
-        await Promise.all(due.map((submission) => this.#deliver(submission)))
-        if (due.length === 0) await nextMessage("submissions", IDLE_MS, signal)
+        const delivered = await this.#passes.add(this.#deliverDue())
+        if (delivered === 0) await nextMessage("submissions", IDLE_MS, signal)
       } catch (error) {
         logger.warn({ err: error }, "could not deliver submissions")
         await sleep(200)
       }
     }
+  }
+
+  /** Returns how many were due. */
+  async #deliverDue(): Promise<number> {
+    const due = await this.#claim()
+    await Promise.all(due.map((submission) => this.#deliver(submission)))
+    return due.length
   }
 
   /** Takes what is due; the next attempt is written first, so that a crash only delays it. */

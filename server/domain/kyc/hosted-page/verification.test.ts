@@ -1,20 +1,16 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { newId } from "#server/lib/ids.ts"
-import { addSeconds, clock } from "#server/lib/time.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import { advanceClock } from "#test/clock.ts"
 
 // What the hosted page asks of the server, as the page asks it.
 let app: TestApp
 let key: TestKey
-const real = clock.now
 
 beforeAll(async () => {
   app = await startTestApp()
   key = await app.key()
-})
-afterEach(() => {
-  clock.now = real
 })
 afterAll(() => app.stop())
 
@@ -181,7 +177,7 @@ test("a revocation is shown as one", async () => {
 
 test("a session that closed by time is expired and takes no submission, with no sweep", async () => {
   const { sessionId } = await start()
-  clock.now = () => addSeconds(real(), 24 * 3600 + 60)
+  await advanceClock({ seconds: 24 * 3600 + 60 })
   expect(await view(sessionId)).toMatchObject({ state: "expired", was: "open" })
   await call("submit", form(sessionId))
   expect(await submissionsOf(sessionId)).toHaveLength(0)

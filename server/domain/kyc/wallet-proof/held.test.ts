@@ -1,25 +1,22 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { applyManualDecision } from "#server/domain/kyc/apply-event.ts"
 import { addDays, addSeconds, clock, toTimestamp } from "#server/lib/time.ts"
 import { sweep } from "#server/start/housekeeping.ts"
 import { startTestApp, type TestApp, type TestKey } from "#test/app.ts"
+import { moveClock, restoreClock } from "#test/clock.ts"
 import { walletOn } from "#test/siws.ts"
 import { newSigningWallet } from "#test/wallet.ts"
 
 // What a provider says before the wallet has signed.
 let app: TestApp
 let key: TestKey
-const real = clock.now
 const SCHEMA = "kyc_individual_v1"
 
 beforeAll(async () => {
   app = await startTestApp()
   key = await app.key()
   await sql`update schemas set wallet_proof = true where workspace_id = ${key.workspaceId}`
-})
-afterEach(() => {
-  clock.now = real
 })
 afterAll(() => app.stop())
 
@@ -147,9 +144,9 @@ test("a person's approval waits as a vendor's does, and counts from when it was 
   // It is decided: nobody decides it twice.
   expect(await decide("rejected")).toBe(false)
   const now = clock.now()
-  clock.now = () => addSeconds(now, 3600)
+  await moveClock(addSeconds(now, 3600))
   await sign()
-  clock.now = real
+  await restoreClock()
   await app.waitForStatus(key, wallet, "verified")
   expect((await record()).issued_at).toBe(toTimestamp(held))
 })
@@ -195,7 +192,7 @@ test("an approval whose validity is over when the proof comes attests nothing", 
     await send("approved", addSeconds(clock.now(), -86_400 + 60))
     expect(await status()).toBe("pending")
     const now = clock.now()
-    clock.now = () => addSeconds(now, 61)
+    await moveClock(addSeconds(now, 61))
     expect((await sign()).data).toMatchObject({ state: "expired", was: "open" })
     expect(await row()).toMatchObject({ status: "expired", claims: null, operation_id: null })
   } finally {

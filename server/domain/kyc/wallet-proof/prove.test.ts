@@ -1,10 +1,11 @@
 import bs58 from "bs58"
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { newId } from "#server/lib/ids.ts"
-import { addSeconds, clock } from "#server/lib/time.ts"
+import { addSeconds } from "#server/lib/time.ts"
 import { startTestApp, type TestApp, type TestKey } from "#test/app.ts"
+import { moveClock } from "#test/clock.ts"
 import { type PageAnswer, walletOn } from "#test/siws.ts"
 import { snapshot } from "#test/snapshot.ts"
 import { newSigningWallet, type SigningWallet } from "#test/wallet.ts"
@@ -12,7 +13,6 @@ import { newSigningWallet, type SigningWallet } from "#test/wallet.ts"
 // What counts as proof that a wallet is the investor's, and what does not.
 let app: TestApp
 let key: TestKey
-const real = clock.now
 const SCHEMA = "kyc_individual_v1"
 const L = 2n ** 252n + 27_742_317_777_372_353_535_851_937_790_883_648_493n
 
@@ -20,9 +20,6 @@ beforeAll(async () => {
   app = await startTestApp()
   key = await app.key()
   await sql`update schemas set wallet_proof = true where workspace_id = ${key.workspaceId} and id = ${SCHEMA}`
-})
-afterEach(() => {
-  clock.now = real
 })
 afterAll(() => app.stop())
 
@@ -62,7 +59,7 @@ test("a session that asks for it is proved by the wallet's signature, once", asy
 test("the message names the site, the wallet, the session and the times, and never the session's own id", async () => {
   const { wallet, sessionId, page } = await started()
   const at = new Date(Date.UTC(2026, 10, 5, 6, 7, 8, 900))
-  clock.now = () => at
+  await moveClock(at)
   await sql`update attestations set open_until = ${addSeconds(at, 3600)} where session_id = ${sessionId}`
   const { data } = await page.call("askForProof")
   const { id } = await row(sessionId)
@@ -168,13 +165,13 @@ test("it counts from when it was asked for ten minutes, by the database's clock"
   const text = await page.ask()
   const signature = signed(wallet, text)
   const issued = new Date(/Issued At: (.+)/.exec(text)![1]!)
-  clock.now = () => addSeconds(issued, -1)
+  await moveClock(addSeconds(issued, -1))
   refused(await page.prove(text, signature), "early")
-  clock.now = () => addSeconds(issued, 600)
+  await moveClock(addSeconds(issued, 600))
   refused(await page.prove(text, signature), "late")
-  clock.now = () => addSeconds(issued, 86_400 * 365)
+  await moveClock(addSeconds(issued, 86_400 * 365))
   refused(await page.prove(text, signature), "session")
-  clock.now = () => addSeconds(issued, 599)
+  await moveClock(addSeconds(issued, 599))
   expect((await page.prove(text, signature)).status).toBe(200)
 })
 

@@ -1,33 +1,19 @@
 import {
   createAssociatedTokenAccountIdempotentInstruction,
   createFreezeAccountInstruction,
-  createInitializeDefaultAccountStateInstruction,
-  createInitializeMetadataPointerInstruction,
-  createInitializeMintInstruction,
   createInitializePausableConfigInstruction,
-  createInitializePermanentDelegateInstruction,
   createMintToCheckedInstruction,
   createPauseInstruction,
   createResumeInstruction,
   createThawAccountInstruction,
   createTransferCheckedInstruction,
   ExtensionType,
-  getMintLen,
-  LENGTH_SIZE,
   TOKEN_2022_PROGRAM_ID,
-  AccountState as TokenAccountState,
-  TYPE_SIZE,
 } from "@solana/spl-token"
-import {
-  createInitializeInstruction,
-  createUpdateFieldInstruction,
-  pack,
-  type TokenMetadata,
-} from "@solana/spl-token-metadata"
 import type { PublicKey, TransactionInstruction } from "@solana/web3.js"
 import { tokenAccountOf } from "./addresses.ts"
 import { memo } from "./memo.ts"
-import { createMintAccount } from "./mint-account.ts"
+import { createMint } from "./mint-account.ts"
 
 /** The token of one mint configuration, and the keys that act on it. */
 export type Asset = { mint: PublicKey; authority: PublicKey; feePayer: PublicKey; decimals: number }
@@ -63,52 +49,15 @@ export function createAssetMint(
     rentOf: (bytes: number) => number
   },
 ): TransactionInstruction[] {
-  const metadata: TokenMetadata = {
-    mint,
-    updateAuthority: authority,
-    name,
-    symbol,
-    uri: "",
-    additionalMetadata: [["mint_config", id]],
+  const pausing = {
+    type: ExtensionType.PausableConfig,
+    initialize: createInitializePausableConfigInstruction(mint, authority, programId),
   }
-  const space = getMintLen([
-    ExtensionType.PermanentDelegate,
-    ExtensionType.DefaultAccountState,
-    ExtensionType.MetadataPointer,
-    ...(pausable ? [ExtensionType.PausableConfig] : []),
-  ])
-  return [
-    memo(memoText),
-    ...createMintAccount({
-      feePayer,
-      mint,
-      space,
-      // The metadata makes the account grow after its creation, and it must be paid for beforehand.
-      lamports: rentOf(space + TYPE_SIZE + LENGTH_SIZE + pack(metadata).length),
-    }),
-    createInitializePermanentDelegateInstruction(mint, authority, programId),
-    createInitializeDefaultAccountStateInstruction(mint, TokenAccountState.Frozen, programId),
-    createInitializeMetadataPointerInstruction(mint, authority, mint, programId),
-    ...(pausable ? [createInitializePausableConfigInstruction(mint, authority, programId)] : []),
-    createInitializeMintInstruction(mint, decimals, authority, authority, programId),
-    createInitializeInstruction({
-      programId,
-      metadata: mint,
-      mint,
-      mintAuthority: authority,
-      updateAuthority: authority,
-      name,
-      symbol,
-      uri: metadata.uri,
-    }),
-    createUpdateFieldInstruction({
-      programId,
-      metadata: mint,
-      updateAuthority: authority,
-      field: "mint_config",
-      value: id,
-    }),
-  ]
+  return createMint(
+    { mint, authority, feePayer },
+    { decimals, name, symbol, field: ["mint_config", id], extensions: pausable ? [pausing] : [] },
+    { memoText, rentOf },
+  )
 }
 
 /** Mints `amount` base units to the wallet; its account is thawed before and frozen again afterwards where needed. */

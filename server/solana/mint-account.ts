@@ -1,12 +1,31 @@
-import { TOKEN_2022_PROGRAM_ID, unpackMint } from "@solana/spl-token"
+import {
+  AccountState,
+  createInitializeDefaultAccountStateInstruction,
+  createInitializeMetadataPointerInstruction,
+  createInitializeMintInstruction,
+  createInitializePermanentDelegateInstruction,
+  ExtensionType,
+  getMintLen,
+  LENGTH_SIZE,
+  TOKEN_2022_PROGRAM_ID,
+  TYPE_SIZE,
+  unpackMint,
+} from "@solana/spl-token"
+import {
+  createInitializeInstruction,
+  createUpdateFieldInstruction,
+  pack,
+  type TokenMetadata,
+} from "@solana/spl-token-metadata"
 import { type PublicKey, SystemProgram, type TransactionInstruction } from "@solana/web3.js"
+import { memo } from "./memo.ts"
 import type { ReadOptions, Rpc } from "./rpc/rpc.ts"
 
 /**
  * Makes the account of a new mint, in three steps instead of `createAccount`, which refuses an address that already
  * has lamports: a stranger could block a mint by sending it one.
  */
-export const createMintAccount = ({
+const createMintAccount = ({
   feePayer,
   mint,
   space,
@@ -21,6 +40,76 @@ export const createMintAccount = ({
   SystemProgram.allocate({ accountPubkey: mint, space }),
   SystemProgram.assign({ accountPubkey: mint, programId: TOKEN_2022_PROGRAM_ID }),
 ]
+
+const programId = TOKEN_2022_PROGRAM_ID
+
+/** What the two kinds of our mints differ in. */
+type MintKind = {
+  decimals: number
+  name: string
+  symbol: string
+  /** What the mint is of, in its metadata: a field and its value. */
+  field: readonly [string, string]
+  /** What it has beside what every one of ours has, and what makes it so, before the mint itself is made. */
+  extensions: readonly { type: ExtensionType; initialize: TransactionInstruction }[]
+}
+
+/**
+ * Creates a mint whose accounts are born frozen, with its metadata in itself. The authority is its mint, freeze and
+ * update authority, and its permanent delegate. `rentOf` gives the lamports that keep an account of so many bytes alive.
+ */
+export function createMint(
+  { mint, authority, feePayer }: { mint: PublicKey; authority: PublicKey; feePayer: PublicKey },
+  { decimals, name, symbol, field, extensions }: MintKind,
+  { memoText, rentOf }: { memoText: string; rentOf: (bytes: number) => number },
+): TransactionInstruction[] {
+  const metadata: TokenMetadata = {
+    mint,
+    updateAuthority: authority,
+    name,
+    symbol,
+    uri: "",
+    additionalMetadata: [field],
+  }
+  const space = getMintLen([
+    ...extensions.map(({ type }) => type),
+    ExtensionType.PermanentDelegate,
+    ExtensionType.DefaultAccountState,
+    ExtensionType.MetadataPointer,
+  ])
+  return [
+    memo(memoText),
+    ...createMintAccount({
+      feePayer,
+      mint,
+      space,
+      // The metadata makes the account grow after its creation, and it must be paid for beforehand.
+      lamports: rentOf(space + TYPE_SIZE + LENGTH_SIZE + pack(metadata).length),
+    }),
+    ...extensions.map(({ initialize }) => initialize),
+    createInitializePermanentDelegateInstruction(mint, authority, programId),
+    createInitializeDefaultAccountStateInstruction(mint, AccountState.Frozen, programId),
+    createInitializeMetadataPointerInstruction(mint, authority, mint, programId),
+    createInitializeMintInstruction(mint, decimals, authority, authority, programId),
+    createInitializeInstruction({
+      programId,
+      metadata: mint,
+      mint,
+      mintAuthority: authority,
+      updateAuthority: authority,
+      name,
+      symbol,
+      uri: metadata.uri,
+    }),
+    createUpdateFieldInstruction({
+      programId,
+      metadata: mint,
+      updateAuthority: authority,
+      field: field[0],
+      value: field[1],
+    }),
+  ]
+}
 
 /** Base units of a mint that exist. Throws where it is not there. */
 export async function readSupply(rpc: Rpc, mint: PublicKey, options: ReadOptions): Promise<bigint> {

@@ -9,7 +9,7 @@ import type { Issuer } from "./issuer.ts"
 import type { Operation } from "./operation.ts"
 
 /** A mint that an operation moves to another key. */
-export type Move = {
+type Move = {
   id: string
   /** Whether the chain has to say what the mint obeys: it failed, or it vanished and is done again. */
   looks: boolean
@@ -18,16 +18,61 @@ export type Move = {
 }
 
 /** What an operation moves. It looks first where what it knows may no longer be so. */
-export const moveOf = (
+const moveOf = (
   { id, attempts, redo, payload: { to } }: Operation<{ to: Address }>,
   mint: PublicKey,
 ): Move => ({ id, looks: attempts > 0 || redo, mint, to })
+
+/** What a mint obeys as the database has it, and whether that key may pause it. */
+type KnownMint = { authority: Address | null; pausable: boolean }
+
+/** What all operations have in common that move the mint of something to another key. */
+export function authorityMove<Payload extends { to: Address }>(
+  mintOf: (operation: Operation<Payload>) => PublicKey,
+) {
+  const movesOf = (operations: readonly Operation<Payload>[]) =>
+    operations.map((operation) => moveOf(operation, mintOf(operation)))
+  return {
+    isUrgent: false,
+    look: (operations: Operation<Payload>[], at: Lookup) => lookAtAuthorities(movesOf(operations), at),
+    settleAgain: null,
+    release: null,
+    memoId: ({ id }: { id: string }) => id,
+    effects: (operations: Operation<Payload>[], at: Lookup & { slot: number }) =>
+      moveEffects(movesOf(operations), at),
+    rebuild: null,
+    /** It looks at what the mint obeys. */
+    recover: (): Recovery => ({ do: "retry" }),
+  }
+}
+
+/** Plans moves, each from what is known of its mint. */
+export const planMoves = <Payload extends { to: Address }>(
+  operations: readonly Operation<Payload>[],
+  {
+    issuer,
+    seen,
+    mintOf,
+    known,
+  }: {
+    issuer: Issuer
+    seen: SeenAuthorities | null
+    mintOf: (operation: Operation<Payload>) => PublicKey
+    known: (payload: Payload) => KnownMint
+  },
+): Map<string, Plan> =>
+  new Map(
+    operations.map((operation) => [
+      operation.id,
+      planMove(issuer, moveOf(operation, mintOf(operation)), { ...known(operation.payload), seen }),
+    ]),
+  )
 
 /** The keys that mints were seen to obey, by operation. */
 export type SeenAuthorities = ReadonlyMap<string, Address | null>
 
 /** Which key each mint obeys, by a node that has seen what has landed of the workspace. */
-export async function lookAtAuthorities(
+async function lookAtAuthorities(
   moves: readonly Move[],
   { workspaceId, chain }: Lookup,
 ): Promise<SeenAuthorities> {
@@ -44,10 +89,10 @@ export async function lookAtAuthorities(
  * Plans one move, from the key that the database has for the mint, or where it has to look, from the one that the chain
  * tells of: it may be there already.
  */
-export function planMove(
+function planMove(
   issuer: Issuer,
   { id, looks, mint, to }: Move,
-  known: { authority: Address | null; pausable: boolean; seen: SeenAuthorities | null },
+  known: KnownMint & { seen: SeenAuthorities | null },
 ): Plan {
   const seen = known.seen?.get(id) ?? null
   if (looks && seen === null) return { do: "look" }
@@ -58,7 +103,7 @@ export function planMove(
 }
 
 /** Whether mints obey the keys that they were to be moved to. */
-export async function moveEffects(
+async function moveEffects(
   moves: readonly Move[],
   { chain, slot }: Lookup & { slot: number },
 ): Promise<Map<string, Effect>> {
@@ -66,9 +111,6 @@ export async function moveEffects(
   const found = authoritiesOf(moves, await readMintAuthorities(chain.rpc, mintsOf(moves), options))
   return new Map(moves.map(({ id, to }) => [id, found.get(id) === to ? "there" : "absent"]))
 }
-
-/** It looks at what the mint obeys. */
-export const recoverMove = (): Recovery => ({ do: "retry" })
 
 const mintsOf = (moves: readonly Move[]) => moves.map(({ mint }) => mint)
 

@@ -1,29 +1,21 @@
 "use client"
 
 import { useEffect, useState } from "react"
+import { timeFormat } from "#shared/time-format.ts"
 import { useTimeZone } from "./zone.ts"
 
-const format = {
-  day: "numeric",
-  month: "short",
-  year: "numeric",
-  hour: "2-digit",
-  minute: "2-digit",
-  timeZoneName: "short",
-} as const satisfies Intl.DateTimeFormatOptions
-
-const exactFormat = { ...format, year: undefined, timeZoneName: undefined, second: "2-digit" } as const
+const exactFormat = { ...timeFormat, year: undefined, timeZoneName: undefined, second: "2-digit" } as const
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
 /** A time as people read it, in a zone that it names. */
 export function timeIn(zone: string, at: string): string {
-  return formatIn(zone, format).format(new Date(at))
+  return formatIn(zone, timeFormat).format(new Date(at))
 }
 
 /** Made once each: a table has hundreds of times. */
 function formatIn(zone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
-  const name = `${zone} ${options === format}`
+  const name = `${zone} ${options === timeFormat}`
   const known = formats.get(name) ?? new Intl.DateTimeFormat("en-GB", { ...options, timeZone: zone })
   formats.set(name, known)
   return known

@@ -50,8 +50,8 @@ const lean = (code: string): string =>
 /** In one scope, so that nothing has to be fetched: names that two of them have are a syntax error. */
 const parts = ["dom", "answers", "back", "fields", "wallet-apps", "wallets", "wallet-step", "page"]
 
-const joined = parts
-  .map((name) => withoutTypes(read(`./browser/${name}.ts`)))
+const joined = ["../../../shared/time-format.ts", ...parts.map((name) => `./browser/${name}.ts`)]
+  .map((path) => withoutTypes(read(path)))
   .join("\n")
   .replace(/^import [^"]*".*$/gm, "")
   .replace(/^export /gm, "")

@@ -1,6 +1,7 @@
 import { Html, html } from "#server/lib/html.ts"
 import { type ClaimName, claimNames } from "#shared/claims.ts"
 import type { Language } from "#shared/languages.ts"
+import { timeFormat } from "#shared/time-format.ts"
 import { countriesFor } from "./countries.ts"
 import { textsByLanguage } from "./texts/by-language.ts"
 import type { Texts } from "./texts/texts.ts"
@@ -21,22 +22,12 @@ export type Words = Texts & {
 /** Times are written as on the dashboard, with the day first. */
 const locales: Partial<Record<Language, string>> = { en: "en-GB" }
 
-/** The server does not know the reader's zone: it says UTC, and the page's script puts it into theirs. */
-const timeFormat = {
-  day: "numeric",
-  month: "short",
-  year: "numeric",
-  hour: "2-digit",
-  minute: "2-digit",
-  timeZoneName: "short",
-  timeZone: "UTC",
-} as const
-
 function wordsOf(code: Language): Words {
   const texts: Texts = textsByLanguage[code]
   const locale = locales[code] ?? code
   const days = new Intl.NumberFormat(locale, { style: "unit", unit: "day", unitDisplay: "long" })
-  const times = new Intl.DateTimeFormat(locale, timeFormat)
+  // The server does not know the reader's zone: it says UTC, and the page's script puts it into theirs.
+  const times = new Intl.DateTimeFormat(locale, { ...timeFormat, timeZone: "UTC" })
   const options = countriesFor(code).map(({ code, name }) => html`<option value="${code}">${name}</option>`)
   return {
     ...texts,

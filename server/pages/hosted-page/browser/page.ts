@@ -1,4 +1,5 @@
 import type { SessionView } from "#server/domain/kyc/hosted-page/view.ts"
+import { timeFormat } from "#shared/time-format.ts"
 import type { Shown } from "../states.ts"
 import { answersIn, keep, keptName, restoreAnswers } from "./answers.ts"
 import { returnSoon, stay } from "./back.ts"
@@ -125,14 +126,7 @@ function schedule(): void {
 
 /** Readies what the server has rendered: times in the reader's zone, answers, and the way back. */
 function prepare(): void {
-  const format = new Intl.DateTimeFormat(locale, {
-    day: "numeric",
-    month: "short",
-    year: "numeric",
-    hour: "2-digit",
-    minute: "2-digit",
-    timeZoneName: "short",
-  })
+  const format = new Intl.DateTimeFormat(locale, timeFormat)
   for (const time of all<HTMLTimeElement>("time")) time.textContent = format.format(new Date(time.dateTime))
   restoreAnswers()
   const isOpen = ["open", "handed_over", "checking", "failed"].includes(shown.state)

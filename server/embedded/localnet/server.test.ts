@@ -41,8 +41,6 @@ afterAll(async () => {
   await localnet.close()
 })
 
-const _skip = { skipPreflight: true }
-
 /** Landed transactions change a balance exactly once, so a transfer's effect can be counted. */
 async function emptyWallet() {
   const wallet = Keypair.generate().publicKey

@@ -40,6 +40,8 @@ const INDEXES_WITHOUT_WORKSPACE: Record<string, string> = {
     "an event's id counts per mode and provider, whatever session it speaks of",
   webhook_events_received: "retention sweeps all workspaces",
   idempotency_records_created: "retention sweeps all workspaces",
+  staged_events_pkey: "the events of all workspaces wait in one queue",
+  events_occurred: "retention sweeps all workspaces",
   sandbox_submissions_due: "the delivery queue serves all workspaces",
   wallet_challenges_expired: "retention sweeps all workspaces",
   transactions_created: "retention sweeps all workspaces",

@@ -6,6 +6,7 @@ export const statusMeanings = {
   404: "Not found",
   405: "Method not allowed",
   409: "Conflict",
+  410: "Gone",
   413: "Too large",
   415: "Unsupported media type",
   422: "Validation failed",

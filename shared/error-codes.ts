@@ -153,6 +153,11 @@ export const apiErrors = {
     "The session is approved already",
     "Revoke its attestation with POST /attestation/{id}/revoke.",
   ),
+  events_expired: defineError(
+    410,
+    "The events are no longer kept",
+    "Read on after the sequence number that the error names, and read what you missed with the lists.",
+  ),
   payload_too_large: defineError(
     413,
     "The body is too large",

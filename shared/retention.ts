@@ -4,6 +4,8 @@ export const keptDays = {
   requests: 30,
   /** Ids of providers' webhooks, by which a repeat is recognised. */
   webhookEvents: 90,
+  /** Events of a workspace: GET /events. */
+  events: 90,
   /** The bytes of transactions (`wire`). By then a transaction is on chain for good, or never will be. */
   transactionBytes: 30,
 } as const

@@ -60,6 +60,7 @@ export const reviewEndings = {
 } as const satisfies Record<string, string>
 
 export type ReviewEnding = keyof typeof reviewEndings
+export const allReviewEndings = Object.keys(reviewEndings) as ReviewEnding[]
 
 export const isReviewDecision = (value: unknown): value is ReviewDecision =>
   typeof value === "string" && Object.hasOwn(reviewDecisions, value)

@@ -9,6 +9,7 @@ export const scopes = {
   "token:mint": "Mint tokens",
   "token:transfer": "Transfer tokens",
   "config:write": "Create and pause mint configurations",
+  "events:read": "Read events",
 } as const
 
 export type Scope = keyof typeof scopes

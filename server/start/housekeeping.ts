@@ -3,6 +3,8 @@ import { certainNow, clockDoubt } from "#db/clock.ts"
 import { expireDue } from "#server/domain/attestations/expire.ts"
 import { auditDue } from "#server/domain/audit-runs.ts"
 import { deployment } from "#server/domain/deployment.ts"
+import { tellExpiring } from "#server/domain/events/expiring.ts"
+import { sequenceEvents } from "#server/domain/events/sequence.ts"
 import { askProviders } from "#server/domain/kyc/ask-providers.ts"
 import { sendReminders } from "#server/domain/kyc/renewal/notices.ts"
 import { redactDue } from "#server/domain/privacy/vendor-redactions.ts"
@@ -29,6 +31,7 @@ const SCREEN_EVERY_MS = 250
 const SCREEN_AGAIN_MS = 3000
 const REDACT_EVERY_MS = 1000
 const REMIND_EVERY_MS = 60_000
+const EVENTS_EVERY_MS = 200
 
 /** What a process says of its workers: why they cannot work, or null, and how their ledgers are doing. */
 export type Report = { trouble: string | null; ledgers: LedgerReport[] }
@@ -54,6 +57,8 @@ export class Housekeeping {
     this.#every(SCREEN_EVERY_MS, () => this.#screen())
     this.#every(REDACT_EVERY_MS, redactDue)
     this.#every(REMIND_EVERY_MS, sendReminders)
+    this.#every(REMIND_EVERY_MS, tellExpiring)
+    this.#every(EVENTS_EVERY_MS, sequenceEvents)
     this.#every(ARCHIVE_EVERY_MS, () => this.archive())
     this.#every(BEAT_EVERY_MS, () => this.beat())
   }

@@ -1,5 +1,6 @@
 import { background as sql } from "#db/client.ts"
 import { certainNow } from "#db/clock.ts"
+import { dropOldEvents } from "#server/domain/events/drop.ts"
 import { isReplayedNoMore } from "#server/domain/idempotency.ts"
 import { forgetAddresses } from "#server/domain/kyc/renewal/notices.ts"
 import { cleanPeople } from "#server/domain/people/retention.ts"
@@ -41,6 +42,7 @@ export async function clean(): Promise<void> {
     cleanPeople(),
     forgetAddresses(),
     dropOldBytes(now),
+    dropOldEvents(now),
     sql`delete from workers where seen_at <= ${addDays(now, -1)}`,
   ])
   // One that fails keeps no other from its work.

@@ -3,6 +3,7 @@ import { attestationRouter } from "./routers/attestations.ts"
 import { auditRouter } from "./routers/audit-log.ts"
 import { docsRouter } from "./routers/docs.ts"
 import { erasureRouter } from "./routers/erasures.ts"
+import { eventRouter } from "./routers/events.ts"
 import { healthRouter } from "./routers/health.ts"
 import { verificationRouter } from "./routers/hosted-page.ts"
 import { investorRouter } from "./routers/investors.ts"
@@ -35,6 +36,7 @@ export const appRouter = router({
   token: tokenRouter,
   mintConfig: mintConfigRouter,
   usage: usageRouter,
+  event: eventRouter,
   health: healthRouter,
   verification: verificationRouter,
   activity: activityRouter,

@@ -124,6 +124,31 @@ export const kept = {
       sent_at: "when they were written to",
     },
   },
+  events: {
+    of: "investors",
+    what: "What happened, as your systems are told",
+    kept: "90 days",
+    columns: {
+      workspace_id: null,
+      sequence: null,
+      id: null,
+      type: null,
+      data: wallet,
+      occurred_at: null,
+    },
+  },
+  staged_events: {
+    of: "investors",
+    what: "The same, for the fraction of a second before it has its number",
+    kept: "Less than a second",
+    columns: { seq: null, workspace_id: null, type: null, data: wallet, occurred_at: null },
+  },
+  expiry_notices: {
+    of: "investors",
+    what: "That it was told that a verification expires",
+    kept: "The row for ever",
+    columns: { workspace_id: null, attestation_id: null, days: null },
+  },
   sandbox_submissions: {
     of: "investors",
     what: "What was entered in the sandbox's form",
@@ -328,6 +353,7 @@ export const kept = {
   key_secrets: { of: "nobody", what: "Hashes of keys' secrets, and which member saw them" },
   schemas: { of: "nobody", what: "What can be verified" },
   mint_configs: { of: "nobody", what: "Tokens and their rules" },
+  event_counters: { of: "nobody", what: "How many events there are" },
   usage_periods: { of: "nobody", what: "How much of a quota is used" },
   transactions: {
     of: "nobody",

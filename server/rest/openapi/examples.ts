@@ -51,7 +51,8 @@ export function sample(reference: Schema, schemas: Record<string, Schema>): unkn
   if ("const" in schema) return schema.const
   if ("default" in schema) return schema.default
   if (schema.enum) return schema.enum[0]
-  if (schema.anyOf) return sample(schema.anyOf[0]!, schemas)
+  const [first] = schema.anyOf ?? schema.oneOf ?? []
+  if (first) return sample(first, schemas)
   if (schema.properties) {
     const fields = Object.entries(schema.properties).map(([name, field]) => [name, sample(field, schemas)])
     return Object.fromEntries(fields.filter(([, value]) => value !== undefined))

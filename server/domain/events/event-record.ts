@@ -1,0 +1,134 @@
+import { z } from "zod"
+import { address, amountText, idOf, named, signature, timestamp } from "#server/lib/fields.ts"
+import { type EventType, eventTypes } from "#shared/event-types.ts"
+import { allReviewDecisions, allReviewEndings, allReviewKinds } from "#shared/reviews.ts"
+
+const wallet = address.meta({
+  description: "Wallet address, base58",
+  example: "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU",
+})
+const investorId = idOf("inv").meta({
+  description: "The person whose wallet it is",
+  example: "inv_7YbVnQ2tKxWcR5sMpLd8Hf",
+})
+const attestationId = idOf("att").meta({ example: "att_4f8NqYcTzHkLwR2sVbJm9X" })
+const schema = named.meta({ description: "Schema verified", example: "kyc_individual_v1" })
+const mintConfig = named.meta({ description: "Mint configuration", example: "us_real_estate_fund_v1" })
+const onchainTx = signature.nullable().meta({
+  description: "Signature of the transaction, base58; null until confirmed",
+  example: "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW",
+})
+
+const session = z.object({
+  attestation_id: attestationId,
+  user_pubkey: wallet,
+  schema,
+  investor_id: investorId,
+})
+
+type Shape = { types: readonly [EventType, ...EventType[]]; data: z.ZodObject }
+
+/** What events tell, by kinds that tell the same: which things they are about, and nothing personal. */
+const shapes = {
+  SessionEvent: { types: ["session.opened", "session.submitted", "attestation.pending"], data: session },
+  AttestationEvent: {
+    types: ["attestation.verified", "attestation.rejected", "attestation.expired"],
+    data: session.extend({
+      issued_at: timestamp.nullable().meta({ description: "Time of the decision; null until verified" }),
+      expires_at: timestamp.nullable().meta({ description: "Null until verified" }),
+      revoked_at: timestamp.nullable().meta({ description: "Null unless revoked", example: null }),
+      onchain_tx: onchainTx,
+    }),
+  },
+  ExpiringEvent: {
+    types: ["attestation.expiring"],
+    data: session.extend({
+      expires_at: timestamp,
+      days: z.number().int().meta({ description: "Days before the end at which it is told", example: 30 }),
+    }),
+  },
+  OperationEvent: {
+    types: ["operation.confirmed", "operation.failed"],
+    data: z.object({
+      operation_id: idOf("op").meta({ example: "op_9sXcVbNmQwErTyUiPaSdFg" }),
+      kind: z.enum(["mint", "transfer"]).meta({ example: "mint" }),
+      mint_config: mintConfig,
+      user_pubkey: wallet.meta({ description: "The recipient" }),
+      from_pubkey: wallet.nullable().meta({
+        description: "Transfer: the sender; null for a mint",
+        example: null,
+      }),
+      amount: amountText.meta({ example: "250.5" }),
+      onchain_tx: onchainTx,
+      error: z
+        .string()
+        .nullable()
+        .meta({ description: "Code of why it failed; null unless it failed", example: null }),
+    }),
+  },
+  TokenEvent: {
+    types: ["token.paused", "token.resumed"],
+    data: z.object({
+      mint_config: mintConfig,
+      symbol: z.string().meta({ description: "The token's symbol", example: "USREF" }),
+    }),
+  },
+  InvestorEvent: {
+    types: ["investor.frozen", "investor.unfrozen"],
+    data: z.object({ user_pubkey: wallet, investor_id: investorId.nullable() }),
+  },
+  QuotaEvent: {
+    types: ["quota.threshold"],
+    data: z.object({
+      period_start: timestamp.meta({ description: "Start of the month", example: "2026-01-01T00:00:00Z" }),
+      percent: z.number().int().meta({ description: "80 or 100", example: 80 }),
+      used: z.number().int().meta({ description: "Sessions started and attestations issued", example: 400 }),
+      included: z.number().int().meta({ description: "How many there are in the month", example: 500 }),
+    }),
+  },
+  ReviewEvent: {
+    types: ["review.opened", "review.decided"],
+    data: z.object({
+      review_id: idOf("rev").meta({ description: "The review's id", example: "rev_2sVbJm9X4f8NqYcTzHkLwR" }),
+      kind: z.enum(allReviewKinds).meta({ description: "What found it", example: "vendor" }),
+      attestation_id: attestationId.nullable(),
+      user_pubkey: wallet.nullable(),
+      investor_id: investorId.nullable(),
+      ending: z.enum(allReviewEndings).nullable().meta({
+        description: "Why it closed; null while it is open",
+        example: "decided",
+      }),
+      decision: z.enum(allReviewDecisions).nullable().meta({
+        description: "What a member decided; null where nobody has, or had to",
+        example: "approve",
+      }),
+    }),
+  },
+} as const satisfies Record<string, Shape>
+
+const variants = Object.entries<Shape>(shapes).map(([name, { types, data }]) =>
+  z
+    .object({
+      id: idOf("evt").meta({
+        description: "The same in every delivery",
+        example: "evt_9tQmW3vXcKpLzR5sYbH2Ga",
+      }),
+      sequence: z.number().int().meta({
+        description: "Place among all events of the workspace: 1, 2, 3, without a gap",
+        example: 42,
+      }),
+      type: z
+        .enum(types)
+        .meta({ description: types.map((type) => `\`${type}\`: ${eventTypes[type]}`).join("; ") }),
+      occurred_at: timestamp.meta({ description: "When it happened" }),
+      data,
+    })
+    .meta({ id: name }),
+)
+
+/** An event as clients read it, over REST and in webhooks. */
+export const eventRecord = z
+  .discriminatedUnion("type", variants as [(typeof variants)[number], ...typeof variants])
+  .meta({ id: "Event", description: "Something that happened in the workspace" })
+
+export type EventRecord = z.infer<typeof eventRecord>

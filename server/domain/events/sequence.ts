@@ -1,0 +1,87 @@
+import type { Transaction } from "#db/client.ts"
+import { background as sql } from "#db/client.ts"
+import type { RowOf } from "#db/rows.ts"
+import { newId } from "#server/lib/ids.ts"
+import { fromBaseUnits } from "#shared/amount.ts"
+import type { EventType } from "#shared/event-types.ts"
+import { quotaEvents } from "./quota.ts"
+import { type Staged, stagedColumns } from "./staged.ts"
+
+/** Events that get their place in one transaction: it takes some 50 ms. */
+const BATCH = 1000
+/** Of `pg_try_advisory_xact_lock`: one process at a time gives places. */
+const LOCK = 7_302_611
+
+/**
+ * Gives staged events their place in their workspace's sequence, in the order in which they were staged. A place, the
+ * count and the end of staging are one commit: there is no gap and no second place, whatever is killed. What another
+ * transaction has staged and not committed yet comes later, and is of another subject: a subject's row is locked from
+ * before its event is staged until the commit.
+ */
+export async function sequenceEvents(): Promise<void> {
+  for (;;) {
+    const [{ waits } = { waits: false }] = await sql<{ waits: boolean }[]>`
+      select exists (select from staged_events) as waits`
+    if (!waits || (await sql.begin(sequenceBatch)) < BATCH) return
+  }
+}
+
+async function sequenceBatch(sql: Transaction): Promise<number> {
+  const [{ ours } = { ours: false }] = await sql<{ ours: boolean }[]>`
+    select pg_try_advisory_xact_lock(${LOCK}) as ours`
+  if (!ours) return 0
+  const rows = await sql<RowOf<typeof stagedColumns>[]>`
+    select ${sql(stagedColumns)} from staged_events order by seq limit ${BATCH}`
+  if (rows.length === 0) return 0
+  const told = await withAmounts(sql, rows.flatMap(expand))
+  told.push(...(await quotaEvents(sql, told)))
+
+  const counts = new Map<string, number>()
+  for (const { workspace_id } of told) counts.set(workspace_id, (counts.get(workspace_id) ?? 0) + 1)
+  // In one order, as everything that locks several of them.
+  const workspaces = [...counts.keys()].sort()
+  const counters = await sql<{ workspace_id: string; last: bigint }[]>`
+    insert into event_counters as c (workspace_id, last)
+    select * from unnest(${workspaces}::text[], ${workspaces.map((id) => counts.get(id)!)}::integer[])
+    on conflict (workspace_id) do update set last = c.last + excluded.last
+    returning workspace_id, last`
+  const next = new Map(
+    counters.map(({ workspace_id, last }) => [workspace_id, last - BigInt(counts.get(workspace_id)!)]),
+  )
+  const placed = told.map((event) => {
+    const sequence = next.get(event.workspace_id)! + 1n
+    next.set(event.workspace_id, sequence)
+    return { ...event, sequence: String(sequence), id: newId("evt") }
+  })
+  await sql`
+    insert into events (workspace_id, sequence, id, type, data, occurred_at)
+    select * from jsonb_to_recordset(${sql.json(placed as never)})
+      as e(workspace_id text, sequence bigint, id text, type text, data jsonb, occurred_at timestamptz)`
+  await sql`delete from staged_events where seq = any(${rows.map(({ seq }) => String(seq))}::bigint[])`
+  return rows.length
+}
+
+/** A session and its attestation begin together, and are staged as one. */
+const expand = ({ workspace_id, type, data, occurred_at }: Staged): Staged[] => {
+  const types: EventType[] = type === "session.opened" ? [type, "attestation.pending"] : [type]
+  return types.map((type) => ({ workspace_id, type, data, occurred_at }))
+}
+
+/** Amounts as the API has them, which takes their token's decimals. */
+async function withAmounts(sql: Transaction, told: Staged[]): Promise<Staged[]> {
+  const of = told.filter(({ data }) => "amount" in data)
+  if (of.length === 0) return told
+  const rows = await sql<{ workspace_id: string; id: string; decimals: number }[]>`
+    select c.workspace_id, c.id, c.decimals from mint_configs c
+    join (select distinct * from unnest(${of.map((e) => e.workspace_id)}::text[],
+      ${of.map(({ data }) => String(data.mint_config))}::text[]) as t(workspace_id, id)) t using (workspace_id, id)`
+  const decimals = new Map(rows.map((row) => [`${row.workspace_id}/${row.id}`, row.decimals]))
+  return told.map((event) => {
+    const places = decimals.get(`${event.workspace_id}/${event.data.mint_config}`)
+    if (!("amount" in event.data) || places === undefined) return event
+    return {
+      ...event,
+      data: { ...event.data, amount: fromBaseUnits(BigInt(String(event.data.amount)), places) },
+    }
+  })
+}

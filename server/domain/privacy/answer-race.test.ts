@@ -77,8 +77,7 @@ test("an answer that is stored while its erasure takes place waits for it, and l
       async () =>
         (
           await sql`
-            select from pg_stat_activity
-            where wait_event_type = 'Lock' and query like '%idempotency_records%'`
+            select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
         ).length > 0,
       "the answer to wait",
     )

@@ -75,7 +75,7 @@ function headersOf({ route, request }: Call, { status, body }: Answer): string[]
   const record = JSON.parse(body) as Record<string, unknown>
   const location = `/v1${accepted.replace(/\{(\w+)\}/g, (_, field: string) => String(record[field]))}`
   const applied = prefersAsync(request.headers.prefer) ? ["Preference-Applied", "respond-async"] : []
-  return ["Location", location, ...applied]
+  return ["Location", location, "Retry-After", "1", ...applied]
 }
 
 /** Runs its procedure. Rejects with what that throws. */

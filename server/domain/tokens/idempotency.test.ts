@@ -130,7 +130,11 @@ describe.each([
       "the operation to be confirmed",
     )
     const location = `/v1/token/operation/${operation_id}`
-    expect(first.headers).toMatchObject({ location, "preference-applied": "respond-async" })
+    expect(first.headers).toMatchObject({
+      location,
+      "retry-after": "1",
+      "preference-applied": "respond-async",
+    })
     const replay = await tokens.post(path, body(), { idempotencyKey, headers })
     expectReplay(replay, first)
     expect(replay.headers).toMatchObject({ location, "preference-applied": "respond-async" })

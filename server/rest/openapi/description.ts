@@ -33,7 +33,7 @@ export const tags: Record<string, string> = {
   Token: "Mint and transfer tokens, get operations and balances.",
   "Mint configurations": "The tokens of a workspace and their rules.",
   Schemas: "What can be verified, and how long a verification is valid.",
-  Usage: "How much of the monthly quota is used.",
+  Usage: "The key in use, and how much of the monthly quota is used.",
   Events: "What happened in the workspace, in a sequence without a gap.",
   Health: "The service's health.",
   Description: "The OpenAPI document.",

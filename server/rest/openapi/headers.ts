@@ -92,6 +92,7 @@ export function headersOf(
   }
   if (status === 202) {
     found.Location = refTo("Location")
+    found["Retry-After"] = refTo("Retry-After")
     found["Preference-Applied"] = refTo("Preference-Applied")
   }
   const replayed = codes.length === 0 || codes.some((code) => errors[code].isReplayed)

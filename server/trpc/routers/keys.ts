@@ -1,12 +1,13 @@
 import { z } from "zod"
 import { createKey } from "#server/domain/accounts/keys/create.ts"
+import { describeKey } from "#server/domain/accounts/keys/describe.ts"
 import { listKeys } from "#server/domain/accounts/keys/list.ts"
 import { requireScopes, revokeKey, rotateKey } from "#server/domain/accounts/keys/manage.ts"
 import { deployment } from "#server/domain/deployment.ts"
-import { instant, timestamp, wholeNumber } from "#server/lib/fields.ts"
+import { idOf, instant, timestamp, wholeNumber } from "#server/lib/fields.ts"
 import { nameText } from "#server/lib/text.ts"
 import { clock } from "#server/lib/time.ts"
-import { memberProcedure, router } from "#server/trpc/trpc.ts"
+import { memberProcedure, procedure, router } from "#server/trpc/trpc.ts"
 import { fail } from "#shared/errors.ts"
 import { allScopes, scopes } from "#shared/scopes.ts"
 import { keyStatuses } from "#shared/statuses.ts"
@@ -31,7 +32,39 @@ const keyRecord = z.object({
   known_to: z.string().nullable(),
 })
 
+const keyDescription = z
+  .object({
+    key_id: idOf("key").meta({ description: "The key's id", example: "key_3mNbR5tYw2Lc7HdZKx8vPq" }),
+    name: z.string().meta({ description: "The name that it was given", example: "Backend" }),
+    account: z.string().meta({ description: "The account's name", example: "Acme Securities" }),
+    workspace_id: idOf("ws").meta({
+      description: "The workspace that it belongs to",
+      example: "ws_8vPq3mNbR5tYw2Lc7HdZKx",
+    }),
+    mode: z.enum(["test", "live"]).meta({ description: "The workspace's mode", example: "test" }),
+    scopes: z.array(scope).meta({ description: "What it may do", example: ["kyc:read", "kyc:write"] }),
+    expires_at: timestamp.nullable().meta({ description: "Null if it does not expire", example: null }),
+    created_at: timestamp,
+  })
+  .meta({ id: "Key" })
+
 export const keyRouter = router({
+  describe: procedure
+    .meta({
+      openapi: {
+        method: "GET",
+        path: "/key",
+        operationId: "getKey",
+        tags: ["Usage"],
+        summary: "Get the key in use",
+        description:
+          "Returns which key makes the request, its workspace, and what it may do. Any key may ask.",
+      },
+    })
+    .input(z.object({}))
+    .output(keyDescription)
+    .query(({ ctx }) => describeKey(ctx.principal)),
+
   /** What a new key can be given: by this person, none that they do not have. */
   options: memberProcedure
     .meta({ scope: "key:write" })

@@ -182,3 +182,21 @@ test("the secret is in no table: a hash of it, and its first characters", async 
   const listed = JSON.stringify(await listKeys())
   for (const secret of secrets) expect(listed).not.toContain(secret.slice(0, 20))
 })
+
+test("a key says what it is and may do, whatever its scopes, and knows nothing else", async () => {
+  const key = await app.key({ scopes: ["token:read"], expiresAt: new Date(now + 3_600_000) })
+  const get = (apiKey: string) => app.request({ method: "GET", path: "/key", key: apiKey })
+  expect(await get(key.apiKey)).toMatchObject({
+    status: 200,
+    json: {
+      key_id: key.keyId,
+      name: "test",
+      account: expect.stringMatching(/^Account /),
+      workspace_id: key.workspaceId,
+      mode: "test",
+      scopes: ["token:read"],
+      expires_at: expect.any(String),
+    },
+  })
+  expect((await get(`${key.apiKey.slice(0, -1)}x`)).status).toBe(401)
+})

@@ -52,12 +52,17 @@ test("a table that is too wide is a stop of the keyboard while it is, also after
 }) => {
   traffic.forgive(/503/)
   await customer.api.start()
+  await page.setViewportSize({ width: 360, height: 800 })
+  // A request is in the log a moment after it was answered.
+  await expect(async () => {
+    await page.goto(section(customer, "logs"))
+    await expect(page.getByRole("table")).toBeVisible({ timeout: 5000 })
+  }).toPass()
   let fails = true
-  await page.route(/\/api\/trpc\/attestation\.search/, (route) =>
+  await page.route(/\/api\/trpc\/request\.list/, (route) =>
     fails ? route.fulfill({ status: 503, json: {} }) : route.continue(),
   )
-  await page.setViewportSize({ width: 360, height: 800 })
-  await page.goto(section(customer, "attestations"))
+  await page.reload()
   const retry = page.getByRole("main").getByRole("button", { name: "Try again" })
   await expect(retry).toBeVisible()
   fails = false

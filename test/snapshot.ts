@@ -1,5 +1,6 @@
 import { hash } from "node:crypto"
 import { sql } from "#db/client.ts"
+import { sequenceEvents } from "#server/domain/events/sequence.ts"
 
 /** Rows that come by themselves: workers' signs of life, the log of requests, and what transactions cost, a moment after each. */
 const RESTLESS = ["workers", "api_requests", "chain_costs", "paid_accounts"]
@@ -8,6 +9,8 @@ const LATE = ["finalized_at", "fee", "rent", "counted_at"]
 
 /** A hash of every row of every table: two that are equal prove that nothing was written in between. */
 export async function snapshot(): Promise<Record<string, string>> {
+  // Events get their place a moment after the change.
+  await sequenceEvents()
   const tables = await sql<{ name: string }[]>`
     select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where c.relkind = 'r' and n.nspname = 'public' order by 1`

@@ -188,6 +188,7 @@ test("what stays of an erased wallet is its address, where the ledger, the quota
     "audit_entries.subject",
     "credentials.wallet",
     "erasures.wallets",
+    "events.data",
     "holdings.wallet",
     "operations.payload",
     "operations.reads",

@@ -29,9 +29,16 @@ test("a person is erased once the word is typed, and the page says so", async ({
   await expect(page.getByText("to-be-erased")).toHaveCount(0)
 })
 
-test("reminders are turned on, and the page says that no mail can be sent", async ({ page, customer }) => {
+test("reminders are turned on, the page says that no mail can be sent, and they are turned off", async ({
+  page,
+  customer,
+}) => {
   await page.goto(section(customer, "settings?part=workspace"))
   await page.getByRole("button", { name: "Turn on", exact: true }).click()
   await expect(page.getByRole("button", { name: "Turn off", exact: true })).toBeVisible()
   await expect(page.getByText("This server cannot send email")).toBeVisible()
+  // The next test of this workspace finds them as they were.
+  await page.getByRole("button", { name: "Turn off", exact: true }).click()
+  await page.getByRole("alertdialog").getByRole("button", { name: "Turn off" }).click()
+  await expect(page.getByRole("button", { name: "Turn on", exact: true })).toBeVisible()
 })

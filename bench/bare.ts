@@ -122,7 +122,7 @@ async function begin(
       select id, coalesce(wallet_proof, ${false}) as wallet_proof
       from schemas where workspace_id = ${workspaceId} and id = ${schemaId}
     ), pending as (
-      select id, session_id, investor_id, issued_at is not null as approved, open_until is null or open_until > ${now} as open
+      select id, session_id, open_until is null or open_until > ${now} as open
       from attestations
       where workspace_id = ${workspaceId} and wallet = ${wallet} and schema_id = ${schemaId} and status = 'pending'
     ), reserved as (
@@ -175,7 +175,8 @@ async function start(key: Key, request: IncomingMessage): Promise<string> {
     select ${keyId}, ${idempotencyKey}, ${fingerprint}::bytea, null, ${200}::int, ${Buffer.from(answer)}::bytea`
   await sql`
     ${insertRecords(workspaceId, row)}
-    on conflict (workspace_id, key_id, idempotency_key) do update set status = excluded.status, body = excluded.body
+    on conflict (workspace_id, key_id, idempotency_key) do update
+    set status = case when not r.erased then excluded.status end, body = case when not r.erased then excluded.body end
     where r.status is null and r.fingerprint = excluded.fingerprint and r.subject is not distinct from ${session.session_id}
     returning r.key_id`
   return answer

@@ -291,3 +291,19 @@ test("a viewer erases nobody", async () => {
     error: { error: "insufficient_scope" },
   })
 })
+
+test("who was erased with another person's wallet can be erased by name, and again", async () => {
+  const wallet = newWallet()
+  const first = newId("evt")
+  const session = await start(wallet, first)
+  const cancelled = await send(`/kyc/session/${session}/cancel`)
+  expect(cancelled.status).toBe(200)
+  const gone = await investorOf(wallet)
+  await start(wallet, newId("evt"))
+  const erased = await eraseWallet(wallet)
+  expect(erased.status).toBe(200)
+  expect(await sql`select from investors where id = ${gone} and erased_at is not null`).toHaveLength(1)
+  const byName = await eraseInvestorOf(gone)
+  expect(byName).toMatchObject({ status: 200, json: { erasure_id: expect.any(String) } })
+  expect((await eraseInvestorOf(gone)).json).toEqual(byName.json)
+})

@@ -96,8 +96,11 @@ async function erase(
       const persons = await wholePersons(sql, workspaceId, found)
       if (found.investorId !== null && !persons.some(({ id }) => id === found.investorId)) throw new Moved()
       const fresh = attestations.filter(({ erased_at }) => erased_at === null)
-      const isRepeat = [...fresh, ...persons].every((one) => one.erased_at !== null)
-      const erasureId = isRepeat ? await lastErasure(sql, workspaceId, found) : newId("era")
+      const isErased = [...fresh, ...persons].every((one) => one.erased_at !== null)
+      const last = isErased ? await lastErasure(sql, workspaceId, found) : null
+      // Who was erased with another person's wallet has no erasure of their own yet.
+      const isRepeat = isErased && (last !== null || persons.length === 0)
+      const erasureId = isRepeat ? last : newId("era")
       if (idempotency && erasureId !== null) await claimKey(sql, idempotency, erasureId)
       const now = clock.now()
       const ended = await endInForce(sql, attestations, now)

@@ -36,6 +36,7 @@ const rights: Record<string, Who> = {
   "erasure.investor": allButViewers,
   "erasure.redactions": allButViewers,
   "erasure.wallet": allButViewers,
+  "event.list": members,
   "health.get": "anybody",
   "investor.addNote": officers,
   "investor.deleteNote": officers,
@@ -49,6 +50,8 @@ const rights: Record<string, Who> = {
   "investor.view": members,
   "investor.viewClaims": officers,
   "key.create": builders,
+  // A member is told that only a key can ask.
+  "key.describe": members,
   "key.list": members,
   "key.options": builders,
   "key.revoke": builders,

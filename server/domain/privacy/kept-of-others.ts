@@ -1,0 +1,48 @@
+import type { TableName } from "#db/rows.ts"
+
+/** What is kept of people who sign in, or of nobody: as a whole, with what it is. */
+export type OfOthers = { of: "members" | "nobody"; what: string }
+
+/** Tables in which nothing is said of investors. */
+export const others = {
+  users: { of: "members", what: "Names and email addresses of your members" },
+  user_sessions: {
+    of: "members",
+    what: "Who is signed in, with address and browser; until signed out or over",
+  },
+  user_credentials: { of: "members", what: "Passwords, as scrypt" },
+  user_two_factors: { of: "members", what: "Authenticators and backup codes; sealed" },
+  user_passkeys: { of: "members", what: "Public keys of passkeys" },
+  user_verifications: { of: "members", what: "Unfinished sign-ins; minutes" },
+  user_links: { of: "members", what: "Links that were mailed, as hashes; a day at most" },
+  auth_rate_limits: { of: "members", what: "How often an address tried to sign in; minutes" },
+  members: { of: "members", what: "Who belongs to which account, in which role" },
+  invitations: { of: "members", what: "Who was invited, with the email address" },
+  accounts: { of: "nobody", what: "Your company's name, plan and settings" },
+  workspaces: { of: "nobody", what: "Workspaces and their settings" },
+  api_keys: { of: "nobody", what: "API keys" },
+  key_secrets: { of: "nobody", what: "Hashes of keys' secrets, and which member saw them" },
+  schemas: { of: "nobody", what: "What can be verified" },
+  mint_configs: { of: "nobody", what: "Tokens and their rules" },
+  event_counters: { of: "nobody", what: "How many events there are" },
+  usage_periods: { of: "nobody", what: "How much of a quota is used" },
+  transactions: {
+    of: "nobody",
+    what: "Transactions, which are public; after 90 days in `archived_transactions`",
+  },
+  chain_costs: { of: "nobody", what: "What transactions cost" },
+  paid_accounts: { of: "nobody", what: "Token accounts on chain that were paid for" },
+  wallet_challenges: { of: "nobody", what: "What a wallet is asked to sign; minutes" },
+  screening_lists: { of: "nobody", what: "Lists of wallets that are screened by" },
+  screening_list_parts: { of: "nobody", what: "What is on them: public addresses" },
+  screenings: { of: "nobody", what: "How far wallets have been compared with a list" },
+  ledger_leases: { of: "nobody", what: "Which worker signs" },
+  chains: { of: "nobody", what: "Which chain a mode is on" },
+  fee_payers: { of: "nobody", what: "Addresses that pay" },
+  signer_keys: { of: "nobody", what: "Where keys are" },
+  workspace_authorities: { of: "nobody", what: "Addresses that issue" },
+  workspace_fee_payers: { of: "nobody", what: "Addresses that pay" },
+  quarantines: { of: "nobody", what: "What a restore left unexplained, by addresses and signatures" },
+  audits: { of: "nobody", what: "When the chain was last compared with the database" },
+  workers: { of: "nobody", what: "Signs of life of the server's processes" },
+} as const satisfies { [Name in TableName]?: OfOthers }

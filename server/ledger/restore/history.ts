@@ -108,12 +108,12 @@ export async function readAgreedNews(
   return first
 }
 
-/** The last transaction of a mode that is known to have landed. */
+/** The last transaction of a mode that is known to have landed for good: what is only confirmed may vanish with its slot. */
 async function findWitness(mode: Mode): Promise<{ signature: string; slot: number } | null> {
   const [row] = await sql<{ signature: string; slot: bigint }[]>`
     select t.signature, t.slot from workspaces w, lateral (
       select signature, slot from transactions
-      where workspace_id = w.id and status = 'confirmed' order by created_at desc limit 1) t
+      where workspace_id = w.id and status = 'confirmed' and finalized_at is not null order by created_at desc limit 1) t
     where w.mode = ${mode} order by t.slot desc limit 1`
   return row ? { signature: row.signature, slot: Number(row.slot) } : null
 }

@@ -26,7 +26,7 @@ import {
   unitsOf,
   withoutWorker,
 } from "#test/restores.ts"
-import { replying, withoutMemos } from "#test/rpc-proxy.ts"
+import { onFork, replying, withoutMemos } from "#test/rpc-proxy.ts"
 
 restores()
 
@@ -109,5 +109,24 @@ test("a history without memos shows nothing, also where nothing in it is known",
   expect(await held(config, second)).toBe(8n)
   const mint = credentialMintKey(live.workspaceId, SCHEMA).publicKey
   expect(await unitsOf(mint, first)).toBe(1n)
+  expect(await differences()).toEqual([])
+})
+
+test("what was confirmed and then rolled back is not looked for in the history for ever", async () => {
+  const config = await tokens.config()
+  const [wallet] = await tokens.wallets(1)
+  await idle()
+  node.twist = onFork()
+  const { status, json } = await tokens.mint(config, wallet, "2")
+  expect([status, await statusOf(json.operation_id)]).toEqual([200, "confirmed"])
+  await app.stop()
+  // The slot is gone while the database restarts, and the bytes are dead when it is back.
+  node.twist = null
+  await cluster.pass(400)
+  await restore(await asOfTheSameServer(await backUp()))
+  await goesOn()
+  await waitFor(async () => (await held(config, wallet)) === 2n, "the mint to be on chain")
+  await idle()
+  expect(await timesOnChain(json.operation_id)).toBe(1)
   expect(await differences()).toEqual([])
 })

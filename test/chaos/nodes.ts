@@ -86,8 +86,12 @@ export class Nodes {
   async fund(): Promise<void> {
     const connection = new Connection(this.#url, "confirmed")
     const { publicKey } = localKeys(this.#signer)(feePayerPurpose("test"))
-    await connection.requestAirdrop(publicKey, 1000 * LAMPORTS_PER_SOL)
-    await until("money for fees", async () => (await connection.getBalance(publicKey, "finalized")) > 0)
+    const signature = await connection.requestAirdrop(publicKey, 1000 * LAMPORTS_PER_SOL)
+    // Not its balance: the local network tells the newest one at any commitment.
+    await until("money for fees", async () => {
+      const { value } = await connection.getSignatureStatus(signature)
+      return value?.confirmationStatus === "finalized"
+    })
   }
 
   /** Twists the answers of one or both for a while, or every other answer; says how. */

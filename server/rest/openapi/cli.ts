@@ -2,15 +2,21 @@ import { spawnSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { toYaml } from "../openapi.ts"
+import { clientSource } from "./client.ts"
 import { openApiDocument } from "./document.ts"
 
 const root = join(import.meta.dirname, "..", "..", "..")
-const file = join(root, "openapi.yaml")
 
 const HEADING = "# Generated from the endpoints in server/ by `npm run openapi:write`. Do not edit.\n"
 
-/** The repository's copy of the document. */
-const wanted = (): string => HEADING + toYaml(openApiDocument())
+/** What is generated, by its file: the repository's copy of the document, and what the TypeScript client knows of it. */
+function wanted(): Map<string, string> {
+  const document = openApiDocument()
+  return new Map([
+    ["openapi.yaml", HEADING + toYaml(document)],
+    ["client/src/contract.ts", clientSource(document)],
+  ])
+}
 
 const [command] = process.argv.slice(2)
 if (command === "write") write()
@@ -21,22 +27,22 @@ else {
 }
 
 function write(): void {
-  writeFileSync(file, wanted())
-  console.log("openapi.yaml is written.")
+  const files = wanted()
+  for (const [name, text] of files) writeFileSync(join(root, name), text)
+  console.log(`${[...files.keys()].join(" and ")} are written.`)
 }
 
-/** Whether openapi.yaml is what the endpoints say, and Redocly's recommended rules find nothing in it. */
+/** Whether what is generated is what the endpoints say, and Redocly's recommended rules find nothing in openapi.yaml. */
 function check(): boolean {
-  if (read() !== wanted()) {
-    console.error("openapi.yaml is not what the server answers. Run: npm run openapi:write")
-    return false
-  }
-  return lint()
+  const stale = [...wanted()].filter(([name, text]) => read(name) !== text)
+  for (const [name] of stale)
+    console.error(`${name} is not what the server answers. Run: npm run openapi:write`)
+  return stale.length === 0 && lint()
 }
 
-function read(): string | null {
+function read(name: string): string | null {
   try {
-    return readFileSync(file, "utf8")
+    return readFileSync(join(root, name), "utf8")
   } catch {
     return null
   }

@@ -1,0 +1,983 @@
+// Generated from openapi.yaml by `npm run openapi:write`. Do not edit.
+import type { AsyncOptions, EventPages, Pages, RequestOptions } from "./options.ts"
+
+/** The codes of the API's errors. */
+export type ErrorCode =
+  | "malformed_json"
+  | "malformed_request"
+  | "invalid_idempotency_key"
+  | "https_required"
+  | "missing_api_key"
+  | "invalid_api_key"
+  | "expired_api_key"
+  | "invalid_signature"
+  | "insufficient_scope"
+  | "wallet_sanctioned"
+  | "wallet_not_verified"
+  | "country_not_allowed"
+  | "not_accredited"
+  | "holder_limit_reached"
+  | "balance_limit_exceeded"
+  | "supply_cap_exceeded"
+  | "account_reopening_limit"
+  | "sol_budget_exceeded"
+  | "transfers_locked"
+  | "mint_paused"
+  | "route_not_found"
+  | "attestation_not_found"
+  | "session_not_found"
+  | "investor_not_found"
+  | "erasure_not_found"
+  | "operation_not_found"
+  | "mint_config_not_found"
+  | "provider_not_found"
+  | "method_not_allowed"
+  | "idempotency_in_progress"
+  | "mint_config_exists"
+  | "session_approved"
+  | "events_expired"
+  | "payload_too_large"
+  | "unsupported_media_type"
+  | "validation_failed"
+  | "invalid_public_key"
+  | "wallet_cannot_sign"
+  | "unknown_schema"
+  | "unknown_mint_config"
+  | "invalid_amount"
+  | "insufficient_balance"
+  | "idempotency_key_reused"
+  | "quota_exceeded"
+  | "rate_limited"
+  | "internal_error"
+  | "server_busy"
+  | "chain_unavailable"
+  | "database_unavailable"
+  | "provider_unavailable"
+  | "provider_not_configured"
+  | "chain_not_configured"
+
+export interface Attestation {
+  attestation_id: string
+  status: AttestationStatus
+  /** Wallet address, base58 */
+  user_pubkey: string
+  /** Schema verified */
+  schema: string
+  /** Opens the hosted page; null unless the key has the scope kyc:write */
+  session_id: string | null
+  /** The person whose wallet it is */
+  investor_id: string
+  /** The session's externalId */
+  external_id: string | null
+  /** When its session was started */
+  created_at: string
+  /** When the provider approved or rejected it, or withdrew its approval; null while, and if, it never did */
+  decided_at: string | null
+  /** `review` where a member of the account decided what the provider had left in review; null without decided_at */
+  decided_by: "provider" | "review" | null
+  /** When the investor proved by a signature that the wallet is theirs; null if they have not, or the schema did not ask */
+  wallet_proved_at: string | null
+  /** Time of the decision; null until verified */
+  issued_at: string | null
+  /** Null until verified */
+  expires_at: string | null
+  /** Null unless revoked */
+  revoked_at: string | null
+  /** Internal reason why it ended early; never shown to the investor */
+  revocation_reason: string | null
+  /** Reason code that the hosted page shows; null if there is nothing to explain */
+  public_reason: PublicReason | null
+  /** The issuing transaction's signature, base58; null until verified */
+  onchain_tx: string | null
+  /** Null until the chain can no longer undo its issuing, some 13 seconds after it is verified */
+  finalized_at: string | null
+  onchain: OnchainProof | null
+}
+
+export interface AttestationEvent {
+  /** The same in every delivery */
+  id: string
+  /** Place among all events of the workspace: 1, 2, 3, without a gap */
+  sequence: number
+  /** `attestation.verified`: An attestation was confirmed on chain; `attestation.rejected`: A verification was rejected, cancelled or revoked; `attestation.expired`: An attestation or its session expired */
+  type: "attestation.verified" | "attestation.rejected" | "attestation.expired"
+  /** When it happened */
+  occurred_at: string
+  data: {
+    attestation_id: string
+    /** Wallet address, base58 */
+    user_pubkey: string
+    /** Schema verified */
+    schema: string
+    /** The person whose wallet it is */
+    investor_id: string
+    /** Time of the decision; null until verified */
+    issued_at: string | null
+    /** Null until verified */
+    expires_at: string | null
+    /** Null unless revoked */
+    revoked_at: string | null
+    /** Signature of the transaction, base58; null until confirmed */
+    onchain_tx: string | null
+  }
+}
+
+export interface AttestationList {
+  data: Array<Attestation>
+  /** Send as cursor to get the next page; null on the last page */
+  next_cursor: string | null
+}
+
+/** `verified` once it is confirmed on chain; `rejected` and `expired` are final */
+export type AttestationStatus = "pending" | "verified" | "rejected" | "expired"
+
+export interface Balance {
+  user_pubkey: string
+  mint_config: string
+  /** Whole tokens, without trailing zeros */
+  amount: string
+  /** Whether the token account is frozen; true if there is none */
+  frozen: boolean
+}
+
+export interface CancelSessionRequest {
+  /** Internal reason, in the attestation's record; never shown to the investor */
+  reason?: string | undefined
+}
+
+export interface CreateMintConfigRequest {
+  /** Configuration id */
+  id: string
+  /** Token name, also on chain */
+  name: string
+  /** Token symbol, also on chain */
+  symbol: string
+  /** Digits after the decimal point */
+  decimals: number
+  /** Schema that holders must be verified for */
+  required_schema: string
+  /** `agent`: accounts stay frozen, and tokens move only through Vouch. `holder`: verified holders can move them themselves. Default: `agent` */
+  transfer_mode?: "agent" | "holder" | undefined
+  rules?: MintRulesRequest | undefined
+}
+
+export interface Erasure {
+  /** The erasure's id */
+  erasure_id: string
+  /** Whose data it was; of one of several wallets, an investor of its own from then on */
+  investor_id: string
+  user_pubkeys: Array<string>
+  /** Attestations that were emptied */
+  attestations: number
+  /** How many of them were pending or verified, and ended */
+  revoked: number
+  /** UTC, ISO 8601, to the second */
+  erased_at: string
+  /** What vendors were asked to delete; empty where none has anything */
+  vendor_redactions: Array<VendorRedaction>
+}
+
+/** Something that happened in the workspace */
+export type Event = SessionEvent | AttestationEvent | ExpiringEvent | OperationEvent | TokenEvent | InvestorEvent | QuotaEvent | ReviewEvent
+
+export interface EventList {
+  data: Array<Event>
+  /** Sequence number of the workspace's latest event; 0 before the first */
+  last_sequence: number
+}
+
+export interface ExpiringEvent {
+  /** The same in every delivery */
+  id: string
+  /** Place among all events of the workspace: 1, 2, 3, without a gap */
+  sequence: number
+  /** `attestation.expiring`: An attestation is about to expire */
+  type: "attestation.expiring"
+  /** When it happened */
+  occurred_at: string
+  data: {
+    attestation_id: string
+    /** Wallet address, base58 */
+    user_pubkey: string
+    /** Schema verified */
+    schema: string
+    /** The person whose wallet it is */
+    investor_id: string
+    /** UTC, ISO 8601, to the second */
+    expires_at: string
+    /** Days before the end at which it is told */
+    days: number
+  }
+}
+
+export interface Health {
+  /** `ok` when every check is `ok` */
+  status: "ok" | "degraded"
+  /** Server version */
+  version: string
+  checks: {
+    database: string
+    chain: string
+    worker: string
+    /** Absent where no list is configured */
+    screening?: string
+  }
+  /** By mode; empty while no worker has reported */
+  ledger: Array<LedgerHealth>
+  /** Lists that this process screens wallets by; absent without any */
+  screening?: Array<ScreeningList>
+}
+
+export interface Investor {
+  /** The investor's id */
+  investor_id: string
+  /** The externalId that names them; null while their wallet alone does */
+  external_id: string | null
+  /** Their wallets, newest first, at most 100 */
+  wallets: Array<string>
+  /** When their first session was started */
+  created_at: string
+  /** Null unless their personal data was erased */
+  erased_at: string | null
+}
+
+export interface InvestorDetail {
+  /** The investor's id */
+  investor_id: string
+  /** The externalId that names them; null while their wallet alone does */
+  external_id: string | null
+  /** Their wallets, newest first, at most 100 */
+  wallets: Array<string>
+  /** When their first session was started */
+  created_at: string
+  /** Null unless their personal data was erased */
+  erased_at: string | null
+  /** The status of each wallet for each schema, as GET /kyc/status/{pubkey} has it */
+  verifications: Array<{
+    /** Wallet address, base58 */
+    user_pubkey: string
+    /** Schema verified */
+    schema: string
+    status: AttestationStatus
+    /** The attestation that it goes by */
+    attestation_id: string
+    /** Null until verified */
+    expires_at: string | null
+    /** The issuing transaction's signature, base58; null until verified */
+    onchain_tx: string | null
+  }>
+}
+
+export interface InvestorEvent {
+  /** The same in every delivery */
+  id: string
+  /** Place among all events of the workspace: 1, 2, 3, without a gap */
+  sequence: number
+  /** `investor.frozen`: A wallet's tokens were frozen because it is on a list; `investor.unfrozen`: A wallet's tokens are not frozen for a list any more */
+  type: "investor.frozen" | "investor.unfrozen"
+  /** When it happened */
+  occurred_at: string
+  data: {
+    /** Wallet address, base58 */
+    user_pubkey: string
+    /** The person whose wallet it is */
+    investor_id: string | null
+  }
+}
+
+export interface InvestorList {
+  data: Array<Investor>
+  /** Send as cursor to get the next page; null on the last page */
+  next_cursor: string | null
+}
+
+export interface Key {
+  /** The key's id */
+  key_id: string
+  /** The name that it was given */
+  name: string
+  /** The account's name */
+  account: string
+  /** The workspace that it belongs to */
+  workspace_id: string
+  /** The workspace's mode */
+  mode: "test" | "live"
+  /** What it may do */
+  scopes: Array<"kyc:read" | "kyc:write" | "investor:erase" | "attestation:read" | "attestation:write" | "token:read" | "token:mint" | "token:transfer" | "config:write" | "events:read">
+  /** Null if it does not expire */
+  expires_at: string | null
+  /** UTC, ISO 8601, to the second */
+  created_at: string
+}
+
+export interface LedgerHealth {
+  mode: "live" | "test"
+  /** Highest slot that was read */
+  slot: number | null
+  /** Time since the slot was last a higher one */
+  slot_age_seconds: number | null
+  /** Chain's clock minus the database's, where it is more than a slot's time */
+  clock_difference_seconds: number | null
+  /** Age of the oldest unfinished operation; null without one */
+  oldest_operation_seconds: number | null
+  /** Age of the oldest transaction that may still land; null without one */
+  oldest_transaction_seconds: number | null
+  /** Transactions that may have landed or not */
+  in_doubt: number
+  /** Time since the reconciliation of the workspace that was compared longest ago; null before the first */
+  audit_age_seconds: number | null
+  /** Differences between the chain and the database, as of the last reconciliations */
+  audit_differences: number
+  /** The RPC nodes in their order; null for one that has not answered */
+  nodes: Array<{
+    /** Of its software */
+    version: string | null
+    /** Whether it lists the transactions of an address */
+    keeps_history: boolean
+    /** First slot that it has a block of */
+    first_slot: number
+  } | null>
+  /** Failed calls since the workers started, by method */
+  rpc_errors: Record<string, number>
+}
+
+export interface MintConfig {
+  /** Configuration id */
+  id: string
+  /** Token name, also on chain */
+  name: string
+  /** Token symbol, also on chain */
+  symbol: string
+  /** Digits after the decimal point */
+  decimals: number
+  /** Schema that holders must be verified for */
+  required_schema: string
+  /** `agent`: accounts stay frozen, and tokens move only through Vouch. `holder`: verified holders can move them themselves */
+  transfer_mode: "agent" | "holder"
+  rules: MintRules
+  /** Address of the Token-2022 mint; null until it is on chain */
+  mint: string | null
+  /** Whole tokens minted */
+  supply: string
+  /** Wallets that hold the token */
+  holders: number
+  /** Whether minting and transfers are stopped */
+  paused: boolean
+  /** UTC, ISO 8601, to the second */
+  created_at: string
+}
+
+export interface MintConfigList {
+  data: Array<MintConfig>
+}
+
+/** Every rule is optional; a rule that is left out does not apply */
+export interface MintRules {
+  /** Only investors from these */
+  allowed_countries?: Array<string>
+  /** No investors from these */
+  blocked_countries?: Array<string>
+  /** Only accredited investors */
+  require_accredited?: boolean
+  /** Maximum supply, in whole tokens */
+  max_supply?: string
+  /** Maximum number of holders */
+  max_holders?: number
+  /** Maximum balance of one wallet, in whole tokens */
+  max_balance_per_wallet?: string
+  /** No transfers before this time; minting is not affected */
+  transfers_locked_until?: string
+}
+
+/** Every rule is optional; a rule that is left out does not apply */
+export interface MintRulesRequest {
+  /** Only investors from these */
+  allowed_countries?: Array<string> | undefined
+  /** No investors from these */
+  blocked_countries?: Array<string> | undefined
+  /** Only accredited investors */
+  require_accredited?: boolean | undefined
+  /** Maximum supply, in whole tokens */
+  max_supply?: string | undefined
+  /** Maximum number of holders */
+  max_holders?: number | undefined
+  /** Maximum balance of one wallet, in whole tokens */
+  max_balance_per_wallet?: string | undefined
+  /** No transfers before this time; minting is not affected */
+  transfers_locked_until?: string | undefined
+}
+
+export interface MintTokensRequest {
+  /** Wallet address, base58 of 32 bytes */
+  user_pubkey: string
+  /** Configuration id */
+  mint_config: string
+  /** Whole tokens, more than zero. A decimal string is always exact; a number is read from its digits as sent */
+  amount: string | number
+}
+
+export interface OnchainProof {
+  /** localnet, devnet, testnet, mainnet-beta or unknown */
+  cluster: string
+  /** The token program (Token-2022) */
+  program: string
+  /** The credential's mint */
+  mint: string
+  /** The wallet's token account, which holds one unit */
+  token_account: string
+  /** The issuer, which signs every change of the credential */
+  authority: string
+  /** base64url of SHA-256 of the record's canonical JSON; the memo contains it */
+  commitment: string
+  /** Random part of the commitment's input, base64url; null once erased */
+  salt: string | null
+}
+
+export interface Operation {
+  /** The operation's id */
+  operation_id: string
+  kind: "mint" | "transfer"
+  /** `confirmed` and `failed` are final */
+  status: "queued" | "submitted" | "confirmed" | "failed"
+  /** Mint configuration */
+  mint_config: string
+  /** Mint: the recipient */
+  user_pubkey?: string
+  /** Transfer: the sender */
+  from_pubkey?: string
+  /** Transfer: the recipient */
+  to_pubkey?: string
+  /** Whole tokens, without trailing zeros */
+  amount: string
+  /** Address of the Token-2022 mint */
+  mint: string | null
+  /** Signature of the transaction, base58; null until confirmed */
+  onchain_tx: string | null
+  /** Why it failed; null unless it failed */
+  error: {
+    error: string
+    detail: string
+  } | null
+  /** UTC, ISO 8601, to the second */
+  created_at: string
+  /** Null until confirmed */
+  confirmed_at: string | null
+  /** Null until the chain can no longer undo it, some 13 seconds after it is confirmed */
+  finalized_at: string | null
+  /** What it cost on chain so far; null until the first of its transactions is counted */
+  cost: {
+    /** Its share of its transactions' fees */
+    fee_lamports: string
+    /** Rent of the accounts that it opened */
+    rent_lamports: string
+  } | null
+}
+
+export interface OperationEvent {
+  /** The same in every delivery */
+  id: string
+  /** Place among all events of the workspace: 1, 2, 3, without a gap */
+  sequence: number
+  /** `operation.confirmed`: A mint or a transfer was confirmed on chain; `operation.failed`: A mint or a transfer failed */
+  type: "operation.confirmed" | "operation.failed"
+  /** When it happened */
+  occurred_at: string
+  data: {
+    operation_id: string
+    kind: "mint" | "transfer"
+    /** Mint configuration */
+    mint_config: string
+    /** The recipient */
+    user_pubkey: string
+    /** Transfer: the sender; null for a mint */
+    from_pubkey: string | null
+    /** Whole tokens, without trailing zeros */
+    amount: string
+    /** Signature of the transaction, base58; null until confirmed */
+    onchain_tx: string | null
+    /** Code of why it failed; null unless it failed */
+    error: string | null
+  }
+}
+
+export interface OperationList {
+  data: Array<Operation>
+  /** Send as cursor to get the next page; null on the last page */
+  next_cursor: string | null
+}
+
+/** Reason code that is shown to the investor */
+export type PublicReason = "documents_unreadable" | "information_mismatch" | "not_eligible" | "withdrawn" | "resubmit" | "unverifiable"
+
+export interface QuotaEvent {
+  /** The same in every delivery */
+  id: string
+  /** Place among all events of the workspace: 1, 2, 3, without a gap */
+  sequence: number
+  /** `quota.threshold`: 80 % or all of the month's quota is used */
+  type: "quota.threshold"
+  /** When it happened */
+  occurred_at: string
+  data: {
+    /** Start of the month */
+    period_start: string
+    /** 80 or 100 */
+    percent: number
+    /** Sessions started and attestations issued */
+    used: number
+    /** How many there are in the month */
+    included: number
+  }
+}
+
+export interface ReviewEvent {
+  /** The same in every delivery */
+  id: string
+  /** Place among all events of the workspace: 1, 2, 3, without a gap */
+  sequence: number
+  /** `review.opened`: A review waits for a decision; `review.decided`: A review was closed */
+  type: "review.opened" | "review.decided"
+  /** When it happened */
+  occurred_at: string
+  data: {
+    /** The review's id */
+    review_id: string
+    /** What found it */
+    kind: "vendor" | "screening" | "signal"
+    attestation_id: string | null
+    /** Wallet address, base58 */
+    user_pubkey: string | null
+    /** The person whose wallet it is */
+    investor_id: string | null
+    /** Why it closed; null while it is open */
+    ending: "decided" | "vendor" | "expired" | "revoked" | "erased" | "unlisted" | null
+    /** What a member decided; null where nobody has, or had to */
+    decision: "approve" | "request_resubmission" | "reject" | "clear" | "revoke" | null
+  }
+}
+
+export interface RevokeAttestationRequest {
+  /** Internal reason, in the record; never shown to the investor */
+  reason: string
+  /** Reason code that the hosted page shows to the investor. Default: `unverifiable` */
+  public_reason?: PublicReason | undefined
+}
+
+export interface ScreeningList {
+  /** The file's name */
+  name: string
+  /** SHA-256 of the file */
+  digest: string
+  /** Addresses on it */
+  entries: number
+  /** UTC, ISO 8601, to the second */
+  loaded_at: string
+  /** Workers that go by this version */
+  workers: number
+}
+
+export interface Session {
+  /** Session id; anyone who has it can open the hosted page */
+  session_id: string
+  /** The hosted page: send the investor there */
+  session_url: string
+}
+
+export interface SessionEvent {
+  /** The same in every delivery */
+  id: string
+  /** Place among all events of the workspace: 1, 2, 3, without a gap */
+  sequence: number
+  /** `session.opened`: A verification session was started; `session.submitted`: The KYC provider reported on a session for the first time; `attestation.pending`: An attestation began with its session */
+  type: "session.opened" | "session.submitted" | "attestation.pending"
+  /** When it happened */
+  occurred_at: string
+  data: {
+    attestation_id: string
+    /** Wallet address, base58 */
+    user_pubkey: string
+    /** Schema verified */
+    schema: string
+    /** The person whose wallet it is */
+    investor_id: string
+  }
+}
+
+export interface SessionList {
+  data: Array<SessionRecord>
+  /** Send as cursor to get the next page; null on the last page */
+  next_cursor: string | null
+}
+
+export interface SessionRecord {
+  /** Opens the hosted page; null unless the key has the scope kyc:write */
+  session_id: string | null
+  /** The hosted page; null unless the session is open and the key has the scope kyc:write */
+  session_url: string | null
+  /** The attestation that it decides */
+  attestation_id: string
+  /** The person behind the wallet */
+  investor_id: string
+  /** Wallet address, base58 */
+  user_pubkey: string
+  /** Schema to verify */
+  schema: string
+  /** The session's externalId */
+  external_id: string | null
+  state: SessionState
+  status: AttestationStatus
+  /** Name of the KYC provider */
+  provider: string
+  /** UTC, ISO 8601, to the second */
+  created_at: string
+  /** When the investor consented; null before */
+  consented_at: string | null
+  /** When it closes undecided; null once it is decided */
+  expires_at: string | null
+  /** Time of the provider's last decision, by its own clock; null before */
+  decided_at: string | null
+}
+
+/** `open`: waits for the investor; `approved`: its attestation is on its way to the chain; `verified`, `rejected`, `cancelled` and `expired` are final, whatever becomes of the attestation later */
+export type SessionState = "open" | "in_review" | "approved" | "verified" | "rejected" | "cancelled" | "expired"
+
+export interface StartVerificationRequest {
+  /** Wallet address, base58 of 32 bytes */
+  userPubkey: string
+  /** Schema id */
+  schemaId: string
+  /** Where the hosted page sends the investor afterwards, with attestation_id and status appended */
+  redirectUrl?: string | undefined
+  /** Your own id for the investor; returned in records */
+  externalId?: string | undefined
+  /** Where the investor is reminded before the verification expires. Kept, sealed, only while reminders are on in the workspace's settings, and deleted when the verification ends */
+  email?: string | undefined
+}
+
+export interface TokenEvent {
+  /** The same in every delivery */
+  id: string
+  /** Place among all events of the workspace: 1, 2, 3, without a gap */
+  sequence: number
+  /** `token.paused`: A mint configuration was paused; `token.resumed`: A mint configuration was resumed */
+  type: "token.paused" | "token.resumed"
+  /** When it happened */
+  occurred_at: string
+  data: {
+    /** Mint configuration */
+    mint_config: string
+    /** The token's symbol */
+    symbol: string
+  }
+}
+
+export interface TransferTokensRequest {
+  /** Wallet address, base58 of 32 bytes */
+  from_pubkey: string
+  /** Wallet address, base58 of 32 bytes */
+  to_pubkey: string
+  /** Configuration id */
+  mint_config: string
+  /** Whole tokens, more than zero. A decimal string is always exact; a number is read from its digits as sent */
+  amount: string | number
+}
+
+export interface Usage {
+  /** The account's plan */
+  plan: string
+  /** Start of the month */
+  period_start: string
+  /** Start of the next month */
+  period_end: string
+  /** Null if there is no limit */
+  included: number | null
+  /** Sessions started and attestations issued */
+  used: number
+  /** Null if there is no limit */
+  remaining: number | null
+  /** What the month has cost on chain so far, counted a few seconds after each transaction */
+  chain: {
+    /** Transactions that landed */
+    transactions: number
+    /** What they paid in fees */
+    fee_lamports: string
+    /** What they paid for accounts */
+    rent_lamports: string
+    /** What both together may come to; null if there is no limit */
+    budget_lamports: string | null
+  }
+}
+
+export interface VendorRedaction {
+  /** Name of the KYC provider */
+  provider: string
+  /** `requested`: the vendor is asked until it has deleted the data; `failed`: for hours in vain, and asked still; `not_supported`: its API takes no such request, so ask it yourself; `kept`: it has the same record for another wallet of the investor, and is asked when that one is erased */
+  status: "requested" | "done" | "not_supported" | "kept" | "failed"
+  /** Null until done */
+  done_at: string | null
+}
+
+export interface VerificationSchema {
+  /** Schema id, as used in schemaId */
+  id: string
+  /** Display name */
+  name: string
+  /** Days from the provider's decision */
+  validity_days: number
+  /** Whether sessions that begin now ask the investor to prove, by a signature, that the wallet is theirs */
+  wallet_proof: boolean
+  /** UTC, ISO 8601, to the second */
+  created_at: string
+}
+
+export interface VerificationSchemaList {
+  data: Array<VerificationSchema>
+}
+
+export interface WalletStatus {
+  status: AttestationStatus
+  /** The attestation's id */
+  attestation_id: string
+  /** Schema verified */
+  schema: string
+  /** Null until verified */
+  expires_at: string | null
+  /** The issuing transaction's signature, base58; null until verified */
+  onchain_tx: string | null
+}
+
+/** A method for each endpoint, by its `operationId`. */
+export interface Methods {
+  /** Start a verification. Creates a session for a wallet and a schema, and returns the URL of its hosted page. If the wallet has an open session for this schema, that session is returned and the quota is not charged again. An externalId or redirectUrl in the request then replaces the session's own; one that is not sent stays. Another person's externalId ends a session that its investor has begun, and starts a new one. */
+  startVerification(params: StartVerificationRequest, options?: RequestOptions): Promise<Session>
+
+  /** Get a wallet's status. Returns the wallet's latest verified attestation that has not expired, otherwise its newest. All five fields are always present. */
+  getWalletStatus(params: {
+    /** Wallet address, base58 of 32 bytes */
+    pubkey: string
+    /** Schema id */
+    schema?: string | undefined
+  }, options?: RequestOptions): Promise<WalletStatus>
+
+  /** Get an attestation. Returns the attestation with everything needed to verify it on chain. */
+  getAttestation(params: {
+    /** The attestation's id */
+    id: string
+  }, options?: RequestOptions): Promise<Attestation>
+
+  /** List attestations. Newest first. Pages stay stable while attestations are added. */
+  listAttestations(params?: {
+    /** Wallet address, base58 of 32 bytes */
+    pubkey?: string | undefined
+    /** Schema id */
+    schema?: string | undefined
+    /** Only attestations with this status */
+    status?: AttestationStatus | undefined
+    /** Only those of this investor */
+    investor?: string | undefined
+    /** Only those whose session has this externalId */
+    external_id?: string | undefined
+    /** Only the one of this session */
+    session?: string | undefined
+    /** Only those started at this time or later */
+    created_after?: string | undefined
+    /** Only those started before this time */
+    created_before?: string | undefined
+    /** Only those that are verified now and expire before this time */
+    expiring_before?: string | undefined
+    /** Maximum number of results per page */
+    limit?: number | undefined
+    /** next_cursor of the previous page; without it, the first page */
+    cursor?: string | undefined
+  }, options?: RequestOptions): Pages<AttestationList>
+
+  /** Revoke an attestation. Ends the attestation at once and destroys its credential on chain within seconds. An attestation that has already ended is returned unchanged. */
+  revokeAttestation(params: {
+    /** The attestation's id */
+    id: string
+  } & RevokeAttestationRequest, options?: RequestOptions): Promise<Attestation>
+
+  /** List investors. Newest first. The same externalId means the same investor, with any number of wallets; without one, each wallet is an investor of its own. Pages stay stable while investors are added. */
+  listInvestors(params?: {
+    /** Only the investor with this externalId */
+    external_id?: string | undefined
+    /** Only the investor who has this wallet */
+    wallet?: string | undefined
+    /** Maximum number of results per page */
+    limit?: number | undefined
+    /** next_cursor of the previous page; without it, the first page */
+    cursor?: string | undefined
+  }, options?: RequestOptions): Pages<InvestorList>
+
+  /** Get an investor. Returns the investor with the status of each wallet for each schema. If two investors turn out to be one, because a wallet is started with the externalId of another, the id of either returns the one that remains. */
+  getInvestor(params: {
+    /** The investor's id */
+    id: string
+  }, options?: RequestOptions): Promise<InvestorDetail>
+
+  /** List schemas. What this workspace can verify, and how long a verification is valid. Newest first. */
+  listSchemas(params?: Record<never, never>, options?: RequestOptions): Promise<VerificationSchemaList>
+
+  /** Get the key in use. Returns which key makes the request, its workspace, and what it may do. Any key may ask. */
+  getKey(params?: Record<never, never>, options?: RequestOptions): Promise<Key>
+
+  /** Mint tokens. Mints to a verified wallet. Responds once the chain has confirmed. After 25 seconds, or at once with Prefer: respond-async, responds 202 with the operation so far. */
+  mintTokens(params: MintTokensRequest, options?: AsyncOptions): Promise<Operation>
+
+  /** Transfer tokens. Moves tokens between two verified wallets. Responds once the chain has confirmed. After 25 seconds, or at once with Prefer: respond-async, responds 202 with the operation so far. */
+  transferTokens(params: TransferTokensRequest, options?: AsyncOptions): Promise<Operation>
+
+  /** Get an operation. Returns the status of a mint or a transfer. */
+  getOperation(params: {
+    /** The operation's id */
+    id: string
+  }, options?: RequestOptions): Promise<Operation>
+
+  /** List operations. Newest first. Pages stay stable while operations are added. */
+  listOperations(params?: {
+    /** Configuration id */
+    mint_config?: string | undefined
+    /** Only operations with this wallet as sender or recipient */
+    pubkey?: string | undefined
+    /** Only operations with this status */
+    status?: "queued" | "submitted" | "confirmed" | "failed" | undefined
+    /** Maximum number of results per page */
+    limit?: number | undefined
+    /** next_cursor of the previous page; without it, the first page */
+    cursor?: string | undefined
+  }, options?: RequestOptions): Pages<OperationList>
+
+  /** Get a balance. Reads the chain now. A wallet without an account has balance 0 and frozen true. */
+  getBalance(params: {
+    /** Wallet address, base58 of 32 bytes */
+    pubkey: string
+    /** Configuration id */
+    mint_config: string
+  }, options?: RequestOptions): Promise<Balance>
+
+  /** Create a mint configuration. Creates the token and its mint on chain. 200 once the mint is confirmed, otherwise 202 with mint: null. A workspace can have 100. */
+  createMintConfig(params: CreateMintConfigRequest, options?: AsyncOptions): Promise<MintConfig>
+
+  /** List mint configurations. All mint configurations of this workspace, newest first. */
+  listMintConfigs(params?: Record<never, never>, options?: RequestOptions): Promise<MintConfigList>
+
+  /** Get a mint configuration. Includes the supply and the number of holders. */
+  getMintConfig(params: {
+    /** Configuration id */
+    id: string
+  }, options?: RequestOptions): Promise<MintConfig>
+
+  /** Pause a token. Stops minting and transfers until you unpause the token. */
+  pauseMintConfig(params: {
+    /** Configuration id */
+    id: string
+  }, options?: RequestOptions): Promise<MintConfig>
+
+  /** Unpause a token. Resumes minting and transfers. */
+  unpauseMintConfig(params: {
+    /** Configuration id */
+    id: string
+  }, options?: RequestOptions): Promise<MintConfig>
+
+  /** Get quota usage. A started session counts until its attestation ends unverified. The period is the calendar month in UTC. */
+  getUsage(params?: Record<never, never>, options?: RequestOptions): Promise<Usage>
+
+  /** List events. Returns what happened in the workspace, oldest first. Each event has the next sequence number: send the last one that you have as `after`, and you miss nothing. Events are kept for 90 days. They name what they are about, and contain nothing personal. */
+  listEvents(params?: {
+    /** The last sequence number that you have; without it, from the first event that is kept */
+    after?: number | undefined
+    /** Only events of this type */
+    type?: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "quota.threshold" | "review.opened" | "review.decided" | undefined
+    /** Maximum number of events */
+    limit?: number | undefined
+  }, options?: RequestOptions): EventPages<EventList>
+
+  /** Get the service's health. 503 with the same body when the database is unreachable. */
+  getHealth(params?: Record<never, never>, options?: RequestOptions): Promise<Health>
+
+  /** Get a session. Returns how far a verification session has come. */
+  getSession(params: {
+    /** The session's id */
+    id: string
+  }, options?: RequestOptions): Promise<SessionRecord>
+
+  /** List sessions. Newest first. Pages stay stable while sessions are added. */
+  listSessions(params?: {
+    /** Only sessions in this state */
+    state?: SessionState | undefined
+    /** Only sessions whose attestation has this status */
+    status?: AttestationStatus | undefined
+    /** Wallet address, base58 of 32 bytes */
+    pubkey?: string | undefined
+    /** Schema id */
+    schema?: string | undefined
+    /** Only sessions with this externalId */
+    external_id?: string | undefined
+    /** Only sessions of this investor */
+    investor?: string | undefined
+    /** Created at this time or later */
+    created_after?: string | undefined
+    /** Created before this time */
+    created_before?: string | undefined
+    /** Maximum number of results per page */
+    limit?: number | undefined
+    /** next_cursor of the previous page; without it, the first page */
+    cursor?: string | undefined
+  }, options?: RequestOptions): Pages<SessionList>
+
+  /** Cancel a session. Ends a session that is not decided and gives its unit of quota back; the hosted page says so. A session that has ended is returned unchanged. One that is approved is refused: revoke its attestation instead. */
+  cancelSession(params: {
+    /** The session's id */
+    id: string
+  } & CancelSessionRequest, options?: RequestOptions): Promise<SessionRecord>
+
+  /** Erase a wallet's data. Erases what is known of the person behind a wallet: pending and verified attestations end, credentials are destroyed on chain within seconds, vendors are asked to delete what they keep, and claims, salts, your own ids, reasons, notes, stored answers and logged requests are erased. The wallet's address stays, with ids, times and amounts. It cannot be undone; again, it answers the same. Other wallets of the investor keep theirs, and are no longer tied to this one. */
+  eraseWallet(params: {
+    /** Wallet address, base58 of 32 bytes */
+    pubkey: string
+  }, options?: RequestOptions): Promise<Erasure>
+
+  /** Erase an investor's data. Erases what is known of an investor, with all of their wallets: pending and verified attestations end, credentials are destroyed on chain within seconds, vendors are asked to delete what they keep, and claims, salts, your own ids, reasons, notes, stored answers and logged requests are erased. The wallet's address stays, with ids, times and amounts. It cannot be undone; again, it answers the same. */
+  eraseInvestor(params: {
+    /** The investor's id */
+    id: string
+  }, options?: RequestOptions): Promise<Erasure>
+
+  /** Get an erasure. Returns what was erased, and how far vendors are with what they were asked to delete. */
+  getErasure(params: {
+    /** The erasure's id */
+    id: string
+  }, options?: RequestOptions): Promise<Erasure>
+}
+
+/** Each method's endpoint. */
+export const routes = {
+  startVerification: ["POST","/kyc/start"],
+  getWalletStatus: ["GET","/kyc/status/{pubkey}"],
+  getAttestation: ["GET","/attestation/{id}"],
+  listAttestations: ["GET","/attestations","pages"],
+  revokeAttestation: ["POST","/attestation/{id}/revoke"],
+  listInvestors: ["GET","/investors","pages"],
+  getInvestor: ["GET","/investor/{id}"],
+  listSchemas: ["GET","/schemas"],
+  getKey: ["GET","/key"],
+  mintTokens: ["POST","/token/mint"],
+  transferTokens: ["POST","/token/transfer"],
+  getOperation: ["GET","/token/operation/{id}"],
+  listOperations: ["GET","/token/operations","pages"],
+  getBalance: ["GET","/token/balance/{pubkey}"],
+  createMintConfig: ["POST","/mint-configs"],
+  listMintConfigs: ["GET","/mint-configs"],
+  getMintConfig: ["GET","/mint-config/{id}"],
+  pauseMintConfig: ["POST","/mint-config/{id}/pause"],
+  unpauseMintConfig: ["POST","/mint-config/{id}/unpause"],
+  getUsage: ["GET","/usage"],
+  listEvents: ["GET","/events","events"],
+  getHealth: ["GET","/health"],
+  getSession: ["GET","/kyc/session/{id}"],
+  listSessions: ["GET","/kyc/sessions","pages"],
+  cancelSession: ["POST","/kyc/session/{id}/cancel"],
+  eraseWallet: ["POST","/wallets/{pubkey}/erase"],
+  eraseInvestor: ["POST","/investor/{id}/erase"],
+  getErasure: ["GET","/erasure/{id}"],
+} as const

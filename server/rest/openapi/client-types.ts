@@ -1,0 +1,100 @@
+import type { Schema } from "./types.ts"
+
+// JSON Schema, as far as the document uses it, as TypeScript. A keyword that is not known here stops the generator: a type
+// that is silently wrong is worse than none.
+
+/** Keywords that narrow a value in ways that TypeScript has no type for. */
+const WITHOUT_TYPE = new Set([
+  "description",
+  "examples",
+  "default",
+  "format",
+  "pattern",
+  "minLength",
+  "maxLength",
+  "minimum",
+  "maximum",
+  "exclusiveMinimum",
+  "exclusiveMaximum",
+  "minItems",
+  "maxItems",
+  "propertyNames",
+  "discriminator",
+])
+const WITH_TYPE = new Set([
+  "$ref",
+  "type",
+  "properties",
+  "required",
+  "additionalProperties",
+  "items",
+  "anyOf",
+  "oneOf",
+  "enum",
+  "const",
+])
+
+const SIMPLE: Record<string, string> = {
+  string: "string",
+  integer: "number",
+  number: "number",
+  boolean: "boolean",
+  null: "null",
+}
+
+/** The name that a reference ends with. */
+export const nameOf = (ref: string): string => ref.slice(ref.lastIndexOf("/") + 1)
+
+/** A comment for editors; empty without a text. */
+export function comment(text: string | undefined, indent: string): string {
+  if (!text) return ""
+  const lines = text.replaceAll("*/", "* /").split("\n")
+  if (lines.length === 1) return `${indent}/** ${lines[0]} */\n`
+  return [`${indent}/**`, ...lines.map((line) => `${indent} * ${line}`.trimEnd()), `${indent} */\n`].join(
+    "\n",
+  )
+}
+
+/**
+ * The type of a schema. In what is sent (`isSent`), a field that may be left out may be `undefined` as well; in what is
+ * received, it is there or not.
+ */
+export function typeOf(schema: Schema, isSent: boolean, indent = ""): string {
+  for (const keyword of Object.keys(schema)) {
+    if (!WITHOUT_TYPE.has(keyword) && !WITH_TYPE.has(keyword))
+      throw new Error(`The client's types know no keyword ${keyword}.`)
+  }
+  const { $ref, enum: values, type, anyOf, oneOf } = schema
+  if ($ref !== undefined) return nameOf($ref)
+  if (values) return union(values.map((value) => JSON.stringify(value)))
+  if ("const" in schema) return JSON.stringify(schema.const)
+  const choice = anyOf ?? oneOf
+  if (choice) return union(choice.map((one) => typeOf(one, isSent, indent)))
+  if (type === undefined) return "unknown"
+  return union([type].flat().map((one) => SIMPLE[one] ?? compound(one, schema, isSent, indent)))
+}
+
+/** The fields of an object, one to a line, without its braces. */
+export function fieldsOf(schema: Schema, isSent: boolean, indent: string): string {
+  const required = new Set(schema.required)
+  const fields = Object.entries(schema.properties ?? {}).map(([name, field]) => {
+    const type = typeOf(field, isSent, indent)
+    const isOptional = !required.has(name)
+    const key = /^[a-z_]\w*$/i.test(name) ? name : JSON.stringify(name)
+    const value = isOptional && isSent ? `${type} | undefined` : type
+    return `${comment(field.description, indent)}${indent}${key}${isOptional ? "?" : ""}: ${value}\n`
+  })
+  return fields.join("")
+}
+
+function compound(type: string, schema: Schema, isSent: boolean, indent: string): string {
+  if (type === "array") return `Array<${typeOf(schema.items ?? {}, isSent, indent)}>`
+  if (type !== "object") throw new Error(`The client's types know no type ${type}.`)
+  const { properties, additionalProperties } = schema
+  if (properties) return `{\n${fieldsOf(schema, isSent, `${indent}  `)}${indent}}`
+  const value =
+    typeof additionalProperties === "object" ? typeOf(additionalProperties, isSent, indent) : "unknown"
+  return `Record<string, ${value}>`
+}
+
+const union = (types: string[]): string => [...new Set(types)].join(" | ")

@@ -48,6 +48,13 @@ module.exports = {
       from: { path: "^shared/", pathNot: TESTS },
       to: { pathNot: "^shared/|node_modules/zod/" },
     },
+    {
+      name: "the-client-stands-alone",
+      comment: "It is published by itself, for programs that have neither Node nor any library.",
+      severity: "error",
+      from: { path: "^client/" },
+      to: { pathNot: "^client/" },
+    },
     ...rooms.slice(1).map((room) => ({
       name: `no-way-up-from-${room.replace(/\/$/, "").replace("/", "-")}`,
       comment: "Arrows run one way: transports, domain, ledger, Solana and database.",

@@ -1,0 +1,30 @@
+/** Bytes that have a buffer of their own, as WebCrypto wants them. */
+export type Bytes = Uint8Array<ArrayBuffer>
+
+export const utf8 = (text: string): Bytes => new TextEncoder().encode(text) as Bytes
+
+/** Standard base64; null where it is none. */
+export function fromBase64(text: string): Bytes | null {
+  try {
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
+  } catch {
+    return null
+  }
+}
+
+export function concat(...parts: readonly Uint8Array[]): Bytes {
+  const all = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    all.set(part, at)
+    at += part.length
+  }
+  return all
+}
+
+/** Whether they are equal, in a time that does not tell where they differ. */
+export function areEqual(a: Uint8Array, b: Uint8Array): boolean {
+  let difference = a.length ^ b.length
+  for (let at = 0; at < a.length; at++) difference |= a[at]! ^ (b[at] ?? 0)
+  return difference === 0
+}

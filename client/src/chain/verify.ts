@@ -1,0 +1,180 @@
+import type { Bytes } from "../bytes.ts"
+import { FROZEN, readClock, readMint, readTokenAccount } from "./accounts.ts"
+import { addressBytes, CLOCK, TOKEN_2022, tokenAccountOf } from "./address.ts"
+import { type ChainConnection, type Node, nodeOf } from "./connection.ts"
+import { findIssuance, type Issuance } from "./issuance.ts"
+
+export type OnChainQuestion = {
+  /**
+   * The address that issues for the workspace (`onchain.authority` of an attestation), as you got it from the issuer and not
+   * from the wallet's holder; several where the workspace's key was replaced.
+   */
+  issuer: string | readonly string[]
+  /** Schema id, such as `kyc_individual_v1`. */
+  schema: string
+  /** Wallet address, base58. */
+  wallet: string
+  /** The credential's mint, if you know it. It need not be believed: it only saves looking for it. */
+  mint?: string | undefined
+  /** How sure the chain must be. Default: `confirmed`. */
+  commitment?: "confirmed" | "finalized" | undefined
+}
+
+/** Why a wallet does not count as verified. */
+export type OnChainRefusal =
+  /** It has no credential of this issuer and schema. */
+  | "no_credential"
+  /** At the address is no token account of Token-2022, or one of another mint. */
+  | "wrong_account"
+  /** The account belongs to another wallet. */
+  | "wrong_holder"
+  /** The account is not frozen: a credential always is. */
+  | "not_frozen"
+  /** The mint is no mint of Token-2022, or is not made as credentials are: it could be moved, or somebody else controls it. */
+  | "wrong_mint"
+  /** The mint does not obey this issuer. */
+  | "wrong_issuer"
+  /** The mint is of another schema. */
+  | "wrong_schema"
+  /** The account is empty: the unit was destroyed, since the attestation was revoked, replaced or has expired. */
+  | "revoked"
+  /** The unit was not given by a transaction that the issuer signed. */
+  | "not_issued"
+  /** By the chain's clock. */
+  | "expired"
+
+export type OnChainCredential = {
+  verified: true
+  attestationId: string
+  expiresAt: Date
+  /** base64url of SHA-256, which binds the record: docs/contract.md, On chain. */
+  commitment: string
+  mint: string
+  tokenAccount: string
+  /** Signature of the transaction that issued it. */
+  transaction: string
+}
+
+export type OnChainAnswer = OnChainCredential | { verified: false; reason: OnChainRefusal }
+
+/** Anybody can give a wallet accounts: how many are looked at, and how many at once. */
+const MOST_ACCOUNTS = 10_000
+const BATCH = 100
+const TOO_MANY = "The wallet has too many token accounts to look at them all: name the mint."
+
+/**
+ * Whether a wallet is verified, by what the chain alone says: nothing is asked of Vouch, and nothing that a mint says of
+ * itself counts without a transaction that the issuer signed. What the node says is believed, so choose whose it is.
+ * Rejects where the node fails, or where the question has no addresses in it.
+ */
+export async function verifyOnChain(
+  connection: ChainConnection,
+  question: OnChainQuestion,
+): Promise<OnChainAnswer> {
+  const node = nodeOf(connection, question.commitment ?? "confirmed")
+  const issuers = [question.issuer].flat() as string[]
+  for (const issuer of issuers) addressBytes(issuer, "issuer")
+  if (issuers.length === 0) throw new TypeError("issuer: must be given")
+  const asked = { node, issuers, schema: question.schema, wallet: question.wallet }
+  const wallet = addressBytes(question.wallet, "wallet")
+  if (question.mint !== undefined)
+    return verifyAt(asked, question.mint, await tokenAccountOf(wallet, addressBytes(question.mint, "mint")))
+  let best: OnChainAnswer = refuse("no_credential")
+  for (const { mint, account } of await candidates(asked, wallet)) {
+    const answer = await verifyAt(asked, mint, account)
+    if (answer.verified) return answer
+    best = answer
+  }
+  return best
+}
+
+type Asked = { node: Node; issuers: readonly string[]; schema: string; wallet: string }
+
+const refuse = (reason: OnChainRefusal) => ({ verified: false, reason }) as const
+
+/** The mints of this issuer and schema of which the wallet has its associated account. */
+async function candidates(asked: Asked, wallet: Bytes): Promise<{ mint: string; account: string }[]> {
+  const { node } = asked
+  const found: { mint: string; account: string }[] = []
+  const accounts = await node.tokenAccounts(asked.wallet, TOKEN_2022)
+  if (accounts.length > MOST_ACCOUNTS) throw new Error(TOO_MANY)
+  for (let at = 0; at < accounts.length; at += BATCH) {
+    const page = accounts.slice(at, at + BATCH)
+    const held = (await node.accounts(page)).map((one) => one && readTokenAccount(one))
+    // A credential's account is frozen, whether the unit is there or not.
+    const frozen = held.flatMap((one, index) =>
+      one?.state === FROZEN && one.amount <= 1n ? { mint: one.mint, account: page[index]! } : [],
+    )
+    const mints = frozen.length > 0 ? await node.accounts(frozen.map(({ mint }) => mint)) : []
+    for (const [index, one] of frozen.entries()) {
+      if (refusalOfMint(mints[index] ?? null, one.mint, asked) !== null) continue
+      if ((await tokenAccountOf(wallet, addressBytes(one.mint, "mint"))) === one.account) found.push(one)
+    }
+    if (found.length > BATCH) throw new Error(TOO_MANY)
+  }
+  return found
+}
+
+type Account = Awaited<ReturnType<Node["accounts"]>>[number]
+
+async function verifyAt(asked: Asked, mint: string, tokenAccount: string): Promise<OnChainAnswer> {
+  const { node, issuers } = asked
+  const read = async () => {
+    const [account = null, mintAccount = null, clock = null] = await node.accounts([
+      tokenAccount,
+      mint,
+      CLOCK,
+    ])
+    const reason = refusalOfMint(mintAccount, mint, asked) ?? refusalOfAccount(account, mint, asked.wallet)
+    return { reason, clock }
+  }
+  // The account first, because it is the cheaper refusal; and again, because it may have changed while history was read.
+  const before = await read()
+  if (before.reason !== null) return refuse(before.reason)
+  const issuance = await findIssuance(node, { issuers, mint, tokenAccount })
+  if (issuance === null) return refuse("not_issued")
+  const { reason, clock } = await read()
+  if (reason !== null) return refuse(reason)
+  if (clock === null) throw new Error("The node does not know the chain's clock.")
+  if (issuance.expiresAt <= readClock(clock)) return refuse("expired")
+  return credentialOf(issuance, mint, tokenAccount)
+}
+
+const credentialOf = (
+  { attestationId, commitment, expiresAt, transaction }: Issuance,
+  mint: string,
+  tokenAccount: string,
+): OnChainCredential => ({
+  verified: true,
+  attestationId,
+  expiresAt: new Date(expiresAt * 1000),
+  commitment,
+  mint,
+  tokenAccount,
+  transaction,
+})
+
+/** Why a mint is no credential's of these issuers and this schema; null where it is. */
+function refusalOfMint(account: Account, address: string, { issuers, schema }: Asked): OnChainRefusal | null {
+  const mint = account && readMint(account)
+  if (mint?.authority == null || mint.decimals !== 0) return "wrong_mint"
+  if (!mint.isNonTransferable || !mint.isBornFrozen) return "wrong_mint"
+  if (!issuers.includes(mint.authority)) return "wrong_issuer"
+  // Whoever else could thaw, take or rename it would control what it says.
+  const { authority, metadata } = mint
+  if (mint.freezeAuthority !== authority || mint.permanentDelegate !== authority) return "wrong_issuer"
+  if (mint.metadataAt !== address || metadata?.mint !== address) return "wrong_mint"
+  if (metadata.updateAuthority !== authority) return "wrong_issuer"
+  return metadata.fields.get("schema") === schema ? null : "wrong_schema"
+}
+
+/** Why an account does not hold the wallet's credential; null where it does. */
+function refusalOfAccount(account: Account, mint: string, wallet: string): OnChainRefusal | null {
+  if (account === null) return "no_credential"
+  const held = readTokenAccount(account)
+  if (held === null || held.mint !== mint) return "wrong_account"
+  if (held.holder !== wallet) return "wrong_holder"
+  if (held.state !== FROZEN) return "not_frozen"
+  if (held.amount === 0n) return "revoked"
+  return held.amount === 1n ? null : "wrong_account"
+}

@@ -1,0 +1,160 @@
+import type { ErrorCode } from "./contract.ts"
+import {
+  type Event,
+  type Methods,
+  type MintConfig,
+  type Operation,
+  routes,
+  type WalletStatus,
+} from "./contract.ts"
+import { type ClientErrorCode, VouchError } from "./errors.ts"
+import type { AsyncOptions, RequestOptions, WaitOptions } from "./options.ts"
+import { eventPages, type Params, pages } from "./pages.ts"
+import { type Connection, send } from "./request.ts"
+import { sleep } from "./time.ts"
+
+export type VouchOptions = {
+  /** Where Vouch is, with or without the version: `https://vouch.example.com/v1`. */
+  baseUrl: string
+  /** `vouch_live_…` or `vouch_test_…`. Whoever has it can act for the workspace: it belongs on servers, not in pages. */
+  apiKey?: string | undefined
+  /** Default of `timeoutMs` of every request. */
+  timeoutMs?: number | undefined
+  /** Default of `maxRetries` of every request. */
+  maxRetries?: number | undefined
+  /** What sends requests, instead of the global `fetch`. */
+  fetch?: typeof fetch | undefined
+}
+
+const WAIT_MS = 120_000
+const FIRST_POLL_MS = 500
+const SLOWEST_POLL_MS = 5_000
+const FOLLOW_MS = 2_000
+
+/** What the client can do beyond the API's endpoints. */
+class Client {
+  readonly #connection: Connection
+
+  constructor({ baseUrl, apiKey, timeoutMs, maxRetries, fetch: given }: VouchOptions) {
+    if (apiKey !== undefined && typeof document !== "undefined")
+      throw new TypeError("apiKey: a key in a page is everybody's. Call Vouch from your server.")
+    // Browsers' and Workers' own refuses to be called as a method of something else.
+    const ask = given ?? ((...args: Parameters<typeof fetch>) => fetch(...args))
+    this.#connection = { baseUrl: versioned(baseUrl), apiKey, timeoutMs, maxRetries, fetch: ask }
+    for (const [name, [method, path, listing]] of Object.entries(routes as Routes)) {
+      const read = (params: Params, options: AsyncOptions) =>
+        send(this.#connection, { method, ...target(method, path, params), options })
+      const call = (params: Params = {}, options: AsyncOptions = {}) => {
+        const page = (more: Params) => read(more, options)
+        if (listing === "pages") return pages(page, params)
+        return listing === "events" ? eventPages(page, params) : read(params, options)
+      }
+      Object.defineProperty(this, name, { value: call })
+    }
+  }
+
+  /**
+   * Waits until the chain has confirmed an operation, or the mint of a configuration, and returns its record. An operation
+   * that fails is a `VouchError` with its code, as in the response to a request that waits itself.
+   */
+  async waitFor<Awaited extends Operation | MintConfig>(
+    record: Awaited | PromiseLike<Awaited>,
+    options: WaitOptions = {},
+  ): Promise<Awaited> {
+    const begun: Operation | MintConfig = await record
+    const api = this as unknown as Methods
+    if ("operation_id" in begun) {
+      const read = (one: RequestOptions) => api.getOperation({ id: begun.operation_id }, one)
+      const ended = await poll(
+        begun,
+        read,
+        ({ status }) => status === "confirmed" || status === "failed",
+        options,
+      )
+      if (ended.error)
+        throw new VouchError(ended.error.error as ErrorCode | ClientErrorCode, ended.error.detail)
+      return ended as Awaited
+    }
+    const read = (one: RequestOptions) => api.getMintConfig({ id: begun.id }, one)
+    return (await poll(begun, read, ({ mint }) => mint !== null, options)) as Awaited
+  }
+
+  /** Waits until a wallet's verification is decided, and returns its status: `verified`, `rejected` or `expired`. */
+  async waitForStatus(
+    params: { pubkey: string; schema?: string | undefined },
+    options: WaitOptions = {},
+  ): Promise<WalletStatus> {
+    const api = this as unknown as Methods
+    const read = (one: RequestOptions) => api.getWalletStatus(params, one)
+    return poll(null, read, ({ status }) => status !== "pending", options)
+  }
+
+  /**
+   * Every event after a sequence number, in sequence and without a gap, and those to come, until the signal ends it. Keep
+   * the last event's `sequence` with what you did about it, and go on after it.
+   */
+  async *followEvents(
+    { after = 0 }: { after?: number | undefined },
+    { signal }: { signal?: AbortSignal | undefined } = {},
+  ): AsyncGenerator<Event, void, undefined> {
+    const api = this as unknown as Methods
+    for (let last = after; ; await sleep(FOLLOW_MS, signal)) {
+      for await (const event of api.listEvents({ after: last, limit: 1000 }, { signal })) {
+        yield event
+        last = event.sequence
+      }
+    }
+  }
+}
+
+type Routes = Record<string, readonly [method: string, path: string, listing?: string]>
+
+/** The API of one workspace: a method for each endpoint, by its `operationId`, and what helps to wait. */
+export type Vouch = Client & Methods
+export const Vouch = Client as unknown as new (options: VouchOptions) => Vouch
+
+function versioned(baseUrl: string): string {
+  const url = new URL(baseUrl)
+  if (!/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "")
+    throw new TypeError("baseUrl: must be an address such as https://vouch.example.com/v1")
+  const path = url.pathname.replace(/\/+$/, "")
+  return url.origin + (path.endsWith("/v1") ? path : `${path}/v1`)
+}
+
+/** The path with its names and query filled in, and the body of a write: an object, also where it has no fields. */
+function target(
+  method: string,
+  template: string,
+  params: Params,
+): { path: string; body: string | undefined } {
+  const rest = { ...params }
+  const path = template.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = String(rest[name] ?? "")
+    delete rest[name]
+    // A path with dots in it would be another one.
+    if (/^\.{0,2}$/.test(value)) throw new TypeError(`${name}: must be given`)
+    return encodeURIComponent(value)
+  })
+  if (method === "POST" || method === "PUT" || method === "PATCH") return { path, body: JSON.stringify(rest) }
+  const given = new URLSearchParams()
+  for (const [name, value] of Object.entries(rest)) if (value !== undefined) given.set(name, String(value))
+  const query = given.toString()
+  return { path: query === "" ? path : `${path}?${query}`, body: undefined }
+}
+
+/** Asks again, a little later each time, until the record is as wanted. */
+async function poll<T>(
+  first: T | null,
+  read: (options: RequestOptions) => Promise<T>,
+  isDone: (record: T) => boolean,
+  { signal, timeoutMs = WAIT_MS }: WaitOptions,
+): Promise<T> {
+  const end = Date.now() + timeoutMs
+  let record = first ?? (await read({ signal }))
+  for (let pause = FIRST_POLL_MS; !isDone(record); pause = Math.min(pause * 1.5, SLOWEST_POLL_MS)) {
+    if (Date.now() >= end) throw new VouchError("timeout", `It has not ended within ${timeoutMs} ms.`)
+    await sleep(Math.min(pause, Math.max(0, end - Date.now())), signal)
+    record = await read({ signal })
+  }
+  return record
+}

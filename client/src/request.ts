@@ -1,0 +1,131 @@
+import type { ErrorCode } from "./contract.ts"
+import { VouchError } from "./errors.ts"
+import type { AsyncOptions } from "./options.ts"
+import { sleep } from "./time.ts"
+
+const MAX_RETRIES = 4
+const TIMEOUT_MS = 60_000
+const FIRST_PAUSE_MS = 500
+const LONGEST_PAUSE_MS = 8_000
+/** Who is told to come back later than that is told so, instead of waiting. */
+const LONGEST_RETRY_AFTER_SECONDS = 60
+/** Server errors that no retry mends. */
+const PERMANENT: readonly string[] = ["provider_not_configured", "chain_not_configured"]
+/** A repeat of these may end otherwise. */
+const PASSING: readonly string[] = ["rate_limited", "idempotency_in_progress"]
+
+export type Connection = {
+  /** With the version, without a slash at its end. */
+  baseUrl: string
+  apiKey: string | undefined
+  fetch: typeof fetch
+  timeoutMs: number | undefined
+  maxRetries: number | undefined
+}
+
+export type Call = { method: string; path: string; body: string | undefined; options: AsyncOptions }
+
+/** Sends a request until it is answered, and returns the parsed body. Throws a `VouchError`, or the signal's reason. */
+export async function send<T>(connection: Connection, call: Call): Promise<T> {
+  const { signal, maxRetries = connection.maxRetries ?? MAX_RETRIES } = call.options
+  // All attempts share one key, so that the server does once what it is asked repeatedly.
+  const headers = headersOf(connection, call)
+  for (let attempt = 0; ; attempt++) {
+    signal?.throwIfAborted()
+    try {
+      return (await sendOnce(connection, call, headers)) as T
+    } catch (error) {
+      if (!(error instanceof VouchError) || attempt >= maxRetries || !mayPass(error)) throw error
+      await sleep(pauseMs(attempt, error.retryAfterSeconds), signal)
+    }
+  }
+}
+
+function headersOf({ apiKey }: Connection, { method, body, options }: Call): Record<string, string> {
+  const headers: Record<string, string> = { Accept: "application/json" }
+  if (apiKey !== undefined) headers.Authorization = `Bearer ${apiKey}`
+  if (body !== undefined) headers["Content-Type"] = "application/json"
+  if (method !== "GET") headers["Idempotency-Key"] = options.idempotencyKey ?? crypto.randomUUID()
+  if (options.respondAsync) headers.Prefer = "respond-async"
+  return headers
+}
+
+async function sendOnce(
+  connection: Connection,
+  call: Call,
+  headers: Record<string, string>,
+): Promise<unknown> {
+  const { method, path, body, options } = call
+  const { signal, timeoutMs = connection.timeoutMs ?? TIMEOUT_MS } = options
+  const ending = new AbortController()
+  const end = () => ending.abort()
+  const timer = setTimeout(end, timeoutMs)
+  signal?.addEventListener("abort", end, { once: true })
+  try {
+    const response = await connection.fetch(connection.baseUrl + path, {
+      method,
+      headers,
+      signal: ending.signal,
+      // A key is for one server.
+      redirect: "manual",
+      ...(body !== undefined && { body }),
+    })
+    return read(response, await response.text())
+  } catch (cause) {
+    signal?.throwIfAborted()
+    if (cause instanceof VouchError) throw cause
+    if (ending.signal.aborted) throw new VouchError("timeout", `No response within ${timeoutMs} ms.`)
+    throw new VouchError("connection_failed", "The connection failed before the response was complete.", {
+      cause,
+    })
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener("abort", end)
+  }
+}
+
+/** The body of a response that succeeded; throws what the others say. */
+function read(response: Response, text: string): unknown {
+  const { status, headers, ok } = response
+  if (ok && text === "") return undefined
+  const body = parse(text)
+  if (ok && body !== undefined) return body
+  const { error, detail, request_id } = (body ?? {}) as Record<string, unknown>
+  const about = { status, retryAfterSeconds: retryAfter(headers.get("retry-after")) }
+  if (!ok && typeof error === "string")
+    throw new VouchError(error as ErrorCode, String(detail), { ...about, requestId: String(request_id) })
+  const requestId = headers.get("x-request-id")
+  throw new VouchError("unexpected_response", `The response with status ${status} is not the API's.`, {
+    ...about,
+    requestId,
+  })
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Seconds, from a number of them or from a date. */
+function retryAfter(header: string | null): number | null {
+  if (!header) return null
+  const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000
+  return Number.isNaN(seconds) ? null : Math.max(0, seconds)
+}
+
+/** Whether the same request may end otherwise. It always may be sent again: it only reads, or has an idempotency key. */
+function mayPass({ code, status, retryAfterSeconds }: VouchError): boolean {
+  if (retryAfterSeconds !== null && retryAfterSeconds > LONGEST_RETRY_AFTER_SECONDS) return false
+  if (status === null) return true
+  return status >= 500 ? !PERMANENT.includes(code) : PASSING.includes(code)
+}
+
+/** Never earlier than the server says; otherwise longer each time, and never at the same time as others. */
+function pauseMs(attempt: number, retryAfterSeconds: number | null): number {
+  const pause = Math.min(FIRST_PAUSE_MS * 2 ** attempt, LONGEST_PAUSE_MS)
+  if (retryAfterSeconds !== null) return retryAfterSeconds * 1000 + (Math.random() * pause) / 4
+  return pause * (0.5 + Math.random() / 2)
+}

@@ -1,0 +1,92 @@
+import { areEqual, type Bytes, concat, fromBase64, utf8 } from "./bytes.ts"
+import type { Event } from "./contract.ts"
+
+/** What an endpoint is sent when somebody tries it. */
+export type TestEvent = {
+  /** The same in every delivery. */
+  id: string
+  type: "webhook.test"
+  /** UTC, ISO 8601, to the second. */
+  occurred_at: string
+  data: Record<string, unknown>
+}
+
+type HeadersLike = { get(name: string): string | null }
+export type WebhookHeaders = HeadersLike | Record<string, string | readonly string[] | undefined>
+
+export type UnwrapOptions = {
+  /** Seconds that the time of sending may be off. Default: 300. */
+  toleranceSeconds?: number | undefined
+  /** The time, instead of this machine's. */
+  now?: Date | undefined
+}
+
+const TOLERANCE_SECONDS = 300
+
+/** A webhook that was not sent by Vouch, or too long ago: respond 401, and act on nothing in it. */
+export class WebhookError extends Error {
+  override readonly name = "WebhookError"
+}
+
+/**
+ * Checks that a webhook comes from Vouch, and returns its event. Deliveries come at least once: keep the event's `id`, and
+ * do nothing for one that you have. Throws a `WebhookError` otherwise.
+ *
+ * `body` is what was sent, byte for byte: read it before anything parses it. `secret` is the endpoint's (`whsec_…`), or
+ * several while they rotate.
+ */
+export async function unwrapEvent(
+  body: string | Uint8Array | ArrayBuffer,
+  headers: WebhookHeaders,
+  secret: string | readonly string[],
+  { toleranceSeconds = TOLERANCE_SECONDS, now = new Date() }: UnwrapOptions = {},
+): Promise<Event | TestEvent> {
+  const [id, timestamp, signatures] = ["webhook-id", "webhook-timestamp", "webhook-signature"].map((name) => {
+    const value = header(headers, name)
+    if (!value) throw new WebhookError(`${name}: this header is missing`)
+    return value
+  }) as [string, string, string]
+  if (!/^\d{1,12}$/.test(timestamp)) throw new WebhookError("webhook-timestamp: must be seconds since 1970")
+  if (Math.abs(now.getTime() / 1000 - Number(timestamp)) > toleranceSeconds)
+    throw new WebhookError("webhook-timestamp: too old, or too far in the future")
+  const bytes = typeof body === "string" ? utf8(body) : new Uint8Array(body)
+  const signed = concat(utf8(`${id}.${timestamp}.`), bytes)
+  const given = signatures
+    .split(" ")
+    .flatMap((one) => (one.startsWith("v1,") ? (fromBase64(one.slice(3)) ?? []) : []))
+  if (!(await isSigned(signed, given, [secret].flat() as string[])))
+    throw new WebhookError("webhook-signature: no signature is of this body and secret")
+  return parse(bytes)
+}
+
+/** Whether one of the signatures is by one of the secrets. */
+async function isSigned(
+  signed: Bytes,
+  signatures: readonly Bytes[],
+  secrets: readonly string[],
+): Promise<boolean> {
+  for (const secret of secrets) {
+    const bytes = fromBase64(secret.replace(/^whsec_/, ""))
+    if (!bytes?.length) throw new TypeError("secret: must be whsec_ and base64")
+    const key = await crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, [
+      "sign",
+    ])
+    const expected = new Uint8Array(await crypto.subtle.sign("HMAC", key, signed))
+    if (signatures.some((signature) => areEqual(expected, signature))) return true
+  }
+  return false
+}
+
+function header(headers: WebhookHeaders, name: string): string | null {
+  if (typeof headers.get === "function") return (headers as HeadersLike).get(name)
+  const found = Object.entries(headers).find(([one]) => one.toLowerCase() === name)?.[1]
+  return typeof found === "string" ? found : null
+}
+
+function parse(bytes: Uint8Array): Event | TestEvent {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes))
+  } catch (cause) {
+    throw new WebhookError("The body is not JSON.", { cause })
+  }
+}

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { type Event, Vouch, VouchError, verifyOnChain } from "#client/index.ts"
+import { newWallet, startTestApp, type TestApp } from "#test/app.ts"
+
+let app: TestApp
+let vouch: Vouch
+
+beforeAll(async () => {
+  app = await startTestApp()
+  const { apiKey } = await app.key()
+  vouch = new Vouch({ baseUrl: app.origin, apiKey })
+})
+afterAll(() => app.stop())
+
+const schema = "kyc_individual_v1"
+const fund = "us_real_estate_fund_v1"
+
+async function verifiedWallet() {
+  const wallet = newWallet()
+  const { session_id } = await vouch.startVerification({ userPubkey: wallet, schemaId: schema })
+  await app.webhook({ session_id, decision: "approved", claims: { country: "US" } })
+  expect((await vouch.waitForStatus({ pubkey: wallet })).status).toBe("verified")
+  return wallet
+}
+
+test("the client goes the whole way: verify, mint, transfer, revoke, and read every event of it", async () => {
+  expect((await vouch.getKey()).mode).toBe("test")
+  const [alice, bob] = [await verifiedWallet(), await verifiedWallet()]
+  const idempotencyKey = "mint-1"
+  const mint = { user_pubkey: alice, mint_config: fund, amount: "1000" }
+  const minted = await vouch.mintTokens(mint, { idempotencyKey })
+  expect(minted).toMatchObject({ status: "confirmed", amount: "1000" })
+  expect((await vouch.mintTokens(mint, { idempotencyKey })).operation_id).toBe(minted.operation_id)
+
+  const move = { from_pubkey: alice, to_pubkey: bob, mint_config: fund, amount: "250.5" }
+  const moved = await vouch.waitFor(vouch.transferTokens(move, { respondAsync: true }))
+  expect(moved.status).toBe("confirmed")
+  const balances = [alice, bob].map((pubkey) => vouch.getBalance({ pubkey, mint_config: fund }))
+  expect((await Promise.all(balances)).map(({ amount }) => amount)).toEqual(["749.5", "250.5"])
+  const more = vouch.transferTokens({ ...move, amount: "750" })
+  await expect(more).rejects.toMatchObject({ code: "insufficient_balance", status: 422 })
+
+  const { attestation_id } = await vouch.getWalletStatus({ pubkey: bob, schema })
+  const { onchain } = await vouch.getAttestation({ id: attestation_id })
+  const question = { issuer: onchain!.authority, schema, wallet: bob }
+  expect(await verifyOnChain(app.chain.url, question)).toMatchObject({
+    verified: true,
+    attestationId: attestation_id,
+  })
+  const revoked = await vouch.revokeAttestation({ id: attestation_id, reason: "Sanctions list match" })
+  expect(revoked.status).toBe("rejected")
+  const refused = await vouch.transferTokens(move).catch((error) => error)
+  expect(refused).toBeInstanceOf(VouchError)
+  expect(refused).toMatchObject({ code: "wallet_not_verified", status: 403 })
+  await expect
+    .poll(() => verifyOnChain(app.chain.url, question))
+    .toEqual({ verified: false, reason: "revoked" })
+
+  const isRevoked = ({ type, data }: Event) =>
+    type === "attestation.rejected" && "attestation_id" in data && data.attestation_id === attestation_id
+  const events: Event[] = []
+  for await (const event of vouch.followEvents({ after: 0 })) {
+    events.push(event)
+    if (isRevoked(event)) break
+  }
+  expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, at) => at + 1))
+  const count = (type: string) => events.filter((event) => event.type === type).length
+  expect({ verified: count("attestation.verified"), confirmed: count("operation.confirmed") }).toEqual({
+    verified: 2,
+    confirmed: 2,
+  })
+})
+
+test("what takes no fields can be called: pause, unpause, cancel, and a list of all pages", async () => {
+  expect((await vouch.pauseMintConfig({ id: fund })).paused).toBe(true)
+  expect((await vouch.unpauseMintConfig({ id: fund })).paused).toBe(false)
+  const wallets = [newWallet(), newWallet(), newWallet()]
+  for (const userPubkey of wallets) {
+    const { session_id } = await vouch.startVerification({ userPubkey, schemaId: schema })
+    expect((await vouch.cancelSession({ id: session_id })).state).toBe("cancelled")
+  }
+  const found: string[] = []
+  for await (const { user_pubkey } of vouch.listSessions({ state: "cancelled", limit: 2 }))
+    found.push(user_pubkey)
+  expect(found).toEqual(wallets.toReversed())
+  expect((await vouch.listMintConfigs()).data.map(({ id }) => id)).toEqual([fund])
+  expect((await vouch.getHealth()).status).toBe("ok")
+})

@@ -1,0 +1,42 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import { Vouch, type VouchOptions } from "#client/index.ts"
+
+type Asked = { method: string; path: string; headers: IncomingMessage["headers"]; body: string }
+type Answer = (response: ServerResponse, asked: Asked) => void
+
+/** A server that answers what a test says, request by request; the last answer stays. */
+export async function scriptedServer(...answers: Answer[]) {
+  const asked: Asked[] = []
+  const server = createServer(async (request, response) => {
+    let body = ""
+    for await (const chunk of request) body += chunk
+    const one = { method: request.method!, path: request.url!, headers: request.headers, body }
+    asked.push(one)
+    answers[Math.min(asked.length, answers.length) - 1]!(response, one)
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+  return {
+    asked,
+    baseUrl,
+    client: (options: Partial<VouchOptions> = {}) =>
+      new Vouch({ baseUrl, apiKey: "vouch_test_secret", ...options }),
+    async stop() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+export const json =
+  (status: number, body: unknown, headers: Record<string, string> = {}): Answer =>
+  (response) =>
+    void response
+      .writeHead(status, { "content-type": "application/json", ...headers })
+      .end(JSON.stringify(body))
+
+export const failure = (status: number, error: string, headers?: Record<string, string>): Answer =>
+  json(status, { error, detail: "Do something.", request_id: "req_4MpXbW9sYt2KcQvLhRz7Jd" }, headers)
+
+export const cut: Answer = (response) => void response.destroy()

@@ -1,0 +1,345 @@
+import * as kit from "@solana/kit"
+import {
+  AccountState,
+  AuthorityType,
+  createSetAuthorityInstruction,
+  TOKEN_2022_PROGRAM_ID,
+} from "@solana/spl-token"
+import { createUpdateAuthorityInstruction } from "@solana/spl-token-metadata"
+import { Keypair, LAMPORTS_PER_SOL, PublicKey, SystemProgram } from "@solana/web3.js"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { type OnChainQuestion, verifyOnChain, type Web3Connection } from "#client/index.ts"
+import { addressOf } from "#server/solana/addresses.ts"
+import { attest, createCredentialMint } from "#server/solana/credential.ts"
+import type { Address } from "#shared/address.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import { sendOwn } from "#test/own-transaction.ts"
+
+const CLOCK = "SysvarC1ock11111111111111111111111111111111"
+const schema = "kyc_individual_v1"
+
+type AttestationRecord = {
+  attestation_id: string
+  expires_at: string
+  onchain_tx: string
+  onchain: { authority: string; mint: string; token_account: string; commitment: string }
+}
+
+let app: TestApp
+let key: TestKey
+/** A wallet that is verified, and what the API says of it. */
+let wallet: Address
+let record: AttestationRecord
+let question: OnChainQuestion
+
+beforeAll(async () => {
+  app = await startTestApp()
+  key = await app.key()
+  wallet = (await app.verifiedWallet(key)).wallet
+  record = await recordOf(wallet)
+  question = { issuer: record.onchain.authority, schema, wallet }
+})
+afterAll(() => app.stop())
+
+async function recordOf(of: string): Promise<AttestationRecord> {
+  const get = async (path: string) => (await app.request({ method: "GET", path, key: key.apiKey })).json
+  const { attestation_id } = await get(`/kyc/status/${of}`)
+  return get(`/attestation/${attestation_id}`)
+}
+
+const credential = ({ attestation_id, expires_at, onchain, onchain_tx }: AttestationRecord) => ({
+  verified: true,
+  attestationId: attestation_id,
+  expiresAt: new Date(expires_at),
+  commitment: onchain.commitment,
+  mint: onchain.mint,
+  tokenAccount: onchain.token_account,
+  transaction: onchain_tx,
+})
+
+/** The mint named, so that a refusal is about it and not about a search that finds nothing. */
+const withMint = () => ({ ...question, mint: record.onchain.mint })
+const refused = (reason: string) => ({ verified: false, reason })
+
+describe("a wallet that is verified", () => {
+  const ways = {
+    "web3.js": () => app.connection,
+    "@solana/kit": () => kit.createSolanaRpc(kit.devnet(app.chain.url)),
+    "an address": () => app.chain.url,
+  }
+
+  test.each(Object.entries(ways))("is so over %s, with the mint and without", async (_, connect) => {
+    expect(await verifyOnChain(connect(), question)).toEqual(credential(record))
+    expect(await verifyOnChain(connect(), withMint())).toEqual(credential(record))
+  })
+
+  test("is so by any of several issuers, as after a key was replaced", async () => {
+    const issuer = [newWallet(), record.onchain.authority]
+    expect(await verifyOnChain(app.connection, { ...question, issuer })).toEqual(credential(record))
+  })
+
+  test("once renewed, it is so by the new attestation", async () => {
+    const renewed = (await app.verifiedWallet(key)).wallet
+    const old = await recordOf(renewed)
+    const { sessionId } = await app.startSession(key, renewed)
+    await app.webhook({ session_id: sessionId, decision: "approved", claims: { country: "US" } })
+    await waitFor(async () => (await recordOf(renewed)).attestation_id !== old.attestation_id, "the renewal")
+    const answer = await verifyOnChain(app.connection, { ...question, wallet: renewed })
+    expect(answer).toEqual(credential(await recordOf(renewed)))
+  })
+})
+
+describe("a wallet that is not", () => {
+  test("has no credential", async () => {
+    const other = { ...withMint(), wallet: newWallet() }
+    expect(await verifyOnChain(app.connection, other)).toEqual(refused("no_credential"))
+    expect(await verifyOnChain(app.connection, { ...other, mint: undefined })).toEqual(
+      refused("no_credential"),
+    )
+  })
+
+  test("of another issuer, or of another schema, is refused", async () => {
+    const other = { ...withMint(), issuer: newWallet() }
+    expect(await verifyOnChain(app.connection, other)).toEqual(refused("wrong_issuer"))
+    expect(await verifyOnChain(app.connection, { ...other, mint: undefined })).toEqual(
+      refused("no_credential"),
+    )
+    const accredited = { ...withMint(), schema: "kyc_accredited_v1" }
+    expect(await verifyOnChain(app.connection, accredited)).toEqual(refused("wrong_schema"))
+  })
+
+  test("is refused once it is revoked", async () => {
+    const revoked = (await app.verifiedWallet(key)).wallet
+    const { attestation_id, onchain } = await recordOf(revoked)
+    const asked = { ...question, wallet: revoked }
+    expect((await verifyOnChain(app.connection, asked)).verified).toBe(true)
+    const path = `/attestation/${attestation_id}/revoke`
+    await app.request({ method: "POST", path, key: key.apiKey, json: { reason: "A match" } })
+    await expect.poll(() => verifyOnChain(app.connection, asked)).toEqual(refused("revoked"))
+    expect(await verifyOnChain(app.connection, { ...asked, mint: onchain.mint })).toEqual(refused("revoked"))
+  })
+
+  test("is not believed for a mint that a stranger made, and gave to the issuer afterwards", async () => {
+    const stranger = Keypair.generate()
+    await app.connection.requestAirdrop(stranger.publicKey, 10 * LAMPORTS_PER_SOL)
+    await waitFor(async () => (await app.connection.getBalance(stranger.publicKey)) > 0, "the airdrop")
+    const mint = Keypair.generate()
+    const self = { mint: mint.publicKey, authority: stranger.publicKey, feePayer: stranger.publicKey }
+    const { commitment } = record.onchain
+    const expiry = Date.parse(record.expires_at) / 1000
+    await sendOwn(
+      app.connection,
+      [stranger, mint],
+      ...createCredentialMint(self, {
+        schemaId: schema,
+        schemaName: "KYC",
+        memoText: "mine",
+        rentOf: () => LAMPORTS_PER_SOL / 10,
+      }),
+    )
+    const copied = `vouch:1:${record.attestation_id}:${commitment}:${expiry}`
+    await sendOwn(app.connection, [stranger], ...attest(self, stranger.publicKey, copied))
+    const forged = { ...question, wallet: addressOf(stranger.publicKey) }
+    const asItself = { ...forged, issuer: addressOf(stranger.publicKey) }
+    expect((await verifyOnChain(app.connection, asItself)).verified).toBe(true)
+    expect(await verifyOnChain(app.connection, forged)).toEqual(refused("no_credential"))
+
+    const issuer = new PublicKey(record.onchain.authority)
+    const roles = [
+      AuthorityType.MintTokens,
+      AuthorityType.FreezeAccount,
+      AuthorityType.PermanentDelegate,
+      AuthorityType.MetadataPointer,
+    ]
+    await sendOwn(
+      app.connection,
+      [stranger],
+      ...roles.map((role) =>
+        createSetAuthorityInstruction(
+          mint.publicKey,
+          stranger.publicKey,
+          role,
+          issuer,
+          [],
+          TOKEN_2022_PROGRAM_ID,
+        ),
+      ),
+      createUpdateAuthorityInstruction({
+        programId: TOKEN_2022_PROGRAM_ID,
+        metadata: mint.publicKey,
+        oldAuthority: stranger.publicKey,
+        newAuthority: issuer,
+      }),
+    )
+    // Every byte of both accounts is now as of a credential: its history is not.
+    expect(await verifyOnChain(app.connection, forged)).toEqual(refused("not_issued"))
+  })
+})
+
+type Change = { program?: string; bytes?: (data: Buffer) => Buffer | undefined }
+
+/** The chain, with some accounts as they should never be. */
+function lying(changes: Record<string, Change | null>): Web3Connection {
+  const { connection } = app
+  return {
+    rpcEndpoint: connection.rpcEndpoint,
+    async getMultipleAccountsInfo(keys, commitment) {
+      const addresses = keys.map((one) => new PublicKey(one.toBase58()))
+      const accounts = await connection.getMultipleAccountsInfo(addresses, commitment)
+      return accounts.map((account, at) => {
+        const change = changes[addresses[at]!.toBase58()]
+        if (change === undefined || account === null) return account
+        if (change === null) return null
+        const data = Buffer.from(account.data)
+        const owner = change.program === undefined ? account.owner : new PublicKey(change.program)
+        return { owner, data: change.bytes?.(data) ?? data }
+      })
+    },
+    getTokenAccountsByOwner: (...given) => (connection as Web3Connection).getTokenAccountsByOwner(...given),
+    getSignaturesForAddress: (...given) => (connection as Web3Connection).getSignaturesForAddress(...given),
+    getTransaction: (...given) => (connection as Web3Connection).getTransaction(...given),
+  }
+}
+
+const bytes = (change: (data: Buffer) => unknown): Change => ({
+  bytes: (data) => {
+    change(data)
+    return data
+  },
+})
+const without = (text: string | Buffer) =>
+  bytes((data) => data.fill(0xff, data.indexOf(text), data.indexOf(text) + text.length))
+/** The type of an extension replaced by one that there is not. */
+const withoutExtension = (type: number) =>
+  bytes((data) => {
+    let at = 166
+    while (data.readUInt16LE(at) !== type) at += 4 + data.readUInt16LE(at + 2)
+    data.writeUInt16LE(999, at)
+  })
+const stranger = Keypair.generate().publicKey.toBuffer()
+const spl = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"
+
+describe("what a node shows that cannot be a credential", () => {
+  const accounts: [string, Change | null, string][] = [
+    ["no account", null, "no_credential"],
+    ["an account of a program that is not Token-2022", { program: spl }, "wrong_account"],
+    ["an account of the system's", { program: SystemProgram.programId.toBase58() }, "wrong_account"],
+    ["an account of another mint", bytes((data) => stranger.copy(data, 0)), "wrong_account"],
+    ["an account that was given to another wallet", bytes((data) => stranger.copy(data, 32)), "wrong_holder"],
+    ["no unit", bytes((data) => data.writeBigUInt64LE(0n, 64)), "revoked"],
+    ["more than one unit", bytes((data) => data.writeBigUInt64LE(2n, 64)), "wrong_account"],
+    [
+      "an account that is open",
+      bytes((data) => data.writeUInt8(AccountState.Initialized, 108)),
+      "not_frozen",
+    ],
+    ["a mint in the account's place", bytes((data) => data.writeUInt8(1, 165)), "wrong_account"],
+    ["a part of the account", { bytes: (data) => data.subarray(0, 100) }, "wrong_account"],
+    ["nothing in the account", { bytes: () => Buffer.alloc(0) }, "wrong_account"],
+  ]
+  test.each(accounts)("%s", async (_, change, reason) => {
+    const connection = lying({ [record.onchain.token_account]: change })
+    expect(await verifyOnChain(connection, withMint())).toEqual(refused(reason))
+    const searched = await verifyOnChain(connection, question)
+    expect(searched.verified).toBe(false)
+  })
+
+  const mints: [string, Change | null, string][] = [
+    ["no mint", null, "wrong_mint"],
+    ["a mint of a program that is not Token-2022", { program: spl }, "wrong_mint"],
+    ["a mint that obeys another key", bytes((data) => stranger.copy(data, 4)), "wrong_issuer"],
+    ["a mint that obeys nobody", bytes((data) => data.writeUInt32LE(0, 0)), "wrong_mint"],
+    ["a mint with decimals", bytes((data) => data.writeUInt8(6, 44)), "wrong_mint"],
+    ["a mint that was never made", bytes((data) => data.writeUInt8(0, 45)), "wrong_mint"],
+    ["a mint that another key can thaw", bytes((data) => stranger.copy(data, 50)), "wrong_issuer"],
+    ["a mint whose units can be moved", withoutExtension(9), "wrong_mint"],
+    ["a mint whose accounts are born open", withoutExtension(6), "wrong_mint"],
+    ["a mint without a delegate", withoutExtension(12), "wrong_issuer"],
+    ["a mint whose words are elsewhere", withoutExtension(18), "wrong_mint"],
+    ["a mint without words", withoutExtension(19), "wrong_mint"],
+    ["a mint that names no schema", without(schema), "wrong_schema"],
+    ["a token account in the mint's place", bytes((data) => data.writeUInt8(2, 165)), "wrong_mint"],
+    ["a mint that is cut off", { bytes: (data) => data.subarray(0, data.length - 3) }, "wrong_mint"],
+    ["a part of a mint", { bytes: (data) => data.subarray(0, 60) }, "wrong_mint"],
+    ["a mint of old, without extensions", { bytes: (data) => data.subarray(0, 82) }, "wrong_mint"],
+  ]
+  test.each(mints)("%s", async (_, change, reason) => {
+    const connection = lying({ [record.onchain.mint]: change })
+    expect(await verifyOnChain(connection, withMint())).toEqual(refused(reason))
+    expect(await verifyOnChain(connection, question)).toEqual(refused("no_credential"))
+  })
+
+  test("an attestation that has expired, by the chain's clock", async () => {
+    const expiry = BigInt(Date.parse(record.expires_at) / 1000)
+    const at = (time: bigint) => lying({ [CLOCK]: bytes((data) => data.writeBigInt64LE(time, 32)) })
+    expect(await verifyOnChain(at(expiry), question)).toEqual(refused("expired"))
+    expect(await verifyOnChain(at(expiry - 1n), question)).toEqual(credential(record))
+    await expect(verifyOnChain(lying({ [CLOCK]: null }), question)).rejects.toThrow("clock")
+  })
+
+  test("a transaction that failed, was signed by another, or has its memo elsewhere, gives nothing", async () => {
+    const honest = app.connection as Web3Connection
+    type Found = NonNullable<Awaited<ReturnType<Web3Connection["getTransaction"]>>>
+    const twisted = (twist: (found: Found) => void): Web3Connection => ({
+      ...lying({}),
+      async getTransaction(...given) {
+        const found = structuredCloneOf((await honest.getTransaction(...given))!)
+        twist(found)
+        return found
+      },
+    })
+    const ask = (twist: (found: Found) => void) => verifyOnChain(twisted(twist), question)
+    expect(await ask(() => {})).toEqual(credential(record))
+    const twists: ((found: Found) => void)[] = [
+      (found) => {
+        found.meta = { err: { InstructionError: [0, "Custom"] } }
+      },
+      ({ transaction: { message } }) => {
+        message.header.numRequiredSignatures = 0
+      },
+      ({ transaction: { message } }) => message.compiledInstructions.reverse(),
+      ({ transaction: { message } }) => {
+        message.compiledInstructions = message.compiledInstructions.filter(({ data }) => data[0] !== 7)
+      },
+      ({ transaction: { message } }) => {
+        for (const { data } of message.compiledInstructions) if (data[0] === 7) data[1] = 2
+      },
+    ]
+    for (const twist of twists) expect(await ask(twist)).toEqual(refused("not_issued"))
+  })
+})
+
+/** A transaction with plain fields, which a test can change. */
+function structuredCloneOf({
+  meta,
+  transaction: { message },
+}: NonNullable<Awaited<ReturnType<Web3Connection["getTransaction"]>>>) {
+  const { header, staticAccountKeys, compiledInstructions } = message
+  return {
+    meta,
+    transaction: {
+      message: {
+        header: { ...header },
+        staticAccountKeys,
+        compiledInstructions: compiledInstructions.map(({ programIdIndex, accountKeyIndexes, data }) => ({
+          programIdIndex,
+          accountKeyIndexes,
+          data: Uint8Array.from(data),
+        })),
+      },
+    },
+  }
+}
+
+test.each([
+  ["issuer", { issuer: "nobody" }],
+  ["issuer", { issuer: [] }],
+  ["wallet", { wallet: "0".repeat(44) }],
+  ["mint", { mint: "z".repeat(44) }],
+])("a question without addresses is refused by name: %s", async (name, change) => {
+  await expect(verifyOnChain(app.connection, { ...question, ...change })).rejects.toThrow(`${name}: must be`)
+})
+
+test("a node that does not answer is no answer", async () => {
+  await expect(verifyOnChain("http://127.0.0.1:9", question)).rejects.toThrow()
+})

@@ -92,6 +92,14 @@ export function refreshConnections(reason: string): void {
   for (const pipeline of connected.pipelines) pipeline.refresh()
 }
 
+/** How the connections of each purpose that has several are used now. */
+export const poolUse = (): {
+  pool: "requests" | "background"
+  leased: number
+  waiting: number
+  max: number
+}[] => connected.pools.map((pool, i) => ({ pool: i === 0 ? "requests" : "background", ...pool.use }))
+
 /** A plain client for one purpose, such as LISTEN past a pooler. The caller ends it. */
 export const open = (url: string, max: number) => openClient(url, { max })
 

@@ -138,6 +138,10 @@ export function chainClockDifference(mode: Mode): number | null {
   return last === undefined ? null : Math.round(last.ahead_ms / 1000)
 }
 
+/** By how many seconds this machine's clock is ahead of the database's; null where that is not known. */
+export const ownClockDifference = (): number | null =>
+  known === null ? null : (Date.now() - databaseTime_ms()) / 1000
+
 /** Whether the machine's own clock, by which the libraries for signing in go, is as wrong as that. */
 export const ownClockDiffers = (): boolean => Math.abs(Date.now() - databaseTime_ms()) > TOLERANCE_MS
 

@@ -87,6 +87,7 @@ export async function startTestApp(
 
   return {
     origin,
+    metricsPort: running.metricsPort,
     settings,
     /** The database itself, without the pooler. */
     databaseUrl: database.url,

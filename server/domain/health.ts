@@ -9,7 +9,7 @@ import type { LedgerReport } from "#shared/ledger-report.ts"
 import { modes } from "#shared/mode.ts"
 
 /** How long a worker may be silent before it counts as gone. */
-const WORKER_SILENT_SECONDS = 15
+export const WORKER_SILENT_SECONDS = 15
 const DATABASE_TIMEOUT_MS = 2000
 /** How old an answer may be. */
 const FRESH_MS = 1000

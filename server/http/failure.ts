@@ -4,6 +4,7 @@ import { isDatabaseUnavailable } from "#db/client.ts"
 import { logger } from "#server/lib/log.ts"
 import { failureOf } from "#server/lib/validation.ts"
 import { type ErrorCode, type ErrorOptions, errors, Failure } from "#shared/errors.ts"
+import { noteFailure } from "./metrics.ts"
 
 /** What tRPC itself refuses before a procedure has its say. */
 const refusals: { [code in TRPCError["code"]]?: [ErrorCode, string] } = {
@@ -61,8 +62,9 @@ const lines: { [code in ErrorCode]?: ["error" | "warn", string] } = {
   provider_not_configured: ["warn", "a request needs a KYC provider, and none is configured"],
 }
 
-/** Says in the log what the answer does not. */
+/** Counts a failure, and says in the log what the answer does not. */
 export function logFailure({ code, message, cause }: Failure, requestId: string): void {
+  noteFailure(code)
   const [level, line] = lines[code] ?? []
   if (level === undefined) return
   logger[level]({ requestId, reason: message, ...(cause !== undefined && { err: cause }) }, line)

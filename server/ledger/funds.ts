@@ -50,6 +50,15 @@ export class Funds {
     return this.#chain.embedded && this.poor.length > 0
   }
 
+  /** What some of them have, the mode's own one first and then those that have least. Null while it is not known. */
+  balances(most: number): { address: Address; sol: number | null; hoursLeft: number | null }[] {
+    const given = [...this.#purses.values()].filter((purse) => purse !== this.own)
+    given.sort((one, other) => (one.sol ?? 0) - (other.sol ?? 0))
+    return [this.own, ...given]
+      .slice(0, most)
+      .map(({ address, sol, burnRate: { hoursLeft } }) => ({ address, sol, hoursLeft }))
+  }
+
   /** What keeps some operations from being signed. */
   get troubles(): string[] {
     return this.#told(({ trouble }) => trouble)

@@ -5,6 +5,7 @@ import type { Chain } from "#server/solana/chain.ts"
 import { decodeAll, type Operations, type Plan } from "./definition.ts"
 import type { Issuer } from "./issuer.ts"
 import type { Lease } from "./lease.ts"
+import { noteOperation } from "./metrics.ts"
 import type { OperationRow } from "./operation.ts"
 import type { Planned } from "./pack.ts"
 import { failOperations, finishOperations } from "./settle.ts"
@@ -99,14 +100,14 @@ export async function carryOut(lease: Lease, kinds: Operations, toEnd: Sorted["t
   if (toEnd.length === 0) return false
   const { workspaceId, token, version } = lease
   const ids = toEnd.map(({ operation }) => operation.id)
-  return sql.begin(async (sql) => {
+  const ended = await sql.begin(async (sql) => {
     const queued = await sql<{ id: string }[]>`
       select id from operations
       where workspace_id = ${workspaceId} and id = any(${ids}) and status = 'queued' and exists (
         select from ledger_leases where workspace_id = ${workspaceId} and token = ${token} and version = ${version})
       order by id for update skip locked`
     const still = new Set(queued.map((row) => row.id))
-    let ended = false
+    const ended: { kind: string; outcome: "confirmed" | "failed" }[] = []
     for (const { operation, plan } of toEnd) {
       if (!still.has(operation.id)) continue
       if (plan.do === "hold back") await holdBack(sql, operation, plan.error)
@@ -114,10 +115,13 @@ export async function carryOut(lease: Lease, kinds: Operations, toEnd: Sorted["t
       else if (plan.do === "fail" && operation.redo)
         await holdBack(sql, operation, new Error(`it cannot be done again: ${plan.refusal.detail}`))
       else if (plan.do === "defer") await putOff(sql, operation, DEFER_SECONDS)
-      else ended = (await endByPlan(sql, kinds, operation, plan)) || ended
+      else if (await endByPlan(sql, kinds, operation, plan))
+        ended.push({ kind: operation.kind, outcome: plan.do === "fail" ? "failed" : "confirmed" })
     }
     return ended
   })
+  for (const { kind, outcome } of ended) noteOperation(kind, outcome)
+  return ended.length > 0
 }
 
 /** Fails one operation, or defers it if its effect cannot be applied; the others of this turn continue. */

@@ -8,7 +8,7 @@ import { busyWorkspaces } from "./queue.ts"
 /** How the reconciliations of a mode stand: the oldest one's age, and what they found. */
 type Audits = Pick<LedgerReport, "audit_age_seconds" | "audit_differences">
 
-async function readAudits(): Promise<(mode: Mode) => Audits> {
+export async function readAudits(): Promise<(mode: Mode) => Audits> {
   const rows = await sql<{ mode: Mode; age: number | null; differences: number }[]>`
     select w.mode, greatest(0, extract(epoch from now() - min(a.at))::int) as age, sum(a.differences)::int as differences
     from audits a join workspaces w on w.id = a.workspace_id where a.at is not null group by w.mode`
@@ -43,7 +43,7 @@ export async function reportOn(
 }
 
 /** The first operation in the queue of each workspace is its oldest. */
-async function readAges(): Promise<(mode: Mode) => Ages> {
+export async function readAges(): Promise<(mode: Mode) => Ages> {
   const rows = await sql<{ mode: Mode; operation: number | null; transaction: number | null }[]>`
     with recursive busy as (${busyWorkspaces()}), waiting as (
       select w.mode, min(f.created_at) as since
@@ -65,6 +65,33 @@ async function readAges(): Promise<(mode: Mode) => Ages> {
     oldest_operation_seconds: age(byMode.get(mode)?.operation),
     oldest_transaction_seconds: age(byMode.get(mode)?.transaction),
   })
+}
+
+/** How many operations are counted, at most: beyond it there is trouble enough. */
+const MOST_COUNTED = 50_000
+
+/** Unfinished operations, transactions that may still land, and workspaces in quarantine, by mode. */
+export type Depths = { mode: Mode; queued: number; submitted: number; saved: number; quarantined: number }
+
+export async function readDepths(): Promise<Depths[]> {
+  return sql<Depths[]>`
+    with unfinished as (
+      select w.mode, count(*) filter (where o.status = 'queued')::int as queued,
+        count(*) filter (where o.status = 'submitted')::int as submitted
+      from (select workspace_id, status from operations where status in ('queued', 'submitted') limit ${MOST_COUNTED}) o
+        join workspaces w on w.id = o.workspace_id
+      group by w.mode
+    ), saved as (
+      select mode, count(*)::int as saved
+      from (select mode from transactions where status = 'saved' limit ${MOST_COUNTED}) t group by mode
+    ), quarantined as (
+      select w.mode, count(*)::int as quarantined
+      from quarantines q join workspaces w on w.id = q.workspace_id group by w.mode
+    )
+    select mode, coalesce(queued, 0) as queued, coalesce(submitted, 0) as submitted, coalesce(saved, 0) as saved,
+      coalesce(quarantined, 0) as quarantined
+    from unnest(array['live', 'test']) as mode left join unfinished using (mode) left join saved using (mode)
+      left join quarantined using (mode)`
 }
 
 /** After so long a transaction has landed or expired, unless something is wrong: 150 blocks take a minute. */

@@ -2,9 +2,11 @@ import type { TransactionError } from "@solana/web3.js"
 import { type Queryable, background as sql } from "#db/client.ts"
 import { publishActivity } from "#db/pubsub.ts"
 import { qualified } from "#db/rows.ts"
-import { addSeconds, clock } from "#server/lib/time.ts"
+import { addSeconds, clock, secondsBetween } from "#server/lib/time.ts"
 import { readTransactionError, type TransactionFailure } from "#server/solana/program-error.ts"
+import type { Mode } from "#shared/mode.ts"
 import { decodeAll, type Landing, type Operations, type Recovery } from "./definition.ts"
+import { noteConfirmation, noteOperation, noteTransaction } from "./metrics.ts"
 import { OPERATION_COLUMNS, type OperationRow, type Refusal } from "./operation.ts"
 
 /** Times that an operation is built again before it waits longer and longer. */
@@ -30,29 +32,32 @@ export async function settleConfirmed(
   also?: Also,
 ): Promise<number> {
   if (landings.length === 0) return 0
-  const { workspaces, settled } = await sql.begin(async (sql) => {
+  const { won, carried, now } = await sql.begin(async (sql) => {
     await waitShortly(sql)
     const now = clock.now()
-    const won = await sql<Landing[]>`
+    const won = await sql<(Landing & { mode: Mode; created_at: Date })[]>`
       update transactions t set status = 'confirmed', slot = l.slot, settled_at = ${now},
         finalized_at = case when l.is_final::boolean then ${now}::timestamptz end
       from unnest(${landings.map((one) => one.signature)}::text[], ${landings.map((one) => one.slot)}::bigint[],
         ${landings.map((one) => String(one.isFinal))}::text[]) as l(signature, slot, is_final)
       where t.signature = l.signature and t.status = 'saved'
-      returning t.signature, t.slot::float8 as slot, t.finalized_at is not null as "isFinal"`
+      returning t.signature, t.slot::float8 as slot, t.finalized_at is not null as "isFinal", t.mode, t.created_at`
     const landingOf = new Map(won.map((landing) => [landing.signature, landing]))
-    const carried = await sql<(OperationRow & { signature: string })[]>`
-      select ${sql(qualified("o", OPERATION_COLUMNS))}, o.signature
+    const carried = await sql<(OperationRow & { signature: string; created_at: Date })[]>`
+      select ${sql(qualified("o", OPERATION_COLUMNS))}, o.signature, o.created_at
       from transactions t join operations o on o.workspace_id = t.workspace_id and o.signature = t.signature
       where t.signature = any(${[...landingOf.keys()]}) and o.status = 'submitted'
       order by o.workspace_id, o.seq`
     const landed = carried.map((row) => ({ row, landing: landingOf.get(row.signature)! }))
     await confirm(sql, kinds, landed, now)
     if (won.length > 0) await also?.(sql)
-    return { workspaces: new Set(carried.map((operation) => operation.workspace_id)), settled: won.length }
+    return { won, carried, now }
   })
-  for (const workspaceId of workspaces) publishActivity(workspaceId)
-  return settled
+  for (const { mode, created_at } of won) noteConfirmation(mode, secondsBetween(created_at, now))
+  for (const { kind, created_at } of carried)
+    noteOperation(kind, "confirmed", secondsBetween(created_at, now))
+  for (const workspaceId of new Set(carried.map((one) => one.workspace_id))) publishActivity(workspaceId)
+  return won.length
 }
 
 /** Ends operations whose effect needs no transaction, or is on chain already. */
@@ -105,7 +110,7 @@ const carriedBy = (sql: Queryable, workspaceId: string, signature: string) => sq
   where workspace_id = ${workspaceId} and signature = ${signature} and status = 'submitted'
   order by seq`
 
-type SavedRow = { workspace_id: string; layout: [string, number][]; head: number }
+type SavedRow = { workspace_id: string; mode: Mode; layout: [string, number][]; head: number }
 
 /** Ends a transaction without effect; only one caller gets the row, the others null. */
 async function endTransaction(
@@ -117,7 +122,7 @@ async function endTransaction(
     update transactions
     set status = ${end.status}, slot = ${end.slot}, error = ${end.error === null ? null : sql.json(end.error as never)},
       settled_at = ${clock.now()}
-    where signature = ${signature} and status = 'saved' returning workspace_id, layout, head`
+    where signature = ${signature} and status = 'saved' returning workspace_id, mode, layout, head`
   return row ?? null
 }
 
@@ -136,7 +141,10 @@ export async function settleExpired(signature: string, also?: Also): Promise<boo
     await also?.(sql)
     return row
   })
-  if (row) publishActivity(row.workspace_id)
+  if (row) {
+    noteTransaction(row.mode, "expired")
+    publishActivity(row.workspace_id)
+  }
   return row !== null
 }
 
@@ -148,7 +156,7 @@ export async function settleFailed(
   kinds: Operations,
   { signature, slot, error }: { signature: string; slot: number; error: TransactionError },
 ): Promise<void> {
-  const row = await sql.begin(async (sql) => {
+  const ended = await sql.begin(async (sql) => {
     await waitShortly(sql)
     const row = await endTransaction(sql, signature, { status: "failed", slot, error })
     if (!row) return null
@@ -157,7 +165,8 @@ export async function settleFailed(
     const blamed = blame(failure, row, operations)
     const others = operations.filter((operation) => operation !== blamed?.operation)
     const recovery = blamed ? recover(kinds, failure, blamed) : null
-    if (blamed && recovery?.do === "fail" && !blamed.operation.redo)
+    const isRefused = recovery?.do === "fail" && blamed?.operation.redo === false
+    if (blamed && recovery?.do === "fail" && isRefused)
       await failOperations(sql, kinds, [blamed.operation], recovery.refusal)
     else if (blamed && recovery?.do === "finish") await finishOperations(sql, kinds, [blamed.operation])
     else if (blamed && recovery?.do !== "wait") await requeueBlamed(sql, blamed.operation, failure)
@@ -167,9 +176,12 @@ export async function settleFailed(
       waitSeconds: failure.kind === "funds" ? FUNDS_WAIT_SECONDS : 0,
       alone: failure.kind === "other",
     })
-    return row
+    return { ...row, refused: isRefused ? blamed?.operation.kind : undefined }
   })
-  if (row) publishActivity(row.workspace_id)
+  if (!ended) return
+  noteTransaction(ended.mode, "failed")
+  if (ended.refused !== undefined) noteOperation(ended.refused, "failed")
+  publishActivity(ended.workspace_id)
 }
 
 type Blamed = { operation: OperationRow; instruction: number }

@@ -76,6 +76,8 @@ export class LedgerWorker {
   #sent = Promise.withResolvers<void>()
   readonly #known = Promise.withResolvers<void>()
   readonly funds: Funds
+  /** Transactions that are being signed, or may still land. */
+  readonly inFlight = () => this.#tracker.size + this.#signing.size
   #trouble: string | null = "starting"
 
   constructor(chain: Chain, options: LedgerOptions) {

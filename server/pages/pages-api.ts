@@ -57,12 +57,13 @@ const WORKSPACE_HEADER = "x-vouch-workspace"
 const streams = new StreamPlaces("event streams", { person: 20, workspace: 100, process: 500 }, 16 * 60_000)
 const files = new StreamPlaces("downloads", { person: 4, workspace: 8, process: 50 }, 60 * 60_000)
 
-/** Procedures that answer with a stream. */
-const streamed = new Set(
-  Object.entries(appRouter._def.procedures as unknown as Record<string, { _def: { type: string } }>)
-    .filter(([, { _def }]) => _def.type === "subscription")
-    .map(([path]) => path),
+const table = Object.entries(
+  appRouter._def.procedures as unknown as Record<string, { _def: { type: string } }>,
 )
+/** Names of all procedures. */
+export const procedures: ReadonlySet<string> = new Set(table.map(([path]) => path))
+/** Procedures that answer with a stream. */
+const streamed = new Set(table.filter(([, { _def }]) => _def.type === "subscription").map(([path]) => path))
 
 /** What is below /api: procedures, signing in, downloads. Errors: those of what it asks for, as a Failure. */
 export async function answerPage(incoming: IncomingPage): Promise<void> {
@@ -192,7 +193,7 @@ type Download = (
 ) => Promise<void>
 
 /** Files that the browser saves. They are no procedures, because an answer of those is held in memory as a whole. */
-const downloads: Record<string, Download> = {
+export const downloads: Record<string, Download> = {
   "/api/export/attestations.csv": (principal, query, response, principalNow) =>
     exportAttestations(principal, readQuery(searchFilter, query), response, principalNow),
   "/api/export/audit.csv": (principal, query, response, principalNow) =>

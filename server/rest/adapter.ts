@@ -13,6 +13,7 @@ import {
 } from "#server/http/body.ts"
 import type { Client } from "#server/http/client.ts"
 import { logFailure, toFailure } from "#server/http/failure.ts"
+import { UNMATCHED } from "#server/http/metrics.ts"
 import { Reply } from "#server/http/reply.ts"
 import { newId } from "#server/lib/ids.ts"
 import { readJsonObject } from "#server/lib/json.ts"
@@ -57,13 +58,13 @@ export class Adapter {
     this.#options = options
   }
 
-  /** Answers a request below /v1. `target` is the part of its address after `/v1`. Never rejects. */
+  /** Answers a request below /v1. `target` is the part of its address after `/v1`. Returns its endpoint's path. Never rejects. */
   async handle(
     request: IncomingMessage,
     response: ServerResponse,
     target: string,
     client: Client,
-  ): Promise<void> {
+  ): Promise<string> {
     const reply = new Reply(response, newId("req"), request.method === "HEAD")
     const at_ms = clock.now().getTime()
     const since_ms = performance.now()
@@ -71,9 +72,10 @@ export class Adapter {
     let route: Route | null = null
     let isLost = false
     let call: Call | null = null
+    const cut = target.indexOf("?")
+    const path = cut < 0 ? target : target.slice(0, cut)
+    let endpoint = UNMATCHED
     try {
-      const cut = target.indexOf("?")
-      const path = cut < 0 ? target : target.slice(0, cut)
       const query = cut < 0 ? "" : target.slice(cut + 1)
       const document = this.#options.documents.get(path)
       const match = document ? null : this.#options.table.match(path)
@@ -81,13 +83,22 @@ export class Adapter {
       // A webhook has its own limit.
       if (!route || (route.meta.open && !route.meta.raw)) await this.#limitStranger(client)
       isLost = route === null
-      if (document) return this.#document(request, reply, document, query)
+      if (document) {
+        endpoint = `/v1${path}`
+        this.#document(request, reply, document, query)
+        return endpoint
+      }
       if (!match)
         return fail(
           "route_not_found",
           `Endpoint not found${path.length > 100 ? "" : `: /v1${printable(path)}`}. Compare the path with the API reference.`,
         )
-      if (!route) return void allows(request, reply, [...match.routes.keys()])
+      const [known] = match.routes.values()
+      endpoint = known!.template
+      if (!route) {
+        allows(request, reply, [...match.routes.keys()])
+        return endpoint
+      }
       principal = route.meta.open ? null : await this.#principal(request, client)
       if (principal) {
         await this.#limit(principal, reply)
@@ -108,7 +119,10 @@ export class Adapter {
       call = answering
       await onBehalfOf(principal?.workspaceId ?? client.address, () => this.#answer(answering))
     } catch (error) {
-      if (error instanceof RequestAborted) return reply.abandon()
+      if (error instanceof RequestAborted) {
+        reply.abandon()
+        return endpoint
+      }
       const failure = toFailure(error, { hasKey: carriesKey(request, route) })
       logFailure(failure, reply.requestId)
       reply.failure(failure)
@@ -131,6 +145,7 @@ export class Adapter {
         body: reply.body,
       })
     }
+    return endpoint
   }
 
   #document(request: IncomingMessage, reply: Reply, { type, body }: Document, query: string): void {

@@ -7,6 +7,8 @@ export type Route = {
   method: string
   /** Path below /v1 with its parameters in braces. */
   path: string
+  /** The same with /v1 before it. */
+  template: string
   name: string
   procedure: Procedure
   meta: ProcedureMeta
@@ -88,6 +90,7 @@ function compile(name: string, procedure: Procedure, meta: ProcedureMeta): Route
   return {
     method,
     path,
+    template: `/v1${path}`,
     name,
     procedure,
     meta,

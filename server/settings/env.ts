@@ -1,3 +1,4 @@
+import { isIP } from "node:net"
 import { basename } from "node:path"
 import { z } from "zod"
 import { LEAST_CONNECTIONS } from "#db/client.ts"
@@ -153,6 +154,13 @@ const settings = z.object({
   /** Certificate and key (PEM files), if Vouch itself ends TLS. */
   VOUCH_TLS_CERT: text,
   VOUCH_TLS_KEY: text,
+  /** Port of the metrics for Prometheus, at /metrics (docs/observe.md). Not served without it; 0 is any free one. */
+  VOUCH_METRICS_PORT: port.optional(),
+  /** Address that it listens on: whoever reaches it reads them. 0.0.0.0 is every one of this machine. */
+  VOUCH_METRICS_HOST: z
+    .string()
+    .refine((host) => isIP(host) !== 0, { error: "must be an IP address such as 127.0.0.1" })
+    .default("127.0.0.1"),
   /** trace, debug, info, warn, error or silent. */
   VOUCH_LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "silent"]).default("info"),
 })
@@ -203,7 +211,10 @@ function checkTogether(parsed: Settings): Settings {
       "DATABASE_DIRECT_URL: set DATABASE_URL, too: it is another way to the same database",
     ])
   }
-  const { PORT, VOUCH_LOCALNET_PORT } = parsed
+  const { PORT, VOUCH_LOCALNET_PORT, VOUCH_METRICS_PORT } = parsed
+  if (PORT > 0 && PORT === VOUCH_METRICS_PORT) {
+    throw new SettingsError(["PORT and VOUCH_METRICS_PORT: metrics have a port of their own"])
+  }
   if (PORT > 0 && (PORT === VOUCH_LOCALNET_PORT || PORT === VOUCH_LOCALNET_PORT + 1)) {
     throw new SettingsError([
       `PORT and VOUCH_LOCALNET_PORT: the local network takes ${VOUCH_LOCALNET_PORT} and ${VOUCH_LOCALNET_PORT + 1}, so set PORT to another port`,

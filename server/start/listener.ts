@@ -2,12 +2,14 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import type { BlockList } from "node:net"
 import { beginBody, dropBody, hasBody, MAX_BODY_BYTES, MAX_WEBHOOK_BYTES } from "#server/http/body.ts"
 import { type Client, clientOf } from "#server/http/client.ts"
+import { beginRequest, UNMATCHED } from "#server/http/metrics.ts"
 import { Reply, refuse, STRICT_TRANSPORT_SECURITY } from "#server/http/reply.ts"
 import { WaitingRequests } from "#server/http/waiting-requests.ts"
 import { newId } from "#server/lib/ids.ts"
 import type { RateLimitStatus } from "#server/lib/rate-limit.ts"
 import type { PageHandler } from "#server/pages/pages.ts"
 import { LOGO_UPLOAD, type PageOptions } from "#server/pages/pages-api.ts"
+import { routeOfPage } from "#server/pages/route.ts"
 import { servePage } from "#server/pages/serve.ts"
 import type { Adapter } from "#server/rest/adapter.ts"
 import { Failure } from "#shared/errors.ts"
@@ -28,37 +30,44 @@ export function createListener(options: ListenerOptions): RequestListener {
   const waiting = new WaitingRequests()
   return (request, response) => {
     const client = clientOf(request, trustedProxies)
+    const end = beginRequest(request, response)
     const place = waiting.take(request.socket, response, client.network)
     // A body that nobody reads would lie there for as long as its connection.
     if (typeof place === "string") request.resume()
-    if (place === "over") return
+    if (place === "over") return end(UNMATCHED)
     if (place === "busy") {
       new Reply(response, newId("req"), request.method === "HEAD").failure(tooBusy())
-      return
+      return end(UNMATCHED)
     }
     takeBody(request, client)
     const drop = () => dropBody(request)
-    place.whenItsTurn(() => answer(request, response, client).finally(drop), drop)
+    const never = () => {
+      drop()
+      end(UNMATCHED)
+    }
+    place.whenItsTurn(() => answer(request, response, client).then(end).finally(drop), never)
   }
 
-  /** Never rejects. */
-  async function answer(request: IncomingMessage, response: ServerResponse, client: Client): Promise<void> {
+  /** Returns the template of its address. Never rejects. */
+  async function answer(request: IncomingMessage, response: ServerResponse, client: Client): Promise<string> {
     const url = request.url ?? ""
     const api = /^\/v1(?:[/?]|$)/.test(url)
     const unreadable = whyUnreadable(request, publicOrigin)
     if (unreadable !== null) {
       const rate = options.pageLimiter?.take(client.network)
       if (rate && !rate.allowed) {
-        return new Reply(response, newId("req"), request.method === "HEAD").failure(tooOften(rate))
-      }
-      return refuse(request, response, "malformed_request", unreadable)
+        new Reply(response, newId("req"), request.method === "HEAD").failure(tooOften(rate))
+      } else refuse(request, response, "malformed_request", unreadable)
+      return UNMATCHED
     }
     if (httpsOnly && !client.secure) {
-      if (api) return refuse(request, response, "https_required", "Send this request over HTTPS.")
-      return redirectToHttps(response, publicOrigin!, url)
+      if (api) refuse(request, response, "https_required", "Send this request over HTTPS.")
+      else redirectToHttps(response, publicOrigin!, url)
+      return UNMATCHED
     }
     if (api) return adapter.handle(request, response, url.slice(3), client)
     await servePage(options, request, response, client)
+    return routeOfPage(url)
   }
 }
 

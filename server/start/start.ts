@@ -32,7 +32,9 @@ import { appRouter } from "#server/trpc/router.ts"
 import type { LedgerReport } from "#shared/ledger-report.ts"
 import { modes } from "#shared/mode.ts"
 import { Housekeeping, type Report } from "./housekeeping.ts"
+import { listen } from "./listen.ts"
 import { createListener, type ListenerOptions } from "./listener.ts"
+import { type MetricsServer, serveMetrics } from "./metrics/serve.ts"
 import { type PrepareOptions, prepare } from "./prepare.ts"
 
 export type StartOptions = PrepareOptions & { pages: PageHandler }
@@ -40,6 +42,8 @@ export type StartOptions = PrepareOptions & { pages: PageHandler }
 export type Running = {
   origin: string
   port: number
+  /** Null where metrics are not served. */
+  metricsPort: number | null
   /** What a person has to know at once: fee payers without SOL. */
   shortages: string[]
   /** Resolves when all that its workers have begun by now, beside requests, has ended. */
@@ -101,7 +105,8 @@ export async function start(options: StartOptions): Promise<Running> {
   if (settings.VOUCH_ROLE !== "worker") {
     const max = connectionLimit()
     const connections = watchConnections(server, { max, trusted: http.trustedProxies })
-    await listen(server, settings.PORT, deployment.isPublic ? undefined : "127.0.0.1")
+    const host = deployment.isPublic ? undefined : "127.0.0.1"
+    await listen(server, { port: settings.PORT, host, setting: "PORT" })
     logger.info({ connections: max }, "listening")
     stops.push(() => {
       const closed = connections.close()
@@ -113,11 +118,14 @@ export async function start(options: StartOptions): Promise<Running> {
     })
   }
   const port = (server.address() as AddressInfo | null)?.port ?? settings.PORT
-  const workers = settings.VOUCH_ROLE === "web" ? null : await startWorkers(chains, settings, formHttp)
+  let workers: Workers | null = null
+  const metrics = await openMetrics(settings, { chains, ledgers: () => workers?.ledgers ?? [] })
+  if (settings.VOUCH_ROLE !== "web") workers = await startWorkers(chains, settings, formHttp)
   stops.push(...(workers?.stops ?? []))
   return {
     origin: deployment.origin,
     port,
+    metricsPort: metrics?.port ?? null,
     shortages: (workers?.ledgers ?? []).flatMap(({ chain, funds }) =>
       chain.embedded ? [] : funds.troubles.map((trouble) => `${chain.mode}: ${trouble}`),
     ),
@@ -127,6 +135,7 @@ export async function start(options: StartOptions): Promise<Running> {
     async stop() {
       // Stop the listener first, then the workers, then the services that both use.
       for (const stop of stops) await stop()
+      await metrics?.close()
       await lists.stop()
       await requests.stop()
       await disconnectPubsub()
@@ -134,6 +143,16 @@ export async function start(options: StartOptions): Promise<Running> {
       await disconnectDatabase()
     },
   }
+}
+
+async function openMetrics(
+  { VOUCH_METRICS_PORT: port, VOUCH_METRICS_HOST: host, VOUCH_ROLE: role }: Settings,
+  of: { chains: readonly Chain[]; ledgers: () => readonly LedgerWorker[] },
+): Promise<MetricsServer | null> {
+  if (port === undefined) return null
+  const metrics = await serveMetrics({ port, host, role, ...of })
+  logger.info({ host, port: metrics.port }, "serving metrics")
+  return metrics
 }
 
 /** A chain that is the wrong one stops the start; one that does not answer now is bound when it does. */
@@ -226,28 +245,7 @@ async function openFormListener(http: ListenerOptions) {
     )
   }, null)
   const connections = watchConnections(server, { max: FORM_CONNECTIONS, trusted: null })
-  await listen(server, 0, "127.0.0.1")
+  await listen(server, { port: 0, host: "127.0.0.1", setting: "PORT" })
   const { port } = server.address() as AddressInfo
   return { url: `http://127.0.0.1:${port}${WEBHOOKS}`, close: () => connections.close() }
-}
-
-type Listening = ReturnType<typeof createHttpServer>
-
-const listen = (server: Listening, port: number, host: string | undefined): Promise<void> =>
-  new Promise((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => reject(explainListen(error, port)))
-    server.listen({ port, ...(host ? { host } : {}) }, () => {
-      server.removeAllListeners("error")
-      resolve()
-    })
-  })
-
-function explainListen(error: NodeJS.ErrnoException, port: number): Error {
-  if (error.code === "EADDRINUSE") {
-    return new Error(`Port ${port} is in use. Stop the other program, or set PORT to a free port.`)
-  }
-  if (error.code === "EACCES") {
-    return new Error(`This user may not open port ${port}. Set PORT to a port above 1023.`)
-  }
-  return error
 }

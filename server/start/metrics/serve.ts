@@ -1,0 +1,57 @@
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { logger } from "#server/lib/log.ts"
+import { families, familyOf, render } from "#server/lib/metrics.ts"
+import { listen } from "#server/start/listen.ts"
+import { DeploymentFigures } from "./deployment.ts"
+import { type GaugeOptions, gaugesOf } from "./gauges.ts"
+import { processFigures } from "./process.ts"
+
+/** https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format */
+const TYPE = "text/plain; version=0.0.4; charset=utf-8"
+const CONNECTIONS = 16
+
+export type MetricsOptions = Omit<GaugeOptions, "deployment"> & { port: number; host: string }
+
+export type MetricsServer = { port: number; close(): Promise<void> }
+
+/**
+ * Serves the figures of this process at /metrics, on a port of their own: whoever reaches it may read them, and nothing in
+ * them is secret or of a customer. Rejects where the port is taken.
+ */
+export async function serveMetrics({ port, host, ...options }: MetricsOptions): Promise<MetricsServer> {
+  const deployment = new DeploymentFigures()
+  const process = processFigures()
+  const gauges = [...gaugesOf({ ...options, deployment }), ...process.gauges].map(familyOf)
+  const text = async () => {
+    await deployment.refresh()
+    return render([...families(), ...gauges])
+  }
+  const server = createServer({ headersTimeout: 5000, requestTimeout: 5000 }, async (request, response) => {
+    request.resume()
+    const { method, url = "" } = request
+    if (url.split("?", 1)[0] !== "/metrics") return void response.writeHead(404).end()
+    if (method !== "GET" && method !== "HEAD")
+      return void response.writeHead(405, { Allow: "GET, HEAD" }).end()
+    try {
+      const body = await text()
+      response.writeHead(200, { "Content-Type": TYPE, "Content-Length": Buffer.byteLength(body) })
+      response.end(method === "HEAD" ? undefined : body)
+    } catch (error) {
+      logger.error({ err: error }, "could not read the metrics")
+      response.writeHead(500).end()
+    }
+  })
+  server.maxConnections = CONNECTIONS
+  server.timeout = 30_000
+  await listen(server, { port, host, setting: "VOUCH_METRICS_PORT" })
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        process.stop()
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}

@@ -1,0 +1,68 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process"
+import { cpSync, existsSync, mkdtempSync, readFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { delimiter, join } from "node:path"
+
+const root = join(import.meta.dirname, "..", "..")
+const tools = join(root, "node_modules", ".bin")
+
+/** The machine's own Node 20, the oldest that the client runs on; null where there is none. */
+export function findNode20(): string | null {
+  const folders = (process.env.PATH ?? "")
+    .split(delimiter)
+    .filter((folder) => !folder.includes("node_modules"))
+  const found = folders.find((folder) => {
+    const node = join(folder, "node")
+    return existsSync(node) && execFileSync(node, ["--version"], { encoding: "utf8" }).startsWith("v20.")
+  })
+  return found ?? null
+}
+
+/** The blocks of code of the README's quick start, in their order, with their languages. */
+export function quickStart(): { language: string; code: string }[] {
+  const readme = readFileSync(join(root, "README.md"), "utf8")
+  const section = /^## Quick start$(.*?)^## /ms.exec(readme)![1]!
+  return [...section.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language, code]) => ({
+    language: language!,
+    code: code!,
+  }))
+}
+
+/** A folder beside which a reader makes a project: the client's as in a checkout, without anything that is built. */
+export function checkout(): { folder: string; projects: string } {
+  const projects = mkdtempSync(join(tmpdir(), "vouch-package-"))
+  const folder = join(projects, "vouch")
+  const isSource = (path: string) => !/\/(dist|python)(\/|$)/.test(path.slice(root.length))
+  cpSync(join(root, "client"), join(folder, "client"), { recursive: true, filter: isSource })
+  return { folder, projects }
+}
+
+/** A shell's environment: the machine's Node first, and npm without a network. */
+export function environment(node: string | null, more: Record<string, string> = {}): Record<string, string> {
+  const { PATH = "", HOME = "" } = process.env
+  const first = node === null ? [] : [node]
+  return { PATH: [...first, PATH, tools].join(delimiter), HOME, npm_config_offline: "true", ...more }
+}
+
+/** Runs a program and gives its lines to `on` as they come. Rejects with all of them if it fails. */
+export function run(
+  [program, ...args]: [string, ...string[]],
+  options: { cwd: string; env: Record<string, string>; on?: (line: string) => void },
+): Promise<string> {
+  const { cwd, env, on } = options
+  const child: ChildProcess = spawn(program, args, { cwd, env: env as NodeJS.ProcessEnv })
+  let output = ""
+  let seen = 0
+  const hear = (chunk: Buffer) => {
+    output += chunk
+    const lines = output.split("\n")
+    for (const line of lines.slice(seen, -1)) on?.(line)
+    seen = lines.length - 1
+  }
+  child.stdout!.on("data", hear)
+  child.stderr!.on("data", hear)
+  return new Promise((resolve, reject) => {
+    child.on("error", reject)
+    child.on("close", (code) => (code === 0 ? resolve(output) : reject(new Error(output))))
+  })
+}

@@ -46,7 +46,6 @@ export const dashboardErrors = {
     "Request not found in the log",
     `Check the id and the workspace. Requests with a valid key are kept for ${keptDays.requests} days; others are not logged.`,
   ),
-  schema_not_found: define(404, "Schema not found", "List the schemas of this workspace."),
   email_unconfirmed: define(
     403,
     "The email address is not confirmed",
@@ -59,7 +58,6 @@ export const dashboardErrors = {
   ),
   account_exists: define(409, "The name is already in use", "Choose a different name."),
   last_owner: define(409, "An account needs an owner", "Make another member an owner first."),
-  schema_exists: define(409, "The schema already exists", "Choose another id or change the existing schema."),
   wallet_proof_required: define(
     422,
     "Proof of the wallet is missing",

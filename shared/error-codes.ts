@@ -135,6 +135,7 @@ export const apiErrors = {
     "Mint configuration not found",
     "List the configurations with GET /mint-configs.",
   ),
+  schema_not_found: defineError(404, "Schema not found", "List the schemas with GET /schemas."),
   provider_not_found: defineError(404, "KYC provider not found", "Check the provider's name in the path."),
   method_not_allowed: defineError(405, "Method not allowed", "Use a method named in Allow."),
   idempotency_in_progress: defineError(
@@ -147,6 +148,11 @@ export const apiErrors = {
     409,
     "The mint configuration already exists",
     "Choose another id, or use the existing one.",
+  ),
+  schema_exists: defineError(
+    409,
+    "The schema already exists",
+    "Choose another id, or change the existing schema.",
   ),
   session_approved: defineError(
     409,

@@ -9,6 +9,7 @@ export const eventTypes = {
   "attestation.expiring": "An attestation is about to expire",
   "operation.confirmed": "A mint or a transfer was confirmed on chain",
   "operation.failed": "A mint or a transfer failed",
+  "token.changed": "A mint configuration was changed",
   "token.paused": "A mint configuration was paused",
   "token.resumed": "A mint configuration was resumed",
   "investor.frozen": "A wallet's tokens were frozen because it is on a list",

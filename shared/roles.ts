@@ -7,12 +7,12 @@ export const roles = {
   owner: {
     name: "Owner",
     summary: "Everything, including members and account settings",
-    permissions: [...allScopes, "key:write", "schema:write", "member:write", "review:write", "claims:read"],
+    permissions: [...allScopes, "key:write", "member:write", "review:write", "claims:read"],
   },
   developer: {
     name: "Developer",
     summary: "Keys, schemas, tokens and revoking; no members, reviews or claims",
-    permissions: [...allScopes, "key:write", "schema:write"],
+    permissions: [...allScopes, "key:write"],
   },
   compliance: {
     name: "Compliance",

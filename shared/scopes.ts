@@ -8,7 +8,8 @@ export const scopes = {
   "token:read": "Read token operations and balances",
   "token:mint": "Mint tokens",
   "token:transfer": "Transfer tokens",
-  "config:write": "Create and pause mint configurations",
+  "config:write": "Create, change and pause mint configurations",
+  "schema:write": "Create and change schemas",
   "events:read": "Read events",
 } as const
 
@@ -19,10 +20,4 @@ export const allScopes = Object.keys(scopes) as Scope[]
 export const isScope = (value: string): value is Scope => Object.hasOwn(scopes, value)
 
 /** What only people may do, in the dashboard: `review:write` decides reviews, `claims:read` sees what is known of a person. */
-export type Permission =
-  | Scope
-  | "key:write"
-  | "schema:write"
-  | "member:write"
-  | "review:write"
-  | "claims:read"
+export type Permission = Scope | "key:write" | "member:write" | "review:write" | "claims:read"

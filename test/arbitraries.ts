@@ -66,6 +66,21 @@ const amount = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true }),
   fc.bigInt().map(String),
 )
+const rules = bodyOf({
+  allowed_countries: fc.array(fc.constantFrom("US", "CA", "us")),
+  blocked_countries: fc.array(fc.constantFrom("KP", "")),
+  require_accredited: fc.boolean(),
+  max_supply: amount,
+  max_holders: fc.integer(),
+  max_balance_per_wallet: amount,
+  transfers_locked_until: fc.constantFrom("2027-01-01T00:00:00Z", "2027-13-01T00:00:00Z", "now"),
+})
+const schemaFields = {
+  name: fc.string(),
+  validity_days: fc.integer({ min: 1, max: 3650 }),
+  wallet_proof: fc.constantFrom(true, false, null),
+  reminder_days: fc.array(fc.integer({ min: 1, max: 365 })),
+}
 // What succeeds is not waited for: there is no worker here.
 export const headers = { prefer: "respond-async" }
 export const bodies = {
@@ -85,15 +100,23 @@ export const bodies = {
     decimals: fc.integer({ min: 0, max: 9 }),
     required_schema: schema,
     transfer_mode: fc.constantFrom("agent", "holder"),
-    rules: bodyOf({
-      allowed_countries: fc.array(fc.constantFrom("US", "CA", "us")),
-      blocked_countries: fc.array(fc.constantFrom("KP", "")),
-      require_accredited: fc.boolean(),
-      max_supply: amount,
-      max_holders: fc.integer(),
-      max_balance_per_wallet: amount,
-      transfers_locked_until: fc.constantFrom("2027-01-01T00:00:00Z", "2027-13-01T00:00:00Z", "now"),
-    }),
+    rules,
   }),
   "/mint-config/none_v1/pause": bodyOf({}),
+  "/schemas": bodyOf({
+    id: fc.stringMatching(/^[a-z][a-z0-9_]{2,63}$/),
+    ...schemaFields,
+  }),
+}
+
+/** The same of changes. */
+export const changes = {
+  "/mint-config/us_real_estate_fund_v1": bodyOf({
+    name: fc.string(),
+    decimals: fc.integer({ min: 0, max: 9 }),
+    required_schema: schema,
+    transfer_mode: fc.constantFrom("agent", "holder"),
+    rules,
+  }),
+  "/schema/kyc_business_v1": bodyOf(schemaFields),
 }

@@ -141,13 +141,18 @@ test.each([
   ["GET", "/token/operations", "token:read"],
   ["GET", `/token/balance/${newWallet()}?mint_config=us_real_estate_fund_v1`, "token:read"],
   ["POST", "/mint-configs", "config:write"],
+  ["GET", `/token/balances/${newWallet()}`, "token:read"],
+  ["GET", "/token/holders/us_real_estate_fund_v1", "token:read"],
+  ["PATCH", "/mint-config/us_real_estate_fund_v1", "config:write"],
+  ["POST", "/schemas", "schema:write"],
+  ["PATCH", "/schema/kyc_individual_v1", "schema:write"],
   ["POST", "/mint-config/us_real_estate_fund_v1/pause", "config:write"],
   ["POST", "/mint-config/us_real_estate_fund_v1/unpause", "config:write"],
 ] as const)("insufficient_scope: %s %s needs %s", async (method, path, scope) => {
   const account = await createAccount({ name: newId("acct"), plan: "free" })
   const { allScopes } = await import("#shared/scopes.ts")
   const others = await app.key({ account, scopes: allScopes.filter((one) => one !== scope) })
-  const payload = method === "POST" ? { json: {} } : {}
+  const payload = method === "GET" ? {} : { json: {} }
   const refused = await app.request({ method, path, key: others.apiKey, ...payload })
   expectError(refused, "insufficient_scope", new RegExp(scope))
   const only = await app.key({ account, scopes: [scope] })
@@ -155,13 +160,16 @@ test.each([
   expect(admitted.json.error).not.toBe("insufficient_scope")
 })
 
-test.each(["/schemas", "/usage", "/mint-configs", "/mint-config/us_real_estate_fund_v1"])(
-  "GET %s needs a key and no scope",
-  async (path) => {
-    const none = await app.key({ scopes: [] })
-    expect((await app.request({ method: "GET", path, key: none.apiKey })).status).toBe(200)
-  },
-)
+test.each([
+  "/schemas",
+  "/schema/kyc_individual_v1",
+  "/usage",
+  "/mint-configs",
+  "/mint-config/us_real_estate_fund_v1",
+])("GET %s needs a key and no scope", async (path) => {
+  const none = await app.key({ scopes: [] })
+  expect((await app.request({ method: "GET", path, key: none.apiKey })).status).toBe(200)
+})
 
 test.each([
   "/",
@@ -254,7 +262,7 @@ test.each([
   ["GET", "/token/mint", "POST, OPTIONS"],
   ["DELETE", "/token/operation/x", "GET, HEAD, OPTIONS"],
   ["PUT", "/mint-configs", "POST, GET, HEAD, OPTIONS"],
-  ["DELETE", "/mint-config/x", "GET, HEAD, OPTIONS"],
+  ["DELETE", "/mint-config/x", "GET, PATCH, HEAD, OPTIONS"],
   ["GET", "/mint-config/x/pause", "POST, OPTIONS"],
 ])("method_not_allowed: %s %s", async (method, path, allow) => {
   const response = await app.request({ method, path })

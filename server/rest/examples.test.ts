@@ -15,11 +15,13 @@ afterAll(() => app.stop())
 
 /** The example of a request's body, as a reader of the document would copy it. */
 // biome-ignore lint/suspicious/noExplicitAny: examples are of any shape
-const exampleOf = (path: string): any => paths[path]!.post!.requestBody!.content["application/json"]!.example
+const exampleOf = (path: string, method = "post"): any =>
+  paths[path]![method]!.requestBody!.content["application/json"]!.example
 
 const post = (path: string, json: unknown) => app.request({ method: "POST", path, key: key.apiKey, json })
+const patch = (path: string, json: unknown) => app.request({ method: "PATCH", path, key: key.apiKey, json })
 
-test("the examples of requests are done as they stand: start, mint, transfer, create, revoke", async () => {
+test("the examples of requests are done as they stand: start, mint, transfer, create, change, revoke", async () => {
   const start = exampleOf("/kyc/start")
   const mint = exampleOf("/token/mint")
   const transfer = exampleOf("/token/transfer")
@@ -38,6 +40,13 @@ test("the examples of requests are done as they stand: start, mint, transfer, cr
   })
   const config = exampleOf("/mint-configs")
   expect(await post("/mint-configs", config)).toMatchObject({ status: 200, json: config })
+
+  const change = exampleOf("/mint-config/{id}", "patch")
+  expect(await patch(`/mint-config/${config.id}`, change)).toMatchObject({ status: 200, json: change })
+  const schema = exampleOf("/schemas")
+  expect(await post("/schemas", schema)).toMatchObject({ status: 200, json: schema })
+  const { name } = exampleOf("/schema/{id}", "patch")
+  expect(await patch(`/schema/${schema.id}`, { name })).toMatchObject({ status: 200, json: { name } })
 
   const { json } = await app.request({ method: "GET", path: "/attestations", key: key.apiKey })
   const revoke = exampleOf("/attestation/{id}/revoke")

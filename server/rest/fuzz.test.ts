@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { newId } from "#server/lib/ids.ts"
 import { errors } from "#shared/errors.ts"
 import { newWallet, signWebhook, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
-import { bodies, bodyOf, headers, json } from "#test/arbitraries.ts"
+import { bodies, bodyOf, changes, headers, json } from "#test/arbitraries.ts"
 import type { Response, Sent } from "#test/http.ts"
 import { sendRaw } from "#test/raw.ts"
 
@@ -338,6 +338,16 @@ test("whatever else comes over the wire is answered with our error object, or wi
       if (answer === "") return
       expect(answer).toMatch(/^HTTP\/1\.1 (100|200|4\d\d) /)
       if (/^HTTP\/1\.1 4/.test(answer)) expect(answer).toMatch(/\r\nx-request-id: req_/i)
+    }),
+    RUNS,
+  )
+})
+
+// Last, because what it changes stays.
+test.each(Object.entries(changes))("PATCH %s takes any JSON", async (path, body) => {
+  await fc.assert(
+    fc.asyncProperty(fc.oneof({ weight: 4, arbitrary: body }, json), async (sent) => {
+      expectOurs(await app.request({ method: "PATCH", path, key: key.apiKey, json: sent, headers }))
     }),
     RUNS,
   )

@@ -122,6 +122,11 @@ describe.each(["another account", "live and test of one account"])("%s", (name) 
         [(id) => get(`/token/operation/${id}`), [minted.json.operation_id], () => newId("op")],
         [(id) => get(`/mint-config/${id}`), [config], unknownConfig],
         [(id) => ({ ...get(`/mint-config/${id}`), method: "HEAD" }), [config], unknownConfig],
+        [
+          (id) => ({ method: "PATCH", path: `/mint-config/${id}`, json: { rules: { max_holders: 1 } } }),
+          [config],
+          unknownConfig,
+        ],
         [(id) => post(`/mint-config/${id}/pause`, {}), [config], unknownConfig],
         [(id) => post(`/mint-config/${id}/unpause`, {}), [config], unknownConfig],
         [(id) => get(`/token/balance/${alice}?mint_config=${id}`), [config], unknownConfig],

@@ -183,8 +183,8 @@ describe("errors", () => {
       expected.push("database_unavailable")
     }
     if (meta.scope) expected.push("insufficient_scope")
-    if (method === "POST") expected.push("malformed_json", "payload_too_large", "server_busy")
-    if (method === "POST" && !meta.raw) expected.push("unsupported_media_type")
+    if (method !== "GET") expected.push("malformed_json", "payload_too_large", "server_busy")
+    if (method !== "GET" && !meta.raw) expected.push("unsupported_media_type")
     if (meta.raw) expected.push("rate_limited", "database_unavailable", "invalid_signature")
     if (meta.idempotent)
       expected.push("invalid_idempotency_key", "idempotency_in_progress", "idempotency_key_reused")

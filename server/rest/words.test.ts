@@ -32,7 +32,7 @@ const VALIDATOR =
 
 /** Refusals that a schema has no words for: what an id names, what digits amount to, and what fields are together. */
 const BEYOND_SCHEMAS =
-  /address of a wallet|is not a (schema|mint configuration) of|must differ from|more than zero|control characters|halves of surrogate pairs|ISO 3166|digits after the point|https address/
+  /address of a wallet|is not a (schema|mint configuration) of|must differ from|cannot change here|more than zero|control characters|halves of surrogate pairs|ISO 3166|digits after the point|https address/
 
 const ajv = new Ajv2020({ strict: false })
 formats.default(ajv)
@@ -80,15 +80,19 @@ const readable = (detail: string, what: string): void => {
   expect(detail, what).toMatch(/[.?]$/)
 }
 
-const posts = routes.filter((route) => bodyOf(route) !== null && !route.meta.raw)
+const NAMED = { "/mint-config": "us_real_estate_fund_v1", "/schema": "kyc_individual_v1" }
+const writes = routes.filter((route) => bodyOf(route) !== null && !route.meta.raw)
 const pathOf = ({ path }: Route) =>
   path
-    .replace("{id}", path.startsWith("/mint-config") ? "us_real_estate_fund_v1" : newId("att"))
+    .replace(
+      "{id}",
+      Object.entries(NAMED).find(([start]) => path.startsWith(`${start}/`))?.[1] ?? newId("att"),
+    )
     .replace("{pubkey}", newWallet())
 
-test.each(posts.map((route) => [route.path, route] as const))(
-  "POST %s refuses what is wrong in our words, and names the field",
-  async (path, route) => {
+test.each(writes.map((route) => [route.method, route.path, route] as const))(
+  "%s %s refuses what is wrong in our words, and names the field",
+  async (method, path, route) => {
     const schema = bodyOf(route)!
     const valid = sample(schema, schemas) as Record<string, unknown>
     let refused = 0
@@ -96,7 +100,7 @@ test.each(posts.map((route) => [route.path, route] as const))(
       for (const value of [undefined, ...WRONG]) {
         const json = withValue(valid, at, value)
         const response = await app.request({
-          method: "POST",
+          method,
           path: pathOf(route),
           key: key.apiKey,
           headers: { prefer: "respond-async" },
@@ -134,7 +138,7 @@ test.each([
 ] as const)(
   "POST %s: what %s can never be, the document refuses as the server does",
   async (path, field, values) => {
-    const schema = bodyOf(posts.find((route) => route.path === path)!)!
+    const schema = bodyOf(writes.find((route) => route.path === path)!)!
     const valid = sample(schema, schemas) as object
     for (const value of values) {
       const what = JSON.stringify(value)

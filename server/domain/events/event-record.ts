@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { changeableFields } from "#server/domain/tokens/config.ts"
 import { address, amountText, idOf, named, signature, timestamp } from "#server/lib/fields.ts"
 import { type EventType, eventTypes } from "#shared/event-types.ts"
 import { allReviewDecisions, allReviewEndings, allReviewKinds } from "#shared/reviews.ts"
@@ -71,6 +72,17 @@ const shapes = {
     data: z.object({
       mint_config: mintConfig,
       symbol: z.string().meta({ description: "The token's symbol", example: "USREF" }),
+    }),
+  },
+  TokenChangeEvent: {
+    types: ["token.changed"],
+    data: z.object({
+      mint_config: mintConfig,
+      symbol: z.string().meta({ description: "The token's symbol", example: "USREF" }),
+      changed: z.array(z.enum(changeableFields)).meta({
+        description: "The fields that changed; read the record for what they are now",
+        example: ["rules"],
+      }),
     }),
   },
   InvestorEvent: {

@@ -76,6 +76,16 @@ export const configInput = z.object({
 })
 export type ConfigInput = z.infer<typeof configInput>
 
+/** What of a configuration can change: some only until its mint exists. */
+export const changeableFields = [
+  "name",
+  "symbol",
+  "decimals",
+  "required_schema",
+  "transfer_mode",
+  "rules",
+] as const
+
 export const mintConfigRecord = z
   .object({
     ...configFields,

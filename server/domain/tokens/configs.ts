@@ -15,6 +15,7 @@ import { ensureAssetMints } from "./asset-mint.ts"
 import {
   type ConfigInput,
   type ConfigRow,
+  changeableFields,
   checkTogether,
   configColumns,
   insertConfig,
@@ -26,10 +27,10 @@ import {
 } from "./config.ts"
 import { reconcilePause } from "./operations/reconcile-pause.ts"
 
-export const configNotFound = (id: string): never =>
+export const configNotFound = (id: string, field = "id"): never =>
   fail(
     "mint_config_not_found",
-    `id: this workspace has no mint configuration ${isConfigId(id) ? id : "with this id"}. List them with GET /mint-configs.`,
+    `${field}: this workspace has no mint configuration ${isConfigId(id) ? id : "with this id"}. List them with GET /mint-configs.`,
   )
 
 async function readConfig(workspaceId: string, id: string): Promise<ConfigRow> {
@@ -208,10 +209,16 @@ export async function applyConfig(author: Author, config: ConfigInput): Promise<
   return applied
 }
 
-const lockConfig = async (sql: Queryable, workspaceId: string, id: string): Promise<ConfigRow | undefined> =>
-  (await loadConfigs(sql, workspaceId, [id], { lock: true })).get(id)
+export const lockConfig = async (
+  sql: Queryable,
+  workspaceId: string,
+  id: string,
+): Promise<ConfigRow | undefined> => (await loadConfigs(sql, workspaceId, [id], { lock: true })).get(id)
 
-async function changeConfig(
+/**
+ * Changes a configuration that is locked. Errors: validation_failed for a field that is on chain, unknown_schema.
+ */
+export async function changeConfig(
   sql: Queryable,
   author: Author,
   known: ConfigRow,
@@ -254,11 +261,9 @@ async function changeConfig(
   return { outcome: "changed", reconciles }
 }
 
-const CHANGEABLE = ["name", "symbol", "decimals", "required_schema", "transfer_mode", "rules"] as const
-
 /** The fields that differ, as they were and as they are. */
 function differences(known: ConfigRow, config: ConfigInput): { before: object; after: object } {
-  const fields = CHANGEABLE.filter((field) => !isDeepStrictEqual(known[field], config[field]))
+  const fields = changeableFields.filter((field) => !isDeepStrictEqual(known[field], config[field]))
   const only = (from: ConfigInput | ConfigRow) =>
     Object.fromEntries(fields.map((field) => [field, from[field]]))
   return { before: only(known), after: only(config) }

@@ -183,7 +183,11 @@ test("202 of a configuration is replayed once its mint is there", async () => {
   const headers = { prefer: "respond-async" }
   const first = await tokens.post("/mint-configs", body, { idempotencyKey, headers })
   expect(first).toMatchObject({ status: 202, json: { mint: null } })
-  const applied = { location: "/v1/mint-config/accepted", "preference-applied": "respond-async" }
+  const applied = {
+    location: "/v1/mint-config/accepted",
+    "retry-after": "1",
+    "preference-applied": "respond-async",
+  }
   expect(first.headers).toMatchObject(applied)
   await waitFor(async () => (await tokens.get("/mint-config/accepted")).json.mint !== null, "the mint")
   const replay = await tokens.post("/mint-configs", body, { idempotencyKey, headers })

@@ -38,8 +38,25 @@ const shapeOf = (schemas: Schemas) =>
     }),
   ) as Record<string, z.ZodType> as Shape
 
+/** The same, each of which may be null. */
+const patchable = Object.fromEntries(
+  Object.entries(shapeOf(requested)).map(([name, rule]) => [
+    name,
+    rule
+      .unwrap()
+      .nullable()
+      .optional()
+      .meta({ ...rule.meta(), description: `${rule.meta()?.description}; null ends the rule` }),
+  ]),
+) as { [N in keyof Shape]: z.ZodOptional<z.ZodNullable<ReturnType<Shape[N]["unwrap"]>>> }
+
 const description = "Every rule is optional; a rule that is left out does not apply"
 
 /** `rules` of a configuration in a request, and in an answer. */
 export const rulesInput = z.strictObject(shapeOf(requested)).meta({ id: "MintRulesRequest", description })
+/** `rules` of a change: what is not named stays. */
+export const rulesPatch = z.strictObject(patchable).meta({
+  id: "MintRulesChangeRequest",
+  description: "A rule that is left out stays as it is; null ends it",
+})
 export const rulesRecord = z.object(shapeOf(recorded)).meta({ id: "MintRules", description })

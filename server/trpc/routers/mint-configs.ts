@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { configPatch, patchConfig } from "#server/domain/tokens/change-config.ts"
 import { checkConfig, configIssues } from "#server/domain/tokens/check-config.ts"
 import { configId, configInput, mintConfigRecord } from "#server/domain/tokens/config.ts"
 import { configView, viewConfig } from "#server/domain/tokens/config-view.ts"
@@ -84,6 +85,24 @@ export const mintConfigRouter = router({
     .input(byId)
     .output(mintConfigRecord)
     .query(({ ctx, input }) => getConfig(ctx.principal, input.id)),
+
+  change: procedure
+    .meta({
+      scope: "config:write",
+      idempotent: true,
+      fails: ["mint_config_not_found", "unknown_schema", "chain_not_configured"],
+      openapi: {
+        method: "PATCH",
+        path: "/mint-config/{id}",
+        tags: ["Mint configurations"],
+        summary: "Change a mint configuration",
+        description:
+          "Changes the fields that are sent, and of `rules` the rules that are sent; null ends a rule. New rules hold at once for requests and for operations that are not signed yet; limits hold for later requests. What is on chain cannot change. Where holders move tokens themselves, accounts follow within seconds.",
+      },
+    })
+    .input(byId.extend(configPatch))
+    .output(mintConfigRecord)
+    .mutation(({ ctx, input: { id, ...patch } }) => patchConfig({ ...ctx, id, patch })),
 
   pause: pausing("pause", "Pause a token", "Stops minting and transfers until you unpause the token."),
   unpause: pausing("unpause", "Unpause a token", "Resumes minting and transfers."),

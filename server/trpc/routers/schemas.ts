@@ -1,36 +1,46 @@
 import { z } from "zod"
-import { sql } from "#db/client.ts"
-import { changeSchema, createSchema } from "#server/domain/kyc/schemas/change.ts"
+import { changeSchema, createSchema, MAX_SCHEMAS } from "#server/domain/kyc/schemas/change.ts"
+import {
+  getSchema,
+  listSchemas,
+  schemaDetail,
+  schemaInPath,
+  schemaRecord,
+} from "#server/domain/kyc/schemas/record.ts"
 import { summariseSchemas } from "#server/domain/kyc/schemas/summary.ts"
-import { requiredFor } from "#server/domain/kyc/wallet-proof/required.ts"
-import { named, timestamp, wholeNumber } from "#server/lib/fields.ts"
+import { matching, timestamp, wholeNumber } from "#server/lib/fields.ts"
 import { nameText } from "#server/lib/text.ts"
-import { toTimestamp } from "#server/lib/time.ts"
 import { memberProcedure, procedure, router } from "#server/trpc/trpc.ts"
 
-const schemaRecord = z
-  .object({
-    id: named.meta({ description: "Schema id, as used in schemaId", example: "kyc_individual_v1" }),
-    name: z.string().meta({ description: "Display name", example: "Individual identity" }),
-    validity_days: z.number().int().meta({ description: "Days from the provider's decision", example: 365 }),
-    wallet_proof: z.boolean().meta({
+const id = matching(/^[a-z][a-z0-9_]{2,63}$/, "must be 3 to 64 of a-z, 0-9 and _, a letter first").meta({
+  description: "The id that the schema is to have; it cannot change",
+  example: "residency_v1",
+})
+const fields = {
+  name: nameText(100).meta({
+    description: "Display name; on chain with the first attestation",
+    example: "Residency",
+  }),
+  validity_days: wholeNumber(1, 3650).meta({
+    description: "Days from the provider's decision",
+    example: 180,
+  }),
+  wallet_proof: z.boolean().nullable().meta({
+    description:
+      "Whether sessions ask the investor to prove, by a signature, that the wallet is theirs. Null leaves it to the provider: asked of real people, and not in tests",
+    example: true,
+  }),
+  reminder_days: z
+    .array(wholeNumber(1, 365))
+    .max(5)
+    // The longest first; each once.
+    .transform((days) => [...new Set(days)].sort((one, other) => other - one))
+    .meta({
       description:
-        "Whether sessions that begin now ask the investor to prove, by a signature, that the wallet is theirs",
-      example: true,
+        "Days before the end at which it is told, and investors who want reminders are reminded: at most five",
+      example: [30, 7],
     }),
-    created_at: timestamp,
-  })
-  .meta({ id: "VerificationSchema" })
-
-const name = nameText(100)
-const validityDays = wholeNumber(1, 3650)
-/** Null leaves it to the provider: asked of real people, and not in tests. */
-const walletProof = z.boolean().nullable()
-/** The longest first; each once. */
-const reminderDays = z
-  .array(wholeNumber(1, 365))
-  .max(5)
-  .transform((days) => [...new Set(days)].sort((one, other) => other - one))
+}
 
 export const schemaRouter = router({
   list: procedure
@@ -45,27 +55,83 @@ export const schemaRouter = router({
     })
     .input(z.object({}))
     .output(z.object({ data: z.array(schemaRecord) }).meta({ id: "VerificationSchemaList" }))
-    .query(async ({ ctx }) => {
-      const { workspaceId, mode } = ctx.principal
-      const rows = await sql<
-        {
-          id: string
-          name: string
-          validity_days: number
-          wallet_proof: boolean | null
-          created_at: Date
-        }[]
-      >`
-        select id, name, validity_days, wallet_proof, created_at from schemas
-        where workspace_id = ${workspaceId} order by created_at desc, id`
-      return {
-        data: rows.map((row) => ({
-          ...row,
-          wallet_proof: requiredFor(mode, row.id, row.wallet_proof),
-          created_at: toTimestamp(row.created_at),
-        })),
-      }
-    }),
+    .query(async ({ ctx }) => ({ data: await listSchemas(ctx.principal) })),
+
+  get: procedure
+    .meta({
+      fails: ["schema_not_found"],
+      openapi: {
+        method: "GET",
+        path: "/schema/{id}",
+        tags: ["Schemas"],
+        summary: "Get a schema",
+        description: "Returns the schema with its settings.",
+      },
+    })
+    .input(z.object({ id: schemaInPath }))
+    .output(schemaDetail)
+    .query(({ ctx, input }) => getSchema(ctx.principal, input.id)),
+
+  create: procedure
+    .meta({
+      scope: "schema:write",
+      idempotent: true,
+      fails: ["schema_exists"],
+      openapi: {
+        method: "POST",
+        path: "/schemas",
+        tags: ["Schemas"],
+        summary: "Create a schema",
+        description: `Adds something to verify. Its credential is created on chain with the first attestation. A workspace can have ${MAX_SCHEMAS}.`,
+      },
+    })
+    .input(
+      z.object({
+        id,
+        ...fields,
+        wallet_proof: fields.wallet_proof.default(null),
+        reminder_days: fields.reminder_days.default([30, 7, 1]),
+      }),
+    )
+    .output(schemaDetail)
+    .mutation(({ ctx, input: { id, ...fields } }) => createSchema({ ...ctx, id, fields })),
+
+  change: procedure
+    .meta({
+      scope: "schema:write",
+      idempotent: true,
+      fails: ["schema_not_found"],
+      openapi: {
+        method: "PATCH",
+        path: "/schema/{id}",
+        tags: ["Schemas"],
+        summary: "Change a schema",
+        description:
+          "Changes the fields that are sent, for what is decided from now on: issued credentials keep their expiry, which is on chain. Proof of the wallet is asked of sessions that begin from now on.",
+      },
+    })
+    .input(
+      z.object({
+        id: schemaInPath,
+        name: fields.name.optional(),
+        validity_days: fields.validity_days.optional(),
+        wallet_proof: fields.wallet_proof.optional(),
+        reminder_days: fields.reminder_days.optional(),
+      }),
+    )
+    .output(schemaDetail)
+    .mutation(({ ctx, input: { id, name, validity_days, wallet_proof, reminder_days } }) =>
+      changeSchema({
+        ...ctx,
+        id,
+        fields: {
+          ...(name === undefined ? {} : { name }),
+          ...(validity_days === undefined ? {} : { validity_days }),
+          ...(wallet_proof === undefined ? {} : { wallet_proof }),
+          ...(reminder_days === undefined ? {} : { reminder_days }),
+        },
+      }),
+    ),
 
   /** As the dashboard shows them. */
   summary: memberProcedure
@@ -87,64 +153,4 @@ export const schemaRouter = router({
       }),
     )
     .query(async ({ ctx }) => ({ data: await summariseSchemas(ctx.principal) })),
-
-  create: memberProcedure
-    .meta({ scope: "schema:write" })
-    .input(
-      z.object({
-        id: z.string().regex(/^[a-z][a-z0-9_]{2,63}$/, "must be 3 to 64 of a-z, 0-9 and _, a letter first"),
-        name,
-        validity_days: validityDays,
-        wallet_proof: walletProof.default(null),
-        reminder_days: reminderDays.default([30, 7, 1]),
-      }),
-    )
-    .output(z.object({ id: z.string() }))
-    .mutation(async ({ ctx, input: { id, ...fields } }) => {
-      const { principal, requestId } = ctx
-      await createSchema({
-        workspaceId: principal.workspaceId,
-        id,
-        fields,
-        author: { principal, requestId },
-      })
-      return { id }
-    }),
-
-  change: memberProcedure
-    .meta({ scope: "schema:write" })
-    .input(
-      z.object({
-        id: z.string().max(64),
-        name: name.optional(),
-        validity_days: validityDays.optional(),
-        wallet_proof: walletProof.optional(),
-        reminder_days: reminderDays.optional(),
-      }),
-    )
-    .output(
-      z.object({
-        id: z.string(),
-        name: z.string(),
-        validity_days: z.number().int(),
-        wallet_proof: z.boolean().nullable(),
-        reminder_days: z.array(z.number().int()),
-      }),
-    )
-    .mutation(async ({ ctx, input: { id, name, validity_days, wallet_proof, reminder_days } }) => {
-      const { principal, requestId } = ctx
-      const fields = {
-        ...(name === undefined ? {} : { name }),
-        ...(validity_days === undefined ? {} : { validity_days }),
-        ...(wallet_proof === undefined ? {} : { wallet_proof }),
-        ...(reminder_days === undefined ? {} : { reminder_days }),
-      }
-      const changed = await changeSchema({
-        workspaceId: principal.workspaceId,
-        id,
-        fields,
-        author: { principal, requestId },
-      })
-      return { id, ...changed }
-    }),
 })

@@ -1,62 +1,99 @@
 import { isDeepStrictEqual } from "node:util"
 import { isUniqueViolation, sql } from "#db/client.ts"
-import { type Author, recordChange } from "#server/domain/audit-log/record.ts"
+import { columns, only, type RowOf } from "#db/rows.ts"
+import { recordChange } from "#server/domain/audit-log/record.ts"
+import type { IdempotencyClaim, Principal } from "#server/domain/context.ts"
+import { claimKey } from "#server/domain/idempotency.ts"
 import { voidPlans } from "#server/ledger/lease.ts"
 import { clock } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
+import { getSchema, type SchemaDetail, schemaNotFound } from "./record.ts"
 
-export type SchemaFields = {
-  name: string
-  validity_days: number
-  /** Whether sessions ask for proof of the wallet; null where the provider decides. */
-  wallet_proof: boolean | null
-  /** How many days before the end investors are reminded. */
-  reminder_days: number[]
+/** How many a workspace may have: all of them are in one list. */
+export const MAX_SCHEMAS = 100
+
+/** `wallet_proof`: null where the provider decides. `reminder_days`: how many days before the end investors are reminded. */
+const fieldColumns = columns("schemas", "name", "validity_days", "wallet_proof", "reminder_days")
+type SchemaFields = RowOf<typeof fieldColumns>
+
+type SchemaChange<Fields> = {
+  principal: Principal
+  requestId: string | null
+  idempotency: IdempotencyClaim | null
+  id: string
+  fields: Fields
 }
 
-type SchemaChange<Fields> = { workspaceId: string; id: string; fields: Fields; author: Author }
-
-/** Adds a schema to a workspace; its credential's mint is made with its first attestation. Errors: schema_exists. */
+/**
+ * Adds a schema to a workspace; its credential's mint is made with its first attestation. Errors: schema_exists,
+ * validation_failed where there are MAX_SCHEMAS.
+ */
 export async function createSchema({
-  workspaceId,
+  principal,
+  requestId,
+  idempotency,
   id,
   fields,
-  author,
-}: SchemaChange<SchemaFields>): Promise<void> {
+}: SchemaChange<SchemaFields>): Promise<SchemaDetail> {
+  if (!idempotency?.begun) await addSchema({ principal, requestId, idempotency, id, fields })
+  return getSchema(principal, id)
+}
+
+async function addSchema({ principal, requestId, idempotency, id, fields }: SchemaChange<SchemaFields>) {
+  const { workspaceId } = principal
   const { name, validity_days, wallet_proof, reminder_days } = fields
   try {
     await sql.begin(async (sql) => {
+      // One at a time in a workspace, so that two cannot pass the limit together.
+      await sql`select id from workspaces where id = ${workspaceId} for no key update`
+      const known = await sql<{ count: number; exists: boolean }[]>`
+        select count(*)::int as count, coalesce(bool_or(id = ${id}), false) as exists from schemas
+        where workspace_id = ${workspaceId}`
+      const { count, exists } = only(known)
+      if (exists) schemaExists(id)
+      if (count >= MAX_SCHEMAS)
+        fail("validation_failed", `id: this workspace has reached the maximum of ${MAX_SCHEMAS} schemas.`)
       await sql`
         insert into schemas (workspace_id, id, name, validity_days, wallet_proof, reminder_days, created_at)
         values (${workspaceId}, ${id}, ${name}, ${validity_days}, ${wallet_proof}, ${reminder_days}, ${clock.now()})`
-      await recordChange(sql, workspaceId, { author, action: "schema.created", subject: id, detail: fields })
+      if (idempotency) await claimKey(sql, idempotency, id)
+      await recordChange(sql, workspaceId, {
+        author: { principal, requestId },
+        action: "schema.created",
+        subject: id,
+        detail: fields,
+      })
     })
   } catch (error) {
-    if (!isUniqueViolation(error, "schemas_workspace_id_id_pk")) throw error
-    fail("schema_exists", `id: the schema ${id} already exists. Choose another id, or change that schema.`)
+    // By a version that locks nothing.
+    if (isUniqueViolation(error, "schemas_workspace_id_id_pk")) schemaExists(id)
+    throw error
   }
 }
+
+const schemaExists = (id: string): never =>
+  fail("schema_exists", `id: the schema ${id} already exists. Choose another id, or change that schema.`)
 
 /**
  * Changes a schema's name or validity, for attestations that are decided from then on: what has been issued keeps its
  * expiry, which is on chain. Proof of the wallet is asked of sessions that begin from then on. Errors: schema_not_found.
  */
-export const changeSchema = ({
-  workspaceId,
+export async function changeSchema({
+  principal,
+  requestId,
+  idempotency,
   id,
   fields,
-  author,
-}: SchemaChange<Partial<SchemaFields>>): Promise<SchemaFields> =>
-  sql.begin(async (sql) => {
+}: SchemaChange<Partial<SchemaFields>>): Promise<SchemaDetail> {
+  const { workspaceId } = principal
+  if (idempotency?.begun) return getSchema(principal, id)
+  await sql.begin(async (sql) => {
     const [before] = await sql<SchemaFields[]>`
-      select name, validity_days, wallet_proof, reminder_days from schemas where workspace_id = ${workspaceId} and id = ${id} for update`
-    if (!before)
-      return fail(
-        "schema_not_found",
-        "id: this workspace has no schema with this id. List them with GET /schemas.",
-      )
+      select ${sql(fieldColumns)} from schemas where workspace_id = ${workspaceId} and id = ${id} for update`
+    if (!before) return schemaNotFound()
+    if (idempotency) await claimKey(sql, idempotency, id)
     const after = { ...before, ...fields }
-    if (isDeepStrictEqual(after, { ...before })) return after
+    if (isDeepStrictEqual(after, { ...before })) return
     await sql`
       update schemas set name = ${after.name}, validity_days = ${after.validity_days}, wallet_proof = ${after.wallet_proof},
         reminder_days = ${after.reminder_days}
@@ -64,10 +101,11 @@ export const changeSchema = ({
     // The name goes on chain with the credential's mint.
     await voidPlans(sql, workspaceId)
     await recordChange(sql, workspaceId, {
-      author,
+      author: { principal, requestId },
       action: "schema.changed",
       subject: id,
       detail: { before, after },
     })
-    return after
   })
+  return getSchema(principal, id)
+}

@@ -36,8 +36,10 @@ test("a new schema can be verified for, and what is issued holds for its validit
     id: "residency_v1",
     name: "Residency",
     validity_days: 7,
-    wallet_proof: null,
+    wallet_proof: false,
+    wallet_proof_setting: null,
     reminder_days: [30, 7, 1],
+    created_at: expect.any(String),
   })
   const second = await verified()
   expect(second.expires_at).toBe(toTimestamp(addDays(new Date(second.issued_at), 7)))

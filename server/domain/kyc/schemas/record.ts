@@ -1,0 +1,81 @@
+import { z } from "zod"
+import { sql } from "#db/client.ts"
+import { columns, type RowOf } from "#db/rows.ts"
+import type { Principal } from "#server/domain/context.ts"
+import { requiredFor } from "#server/domain/kyc/wallet-proof/required.ts"
+import { matching, NAME, named, timestamp } from "#server/lib/fields.ts"
+import { toTimestamp } from "#server/lib/time.ts"
+import { fail } from "#shared/errors.ts"
+
+/** The id of a schema in a path: one that is not there is not found, whatever it looks like. */
+export const schemaInPath = matching(
+  NAME,
+  "this workspace has no schema with this id. List them with GET /schemas.",
+  "schema_not_found",
+).meta({ description: "Schema id", example: "kyc_individual_v1" })
+
+export const schemaRecord = z
+  .object({
+    id: named.meta({ description: "Schema id, as used in schemaId", example: "kyc_individual_v1" }),
+    name: z.string().meta({ description: "Display name", example: "Individual identity" }),
+    validity_days: z.number().int().meta({ description: "Days from the provider's decision", example: 365 }),
+    wallet_proof: z.boolean().meta({
+      description:
+        "Whether sessions that begin now ask the investor to prove, by a signature, that the wallet is theirs",
+      example: true,
+    }),
+    created_at: timestamp,
+  })
+  .meta({ id: "VerificationSchema" })
+
+/** The same with what it is set to. */
+export const schemaDetail = schemaRecord
+  .extend({
+    wallet_proof_setting: z.boolean().nullable().meta({
+      description: "What wallet_proof is set to; null if the provider decides",
+      example: null,
+    }),
+    reminder_days: z.array(z.number().int()).meta({
+      description: "Days before the end at which it is told, and investors who want reminders are reminded",
+      example: [30, 7, 1],
+    }),
+  })
+  .meta({ id: "VerificationSchemaDetail" })
+export type SchemaDetail = z.infer<typeof schemaDetail>
+
+const schemaColumns = columns(
+  "schemas",
+  "id",
+  "name",
+  "validity_days",
+  "wallet_proof",
+  "reminder_days",
+  "created_at",
+)
+
+const toDetail = (mode: Principal["mode"], row: RowOf<typeof schemaColumns>): SchemaDetail => ({
+  id: row.id,
+  name: row.name,
+  validity_days: row.validity_days,
+  wallet_proof: requiredFor(mode, row.id, row.wallet_proof),
+  created_at: toTimestamp(row.created_at),
+  wallet_proof_setting: row.wallet_proof,
+  reminder_days: row.reminder_days,
+})
+
+/** All of a workspace, newest first. */
+export async function listSchemas({ workspaceId, mode }: Principal): Promise<SchemaDetail[]> {
+  const rows = await sql<RowOf<typeof schemaColumns>[]>`
+    select ${sql(schemaColumns)} from schemas where workspace_id = ${workspaceId} order by created_at desc, id`
+  return rows.map((row) => toDetail(mode, row))
+}
+
+/** Errors: schema_not_found. */
+export async function getSchema({ workspaceId, mode }: Principal, id: string): Promise<SchemaDetail> {
+  const [row] = await sql<RowOf<typeof schemaColumns>[]>`
+    select ${sql(schemaColumns)} from schemas where workspace_id = ${workspaceId} and id = ${id}`
+  return row ? toDetail(mode, row) : schemaNotFound()
+}
+
+export const schemaNotFound = (): never =>
+  fail("schema_not_found", "id: this workspace has no schema with this id. List them with GET /schemas.")

@@ -1,0 +1,86 @@
+import { z } from "zod"
+import { sql } from "#db/client.ts"
+import { publish, publishActivity } from "#db/pubsub.ts"
+import type { IdempotencyClaim } from "#server/domain/context.ts"
+import { chainOf } from "#server/domain/deployment.ts"
+import { claimKey } from "#server/domain/idempotency.ts"
+import { fail } from "#shared/errors.ts"
+import type { RulesJson } from "#shared/rules/fields.ts"
+import { type ConfigInput, checkTogether, configInput, type MintConfigRecord } from "./config.ts"
+import { type Author, changeConfig, configNotFound, getConfig, lockConfig } from "./configs.ts"
+import { rulesPatch } from "./rule-schemas.ts"
+
+const { name, symbol, decimals, required_schema, transfer_mode } = configInput.shape
+
+const UNTIL_MINTED = "on chain with the mint, and cannot change from then on"
+
+/** What a change may name. What it does not name stays as it is. */
+export const configPatch = {
+  name: name.optional().meta({ description: `Token name; ${UNTIL_MINTED}`, example: "EU Growth Fund" }),
+  symbol: symbol.optional().meta({ description: `Token symbol; ${UNTIL_MINTED}`, example: "EUGF" }),
+  decimals: decimals
+    .optional()
+    .meta({ description: `Digits after the decimal point; ${UNTIL_MINTED}`, example: 6 }),
+  required_schema: required_schema.optional(),
+  transfer_mode: transfer_mode.unwrap().optional().meta({
+    description: "May be sent as it is, and cannot change here",
+    example: "agent",
+  }),
+  rules: rulesPatch.optional(),
+}
+const patch = z.object(configPatch)
+export type ConfigPatch = z.infer<typeof patch>
+
+/**
+ * Changes fields of a configuration. A rule that is not named stays, and null ends it. What holds from then on is checked of each
+ * request, and again of what is not signed yet, as after any other change. Errors: mint_config_not_found, validation_failed,
+ * unknown_schema, chain_not_configured.
+ */
+export async function patchConfig({
+  principal,
+  requestId,
+  idempotency,
+  id,
+  patch,
+}: Author & {
+  idempotency: IdempotencyClaim | null
+  id: string
+  patch: ConfigPatch
+}): Promise<MintConfigRecord> {
+  const { workspaceId, mode } = principal
+  chainOf(mode)
+  if (!idempotency?.begun) {
+    await sql.begin(async (sql) => {
+      // Locked before it is merged with the change: of two changes at once, the later one has what the earlier one made.
+      const known = await lockConfig(sql, workspaceId, id)
+      if (!known) return configNotFound(id)
+      if (idempotency) await claimKey(sql, idempotency, id)
+      if (patch.transfer_mode !== undefined && patch.transfer_mode !== known.transfer_mode) {
+        fail(
+          "validation_failed",
+          `transfer_mode: cannot change here; it is ${known.transfer_mode}. Change it in the dashboard, or with vouch mint-config apply.`,
+        )
+      }
+      const config = merge(known, patch)
+      checkTogether(config)
+      await changeConfig(sql, { principal, requestId }, known, config)
+    })
+    publish("ledger")
+    publishActivity(workspaceId)
+  }
+  return getConfig(principal, id)
+}
+
+/** A configuration as it is after a change. */
+function merge(known: ConfigInput, { rules, ...fields }: ConfigPatch): ConfigInput {
+  const { id, name, symbol, decimals, required_schema, transfer_mode } = known
+  const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+  const merged = Object.entries({ ...known.rules, ...rules }).filter(
+    ([, rule]) => rule !== null && rule !== undefined,
+  )
+  return {
+    ...{ id, name, symbol, decimals, required_schema, transfer_mode },
+    ...given,
+    rules: Object.fromEntries(merged) as RulesJson,
+  }
+}

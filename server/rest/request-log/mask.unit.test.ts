@@ -212,14 +212,15 @@ test("every field of an answer that is logged is kept or masked on purpose", () 
   const masked = ["external_id", "public_reason", "revocation_reason", "salt", "session_id", "session_url"]
   expect([...names].filter(isMasked).sort()).toEqual(masked)
   const kept = `
-    account amount attestation_id attestations authority budget_lamports chain cluster commitment confirmed_at
-    consented_at cost created_at data days decided_at decided_by decimals decision detail done_at ending
-    erased_at erasure_id error expires_at fee_lamports finalized_at from_pubkey frozen holders id included
-    investor_id issued_at key_id kind last_sequence mint mint_config mode name next_cursor occurred_at onchain
-    onchain_tx operation_id paused percent period_end period_start plan program provider remaining rent_lamports
-    request_id required_schema review_id revoked revoked_at rules schema scopes sequence state status supply
-    symbol to_pubkey token_account transactions transfer_mode type used user_pubkey user_pubkeys validity_days
-    vendor_redactions verifications wallet_proof wallet_proved_at wallets workspace_id`
+    account amount attestation_id attestations authority balance budget_lamports chain changed cluster
+    commitment confirmed_at consented_at cost created_at data days decided_at decided_by decimals decision
+    detail done_at ending erased_at erasure_id error expires_at fee_lamports finalized_at from_pubkey frozen
+    holders id included incoming investor_id issued_at key_id kind last_sequence mint mint_config mode name
+    next_cursor occurred_at onchain onchain_tx operation_id outgoing paused percent period_end period_start
+    plan program provider remaining reminder_days rent_lamports request_id required_schema review_id revoked
+    revoked_at rules schema scopes sequence slot state status supply symbol to_pubkey token_account
+    transactions transfer_mode type used user_pubkey user_pubkeys validity_days vendor_redactions
+    verifications wallet_proof wallet_proof_setting wallet_proved_at wallets workspace_id`
   const rules = ruleFields.map(({ name }) => name)
   expect([...names].filter((field) => !isMasked(field)).sort()).toEqual(
     [...kept.trim().split(/\s+/), ...rules].sort(),

@@ -14,6 +14,8 @@ import {
 } from "#server/domain/tokens/operation.ts"
 import { operationDetail, readOperationDetail } from "#server/domain/tokens/operation-detail.ts"
 import { preflight, preflightRecord } from "#server/domain/tokens/preflight.ts"
+import { holderOrders, holderPage, readRegister } from "#server/domain/tokens/register.ts"
+import { readWalletBalances, walletBalances } from "#server/domain/tokens/wallet-balances.ts"
 import { address, amountText, idOf, listOf, named, page } from "#server/lib/fields.ts"
 import { readWalletParts } from "#server/solana/addresses.ts"
 import { memberProcedure, procedure, router } from "#server/trpc/trpc.ts"
@@ -187,6 +189,53 @@ export const tokenRouter = router({
     .input(z.object({ pubkey: walletAddress, mint_config: knownConfigId }))
     .output(balance)
     .query(({ ctx, input }) => balanceOf(ctx.principal, input.mint_config, input.pubkey)),
+
+  balances: procedure
+    .meta({
+      scope: "token:read",
+      fails: ["invalid_public_key", "chain_not_configured", "chain_unavailable"],
+      openapi: {
+        method: "GET",
+        path: "/token/balances/{pubkey}",
+        operationId: "listBalances",
+        tags: ["Token"],
+        summary: "List a wallet's balances",
+        description:
+          "Reads the chain now: each token of the workspace for which the wallet has an account, newest token first.",
+      },
+    })
+    .input(z.object({ pubkey: walletAddress }))
+    .output(walletBalances)
+    .query(({ ctx, input }) => readWalletBalances(ctx.principal, input.pubkey)),
+
+  register: procedure
+    .meta({
+      scope: "token:read",
+      fails: ["mint_config_not_found"],
+      openapi: {
+        method: "GET",
+        path: "/token/holders/{mint_config}",
+        operationId: "listHolders",
+        tags: ["Token"],
+        summary: "List a token's holders",
+        description:
+          "Wallets that hold the token or are about to, with their balances by the books. By wallet, whoever holds the token all the while is on exactly one page, whatever changes meanwhile; by balance, a wallet whose balance changes between two pages may be on both or on neither. In holder mode the books have what went through Vouch.",
+      },
+    })
+    .input(
+      z.object({
+        mint_config: configId,
+        sort: z.enum(holderOrders).default("wallet").meta({
+          description: "`wallet`: by address; `balance`: those with most first",
+          example: "wallet",
+        }),
+        ...page,
+      }),
+    )
+    .output(holderPage)
+    .query(({ ctx, input: { mint_config: mintConfig, sort, limit, cursor = null } }) =>
+      readRegister(ctx.principal, { mintConfig, sort, limit, cursor }),
+    ),
 
   // For the dashboard alone.
 

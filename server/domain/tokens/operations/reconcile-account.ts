@@ -77,7 +77,7 @@ export const reconcileAccount = defineOperation({
  * How an account should rest: open in holder mode while the wallet itself meets the rules, frozen in any other case.
  * A mint that cannot be paused is stopped by its accounts.
  */
-function shouldBeOpen(config: ConfigRow, wallet: Address, claims: Holder["claims"]): boolean {
+export function shouldBeOpen(config: ConfigRow, wallet: Address, claims: Holder["claims"]): boolean {
   if (config.transfer_mode === "agent") return false
   if (config.paused && !config.pausable) return false
   const to: Holder = { wallet, claims, ...NOTHING }

@@ -1,0 +1,164 @@
+import { z } from "zod"
+import { sql } from "#db/client.ts"
+import { columns, only, qualified, type RowOf } from "#db/rows.ts"
+import type { Principal } from "#server/domain/context.ts"
+import { loadFrozen } from "#server/domain/screening/listed.ts"
+import { badCursor } from "#server/lib/cursor.ts"
+import { address, amountText, idOf, listOf } from "#server/lib/fields.ts"
+import { clock } from "#server/lib/time.ts"
+import { isWalletAddress } from "#server/solana/addresses.ts"
+import type { Address } from "#shared/address.ts"
+import { fromBaseUnits } from "#shared/amount.ts"
+import { type ConfigRow, configColumns } from "./config.ts"
+import { configNotFound } from "./configs.ts"
+import { loadClaims, sightOf } from "./holder-facts.ts"
+import { shouldBeOpen } from "./operations/reconcile-account.ts"
+
+/** `wallet`: by address. `balance`: who has most first. */
+export const holderOrders = ["wallet", "balance"] as const
+export type HolderOrder = (typeof holderOrders)[number]
+
+const holderRecord = z
+  .object({
+    user_pubkey: address.meta({
+      description: "Wallet address, base58",
+      example: "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU",
+    }),
+    balance: amountText.meta({ description: "Whole tokens that it has", example: "749.5" }),
+    incoming: amountText.meta({ description: "Whole tokens on their way to it", example: "0" }),
+    outgoing: amountText.meta({ description: "Whole tokens on their way from it", example: "0" }),
+    frozen: z.boolean().meta({
+      description:
+        "Whether its token account is frozen by the transfer mode, the rules and the screening lists of now, so that its holder cannot move the tokens; always true in agent mode",
+      example: true,
+    }),
+    investor_id: idOf("inv").nullable().meta({
+      description: "Whose wallet it is; null unless the key has kyc:read or attestation:read",
+      example: "inv_7YbVnQ2tKxWcR5sMpLd8Hf",
+    }),
+    external_id: z.string().nullable().meta({
+      description: "Your own id for the investor; null under the same conditions",
+      example: "investor-4711",
+    }),
+  })
+  .meta({ id: "TokenHolder" })
+
+export const holderPage = listOf(holderRecord)
+  .extend({
+    slot: z.number().int().nullable().meta({
+      description: "Balances include all that has landed up to this slot; null before anything has landed",
+      example: 285412093,
+    }),
+  })
+  .meta({ id: "TokenHolderList" })
+export type HolderPage = z.infer<typeof holderPage>
+
+export type RegisterFilter = { mintConfig: string; sort: HolderOrder; limit: number; cursor: string | null }
+
+const holdingColumns = columns("holdings", "wallet", "balance", "incoming", "outgoing")
+type Row = RowOf<typeof holdingColumns> & { investor_id: string | null; external_id: string | null }
+
+/**
+ * Who holds a token by the books, or is about to. By wallet, whoever holds it all the while is on one page exactly,
+ * whatever changes meanwhile. Errors: mint_config_not_found, validation_failed for a cursor.
+ */
+export async function readRegister(
+  principal: Principal,
+  { mintConfig, sort, limit, cursor }: RegisterFilter,
+): Promise<HolderPage> {
+  const { workspaceId } = principal
+  const after = cursor === null ? null : fromPlace(sort, cursor)
+  const [config] = await sql<ConfigRow[]>`
+    select ${sql(configColumns)} from mint_configs where workspace_id = ${workspaceId} and id = ${mintConfig}`
+  if (!config) return configNotFound(mintConfig, "mint_config")
+  // Before the balances: what it stands for is in them.
+  const slot = await readBooksSlot(principal)
+  const place = after === null ? sql`` : placeAfter(sort, after)
+  const order = sort === "wallet" ? sql`wallet` : sql`balance desc, wallet`
+  const rows = await sql<Row[]>`
+    select ${sql(qualified("h", holdingColumns))}, i.id as investor_id, i.external_id
+    from (
+      select ${sql(holdingColumns)} from holdings
+      where workspace_id = ${workspaceId} and mint_config = ${mintConfig}
+        and (balance > 0 or incoming > 0 or outgoing > 0) ${place}
+      order by ${order} limit ${limit + 1}
+    ) h left join lateral (
+      select investor_id from attestations where workspace_id = ${workspaceId} and wallet = h.wallet
+      order by seq desc nulls last limit 1
+    ) a on true left join investors i on i.workspace_id = ${workspaceId} and i.id = a.investor_id
+    order by ${order}`
+  const shown = rows.slice(0, limit)
+  const isOpen = await readOpen(principal, config, shown)
+  const units = (amount: string) => fromBaseUnits(BigInt(amount), config.decimals)
+  const maySeeInvestors = sightOf(principal).attestations
+  return {
+    data: shown.map((row) => ({
+      user_pubkey: row.wallet,
+      // In holder mode more may have gone through Vouch than came through it.
+      balance: row.balance.startsWith("-") ? "0" : units(row.balance),
+      incoming: units(row.incoming),
+      outgoing: units(row.outgoing),
+      frozen: !isOpen(row.wallet),
+      investor_id: maySeeInvestors ? row.investor_id : null,
+      external_id: maySeeInvestors ? row.external_id : null,
+    })),
+    next_cursor: rows.length > limit ? toPlace(sort, shown.at(-1)!) : null,
+    slot,
+  }
+}
+
+/** Which of these wallets' accounts should be open now. */
+async function readOpen(
+  { workspaceId }: Principal,
+  config: ConfigRow,
+  holders: readonly { wallet: Address }[],
+): Promise<(wallet: Address) => boolean> {
+  if (config.transfer_mode === "agent" || holders.length === 0) return () => false
+  const now = clock.now()
+  const wallets = holders.map(({ wallet }) => wallet)
+  const wanted = wallets.map((wallet) => ({ schemaId: config.required_schema, wallet }))
+  const [claims, frozen] = await Promise.all([
+    loadClaims(sql, workspaceId, wanted, now),
+    loadFrozen(sql, workspaceId, wallets, now),
+  ])
+  return (wallet) =>
+    !frozen.has(wallet) && shouldBeOpen(config, wallet, claims({ schemaId: config.required_schema, wallet }))
+}
+
+/** Later ones have landed later, but for a few: among so many, the last to land is. */
+const RECENT = 64
+
+/**
+ * Up to which slot everything that landed is in the books; null before anything has. What is signed and not settled
+ * may have landed in any slot since its blockhash was read.
+ */
+async function readBooksSlot({ workspaceId, mode }: Principal): Promise<number | null> {
+  const rows = await sql<{ settled: bigint | null; unsettled: bigint | null }[]>`
+    select
+      (select max(slot) from (
+        select slot from transactions where workspace_id = ${workspaceId} and status = 'confirmed'
+        order by created_at desc limit ${RECENT}) t) as settled,
+      (select min(coalesce(signed_slot, 1)) - 1 from transactions
+        where mode = ${mode} and workspace_id = ${workspaceId} and status = 'saved') as unsettled`
+  const { settled, unsettled } = only(rows)
+  if (settled === null) return null
+  return Number(unsettled === null || unsettled > settled ? settled : unsettled)
+}
+
+// Balances change between pages, so a cursor holds the values that the list is ordered by.
+const toPlace = (sort: HolderOrder, { balance, wallet }: Pick<Row, "balance" | "wallet">): string =>
+  Buffer.from(sort === "wallet" ? wallet : `${balance}/${wallet}`).toString("base64url")
+
+type Place = { balance: string; wallet: Address }
+
+function fromPlace(sort: HolderOrder, cursor: string): Place {
+  const text = Buffer.from(cursor, "base64url").toString("latin1")
+  const [, balance = "", wallet = ""] = /^(?:(-?[0-9]{1,39})\/)?(\w{1,44})$/.exec(text) ?? []
+  if (!isWalletAddress(wallet) || (balance === "") !== (sort === "wallet")) return badCursor()
+  return { balance, wallet }
+}
+
+const placeAfter = (sort: HolderOrder, { balance, wallet }: Place) =>
+  sort === "wallet"
+    ? sql`and wallet > ${wallet}`
+    : sql`and (balance < ${balance}::numeric or (balance = ${balance}::numeric and wallet > ${wallet}))`

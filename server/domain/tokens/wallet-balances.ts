@@ -1,0 +1,67 @@
+import { z } from "zod"
+import { sql } from "#db/client.ts"
+import type { Principal } from "#server/domain/context.ts"
+import { chainOf } from "#server/domain/deployment.ts"
+import { address, amountText, named } from "#server/lib/fields.ts"
+import type { Address } from "#shared/address.ts"
+import { fromBaseUnits } from "#shared/amount.ts"
+import { fail } from "#shared/errors.ts"
+import { lastLandingOnAccounts, readAccounts } from "./account-states.ts"
+import { type ConfigRow, configColumns } from "./config.ts"
+
+const wallet = address.meta({
+  description: "Wallet address, base58",
+  example: "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU",
+})
+
+export const walletBalances = z
+  .object({
+    user_pubkey: wallet,
+    slot: z.number().int().nullable().meta({
+      description: "The chain was read as of this slot; null if the workspace has no token on chain",
+      example: 285412093,
+    }),
+    data: z.array(
+      z
+        .object({
+          mint_config: named.meta({ description: "Mint configuration", example: "us_real_estate_fund_v1" }),
+          mint: address.meta({
+            description: "Address of the Token-2022 mint",
+            example: "3NZ9JMVBmGAqocybic2c7LQCJScmgsAZ6vQqTDzcqmJh",
+          }),
+          amount: amountText.meta({ example: "749.5" }),
+          frozen: z.boolean().meta({ description: "Whether the token account is frozen", example: true }),
+        })
+        .meta({ id: "TokenBalance" }),
+    ),
+  })
+  .meta({ id: "WalletBalances" })
+type WalletBalances = z.infer<typeof walletBalances>
+
+/**
+ * What a wallet holds of each token of the workspace, read from the chain now: of those for which it has an account, newest
+ * token first. Errors: chain_not_configured, chain_unavailable.
+ */
+export async function readWalletBalances(
+  { workspaceId, mode }: Principal,
+  wallet: Address,
+): Promise<WalletBalances> {
+  const chain = chainOf(mode)
+  const configs = await sql<ConfigRow[]>`
+    select ${sql(configColumns)} from mint_configs where workspace_id = ${workspaceId} and minted_at is not null
+    order by created_at desc, id`
+  if (configs.length === 0) return { user_pubkey: wallet, slot: null, data: [] }
+  const keys = configs.map(({ id }) => ({ config: id, wallet }))
+  const since = await lastLandingOnAccounts(sql, workspaceId, keys)
+  const { slot, accounts } = await readAccounts({ workspaceId, rpc: chain.rpc.patient }, keys, {
+    since,
+  }).catch((cause) => fail("chain_unavailable", "The chain is unreachable. Retry in a moment.", { cause }))
+  const data = configs.flatMap(({ id, mint, decimals }, i) => {
+    const { state, amount } = accounts[i]![1]
+    if (state === "absent") return []
+    return [
+      { mint_config: id, mint: mint!, amount: fromBaseUnits(amount, decimals), frozen: state === "frozen" },
+    ]
+  })
+  return { user_pubkey: wallet, slot, data }
+}

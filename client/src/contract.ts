@@ -30,10 +30,12 @@ export type ErrorCode =
   | "erasure_not_found"
   | "operation_not_found"
   | "mint_config_not_found"
+  | "schema_not_found"
   | "provider_not_found"
   | "method_not_allowed"
   | "idempotency_in_progress"
   | "mint_config_exists"
+  | "schema_exists"
   | "session_approved"
   | "events_expired"
   | "payload_too_large"
@@ -145,6 +147,31 @@ export interface CancelSessionRequest {
   reason?: string | undefined
 }
 
+export interface ChangeMintConfigRequest {
+  /** Token name; on chain with the mint, and cannot change from then on */
+  name?: string | undefined
+  /** Token symbol; on chain with the mint, and cannot change from then on */
+  symbol?: string | undefined
+  /** Digits after the decimal point; on chain with the mint, and cannot change from then on */
+  decimals?: number | undefined
+  /** Schema that holders must be verified for */
+  required_schema?: string | undefined
+  /** May be sent as it is, and cannot change here */
+  transfer_mode?: "agent" | "holder" | undefined
+  rules?: MintRulesChangeRequest | undefined
+}
+
+export interface ChangeSchemaRequest {
+  /** Display name; on chain with the first attestation */
+  name?: string | undefined
+  /** Days from the provider's decision */
+  validity_days?: number | undefined
+  /** Whether sessions ask the investor to prove, by a signature, that the wallet is theirs. Null leaves it to the provider: asked of real people, and not in tests */
+  wallet_proof?: boolean | null | undefined
+  /** Days before the end at which it is told, and investors who want reminders are reminded: at most five */
+  reminder_days?: Array<number> | undefined
+}
+
 export interface CreateMintConfigRequest {
   /** Configuration id */
   id: string
@@ -159,6 +186,19 @@ export interface CreateMintConfigRequest {
   /** `agent`: accounts stay frozen, and tokens move only through Vouch. `holder`: verified holders can move them themselves. Default: `agent` */
   transfer_mode?: "agent" | "holder" | undefined
   rules?: MintRulesRequest | undefined
+}
+
+export interface CreateSchemaRequest {
+  /** The id that the schema is to have; it cannot change */
+  id: string
+  /** Display name; on chain with the first attestation */
+  name: string
+  /** Days from the provider's decision */
+  validity_days: number
+  /** Whether sessions ask the investor to prove, by a signature, that the wallet is theirs. Null leaves it to the provider: asked of real people, and not in tests */
+  wallet_proof?: boolean | null | undefined
+  /** Days before the end at which it is told, and investors who want reminders are reminded: at most five */
+  reminder_days?: Array<number> | undefined
 }
 
 export interface Erasure {
@@ -178,7 +218,7 @@ export interface Erasure {
 }
 
 /** Something that happened in the workspace */
-export type Event = SessionEvent | AttestationEvent | ExpiringEvent | OperationEvent | TokenEvent | InvestorEvent | QuotaEvent | ReviewEvent
+export type Event = SessionEvent | AttestationEvent | ExpiringEvent | OperationEvent | TokenEvent | TokenChangeEvent | InvestorEvent | QuotaEvent | ReviewEvent
 
 export interface EventList {
   data: Array<Event>
@@ -303,7 +343,7 @@ export interface Key {
   /** The workspace's mode */
   mode: "test" | "live"
   /** What it may do */
-  scopes: Array<"kyc:read" | "kyc:write" | "investor:erase" | "attestation:read" | "attestation:write" | "token:read" | "token:mint" | "token:transfer" | "config:write" | "events:read">
+  scopes: Array<"kyc:read" | "kyc:write" | "investor:erase" | "attestation:read" | "attestation:write" | "token:read" | "token:mint" | "token:transfer" | "config:write" | "schema:write" | "events:read">
   /** Null if it does not expire */
   expires_at: string | null
   /** UTC, ISO 8601, to the second */
@@ -387,6 +427,24 @@ export interface MintRules {
   max_balance_per_wallet?: string
   /** No transfers before this time; minting is not affected */
   transfers_locked_until?: string
+}
+
+/** A rule that is left out stays as it is; null ends it */
+export interface MintRulesChangeRequest {
+  /** Only investors from these; null ends the rule */
+  allowed_countries?: Array<string> | null | undefined
+  /** No investors from these; null ends the rule */
+  blocked_countries?: Array<string> | null | undefined
+  /** Only accredited investors; null ends the rule */
+  require_accredited?: boolean | null | undefined
+  /** Maximum supply, in whole tokens; null ends the rule */
+  max_supply?: string | null | undefined
+  /** Maximum number of holders; null ends the rule */
+  max_holders?: number | null | undefined
+  /** Maximum balance of one wallet, in whole tokens; null ends the rule */
+  max_balance_per_wallet?: string | null | undefined
+  /** No transfers before this time; minting is not affected; null ends the rule */
+  transfers_locked_until?: string | null | undefined
 }
 
 /** Every rule is optional; a rule that is left out does not apply */
@@ -654,6 +712,36 @@ export interface StartVerificationRequest {
   email?: string | undefined
 }
 
+export interface TokenBalance {
+  /** Mint configuration */
+  mint_config: string
+  /** Address of the Token-2022 mint */
+  mint: string
+  /** Whole tokens, without trailing zeros */
+  amount: string
+  /** Whether the token account is frozen */
+  frozen: boolean
+}
+
+export interface TokenChangeEvent {
+  /** The same in every delivery */
+  id: string
+  /** Place among all events of the workspace: 1, 2, 3, without a gap */
+  sequence: number
+  /** `token.changed`: A mint configuration was changed */
+  type: "token.changed"
+  /** When it happened */
+  occurred_at: string
+  data: {
+    /** Mint configuration */
+    mint_config: string
+    /** The token's symbol */
+    symbol: string
+    /** The fields that changed; read the record for what they are now */
+    changed: Array<"name" | "symbol" | "decimals" | "required_schema" | "transfer_mode" | "rules">
+  }
+}
+
 export interface TokenEvent {
   /** The same in every delivery */
   id: string
@@ -669,6 +757,31 @@ export interface TokenEvent {
     /** The token's symbol */
     symbol: string
   }
+}
+
+export interface TokenHolder {
+  /** Wallet address, base58 */
+  user_pubkey: string
+  /** Whole tokens that it has */
+  balance: string
+  /** Whole tokens on their way to it */
+  incoming: string
+  /** Whole tokens on their way from it */
+  outgoing: string
+  /** Whether its token account is frozen by the transfer mode, the rules and the screening lists of now, so that its holder cannot move the tokens; always true in agent mode */
+  frozen: boolean
+  /** Whose wallet it is; null unless the key has kyc:read or attestation:read */
+  investor_id: string | null
+  /** Your own id for the investor; null under the same conditions */
+  external_id: string | null
+}
+
+export interface TokenHolderList {
+  data: Array<TokenHolder>
+  /** Send as cursor to get the next page; null on the last page */
+  next_cursor: string | null
+  /** Balances include all that has landed up to this slot; null before anything has landed */
+  slot: number | null
 }
 
 export interface TransferTokensRequest {
@@ -730,8 +843,33 @@ export interface VerificationSchema {
   created_at: string
 }
 
+export interface VerificationSchemaDetail {
+  /** Schema id, as used in schemaId */
+  id: string
+  /** Display name */
+  name: string
+  /** Days from the provider's decision */
+  validity_days: number
+  /** Whether sessions that begin now ask the investor to prove, by a signature, that the wallet is theirs */
+  wallet_proof: boolean
+  /** UTC, ISO 8601, to the second */
+  created_at: string
+  /** What wallet_proof is set to; null if the provider decides */
+  wallet_proof_setting: boolean | null
+  /** Days before the end at which it is told, and investors who want reminders are reminded */
+  reminder_days: Array<number>
+}
+
 export interface VerificationSchemaList {
   data: Array<VerificationSchema>
+}
+
+export interface WalletBalances {
+  /** Wallet address, base58 */
+  user_pubkey: string
+  /** The chain was read as of this slot; null if the workspace has no token on chain */
+  slot: number | null
+  data: Array<TokenBalance>
 }
 
 export interface WalletStatus {
@@ -818,6 +956,21 @@ export interface Methods {
   /** List schemas. What this workspace can verify, and how long a verification is valid. Newest first. */
   listSchemas(params?: Record<never, never>, options?: RequestOptions): Promise<VerificationSchemaList>
 
+  /** Create a schema. Adds something to verify. Its credential is created on chain with the first attestation. A workspace can have 100. */
+  createSchema(params: CreateSchemaRequest, options?: RequestOptions): Promise<VerificationSchemaDetail>
+
+  /** Get a schema. Returns the schema with its settings. */
+  getSchema(params: {
+    /** Schema id */
+    id: string
+  }, options?: RequestOptions): Promise<VerificationSchemaDetail>
+
+  /** Change a schema. Changes the fields that are sent, for what is decided from now on: issued credentials keep their expiry, which is on chain. Proof of the wallet is asked of sessions that begin from now on. */
+  changeSchema(params: {
+    /** Schema id */
+    id: string
+  } & ChangeSchemaRequest, options?: RequestOptions): Promise<VerificationSchemaDetail>
+
   /** Get the key in use. Returns which key makes the request, its workspace, and what it may do. Any key may ask. */
   getKey(params?: Record<never, never>, options?: RequestOptions): Promise<Key>
 
@@ -855,6 +1008,24 @@ export interface Methods {
     mint_config: string
   }, options?: RequestOptions): Promise<Balance>
 
+  /** List a wallet's balances. Reads the chain now: each token of the workspace for which the wallet has an account, newest token first. */
+  listBalances(params: {
+    /** Wallet address, base58 of 32 bytes */
+    pubkey: string
+  }, options?: RequestOptions): Promise<WalletBalances>
+
+  /** List a token's holders. Wallets that hold the token or are about to, with their balances by the books. By wallet, whoever holds the token all the while is on exactly one page, whatever changes meanwhile; by balance, a wallet whose balance changes between two pages may be on both or on neither. In holder mode the books have what went through Vouch. */
+  listHolders(params: {
+    /** Configuration id */
+    mint_config: string
+    /** `wallet`: by address; `balance`: those with most first */
+    sort?: "wallet" | "balance" | undefined
+    /** Maximum number of results per page */
+    limit?: number | undefined
+    /** next_cursor of the previous page; without it, the first page */
+    cursor?: string | undefined
+  }, options?: RequestOptions): Pages<TokenHolderList>
+
   /** Create a mint configuration. Creates the token and its mint on chain. 200 once the mint is confirmed, otherwise 202 with mint: null. A workspace can have 100. */
   createMintConfig(params: CreateMintConfigRequest, options?: AsyncOptions): Promise<MintConfig>
 
@@ -866,6 +1037,12 @@ export interface Methods {
     /** Configuration id */
     id: string
   }, options?: RequestOptions): Promise<MintConfig>
+
+  /** Change a mint configuration. Changes the fields that are sent, and of `rules` the rules that are sent; null ends a rule. New rules hold at once for requests and for operations that are not signed yet; limits hold for later requests. What is on chain cannot change. Where holders move tokens themselves, accounts follow within seconds. */
+  changeMintConfig(params: {
+    /** Configuration id */
+    id: string
+  } & ChangeMintConfigRequest, options?: RequestOptions): Promise<MintConfig>
 
   /** Pause a token. Stops minting and transfers until you unpause the token. */
   pauseMintConfig(params: {
@@ -887,7 +1064,7 @@ export interface Methods {
     /** The last sequence number that you have; without it, from the first event that is kept */
     after?: number | undefined
     /** Only events of this type */
-    type?: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "quota.threshold" | "review.opened" | "review.decided" | undefined
+    type?: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "quota.threshold" | "review.opened" | "review.decided" | undefined
     /** Maximum number of events */
     limit?: number | undefined
   }, options?: RequestOptions): EventPages<EventList>
@@ -960,15 +1137,21 @@ export const routes = {
   listInvestors: ["GET","/investors","pages"],
   getInvestor: ["GET","/investor/{id}"],
   listSchemas: ["GET","/schemas"],
+  createSchema: ["POST","/schemas"],
+  getSchema: ["GET","/schema/{id}"],
+  changeSchema: ["PATCH","/schema/{id}"],
   getKey: ["GET","/key"],
   mintTokens: ["POST","/token/mint"],
   transferTokens: ["POST","/token/transfer"],
   getOperation: ["GET","/token/operation/{id}"],
   listOperations: ["GET","/token/operations","pages"],
   getBalance: ["GET","/token/balance/{pubkey}"],
+  listBalances: ["GET","/token/balances/{pubkey}"],
+  listHolders: ["GET","/token/holders/{mint_config}","pages"],
   createMintConfig: ["POST","/mint-configs"],
   listMintConfigs: ["GET","/mint-configs"],
   getMintConfig: ["GET","/mint-config/{id}"],
+  changeMintConfig: ["PATCH","/mint-config/{id}"],
   pauseMintConfig: ["POST","/mint-config/{id}/pause"],
   unpauseMintConfig: ["POST","/mint-config/{id}/unpause"],
   getUsage: ["GET","/usage"],

@@ -16,7 +16,7 @@ import { shouldBeOpen } from "./operations/reconcile-account.ts"
 
 /** `wallet`: by address. `balance`: who has most first. */
 export const holderOrders = ["wallet", "balance"] as const
-export type HolderOrder = (typeof holderOrders)[number]
+type HolderOrder = (typeof holderOrders)[number]
 
 const holderRecord = z
   .object({

@@ -3,15 +3,18 @@ import { basename, join } from "node:path"
 import { expect, test } from "vitest"
 
 const root = join(import.meta.dirname, "..")
-const FOLDERS = "app|server|db|shared|test|e2e|bench|docs|scripts"
+const FOLDERS = "app|client|server|db|shared|test|e2e|bench|docs|scripts"
+/** Files that a reader makes. */
+const MADE = ["quickstart.mjs"]
 const find = (...patterns: string[]) =>
   globSync(patterns, { cwd: root, exclude: (path) => path.includes("node_modules") })
 
 const documents = find("*.md", "{docs,bench,server}/**/*.md").filter((file) => file !== "CHANGELOG.md")
 const sources = find(`{${FOLDERS.replaceAll("|", ",")}}/**/*.{ts,tsx,mjs,css}`, "*.ts")
-const names = new Set(
-  find("*", ".ci/*", `{${FOLDERS.replaceAll("|", ",")},public}/**/*`).map((path) => basename(path)),
-)
+const names = new Set([
+  ...MADE,
+  ...find("*", ".ci/*", `{${FOLDERS.replaceAll("|", ",")},public}/**/*`).map((path) => basename(path)),
+])
 
 /** What people read of a file: all of a document, the comments of a source. */
 const readProse = (file: string): string => {

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { startTestApp, type TestApp } from "#test/app.ts"
-import { checkout, environment, findNode20, quickStart, run } from "./package.ts"
+import { checkout, environment, findNode20, investorOf, quickStart, run } from "./package.ts"
 
 // The client as it is published: packed, and installed without a network in an empty project, by the README's own words.
 
@@ -42,19 +42,14 @@ test("the README's quick start runs as it is printed", async () => {
   expect([install, program, start].map((block) => block?.language)).toEqual(["sh", "js", "sh"])
   writeFileSync(join(project, "quickstart.mjs"), program!.code)
   const { apiKey } = await app.key()
-  const env = environment(node20, { VOUCH_URL: app.origin, RPC_URL: app.chain.url })
-  const forms: Promise<void>[] = []
-  const submit = (line: string) => {
-    const [, sessionId] = /^Open \S+\/verify\/(\S+) and submit the form\.$/.exec(line) ?? []
-    if (sessionId !== undefined) forms.push(submitForm(sessionId))
-  }
+  const env = environment(node20, { ORIGIN: app.origin, RPC_URL: app.chain.url })
+  const investor = investorOf(app.origin)
   const output = await run(["bash", "-ec", start!.code.replace("vouch_test_…", apiKey)], {
     cwd: project,
     env,
-    on: submit,
+    on: investor.reads,
   })
-  await Promise.all(forms)
-  expect(forms).toHaveLength(2)
+  expect(await investor.submitted()).toBe(2)
   expect(output.match(/is verified\./g)).toHaveLength(2)
   expect(output).toMatch(/holds 749\.5\.\n\w+ holds 250\.5\./)
   expect(output).toMatch(/verified: true,\s+attestationId: 'att_/)
@@ -62,17 +57,6 @@ test("the README's quick start runs as it is printed", async () => {
   expect(sequences.length).toBeGreaterThanOrEqual(6)
   expect(sequences).toEqual(sequences.map((_, at) => at + 1))
 }, 240_000)
-
-/** Sends the sandbox's form, as the hosted page does. */
-async function submitForm(sessionId: string): Promise<void> {
-  const answers = { consent: true, country: "US", ageOver18: true, accredited: true }
-  const response = await fetch(`${app.origin}/api/trpc/verification.submit`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ sessionId, decision: "approved", ...answers }),
-  })
-  expect(response.status).toBe(200)
-}
 
 /** A program that uses every part, and mistakes that must not compile. */
 const TYPES = `import { type Attestation, type ErrorCode, type Event, type TestEvent, unwrapEvent, Vouch, VouchError, verifyOnChain } from "@vouch/client"

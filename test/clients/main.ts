@@ -1,6 +1,6 @@
 /**
- * Makes clients of openapi.yaml as customers do, unpatched, with the generators they use, and lets Solana's clients in
- * other languages meet the local network: `npm run clients -- [name]…`. Each needs its own tools and fetches itself from
+ * Makes clients of openapi.yaml as customers do, unpatched, with the generators they use, lets Solana's clients in other
+ * languages meet the local network, and our own go the whole way with `npm start`: `npm run clients -- [name]…`. Each needs its own tools and fetches itself from
  * its registry; one whose tools are not here is skipped, and says so.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -8,6 +8,7 @@ import { homedir, tmpdir } from "node:os"
 import { join } from "node:path"
 import { chainClients, startChains } from "./chain/clients.ts"
 import { type Client, isHere, run } from "./run.ts"
+import { ownClients, stopVouch } from "./vouch.ts"
 
 const root = join(import.meta.dirname, "..", "..")
 const document = join(root, "openapi.yaml")
@@ -107,6 +108,7 @@ const clients: Client[] = [
   { name: "oapi-codegen", needs: ["go"], make: go },
   { name: "openapi-generator", needs: ["java", "mvn"], make: java },
   ...chainClients(chains),
+  ...ownClients,
 ]
 const wanted = process.argv.slice(2)
 
@@ -121,7 +123,7 @@ for (const { name, needs, make } of clients) {
   }
   const dir = mkdtempSync(join(tmpdir(), "vouch-client-"))
   try {
-    make(dir)
+    await make(dir)
     console.log(`${name}: passes.`)
     count.passed++
   } catch (error) {
@@ -132,5 +134,6 @@ for (const { name, needs, make } of clients) {
   }
 }
 for (const chain of chains) await chain.stop()
+await stopVouch()
 console.log(`${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped`)
 process.exitCode = count.failed > 0 ? 1 : 0

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process"
 
 /** A client that customers or their programs use: what it needs to be tried, and the trial, in an empty directory. */
-export type Client = { name: string; needs: string[]; make: (dir: string) => void }
+export type Client = { name: string; needs: string[]; make: (dir: string) => void | Promise<void> }
 
 /** A run of a command; throws with what it printed when it fails. */
 export function run(cwd: string, command: string, ...args: string[]): string {

@@ -1,0 +1,115 @@
+import json
+import random
+import time
+import uuid
+from email.utils import parsedate_to_datetime
+
+import httpx
+
+from .errors import VouchError
+from .generated import AuthenticatedClient
+
+MAX_RETRIES = 4
+TIMEOUT_SECONDS = 60.0
+FIRST_PAUSE_SECONDS = 0.5
+LONGEST_PAUSE_SECONDS = 8.0
+# Who is told to come back later than that is told so, instead of waiting.
+LONGEST_RETRY_AFTER_SECONDS = 60.0
+# Server errors that no retry mends, and others that may pass.
+PERMANENT = {"provider_not_configured", "chain_not_configured"}
+PASSING = {"rate_limited", "idempotency_in_progress"}
+
+
+def connect(
+    base_url: str,
+    api_key: str,
+    *,
+    timeout: float = TIMEOUT_SECONDS,
+    max_retries: int = MAX_RETRIES,
+) -> AuthenticatedClient:
+    """A connection for the functions of `vouch_client.generated.api`, synchronous ones.
+
+    What may be repeated is repeated, each write with one Idempotency-Key: the one that it was given, or a random one.
+    A request that fails raises `VouchError`. `timeout` is that of one attempt, in seconds.
+    """
+    base_url = base_url.rstrip("/")
+    return AuthenticatedClient(
+        base_url=base_url if base_url.endswith("/v1") else f"{base_url}/v1",
+        token=api_key,
+        timeout=httpx.Timeout(timeout),
+        httpx_args={"transport": _Retrying(httpx.HTTPTransport(), max_retries)},
+    )
+
+
+class _Retrying(httpx.BaseTransport):
+    def __init__(self, transport: httpx.BaseTransport, max_retries: int) -> None:
+        self._transport = transport
+        self._max_retries = max_retries
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        # All attempts share one key, so that the server does once what it is asked repeatedly.
+        if request.method != "GET" and "idempotency-key" not in request.headers:
+            request.headers["Idempotency-Key"] = str(uuid.uuid4())
+        attempt = 0
+        while True:
+            try:
+                return self._once(request)
+            except VouchError as error:
+                if attempt >= self._max_retries or not _may_pass(error):
+                    raise
+                time.sleep(_pause(attempt, error.retry_after))
+                attempt += 1
+
+    def _once(self, request: httpx.Request) -> httpx.Response:
+        try:
+            response = self._transport.handle_request(request)
+            response.read()
+        except httpx.TimeoutException as cause:
+            raise VouchError("timeout", "No response in time.") from cause
+        except httpx.TransportError as cause:
+            raise VouchError("connection_failed", "The connection failed before the response was complete.") from cause
+        if response.is_success:
+            return response
+        raise _error_of(response)
+
+    def close(self) -> None:
+        self._transport.close()
+
+
+def _error_of(response: httpx.Response) -> VouchError:
+    retry_after = _seconds(response.headers.get("retry-after"))
+    try:
+        body = json.loads(response.content)
+        code, detail, request_id = body["error"], body["detail"], body["request_id"]
+    except (ValueError, TypeError, KeyError):
+        code, request_id = "unexpected_response", response.headers.get("x-request-id")
+        detail = f"The response with status {response.status_code} is not the API's."
+    return VouchError(code, detail, status=response.status_code, request_id=request_id, retry_after=retry_after)
+
+
+def _seconds(header: str | None) -> float | None:
+    if not header:
+        return None
+    if header.isdigit():
+        return float(header)
+    try:
+        return max(0.0, parsedate_to_datetime(header).timestamp() - time.time())
+    except ValueError:
+        return None
+
+
+def _may_pass(error: VouchError) -> bool:
+    """Whether the same request may end otherwise. It always may be sent again: it only reads, or has a key."""
+    if error.retry_after is not None and error.retry_after > LONGEST_RETRY_AFTER_SECONDS:
+        return False
+    if error.status is None:
+        return True
+    return error.code not in PERMANENT if error.status >= 500 else error.code in PASSING
+
+
+def _pause(attempt: int, retry_after: float | None) -> float:
+    """Never earlier than the server says; otherwise longer each time, and never at the same time as others."""
+    pause = min(FIRST_PAUSE_SECONDS * 2**attempt, LONGEST_PAUSE_SECONDS)
+    if retry_after is not None:
+        return retry_after + random.random() * pause / 4
+    return pause * (0.5 + random.random() / 2)

@@ -1,0 +1,58 @@
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from .errors import VouchError
+from .generated import AuthenticatedClient
+from .generated.api.kyc import get_wallet_status
+from .generated.api.mint_configurations import get_mint_config
+from .generated.api.token import get_operation
+from .generated.models import MintConfig, Operation, WalletStatus
+from .generated.types import UNSET
+
+WAIT_SECONDS = 120.0
+FIRST_POLL_SECONDS = 0.5
+SLOWEST_POLL_SECONDS = 5.0
+
+T = TypeVar("T")
+R = TypeVar("R", Operation, MintConfig)
+
+
+def wait_for(client: AuthenticatedClient, record: R, timeout: float = WAIT_SECONDS) -> R:
+    """Waits until the chain has confirmed an operation, or the mint of a configuration, and returns its record.
+
+    An operation that fails raises `VouchError` with its code; so does the end of the time, with `timeout`.
+    """
+    if isinstance(record, MintConfig):
+        config_id = record.id
+        return _poll(record, lambda: get_mint_config.sync(config_id, client=client), lambda one: one.mint is not None, timeout)
+    operation_id = record.operation_id
+    read = lambda: get_operation.sync(operation_id, client=client)  # noqa: E731
+    ended = _poll(record, read, lambda one: one.status in ("confirmed", "failed"), timeout)
+    if ended.error is not None:
+        raise VouchError(ended.error.error, ended.error.detail)
+    return ended
+
+
+def wait_for_status(
+    client: AuthenticatedClient, wallet: str, schema: str | None = None, timeout: float = WAIT_SECONDS
+) -> WalletStatus:
+    """Waits until a wallet's verification is decided: its status is `verified`, `rejected` or `expired`."""
+
+    def read() -> WalletStatus:
+        return get_wallet_status.sync(wallet, client=client, schema=UNSET if schema is None else schema)
+
+    return _poll(read(), read, lambda one: one.status != "pending", timeout)
+
+
+def _poll(record: T, read: Callable[[], T], is_done: Callable[[T], bool], timeout: float) -> T:
+    end = time.monotonic() + timeout
+    pause = FIRST_POLL_SECONDS
+    while not is_done(record):
+        left = end - time.monotonic()
+        if left <= 0:
+            raise VouchError("timeout", f"It has not ended within {timeout:g} seconds.")
+        time.sleep(min(pause, left))
+        pause = min(pause * 1.5, SLOWEST_POLL_SECONDS)
+        record = read()
+    return record

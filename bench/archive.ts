@@ -162,6 +162,7 @@ async function enqueueAndSettle({ id, wallets }: Workspace): Promise<void> {
     wallet,
     from_wallet: null,
     writes: [],
+    traceparent: null,
     reads: [wallet],
   }))
   await enqueueAll(sql, id, rows, now)

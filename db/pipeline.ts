@@ -9,6 +9,7 @@ import {
   settle,
   type Types,
 } from "./connection.ts"
+import { traceStatement } from "./trace.ts"
 
 /** No answer for so long is the end of the connection. */
 const SILENCE_MS = 4000
@@ -50,6 +51,7 @@ export class Pipeline {
       statement.reject(new TypeError("a read takes plain values only"))
       return
     }
+    traceStatement(statement)
     if (this.#open++ === 0) this.#since_ms = performance.now()
     settle(statement, this.#answered, this.#answered)
     this.#send(statement)

@@ -14,6 +14,7 @@ import {
 } from "./connection.ts"
 import { hasCode } from "./errors.ts"
 import { bindTag, Session, type Transaction, type Work } from "./session.ts"
+import { traceStatement } from "./trace.ts"
 
 /** Unless a pool says another: with a lock's limit behind it, it leaves an answer within 5 seconds. */
 const WAIT_MS = 2000
@@ -122,6 +123,7 @@ export class Pool {
   }
 
   readonly #execute = (statement: Statement): void => {
+    traceStatement(statement)
     const who = owner.getStore() ?? ""
     const connection = this.#take(who)
     if (connection) alone(connection, statement)
@@ -129,6 +131,7 @@ export class Pool {
   }
 
   readonly #executeShort = (statement: Statement): void => {
+    traceStatement(statement)
     const who = owner.getStore() ?? ""
     // Only plain values may follow, or be followed.
     const mayShare = statement.args.every(isPlainOrPart)

@@ -7,6 +7,7 @@ import {
   settle,
   type Types,
 } from "./connection.ts"
+import { traceStatement } from "./trace.ts"
 
 /** The statements of a transaction. A savepoint undoes only its own part where that throws. */
 export type Transaction = Queryable & {
@@ -33,6 +34,7 @@ export class Session {
     }
     const bound = bindTag(tag, (statement) => {
       if (!this.#isOpen) return statement.reject(new Error("the transaction of this statement has ended"))
+      traceStatement(statement)
       settle(statement, nothing, note)
       connection.execute(statement)
     })

@@ -52,6 +52,8 @@ export const operations = pgTable(
     notBefore: time("not_before"),
     errorCode: text("error_code"),
     errorDetail: text("error_detail"),
+    /** The span that queued it, as W3C's traceparent; null where that is not traced. */
+    traceparent: text(),
     createdAt: time("created_at").notNull(),
     finishedAt: time("finished_at"),
   },

@@ -2,6 +2,7 @@ import type { z } from "zod"
 import type { Queryable } from "#db/client.ts"
 import { newId } from "#server/lib/ids.ts"
 import { clock } from "#server/lib/time.ts"
+import { currentTraceparent } from "#server/lib/trace.ts"
 import { encodePayload } from "./operation.ts"
 
 type Kind<Schema extends z.ZodType> = { kind: string; isUrgent: boolean; payload: Schema }
@@ -14,13 +15,21 @@ export type NewOperation<Payload> = {
   writes: string[]
   /** Accounts that must not change under it. */
   reads: string[]
+  /** The span that wants it: the current one where nothing is said. */
+  traceparent?: string | null
 }
 
 /** An operation as a row, of a definition and what it is to do. */
 export const toRow = <Schema extends z.ZodType>(
   { kind, isUrgent, payload: schema }: Kind<Schema>,
-  { id = newId("op"), payload, writes, reads }: NewOperation<z.output<Schema>>,
-) => ({ id, kind, urgent: isUrgent, ...encodePayload(schema, payload), writes, reads })
+  {
+    id = newId("op"),
+    payload,
+    writes,
+    reads,
+    traceparent = currentTraceparent(),
+  }: NewOperation<z.output<Schema>>,
+) => ({ id, kind, urgent: isUrgent, ...encodePayload(schema, payload), writes, reads, traceparent })
 
 /**
  * Queues operations in their order. Call it in the transaction of the change of state that wants them, and publish
@@ -34,11 +43,11 @@ export async function enqueueAll(
 ): Promise<void> {
   await sql`
     insert into operations
-      (workspace_id, id, kind, urgent, status, payload, writes, reads, mint_config, wallet, from_wallet, created_at)
+      (workspace_id, id, kind, urgent, status, payload, writes, reads, mint_config, wallet, from_wallet, traceparent, created_at)
     select ${workspaceId}, id, kind, urgent, 'queued', payload, array(select jsonb_array_elements_text(writes)),
-      array(select jsonb_array_elements_text(reads)), mint_config, wallet, from_wallet, ${now}
+      array(select jsonb_array_elements_text(reads)), mint_config, wallet, from_wallet, traceparent, ${now}
     from jsonb_to_recordset(${sql.json(rows as never)}) as t(id text, kind text, urgent boolean, payload jsonb, writes jsonb,
-      reads jsonb, mint_config text, wallet text, from_wallet text)`
+      reads jsonb, mint_config text, wallet text, from_wallet text, traceparent text)`
 }
 
 /** Queues one operation; see `enqueueAll`. Returns its id. */

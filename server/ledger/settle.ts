@@ -8,6 +8,7 @@ import type { Mode } from "#shared/mode.ts"
 import { decodeAll, type Landing, type Operations, type Recovery } from "./definition.ts"
 import { noteConfirmation, noteOperation, noteTransaction } from "./metrics.ts"
 import { OPERATION_COLUMNS, type OperationRow, type Refusal } from "./operation.ts"
+import { traceConfirmed } from "./trace.ts"
 
 /** Times that an operation is built again before it waits longer and longer. */
 const QUICK_RETRIES = 3
@@ -43,8 +44,10 @@ export async function settleConfirmed(
       where t.signature = l.signature and t.status = 'saved'
       returning t.signature, t.slot::float8 as slot, t.finalized_at is not null as "isFinal", t.mode, t.created_at`
     const landingOf = new Map(won.map((landing) => [landing.signature, landing]))
-    const carried = await sql<(OperationRow & { signature: string; created_at: Date })[]>`
-      select ${sql(qualified("o", OPERATION_COLUMNS))}, o.signature, o.created_at
+    const carried = await sql<
+      (OperationRow & { signature: string; traceparent: string | null; created_at: Date })[]
+    >`
+      select ${sql(qualified("o", OPERATION_COLUMNS))}, o.signature, o.traceparent, o.created_at
       from transactions t join operations o on o.workspace_id = t.workspace_id and o.signature = t.signature
       where t.signature = any(${[...landingOf.keys()]}) and o.status = 'submitted'
       order by o.workspace_id, o.seq`
@@ -56,6 +59,7 @@ export async function settleConfirmed(
   for (const { mode, created_at } of won) noteConfirmation(mode, secondsBetween(created_at, now))
   for (const { kind, created_at } of carried)
     noteOperation(kind, "confirmed", secondsBetween(created_at, now))
+  traceConfirmed(won, carried, now)
   for (const workspaceId of new Set(carried.map((one) => one.workspace_id))) publishActivity(workspaceId)
   return won.length
 }

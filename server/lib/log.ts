@@ -1,4 +1,5 @@
 import { pino, symbols } from "pino"
+import { currentSpan } from "./trace.ts"
 import { MASK, withoutSecrets } from "./without-secrets.ts"
 
 /** Structured log on standard output. Keys, session ids, signatures and secrets never reach it. */
@@ -8,6 +9,11 @@ export const logger = pino({
   redact: ["headers.authorization", "headers.cookie"],
   serializers: { err: serializeError },
   // Secrets in an error or a URL, in any encoding.
+  // So that a line of the log is found by its trace, and the other way round.
+  mixin: () => {
+    const span = currentSpan()
+    return span ? { trace_id: span.traceId } : {}
+  },
   hooks: { streamWrite: maskLine },
 })
 

@@ -18,6 +18,7 @@ import { StreamPlaces } from "#server/http/streams.ts"
 import { readQuery } from "#server/lib/csv.ts"
 import type { RateLimiter, RateLimitStatus } from "#server/lib/rate-limit.ts"
 import { readText } from "#server/lib/text.ts"
+import { traced } from "#server/lib/trace.ts"
 import { appRouter } from "#server/trpc/router.ts"
 import { Failure, fail, statusOf } from "#shared/errors.ts"
 import { MAX_LOGO_BYTES } from "#shared/logo.ts"
@@ -143,35 +144,38 @@ async function callProcedure(incoming: IncomingPage, user: SignedIn | null): Pro
     const watcher = { userId: user.id, workspaceId: member.workspaceId }
     if (!streams.take(request, response, watcher)) return
   }
-  await nodeHTTPRequestHandler({
-    router: appRouter,
-    req: request,
-    res: response,
-    path,
-    allowMethodOverride: true,
-    allowBatching: false,
-    onError: ({ error }) => logFailure(toFailure(error), requestId),
-    responseMeta: ({ errors: [error], ctx }) => {
-      if (!error) return ctx ? { status: ctx.answer.status } : {}
-      const { code, retryAfterSeconds } = toFailure(error)
-      const status = statusOf(code)
-      return retryAfterSeconds === undefined
-        ? { status }
-        : { status, headers: new Headers({ "retry-after": String(retryAfterSeconds) }) }
-    },
-    createContext: async ({ info }) => ({
-      requestId,
-      transport: "pages" as const,
-      user,
-      // Its name written in another way would have taken no place.
-      principal: info.type === "subscription" && !isStream ? null : await principal,
-      idempotencyKey: request.headers["idempotency-key"],
-      idempotency: null,
-      webhook: null,
-      respondAsync: prefersAsync(request.headers.prefer),
-      answer: { status: 200 },
-    }),
-  })
+  const call = () =>
+    nodeHTTPRequestHandler({
+      router: appRouter,
+      req: request,
+      res: response,
+      path,
+      allowMethodOverride: true,
+      allowBatching: false,
+      onError: ({ error }) => logFailure(toFailure(error), requestId),
+      responseMeta: ({ errors: [error], ctx }) => {
+        if (!error) return ctx ? { status: ctx.answer.status } : {}
+        const { code, retryAfterSeconds } = toFailure(error)
+        const status = statusOf(code)
+        return retryAfterSeconds === undefined
+          ? { status }
+          : { status, headers: new Headers({ "retry-after": String(retryAfterSeconds) }) }
+      },
+      createContext: async ({ info }) => ({
+        requestId,
+        transport: "pages" as const,
+        user,
+        // Its name written in another way would have taken no place.
+        principal: info.type === "subscription" && !isStream ? null : await principal,
+        idempotencyKey: request.headers["idempotency-key"],
+        idempotency: null,
+        webhook: null,
+        respondAsync: prefersAsync(request.headers.prefer),
+        answer: { status: 200 },
+      }),
+    })
+  // What is no procedure of ours names no span.
+  await (procedures.has(path) ? traced(path, call) : call())
 }
 
 /**

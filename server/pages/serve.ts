@@ -8,6 +8,7 @@ import { FairQueue } from "#server/http/fair-queue.ts"
 import { Reply, STRICT_TRANSPORT_SECURITY } from "#server/http/reply.ts"
 import { newId } from "#server/lib/ids.ts"
 import { requireStorableAddress } from "#server/lib/storable.ts"
+import { currentSpan } from "#server/lib/trace.ts"
 import { Failure, fail, isErrorCode, statusOf } from "#shared/errors.ts"
 import { isHostedPage, serveFailure, serveHostedPage } from "./hosted-page/serve.ts"
 import { LOGOS, sendLogo } from "./logo.ts"
@@ -33,6 +34,7 @@ export async function servePage(
   client: Client,
 ): Promise<void> {
   const incoming = { request, response, url: request.url!, requestId: newId("req"), client, options }
+  currentSpan()?.set({ "vouch.request_id": incoming.requestId })
   const nonce = securePage(request, response)
   try {
     await serve(incoming, nonce)

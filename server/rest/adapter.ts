@@ -19,6 +19,7 @@ import { newId } from "#server/lib/ids.ts"
 import { readJsonObject } from "#server/lib/json.ts"
 import type { RateLimiter, RateLimitStatus } from "#server/lib/rate-limit.ts"
 import { clock, sleep } from "#server/lib/time.ts"
+import { currentSpan } from "#server/lib/trace.ts"
 import { refuseQuery } from "#server/lib/validation.ts"
 import { fail } from "#shared/errors.ts"
 import { type Call, run, runOnce, sendAnswer } from "./call.ts"
@@ -66,6 +67,7 @@ export class Adapter {
     client: Client,
   ): Promise<string> {
     const reply = new Reply(response, newId("req"), request.method === "HEAD")
+    currentSpan()?.set({ "vouch.request_id": reply.requestId })
     const at_ms = clock.now().getTime()
     const since_ms = performance.now()
     let principal: Principal | null = null

@@ -7,6 +7,7 @@ import { logFailure, toFailure } from "#server/http/failure.ts"
 import { prefersAsync } from "#server/http/prefer.ts"
 import type { Reply } from "#server/http/reply.ts"
 import { clock } from "#server/lib/time.ts"
+import { traced } from "#server/lib/trace.ts"
 import type { Failure } from "#shared/errors.ts"
 import { invoke } from "./invoke.ts"
 import type { Route } from "./routes.ts"
@@ -92,6 +93,6 @@ export async function run(call: Call, more: Partial<Context>): Promise<Answer> {
     respondAsync: prefersAsync(call.request.headers.prefer),
     answer,
   }
-  const output = await invoke(route.procedure, route.name, context, input)
+  const output = await traced(route.name, () => invoke(route.procedure, route.name, context, input))
   return { status: answer.status, body: JSON.stringify(output) }
 }

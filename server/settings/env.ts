@@ -161,6 +161,26 @@ const settings = z.object({
     .string()
     .refine((host) => isIP(host) !== 0, { error: "must be an IP address such as 127.0.0.1" })
     .default("127.0.0.1"),
+  /**
+   * Collector that traces are sent to, by OTLP over HTTP in JSON: its address without /v1/traces, or one with it. None are made
+   * without. The other variables of OpenTelemetry's exporter, such as OTEL_EXPORTER_OTLP_HEADERS, count too.
+   */
+  OTEL_EXPORTER_OTLP_ENDPOINT: url(/^https?$/, "http://localhost:4318").optional(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url(/^https?$/, "http://localhost:4318/v1/traces").optional(),
+  OTEL_SERVICE_NAME: z.string().min(1).default("vouch"),
+  /** Which requests are traced: unless told otherwise those whose caller traces them, and of others a share. */
+  OTEL_TRACES_SAMPLER: z
+    .enum([
+      "always_on",
+      "always_off",
+      "traceidratio",
+      "parentbased_always_on",
+      "parentbased_always_off",
+      "parentbased_traceidratio",
+    ])
+    .default("parentbased_traceidratio"),
+  /** That share, from 0 to 1. */
+  OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(0.01),
   /** trace, debug, info, warn, error or silent. */
   VOUCH_LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "silent"]).default("info"),
 })

@@ -4,9 +4,11 @@ import { beginBody, dropBody, hasBody, MAX_BODY_BYTES, MAX_WEBHOOK_BYTES } from 
 import { type Client, clientOf } from "#server/http/client.ts"
 import { beginRequest, UNMATCHED } from "#server/http/metrics.ts"
 import { Reply, refuse, STRICT_TRANSPORT_SECURITY } from "#server/http/reply.ts"
+import { beginTrace, endTrace } from "#server/http/trace.ts"
 import { WaitingRequests } from "#server/http/waiting-requests.ts"
 import { newId } from "#server/lib/ids.ts"
 import type { RateLimitStatus } from "#server/lib/rate-limit.ts"
+import { within } from "#server/lib/trace.ts"
 import type { PageHandler } from "#server/pages/pages.ts"
 import { LOGO_UPLOAD, type PageOptions } from "#server/pages/pages-api.ts"
 import { routeOfPage } from "#server/pages/route.ts"
@@ -45,7 +47,15 @@ export function createListener(options: ListenerOptions): RequestListener {
       drop()
       end(UNMATCHED)
     }
-    place.whenItsTurn(() => answer(request, response, client).then(end).finally(drop), never)
+    place.whenItsTurn(() => answerTraced(request, response, client).then(end).finally(drop), never)
+  }
+
+  async function answerTraced(request: IncomingMessage, response: ServerResponse, client: Client) {
+    const span = beginTrace(request)
+    if (span === null) return answer(request, response, client)
+    const route = await within(span, () => answer(request, response, client))
+    endTrace(span, request, response, route)
+    return route
   }
 
   /** Returns the template of its address. Never rejects. */

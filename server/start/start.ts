@@ -20,6 +20,7 @@ import { logger } from "#server/lib/log.ts"
 import { RateLimiter } from "#server/lib/rate-limit.ts"
 import { sayWhenSlow } from "#server/lib/slow.ts"
 import { sleep } from "#server/lib/time.ts"
+import { setTracer } from "#server/lib/trace.ts"
 import type { PageHandler } from "#server/pages/pages.ts"
 import { Adapter } from "#server/rest/adapter.ts"
 import { documents } from "#server/rest/openapi.ts"
@@ -65,6 +66,7 @@ const REBIND_MS = 2000
 export async function start(options: StartOptions): Promise<Running> {
   const { settings } = options
   for (const warning of settingWarnings(settings, options.providers)) logger.warn(warning)
+  const tracing = await startTracing(settings)
   await prepare(options)
   const lists = await ListWatch.start(settings)
   for (const warning of await durabilityWarnings()) logger.warn(warning)
@@ -141,6 +143,23 @@ export async function start(options: StartOptions): Promise<Running> {
       await disconnectPubsub()
       await leaveDatabaseClock()
       await disconnectDatabase()
+      await tracing?.close()
+    },
+  }
+}
+
+/** Nothing of it is loaded where no collector is named. */
+async function startTracing(settings: Settings): Promise<{ close(): Promise<void> } | null> {
+  const { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: own, OTEL_EXPORTER_OTLP_ENDPOINT: base } = settings
+  const url = own ?? (base === undefined ? undefined : `${base.replace(/\/$/, "")}/v1/traces`)
+  if (url === undefined) return null
+  const { openTracing } = await import("./tracing/otel.ts")
+  const { tracer, close } = openTracing(settings, url)
+  setTracer(tracer)
+  return {
+    async close() {
+      setTracer(null)
+      await close()
     },
   }
 }

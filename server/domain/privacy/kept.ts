@@ -205,6 +205,7 @@ export const kept = {
       not_before: null,
       error_code: { stays: "why it was refused, as a code" },
       error_detail: "why it was refused; it may name a country",
+      traceparent: { stays: "random ids of a trace" },
       created_at: null,
       finished_at: null,
     },

@@ -44,6 +44,8 @@ export type TokenRequest = {
   author: Author
   /** What a refusal may tell them. */
   sight: Sight
+  /** The span that asks: it shares a commit with others. */
+  traceparent?: string | null
 }
 
 /** Why a request is refused. */
@@ -194,6 +196,7 @@ export class Reservations {
         id: operationId,
         writes: commutes ? [] : accounts,
         reads: commutes ? [mintAddress, ...accounts] : [mintAddress],
+        traceparent: request.traceparent ?? null,
       }
       const payload = { mint_config: config.id, wallet: to, amount }
       return from === null

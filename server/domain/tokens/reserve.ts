@@ -5,6 +5,7 @@ import { isContended, KeyClaimed } from "#server/domain/idempotency.ts"
 import { noteRefused } from "#server/domain/screening/hits.ts"
 import { batchSize } from "#server/ledger/fair-share.ts"
 import { sleep } from "#server/lib/time.ts"
+import { currentTraceparent } from "#server/lib/trace.ts"
 import { Failure } from "#shared/errors.ts"
 import type { OperationRow } from "./operation.ts"
 import { type ReservationResult, Reservations, type TokenRequest } from "./reservations.ts"
@@ -47,7 +48,8 @@ const contended = new WeakSet<IdempotencyClaim>()
  */
 export function reserveMovement(workspaceId: string, request: TokenRequest): Promise<OperationRow> {
   const { promise, resolve, reject } = Promise.withResolvers<OperationRow>()
-  const one = { request, since: performance.now(), resolve, reject }
+  const traceparent = currentTraceparent()
+  const one = { request: { ...request, traceparent }, since: performance.now(), resolve, reject }
   const queue = waiting.get(workspaceId)
   if (!queue) {
     waiting.set(workspaceId, [one])

@@ -8,7 +8,10 @@ export type TestEvent = {
   type: "webhook.test"
   /** UTC, ISO 8601, to the second. */
   occurred_at: string
-  data: Record<string, unknown>
+  data: {
+    /** Which of your endpoints is tried. */
+    endpoint_id: string
+  }
 }
 
 type HeadersLike = { get(name: string): string | null }

@@ -3,6 +3,7 @@ import type { Fair } from "./fair.ts"
 import type { FilterTimes } from "./filters.ts"
 import type { Memory } from "./memory.ts"
 import type { MintRow, Mints } from "./mints.ts"
+import type { Observed } from "./observe.ts"
 import type { Contest, Ratio } from "./rounds.ts"
 import { table } from "./table.ts"
 import type { Verify } from "./verify.ts"
@@ -23,6 +24,8 @@ const MINT_SLOTS = 2
 const FAIR_RATIO = 2
 /** What is left of a replica's rate beside a stopped one. */
 const BESIDE_RATIO = 0.8
+/** Processor time of a request with metrics and traces, against that without. */
+const OBSERVED_RATIO = 1.03
 /** What is left of the rate of GET /kyc/status with many attestations, against few. */
 const SIZE_RATIO = 0.9
 /** For the first page of the dashboard's table, with any filter. */
@@ -35,13 +38,14 @@ export type Results = {
   verify: Verify | null
   fair: Fair[]
   beside: Beside | null
+  observed: Observed[]
   size: Contest | null
   filters: FilterTimes[]
 }
 
 /** The results as tables, each with its target. */
 export function print(
-  { contests, memory, mints, verify, fair, beside, size, filters }: Results,
+  { contests, memory, mints, verify, fair, beside, observed, size, filters }: Results,
   onValidator: boolean,
 ): void {
   const all = size ? [...contests, { ...size, target: SIZE_RATIO }] : contests
@@ -69,6 +73,7 @@ export function print(
   if (verify) printVerify(verify)
   if (fair.length > 0) printFair(fair)
   if (beside) printBeside(beside)
+  if (observed.length > 0) printObserved(observed)
   if (filters.length > 0) printFilters(filters)
 }
 
@@ -94,6 +99,22 @@ function printBeside({ idle, stopped, ratio }: Beside): void {
     ],
   ]
   console.log(`\n${table(["", "", "requests/s", "p99 ms", "ratio", "spread", "target"], lines)}`)
+}
+
+function printObserved(observed: readonly Observed[]): void {
+  const lines = observed.flatMap(({ name, contestants, cpu }) =>
+    contestants.map((one, n) => [
+      n === 0 ? name : "",
+      one.name,
+      one.per_second.toFixed(0),
+      one.p99_ms.toFixed(1),
+      one.cpu_us === null ? "–" : one.cpu_us.toFixed(1),
+      n === 0 || cpu === null ? "" : cpu.median.toFixed(3),
+      n === 0 || cpu === null ? "" : `${cpu.lowest.toFixed(3)}–${cpu.highest.toFixed(3)}`,
+      n === 0 || cpu === null ? "" : verdict(cpu.median < OBSERVED_RATIO, `< ${OBSERVED_RATIO.toFixed(2)}`),
+    ]),
+  )
+  console.log(`\n${table(["", "", "requests/s", "p99 ms", "CPU µs", "ratio", "spread", "target"], lines)}`)
 }
 
 function printFilters(filters: readonly FilterTimes[]): void {

@@ -6,6 +6,7 @@ import { checkFairness } from "./fairness.ts"
 import { measureFilters } from "./filters.ts"
 import { measureMemory } from "./memory.ts"
 import { measureMints } from "./mints.ts"
+import { measureObserved } from "./observe.ts"
 import { MEMORY_REQUESTS, print, type Results } from "./print.ts"
 import { contest } from "./rounds.ts"
 import { FEW, measureSize } from "./size.ts"
@@ -16,7 +17,7 @@ const HELP = `npm run bench -- [options]
 
 Compares Vouch with a bare handler on this machine; see bench/README.md. Takes about eight minutes.
 
-  --only <name>        status, start, start-with-key, memory, mint, verify, fair, beside, size or table; may be given several times
+  --only <name>        status, start, start-with-key, memory, mint, verify, fair, beside, observe, size or table; may be given several times
   --rounds <n>         rounds of each server (5)
   --seconds <n>        length of a round (5)
   --attestations <n>   rows in the database (100000)
@@ -36,6 +37,7 @@ const names = [
   "verify",
   "fair",
   "beside",
+  "observe",
   "size",
   "table",
 ] as const
@@ -109,6 +111,7 @@ async function measure(stage: Stage, small: Opening | null, options: Options): P
     verify: null,
     fair: [],
     beside: null,
+    observed: [],
     size: null,
     filters: [],
   }
@@ -142,6 +145,10 @@ async function measure(stage: Stage, small: Opening | null, options: Options): P
   if (options.only.has("beside")) {
     const { rounds } = options
     results.beside = await measureBeside({ stage, vouch, rounds, measure_ms: options.seconds * 1000, say })
+  }
+  if (options.only.has("observe")) {
+    const { rounds } = options
+    results.observed = await measureObserved({ stage, rounds, measure_ms: options.seconds * 1000, say })
   }
   await vouch.stop()
   if (options.only.has("fair")) {

@@ -51,7 +51,7 @@ export type Stage = {
    */
   vouch(options?: { rateLimit: number; settings?: Record<string, string> }): Promise<Server>
   /** Another replica of the one that was started last. */
-  replica(): Promise<Server>
+  replica(options?: { name: string; settings: Record<string, string> }): Promise<Server>
   bare(): Promise<Server>
   naive(): Promise<Server>
   /** Of the chain. */
@@ -140,7 +140,7 @@ export function createStage({ attestations, durable, slowSigner, validator: file
       bare: () => contestant("bare", databaseUrl),
       naive: () => contestant("naive", databaseUrl),
       vouch: ({ rateLimit, settings } = { rateLimit: 0 }) => vouch(databaseUrl, rateLimit, settings),
-      replica: () => replica(databaseUrl),
+      replica: (options) => replica(databaseUrl, options),
       chainUrl: () => `http://127.0.0.1:${localnetPort}`,
       pids: { chain: validator?.pid() ?? null, database: postgres.pid, load: first.pid },
       slotMs: validator ? VALIDATOR_SLOT_MS : SLOT_MS,
@@ -215,14 +215,21 @@ export function createStage({ attestations, durable, slowSigner, validator: file
     return server
   }
 
-  async function replica(databaseUrl: string): Promise<Server> {
+  async function replica(
+    databaseUrl: string,
+    { name, settings: more }: { name: string; settings: Record<string, string> } = {
+      name: "replica",
+      settings: {},
+    },
+  ): Promise<Server> {
     const port = await freePorts(1)
     const environment = {
       ...settings(databaseUrl, port, 0),
-      VOUCH_DATA_DIR: join(directory, "replica"),
+      VOUCH_DATA_DIR: join(directory, name),
       SOLANA_RPC_URL: `http://127.0.0.1:${localnetPort}`,
+      ...more,
     }
-    return serve(program("replica", environment), port, "/v1/health")
+    return serve(program(name, environment), port, "/v1/health")
   }
 
   function settings(databaseUrl: string, port: number, rateLimit: number) {

@@ -34,6 +34,14 @@ type OfRoute = { duration: Spread; byStatus: Map<number, Count> }
 /** By method and route: what a request needs is found without making a key of it. */
 const known = new Map<string, Map<string, OfRoute>>()
 
+/** Where nobody can read them, requests are not counted. */
+let isCounting = false
+const nothing = (): void => {}
+
+export function countRequests(): void {
+  isCounting = true
+}
+
 /** Requests that have come and have no answer yet, those that wait for their turn among them. */
 export const underWay = { count: 0 }
 
@@ -42,6 +50,7 @@ export const underWay = { count: 0 }
  * table's, never the address itself.
  */
 export function beginRequest(request: IncomingMessage, response: ServerResponse): (route: string) => void {
+  if (!isCounting) return nothing
   const began_ms = performance.now()
   underWay.count++
   return (route) => {

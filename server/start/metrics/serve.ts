@@ -1,5 +1,6 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
+import { countRequests } from "#server/http/metrics.ts"
 import { logger } from "#server/lib/log.ts"
 import { families, familyOf, render } from "#server/lib/metrics.ts"
 import { listen } from "#server/start/listen.ts"
@@ -20,6 +21,7 @@ export type MetricsServer = { port: number; close(): Promise<void> }
  * them is secret or of a customer. Rejects where the port is taken.
  */
 export async function serveMetrics({ port, host, ...options }: MetricsOptions): Promise<MetricsServer> {
+  countRequests()
   const deployment = new DeploymentFigures()
   const process = processFigures()
   const gauges = [...gaugesOf({ ...options, deployment }), ...process.gauges].map(familyOf)

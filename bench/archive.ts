@@ -119,7 +119,16 @@ async function measure(workspaces: Workspace[]): Promise<Map<string, number>> {
   const payers = { own: "" as Address, poor: [], broke: [] }
   const noone = { after: "", except: [], urgent: "first", blocked: [], mode: "live", payers } as const
   const all = { signing: [], only: null, urgentOnly: false }
-  const page = { mintConfig: null, wallet: null, status: null, limit: 50, cursor: null }
+  const page = {
+    kind: null,
+    mintConfig: null,
+    wallet: null,
+    status: null,
+    after: null,
+    before: null,
+    limit: 50,
+    cursor: null,
+  }
   const as = (one: Workspace) => ({ workspaceId: one.id }) as Principal
   const steps: Record<string, (one: Workspace, n: number) => Promise<unknown>> = {
     "next workspace": () => nextWorkspace(noone),

@@ -88,6 +88,18 @@ export function wholeNumber(min: number, max: number) {
   return z.number({ error }).int({ error }).min(min, { error }).max(max, { error })
 }
 
+/** The span of times of a list: what is at its end is outside. */
+export const createdSpan = {
+  created_after: time.optional().meta({
+    description: "Only those of this time or later",
+    example: "2026-01-01T00:00:00Z",
+  }),
+  created_before: time.optional().meta({
+    description: "Only those before this time",
+    example: "2026-02-01T00:00:00Z",
+  }),
+}
+
 /** `limit` and `cursor` of a list. */
 export const page = {
   limit: wholeNumber(1, 100).default(20).meta({ description: "Maximum number of results per page" }),

@@ -126,6 +126,7 @@ const rights: Record<string, Who> = {
   "token.transfer": builders,
   "transaction.get": members,
   "usage.get": members,
+  "usage.history": members,
   "verification.agree": "anybody",
   "verification.askForProof": "anybody",
   "verification.continue": "anybody",

@@ -1,5 +1,6 @@
 import { sql } from "#db/client.ts"
 import { columns, type RowOf } from "#db/rows.ts"
+import { inTime, type TimeFilter } from "#db/seq-at.ts"
 import { toTimestamp } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import type { EventType } from "#shared/event-types.ts"
@@ -17,6 +18,7 @@ const toEventRecord = (row: RowOf<typeof eventColumns>): EventRecord => ({
 })
 
 export type EventFilter = {
+  times: TimeFilter
   /** The last sequence number that the reader has; null for the first event that is kept. */
   after: number | null
   type: EventType | null
@@ -29,13 +31,18 @@ export type EventFilter = {
  */
 export async function listEvents(
   workspaceId: string,
-  { after, type, limit }: EventFilter,
+  { after, type, times, limit }: EventFilter,
 ): Promise<{ data: EventRecord[]; last_sequence: number }> {
-  const rows = await sql<RowOf<typeof eventColumns>[]>`
+  const inSpan = await inTime(eventsOf(workspaceId), times)
+  const rows =
+    inSpan === null
+      ? []
+      : await sql<RowOf<typeof eventColumns>[]>`
     select ${sql(eventColumns)} from events
     where workspace_id = ${workspaceId} and sequence > coalesce(${after}::bigint,
         (select dropped from event_counters where workspace_id = ${workspaceId}), 0)
       ${type === null ? sql`` : sql`and type = ${type}`}
+      ${inSpan()}
     order by sequence limit ${limit}`
   // Read after the events: what is dropped meanwhile is not passed over.
   const [{ last, dropped } = { last: 0n, dropped: 0n }] = await sql<{ last: bigint; dropped: bigint }[]>`
@@ -54,3 +61,11 @@ export async function listEvents(
   }
   return { data: rows.map(toEventRecord), last_sequence: Number(last) }
 }
+
+/** By the primary key. */
+const eventsOf = (workspaceId: string) => ({
+  rows: () => sql`events where workspace_id = ${workspaceId}`,
+  seq: "sequence",
+  at: "occurred_at",
+  newestFirst: () => sql`sequence desc`,
+})

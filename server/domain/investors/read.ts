@@ -1,5 +1,6 @@
 import { sql } from "#db/client.ts"
 import { columns, type RowOf } from "#db/rows.ts"
+import { inTime, type TimeFilter } from "#db/seq-at.ts"
 import { statusAt } from "#server/domain/attestations/status.ts"
 import type { Principal } from "#server/domain/context.ts"
 import { badCursor, fromCursor, toCursor } from "#server/lib/cursor.ts"
@@ -57,7 +58,7 @@ export async function getInvestor({ workspaceId }: Principal, id: string): Promi
   }
 }
 
-export type InvestorFilter = {
+export type InvestorFilter = TimeFilter & {
   externalId: string | null
   wallet: Address | null
   limit: number
@@ -67,17 +68,22 @@ export type InvestorFilter = {
 /** Newest first; a page stays the same while rows are added. Errors: validation_failed for a cursor. */
 export async function listInvestors(
   { workspaceId }: Principal,
-  { externalId, wallet, limit, cursor }: InvestorFilter,
+  { externalId, wallet, limit, cursor, ...times }: InvestorFilter,
 ): Promise<{ data: InvestorRecord[]; next_cursor: string | null }> {
   const before = cursor === null ? null : await placeOf(workspaceId, cursor)
   const ofWallet = sql`
     (select investor_id from attestations where workspace_id = ${workspaceId} and wallet = ${wallet}
       order by seq desc nulls last limit 1)`
-  const rows = await sql<Row[]>`
+  const inSpan = await inTime(investorsOf(workspaceId), times)
+  const rows =
+    inSpan === null
+      ? []
+      : await sql<Row[]>`
     select ${sql(investorColumns)} from investors
     where workspace_id = ${workspaceId} and merged_into is null
       ${externalId === null ? sql`` : sql`and external_id = ${externalId}`}
       ${wallet === null ? sql`` : sql`and id = ${ofWallet}`}
+      ${inSpan()}
       ${before === null ? sql`` : sql`and seq < ${before}`}
     order by seq desc nulls last limit ${limit + 1}`
   const shown = rows.slice(0, limit)
@@ -90,6 +96,14 @@ export async function listInvestors(
     next_cursor: rows.length > limit ? toCursor(shown.at(-1)!.id) : null,
   }
 }
+
+/** By the index of lists. */
+const investorsOf = (workspaceId: string) => ({
+  rows: () => sql`investors where workspace_id = ${workspaceId} and merged_into is null`,
+  seq: "seq",
+  at: "created_at",
+  newestFirst: () => sql`seq desc nulls last`,
+})
 
 async function placeOf(workspaceId: string, cursor: string): Promise<bigint> {
   const [row] = await sql<{ seq: bigint }[]>`

@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { sql } from "#db/client.ts"
 import { columns, qualified, type RowOf } from "#db/rows.ts"
+import { inTime, type TimeFilter } from "#db/seq-at.ts"
 import type { Principal } from "#server/domain/context.ts"
 import { badCursor, fromCursor, toCursor } from "#server/lib/cursor.ts"
 import { address, amountText, idOf, lamports, named, signature, timestamp } from "#server/lib/fields.ts"
@@ -10,6 +11,8 @@ import type { Address } from "#shared/address.ts"
 import { fromBaseUnits, readBaseUnits } from "#shared/amount.ts"
 import { fail, isErrorCode } from "#shared/errors.ts"
 import { type OperationStatus, operationStatuses } from "#shared/statuses.ts"
+
+export const operationKind = z.enum(["mint", "transfer"])
 
 export const operationStatus = z
   .enum(operationStatuses)
@@ -29,7 +32,7 @@ export const operationRecord = z
       description: "The operation's id",
       example: "op_9sXcVbNmQwErTyUiPaSdFg",
     }),
-    kind: z.enum(["mint", "transfer"]).meta({ example: "mint" }),
+    kind: operationKind.meta({ example: "mint" }),
     status: operationStatus,
     mint_config: named.meta({ description: "Mint configuration", example: "us_real_estate_fund_v1" }),
     user_pubkey: wallet.optional().meta({ description: "Mint: the recipient" }),
@@ -159,7 +162,8 @@ export async function getOperation({ workspaceId }: Principal, id: string): Prom
   return row ? toOperationRecord(row) : operationNotFound(id)
 }
 
-export type OperationFilter = {
+export type OperationFilter = TimeFilter & {
+  kind: z.infer<typeof operationKind> | null
   mintConfig: string | null
   wallet: Address | null
   status: OperationStatus | null
@@ -173,15 +177,21 @@ export type OperationFilter = {
  */
 export async function listOperations(
   { workspaceId }: Principal,
-  { mintConfig, wallet, status, limit, cursor }: OperationFilter,
+  { kind, mintConfig, wallet, status, limit, cursor, ...times }: OperationFilter,
 ): Promise<{ data: OperationRecord[]; next_cursor: string | null }> {
   const before = cursor === null ? null : await placeOf(workspaceId, cursor)
-  const rows = await sql<OperationRow[]>`
+  const inSpan = await inTime(operationsOf(workspaceId), times, "o")
+  const rows =
+    inSpan === null
+      ? []
+      : await sql<OperationRow[]>`
     ${operationRows()}
     where o.workspace_id = ${workspaceId} and o.kind in ('mint', 'transfer')
       ${mintConfig === null ? sql`` : sql`and o.mint_config = ${mintConfig}`}
       ${wallet === null ? sql`` : sql`and (o.wallet = ${wallet} or o.from_wallet = ${wallet})`}
       ${status === null ? sql`` : sql`and o.status = ${status}`}
+      ${kind === null ? sql`` : sql`and o.kind = ${kind}`}
+      ${inSpan()}
       ${before === null ? sql`` : sql`and o.seq < ${before}`}
     order by o.seq desc nulls last limit ${limit + 1}`
   if (rows.length === 0 && mintConfig !== null) await requireConfig(workspaceId, mintConfig)
@@ -191,6 +201,14 @@ export async function listOperations(
     next_cursor: rows.length > limit ? toCursor(shown.at(-1)!.id) : null,
   }
 }
+
+/** By the index of lists. */
+const operationsOf = (workspaceId: string) => ({
+  rows: () => sql`operations where workspace_id = ${workspaceId} and kind in ('mint', 'transfer')`,
+  seq: "seq",
+  at: "created_at",
+  newestFirst: () => sql`seq desc nulls last`,
+})
 
 async function placeOf(workspaceId: string, cursor: string): Promise<bigint> {
   const [row] = await sql<{ seq: bigint }[]>`

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { eventRecord } from "#server/domain/events/event-record.ts"
 import { listEvents } from "#server/domain/events/list.ts"
-import { wholeNumber } from "#server/lib/fields.ts"
+import { createdSpan, wholeNumber } from "#server/lib/fields.ts"
 import { procedure, router } from "#server/trpc/trpc.ts"
 import { allEventTypes } from "#shared/event-types.ts"
 
@@ -28,6 +28,7 @@ export const eventRouter = router({
           example: 41,
         }),
         type: z.enum(allEventTypes).optional().meta({ description: "Only events of this type" }),
+        ...createdSpan,
         limit: wholeNumber(1, 1000).default(100).meta({ description: "Maximum number of events" }),
       }),
     )
@@ -42,7 +43,12 @@ export const eventRouter = router({
         })
         .meta({ id: "EventList" }),
     )
-    .query(({ ctx, input: { after = null, type = null, limit } }) =>
-      listEvents(ctx.principal.workspaceId, { after, type, limit }),
+    .query(({ ctx, input }) =>
+      listEvents(ctx.principal.workspaceId, {
+        after: input.after ?? null,
+        type: input.type ?? null,
+        times: { after: input.created_after ?? null, before: input.created_before ?? null },
+        limit: input.limit,
+      }),
     ),
 })

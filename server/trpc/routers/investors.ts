@@ -8,7 +8,7 @@ import { addNote, deleteNote, editNote, listNotes, MAX_NOTE } from "#server/doma
 import { getInvestor, listInvestors } from "#server/domain/investors/read.ts"
 import { investorDetail, investorRecord } from "#server/domain/investors/record.ts"
 import { walletAddress } from "#server/domain/kyc/wallet.ts"
-import { idOf, listOf, page } from "#server/lib/fields.ts"
+import { createdSpan, idOf, listOf, page } from "#server/lib/fields.ts"
 import { plainLines, plainText } from "#server/lib/text.ts"
 import { memberProcedure, procedure, router } from "#server/trpc/trpc.ts"
 
@@ -37,6 +37,7 @@ export const investorRouter = router({
           example: "investor-4711",
         }),
         wallet: walletAddress.optional().meta({ description: "Only the investor who has this wallet" }),
+        ...createdSpan,
         ...page,
       }),
     )
@@ -45,6 +46,8 @@ export const investorRouter = router({
       listInvestors(ctx.principal, {
         externalId: input.external_id ?? null,
         wallet: input.wallet ?? null,
+        after: input.created_after ?? null,
+        before: input.created_before ?? null,
         limit: input.limit,
         cursor: input.cursor ?? null,
       }),

@@ -9,6 +9,7 @@ import {
   getOperation,
   listOperations,
   OTHER_WALLET,
+  operationKind,
   operationRecord,
   operationStatus,
 } from "#server/domain/tokens/operation.ts"
@@ -16,7 +17,7 @@ import { operationDetail, readOperationDetail } from "#server/domain/tokens/oper
 import { preflight, preflightRecord } from "#server/domain/tokens/preflight.ts"
 import { holderOrders, holderPage, readRegister } from "#server/domain/tokens/register.ts"
 import { readWalletBalances, walletBalances } from "#server/domain/tokens/wallet-balances.ts"
-import { address, amountText, idOf, listOf, named, page } from "#server/lib/fields.ts"
+import { address, amountText, createdSpan, idOf, listOf, named, page } from "#server/lib/fields.ts"
 import { readWalletParts } from "#server/solana/addresses.ts"
 import { memberProcedure, procedure, router } from "#server/trpc/trpc.ts"
 import { fail } from "#shared/errors.ts"
@@ -159,6 +160,8 @@ export const tokenRouter = router({
           .optional()
           .meta({ description: "Only operations with this wallet as sender or recipient" }),
         status: operationStatus.optional().meta({ description: "Only operations with this status" }),
+        kind: operationKind.optional().meta({ description: "Only mints, or only transfers" }),
+        ...createdSpan,
         ...page,
       }),
     )
@@ -168,6 +171,9 @@ export const tokenRouter = router({
         mintConfig: input.mint_config ?? null,
         wallet: input.pubkey ?? null,
         status: input.status ?? null,
+        kind: input.kind ?? null,
+        after: input.created_after ?? null,
+        before: input.created_before ?? null,
         limit: input.limit,
         cursor: input.cursor ?? null,
       }),

@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { readUsage } from "#server/domain/accounts/usage.ts"
-import { lamports, timestamp } from "#server/lib/fields.ts"
+import { MAX_MONTHS, readUsageHistory } from "#server/domain/accounts/usage-history.ts"
+import { lamports, timestamp, wholeNumber } from "#server/lib/fields.ts"
 import { procedure, router } from "#server/trpc/trpc.ts"
 
 const usageRecord = z
@@ -48,4 +49,28 @@ export const usageRouter = router({
     .input(z.object({}))
     .output(usageRecord)
     .query(({ ctx }) => readUsage(ctx.principal.workspaceId)),
+
+  history: procedure
+    .meta({
+      openapi: {
+        method: "GET",
+        path: "/usage/history",
+        operationId: "getUsageHistory",
+        tags: ["Usage"],
+        summary: "Get the usage of past months",
+        description:
+          "The same figures as GET /usage for each month of the workspace, the current one first. Plan, quota and budget are those at the month's end.",
+      },
+    })
+    .input(
+      z.object({
+        months: wholeNumber(1, MAX_MONTHS)
+          .default(12)
+          .meta({ description: "Maximum number of months, with the current one", example: 12 }),
+      }),
+    )
+    .output(z.object({ data: z.array(usageRecord) }).meta({ id: "UsageHistory" }))
+    .query(async ({ ctx, input }) => ({
+      data: await readUsageHistory(ctx.principal.workspaceId, input.months),
+    })),
 })

@@ -1,0 +1,72 @@
+import type { Fragment } from "postgres"
+import { sql } from "./client.ts"
+import { only } from "./rows.ts"
+
+/**
+ * Rows get their sequence in the order of their times, but for transactions that were open at the same moment and clocks
+ * that differ a little: no two that are farther apart than this are the other way round.
+ */
+const OUT_OF_ORDER_S = 120
+
+/** Rows of one workspace that an index has in their order, newest first. The fragments are made anew for each use. */
+export type Sequenced = {
+  /** The table and the condition of its index, after `from`. */
+  rows: () => Fragment
+  seq: string
+  at: string
+  /** As the index has it, with its place for nulls: otherwise Postgres would sort. */
+  newestFirst: () => Fragment
+}
+
+/** Times in the form of requests: from `after` on, and before `before`. */
+export type TimeFilter = { after: string | null; before: string | null }
+
+/**
+ * A condition on rows for a filter by time, with bounds of the sequence, so that a page is read where it lies: no index on
+ * times is needed. Null when nothing can match.
+ */
+export async function inTime(
+  list: Sequenced,
+  { after, before }: TimeFilter,
+  alias = "",
+): Promise<(() => Fragment) | null> {
+  if (after === null && before === null) return () => sql``
+  if (after !== null && before !== null && new Date(after) >= new Date(before)) return null
+  const name = (column: string) => sql(alias === "" ? column : `${alias}.${column}`)
+  const [first, end] = await Promise.all([
+    after === null ? null : firstSince(list, new Date(after), -OUT_OF_ORDER_S),
+    before === null ? null : firstSince(list, new Date(before), OUT_OF_ORDER_S),
+  ])
+  return () => sql`
+    ${after === null ? sql`` : sql`and ${name(list.seq)} >= ${first} and ${name(list.at)} >= ${new Date(after)}`}
+    ${before === null ? sql`` : sql`and ${name(list.seq)} < ${end} and ${name(list.at)} < ${new Date(before)}`}`
+}
+
+/**
+ * The sequence from which on rows are of a time or later, looked for by halves: each step reads one entry of the index.
+ * Beyond the last row where none is.
+ */
+async function firstSince(
+  { rows, seq, at, newestFirst }: Sequenced,
+  time: Date,
+  slack_s: number,
+): Promise<bigint> {
+  const found = await sql<{ seq: bigint }[]>`
+    with recursive search(low, high) as (
+      select 0::bigint, coalesce((select ${sql(seq)} from ${rows()} order by ${newestFirst()} limit 1), 0) + 1
+      union all
+      select
+        case when r.at >= t.at then s.low else m.middle + 1 end,
+        case when r.at >= t.at then r.seq else s.high end
+      from search s
+        cross join lateral (select (s.low + s.high) / 2 as middle) m
+        cross join (select ${time}::timestamptz + ${slack_s} * interval '1 second' as at) t
+        left join lateral (
+          select ${sql(seq)} as seq, ${sql(at)} as at from ${rows()} and ${sql(seq)} <= m.middle and ${sql(seq)} >= s.low
+          order by ${newestFirst()} limit 1
+        ) r on true
+      where s.low < s.high
+    )
+    select low as seq from search where low >= high limit 1`
+  return only(found).seq
+}

@@ -821,6 +821,10 @@ export interface Usage {
   }
 }
 
+export interface UsageHistory {
+  data: Array<Usage>
+}
+
 export interface VendorRedaction {
   /** Name of the KYC provider */
   provider: string
@@ -941,6 +945,10 @@ export interface Methods {
     external_id?: string | undefined
     /** Only the investor who has this wallet */
     wallet?: string | undefined
+    /** Only those of this time or later */
+    created_after?: string | undefined
+    /** Only those before this time */
+    created_before?: string | undefined
     /** Maximum number of results per page */
     limit?: number | undefined
     /** next_cursor of the previous page; without it, the first page */
@@ -994,6 +1002,12 @@ export interface Methods {
     pubkey?: string | undefined
     /** Only operations with this status */
     status?: "queued" | "submitted" | "confirmed" | "failed" | undefined
+    /** Only mints, or only transfers */
+    kind?: "mint" | "transfer" | undefined
+    /** Only those of this time or later */
+    created_after?: string | undefined
+    /** Only those before this time */
+    created_before?: string | undefined
     /** Maximum number of results per page */
     limit?: number | undefined
     /** next_cursor of the previous page; without it, the first page */
@@ -1059,12 +1073,22 @@ export interface Methods {
   /** Get quota usage. A started session counts until its attestation ends unverified. The period is the calendar month in UTC. */
   getUsage(params?: Record<never, never>, options?: RequestOptions): Promise<Usage>
 
+  /** Get the usage of past months. The same figures as GET /usage for each month of the workspace, the current one first. Plan, quota and budget are those at the month's end. */
+  getUsageHistory(params?: {
+    /** Maximum number of months, with the current one */
+    months?: number | undefined
+  }, options?: RequestOptions): Promise<UsageHistory>
+
   /** List events. Returns what happened in the workspace, oldest first. Each event has the next sequence number: send the last one that you have as `after`, and you miss nothing. Events are kept for 90 days. They name what they are about, and contain nothing personal. */
   listEvents(params?: {
     /** The last sequence number that you have; without it, from the first event that is kept */
     after?: number | undefined
     /** Only events of this type */
     type?: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "quota.threshold" | "review.opened" | "review.decided" | undefined
+    /** Only those of this time or later */
+    created_after?: string | undefined
+    /** Only those before this time */
+    created_before?: string | undefined
     /** Maximum number of events */
     limit?: number | undefined
   }, options?: RequestOptions): EventPages<EventList>
@@ -1155,6 +1179,7 @@ export const routes = {
   pauseMintConfig: ["POST","/mint-config/{id}/pause"],
   unpauseMintConfig: ["POST","/mint-config/{id}/unpause"],
   getUsage: ["GET","/usage"],
+  getUsageHistory: ["GET","/usage/history"],
   listEvents: ["GET","/events","events"],
   getHealth: ["GET","/health"],
   getSession: ["GET","/kyc/session/{id}"],

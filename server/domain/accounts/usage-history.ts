@@ -57,7 +57,7 @@ export function monthsBack(time: Date, count: number): Date[] {
 }
 
 /** What held just before a time: what the first change from then on found. */
-export const valueAt = <Value>(changes: readonly Changed<Value>[], end: string, current: Value): Value => {
+const valueAt = <Value>(changes: readonly Changed<Value>[], end: string, current: Value): Value => {
   const next = changes.find(({ at }) => at >= new Date(end))
   return next === undefined ? current : next.before
 }

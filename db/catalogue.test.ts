@@ -42,6 +42,8 @@ const INDEXES_WITHOUT_WORKSPACE: Record<string, string> = {
   idempotency_records_created: "retention sweeps all workspaces",
   staged_events_pkey: "the events of all workspaces wait in one queue",
   events_occurred: "retention sweeps all workspaces",
+  webhook_attempts_pkey: "attempts are found by their delivery; the number only orders them",
+  webhook_attempts_at: "retention sweeps all workspaces",
   sandbox_submissions_due: "the delivery queue serves all workspaces",
   wallet_challenges_expired: "retention sweeps all workspaces",
   transactions_created: "retention sweeps all workspaces",

@@ -137,6 +137,17 @@ export const apiErrors = {
   ),
   schema_not_found: defineError(404, "Schema not found", "List the schemas with GET /schemas."),
   provider_not_found: defineError(404, "KYC provider not found", "Check the provider's name in the path."),
+  webhook_endpoint_not_found: defineError(
+    404,
+    "Webhook endpoint not found",
+    "List the endpoints with GET /webhook-endpoints.",
+  ),
+  webhook_delivery_not_found: defineError(
+    404,
+    "Delivery not found",
+    "List the endpoint's deliveries with GET /webhook-endpoint/{id}/deliveries.",
+  ),
+  event_not_found: defineError(404, "Event not found", "List the events with GET /events."),
   method_not_allowed: defineError(405, "Method not allowed", "Use a method named in Allow."),
   idempotency_in_progress: defineError(
     409,
@@ -158,6 +169,21 @@ export const apiErrors = {
     409,
     "The session is approved already",
     "Revoke its attestation with POST /attestation/{id}/revoke.",
+  ),
+  webhook_endpoint_exists: defineError(
+    409,
+    "There is a webhook endpoint with this address",
+    "Change or delete the endpoint that has this address. GET /webhook-endpoints lists them.",
+  ),
+  webhook_endpoint_disabled: defineError(
+    409,
+    "The webhook endpoint is disabled",
+    "Enable it with PATCH /webhook-endpoint/{id}: it then gets what it missed.",
+  ),
+  webhook_endpoint_limit: defineError(
+    409,
+    "Too many webhook endpoints",
+    "Delete an endpoint that is not used any more.",
   ),
   events_expired: defineError(
     410,

@@ -6,6 +6,8 @@ export const keptDays = {
   webhookEvents: 90,
   /** Events of a workspace: GET /events. */
   events: 90,
+  /** What became of each attempt to send a webhook. */
+  webhookAttempts: 30,
   /** The bytes of transactions (`wire`). By then a transaction is on chain for good, or never will be. */
   transactionBytes: 30,
 } as const

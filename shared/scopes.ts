@@ -10,7 +10,8 @@ export const scopes = {
   "token:transfer": "Transfer tokens",
   "config:write": "Create, change and pause mint configurations",
   "schema:write": "Create and change schemas",
-  "events:read": "Read events",
+  "events:read": "Read events and webhook deliveries",
+  "webhooks:write": "Manage webhook endpoints",
 } as const
 
 export type Scope = keyof typeof scopes

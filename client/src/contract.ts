@@ -32,11 +32,17 @@ export type ErrorCode =
   | "mint_config_not_found"
   | "schema_not_found"
   | "provider_not_found"
+  | "webhook_endpoint_not_found"
+  | "webhook_delivery_not_found"
+  | "event_not_found"
   | "method_not_allowed"
   | "idempotency_in_progress"
   | "mint_config_exists"
   | "schema_exists"
   | "session_approved"
+  | "webhook_endpoint_exists"
+  | "webhook_endpoint_disabled"
+  | "webhook_endpoint_limit"
   | "events_expired"
   | "payload_too_large"
   | "unsupported_media_type"
@@ -172,6 +178,19 @@ export interface ChangeSchemaRequest {
   reminder_days?: Array<number> | undefined
 }
 
+export interface ChangeWebhookEndpointRequest {
+  /** Where events are sent: https, on the public Internet */
+  url?: string | undefined
+  /** Your own words */
+  description?: string | null | undefined
+  /** Which events are sent; null for all */
+  types?: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "quota.threshold" | "review.opened" | "review.decided"> | null | undefined
+  /** Whether an event is sent only once all before it were taken or given up */
+  ordered?: boolean | undefined
+  /** False disables it */
+  enabled?: boolean | undefined
+}
+
 export interface CreateMintConfigRequest {
   /** Configuration id */
   id: string
@@ -199,6 +218,22 @@ export interface CreateSchemaRequest {
   wallet_proof?: boolean | null | undefined
   /** Days before the end at which it is told, and investors who want reminders are reminded: at most five */
   reminder_days?: Array<number> | undefined
+}
+
+export interface CreateWebhookEndpointRequest {
+  /** Where events are sent: https, on the public Internet */
+  url: string
+  /** Your own words */
+  description?: string | null | undefined
+  /** Which events are sent; null for all */
+  types?: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "quota.threshold" | "review.opened" | "review.decided"> | null | undefined
+  /** Whether an event is sent only once all before it were taken or given up. Default: `false` */
+  ordered?: boolean | undefined
+}
+
+export interface DeletedWebhookEndpoint {
+  /** The endpoint's id */
+  endpoint_id: string
 }
 
 export interface Erasure {
@@ -343,7 +378,7 @@ export interface Key {
   /** The workspace's mode */
   mode: "test" | "live"
   /** What it may do */
-  scopes: Array<"kyc:read" | "kyc:write" | "investor:erase" | "attestation:read" | "attestation:write" | "token:read" | "token:mint" | "token:transfer" | "config:write" | "schema:write" | "events:read">
+  scopes: Array<"kyc:read" | "kyc:write" | "investor:erase" | "attestation:read" | "attestation:write" | "token:read" | "token:mint" | "token:transfer" | "config:write" | "schema:write" | "events:read" | "webhooks:write">
   /** Null if it does not expire */
   expires_at: string | null
   /** UTC, ISO 8601, to the second */
@@ -588,6 +623,15 @@ export interface QuotaEvent {
   }
 }
 
+export interface ReplayWebhooksRequest {
+  /** One event, of whatever type */
+  event_id?: string | undefined
+  /** All events after this sequence number */
+  after?: number | undefined
+  /** All events that happened since */
+  since?: string | undefined
+}
+
 export interface ReviewEvent {
   /** The same in every delivery */
   id: string
@@ -619,6 +663,11 @@ export interface RevokeAttestationRequest {
   reason: string
   /** Reason code that the hosted page shows to the investor. Default: `unverifiable` */
   public_reason?: PublicReason | undefined
+}
+
+export interface RotateWebhookSecretRequest {
+  /** For how long the old one signs as well; 0 if it is known to others. Default: `86400` */
+  overlap_seconds?: number | undefined
 }
 
 export interface ScreeningList {
@@ -888,6 +937,148 @@ export interface WalletStatus {
   onchain_tx: string | null
 }
 
+export interface WebhookDelivery {
+  /** Where to */
+  endpoint_id: string
+  /** The event's id, the same in every attempt */
+  event_id: string
+  /** The event's sequence number */
+  sequence: number
+  /** The event's type */
+  type: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "quota.threshold" | "review.opened" | "review.decided"
+  /** `pending`: it waits for its next attempt; `failed`: all have been made. A replay begins anew */
+  status: "pending" | "delivered" | "failed"
+  /** Attempts since it was last asked for, at most 10 */
+  attempts: number
+  /** Null unless pending */
+  next_attempt_at: string | null
+  /** When it was taken or given up; null while pending */
+  ended_at: string | null
+}
+
+export interface WebhookDeliveryDetail {
+  /** Where to */
+  endpoint_id: string
+  /** The event's id, the same in every attempt */
+  event_id: string
+  /** The event's sequence number */
+  sequence: number
+  /** The event's type */
+  type: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "quota.threshold" | "review.opened" | "review.decided"
+  /** `pending`: it waits for its next attempt; `failed`: all have been made. A replay begins anew */
+  status: "pending" | "delivered" | "failed"
+  /** Attempts since it was last asked for, at most 10 */
+  attempts: number
+  /** Null unless pending */
+  next_attempt_at: string | null
+  /** When it was taken or given up; null while pending */
+  ended_at: string | null
+  /** The last 50 attempts of 30 days, newest first */
+  attempt_log: Array<{
+    /** When it began */
+    at: string
+    /** Null if there was no answer */
+    status_code: number | null
+    /** How long the answer took, in milliseconds */
+    latency_ms: number
+    /** Why it failed; null if it was taken */
+    error: string | null
+    /** How the answer's body began */
+    response: string | null
+  }>
+}
+
+export interface WebhookDeliveryList {
+  data: Array<WebhookDelivery>
+  /** Send as cursor to get the next page; null on the last page */
+  next_cursor: string | null
+}
+
+export interface WebhookEndpoint {
+  /** The endpoint's id */
+  endpoint_id: string
+  /** Where events are sent */
+  url: string
+  /** Your own words */
+  description: string | null
+  /** Which events are sent; null for all, also those of later versions */
+  types: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "quota.threshold" | "review.opened" | "review.decided"> | null
+  /** Whether an event is sent only once all before it were taken or given up */
+  ordered: boolean
+  /** Nothing is sent to one that is disabled */
+  status: "enabled" | "disabled"
+  /** `requested` by you; `gone`: it answered 410; `failing`: it took nothing for 4 days. Null while it is enabled */
+  disabled_reason: "requested" | "gone" | "failing" | null
+  /** Null while it is enabled */
+  disabled_at: string | null
+  /** Since when every attempt has failed; null while the last one did not */
+  failing_since: string | null
+  /** Until when the secret before signs as well; null if there is none */
+  previous_secret_until: string | null
+  /** UTC, ISO 8601, to the second */
+  created_at: string
+}
+
+export interface WebhookEndpointList {
+  data: Array<WebhookEndpoint>
+}
+
+export interface WebhookEndpointWithSecret {
+  /** The endpoint's id */
+  endpoint_id: string
+  /** Where events are sent */
+  url: string
+  /** Your own words */
+  description: string | null
+  /** Which events are sent; null for all, also those of later versions */
+  types: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "quota.threshold" | "review.opened" | "review.decided"> | null
+  /** Whether an event is sent only once all before it were taken or given up */
+  ordered: boolean
+  /** Nothing is sent to one that is disabled */
+  status: "enabled" | "disabled"
+  /** `requested` by you; `gone`: it answered 410; `failing`: it took nothing for 4 days. Null while it is enabled */
+  disabled_reason: "requested" | "gone" | "failing" | null
+  /** Null while it is enabled */
+  disabled_at: string | null
+  /** Since when every attempt has failed; null while the last one did not */
+  failing_since: string | null
+  /** Until when the secret before signs as well; null if there is none */
+  previous_secret_until: string | null
+  /** UTC, ISO 8601, to the second */
+  created_at: string
+  /** What signs: `whsec_` and base64 of 32 bytes */
+  secret: string
+}
+
+export interface WebhookReplay {
+  /** The endpoint's id */
+  endpoint_id: string
+  /** How many are sent again, beside those that are yet to be sent for the first time */
+  events: number
+}
+
+export interface WebhookSecret {
+  /** The endpoint's id */
+  endpoint_id: string
+  /** What signs: `whsec_` and base64 of 32 bytes */
+  secret: string
+}
+
+export interface WebhookTest {
+  /** When it began */
+  at: string
+  /** Null if there was no answer */
+  status_code: number | null
+  /** How long the answer took, in milliseconds */
+  latency_ms: number
+  /** Why it failed; null if it was taken */
+  error: string | null
+  /** How the answer's body began */
+  response: string | null
+  /** Whether it was taken */
+  delivered: boolean
+}
+
 /** A method for each endpoint, by its `operationId`. */
 export interface Methods {
   /** Start a verification. Creates a session for a wallet and a schema, and returns the URL of its hosted page. If the wallet has an open session for this schema, that session is returned and the quota is not charged again. An externalId or redirectUrl in the request then replaces the session's own; one that is not sent stays. Another person's externalId ends a session that its investor has begun, and starts a new one. */
@@ -1093,6 +1284,74 @@ export interface Methods {
     limit?: number | undefined
   }, options?: RequestOptions): EventPages<EventList>
 
+  /** Create a webhook endpoint. Sends each event of the workspace, from now on, to an address of yours, signed as Standard Webhooks says. A workspace can have 20. An address can be used once: where the answer was lost, list the endpoints and read the secret. */
+  createWebhookEndpoint(params: CreateWebhookEndpointRequest, options?: RequestOptions): Promise<WebhookEndpointWithSecret>
+
+  /** List webhook endpoints. All webhook endpoints of the workspace, newest first. */
+  listWebhookEndpoints(params?: Record<never, never>, options?: RequestOptions): Promise<WebhookEndpointList>
+
+  /** Get a webhook endpoint. Says whether it takes what it is sent. */
+  getWebhookEndpoint(params: {
+    /** The endpoint's id */
+    id: string
+  }, options?: RequestOptions): Promise<WebhookEndpoint>
+
+  /** Change a webhook endpoint. Changes what is sent, and where, from now on. While an endpoint is disabled its events are kept; enabled again it gets them all. */
+  changeWebhookEndpoint(params: {
+    /** The endpoint's id */
+    id: string
+  } & ChangeWebhookEndpointRequest, options?: RequestOptions): Promise<WebhookEndpoint>
+
+  /** Delete a webhook endpoint. Nothing is sent to it any more. What became of its deliveries goes with it. */
+  deleteWebhookEndpoint(params: {
+    /** The endpoint's id */
+    id: string
+  }, options?: RequestOptions): Promise<DeletedWebhookEndpoint>
+
+  /** Get a webhook endpoint's secret. The secret by which you check that an event comes from here. */
+  getWebhookSecret(params: {
+    /** The endpoint's id */
+    id: string
+  }, options?: RequestOptions): Promise<WebhookSecret>
+
+  /** Rotate a webhook endpoint's secret. Makes a new secret. Events are signed by both until the overlap ends, each signature of its own in one header. */
+  rotateWebhookSecret(params: {
+    /** The endpoint's id */
+    id: string
+  } & RotateWebhookSecretRequest, options?: RequestOptions): Promise<WebhookEndpointWithSecret>
+
+  /** Send a test event. Sends an event of the type `webhook.test` at once and returns what the endpoint answered, after at most 15 s. It has no sequence number, and is not sent again. */
+  testWebhookEndpoint(params: {
+    /** The endpoint's id */
+    id: string
+  }, options?: RequestOptions): Promise<WebhookTest>
+
+  /** Replay events. Sends events again, with the ids that they have: one, or all of the endpoint's types after a sequence number or since a time. */
+  replayWebhooks(params: {
+    /** The endpoint's id */
+    id: string
+  } & ReplayWebhooksRequest, options?: RequestOptions): Promise<WebhookReplay>
+
+  /** List deliveries. What was sent to an endpoint and what waits, the newest event first. Kept as long as events are. */
+  listWebhookDeliveries(params: {
+    /** The endpoint's id */
+    id: string
+    /** Only those of this status */
+    status?: "pending" | "delivered" | "failed" | undefined
+    /** Maximum number of results per page */
+    limit?: number | undefined
+    /** next_cursor of the previous page; without it, the first page */
+    cursor?: string | undefined
+  }, options?: RequestOptions): Pages<WebhookDeliveryList>
+
+  /** Get a delivery. With its attempts and what the endpoint answered. */
+  getWebhookDelivery(params: {
+    /** The endpoint's id */
+    id: string
+    /** An event's id */
+    event_id: string
+  }, options?: RequestOptions): Promise<WebhookDeliveryDetail>
+
   /** Get the service's health. 503 with the same body when the database is unreachable. */
   getHealth(params?: Record<never, never>, options?: RequestOptions): Promise<Health>
 
@@ -1181,6 +1440,17 @@ export const routes = {
   getUsage: ["GET","/usage"],
   getUsageHistory: ["GET","/usage/history"],
   listEvents: ["GET","/events","events"],
+  createWebhookEndpoint: ["POST","/webhook-endpoints"],
+  listWebhookEndpoints: ["GET","/webhook-endpoints"],
+  getWebhookEndpoint: ["GET","/webhook-endpoint/{id}"],
+  changeWebhookEndpoint: ["PATCH","/webhook-endpoint/{id}"],
+  deleteWebhookEndpoint: ["DELETE","/webhook-endpoint/{id}"],
+  getWebhookSecret: ["GET","/webhook-endpoint/{id}/secret"],
+  rotateWebhookSecret: ["POST","/webhook-endpoint/{id}/rotate-secret"],
+  testWebhookEndpoint: ["POST","/webhook-endpoint/{id}/test"],
+  replayWebhooks: ["POST","/webhook-endpoint/{id}/replay"],
+  listWebhookDeliveries: ["GET","/webhook-endpoint/{id}/deliveries","pages"],
+  getWebhookDelivery: ["GET","/webhook-endpoint/{id}/deliveries/{event_id}"],
   getHealth: ["GET","/health"],
   getSession: ["GET","/kyc/session/{id}"],
   listSessions: ["GET","/kyc/sessions","pages"],

@@ -5,6 +5,7 @@ import { TOTP } from "otpauth"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import * as schema from "#db/schema/index.ts"
+import { secretOwner } from "#server/domain/webhooks/secrets.ts"
 import { newId } from "#server/lib/ids.ts"
 import { startTestApp, type TestApp, type TestKey } from "#test/app.ts"
 import { Browser, member, PASSWORD } from "#test/people.ts"
@@ -163,6 +164,10 @@ async function aRowOfEach() {
   await sql`
     insert into vendor_redactions (workspace_id, id, erasure_id, provider, status, next_attempt_at)
     values (${workspaceId}, ${redaction}, ${erasure}, 'sandbox', 'not_supported', now())`
+  const endpoint = newId("whe")
+  await sql`
+    insert into webhook_endpoints (workspace_id, id, url, secret, cursor, created_at)
+    values (${workspaceId}, ${endpoint}, ${`https://example.com/${endpoint}`}, ${nothing}, 0, now())`
   const rows: Record<Sealed["table"], string> = {
     attestations: attestationId,
     sandbox_submissions: submission,
@@ -170,6 +175,7 @@ async function aRowOfEach() {
     review_entries: String(entry!.seq),
     investor_notes: note,
     vendor_redactions: redaction,
+    webhook_endpoints: endpoint,
   }
   const owners: Record<ColumnName, string> = {
     "attestations.claims": attestationId,
@@ -182,6 +188,8 @@ async function aRowOfEach() {
     "review_entries.text": entryOwner(review),
     "investor_notes.body": note,
     "vendor_redactions.reference": referenceOwner({ id: redaction }),
+    "webhook_endpoints.secret": secretOwner(endpoint),
+    "webhook_endpoints.previous_secret": secretOwner(endpoint),
   }
   return sealedColumns.map(({ table, column, id }) => ({
     table,

@@ -1,4 +1,5 @@
 import { sql } from "#db/client.ts"
+import { secretOwner } from "#server/domain/webhooks/secrets.ts"
 import { deployment } from "./deployment.ts"
 import { linkOwner } from "./kyc/hosted-page/continue.ts"
 import { reminderOwner } from "./kyc/renewal/email.ts"
@@ -20,6 +21,7 @@ type Column = {
     | "review_entries"
     | "investor_notes"
     | "vendor_redactions"
+    | "webhook_endpoints"
   /** What names a row in its workspace. */
   id: "id" | "event_id" | "seq"
   column:
@@ -31,6 +33,8 @@ type Column = {
     | "body"
     | "reference"
     | "reminder_email"
+    | "secret"
+    | "previous_secret"
   /** What its owner is named by. */
   of: "id" | "attestation_id" | "review_id" | "wallet"
   owner: (row: { id: string }) => string
@@ -65,6 +69,20 @@ export const sealedColumns = [
     owner: ({ id }) => entryOwner(id),
   },
   { table: "vendor_redactions", id: "id", column: "reference", of: "id", owner: referenceOwner },
+  {
+    table: "webhook_endpoints",
+    id: "id",
+    column: "secret",
+    of: "id",
+    owner: ({ id }) => secretOwner(id),
+  },
+  {
+    table: "webhook_endpoints",
+    id: "id",
+    column: "previous_secret",
+    of: "id",
+    owner: ({ id }) => secretOwner(id),
+  },
   { table: "investor_notes", id: "id", column: "body", of: "id", owner: ({ id }) => id },
 ] as const satisfies readonly Column[]
 

@@ -1,14 +1,15 @@
 import { createServer, get, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
 import { expect, test } from "vitest"
-import { clientOf, parseTrustedProxies } from "./client.ts"
+import { parseNetworks } from "#server/lib/networks.ts"
+import { clientOf } from "./client.ts"
 
 const from = (remoteAddress: string, headers: Record<string, string>) =>
   ({ socket: { remoteAddress }, headers }) as unknown as IncomingMessage
 
-const trusted = parseTrustedProxies("10.0.0.0/8, 192.0.2.7,, fd00::/8")
+const trusted = parseNetworks("VOUCH_TRUSTED_PROXIES", "10.0.0.0/8, 192.0.2.7,, fd00::/8")
 
-const local = parseTrustedProxies("127.0.0.1")
+const local = parseNetworks("VOUCH_TRUSTED_PROXIES", "127.0.0.1")
 
 // Who the client is, by the connection's address and X-Forwarded-For.
 test.each([
@@ -66,6 +67,6 @@ test("several X-Forwarded-For headers are one", async () => {
 test.each(["10.0.0.0/33", "10.0.0.0/x", "proxy.internal", "10.0.0", "10.0.0.0/"])(
   "a trusted proxy that is none stops the start, and says so: %s",
   (text) => {
-    expect(() => parseTrustedProxies(text)).toThrow(/^VOUCH_TRUSTED_PROXIES: /)
+    expect(() => parseNetworks("VOUCH_TRUSTED_PROXIES", text)).toThrow(/^VOUCH_TRUSTED_PROXIES: /)
   },
 )

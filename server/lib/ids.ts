@@ -15,6 +15,7 @@ export type IdPrefix =
   | "req"
   | "rev"
   | "evt"
+  | "whe"
   | "era"
   | "red"
 

@@ -57,11 +57,13 @@ export const endOfMonth = (time: Date): Date =>
 /** Resolves after `ms`, or at once when the signal aborts. */
 export const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    signal?.addEventListener("abort", () => {
+    const end = () => {
       clearTimeout(timer)
+      signal?.removeEventListener("abort", end)
       resolve()
-    })
+    }
+    const timer = setTimeout(end, ms)
+    signal?.addEventListener("abort", end)
   })
 
 /** The calendar month (UTC) that usage is counted in, named by its first day: `YYYY-MM-01`. */

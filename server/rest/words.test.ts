@@ -32,7 +32,7 @@ const VALIDATOR =
 
 /** Refusals that a schema has no words for: what an id names, what digits amount to, and what fields are together. */
 const BEYOND_SCHEMAS =
-  /address of a wallet|is not a (schema|mint configuration) of|must differ from|cannot change here|more than zero|control characters|halves of surrogate pairs|ISO 3166|digits after the point|https address/
+  /address of a wallet|is not a (schema|mint configuration) of|must differ from|cannot change here|more than zero|control characters|halves of surrogate pairs|ISO 3166|digits after the point|https address|send one of/
 
 const ajv = new Ajv2020({ strict: false })
 formats.default(ajv)

@@ -128,6 +128,11 @@ const settings = z.object({
   VOUCH_RATE_LIMIT: z.coerce.number().min(0).default(100),
   /** Addresses or CIDR ranges of proxies whose X-Forwarded-* headers are believed, separated by commas. */
   VOUCH_TRUSTED_PROXIES: z.string().default(""),
+  /**
+   * Addresses or CIDR ranges, separated by commas, in which webhook endpoints may be besides the public Internet, such as
+   * 10.0.0.0/8. There they may be http.
+   */
+  VOUCH_WEBHOOK_NETWORKS: z.string().default(""),
   /** SMTP server for invitations and password resets, such as smtps://user:password@mail.example.com. */
   VOUCH_SMTP_URL: url(/^smtps?$/, "smtps://user:password@mail.example.com").optional(),
   /** Sender of that mail, such as Vouch <vouch@example.com>. */

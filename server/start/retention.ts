@@ -4,6 +4,7 @@ import { dropOldEvents } from "#server/domain/events/drop.ts"
 import { isReplayedNoMore } from "#server/domain/idempotency.ts"
 import { forgetAddresses } from "#server/domain/kyc/renewal/notices.ts"
 import { cleanPeople } from "#server/domain/people/retention.ts"
+import { dropOldDeliveries } from "#server/domain/webhooks/retention.ts"
 import { dropOldBytes } from "#server/ledger/retention.ts"
 import { addDays, addSeconds } from "#server/lib/time.ts"
 import { keptDays } from "#shared/retention.ts"
@@ -43,6 +44,7 @@ export async function clean(): Promise<void> {
     forgetAddresses(),
     dropOldBytes(now),
     dropOldEvents(now),
+    dropOldDeliveries(now),
     sql`delete from workers where seen_at <= ${addDays(now, -1)}`,
   ])
   // One that fails keeps no other from its work.

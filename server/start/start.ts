@@ -9,7 +9,7 @@ import { FormDelivery } from "#server/domain/kyc/hosted-page/form-delivery.ts"
 import { settingWarnings } from "#server/domain/kyc/providers/setting-warnings.ts"
 import { operations } from "#server/domain/operations.ts"
 import { ListWatch } from "#server/domain/screening/lists.ts"
-import { parseTrustedProxies } from "#server/http/client.ts"
+import { WebhookWorker } from "#server/domain/webhooks/deliver/worker.ts"
 import { connectionLimit, watchConnections } from "#server/http/connections.ts"
 import { refuse } from "#server/http/reply.ts"
 import { createHttpServer } from "#server/http/server.ts"
@@ -17,6 +17,7 @@ import { reportOn, troubleIn } from "#server/ledger/report.ts"
 import { endWaits } from "#server/ledger/wait.ts"
 import { LedgerWorker } from "#server/ledger/worker.ts"
 import { logger } from "#server/lib/log.ts"
+import { parseNetworks } from "#server/lib/networks.ts"
 import { RateLimiter } from "#server/lib/rate-limit.ts"
 import { sayWhenSlow } from "#server/lib/slow.ts"
 import { sleep } from "#server/lib/time.ts"
@@ -66,6 +67,7 @@ const REBIND_MS = 2000
 export async function start(options: StartOptions): Promise<Running> {
   const { settings } = options
   for (const warning of settingWarnings(settings, options.providers)) logger.warn(warning)
+  parseNetworks("VOUCH_WEBHOOK_NETWORKS", settings.VOUCH_WEBHOOK_NETWORKS)
   const tracing = await startTracing(settings)
   await prepare(options)
   const lists = await ListWatch.start(settings)
@@ -91,7 +93,7 @@ export async function start(options: StartOptions): Promise<Running> {
   const http = {
     adapter: new Adapter(api),
     pages: options.pages,
-    trustedProxies: parseTrustedProxies(settings.VOUCH_TRUSTED_PROXIES),
+    trustedProxies: parseNetworks("VOUCH_TRUSTED_PROXIES", settings.VOUCH_TRUSTED_PROXIES),
     publicOrigin: settings.VOUCH_PUBLIC_URL ?? null,
     securityContact: settings.VOUCH_SECURITY_CONTACT ?? null,
     strangerLimiter: limiter(20, 200),
@@ -122,7 +124,7 @@ export async function start(options: StartOptions): Promise<Running> {
   const port = (server.address() as AddressInfo | null)?.port ?? settings.PORT
   let workers: Workers | null = null
   const metrics = await openMetrics(settings, { chains, ledgers: () => workers?.ledgers ?? [] })
-  if (settings.VOUCH_ROLE !== "web") workers = await startWorkers(chains, settings, formHttp)
+  if (settings.VOUCH_ROLE !== "web") workers = await startWorkers(chains, options, formHttp)
   stops.push(...(workers?.stops ?? []))
   return {
     origin: deployment.origin,
@@ -195,7 +197,11 @@ type Workers = {
   stops: (() => Promise<void>)[]
 }
 
-async function startWorkers(chains: Chain[], settings: Settings, http: ListenerOptions): Promise<Workers> {
+async function startWorkers(
+  chains: Chain[],
+  { settings, databaseUrl }: StartOptions,
+  http: ListenerOptions,
+): Promise<Workers> {
   const ledgers = chains.map(
     (chain) =>
       new LedgerWorker(chain, {
@@ -219,6 +225,8 @@ async function startWorkers(chains: Chain[], settings: Settings, http: ListenerO
   for (const ledger of ledgers) ledger.start()
   housekeeping.start()
   delivery.start()
+  const webhooks = new WebhookWorker(settings.DATABASE_DIRECT_URL ?? databaseUrl)
+  webhooks.start()
   // Report as alive before the server is announced as ready.
   await Promise.race([Promise.all(ledgers.map((ledger) => ledger.known)), sleep(FIRST_REPORT_MS)])
   await housekeeping
@@ -226,11 +234,12 @@ async function startWorkers(chains: Chain[], settings: Settings, http: ListenerO
     .catch((error) => logger.warn({ err: error }, "could not write the first health report"))
   const stops = [
     () => delivery.stop(),
+    () => webhooks.stop(),
     () => Promise.all(ledgers.map((ledger) => ledger.stop())).then(() => {}),
     () => housekeeping.stop(),
     formListener.close,
   ]
-  return { ledgers, passing: [housekeeping, delivery], stops }
+  return { ledgers, passing: [housekeeping, delivery, webhooks], stops }
 }
 
 async function reportOf(workers: readonly LedgerWorker[]): Promise<Report> {

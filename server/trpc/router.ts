@@ -20,6 +20,7 @@ import { sessionRouter } from "./routers/sessions.ts"
 import { tokenRouter } from "./routers/tokens.ts"
 import { transactionRouter } from "./routers/transactions.ts"
 import { usageRouter } from "./routers/usage.ts"
+import { webhookRouter } from "./routers/webhooks.ts"
 import { workspaceRouter } from "./routers/workspaces.ts"
 import { router } from "./trpc.ts"
 
@@ -37,6 +38,7 @@ export const appRouter = router({
   mintConfig: mintConfigRouter,
   usage: usageRouter,
   event: eventRouter,
+  webhook: webhookRouter,
   health: healthRouter,
   verification: verificationRouter,
   activity: activityRouter,

@@ -25,6 +25,9 @@ export const others = {
   schemas: { of: "nobody", what: "What can be verified" },
   mint_configs: { of: "nobody", what: "Tokens and their rules" },
   event_counters: { of: "nobody", what: "How many events there are" },
+  webhook_endpoints: { of: "nobody", what: "Where your systems are told; secrets sealed" },
+  webhook_deliveries: { of: "nobody", what: "Which events they have been told; 90 days" },
+  webhook_attempts: { of: "nobody", what: "What they answered; 30 days" },
   usage_periods: { of: "nobody", what: "How much of a quota is used" },
   transactions: {
     of: "nobody",

@@ -35,6 +35,7 @@ export const tags: Record<string, string> = {
   Schemas: "What can be verified, and how long a verification is valid.",
   Usage: "The key in use, and how much of the monthly quota is used.",
   Events: "What happened in the workspace, in a sequence without a gap.",
+  Webhooks: "Where events are sent, signed as Standard Webhooks says, and what became of each delivery.",
   Health: "The service's health.",
   Description: "The OpenAPI document.",
 }

@@ -76,11 +76,17 @@ export function maskRequestBody(bytes: Buffer, fields: ReadonlySet<string>): str
   )
 }
 
+/** Where a webhook endpoint is: its path may be a secret of the consumer's. */
+const WEBHOOK_URL = "url"
+/** What signs, and what a consumer has answered. */
+const ofWebhooks: ReadonlySet<string> = new Set(["secret", "response"])
+const addresses: ReadonlySet<string> = new Set(["redirectUrl", WEBHOOK_URL])
+
 /** Secret and personal fields are masked. All others of our answers are kept, and of a request those that its endpoint has. */
 function maskField(name: string, value: unknown): unknown {
   if (value === null) return null
   if (maskedFields.has(name)) return MASK
-  if (name === "redirectUrl") return maskUrl(value)
+  if (addresses.has(name)) return maskUrl(value)
   if (name === "rules" && isObject(value)) {
     return Object.fromEntries(
       Object.entries(value).map(([rule, limit]) => [rule, isRuleName(rule) ? maskRule(limit) : MASK]),
@@ -108,7 +114,11 @@ function maskUrl(url: unknown): string {
 export function maskResponseBody(body: string): { text: string | null; code: string | null } {
   if (body === "") return { text: null, code: null }
   if (body.length > MAX_BODY_BYTES) return { text: tooLong(Buffer.byteLength(body)), code: null }
-  const value = JSON.parse(body, (name, value) => (maskedFields.has(name) && value !== null ? MASK : value))
+  const value = JSON.parse(body, (name, value) => {
+    if (value === null) return null
+    if (name === WEBHOOK_URL) return maskUrl(value)
+    return maskedFields.has(name) || ofWebhooks.has(name) ? MASK : value
+  })
   const code = typeof value.error === "string" ? value.error : null
   // Whoever sent the request is told what a rule has found in the investor's claims; whoever reads the log is not.
   if (code !== null && ruleOf(code)?.readsClaims)

@@ -209,18 +209,22 @@ test("every field of an answer that is logged is kept or masked on purpose", () 
     if (!meta.open) walk(document.paths[path]![method.toLowerCase()]!.responses)
   }
   const isMasked = (field: string) => maskResponseBody(JSON.stringify({ [field]: "x" })).text!.includes(MASK)
-  const masked = ["external_id", "public_reason", "revocation_reason", "salt", "session_id", "session_url"]
-  expect([...names].filter(isMasked).sort()).toEqual(masked)
+  const masked = `
+    external_id public_reason response revocation_reason salt secret session_id session_url url`
+  expect([...names].filter(isMasked).sort()).toEqual(masked.trim().split(/\s+/))
   const kept = `
-    account amount attestation_id attestations authority balance budget_lamports chain changed cluster
-    commitment confirmed_at consented_at cost created_at data days decided_at decided_by decimals decision
-    detail done_at ending erased_at erasure_id error expires_at fee_lamports finalized_at from_pubkey frozen
-    holders id included incoming investor_id issued_at key_id kind last_sequence mint mint_config mode name
-    next_cursor occurred_at onchain onchain_tx operation_id outgoing paused percent period_end period_start
-    plan program provider remaining reminder_days rent_lamports request_id required_schema review_id revoked
-    revoked_at rules schema scopes sequence slot state status supply symbol to_pubkey token_account
-    transactions transfer_mode type used user_pubkey user_pubkeys validity_days vendor_redactions
-    verifications wallet_proof wallet_proof_setting wallet_proved_at wallets workspace_id`
+    account amount at attempt_log attempts attestation_id attestations authority balance budget_lamports
+    chain changed cluster commitment confirmed_at consented_at cost created_at data days decided_at
+    decided_by decimals decision delivered description detail disabled_at disabled_reason done_at ended_at
+    ending endpoint_id erased_at erasure_id error event_id events expires_at failing_since fee_lamports
+    finalized_at from_pubkey frozen holders id included incoming investor_id issued_at key_id kind
+    last_sequence latency_ms mint mint_config mode name next_attempt_at next_cursor occurred_at onchain
+    onchain_tx operation_id ordered outgoing paused percent period_end period_start plan
+    previous_secret_until program provider remaining reminder_days rent_lamports request_id required_schema
+    review_id revoked revoked_at rules schema scopes sequence slot state status status_code supply symbol
+    to_pubkey token_account transactions transfer_mode type types used user_pubkey user_pubkeys
+    validity_days vendor_redactions verifications wallet_proof wallet_proof_setting wallet_proved_at wallets
+    workspace_id`
   const rules = ruleFields.map(({ name }) => name)
   expect([...names].filter((field) => !isMasked(field)).sort()).toEqual(
     [...kept.trim().split(/\s+/), ...rules].sort(),

@@ -1,5 +1,6 @@
 import { background as sql } from "#db/client.ts"
 import { WORKER_SILENT_SECONDS } from "#server/domain/health.ts"
+import { overdueSeconds } from "#server/domain/webhooks/metrics.ts"
 import { type Depths, readAges, readAudits, readDepths } from "#server/ledger/report.ts"
 import { logger } from "#server/lib/log.ts"
 import type { LedgerReport } from "#shared/ledger-report.ts"
@@ -15,7 +16,7 @@ type OfMode = Depths &
     oldest_operation_seconds: number
     oldest_transaction_seconds: number
   }
-type Figures = { workers: number; modes: OfMode[] }
+type Figures = { workers: number; modes: OfMode[]; webhooks_overdue_seconds: number }
 
 /**
  * What the database knows of the whole deployment. Every process shows it, so that it is there when no worker is. It is
@@ -68,7 +69,7 @@ async function read(): Promise<Figures> {
     select count(*)::int as workers from workers
     where seen_at > now() - ${WORKER_SILENT_SECONDS}::int * interval '1 second'`
   const modes = depths.map((depth) => ({ ...depth, ...noneIsZero(ages(depth.mode)), ...audits(depth.mode) }))
-  return { workers: alive!.workers, modes }
+  return { workers: alive!.workers, modes, webhooks_overdue_seconds: await overdueSeconds() }
 }
 
 /** Where nothing waits, nothing has waited for any time. */

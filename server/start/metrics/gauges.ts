@@ -136,6 +136,11 @@ const ofDeployment = ({ deployment }: GaugeOptions): Gauge[] => {
       labels: ["mode"],
       read: () => modes().map((one) => [[one.mode], one.audit_differences]),
     },
+    {
+      name: "vouch_webhook_overdue_seconds",
+      help: "For how long the webhook that is longest due has waited for its attempt; 0 while none is due",
+      read: () => [[[], deployment.now?.webhooks_overdue_seconds ?? null]],
+    },
   ]
 }
 

@@ -1,10 +1,17 @@
 import { expect, test } from "vitest"
-import { startTestApp } from "#test/app.ts"
+import { startTestApp, waitFor } from "#test/app.ts"
 import { scrape } from "#test/scrape.ts"
+
+/** With what the database knows: it is not waited for longer than a second, and this machine may be busy. */
+const whole = (port: number) =>
+  waitFor(async () => {
+    const scraped = await scrape(port)
+    return scraped.values.has("vouch_workers") && scraped
+  }, "the deployment's figures")
 
 test("a process that only answers requests shows the deployment's queue, and no ledger of its own", async () => {
   const app = await startTestApp({ VOUCH_ROLE: "web", VOUCH_METRICS_PORT: "0" })
-  const { values, text } = await scrape(app.metricsPort!)
+  const { values, text } = await whole(app.metricsPort!)
   await app.stop()
   expect(values.get('vouch_operations_unfinished{mode="live",status="queued"}')).toBe(0)
   expect(values.get("vouch_workers")).toBe(0)
@@ -15,7 +22,7 @@ test("a process that only answers requests shows the deployment's queue, and no 
 
 test("a worker shows its ledgers, and listens for nothing but metrics", async () => {
   const app = await startTestApp({ VOUCH_ROLE: "worker", VOUCH_METRICS_PORT: "0" })
-  const { values } = await scrape(app.metricsPort!)
+  const { values } = await whole(app.metricsPort!)
   await expect(fetch(`${app.origin}/v1/health`)).rejects.toThrow()
   await app.stop()
   expect(values.get('vouch_transactions_in_flight{mode="live"}')).toBe(0)

@@ -1,0 +1,112 @@
+import { sql } from "drizzle-orm"
+import {
+  bigint,
+  boolean,
+  check,
+  foreignKey,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/pg-core"
+import type { EventType } from "#shared/event-types.ts"
+import type { DeliveryStatus, DisabledReason } from "#shared/webhooks.ts"
+import { workspaces } from "./accounts.ts"
+import { bytes, time } from "./columns.ts"
+
+/** Where a workspace's events are sent. */
+export const webhookEndpoints = pgTable(
+  "webhook_endpoints",
+  {
+    workspaceId: text("workspace_id")
+      .notNull()
+      .references(() => workspaces.id),
+    id: text().notNull(),
+    url: text().notNull(),
+    description: text(),
+    /** Which events; null for all, those of later versions as well. */
+    types: text().array().$type<EventType[]>(),
+    /** Whether an event waits for all before it. */
+    ordered: boolean().notNull().default(false),
+    /** `whsec_…`, sealed. */
+    secret: bytes().notNull(),
+    /** The one before, sealed, and until when it signs as well. */
+    previousSecret: bytes("previous_secret"),
+    previousUntil: time("previous_until"),
+    /** Sequence number of the last event that has a delivery here. A replay puts it back. */
+    cursor: bigint({ mode: "number" }).notNull(),
+    disabledAt: time("disabled_at"),
+    disabledReason: text("disabled_reason").$type<DisabledReason>(),
+    /** Since when every attempt has failed. */
+    failingSince: time("failing_since"),
+    /** Took long to answer lately: it waits among its like. */
+    isSlow: boolean("is_slow").notNull().default(false),
+    createdAt: time("created_at").notNull(),
+    /** Its deliveries are deleted in batches; then its row is. */
+    deletedAt: time("deleted_at"),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.id] }),
+    uniqueIndex("webhook_endpoints_url").on(t.workspaceId, t.url).where(sql`deleted_at is null`),
+    check("webhook_endpoints_disabled", sql`(disabled_at is null) = (disabled_reason is null)`),
+  ],
+)
+
+/** An event that an endpoint is to get. */
+export const webhookDeliveries = pgTable(
+  "webhook_deliveries",
+  {
+    workspaceId: text("workspace_id").notNull(),
+    endpointId: text("endpoint_id").notNull(),
+    /** The event's. */
+    sequence: bigint({ mode: "number" }).notNull(),
+    status: text().$type<DeliveryStatus>().notNull(),
+    /** Attempts that were begun since it was last asked for; a replay begins anew. */
+    attempts: smallint().notNull().default(0),
+    /** While an attempt is under way: when another process may make the next one. */
+    nextAttemptAt: time("next_attempt_at"),
+    endedAt: time("ended_at"),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.endpointId, t.sequence] }),
+    foreignKey({
+      columns: [t.workspaceId, t.endpointId],
+      foreignColumns: [webhookEndpoints.workspaceId, webhookEndpoints.id],
+    }),
+    check("webhook_deliveries_pending", sql`(status = 'pending') = (next_attempt_at is not null)`),
+    // What is due
+    index("webhook_deliveries_due")
+      .on(t.workspaceId, t.endpointId, t.nextAttemptAt)
+      .where(sql`status = 'pending'`),
+    // The first that an endpoint in order waits for
+    index("webhook_deliveries_pending")
+      .on(t.workspaceId, t.endpointId, t.sequence)
+      .where(sql`status = 'pending'`),
+  ],
+)
+
+/** What became of one attempt. */
+export const webhookAttempts = pgTable(
+  "webhook_attempts",
+  {
+    seq: bigint({ mode: "bigint" }).primaryKey().generatedAlwaysAsIdentity(),
+    workspaceId: text("workspace_id").notNull(),
+    endpointId: text("endpoint_id").notNull(),
+    sequence: bigint({ mode: "number" }).notNull(),
+    at: time("at").notNull(),
+    latencyMs: integer("latency_ms").notNull(),
+    /** Null where there was no answer; then the error says why. */
+    statusCode: smallint("status_code"),
+    error: text(),
+    /** How the answer's body begins. */
+    response: text(),
+  },
+  (t) => [
+    index("webhook_attempts_delivery").on(t.workspaceId, t.endpointId, t.sequence, t.seq),
+    // Retention
+    index("webhook_attempts_at").using("brin", t.at),
+  ],
+)

@@ -1,0 +1,74 @@
+import { background as sql } from "#db/client.ts"
+import { columns, type RowOf } from "#db/rows.ts"
+import { addSeconds, clock } from "#server/lib/time.ts"
+import type { EventType } from "#shared/event-types.ts"
+import { answerWithin_s } from "#shared/webhooks.ts"
+
+/** How long a delivery is this process's before another one may try it. */
+const CLAIM_S = answerWithin_s + 25
+
+const targetColumns = columns(
+  "webhook_endpoints",
+  "id",
+  "url",
+  "ordered",
+  "secret",
+  "previous_secret",
+  "previous_until",
+)
+export type Target = RowOf<typeof targetColumns>
+
+/** An endpoint as it is now; null where nothing is to be sent to it any more. */
+export async function readTarget(workspaceId: string, id: string): Promise<Target | null> {
+  const [row] = await sql<Target[]>`
+    select ${sql(targetColumns)} from webhook_endpoints
+    where workspace_id = ${workspaceId} and id = ${id} and disabled_at is null and deleted_at is null`
+  return row ?? null
+}
+
+/** A delivery to try now. `attempts` counts this attempt: whoever has begun a later one has taken it over. */
+export type Claimed = {
+  sequence: bigint
+  attempts: number
+  event_id: string
+  type: EventType
+  data: Record<string, unknown>
+  occurred_at: Date
+}
+
+/**
+ * Takes deliveries whose time has come, oldest first. The next attempt is written first, so that a crash only delays it. In
+ * order there is one at a time, the first that is pending.
+ */
+export async function claim(workspaceId: string, { id, ordered }: Target, most: number): Promise<Claimed[]> {
+  const now = clock.now()
+  const mine = sql`workspace_id = ${workspaceId} and endpoint_id = ${id} and status = 'pending'`
+  const due = ordered
+    ? sql`
+        select sequence, next_attempt_at from webhook_deliveries where ${mine} order by sequence limit 1 for update`
+    : sql`
+        select sequence, next_attempt_at from webhook_deliveries where ${mine} and next_attempt_at <= ${now}
+        order by next_attempt_at, sequence limit ${most} for update skip locked`
+  const rows = await sql<Claimed[]>`
+    with due as (${due})
+    update webhook_deliveries d set attempts = d.attempts + 1, next_attempt_at = ${addSeconds(now, CLAIM_S)}
+    from due, events e
+    where d.workspace_id = ${workspaceId} and d.endpoint_id = ${id} and d.sequence = due.sequence
+      and due.next_attempt_at <= ${now} and e.workspace_id = d.workspace_id and e.sequence = d.sequence
+    returning d.sequence, d.attempts, e.id as event_id, e.type, e.data, e.occurred_at`
+  return [...rows].sort((one, other) => Number(one.sequence - other.sequence))
+}
+
+/** Has another process make the attempts that this one has begun and cannot end. */
+export async function giveBack(
+  workspaceId: string,
+  endpointId: string,
+  claimed: readonly Claimed[],
+): Promise<void> {
+  await sql`
+    update webhook_deliveries d set attempts = d.attempts - 1, next_attempt_at = ${clock.now()}
+    from unnest(${claimed.map(({ sequence }) => String(sequence))}::bigint[],
+      ${claimed.map(({ attempts }) => attempts)}::integer[]) as c(sequence, attempts)
+    where d.workspace_id = ${workspaceId} and d.endpoint_id = ${endpointId} and d.sequence = c.sequence
+      and d.status = 'pending' and d.attempts = c.attempts`
+}

@@ -1,0 +1,97 @@
+import dns from "node:dns"
+import { type BlockList, isIP, type LookupFunction } from "node:net"
+import ipaddr from "ipaddr.js"
+import { z } from "zod"
+import { deployment } from "#server/domain/deployment.ts"
+import { parseNetworks } from "#server/lib/networks.ts"
+import { fail } from "#shared/errors.ts"
+
+// A customer names where we connect to. What is not on the public Internet is ours or our operator's, and is refused when we
+// connect, by the address itself: a name may lead elsewhere each time that it is asked.
+
+/** Where a connection was refused, in words for whoever owns the endpoint. */
+export class Refused extends Error {}
+
+/** Networks that the operator allows besides the public ones: `VOUCH_WEBHOOK_NETWORKS`. */
+const allowed = (): BlockList | null =>
+  parseNetworks("VOUCH_WEBHOOK_NETWORKS", deployment.settings.VOUCH_WEBHOOK_NETWORKS)
+
+const isAllowed = (address: string): boolean =>
+  allowed()?.check(address, isIP(address) === 6 ? "ipv6" : "ipv4") ?? false
+
+/**
+ * Whether an address is on the public Internet, by IANA's registries of special purposes. One that stands for an IPv4
+ * address (mapped, or of a NAT64) is what that one is.
+ */
+export function isPublic(address: string): boolean {
+  let parsed = ipaddr.parse(address)
+  if (parsed instanceof ipaddr.IPv6) {
+    if (parsed.zoneId) return false
+    const isNat64 = parsed.range() === "rfc6052"
+    if (parsed.isIPv4MappedAddress()) parsed = parsed.toIPv4Address()
+    else if (isNat64) parsed = new ipaddr.IPv4(parsed.toByteArray().slice(12))
+  }
+  return parsed.range() === "unicast"
+}
+
+/** Rejects with Refused for an address that we do not connect to. */
+function check(address: string, isPlain: boolean): void {
+  if (isAllowed(address)) return
+  if (!isPublic(address))
+    throw new Refused(
+      "The endpoint's address is not on the public Internet. An operator can allow a network with VOUCH_WEBHOOK_NETWORKS.",
+    )
+  if (isPlain) throw new Refused("The endpoint's address needs https.")
+}
+
+/** What resolves names. Tests put their own in its place. */
+export const resolver = { lookup: dns.lookup }
+
+/** Resolves a name, as `net.connect` wants it, and refuses it if it leads to an address that we do not connect to. */
+export const lookupFor =
+  (protocol: string): LookupFunction =>
+  (hostname, options, callback) => {
+    resolver.lookup(hostname, { family: options.family ?? 0, all: true }, (error, found) => {
+      try {
+        if (error) throw error
+        for (const { address } of found) check(address, protocol === "http:")
+        if (found.length === 0) throw new Refused("The endpoint's name has no address.")
+      } catch (cause) {
+        return callback(cause as NodeJS.ErrnoException, "")
+      }
+      if (options.all) return callback(null, found)
+      const [{ address, family }] = found as [dns.LookupAddress]
+      callback(null, address, family)
+    })
+  }
+
+/** Where an address is written instead of a name: nothing looks it up. Rejects with Refused. */
+export function checkLiteral({ hostname, protocol }: URL): void {
+  const address = hostname.replace(/^\[(.*)\]$/, "$1")
+  if (isIP(address) !== 0) check(address, protocol === "http:")
+}
+
+const ADDRESS = /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[!-~]+$/
+
+/** What an address looks like; `readUrl` says what is wrong with one that does. */
+export const endpointUrl = z
+  .string()
+  .max(2000)
+  .refine((text) => ADDRESS.test(text) && URL.canParse(text), "must be an https address")
+  .meta({ format: "uri", pattern: ADDRESS.source })
+
+/** Reads the address of a new endpoint, and writes it in one way. Errors: validation_failed. */
+export function readUrl(text: string): string {
+  const refuse = (why: string): never => fail("validation_failed", `url: must be an https address ${why}.`)
+  const url = new URL(text)
+  if (url.protocol === "http:" && deployment.settings.VOUCH_WEBHOOK_NETWORKS === "")
+    refuse("(an operator can allow http in a network with VOUCH_WEBHOOK_NETWORKS, such as 127.0.0.0/8)")
+  if (url.username !== "" || url.password !== "") refuse("without a user or a password")
+  if (url.hash !== "") refuse("without #")
+  try {
+    checkLiteral(url)
+  } catch {
+    refuse("on the public Internet (an operator can allow another network with VOUCH_WEBHOOK_NETWORKS)")
+  }
+  return url.href
+}

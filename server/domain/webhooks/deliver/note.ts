@@ -1,0 +1,101 @@
+import { type Queryable, background as sql } from "#db/client.ts"
+import { recordChange, vouch } from "#server/domain/audit-log/record.ts"
+import { addDays, addSeconds, clock } from "#server/lib/time.ts"
+import { attemptPauses_s, type DisabledReason, disabledAfterDays } from "#shared/webhooks.ts"
+import { attemptsMade } from "../metrics.ts"
+import type { Claimed } from "./claim.ts"
+import type { Outcome } from "./post.ts"
+
+export type Attempted = { delivery: Claimed; outcome: Outcome }
+
+/** One that took so long is slow. */
+const SLOW_MS = 2000
+/** Attempts come earlier or later by up to a tenth: what failed together does not come together again. */
+const JITTER = 0.1
+
+const isTaken = ({ outcome }: Attempted): boolean => outcome.error === null
+
+/** When to try again, or null where all attempts were made. */
+export function nextAttempt(
+  { delivery, outcome }: Attempted,
+  now: Date,
+  random = Math.random(),
+): Date | null {
+  const pause = attemptPauses_s[delivery.attempts]
+  if (pause === undefined) return null
+  const shifted = pause * (1 + JITTER * (2 * random - 1))
+  return addSeconds(now, Math.max(shifted, outcome.retryAfter_s ?? 0))
+}
+
+/**
+ * Notes attempts, and what follows from them for the deliveries and for the endpoint. Where somebody else has begun a later
+ * attempt meanwhile, that one decides.
+ */
+export const note = (
+  workspaceId: string,
+  endpointId: string,
+  attempted: readonly Attempted[],
+): Promise<void> =>
+  sql.begin(async (sql) => {
+    const now = clock.now()
+    const rows = attempted.map((one) => {
+      const { delivery, outcome } = one
+      const next = isTaken(one) ? null : nextAttempt(one, now)
+      return {
+        sequence: String(delivery.sequence),
+        attempts: delivery.attempts,
+        status: isTaken(one)
+          ? ("delivered" as const)
+          : next === null
+            ? ("failed" as const)
+            : ("pending" as const),
+        next_attempt_at: next,
+        at: outcome.at,
+        latency_ms: outcome.latency_ms,
+        status_code: outcome.statusCode,
+        error: outcome.error,
+        response: outcome.response,
+      }
+    })
+    // The endpoint's row first, as everything that locks both.
+    const [endpoint] = await sql<{ failing_since: Date | null; disabled_at: Date | null }[]>`
+      select failing_since, disabled_at from webhook_endpoints
+      where workspace_id = ${workspaceId} and id = ${endpointId} for no key update`
+    await sql`
+      with noted as (
+        select * from jsonb_to_recordset(${sql.json(rows as never)}) as n(sequence bigint, attempts smallint, status text,
+          next_attempt_at timestamptz, at timestamptz, latency_ms integer, status_code smallint, error text, response text)
+      ), changed as (
+        update webhook_deliveries d set status = n.status, next_attempt_at = n.next_attempt_at,
+          ended_at = case when n.status = 'pending' then null else ${now}::timestamptz end
+        from noted n
+        where d.workspace_id = ${workspaceId} and d.endpoint_id = ${endpointId} and d.sequence = n.sequence
+          and d.status = 'pending' and d.attempts = n.attempts
+      )
+      insert into webhook_attempts (workspace_id, endpoint_id, sequence, at, latency_ms, status_code, error, response)
+      select ${workspaceId}, ${endpointId}, sequence, at, latency_ms, status_code, error, response from noted`
+    for (const { status } of rows) attemptsMade.of(status === "pending" ? "retried" : status).add()
+    if (!endpoint) return
+    const isSlow = attempted.some(({ outcome }) => outcome.latency_ms >= SLOW_MS)
+    const failingSince = attempted.some(isTaken) ? null : (endpoint.failing_since ?? now)
+    await sql`
+      update webhook_endpoints set is_slow = ${isSlow}, failing_since = ${failingSince}
+      where workspace_id = ${workspaceId} and id = ${endpointId}
+        and (is_slow, failing_since) is distinct from (${isSlow}, ${failingSince}::timestamptz)`
+    if (endpoint.disabled_at !== null) return
+    if (attempted.some(({ outcome }) => outcome.statusCode === 410)) await disable(sql, "gone")
+    else if (failingSince !== null && failingSince <= addDays(now, -disabledAfterDays))
+      await disable(sql, "failing")
+
+    async function disable(sql: Queryable, reason: DisabledReason): Promise<void> {
+      await sql`
+        update webhook_endpoints set disabled_at = ${now}, disabled_reason = ${reason}
+        where workspace_id = ${workspaceId} and id = ${endpointId}`
+      await recordChange(sql, workspaceId, {
+        author: vouch,
+        action: "webhook.disabled",
+        subject: endpointId,
+        detail: { reason },
+      })
+    }
+  })

@@ -1,0 +1,149 @@
+import http from "node:http"
+import https from "node:https"
+import { clock } from "#server/lib/time.ts"
+import { answerWithin_s } from "#shared/webhooks.ts"
+import { checkLiteral, lookupFor, Refused } from "./destination.ts"
+
+/** Bytes of an answer that are read, and characters of it that are kept. */
+const READ_BYTES = 16 * 1024
+const KEPT = 1000
+/** A consumer may ask to be left alone for as long. */
+const LONGEST_RETRY_AFTER_S = 86_400
+
+/** What became of an attempt. It has been taken where `error` is null. */
+export type Outcome = {
+  at: Date
+  latency_ms: number
+  /** Null where there was no answer. */
+  statusCode: number | null
+  /** Why it counts as failed, for whoever owns the endpoint. */
+  error: string | null
+  /** How the answer's body begins. */
+  response: string | null
+  /** From the header Retry-After. */
+  retryAfter_s: number | null
+}
+
+/** Connections to one endpoint, for as long as something is sent to it. */
+export function openAgent(url: string, connections: number): http.Agent {
+  const { protocol } = new URL(url)
+  const options = { keepAlive: true, maxSockets: connections, lookup: lookupFor(protocol) }
+  return protocol === "http:" ? new http.Agent(options) : new https.Agent(options)
+}
+
+/** The process ends before there is an answer: nobody knows what became of the attempt. */
+export class Ended extends Error {}
+
+/**
+ * Sends a body, once. Redirects are not followed; what takes longer than it may has failed. Rejects with Ended alone, once
+ * `end` is aborted.
+ */
+export async function post(
+  agent: http.Agent,
+  url: string,
+  { headers, body, at, end }: { headers: Record<string, string>; body: string; at: Date; end?: AbortSignal },
+): Promise<Outcome> {
+  const start = performance.now()
+  const outcome = (rest: Partial<Outcome>): Outcome => ({
+    at,
+    latency_ms: Math.round(performance.now() - start),
+    statusCode: null,
+    error: null,
+    response: null,
+    retryAfter_s: null,
+    ...rest,
+  })
+  const timeout = AbortSignal.timeout(answerWithin_s * 1000)
+  const signal = end ? AbortSignal.any([timeout, end]) : timeout
+  try {
+    const answer = await exchange(agent, url, { headers, body, signal })
+    return outcome({ ...answer, error: errorOf(answer.statusCode) })
+  } catch (error) {
+    if (end?.aborted) throw new Ended()
+    return outcome({ error: reasonOf(error as NodeJS.ErrnoException, timeout) })
+  }
+}
+
+function exchange(
+  agent: http.Agent,
+  url: string,
+  { headers, body, signal }: { headers: Record<string, string>; body: string; signal: AbortSignal },
+): Promise<Pick<Outcome, "statusCode" | "response" | "retryAfter_s">> {
+  return new Promise((resolve, reject) => {
+    const target = new URL(url)
+    checkLiteral(target)
+    const { request } = target.protocol === "http:" ? http : https
+    const sent = request(target, {
+      agent,
+      method: "POST",
+      signal,
+      headers: {
+        "content-type": "application/json",
+        "user-agent": "Vouch-Webhooks/1",
+        ...headers,
+        "content-length": Buffer.byteLength(body),
+      },
+    })
+    sent.on("error", reject)
+    sent.on("response", (response) => {
+      const chunks: Buffer[] = []
+      let length = 0
+      const end = () =>
+        resolve({
+          statusCode: response.statusCode!,
+          response: textOf(Buffer.concat(chunks)),
+          retryAfter_s: retryAfterOf(response.headers["retry-after"]),
+        })
+      response.on("error", reject)
+      response.on("end", end)
+      response.on("data", (chunk: Buffer) => {
+        chunks.push(chunk)
+        length += chunk.length
+        if (length < READ_BYTES) return
+        // The status is known, and there is no more of it that anybody wants.
+        end()
+        response.destroy()
+      })
+    })
+    sent.end(body)
+  })
+}
+
+/** Readable by people, and storable: no control characters but line breaks. */
+const textOf = (bytes: Buffer): string | null =>
+  bytes
+    .toString("utf8")
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what must go
+    .replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, "")
+    .toWellFormed()
+    .slice(0, KEPT)
+    .toWellFormed() || null
+
+function retryAfterOf(header: string | undefined): number | null {
+  if (header === undefined) return null
+  const seconds = /^\d{1,9}$/.test(header)
+    ? Number(header)
+    : (Date.parse(header) - clock.now().getTime()) / 1000
+  return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 0), LONGEST_RETRY_AFTER_S) : null
+}
+
+function errorOf(status: number | null): string | null {
+  if (status !== null && status >= 200 && status < 300) return null
+  if (status === 410) return "It answered 410: the endpoint is gone."
+  if (status !== null && status >= 300 && status < 400)
+    return `It answered ${status}. Redirects are not followed.`
+  return `It answered ${status}.`
+}
+
+/** Words for what Node says. No address of ours or of a resolver is in them. */
+function reasonOf(error: NodeJS.ErrnoException, signal: AbortSignal): string {
+  if (error instanceof Refused) return error.message
+  if (signal.aborted) return `It did not answer within ${answerWithin_s} s.`
+  const { code = "" } = error instanceof AggregateError ? (error.errors[0] ?? error) : error
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "Its name cannot be resolved."
+  if (code === "ECONNREFUSED") return "It refuses connections."
+  if (/CERT|SIGNATURE|ISSUER|SELF_SIGNED|ALTNAME/.test(code)) return `Its certificate is not valid (${code}).`
+  if (/^(?:EPROTO|ERR_SSL)/.test(code)) return "It does not speak TLS."
+  if (code.startsWith("HPE_")) return "Its answer is not HTTP."
+  return "The connection broke."
+}

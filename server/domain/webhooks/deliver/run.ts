@@ -1,0 +1,67 @@
+import { clock, toTimestamp } from "#server/lib/time.ts"
+import { secretsAt } from "../secrets.ts"
+import { type Claimed, claim, giveBack, readTarget } from "./claim.ts"
+import { type Attempted, note } from "./note.ts"
+import { Ended, openAgent, post } from "./post.ts"
+import { signedHeaders } from "./sign.ts"
+
+/** Deliveries to one endpoint at a time, where it does not ask for order. */
+const AT_ONCE = 8
+/** After so long others have a turn. */
+const TURN_MS = 10_000
+
+/**
+ * Sends an endpoint what is due, until nothing is or its turn is over. `stop` ends it after what is under way, and `end` at
+ * once: what has no answer then is given back, to whoever is there.
+ */
+export async function deliverTo(
+  workspaceId: string,
+  endpointId: string,
+  { stop, end: abort }: { stop: AbortSignal; end: AbortSignal },
+): Promise<void> {
+  const end = performance.now() + TURN_MS
+  const first = await readTarget(workspaceId, endpointId)
+  if (first === null) return
+  const agent = openAgent(first.url, AT_ONCE)
+  try {
+    while (performance.now() < end && !stop.aborted) {
+      // It may be changed, disabled or deleted at any time.
+      const target = await readTarget(workspaceId, endpointId)
+      if (target === null || target.url !== first.url) return
+      const due = await claim(workspaceId, target, AT_ONCE)
+      if (due.length === 0) return
+      const secrets = secretsAt(clock.now(), target)
+      const attempts = await Promise.all(due.map((delivery) => attempt(delivery)))
+      const attempted = attempts.filter((one) => one !== null)
+      if (attempted.length > 0) await note(workspaceId, endpointId, attempted)
+      if (attempted.length < due.length) {
+        const noted = new Set(attempted.map(({ delivery }) => delivery))
+        const others = due.filter((one) => !noted.has(one))
+        return await giveBack(workspaceId, endpointId, others)
+      }
+
+      async function attempt(delivery: Claimed): Promise<Attempted | null> {
+        const [at, body] = [clock.now(), bodyOf(delivery)]
+        const headers = signedHeaders(secrets, { id: delivery.event_id, at, body })
+        try {
+          return { delivery, outcome: await post(agent, first!.url, { headers, body, at, end: abort }) }
+        } catch (error) {
+          if (error instanceof Ended) return null
+          throw error
+        }
+      }
+    }
+  } finally {
+    agent.destroy()
+  }
+}
+
+/** An event as `GET /events` has it. */
+const bodyOf = ({ event_id, sequence, type, occurred_at, data }: Claimed): string =>
+  JSON.stringify({
+    id: event_id,
+    sequence: Number(sequence),
+    type,
+    occurred_at: toTimestamp(occurred_at),
+    data,
+  })

@@ -1,0 +1,13 @@
+import { Webhook } from "standardwebhooks"
+
+/** The headers of Standard Webhooks: a signature by each secret, the newest first. */
+export function signedHeaders(
+  secrets: readonly string[],
+  { id, at, body }: { id: string; at: Date; body: string },
+): Record<string, string> {
+  return {
+    "webhook-id": id,
+    "webhook-timestamp": String(Math.floor(at.getTime() / 1000)),
+    "webhook-signature": secrets.map((secret) => new Webhook(secret).sign(id, at, body)).join(" "),
+  }
+}

@@ -1,0 +1,52 @@
+import { background as sql } from "#db/client.ts"
+import { clock } from "#server/lib/time.ts"
+
+/** Events that an endpoint gets deliveries of in one statement, and endpoints. */
+const EVENTS = 1000
+const ENDPOINTS = 100
+
+/**
+ * Writes a delivery for each event that an endpoint is to get and has none of, and notes how far it has come, in one commit:
+ * none is left out, whatever is killed. A delivery that has ended is there only where a replay asks for it again.
+ */
+export async function takeEvents(): Promise<void> {
+  for (;;) {
+    const behind = await sql`
+      with behind as (
+        select e.workspace_id, e.id, e.types, e.cursor, least(c.last, greatest(e.cursor, c.dropped) + ${EVENTS}) as upto
+        from webhook_endpoints e join event_counters c on c.workspace_id = e.workspace_id
+        where e.disabled_at is null and e.deleted_at is null and e.cursor < c.last
+        order by e.workspace_id, e.id limit ${ENDPOINTS} for update of e skip locked
+      ), moved as (
+        update webhook_endpoints e set cursor = b.upto from behind b
+        where e.workspace_id = b.workspace_id and e.id = b.id
+      ), taken as (
+        insert into webhook_deliveries as d (workspace_id, endpoint_id, sequence, status, next_attempt_at)
+        select b.workspace_id, b.id, v.sequence, 'pending', ${clock.now()} from behind b
+          join events v on v.workspace_id = b.workspace_id and v.sequence > b.cursor and v.sequence <= b.upto
+            and (b.types is null or v.type = any(b.types))
+        on conflict (workspace_id, endpoint_id, sequence) do update
+          set status = 'pending', attempts = 0, next_attempt_at = excluded.next_attempt_at, ended_at = null
+          where d.status <> 'pending'
+      )
+      select from behind`
+    if (behind.length === 0) return
+  }
+}
+
+export type Due = { workspace_id: string; id: string; is_slow: boolean }
+
+/** Endpoints with a delivery whose time has come. */
+export const dueEndpoints = (): Promise<Due[]> =>
+  sql<Due[]>`
+    select e.workspace_id, e.id, e.is_slow from webhook_endpoints e
+    where e.disabled_at is null and e.deleted_at is null and exists (
+      select from webhook_deliveries d where d.workspace_id = e.workspace_id and d.endpoint_id = e.id
+        and d.status = 'pending' and d.next_attempt_at <= ${clock.now()})`.then((rows) => [...rows])
+
+/** Whether there is anything to do, ever. */
+export async function hasEndpoints(): Promise<boolean> {
+  const rows = await sql`
+    select from webhook_endpoints where disabled_at is null and deleted_at is null limit 1`
+  return rows.length > 0
+}

@@ -1,0 +1,163 @@
+import type { PgBoss } from "pg-boss"
+import { clockDoubt } from "#db/clock.ts"
+import { socketOptions } from "#db/socket.ts"
+import { logger } from "#server/lib/log.ts"
+import { Passes } from "#server/lib/passes.ts"
+import { sleep } from "#server/lib/time.ts"
+import { deliverTo } from "./run.ts"
+import { type Due, dueEndpoints, hasEndpoints, takeEvents } from "./take.ts"
+
+/**
+ * The tables of pg-boss, by the version that they have (`version` in its schema.json). What is in them only wakes somebody
+ * up: which attempt is due when is in `webhook_deliveries`. So another version gets tables of its own, and two versions of
+ * Vouch beside one another use each their own.
+ */
+const SCHEMA = "vouch_jobs_46"
+
+/** Endpoints that are sent something at a time, by each process: of those that answer soon, and of those that do not. */
+const lanes = (): Lane[] => [
+  { name: "webhooks", isSlow: false, atOnce: 16, taken: 0 },
+  { name: "webhooks_slow", isSlow: true, atOnce: 32, taken: 0 },
+]
+type Lane = { name: string; isSlow: boolean; atOnce: number; taken: number }
+/** A turn takes at most 10 s, and 15 s for what is under way then. One that takes longer is taken for dead. */
+const EXPIRES_S = 40
+/** How often one looks for those. */
+const SUPERVISED_S = 10
+/** How often one looks for what is due; and whether there are endpoints at all. */
+const LOOK_MS = 250
+const IDLE_MS = 2000
+/** How long an endpoint may still answer once the process stops. */
+const LAST_MS = 3000
+
+type Turn = { workspaceId: string; endpointId: string }
+
+/** Sends events to webhook endpoints. Nothing of pg-boss is there before the first endpoint is. */
+export class WebhookWorker {
+  readonly #databaseUrl: string
+  readonly #stop = new AbortController()
+  readonly #end = new AbortController()
+  readonly #passes = new Passes()
+  readonly #lanes = lanes()
+  #boss: PgBoss | null = null
+  #loop: Promise<void> = Promise.resolve()
+
+  constructor(databaseUrl: string) {
+    this.#databaseUrl = databaseUrl
+  }
+
+  start(): void {
+    this.#loop = this.#run()
+  }
+
+  /** Resolves when every look and every turn that has begun by now has ended. */
+  passesEnded(): Promise<void> {
+    return this.#passes.ended()
+  }
+
+  /** What is under way has some seconds left. */
+  async stop(): Promise<void> {
+    this.#stop.abort()
+    await this.#loop
+    const end = setTimeout(() => this.#end.abort(), LAST_MS)
+    await this.#passes.ended()
+    clearTimeout(end)
+    await this.#boss?.stop({ graceful: false, close: true })
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop
+    while (!signal.aborted) {
+      try {
+        const isIdle = this.#boss === null && !(await hasEndpoints())
+        if (!isIdle) {
+          this.#boss ??= await this.#open()
+          await this.#passes.add(this.#look(this.#boss))
+        }
+        await sleep(isIdle ? IDLE_MS : LOOK_MS, signal)
+      } catch (error) {
+        logger.warn({ err: error }, "webhooks could not be sent; retrying")
+        await sleep(IDLE_MS, signal)
+      }
+    }
+  }
+
+  /** Has each endpoint to which something is due take a turn. One that has a turn already, anywhere, gets no second. */
+  async #look(boss: PgBoss): Promise<void> {
+    if (clockDoubt() !== null) return
+    await takeEvents()
+    const due = await dueEndpoints()
+    for (const lane of this.#lanes) {
+      const turns = due.filter((one) => one.is_slow === lane.isSlow).map(turnOf)
+      if (turns.length > 0) await boss.insert(lane.name, turns)
+      const free = lane.atOnce - lane.taken
+      if (turns.length === 0 || free === 0) continue
+      for (const { id, data } of (await boss.fetch<Turn>(lane.name, { batchSize: free })) ?? [])
+        void this.#passes.add(this.#take(boss, lane, id, data))
+    }
+  }
+
+  async #take(boss: PgBoss, lane: Lane, id: string, { workspaceId, endpointId }: Turn): Promise<void> {
+    lane.taken++
+    try {
+      await deliverTo(workspaceId, endpointId, { stop: this.#stop.signal, end: this.#end.signal })
+    } catch (error) {
+      // What is due stays due.
+      logger.warn({ err: error, endpoint: endpointId }, "a webhook could not be sent; retrying")
+    } finally {
+      lane.taken--
+      // Where that fails it expires.
+      await boss
+        .complete(lane.name, id)
+        .catch((error) => logger.debug({ err: error }, "a turn was not ended"))
+    }
+  }
+
+  async #open(): Promise<PgBoss> {
+    // Loaded when it is needed: most deployments begin without webhooks.
+    const { PgBoss } = await import("pg-boss")
+    const { host, port } = socketOptions(this.#databaseUrl)
+    const { username, password, pathname } = new URL(this.#databaseUrl)
+    const connection =
+      host === undefined
+        ? { connectionString: this.#databaseUrl }
+        : {
+            host,
+            port: port!,
+            user: decodeURIComponent(username),
+            password: decodeURIComponent(password),
+            database: decodeURIComponent(pathname.slice(1)),
+          }
+    const boss = new PgBoss({
+      ...connection,
+      application_name: "vouch",
+      schema: SCHEMA,
+      max: 2,
+      schedule: false,
+      superviseIntervalSeconds: SUPERVISED_S,
+      monitorIntervalSeconds: SUPERVISED_S,
+    })
+    boss.on("error", (error) => logger.warn({ err: error }, "the queue of webhooks has trouble; retrying"))
+    try {
+      await boss.start()
+      // What became of a turn is in the deliveries: none is kept.
+      for (const { name } of this.#lanes)
+        await boss.createQueue(name, {
+          policy: "exclusive",
+          retryLimit: 0,
+          expireInSeconds: EXPIRES_S,
+          retentionSeconds: 3600,
+          deleteAfterSeconds: 60,
+        })
+    } catch (error) {
+      await boss.stop({ graceful: false, close: true }).catch(() => {})
+      throw error
+    }
+    return boss
+  }
+}
+
+const turnOf = ({ workspace_id, id }: Due) => ({
+  data: { workspaceId: workspace_id, endpointId: id } satisfies Turn,
+  singletonKey: `${workspace_id}/${id}`,
+})

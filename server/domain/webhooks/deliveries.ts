@@ -1,0 +1,148 @@
+import { z } from "zod"
+import { sql } from "#db/client.ts"
+import { badCursor } from "#server/lib/cursor.ts"
+import { idOf, timestamp } from "#server/lib/fields.ts"
+import { isId } from "#server/lib/ids.ts"
+import { toTimestamp } from "#server/lib/time.ts"
+import { fail } from "#shared/errors.ts"
+import { allEventTypes, type EventType } from "#shared/event-types.ts"
+import { attemptPauses_s, type DeliveryStatus, deliveryStatuses } from "#shared/webhooks.ts"
+import { readEndpoint } from "./endpoint.ts"
+
+const delivery = z.object({
+  endpoint_id: idOf("whe").meta({ description: "Where to", example: "whe_4kTzQm8RbWx2LpYs6VdHcN" }),
+  event_id: idOf("evt").meta({
+    description: "The event's id, the same in every attempt",
+    example: "evt_9tQmW3vXcKpLzR5sYbH2Ga",
+  }),
+  sequence: z.number().int().meta({ description: "The event's sequence number", example: 42 }),
+  type: z.enum(allEventTypes).meta({ description: "The event's type" }),
+  status: z.enum(deliveryStatuses).meta({
+    description:
+      "`pending`: it waits for its next attempt; `failed`: all have been made. A replay begins anew",
+  }),
+  attempts: z
+    .number()
+    .int()
+    .meta({
+      description: `Attempts since it was last asked for, at most ${attemptPauses_s.length}`,
+      example: 1,
+    }),
+  next_attempt_at: timestamp.nullable().meta({ description: "Null unless pending", example: null }),
+  ended_at: timestamp.nullable().meta({ description: "When it was taken or given up; null while pending" }),
+})
+
+export const deliveryRecord = delivery.meta({ id: "WebhookDelivery" })
+
+export const attemptRecord = z.object({
+  at: timestamp.meta({ description: "When it began" }),
+  status_code: z.number().int().nullable().meta({ description: "Null if there was no answer", example: 200 }),
+  latency_ms: z
+    .number()
+    .int()
+    .meta({ description: "How long the answer took, in milliseconds", example: 87 }),
+  error: z.string().nullable().meta({ description: "Why it failed; null if it was taken", example: null }),
+  response: z
+    .string()
+    .nullable()
+    .meta({ maxLength: 1000, description: "How the answer's body began", example: "ok" }),
+})
+
+export const deliveryDetail = delivery
+  .extend({
+    attempt_log: z
+      .array(attemptRecord)
+      .meta({ description: "The last 50 attempts of 30 days, newest first" }),
+  })
+  .meta({ id: "WebhookDeliveryDetail" })
+
+type DeliveryRecord = z.infer<typeof deliveryRecord>
+
+type Row = {
+  endpoint_id: string
+  event_id: string
+  sequence: bigint
+  type: EventType
+  status: DeliveryStatus
+  attempts: number
+  next_attempt_at: Date | null
+  ended_at: Date | null
+}
+
+const toRecord = (row: Row): DeliveryRecord => ({
+  ...row,
+  sequence: Number(row.sequence),
+  next_attempt_at: row.next_attempt_at && toTimestamp(row.next_attempt_at),
+  ended_at: row.ended_at && toTimestamp(row.ended_at),
+})
+
+const LOGGED = 50
+
+/** Deliveries to an endpoint, newest event first. Errors: webhook_endpoint_not_found, validation_failed for a cursor. */
+export async function listDeliveries(
+  workspaceId: string,
+  endpointId: string,
+  {
+    status,
+    limit,
+    cursor,
+  }: { status?: DeliveryStatus | undefined; limit: number; cursor?: string | undefined },
+): Promise<{ data: DeliveryRecord[]; next_cursor: string | null }> {
+  await readEndpoint(sql, workspaceId, endpointId)
+  const before = cursor === undefined ? null : sequenceOf(cursor)
+  const rows = await sql<Row[]>`
+    select d.endpoint_id, e.id as event_id, d.sequence, e.type, d.status, d.attempts, d.next_attempt_at, d.ended_at
+    from webhook_deliveries d join events e on e.workspace_id = d.workspace_id and e.sequence = d.sequence
+    where d.workspace_id = ${workspaceId} and d.endpoint_id = ${endpointId}
+      ${status === undefined ? sql`` : sql`and d.status = ${status}`}
+      ${before === null ? sql`` : sql`and d.sequence < ${before}`}
+    order by d.sequence desc limit ${limit + 1}`
+  const data = rows.slice(0, limit).map(toRecord)
+  return { data, next_cursor: rows.length > limit ? cursorOf(data.at(-1)!.sequence) : null }
+}
+
+const cursorOf = (sequence: number): string => Buffer.from(`dlv:${sequence}`).toString("base64url")
+
+function sequenceOf(cursor: string): number {
+  const [, digits] =
+    /^dlv:([1-9][0-9]{0,14})$/.exec(Buffer.from(cursor, "base64url").toString("latin1")) ?? []
+  return digits === undefined || cursorOf(Number(digits)) !== cursor ? badCursor() : Number(digits)
+}
+
+/**
+ * A delivery with its attempts. Errors: webhook_endpoint_not_found; webhook_delivery_not_found, also where the event is none
+ * of the endpoint's types.
+ */
+export async function getDelivery(
+  workspaceId: string,
+  endpointId: string,
+  eventId: string,
+): Promise<z.infer<typeof deliveryDetail>> {
+  await readEndpoint(sql, workspaceId, endpointId)
+  const [row] = isId("evt", eventId)
+    ? await sql<Row[]>`
+        select d.endpoint_id, e.id as event_id, d.sequence, e.type, d.status, d.attempts, d.next_attempt_at, d.ended_at
+        from events e join webhook_deliveries d on d.workspace_id = e.workspace_id and d.sequence = e.sequence
+        where e.workspace_id = ${workspaceId} and e.id = ${eventId} and d.endpoint_id = ${endpointId}`
+    : []
+  if (!row) return noDelivery()
+  const attempts = await sql<
+    {
+      at: Date
+      status_code: number | null
+      latency_ms: number
+      error: string | null
+      response: string | null
+    }[]
+  >`
+    select at, status_code, latency_ms, error, response from webhook_attempts
+    where workspace_id = ${workspaceId} and endpoint_id = ${endpointId} and sequence = ${row.sequence}
+    order by seq desc limit ${LOGGED}`
+  return { ...toRecord(row), attempt_log: attempts.map((one) => ({ ...one, at: toTimestamp(one.at) })) }
+}
+
+const noDelivery = (): never =>
+  fail(
+    "webhook_delivery_not_found",
+    "event_id: nothing was sent to this endpoint for an event with this id. List its deliveries.",
+  )

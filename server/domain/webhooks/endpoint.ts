@@ -1,0 +1,106 @@
+import { z } from "zod"
+import type { Queryable } from "#db/client.ts"
+import { columns, type RowOf } from "#db/rows.ts"
+import { idOf, timestamp } from "#server/lib/fields.ts"
+import { isId } from "#server/lib/ids.ts"
+import { toTimestamp } from "#server/lib/time.ts"
+import { fail } from "#shared/errors.ts"
+import { allEventTypes } from "#shared/event-types.ts"
+import { disabledAfterDays, disabledReasons } from "#shared/webhooks.ts"
+
+export const endpointColumns = columns(
+  "webhook_endpoints",
+  "id",
+  "url",
+  "description",
+  "types",
+  "ordered",
+  "previous_until",
+  "disabled_at",
+  "disabled_reason",
+  "failing_since",
+  "created_at",
+)
+
+export const endpointRecord = z
+  .object({
+    endpoint_id: idOf("whe").meta({
+      description: "The endpoint's id",
+      example: "whe_4kTzQm8RbWx2LpYs6VdHcN",
+    }),
+    url: z
+      .string()
+      .meta({ format: "uri", description: "Where events are sent", example: "https://example.com/webhooks" }),
+    description: z
+      .string()
+      .nullable()
+      .meta({ maxLength: 200, description: "Your own words", example: "Ledger service" }),
+    types: z
+      .array(z.enum(allEventTypes))
+      .nullable()
+      .meta({
+        description: "Which events are sent; null for all, also those of later versions",
+        example: ["attestation.verified", "attestation.rejected"],
+      }),
+    ordered: z.boolean().meta({
+      description: "Whether an event is sent only once all before it were taken or given up",
+      example: false,
+    }),
+    status: z.enum(["enabled", "disabled"]).meta({ description: "Nothing is sent to one that is disabled" }),
+    disabled_reason: z
+      .enum(disabledReasons)
+      .nullable()
+      .meta({
+        description: `\`requested\` by you; \`gone\`: it answered 410; \`failing\`: it took nothing for ${disabledAfterDays} days. Null while it is enabled`,
+        example: null,
+      }),
+    disabled_at: timestamp.nullable().meta({ description: "Null while it is enabled", example: null }),
+    failing_since: timestamp.nullable().meta({
+      description: "Since when every attempt has failed; null while the last one did not",
+      example: null,
+    }),
+    previous_secret_until: timestamp.nullable().meta({
+      description: "Until when the secret before signs as well; null if there is none",
+      example: null,
+    }),
+    created_at: timestamp,
+  })
+  .meta({ id: "WebhookEndpoint" })
+
+export type EndpointRecord = z.infer<typeof endpointRecord>
+
+const textOf = (time: Date | null): string | null => time && toTimestamp(time)
+
+export const toEndpointRecord = (row: RowOf<typeof endpointColumns>, now: Date): EndpointRecord => ({
+  endpoint_id: row.id,
+  url: row.url,
+  description: row.description,
+  types: row.types,
+  ordered: row.ordered,
+  status: row.disabled_at === null ? "enabled" : "disabled",
+  disabled_reason: row.disabled_reason,
+  disabled_at: textOf(row.disabled_at),
+  failing_since: textOf(row.failing_since),
+  previous_secret_until: row.previous_until && row.previous_until > now ? textOf(row.previous_until) : null,
+  created_at: toTimestamp(row.created_at),
+})
+
+export const noEndpoint = (): never =>
+  fail(
+    "webhook_endpoint_not_found",
+    "id: this workspace has no webhook endpoint with this id. List them with GET /webhook-endpoints.",
+  )
+
+/** An endpoint's row, locked where that is asked for. Errors: webhook_endpoint_not_found. */
+export async function readEndpoint(
+  sql: Queryable,
+  workspaceId: string,
+  id: string,
+  { lock = false } = {},
+): Promise<RowOf<typeof endpointColumns>> {
+  if (!isId("whe", id)) return noEndpoint()
+  const [row] = await sql<RowOf<typeof endpointColumns>[]>`
+    select ${sql(endpointColumns)} from webhook_endpoints
+    where workspace_id = ${workspaceId} and id = ${id} and deleted_at is null ${lock ? sql`for update` : sql``}`
+  return row ?? noEndpoint()
+}

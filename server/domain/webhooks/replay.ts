@@ -1,0 +1,104 @@
+import { sql } from "#db/client.ts"
+import { only } from "#db/rows.ts"
+import { type Author, recordChange } from "#server/domain/audit-log/record.ts"
+import { holdPermission } from "#server/domain/people/membership.ts"
+import { isId } from "#server/lib/ids.ts"
+import { clock } from "#server/lib/time.ts"
+import { fail } from "#shared/errors.ts"
+import { readEndpoint } from "./endpoint.ts"
+
+/** Which events to send again: one, or all of the endpoint's types after a sequence number, or since a time. */
+export type Replayed =
+  | { event_id: string }
+  | { after: number }
+  /** When they happened, at the earliest. */
+  | { since: Date }
+
+/**
+ * Sends events again, under the same ids, whether or not they were taken. Of one that waits already nothing changes, but that
+ * it is tried at once. Returns how many events there are, at most, beside those that are yet to be sent. Errors:
+ * webhook_endpoint_not_found, webhook_endpoint_disabled, event_not_found, events_expired.
+ */
+export const replay = ({
+  workspaceId,
+  author,
+  id,
+  which,
+}: {
+  workspaceId: string
+  author: Author
+  id: string
+  which: Replayed
+}): Promise<{ endpoint_id: string; events: number }> =>
+  sql.begin(async (sql) => {
+    await holdPermission(sql, workspaceId, author, "webhooks:write")
+    const endpoint = await readEndpoint(sql, workspaceId, id, { lock: true })
+    if (endpoint.disabled_at !== null)
+      fail(
+        "webhook_endpoint_disabled",
+        "id: the endpoint is disabled. Enable it: it gets what it missed meanwhile.",
+      )
+    const events =
+      "event_id" in which ? await replayOne(which.event_id) : await replayAfter(await firstOf(which))
+    await recordChange(sql, workspaceId, {
+      author,
+      action: "webhook.replayed",
+      subject: id,
+      detail: { ...which, events },
+    })
+    return { endpoint_id: id, events }
+
+    async function replayOne(eventId: string): Promise<number> {
+      const [event] = isId("evt", eventId)
+        ? await sql<{ sequence: bigint }[]>`
+            select sequence from events where workspace_id = ${workspaceId} and id = ${eventId}`
+        : []
+      if (!event)
+        return fail(
+          "event_not_found",
+          "event_id: this workspace has no event with this id, or keeps it no longer.",
+        )
+      await sql`
+        insert into webhook_deliveries (workspace_id, endpoint_id, sequence, status, next_attempt_at)
+        values (${workspaceId}, ${id}, ${event.sequence}, 'pending', ${clock.now()})
+        on conflict (workspace_id, endpoint_id, sequence) do update
+          set status = 'pending', attempts = 0, next_attempt_at = excluded.next_attempt_at, ended_at = null`
+      return 1
+    }
+
+    /** The sequence number before the first. */
+    async function firstOf(which: { after: number } | { since: Date }): Promise<number> {
+      if ("after" in which) return which.after
+      const [row] = await sql<{ sequence: bigint | null }[]>`
+        select min(sequence) as sequence from events
+        where workspace_id = ${workspaceId} and occurred_at >= ${which.since}`
+      return row?.sequence ? Number(row.sequence) - 1 : Number.MAX_SAFE_INTEGER
+    }
+
+    async function replayAfter(after: number): Promise<number> {
+      const { dropped, first } = only(
+        await sql<{ dropped: bigint; first: bigint }[]>`
+          select coalesce((select dropped from event_counters where workspace_id = ${workspaceId}), 0) as dropped,
+            least(cursor, ${after}) as first
+          from webhook_endpoints where workspace_id = ${workspaceId} and id = ${id}`,
+      )
+      if (after < dropped)
+        fail(
+          "events_expired",
+          `after: events up to ${dropped} are no longer kept. The first that can be sent is after=${dropped}.`,
+        )
+      // What waits is tried at once; what has ended is taken up again on the way (`take.ts`).
+      await sql`
+        update webhook_deliveries set next_attempt_at = ${clock.now()}, attempts = 0
+        where workspace_id = ${workspaceId} and endpoint_id = ${id} and status = 'pending' and sequence > ${first}`
+      const { events } = only(
+        await sql<{ events: bigint }[]>`
+          select count(*) as events from webhook_endpoints w join events e on e.workspace_id = w.workspace_id
+            and e.sequence > ${first} and e.sequence <= w.cursor and (w.types is null or e.type = any(w.types))
+          where w.workspace_id = ${workspaceId} and w.id = ${id}`,
+      )
+      await sql`
+        update webhook_endpoints set cursor = ${first} where workspace_id = ${workspaceId} and id = ${id}`
+      return Number(events)
+    }
+  })

@@ -1,0 +1,291 @@
+import { z } from "zod"
+import { endpointUrl } from "#server/domain/webhooks/deliver/destination.ts"
+import {
+  attemptRecord,
+  deliveryDetail,
+  deliveryRecord,
+  getDelivery,
+  listDeliveries,
+} from "#server/domain/webhooks/deliveries.ts"
+import { endpointRecord } from "#server/domain/webhooks/endpoint.ts"
+import {
+  changeEndpoint,
+  createEndpoint,
+  deleteEndpoint,
+  getEndpoint,
+  listEndpoints,
+  readSecret,
+  rotateSecret,
+} from "#server/domain/webhooks/endpoints.ts"
+import { replay } from "#server/domain/webhooks/replay.ts"
+import { sendTestEvent } from "#server/domain/webhooks/test-event.ts"
+import { idOf, listOf, page, time, wholeNumber } from "#server/lib/fields.ts"
+import { plainText } from "#server/lib/text.ts"
+import { toTimestamp } from "#server/lib/time.ts"
+import { type ProcedureMeta, procedure, router } from "#server/trpc/trpc.ts"
+import { allEventTypes } from "#shared/event-types.ts"
+import { answerWithin_s, deliveryStatuses, overlap_s } from "#shared/webhooks.ts"
+
+type Openapi = NonNullable<ProcedureMeta["openapi"]>
+
+const endpoint = (
+  scope: "events:read" | "webhooks:write",
+  fails: NonNullable<ProcedureMeta["fails"]>,
+  openapi: Pick<Openapi, "method" | "path" | "operationId" | "summary" | "description">,
+) => procedure.meta({ scope, fails, openapi: { ...openapi, tags: ["Webhooks"] } })
+
+const id = idOf("whe").meta({ description: "The endpoint's id", example: "whe_4kTzQm8RbWx2LpYs6VdHcN" })
+const eventId = idOf("evt").meta({ description: "An event's id", example: "evt_9tQmW3vXcKpLzR5sYbH2Ga" })
+const byId = z.object({ id })
+const fields = {
+  url: endpointUrl.meta({
+    description: "Where events are sent: https, on the public Internet",
+    example: "https://example.com/webhooks",
+  }),
+  description: plainText(200).nullable().meta({ description: "Your own words", example: "Ledger service" }),
+  types: z
+    .array(z.enum(allEventTypes))
+    .min(1, "must name at least one, or be null for all")
+    .transform((types) => [...new Set(types)])
+    .nullable()
+    .meta({ description: "Which events are sent; null for all", example: ["attestation.verified"] }),
+  ordered: z.boolean().meta({
+    description: "Whether an event is sent only once all before it were taken or given up",
+    example: false,
+  }),
+}
+
+const secret = z.string().meta({
+  pattern: "^whsec_[A-Za-z0-9+/]{43}=$",
+  description: "What signs: `whsec_` and base64 of 32 bytes",
+  example: "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDC2FVsBQIhrs=",
+})
+const withSecret = endpointRecord.extend({ secret }).meta({ id: "WebhookEndpointWithSecret" })
+/** More than there will ever be. */
+const MOST_EVENTS = 1e15
+const NOT_FOUND = ["webhook_endpoint_not_found"] as const
+
+/** Where a workspace's events are sent, and what became of them. */
+export const webhookRouter = router({
+  create: endpoint("webhooks:write", ["webhook_endpoint_exists", "webhook_endpoint_limit"], {
+    method: "POST",
+    path: "/webhook-endpoints",
+    operationId: "createWebhookEndpoint",
+    summary: "Create a webhook endpoint",
+    description:
+      "Sends each event of the workspace, from now on, to an address of yours, signed as Standard Webhooks says. A workspace can have 20. An address can be used once: where the answer was lost, list the endpoints and read the secret.",
+  })
+    .input(
+      z.object({
+        url: fields.url,
+        description: fields.description.default(null),
+        types: fields.types.default(null),
+        ordered: fields.ordered.default(false),
+      }),
+    )
+    .output(withSecret)
+    .mutation(({ ctx, input }) => createEndpoint({ ...by(ctx), ...input })),
+
+  list: endpoint("events:read", [], {
+    method: "GET",
+    path: "/webhook-endpoints",
+    operationId: "listWebhookEndpoints",
+    summary: "List webhook endpoints",
+    description: "All webhook endpoints of the workspace, newest first.",
+  })
+    .input(z.object({}))
+    .output(z.object({ data: z.array(endpointRecord) }).meta({ id: "WebhookEndpointList" }))
+    .query(async ({ ctx }) => ({ data: await listEndpoints(ctx.principal.workspaceId) })),
+
+  get: endpoint("events:read", NOT_FOUND, {
+    method: "GET",
+    path: "/webhook-endpoint/{id}",
+    operationId: "getWebhookEndpoint",
+    summary: "Get a webhook endpoint",
+    description: "Says whether it takes what it is sent.",
+  })
+    .input(byId)
+    .output(endpointRecord)
+    .query(({ ctx, input }) => getEndpoint(ctx.principal.workspaceId, input.id)),
+
+  change: endpoint("webhooks:write", [...NOT_FOUND, "webhook_endpoint_exists"], {
+    method: "PATCH",
+    path: "/webhook-endpoint/{id}",
+    operationId: "changeWebhookEndpoint",
+    summary: "Change a webhook endpoint",
+    description:
+      "Changes what is sent, and where, from now on. While an endpoint is disabled its events are kept; enabled again it gets them all.",
+  })
+    .input(
+      z.object({
+        id,
+        url: fields.url.optional(),
+        description: fields.description.optional(),
+        types: fields.types.optional(),
+        ordered: fields.ordered.optional(),
+        enabled: z.boolean().optional().meta({ description: "False disables it", example: true }),
+      }),
+    )
+    .output(endpointRecord)
+    .mutation(({ ctx, input }) => changeEndpoint({ ...by(ctx), ...input })),
+
+  remove: endpoint("webhooks:write", NOT_FOUND, {
+    method: "DELETE",
+    path: "/webhook-endpoint/{id}",
+    operationId: "deleteWebhookEndpoint",
+    summary: "Delete a webhook endpoint",
+    description: "Nothing is sent to it any more. What became of its deliveries goes with it.",
+  })
+    .input(byId)
+    .output(z.object({ endpoint_id: id }).meta({ id: "DeletedWebhookEndpoint" }))
+    .mutation(({ ctx, input }) => deleteEndpoint({ ...by(ctx), id: input.id })),
+
+  secret: endpoint("webhooks:write", NOT_FOUND, {
+    method: "GET",
+    path: "/webhook-endpoint/{id}/secret",
+    operationId: "getWebhookSecret",
+    summary: "Get a webhook endpoint's secret",
+    description: "The secret by which you check that an event comes from here.",
+  })
+    .input(byId)
+    .output(z.object({ endpoint_id: id, secret }).meta({ id: "WebhookSecret" }))
+    .query(({ ctx, input }) => readSecret(ctx.principal.workspaceId, input.id)),
+
+  rotateSecret: endpoint("webhooks:write", NOT_FOUND, {
+    method: "POST",
+    path: "/webhook-endpoint/{id}/rotate-secret",
+    operationId: "rotateWebhookSecret",
+    summary: "Rotate a webhook endpoint's secret",
+    description:
+      "Makes a new secret. Events are signed by both until the overlap ends, each signature of its own in one header.",
+  })
+    .input(
+      z.object({
+        id,
+        overlap_seconds: wholeNumber(0, overlap_s.longest).default(overlap_s.usual).meta({
+          description: "For how long the old one signs as well; 0 if it is known to others",
+          example: 86_400,
+        }),
+      }),
+    )
+    .output(withSecret)
+    .mutation(({ ctx, input }) =>
+      rotateSecret({ ...by(ctx), id: input.id, overlapSeconds: input.overlap_seconds }),
+    ),
+
+  test: endpoint("webhooks:write", NOT_FOUND, {
+    method: "POST",
+    path: "/webhook-endpoint/{id}/test",
+    operationId: "testWebhookEndpoint",
+    summary: "Send a test event",
+    description: `Sends an event of the type \`webhook.test\` at once and returns what the endpoint answered, after at most ${answerWithin_s} s. It has no sequence number, and is not sent again.`,
+  })
+    .input(byId)
+    .output(
+      attemptRecord
+        .extend({ delivered: z.boolean().meta({ description: "Whether it was taken", example: true }) })
+        .meta({ id: "WebhookTest" }),
+    )
+    .mutation(async ({ ctx, input }) => {
+      const outcome = await sendTestEvent(ctx.principal.workspaceId, input.id)
+      return {
+        delivered: outcome.error === null,
+        at: toTimestamp(outcome.at),
+        status_code: outcome.statusCode,
+        latency_ms: outcome.latency_ms,
+        error: outcome.error,
+        response: outcome.response,
+      }
+    }),
+
+  replay: endpoint(
+    "webhooks:write",
+    [...NOT_FOUND, "webhook_endpoint_disabled", "event_not_found", "events_expired"],
+    {
+      method: "POST",
+      path: "/webhook-endpoint/{id}/replay",
+      operationId: "replayWebhooks",
+      summary: "Replay events",
+      description:
+        "Sends events again, with the ids that they have: one, or all of the endpoint's types after a sequence number or since a time.",
+    },
+  )
+    .input(
+      z
+        .object({
+          id,
+          event_id: eventId.optional().meta({ description: "One event, of whatever type" }),
+          after: wholeNumber(0, MOST_EVENTS).optional().meta({
+            description: "All events after this sequence number",
+            example: 41,
+          }),
+          since: time.optional().meta({ description: "All events that happened since" }),
+        })
+        .refine(
+          ({ event_id, after, since }) =>
+            [event_id, after, since].filter((one) => one !== undefined).length === 1,
+          {
+            error: "send one of event_id, after and since",
+            path: ["event_id"],
+          },
+        ),
+    )
+    .output(
+      z
+        .object({
+          endpoint_id: id,
+          events: z.number().int().meta({
+            description: "How many are sent again, beside those that are yet to be sent for the first time",
+            example: 1,
+          }),
+        })
+        .meta({ id: "WebhookReplay" }),
+    )
+    .mutation(({ ctx, input: { id, event_id, after, since } }) =>
+      replay({
+        ...by(ctx),
+        id,
+        which:
+          event_id !== undefined
+            ? { event_id }
+            : after !== undefined
+              ? { after }
+              : { since: new Date(since!) },
+      }),
+    ),
+
+  deliveries: endpoint("events:read", NOT_FOUND, {
+    method: "GET",
+    path: "/webhook-endpoint/{id}/deliveries",
+    operationId: "listWebhookDeliveries",
+    summary: "List deliveries",
+    description:
+      "What was sent to an endpoint and what waits, the newest event first. Kept as long as events are.",
+  })
+    .input(
+      z.object({
+        id,
+        status: z.enum(deliveryStatuses).optional().meta({ description: "Only those of this status" }),
+        ...page,
+      }),
+    )
+    .output(listOf(deliveryRecord).meta({ id: "WebhookDeliveryList" }))
+    .query(({ ctx, input: { id, ...filter } }) => listDeliveries(ctx.principal.workspaceId, id, filter)),
+
+  delivery: endpoint("events:read", [...NOT_FOUND, "webhook_delivery_not_found"], {
+    method: "GET",
+    path: "/webhook-endpoint/{id}/deliveries/{event_id}",
+    operationId: "getWebhookDelivery",
+    summary: "Get a delivery",
+    description: "With its attempts and what the endpoint answered.",
+  })
+    .input(z.object({ id, event_id: eventId }))
+    .output(deliveryDetail)
+    .query(({ ctx, input }) => getDelivery(ctx.principal.workspaceId, input.id, input.event_id)),
+})
+
+type Caller = Parameters<Parameters<typeof procedure.mutation>[0]>[0]["ctx"]
+const by = ({ principal, requestId }: Caller) => ({
+  workspaceId: principal.workspaceId,
+  author: { principal, requestId },
+})

@@ -34,6 +34,8 @@ if (!process.env.VOUCH_E2E) {
     VOUCH_PUBLIC_URL: "",
     // All tests come from one address.
     VOUCH_RATE_LIMIT: "0",
+    // Consumers of webhooks are on this machine.
+    VOUCH_WEBHOOK_NETWORKS: "127.0.0.1",
   })
 }
 const origin = `http://localhost:${process.env.PORT}`

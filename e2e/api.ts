@@ -14,7 +14,7 @@ type Answer = { status: number; requestId: string; json: any }
 export type Api = ReturnType<typeof apiOf>
 
 export function apiOf(apiKey: string, at = origin) {
-  const send = async (method: "GET" | "POST", path: string, body?: object): Promise<Answer> => {
+  const send = async (method: "GET" | "POST" | "DELETE", path: string, body?: object): Promise<Answer> => {
     const response = await fetch(`${at}/v1${path}`, {
       method,
       headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },

@@ -17,6 +17,9 @@ export const pageNames = [
   "token",
   "operation",
   "keys",
+  "webhooks",
+  "webhook",
+  "delivery",
   "logs",
   "request",
   "schemas",
@@ -40,6 +43,9 @@ export type Pages = Record<PageName, string>
 /** Fills the customer's test workspace as a few days of business would, through the API. */
 export async function seed(customer: Customer): Promise<Pages> {
   const { api } = customer
+  // Nobody listens there: each attempt fails, and says why.
+  const url = `http://127.0.0.1:9/${randomBytes(4).toString("hex")}`
+  const endpoint = await api.call("POST", "/webhook-endpoints", { url, description: "Ledger service" })
   const start = async (externalId: string, decision: string | null) => {
     const session = await api.start({ externalId })
     if (decision !== null) await decide(session.sessionId, decision)
@@ -50,7 +56,7 @@ export async function seed(customer: Customer): Promise<Pages> {
   for (let n = 1; n <= 6; n++) verified.push((await start(`investor-${run}-${n}`, "approved")).wallet)
   await start(`investor-${run}-7`, "rejected")
   const left = await start(`investor-${run}-8`, "in_review")
-  const { url } = await start(`investor-${run}-9`, null)
+  const { url: hosted } = await start(`investor-${run}-9`, null)
   for (const wallet of verified) {
     await expect.poll(async () => (await api.status(wallet)).status).toBe("verified")
   }
@@ -66,6 +72,15 @@ export async function seed(customer: Customer): Promise<Pages> {
   const attestation = await api.status(verified[0]!)
   const investor = await personOf(api, { name: `investor-${run}-1`, wallet: verified[0]!, fund })
   const review = await reviewOf(customer, left.wallet)
+  let event_id = ""
+  await expect
+    .poll(async () => {
+      const path = `/webhook-endpoint/${endpoint.endpoint_id}/deliveries`
+      const { data } = await api.call("GET", path)
+      event_id = data.find(({ attempts }: { attempts: number }) => attempts > 0)?.event_id ?? ""
+      return event_id
+    })
+    .not.toBe("")
   const at = (path: string) => section(customer, path)
   return {
     overview: at("overview"),
@@ -80,6 +95,9 @@ export async function seed(customer: Customer): Promise<Pages> {
     token: at(`tokens/${fund}`),
     operation: at(`tokens/${fund}/operations/${operation.operation_id}`),
     keys: at("keys"),
+    webhooks: at("webhooks"),
+    webhook: at(`webhooks/${endpoint.endpoint_id}`),
+    delivery: at(`webhooks/${endpoint.endpoint_id}/${event_id}`),
     logs: at("logs"),
     request: at(`logs/${refused.requestId}`),
     schemas: at("schemas"),
@@ -89,7 +107,7 @@ export async function seed(customer: Customer): Promise<Pages> {
     "settings-account": at("settings?part=account"),
     "settings-workspace": at("settings?part=workspace"),
     "settings-monitoring": at("settings?part=monitoring"),
-    "hosted-page": new URL(url).pathname,
+    "hosted-page": new URL(hosted).pathname,
     docs: "/docs",
     reference: "/docs/api",
     errors: "/docs/errors",

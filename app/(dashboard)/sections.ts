@@ -12,6 +12,7 @@ import {
   ScrollText,
   Settings,
   UsersRound,
+  Webhook,
 } from "lucide-react"
 import type { Permission } from "#shared/scopes.ts"
 
@@ -27,6 +28,7 @@ export const sections = {
   reviews: { name: "Reviews", icon: ClipboardCheck, needs: "review:write" },
   tokens: { name: "Tokens", icon: Coins },
   keys: { name: "API keys", icon: KeyRound },
+  webhooks: { name: "Webhooks", icon: Webhook },
   logs: { name: "Logs", icon: ScrollText },
   schemas: { name: "Schemas", icon: FileCheck2 },
   developers: { name: "Developers", icon: CodeXml },

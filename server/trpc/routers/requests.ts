@@ -23,7 +23,7 @@ export const requestRouter = router({
       z.object({
         request_id: z.string().max(100).optional(),
         status: z.string().regex(STATUS_FILTER, "must be 2xx, 4xx, 5xx or a status").optional(),
-        method: z.enum(["GET", "HEAD", "POST", "PATCH"]).optional(),
+        method: z.enum(["GET", "HEAD", "POST", "PATCH", "DELETE"]).optional(),
         path: z.string().max(200).optional(),
         key_id: z.string().max(100).optional(),
         from: instant.optional(),

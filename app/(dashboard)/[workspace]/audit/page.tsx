@@ -30,6 +30,7 @@ const things = [
   { value: "token.", label: "Mints and transfers" },
   { value: "mint_config.", label: "Tokens and rules" },
   { value: "schema.", label: "Schemas" },
+  { value: "webhook.", label: "Webhooks" },
   { value: "member.", label: "Members" },
   { value: "account.", label: "Account" },
   { value: "review.", label: "Reviews" },

@@ -17,7 +17,7 @@ const PAGE = 50
 /** How often the newest requests are asked for while they are being looked at. */
 const FOLLOW_MS = 5000
 
-const methods = ["GET", "HEAD", "POST", "PATCH"] as const
+const methods = ["GET", "HEAD", "POST", "PATCH", "DELETE"] as const
 const statuses = [
   { value: "2xx", label: "Success (2xx)" },
   { value: "4xx", label: "Request error (4xx)" },

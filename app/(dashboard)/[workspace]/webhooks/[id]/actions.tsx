@@ -1,0 +1,188 @@
+"use client"
+
+import { Ellipsis, OctagonX, Power, RefreshCw, RotateCcw } from "lucide-react"
+import { useRouter } from "next/navigation.js"
+import { useState } from "react"
+import { useMutation, usePath } from "#app/(dashboard)/workspace.tsx"
+import { Confirm } from "#app/components/confirm.tsx"
+import { DialogSubmit } from "#app/components/dialog-submit.tsx"
+import { Field, Form } from "#app/components/form.tsx"
+import { notify } from "#app/components/toast.ts"
+import { Button } from "#app/components/ui/button.tsx"
+import { Dialog, DialogContent } from "#app/components/ui/dialog.tsx"
+import {
+  DropdownMenu,
+  DropdownMenuContent,
+  DropdownMenuItem,
+  DropdownMenuTrigger,
+} from "#app/components/ui/dropdown-menu.tsx"
+import { Input, Select } from "#app/components/ui/input.tsx"
+import type { Endpoint } from "../endpoint.tsx"
+import { EndpointForm } from "../endpoint-form.tsx"
+
+type Doing = "change" | "rotate" | "replay" | "disable" | "delete" | null
+
+/** What can be done with an endpoint, by those who may. */
+export function Actions({ of }: { of: Endpoint }) {
+  const id = of.endpoint_id
+  const router = useRouter()
+  const path = usePath()
+  const [doing, setDoing] = useState<Doing>(null)
+  const refresh = { refresh: ["webhooks"] }
+  const test = useMutation((api) => api.webhook.test.mutate({ id }))
+  const enable = useMutation((api, enabled: boolean) => api.webhook.change.mutate({ id, enabled }), refresh)
+  const remove = useMutation((api) => api.webhook.remove.mutate({ id }), {
+    // This page's own reads would be of what is gone.
+    refresh: ["webhooks", "list"],
+    quiet: true,
+  })
+  const close = () => setDoing(null)
+  const isEnabled = of.status === "enabled"
+
+  async function sendTest() {
+    const { delivered, status_code, latency_ms, error, response } = await test.mutateAsync()
+    if (delivered) notify("The test event was taken", `${status_code} after ${latency_ms} ms`)
+    else notify("The test event was not taken", [error, response].filter(Boolean).join(" "))
+  }
+
+  return (
+    <>
+      <Button disabled={test.isPending} onClick={() => void sendTest().catch(() => {})}>
+        {test.isPending ? "Sending…" : "Send test event"}
+      </Button>
+      {isEnabled ? null : (
+        <Button variant="primary" disabled={enable.isPending} onClick={() => enable.mutate(true)}>
+          Enable
+        </Button>
+      )}
+      <Button onClick={() => setDoing("change")}>Change</Button>
+      <DropdownMenu>
+        <DropdownMenuTrigger>
+          <Button variant="ghost" size="icon" aria-label="More actions">
+            <Ellipsis aria-hidden="true" />
+          </Button>
+        </DropdownMenuTrigger>
+        <DropdownMenuContent>
+          {isEnabled && (
+            <DropdownMenuItem onSelect={() => setDoing("replay")}>
+              <RotateCcw aria-hidden="true" />
+              Replay events
+            </DropdownMenuItem>
+          )}
+          <DropdownMenuItem onSelect={() => setDoing("rotate")}>
+            <RefreshCw aria-hidden="true" />
+            Rotate secret
+          </DropdownMenuItem>
+          {isEnabled && (
+            <DropdownMenuItem onSelect={() => setDoing("disable")}>
+              <Power aria-hidden="true" />
+              Disable
+            </DropdownMenuItem>
+          )}
+          <DropdownMenuItem danger onSelect={() => setDoing("delete")}>
+            <OctagonX aria-hidden="true" />
+            Delete
+          </DropdownMenuItem>
+        </DropdownMenuContent>
+      </DropdownMenu>
+      {doing === "change" && <EndpointForm of={of} onClose={close} />}
+      {doing === "rotate" && <Rotate id={id} onClose={close} />}
+      {doing === "replay" && <Replay id={id} onClose={close} />}
+      {doing === "disable" && (
+        <Confirm
+          open
+          onOpenChange={(open) => open || close()}
+          title="Disable this endpoint?"
+          description="Nothing is sent to it until you enable it again. Then it gets what it missed, as far as events are kept."
+          confirm="Disable"
+          danger={false}
+          onConfirm={() => enable.mutateAsync(false)}
+        />
+      )}
+      {doing === "delete" && (
+        <Confirm
+          open
+          onOpenChange={(open) => open || close()}
+          title="Delete this endpoint?"
+          description="What waits for it is not sent any more, and what became of its deliveries is gone. You cannot undo this."
+          confirm="Delete endpoint"
+          onConfirm={async () => {
+            await remove.mutateAsync()
+            router.push(path("webhooks"))
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+const overlaps = [
+  { seconds: 24 * 3600, label: "For 24 hours" },
+  { seconds: 3600, label: "For one hour" },
+  { seconds: 7 * 24 * 3600, label: "For 7 days" },
+  { seconds: 0, label: "Not any more" },
+]
+
+function Rotate({ id, onClose }: { id: string; onClose: () => void }) {
+  const rotate = useMutation(
+    (api, overlap_seconds: number) => api.webhook.rotateSecret.mutate({ id, overlap_seconds }),
+    { refresh: ["webhooks"], quiet: true },
+  )
+  return (
+    <Dialog open onOpenChange={(open) => open || onClose()}>
+      <DialogContent
+        title="Rotate the secret"
+        description="Makes a new secret. While the old one is valid, events have a signature by each."
+        className="max-w-md!"
+      >
+        <Form
+          onSubmit={async (values) => {
+            await rotate.mutateAsync(Number(values.get("overlap_seconds")))
+            onClose()
+            notify("The endpoint has a new secret", "Show it, and put it in your system.")
+          }}
+        >
+          <Field label="The old secret signs" name="overlap_seconds">
+            <Select>
+              {overlaps.map(({ seconds, label }) => (
+                <option key={seconds} value={seconds}>
+                  {label}
+                </option>
+              ))}
+            </Select>
+          </Field>
+          <DialogSubmit>Rotate secret</DialogSubmit>
+        </Form>
+      </DialogContent>
+    </Dialog>
+  )
+}
+
+function Replay({ id, onClose }: { id: string; onClose: () => void }) {
+  const replay = useMutation((api, after: number) => api.webhook.replay.mutate({ id, after }), {
+    refresh: ["webhooks"],
+    quiet: true,
+  })
+  return (
+    <Dialog open onOpenChange={(open) => open || onClose()}>
+      <DialogContent
+        title="Replay events"
+        description="Sends events again under the ids that they have, whether or not they were taken."
+        className="max-w-md!"
+      >
+        <Form
+          onSubmit={async (values) => {
+            const { events } = await replay.mutateAsync(Number(values.get("after")))
+            onClose()
+            notify(events === 1 ? "1 event is sent again" : `${events} events are sent again`)
+          }}
+        >
+          <Field label="All after event number" name="after" hint="0 for all that are kept." required>
+            <Input type="number" min={0} step={1} defaultValue={0} />
+          </Field>
+          <DialogSubmit>Replay</DialogSubmit>
+        </Form>
+      </DialogContent>
+    </Dialog>
+  )
+}

@@ -1,0 +1,104 @@
+"use client"
+
+import { useParams } from "next/navigation.js"
+import { usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { Copyable } from "#app/components/code.tsx"
+import { Facts } from "#app/components/facts.tsx"
+import { Link } from "#app/components/link.tsx"
+import { PageHeader } from "#app/components/page-header.tsx"
+import { Failed, Loading } from "#app/components/states.tsx"
+import { Timestamp } from "#app/components/timestamp.tsx"
+import { Card } from "#app/components/ui/card.tsx"
+import { type Endpoint, EndpointBadge } from "../endpoint.tsx"
+import { Actions } from "./actions.tsx"
+import { Deliveries } from "./deliveries.tsx"
+import { Secret } from "./secret.tsx"
+
+const FOLLOW_MS = 10_000
+
+export default function Page() {
+  const { id } = useParams<{ id: string }>()
+  const { can } = useWorkspace()
+  const path = usePath()
+  const { data, error, refetch } = useQuery(
+    ["webhooks", id],
+    (api, signal) => api.webhook.get.query({ id }, { signal }),
+    { every_ms: FOLLOW_MS },
+  )
+  return (
+    <>
+      <p className="mb-2 text-[13px]">
+        <Link href={path("webhooks")} className="text-muted hover:underline">
+          Webhooks
+        </Link>
+      </p>
+      <PageHeader
+        title={data?.url ?? "Webhook endpoint"}
+        heading={
+          data ? (
+            <span className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
+              <code className="font-mono text-lg font-medium [overflow-wrap:anywhere]">{data.url}</code>
+              <EndpointBadge endpoint={data} />
+            </span>
+          ) : (
+            "Webhook endpoint"
+          )
+        }
+        description={data?.description ?? undefined}
+        actions={data && can("webhooks:write") && <Actions of={data} />}
+      />
+      {data ? (
+        <div className="space-y-5">
+          <Card>
+            <FactsOf endpoint={data} />
+          </Card>
+          <section aria-labelledby="deliveries">
+            <h2 id="deliveries" className="mb-3 text-base font-semibold">
+              Deliveries
+            </h2>
+            <Deliveries of={id} />
+          </section>
+        </div>
+      ) : error ? (
+        <Card>
+          <Failed error={error} onRetry={refetch} />
+        </Card>
+      ) : (
+        <Loading what="Loading the endpoint" lines={6} />
+      )}
+    </>
+  )
+}
+
+function FactsOf({ endpoint }: { endpoint: Endpoint }) {
+  const { can } = useWorkspace()
+  const { types, ordered, failing_since, disabled_at, previous_secret_until } = endpoint
+  return (
+    <Facts
+      facts={{
+        Events:
+          types === null ? (
+            "All"
+          ) : (
+            <ul className="flex flex-wrap gap-x-3 gap-y-1">
+              {types.map((type) => (
+                <li key={type}>
+                  <code className="font-mono text-[13px]">{type}</code>
+                </li>
+              ))}
+            </ul>
+          ),
+        Order: ordered ? "One after another, by their number" : "As they come",
+        Secret: can("webhooks:write") && <Secret of={endpoint.endpoint_id} />,
+        "Old secret": previous_secret_until && (
+          <>
+            Signs as well until <Timestamp at={previous_secret_until} />
+          </>
+        ),
+        "Failing since": failing_since && <Timestamp at={failing_since} />,
+        "Disabled since": disabled_at && <Timestamp at={disabled_at} />,
+        "Endpoint id": <Copyable compact value={endpoint.endpoint_id} what="the endpoint's id" />,
+      }}
+    />
+  )
+}

@@ -1,0 +1,121 @@
+"use client"
+
+import { useState } from "react"
+import { useMutation } from "#app/(dashboard)/workspace.tsx"
+import { DialogSubmit } from "#app/components/dialog-submit.tsx"
+import { Field, FieldGroup, Form, GroupButton } from "#app/components/form.tsx"
+import { Checkbox } from "#app/components/ui/checkbox.tsx"
+import { Dialog, DialogContent } from "#app/components/ui/dialog.tsx"
+import { Input } from "#app/components/ui/input.tsx"
+import { allEventTypes, type EventType, eventTypes } from "#shared/event-types.ts"
+import type { Endpoint } from "./endpoint.tsx"
+
+/** Makes an endpoint, or changes one. */
+export function EndpointForm({
+  of,
+  onClose,
+  onCreated,
+}: {
+  of: Endpoint | null
+  onClose: () => void
+  onCreated?: (id: string) => void
+}) {
+  const [chosen, setChosen] = useState<ReadonlySet<EventType>>(new Set(of?.types ?? allEventTypes))
+  const [wantsAll, setWantsAll] = useState((of?.types ?? null) === null)
+  const save = useMutation(
+    (
+      api,
+      fields: { url: string; description: string | null; types: EventType[] | null; ordered: boolean },
+    ) =>
+      of === null
+        ? api.webhook.create.mutate(fields)
+        : api.webhook.change.mutate({ id: of.endpoint_id, ...fields }),
+    { refresh: ["webhooks"], quiet: true },
+  )
+
+  function toggle(type: EventType) {
+    const next = new Set(chosen)
+    if (!next.delete(type)) next.add(type)
+    setChosen(next)
+  }
+
+  return (
+    <Dialog open onOpenChange={(open) => open || onClose()}>
+      <DialogContent
+        title={of === null ? "Add a webhook endpoint" : "Change the webhook endpoint"}
+        description={
+          of === null
+            ? "Events of this workspace are sent there from now on, signed with a secret of its own."
+            : "Applies to events from now on, and to those that wait for another attempt."
+        }
+      >
+        <Form
+          check={() => ({
+            types: !wantsAll && chosen.size === 0 ? "Select at least one type." : undefined,
+          })}
+          onSubmit={async (values) => {
+            const saved = await save.mutateAsync({
+              url: String(values.get("url")).trim(),
+              description: String(values.get("description")).trim() || null,
+              types: wantsAll ? null : allEventTypes.filter((type) => chosen.has(type)),
+              ordered: values.get("ordered") !== null,
+            })
+            onClose()
+            if (of === null) onCreated?.(saved.endpoint_id)
+          }}
+        >
+          <Field label="URL" name="url" hint="https, on the public Internet." required>
+            <Input
+              type="url"
+              className="font-mono"
+              maxLength={2000}
+              autoComplete="off"
+              autoCapitalize="none"
+              spellCheck={false}
+              placeholder="https://example.com/webhooks"
+              defaultValue={of?.url}
+            />
+          </Field>
+          <Field label="Description" name="description" hint="Optional: which system it is.">
+            <Input maxLength={200} autoComplete="off" defaultValue={of?.description ?? ""} />
+          </Field>
+          <FieldGroup legend="Events" name="types">
+            <Checkbox checked={wantsAll} onChange={({ target }) => setWantsAll(target.checked)}>
+              All events, also those of later versions
+            </Checkbox>
+            {!wantsAll && (
+              <>
+                <div className="mb-1 flex gap-4 text-[13px]">
+                  <GroupButton onClick={() => setChosen(new Set())}>None</GroupButton>
+                  <GroupButton onClick={() => setChosen(new Set(allEventTypes))}>All</GroupButton>
+                </div>
+                <div className="grid gap-x-4 sm:grid-cols-2">
+                  {allEventTypes.map((type) => (
+                    <Checkbox
+                      key={type}
+                      name="types"
+                      value={type}
+                      checked={chosen.has(type)}
+                      onChange={() => toggle(type)}
+                      hint={eventTypes[type]}
+                    >
+                      <code className="font-mono text-[13px]">{type}</code>
+                    </Checkbox>
+                  ))}
+                </div>
+              </>
+            )}
+          </FieldGroup>
+          <Checkbox
+            name="ordered"
+            defaultChecked={of?.ordered ?? false}
+            hint="An event waits until all before it were taken, or have failed for good. Slower, and one bad event holds up the rest for days."
+          >
+            In order
+          </Checkbox>
+          <DialogSubmit>{of === null ? "Add endpoint" : "Save"}</DialogSubmit>
+        </Form>
+      </DialogContent>
+    </Dialog>
+  )
+}

@@ -1,0 +1,97 @@
+import type { Page } from "@playwright/test"
+import { startConsumer } from "../test/webhook-consumer.ts"
+import { expect, expectSound, heading, section, test } from "./dashboard.ts"
+
+const choose = async (page: Page, action: string) => {
+  await page.getByRole("button", { name: "More actions" }).click()
+  await page.getByRole("menuitem", { name: action }).click()
+}
+
+test("an endpoint is added, tried, told of what happens, changed, disabled, enabled and deleted in the page", {
+  tag: "@phone",
+}, async ({ page, customer, traffic }) => {
+  traffic.forgive(/422 \(Unprocessable/)
+  const consumer = await startConsumer()
+  await page.goto(section(customer, "webhooks"))
+  await expect(heading(page, "Webhooks")).toBeVisible()
+  await page.getByRole("button", { name: "Add endpoint" }).click()
+  const form = page.getByRole("dialog", { name: "Add a webhook endpoint" })
+  await expectSound(page)
+  // What is wrong is said at its field, and what was entered stays.
+  await form.getByLabel("URL").fill("https://10.0.0.1/hooks")
+  await form.getByLabel("Description").fill("Ledger service")
+  await form.getByRole("button", { name: "Add endpoint" }).click()
+  await expect(form.getByText(/on the public Internet \(an operator/)).toBeVisible()
+  await form.getByLabel("URL").fill(consumer.url)
+  await form.getByRole("checkbox", { name: /^All events/ }).uncheck()
+  await form.getByRole("button", { name: "None" }).click()
+  await form.getByRole("button", { name: "Add endpoint" }).click()
+  await expect(form.getByText("Select at least one type.")).toBeVisible()
+  await form.getByRole("checkbox", { name: /session\.opened/ }).check()
+  await expectSound(page)
+  await form.getByRole("button", { name: "Add endpoint" }).click()
+
+  await expect(heading(page, new RegExp(consumer.url))).toBeVisible()
+  await expect(page.getByText("Nothing was sent yet")).toBeVisible()
+  // Not by its secret yet: it is refused, and the page says what was answered.
+  await page.getByRole("button", { name: "Send test event" }).click()
+  await expect(page.getByText("It answered 401.")).toBeVisible()
+  await page.getByRole("button", { name: "Show", exact: true }).click()
+  const secret = page.getByTitle(/^whsec_/)
+  consumer.expect((await secret.getAttribute("title"))!)
+  await page.getByRole("button", { name: "Send test event" }).click()
+  await expect(page.getByText("The test event was taken")).toBeVisible()
+  expect(consumer.received.map(({ event }) => event.type)).toEqual(["webhook.test"])
+
+  await customer.api.start({})
+  await expect(page.getByRole("row").filter({ hasText: "session.opened" })).toContainText("Delivered")
+  expect(consumer.received.map(({ event }) => event.type)).toEqual(["webhook.test", "session.opened"])
+  await expectSound(page)
+  await page.getByRole("row").filter({ hasText: "session.opened" }).getByRole("link").click()
+  await expect(heading(page, /session\.opened/)).toBeVisible()
+  await expect(page.getByRole("row").filter({ hasText: "204" })).toHaveCount(1)
+  await page.getByRole("button", { name: "Send again" }).click()
+  await expect(page.getByRole("row").filter({ hasText: "204" })).toHaveCount(2)
+  await expectSound(page)
+  await page.getByRole("link", { name: "Webhook endpoint" }).click()
+
+  await choose(page, "Rotate secret")
+  await page.getByLabel("The old secret signs").selectOption({ label: "Not any more" })
+  await page.getByRole("button", { name: "Rotate secret" }).click()
+  await expect(page.getByText("The endpoint has a new secret")).toBeVisible()
+  await choose(page, "Disable")
+  await page.getByRole("alertdialog").getByRole("button", { name: "Disable" }).click()
+  await expect(page.getByText("Disabled", { exact: true })).toBeVisible()
+  await page.getByRole("button", { name: "Enable" }).click()
+  await expect(page.getByText("Enabled", { exact: true })).toBeVisible()
+  await page.getByRole("button", { name: "Change", exact: true }).click()
+  await page.getByLabel("Description").fill("Another one")
+  await page.getByRole("button", { name: "Save" }).click()
+  await expect(page.getByText("Another one")).toBeVisible()
+  await choose(page, "Delete")
+  await page.getByRole("button", { name: "Delete endpoint" }).click()
+  await expect(heading(page, "Webhooks")).toBeVisible()
+  await expect(page.getByText(consumer.url)).toHaveCount(0)
+  await consumer.close()
+
+  await page.goto(section(customer, "audit"))
+  await page.getByLabel("What").selectOption({ label: "Webhooks" })
+  for (const action of ["created", "secret_rotated", "disabled", "enabled", "changed", "deleted"])
+    await expect(page.getByText(`webhook.${action}`).first()).toBeVisible()
+})
+
+test("a viewer sees the endpoints and their deliveries, and neither a secret nor a button", async ({
+  as,
+  customer,
+}) => {
+  const url = `http://127.0.0.1:9/${Date.now()}`
+  const { endpoint_id } = await customer.api.call("POST", "/webhook-endpoints", { url })
+  const page = await as("viewer")
+  await page.goto(section(customer, "webhooks"))
+  await page.getByRole("link", { name: url }).click()
+  await expect(heading(page, new RegExp(url))).toBeVisible()
+  await expect(page.getByText("Secret", { exact: true })).toHaveCount(0)
+  for (const name of ["Change", "Send test event", "More actions"])
+    await expect(page.getByRole("button", { name })).toHaveCount(0)
+  await customer.api.send("DELETE", `/webhook-endpoint/${endpoint_id}`)
+})

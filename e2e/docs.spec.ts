@@ -34,8 +34,11 @@ test.describe("for whoever is not signed in", () => {
     await page.goto("/docs")
     await expect(heading(page, "Documentation")).toBeVisible()
     const text = async (name: string) => (await page.getByRole("region", { name }).last().textContent())!
+    // Where this server is, the browser knows, once the page's script runs.
+    await expect(page.getByRole("region", { name: "Your key and this server" }).last()).toContainText(
+      `VOUCH=http://localhost:${process.env.PORT}/v1`,
+    )
     const where = (await text("Your key and this server")).replace("vouch_test_…", customer.apiKey)
-    expect(where).toContain(`VOUCH=http://localhost:${process.env.PORT}/v1`)
     const run = async (line: string) =>
       JSON.parse((await promisify(execFile)("sh", ["-c", `${where}\n${line}`])).stdout)
     expect(await run(await text("Start a verification (curl)"))).toHaveProperty("session_url")

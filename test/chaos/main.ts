@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util"
+import { deliveries } from "./deliveries.ts"
 import { dropOrDelay, type Faults, type Kind } from "./fault-injector.ts"
 import { newSeed, randomFrom } from "./random.ts"
 import { type Phase, runScenario, type ScenarioRun, type Summary } from "./run-scenario.ts"
@@ -23,11 +24,13 @@ Every scenario has a deployment of its own, and ends with a proof. Without names
                                and revoked, and modes change
   mints                        all three are killed while calls are dropped and delayed, and tokens minted and moved
   upgrade                      a worker of the version that was released last signs beside a server that fills the archive
+  webhooks                     the server, a worker beside it and the consumers are killed, stopped and away while events are sent
   storm                        strangers flood the server while two customers work; only the server is killed, at the end
 
   --attestations <n>           wallets in each of the other scenarios (300)
   --mints <n>                  mints, 1 base unit the first and 2 more each (2000)
   --orders <n>                 mints, transfers, verifications and revocations while databases are restored (400)
+  --events <n>                 events that are sent to three endpoints (2000)
   --kills <n>                  hits in each scenario, twice as many in the last (30)
   --seconds <n>                length of the storm (60)
   --minutes <n>                starts again with the next seed until this time is over, or a proof fails
@@ -40,6 +43,7 @@ const { values, positionals } = parseArgs({
     attestations: { type: "string", default: "300" },
     mints: { type: "string", default: "2000" },
     orders: { type: "string", default: "400" },
+    events: { type: "string", default: "2000" },
     kills: { type: "string", default: "30" },
     seconds: { type: "string", default: "60" },
     minutes: { type: "string" },
@@ -54,12 +58,15 @@ if (values.help) {
 const attestations = atLeastOne("attestations")
 const mints = atLeastOne("mints")
 const orders = atLeastOne("orders")
+const events = atLeastOne("events")
 const kills = atLeastOne("kills")
 const seconds = atLeastOne("seconds")
 const minutes = values.minutes === undefined ? 0 : atLeastOne("minutes")
 let seed = Number(values.seed)
 
-function atLeastOne(name: "attestations" | "mints" | "orders" | "kills" | "seconds" | "minutes"): number {
+function atLeastOne(
+  name: "attestations" | "mints" | "orders" | "events" | "kills" | "seconds" | "minutes",
+): number {
   if (/^[1-9][0-9]{0,5}$/.test(values[name] ?? "")) return Number(values[name])
   console.error(`--${name}: must be a whole number from 1.`)
   process.exit(2)
@@ -118,7 +125,8 @@ const scenarios: Record<string, () => Choice> = {
 
 const STORM = "storm"
 const UPGRADE = "upgrade"
-const known = [...Object.keys(scenarios), UPGRADE, STORM]
+const WEBHOOKS = "webhooks"
+const known = [...Object.keys(scenarios), UPGRADE, WEBHOOKS, STORM]
 const names = positionals.length > 0 ? positionals : known
 const unknown = names.find((name) => !known.includes(name))
 if (unknown !== undefined) {
@@ -139,6 +147,9 @@ do {
         say(`${name} held: ${JSON.stringify(calmer)}`)
       } else if (name === UPGRADE) {
         const held = await upgrade({ mints, seed, say: (text) => say(`${name}: ${text}`) })
+        say(`${name} held: ${JSON.stringify(held)}`)
+      } else if (name === WEBHOOKS) {
+        const held = await deliveries({ events, kills, seed, say: (text) => say(`${name}: ${text}`) })
         say(`${name} held: ${JSON.stringify(held)}`)
       } else report(await runScenario({ name, ...scenarios[name]!(), seed, say }))
     } catch (error) {

@@ -12,10 +12,15 @@ export type TestDatabase = {
 }
 
 /** A fresh, migrated database on the run's Postgres. Connect by `postgres(url, { ...socketOptions(url) })`. */
-export async function createTestDatabase(): Promise<TestDatabase> {
+export const createTestDatabase = (): Promise<TestDatabase> => createDatabase(templateDatabase)
+
+/** One in which there is nothing. */
+export const createEmptyDatabase = (): Promise<TestDatabase> => createDatabase("template0")
+
+async function createDatabase(template: string): Promise<TestDatabase> {
   const serverUrl = inject("postgresUrl")
   const name = `test_${randomBytes(6).toString("hex")}`
-  await asAdmin(serverUrl, (sql) => sql`CREATE DATABASE ${sql(name)} TEMPLATE ${sql(templateDatabase)}`)
+  await asAdmin(serverUrl, (sql) => sql`CREATE DATABASE ${sql(name)} TEMPLATE ${sql(template)}`)
   const url = new URL(serverUrl)
   url.pathname = `/${name}`
   return {

@@ -13,7 +13,7 @@ import type { Announcement } from "#server/embedded/services.ts"
 import { send } from "../http.ts"
 import { quietPorts } from "./ports.ts"
 
-export const root = join(import.meta.dirname, "..", "..")
+const root = join(import.meta.dirname, "..", "..")
 
 /** A real `node server/main.ts`. */
 export type ServerProcess = {
@@ -126,8 +126,9 @@ export async function createDeployment(environment: Record<string, string> = {})
       argv: string[],
       changes: Record<string, string> = {},
       interrupt: { signal: "SIGINT" | "SIGKILL"; after_ms: number } | null = null,
+      cwd = root,
     ) {
-      const { child, exited } = start(["server/cli.ts", ...argv], { changes, output: "pipe" })
+      const { child, exited } = start(["server/cli.ts", ...argv], { changes, output: "pipe", cwd })
       if (interrupt) {
         const timer = setTimeout(() => child.kill(interrupt.signal), interrupt.after_ms)
         void exited.then(() => clearTimeout(timer))
@@ -136,10 +137,10 @@ export async function createDeployment(environment: Record<string, string> = {})
       return { exitCode, stdout, stderr }
     },
 
-    /** An API key of a test workspace, made from the command line. */
-    async createKey(account = "chaos", changes: Record<string, string> = {}): Promise<string> {
+    /** An API key of a test workspace, made from the command line: of another version, where that is in another folder. */
+    async createKey(account = "chaos", changes: Record<string, string> = {}, cwd = root): Promise<string> {
       const argv = ["key", "create", "--account", account, "--mode", "test", "--plan", "growth", "--json"]
-      const { exitCode, stdout, stderr } = await this.command(argv, changes)
+      const { exitCode, stdout, stderr } = await this.command(argv, changes, null, cwd)
       if (exitCode !== 0) throw new Error(`key create exited with ${exitCode}: ${stdout}${stderr}`)
       return (JSON.parse(stdout) as { api_key: string }).api_key
     },

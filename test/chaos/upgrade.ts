@@ -1,15 +1,14 @@
-import { execFileSync } from "node:child_process"
 import { randomBytes } from "node:crypto"
-import { mkdirSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { readJson } from "#server/embedded/lock.ts"
 import { signal } from "#server/embedded/process.ts"
 import type { Announcement } from "#server/embedded/services.ts"
+import { previousRelease, unpack } from "../releases.ts"
 import { assert } from "./assert.ts"
 import { newClient } from "./client.ts"
 import { newCustomers } from "./customers.ts"
-import { createDeployment, type Deployment, root, until } from "./deployment.ts"
+import { createDeployment, type Deployment, until } from "./deployment.ts"
 import { Issuer } from "./issuer.ts"
 import { allVerified } from "./proof.ts"
 import { randomFrom } from "./random.ts"
@@ -91,25 +90,6 @@ export async function upgrade({ mints, seed, say }: UpgradeRun) {
   } finally {
     await deployment.destroy()
   }
-}
-
-/** The commit before the one that began what `CHANGELOG.md` calls unreleased. */
-function previousRelease(): string {
-  const log = ["log", "-1", "--format=%H", "-S", "## Unreleased", "--", "CHANGELOG.md"]
-  const first = git(log).toString().trim()
-  if (first === "") throw new Error("The history does not tell which version was released last.")
-  return git(["rev-parse", `${first}^`])
-    .toString()
-    .trim()
-}
-
-const git = (args: string[]) => execFileSync("git", args, { cwd: root, maxBuffer: 256 * 1024 * 1024 })
-
-function unpack(commit: string, folder: string): string {
-  mkdirSync(folder)
-  execFileSync("tar", ["-x", "-C", folder], { input: git(["archive", commit]) })
-  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"))
-  return folder
 }
 
 /** What has ended is of last week, and its bytes are gone; until some of it has been moved. Returns how much is in the archive. */

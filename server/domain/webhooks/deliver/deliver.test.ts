@@ -1,0 +1,168 @@
+import { expect, test } from "vitest"
+import { sql } from "#db/client.ts"
+import { waitFor } from "#test/app.ts"
+import {
+  app,
+  caller,
+  consumer,
+  deliveries,
+  ended,
+  eventsOf,
+  hurried,
+  sendsWebhooks,
+  subscribe,
+  twoEvents,
+  unrepeated,
+  until,
+} from "#test/webhooks.ts"
+import { nextAttempt } from "./note.ts"
+
+sendsWebhooks()
+
+test("every event is sent, signed, as GET /events has it, and only what comes after the endpoint", async () => {
+  const [key, to] = [await app.key(), await consumer()]
+  const call = caller(key)
+  await twoEvents(key)
+  await waitFor(async () => (await eventsOf(call)).length === 2, "the events before")
+  const id = await subscribe(call, to)
+  await app.verifiedWallet(key)
+  await until(to, 4)
+  const told = (await eventsOf(call)).slice(2)
+  expect(told).toHaveLength(4)
+  expect(
+    [...to.received].sort((a, b) => a.event.sequence! - b.event.sequence!).map(({ event }) => event),
+  ).toEqual(told)
+  expect(to.received.map(({ id }) => id)).toEqual(to.received.map(({ event }) => event.id))
+  expect(to.refused()).toBe(0)
+  await ended(call, id)
+  const sent = await deliveries(call, id)
+  expect(sent.map(({ sequence }) => sequence)).toEqual([6, 5, 4, 3])
+  expect(sent[0]).toMatchObject({ status: "delivered", attempts: 1, next_attempt_at: null })
+  // Pages
+  const { json: first } = await call("GET", `/webhook-endpoint/${id}/deliveries?limit=3`)
+  const { json: second } = await call(
+    "GET",
+    `/webhook-endpoint/${id}/deliveries?limit=3&cursor=${first.next_cursor}`,
+  )
+  expect([...first.data, ...second.data]).toEqual(sent)
+  expect(second.next_cursor).toBe(null)
+})
+
+test("only the types that are asked for, and another workspace's never", async () => {
+  const [key, to, other] = [await app.key(), await consumer(), await app.key()]
+  const call = caller(key)
+  const id = await subscribe(call, to, { types: ["attestation.verified", "attestation.verified"] })
+  await twoEvents(other)
+  await app.verifiedWallet(key)
+  await until(to, 1)
+  await ended(call, id)
+  expect(to.received.map(({ event }) => event.type)).toEqual(["attestation.verified"])
+  const { json } = await call("GET", `/webhook-endpoint/${id}`)
+  expect(json).toMatchObject({ types: ["attestation.verified"], status: "enabled", failing_since: null })
+})
+
+test("what is not taken is sent again, with the same id and body, and each attempt is told", async () => {
+  const [key, to] = [await app.key(), await consumer()]
+  const call = caller(key)
+  const id = await subscribe(call, to, { types: ["session.opened"] })
+  let failures = 2
+  to.answer(() => (failures-- > 0 ? 503 : 200))
+  await twoEvents(key)
+  await until(to, 1)
+  await waitFor(
+    async () => (await call("GET", `/webhook-endpoint/${id}`)).json.failing_since !== null,
+    "it to be failing",
+  )
+  await hurried(id, () => to.received.length === 3)
+  await ended(call, id)
+  const [first, second, third] = to.received
+  expect([second!.id, third!.id]).toEqual([first!.id, first!.id])
+  expect([second!.event, third!.event]).toEqual([first!.event, first!.event])
+  const { json } = await call("GET", `/webhook-endpoint/${id}/deliveries/${first!.id}`)
+  expect(json).toMatchObject({
+    status: "delivered",
+    attempts: 3,
+    attempt_log: [
+      { status_code: 200, error: null, response: "answer 200" },
+      { status_code: 503, error: "It answered 503.", response: "answer 503" },
+      { status_code: 503, error: "It answered 503." },
+    ],
+  })
+  expect((await call("GET", `/webhook-endpoint/${id}`)).json.failing_since).toBe(null)
+})
+
+test("in order, an event waits for the one before; and what fails for good is passed over", async () => {
+  const [key, to] = [await app.key(), await consumer()]
+  const call = caller(key)
+  const id = await subscribe(call, to, { ordered: true })
+  let isDown = true
+  to.answer(() => (isDown ? 500 : 200))
+  await twoEvents(key)
+  await twoEvents(key)
+  await until(to, 1)
+  await waitFor(async () => (await deliveries(call, id)).length === 4, "four deliveries")
+  await hurried(id, () => to.received.length > 1)
+  expect(new Set(to.sequences())).toEqual(new Set([1]))
+  isDown = false
+  await hurried(id, () => to.sequences().includes(4))
+  expect(unrepeated(to.sequences())).toEqual([1, 2, 3, 4])
+  // The first has one attempt left.
+  isDown = true
+  await twoEvents(key)
+  await waitFor(async () => {
+    const { count } = await sql`
+      update webhook_deliveries d set attempts = 9, next_attempt_at = now()
+      where endpoint_id = ${id} and sequence = 5 and attempts > 0 and attempts =
+        (select count(*) from webhook_attempts a where a.endpoint_id = d.endpoint_id and a.sequence = 5)`
+    return count > 0
+  }, "the first attempt to be noted")
+  await waitFor(async () => to.sequences().includes(6), "the next event", 30_000)
+  expect(unrepeated(to.sequences())).toEqual([1, 2, 3, 4, 5, 6])
+  expect((await deliveries(call, id, "?status=failed")).map(({ sequence }) => sequence)).toEqual([5])
+})
+
+test("a slow consumer delays no other, and its deliveries are made one after another", async () => {
+  const [key, slow, quick] = [await app.key(), await consumer(), await consumer()]
+  const call = caller(key)
+  const hung: (() => void)[] = []
+  slow.answer((_, response) => {
+    hung.push(() => response.writeHead(204).end())
+    return "by itself"
+  })
+  await subscribe(call, slow)
+  const id = await subscribe(call, quick)
+  for (let i = 0; i < 6; i++) await twoEvents(key)
+  await until(quick, 12)
+  await ended(call, id)
+  expect(slow.received.length).toBeLessThanOrEqual(8)
+  for (const end of hung) end()
+})
+
+test("attempts follow the schedule of Standard Webhooks, and wait longer where they are asked to", () => {
+  const now = new Date("2026-01-01T00:00:00Z")
+  const delivery = (attempts: number) => ({ attempts }) as Parameters<typeof nextAttempt>[0]["delivery"]
+  const failed = (retryAfter_s: number | null = null) =>
+    ({ error: "no", retryAfter_s }) as Parameters<typeof nextAttempt>[0]["outcome"]
+  const pauseAfter = (attempts: number, random: number, retryAfter?: number) => {
+    const next = nextAttempt(
+      { delivery: delivery(attempts), outcome: failed(retryAfter ?? null) },
+      now,
+      random,
+    )
+    return next && (next.getTime() - now.getTime()) / 1000
+  }
+  expect([1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((attempts) => pauseAfter(attempts, 0.5))).toEqual([
+    5,
+    300,
+    1800,
+    7200,
+    18_000,
+    36_000,
+    50_400,
+    72_000,
+    86_400,
+    null,
+  ])
+  expect([pauseAfter(2, 0), pauseAfter(2, 1)]).toEqual([270, 330])
+  expect([pauseAfter(1, 0.5, 60), pauseAfter(3, 0.5, 60)]).toEqual([60, 1800])
+})

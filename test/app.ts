@@ -89,6 +89,8 @@ export async function startTestApp(
     origin,
     metricsPort: running.metricsPort,
     settings,
+    /** Resolves when what the server's workers have begun by now, beside requests, has ended. */
+    passesEnded: () => running.passesEnded(),
     /** The database itself, without the pooler. */
     databaseUrl: database.url,
     /** Every line that the server logged, from the most talkative level on. */

@@ -14,6 +14,8 @@ import { Receiver } from "./receivers.ts"
 
 /** Sessions that are started at a time; each is two events. */
 const CUSTOMERS = 8
+/** Sessions of a month. */
+const FEW = 200
 /** What waits for longer has failed twice, and its five minutes are over at once. */
 const LONG_S = 60
 
@@ -56,13 +58,22 @@ export async function deliveries({ events, kills, seed, say }: DeliveriesRun) {
       Array.from({ length: CUSTOMERS }, async () => {
         while (begun < sessions && !client.isStopped) {
           begun++
+          if (begun % FEW === 0) await startAMonth(deployment)
           const json = { userPubkey: newSigningWallet().address, schemaId: "kyc_individual_v1" }
           await client.insist({ method: "POST", path: "/kyc/start", key: client.apiKey, json })
         }
       }),
     )
+    // What fails is thrown where it is waited for next.
+    let failure: unknown = null
+    work.catch((error) => {
+      failure = error
+    })
     for (let n = 1; n <= kills; n++) {
-      await until("some of the work", () => begun >= (sessions * n) / (kills + 1))
+      await until("some of the work", () => {
+        if (failure) throw failure
+        return begun >= (sessions * n) / (kills + 1)
+      })
       const hit = random.pick(["server", "worker", "stopped", "consumer"] as const)
       if (hit === "consumer") await random.pick(receivers).away(random.below(3000))
       else if (hit === "stopped") {
@@ -107,6 +118,15 @@ export async function deliveries({ events, kills, seed, say }: DeliveriesRun) {
     await Promise.all(receivers.map((receiver) => receiver.close()))
   }
 }
+
+/** Test workspaces have 500 sessions in a month, and are told when 400 are used. */
+const startAMonth = ({ query }: Deployment) =>
+  until("the month's count to be nothing", () =>
+    query((sql) => sql`update usage_periods set used = 0`).then(
+      () => true,
+      () => false,
+    ),
+  )
 
 const told = (receivers: readonly Receiver[]) =>
   receivers.map(({ name, kept }) => `${name} has ${kept.size}`).join(", ")

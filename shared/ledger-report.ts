@@ -1,3 +1,4 @@
+import type { Address } from "./address.ts"
 import type { Mode } from "./mode.ts"
 
 /** How a worker's ledger of one mode is doing. Ages and differences are in seconds. */
@@ -18,4 +19,14 @@ export type LedgerReport = {
   nodes: ({ version: string | null; keeps_history: boolean; first_slot: number } | null)[]
   /** Calls that failed since the worker began, by method. */
   rpc_errors: Record<string, number>
+}
+
+/** A fee payer that people have to send SOL: it has little, or what it has will be gone within hours. */
+export type LowPayer = {
+  mode: Mode
+  address: Address
+  /** What it has, in SOL. */
+  sol: number
+  /** How long that lasts at the rate of the last hour; null where nothing tells. */
+  hours_left: number | null
 }

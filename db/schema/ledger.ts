@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm"
 import { bigint, boolean, check, index, integer, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core"
 import type { Address } from "#shared/address.ts"
-import type { LedgerReport } from "#shared/ledger-report.ts"
+import type { LedgerReport, LowPayer } from "#shared/ledger-report.ts"
 import type { Mode } from "#shared/mode.ts"
 import type { OperationStatus, TransactionStatus } from "#shared/statuses.ts"
 import { workspaces } from "./accounts.ts"
@@ -259,6 +259,8 @@ export const workers = pgTable("workers", {
   trouble: text(),
   /** How its ledgers are doing. */
   report: jsonb().$type<LedgerReport[]>(),
+  /** Fee payers that need SOL. */
+  lowPayers: jsonb("low_payers").$type<LowPayer[]>(),
   /** Digests of the screening lists that it goes by, by name; null where it screens nothing. */
   lists: jsonb().$type<Record<string, string>>(),
 })

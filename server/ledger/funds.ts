@@ -5,6 +5,7 @@ import { addSeconds, clock } from "#server/lib/time.ts"
 import { addressOf, publicKeyOf } from "#server/solana/addresses.ts"
 import type { Chain } from "#server/solana/chain.ts"
 import type { Address } from "#shared/address.ts"
+import type { LowPayer } from "#shared/ledger-report.ts"
 import { type LowFunds, Purse } from "./purse.ts"
 
 /** How often balances and the chain's clock are read: with two modes, less than one call a second. */
@@ -57,6 +58,12 @@ export class Funds {
     return [this.own, ...given]
       .slice(0, most)
       .map(({ address, sol, burnRate: { hoursLeft } }) => ({ address, sol, hoursLeft }))
+  }
+
+  /** Those that need SOL, the poorest first; at most so many. */
+  low(most: number): LowPayer[] {
+    const low = [...this.#purses.values()].flatMap((purse) => purse.low ?? [])
+    return low.sort((one, other) => one.sol - other.sol).slice(0, most)
   }
 
   /** What keeps some operations from being signed. */

@@ -2,6 +2,7 @@ import { LAMPORTS_PER_SOL } from "@solana/web3.js"
 import { logger } from "#server/lib/log.ts"
 import type { Chain } from "#server/solana/chain.ts"
 import type { Address } from "#shared/address.ts"
+import type { LowPayer } from "#shared/ledger-report.ts"
 import { BurnRate } from "./burn-rate.ts"
 
 /** Below this a fee payer could not pay one more account's rent: until it has more, only what is urgent is signed. */
@@ -45,12 +46,26 @@ export class Purse {
 
   /** What will keep operations from being signed before long. */
   get warning(): string | null {
-    const { lowBalanceSol, lowBalanceHours } = this.#low
-    if (this.sol !== null && this.sol < lowBalanceSol)
+    if (this.sol !== null && this.sol < this.#low.lowBalanceSol)
       return `the fee payer ${this.address} is low on SOL (${this.sol}): send it some`
-    const hours = this.burnRate.hoursLeft
-    if (hours === null || hours >= lowBalanceHours || this.#chain.embedded) return null
+    const hours = this.#hoursWhenFew
+    if (hours === null) return null
     return `the fee payer ${this.address} has ${this.sol} SOL, which lasts ${hours.toFixed(1)} hours at the rate of the last one: send it some`
+  }
+
+  /** Null while it has enough, or that is not known. The embedded network funds its own. */
+  get low(): LowPayer | null {
+    const { address, sol } = this
+    const { mode, embedded } = this.#chain
+    if (embedded || sol === null || (this.trouble ?? this.warning) === null) return null
+    return { mode, address, sol, hours_left: this.burnRate.hoursLeft }
+  }
+
+  /** How long it lasts, where that is too short. */
+  get #hoursWhenFew(): number | null {
+    const hours = this.burnRate.hoursLeft
+    const isFew = hours !== null && hours < this.#low.lowBalanceHours && !this.#chain.embedded
+    return isFew ? hours : null
   }
 
   note(lamports: number): void {

@@ -103,7 +103,7 @@ test("what ended 90 days ago and cannot change any more goes to the archive, and
     (await sql<{ name: string }[]>`select ${sql(name)} as name from only ${sql(table)} order by 1`).map(
       (row) => row.name,
     )
-  const housekeeping = new Housekeeping(async () => ({ trouble: null, ledgers: [] }))
+  const housekeeping = new Housekeeping(async () => ({ trouble: null, ledgers: [], lowPayers: [] }))
   await housekeeping.archive()
   const stay = ["beside it", "ended lately", "kept bytes", "not counted", "not final", "saved"]
   expect(await left("transactions", "signature")).toEqual(stay)
@@ -217,6 +217,7 @@ test("a process says that it lives, what troubles it, and takes its leave", asyn
   const housekeeping = new Housekeeping(async () => ({
     trouble: "live: the fee payer is out of SOL",
     ledgers: [ledger],
+    lowPayers: [],
   }))
   // What health says is a second old at most.
   const health = (isAsWanted: (checks: { worker: string }) => boolean) =>

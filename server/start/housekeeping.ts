@@ -15,7 +15,7 @@ import { archiveEnded } from "#server/ledger/archive.ts"
 import { logger } from "#server/lib/log.ts"
 import { Passes } from "#server/lib/passes.ts"
 import { addDays } from "#server/lib/time.ts"
-import type { LedgerReport } from "#shared/ledger-report.ts"
+import type { LedgerReport, LowPayer } from "#shared/ledger-report.ts"
 import { clean } from "./retention.ts"
 
 const SWEEP_EVERY_MS = 1000
@@ -33,8 +33,14 @@ const REDACT_EVERY_MS = 1000
 const REMIND_EVERY_MS = 60_000
 const EVENTS_EVERY_MS = 200
 
-/** What a process says of its workers: why they cannot work, or null, and how their ledgers are doing. */
-export type Report = { trouble: string | null; ledgers: LedgerReport[] }
+/** What a process says of its workers. */
+export type Report = {
+  /** Why they cannot work; null when they can. */
+  trouble: string | null
+  ledgers: LedgerReport[]
+  /** Fee payers that need SOL. */
+  lowPayers: LowPayer[]
+}
 
 /** What has to happen by the clock: expiry, retention, and the sign of life of this process. */
 export class Housekeeping {
@@ -101,13 +107,13 @@ export class Housekeeping {
   }
 
   async beat(): Promise<void> {
-    const { trouble, ledgers } = await this.#report()
+    const { trouble, ledgers, lowPayers } = await this.#report()
     const lists = digestsInUse()
     await sql`
-      insert into workers (id, seen_at, trouble, report, lists)
-      values (${this.#id}, now(), ${trouble}, ${sql.json(ledgers)}, ${lists && sql.json(lists)})
+      insert into workers (id, seen_at, trouble, report, low_payers, lists)
+      values (${this.#id}, now(), ${trouble}, ${sql.json(ledgers)}, ${sql.json(lowPayers)}, ${lists && sql.json(lists)})
       on conflict (id) do update set seen_at = excluded.seen_at, trouble = excluded.trouble, report = excluded.report,
-        lists = excluded.lists`
+        low_payers = excluded.low_payers, lists = excluded.lists`
   }
 
   #every(ms: number, step: () => Promise<void>): void {

@@ -60,6 +60,8 @@ const LAST_WAIT_MS = 2000
 /** Maximum connections to the form's webhook endpoint; it delivers 16 decisions at a time. */
 const FORM_CONNECTIONS = 64
 const WEBHOOKS = "/v1/kyc/webhook"
+/** Fee payers without SOL that people are told of, of each mode. */
+const MOST_LOW_PAYERS = 100
 /** Pause before a chain that did not answer is asked again. */
 const REBIND_MS = 2000
 
@@ -244,7 +246,8 @@ async function startWorkers(
 
 async function reportOf(workers: readonly LedgerWorker[]): Promise<Report> {
   const ledgers = await reportOn(workers)
-  return { trouble: troubleOf(workers, ledgers), ledgers }
+  const lowPayers = workers.flatMap(({ funds }) => funds.low(MOST_LOW_PAYERS))
+  return { trouble: troubleOf(workers, ledgers), ledgers, lowPayers }
 }
 
 function troubleOf(ledgers: readonly LedgerWorker[], reports: readonly LedgerReport[]): string | null {

@@ -2,7 +2,9 @@ import { Keypair, LAMPORTS_PER_SOL, SystemProgram } from "@solana/web3.js"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { deployment } from "#server/domain/deployment.ts"
+import { addressOf } from "#server/solana/addresses.ts"
 import { signTransactions } from "#server/solana/transaction.ts"
+import type { LowPayer } from "#shared/ledger-report.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
 import { credentialOf } from "#test/credential.ts"
 import { startTestChain, type TestChain } from "#test/test-chain.ts"
@@ -37,6 +39,12 @@ const health = async () => (await tokens.get("/health")).json
 const untilHealth = (status: string) =>
   waitFor(async () => ((await health()).status === status ? health() : null), `health to be ${status}`)
 
+/** What the workers tell people of fee payers without SOL. */
+const lowPayers = async () => {
+  const rows = await sql<{ low: LowPayer[] }[]>`select low_payers as low from workers`
+  return rows.flatMap(({ low }) => low).filter(({ mode }) => mode === "test")
+}
+
 const balance = () => connection().getBalance(chain().feePayer.publicKey, "confirmed")
 
 /** Sends away what the fee payer has, but for `left` lamports and the fee. */
@@ -67,6 +75,9 @@ test("without SOL operations wait, health says so, and they go on when it is the
 
   await drain()
   await untilHealth("degraded")
+  const payer = addressOf(chain().feePayer.publicKey)
+  await waitFor(async () => (await lowPayers()).length > 0, "the workers to tell of it")
+  expect(await lowPayers()).toEqual([{ mode: "test", address: payer, sol: 0, hours_left: null }])
   const accepted = await tokens.mint(config, wallet!, "5", { headers: { Prefer: "respond-async" } })
   expect([accepted.status, accepted.json.status]).toEqual([202, "queued"])
   const read = async () => (await tokens.get(`/token/operation/${accepted.json.operation_id}`)).json
@@ -75,6 +86,7 @@ test("without SOL operations wait, health says so, and they go on when it is the
   await fund(5)
   await waitFor(async () => (await read()).status === "confirmed", "the mint to be confirmed")
   await untilHealth("ok")
+  await waitFor(async () => (await lowPayers()).length === 0, "the workers to be content")
 })
 
 test("with SOL for fees alone, rights are taken away and none are given", async () => {

@@ -229,3 +229,30 @@ test("theme and time zone are chosen: the page comes in the theme at once, and e
   expect(await canvas()).toBe(light)
   await context.close()
 })
+
+test("what a member is mailed about is switched off, and stays so", { tag: "@phone" }, async ({
+  browser,
+  customer,
+}) => {
+  const { page, context } = await ownMember(browser, customer)
+  const card = page.getByRole("region", { name: "Email notifications" })
+  await expect(card.getByRole("checkbox")).toHaveCount(3)
+  await expect(card.getByText("This server cannot send email")).toBeVisible()
+  const endpoints = card.getByRole("checkbox", { name: /^Webhook endpoints/ })
+  await expect(endpoints).toBeChecked()
+  await endpoints.press("Space")
+  await card.getByRole("button", { name: "Save notifications" }).press("Enter")
+  await expect(page.getByText("Notifications saved")).toBeVisible()
+  await expect(endpoints).not.toBeChecked()
+  await expect(card.getByRole("checkbox", { name: /^Low SOL/ })).toBeChecked()
+  await expectSound(page)
+  await page.reload()
+  await expect(endpoints).not.toBeChecked()
+  await context.close()
+})
+
+test("who is not mailed about anything is told so", async ({ browser, customer }) => {
+  const { page, context } = await ownMember(browser, customer, "viewer")
+  await expect(page.getByText("Your role is not mailed about anything.")).toBeVisible()
+  await context.close()
+})

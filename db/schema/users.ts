@@ -158,6 +158,8 @@ export const members = pgTable(
       .references(() => accounts.id),
     userId: userId(),
     role: text().$type<Role>().notNull(),
+    /** What they do not want to be mailed about. */
+    mutedNotifications: text("muted_notifications").array().notNull().default(sql`'{}'`),
     createdAt: time("created_at").notNull(),
   },
   (t) => [

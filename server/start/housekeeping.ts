@@ -7,6 +7,7 @@ import { tellExpiring } from "#server/domain/events/expiring.ts"
 import { sequenceEvents } from "#server/domain/events/sequence.ts"
 import { askProviders } from "#server/domain/kyc/ask-providers.ts"
 import { sendReminders } from "#server/domain/kyc/renewal/notices.ts"
+import { sendNotifications } from "#server/domain/notifications/send.ts"
 import { redactDue } from "#server/domain/privacy/vendor-redactions.ts"
 import { digestsInUse, loadedLists } from "#server/domain/screening/lists.ts"
 import { rescreenDue } from "#server/domain/screening/rescreen.ts"
@@ -63,6 +64,7 @@ export class Housekeeping {
     this.#every(SCREEN_EVERY_MS, () => this.#screen())
     this.#every(REDACT_EVERY_MS, redactDue)
     this.#every(REMIND_EVERY_MS, sendReminders)
+    this.#every(REMIND_EVERY_MS, sendNotifications)
     this.#every(REMIND_EVERY_MS, tellExpiring)
     this.#every(EVENTS_EVERY_MS, sequenceEvents)
     this.#every(ARCHIVE_EVERY_MS, () => this.archive())

@@ -3,6 +3,7 @@ import { certainNow } from "#db/clock.ts"
 import { dropOldEvents } from "#server/domain/events/drop.ts"
 import { isReplayedNoMore } from "#server/domain/idempotency.ts"
 import { forgetAddresses } from "#server/domain/kyc/renewal/notices.ts"
+import { dropOldNotifications } from "#server/domain/notifications/send.ts"
 import { cleanPeople } from "#server/domain/people/retention.ts"
 import { dropOldDeliveries } from "#server/domain/webhooks/retention.ts"
 import { dropOldBytes } from "#server/ledger/retention.ts"
@@ -45,6 +46,7 @@ export async function clean(): Promise<void> {
     dropOldBytes(now),
     dropOldEvents(now),
     dropOldDeliveries(now),
+    dropOldNotifications(now),
     sql`delete from workers where seen_at <= ${addDays(now, -1)}`,
   ])
   // One that fails keeps no other from its work.

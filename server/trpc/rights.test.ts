@@ -71,6 +71,8 @@ const rights: Record<string, Who> = {
   "member.changeRole": owners,
   "member.invite": owners,
   "member.list": members,
+  "member.muteNotifications": members,
+  "member.notifications": members,
   "member.remove": owners,
   "member.revokeInvitation": owners,
   "member.revokeKeys": owners,

@@ -17,6 +17,7 @@ export const others = {
   user_links: { of: "members", what: "Links that were mailed, as hashes; a day at most" },
   auth_rate_limits: { of: "members", what: "How often an address tried to sign in; minutes" },
   members: { of: "members", what: "Who belongs to which account, in which role" },
+  notifications: { of: "members", what: "Who was mailed about what; 60 days" },
   invitations: { of: "members", what: "Who was invited, with the email address" },
   accounts: { of: "nobody", what: "Your company's name, plan and settings" },
   workspaces: { of: "nobody", what: "Workspaces and their settings" },

@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { sql } from "#db/client.ts"
+import { muteNotifications, readNotificationSettings } from "#server/domain/notifications/settings.ts"
 import { MAX_PASSWORD, MIN_PASSWORD } from "#server/domain/people/auth.ts"
 import { confirmEmail, mailConfirmation } from "#server/domain/people/confirm.ts"
 import { findInvitation, mailInvitation, needsMail } from "#server/domain/people/invitations.ts"
@@ -17,10 +18,12 @@ import { signInOptions } from "#server/domain/people/options.ts"
 import { requestReset, resetPassword } from "#server/domain/people/reset.ts"
 import { endSignIns, listSignIns } from "#server/domain/people/sign-ins.ts"
 import { nameText } from "#server/lib/text.ts"
-import { openProcedure, procedure, router, userProcedure } from "#server/trpc/trpc.ts"
+import { memberProcedure, openProcedure, procedure, router, userProcedure } from "#server/trpc/trpc.ts"
+import { allNotifications, type NotificationKind } from "#shared/notifications.ts"
 import { allRoles, type Role } from "#shared/roles.ts"
 
 const token = z.string().min(1).max(200)
+const notification = z.enum(allNotifications as [NotificationKind, ...NotificationKind[]])
 const role = z.enum(allRoles as [Role, ...Role[]])
 const email = z.email("must be an email address").max(254).toLowerCase()
 const password = z
@@ -154,4 +157,11 @@ export const memberRouter = router({
     .meta({ scope: "member:write" })
     .input(userId)
     .mutation(({ ctx, input }) => revokeKeysKnownTo({ ...ctx, userId: input.user_id })),
+
+  /** What the caller is mailed about. */
+  notifications: memberProcedure.query(({ ctx }) => readNotificationSettings(ctx.principal)),
+
+  muteNotifications: memberProcedure
+    .input(z.object({ muted: z.array(notification).max(allNotifications.length) }))
+    .mutation(({ ctx, input }) => muteNotifications(ctx.principal, input.muted)),
 })

@@ -12,6 +12,7 @@ import { Input, Select } from "#app/components/ui/input.tsx"
 import { ownZone } from "#app/components/zone.ts"
 import { asTheme, THEME_COOKIE } from "#app/theme.ts"
 import type { Me } from "#server/domain/people/me.ts"
+import { Notifications } from "./notifications.tsx"
 import { Passkeys } from "./passkeys.tsx"
 import { SignIns } from "./sign-ins.tsx"
 import { TwoFactor } from "./two-factor.tsx"
@@ -31,6 +32,7 @@ export function YourAccount() {
       <div className="grid gap-6">
         <Profile user={me.user} />
         <Password email={me.user.email} />
+        <Notifications />
       </div>
       <div className="grid gap-6">
         <TwoFactor isOn={me.user.two_factor} />

@@ -1,9 +1,5 @@
 import { background as sql } from "#db/client.ts"
-import { clockDoubt } from "#db/clock.ts"
-import { deployment } from "#server/domain/deployment.ts"
-import { mailer } from "#server/domain/people/mail.ts"
-import { Backoff } from "#server/ledger/backoff.ts"
-import { logger } from "#server/lib/log.ts"
+import { MAIL_BATCH, MOST_ATTEMPTS, nextAttempt, sendDue } from "#server/domain/people/mail-queue.ts"
 import { clock } from "#server/lib/time.ts"
 import type { Language } from "#shared/languages.ts"
 import type { Mode } from "#shared/mode.ts"
@@ -11,29 +7,20 @@ import { openEmail } from "./email.ts"
 import { renewalUrl } from "./link.ts"
 import { renewalMail } from "./mail.ts"
 
-/** Pauses after each attempt in vain; what never arrives is given up after as many. */
-const PAUSES_SECONDS = [60, 300, 1800, 3600, 3 * 3600, 6 * 3600, 12 * 3600]
-/** Mails that are sent at once. */
-const BATCH = 4
-
-/** A mail server that does not answer is left alone for a while. */
-const troubled = new Backoff({ firstMs: 5000, longestMs: 300_000 })
-const MAIL = "mail"
-
-/**
- * Sends what is due of the reminders that verifications expire, each once. It is noted before it is sent, and as sent
- * after it: after a crash in between it is sent again. Nothing while no mail is configured, or the time is in doubt.
- */
-export async function sendReminders(): Promise<void> {
-  const { send } = mailer(deployment.settings)
-  if (send === null || clockDoubt() !== null) return
-  await noteDue()
-  while (!troubled.isHeld(MAIL)) {
-    const due = await claim()
-    await Promise.all(due.map((notice) => deliver(notice, send)))
-    if (due.length < BATCH) return
-  }
-}
+/** Sends what is due of the reminders that verifications expire. */
+export const sendReminders = (): Promise<void> =>
+  sendDue<Due>({
+    stage: noteDue,
+    claim,
+    mailOf: (due) => ({
+      to: openEmail(due),
+      ...renewalMail({ ...due, url: renewalUrl(due.attestation_id) }),
+    }),
+    sent: ({ workspace_id, attestation_id, days }) => sql`
+      update renewal_notices set sent_at = ${clock.now()}
+      where workspace_id = ${workspace_id} and attestation_id = ${attestation_id} and days = ${days}`,
+    about: ({ attestation_id }) => ({ attestation: attestation_id }),
+  })
 
 /**
  * Of the days before its end at which a schema reminds, the last that has come counts: whoever was offline for a month
@@ -78,40 +65,20 @@ type Due = {
 async function claim(): Promise<Due[]> {
   const now = clock.now()
   const rows = await sql<Due[]>`
-    update renewal_notices r set attempts = r.attempts + 1, next_attempt_at = ${now}::timestamptz
-      + make_interval(secs => (${PAUSES_SECONDS}::int[])[least(r.attempts + 1, ${PAUSES_SECONDS.length})])
+    update renewal_notices r set attempts = r.attempts + 1, next_attempt_at = ${nextAttempt(sql, now, "r.attempts")}
     from attestations a, workspaces w, accounts c, schemas s
     where (r.workspace_id, r.attestation_id, r.days) in (
         select d.workspace_id, d.attestation_id, d.days from renewal_notices d
         join attestations b on b.workspace_id = d.workspace_id and b.id = d.attestation_id
         join workspaces v on v.id = d.workspace_id
-        where d.sent_at is null and d.next_attempt_at <= ${now} and d.attempts < ${PAUSES_SECONDS.length}
+        where d.sent_at is null and d.next_attempt_at <= ${now} and d.attempts < ${MOST_ATTEMPTS}
           and v.reminders and b.status = 'verified' and b.expires_at > ${now} and b.reminder_email is not null
-        order by d.next_attempt_at limit ${BATCH} for update of d skip locked)
+        order by d.next_attempt_at limit ${MAIL_BATCH} for update of d skip locked)
       and a.workspace_id = r.workspace_id and a.id = r.attestation_id and w.id = r.workspace_id
       and c.id = w.account_id and s.workspace_id = r.workspace_id and s.id = a.schema_id
     returning r.workspace_id, r.attestation_id, r.days, r.attempts, a.wallet, a.reminder_email as email,
       coalesce(a.reminder_language, a.language) as language, a.expires_at, c.name as company, s.id as schema_id, s.name as schema_name, w.mode`
   return [...rows]
-}
-
-async function deliver(notice: Due, send: NonNullable<ReturnType<typeof mailer>["send"]>): Promise<void> {
-  const { workspace_id, attestation_id, days } = notice
-  try {
-    const url = renewalUrl(attestation_id)
-    await send({ to: openEmail(notice), ...renewalMail({ ...notice, url }) })
-    troubled.succeeded(MAIL)
-    await sql`
-      update renewal_notices set sent_at = ${clock.now()}
-      where workspace_id = ${workspace_id} and attestation_id = ${attestation_id} and days = ${days}`
-  } catch (error) {
-    troubled.failed(MAIL)
-    // The server's own words may name the address.
-    logger.warn(
-      { attestation: attestation_id, reason: (error as Error).message },
-      "a reminder could not be sent; retrying later",
-    )
-  }
 }
 
 /** Addresses that nobody is written to any more: the verification has ended, or the workspace does not remind. */

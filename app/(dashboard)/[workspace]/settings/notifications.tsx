@@ -1,0 +1,73 @@
+"use client"
+
+import { useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"
+import { FieldGroup, Form, Submit } from "#app/components/form.tsx"
+import { Failed, Loading } from "#app/components/states.tsx"
+import { notify } from "#app/components/toast.ts"
+import { Card } from "#app/components/ui/card.tsx"
+import { Checkbox } from "#app/components/ui/checkbox.tsx"
+import type { NotificationSettings } from "#server/domain/notifications/settings.ts"
+import { type NotificationKind, notifications } from "#shared/notifications.ts"
+
+/** What the signed-in person is mailed about, as a member of this account. */
+export function Notifications() {
+  const { data, error, refetch } = useQuery(["notifications"], (api, signal) =>
+    api.member.notifications.query(undefined, { signal }),
+  )
+  return (
+    <Card
+      title="Email notifications"
+      description={`What you are mailed about as a member${data ? ` of ${data.account}` : ""}.`}
+    >
+      {data ? (
+        <Choices {...data} />
+      ) : error ? (
+        <Failed error={error} onRetry={refetch} />
+      ) : (
+        <Loading what="Loading your notifications" lines={5} />
+      )}
+    </Card>
+  )
+}
+
+function Choices({ kinds, email_confirmed }: NotificationSettings) {
+  const mute = useMutation(
+    (api, muted: NotificationKind[]) => api.member.muteNotifications.mutate({ muted }),
+    { refresh: ["notifications"], quiet: true },
+  )
+  if (kinds.length === 0) return <p className="text-muted">Your role is not mailed about anything.</p>
+  return (
+    <Form
+      onSubmit={async (values) => {
+        const on = new Set(values.getAll("on"))
+        await mute.mutateAsync(kinds.flatMap(({ kind }) => (on.has(kind) ? [] : kind)))
+        notify("Notifications saved")
+      }}
+    >
+      {email_confirmed !== true && (
+        <p className="text-notice">
+          {email_confirmed === null
+            ? "This server cannot send email, so nothing is sent. Ask its administrator to set VOUCH_SMTP_URL."
+            : "Your email is not confirmed, so nothing is sent. Confirm it under You."}
+        </p>
+      )}
+      <FieldGroup legend="Email me about" name="muted">
+        <div className="grid gap-2">
+          {kinds.map(({ kind, on }) => (
+            <Checkbox
+              // A refetch after saving brings what is saved.
+              key={`${kind} ${on}`}
+              name="on"
+              value={kind}
+              defaultChecked={on}
+              hint={notifications[kind].summary}
+            >
+              {notifications[kind].name}
+            </Checkbox>
+          ))}
+        </div>
+      </FieldGroup>
+      <Submit variant="outline">Save notifications</Submit>
+    </Form>
+  )
+}

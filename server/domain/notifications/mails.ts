@@ -1,0 +1,131 @@
+import type { Mail } from "#server/domain/people/mail.ts"
+import type { Mode } from "#shared/mode.ts"
+import type { NotificationKind } from "#shared/notifications.ts"
+import { disabledAfterDays } from "#shared/webhooks.ts"
+
+/** What each kind says; times as Postgres writes them in JSON. */
+type Said = {
+  webhook_endpoints:
+    | { endpoint_id: string; host: string; state: "failing"; since: string }
+    | {
+        endpoint_id: string
+        host: string
+        state: "disabled"
+        reason: "gone" | "failing"
+        since: string | null
+      }
+  low_sol: { address: string; sol: number; hours_left: number | null }
+  differences: { differences: number; unexplained: number; compared_at: string | null }
+  quota: { percent: number; used: number; included: number }
+  review_waiting: { count: number; oldest: string }
+}
+export type Notification = { [Kind in NotificationKind]: { kind: Kind; data: Said[Kind] } }[NotificationKind]
+
+type Reader = {
+  company: string
+  mode: Mode
+  /** The zone that they read times in; null for UTC. */
+  timeZone: string | null
+  /** The workspace in the dashboard. */
+  url: string
+}
+/** What is the matter, what follows, and the page where something can be done, below the workspace's. */
+type Text = { subject: string; text: string; page: string }
+type Time = (time: string) => string
+
+const texts: { [Kind in NotificationKind]: (said: Said[Kind], time: Time) => Text } = {
+  webhook_endpoints: (said, time) => {
+    const page = `webhooks/${said.endpoint_id}`
+    if (said.state === "failing")
+      return {
+        subject: `The webhook endpoint ${said.host} has been failing for a day`,
+        text: `Every delivery to the webhook endpoint ${said.host} has failed since ${time(said.since)}.
+
+Deliveries are tried again. After ${disabledAfterDays} days without a success the endpoint is disabled. The page shows what it answered:`,
+        page,
+      }
+    const why =
+      said.reason === "gone"
+        ? "it answered 410 Gone, which asks for no more events"
+        : `every delivery has failed${said.since === null ? ` for ${disabledAfterDays} days` : ` since ${time(said.since)}`}`
+    return {
+      subject: `The webhook endpoint ${said.host} is disabled`,
+      text: `The webhook endpoint ${said.host} gets no more events: ${why}.
+
+Nothing is lost: events are kept for 90 days. Repair it, enable it, and replay what it missed:`,
+      page,
+    }
+  },
+  low_sol: ({ address, sol, hours_left }) => ({
+    subject: `A fee payer is low on SOL: ${sol} SOL left`,
+    text: `The fee payer ${address} has ${sol} SOL${
+      hours_left === null ? "" : `, which lasts about ${hoursOf(hours_left)} at the rate of the last hour`
+    }.
+
+Send SOL to this address. Without it nothing is issued or minted; what was accepted waits, and goes on once it is there:`,
+    page: "overview",
+  }),
+  differences: ({ differences, unexplained, compared_at }, time) => ({
+    subject: "The chain and the database disagree",
+    text: `${[
+      differences > 0 &&
+        compared_at !== null &&
+        `The comparison of ${time(compared_at)} found ${count(differences, "difference")} between the chain and the database.`,
+      unexplained > 0 &&
+        `${count(unexplained, "transaction")} on chain could not be explained after a restore. Until a person decides, nothing is signed for this workspace.`,
+    ]
+      .filter(Boolean)
+      .join("\n\n")}
+
+${
+  unexplained > 0
+    ? "Whoever operates the server sees them with “vouch ledger reconcile”, and decides there."
+    : "Whoever operates the server sees each of them with “vouch ledger audit”."
+} The workspace:`,
+    page: "overview",
+  }),
+  quota: ({ percent, used, included }) => ({
+    subject: percent >= 100 ? "This month’s quota is used up" : `${percent} % of this month’s quota is used`,
+    text: `${used} of ${included} attestations that your plan includes this month are used.
+
+${percent >= 100 ? "New verifications are refused until the month ends, or the plan is changed." : "When all are used, new verifications are refused until the month ends."} What is used:`,
+    page: "overview",
+  }),
+  review_waiting: ({ count: waiting, oldest }, time) => ({
+    subject: waiting === 1 ? "A review waits for you" : `${waiting} reviews wait for you`,
+    text: `${
+      waiting === 1
+        ? `A review has waited for a decision since ${time(oldest)}.`
+        : `${waiting} reviews wait for a decision, the oldest since ${time(oldest)}.`
+    }
+
+The investors cannot go on before it:`,
+    page: "reviews",
+  }),
+}
+
+/** The mail that tells a member. Names of investors and secrets are in none: mail is read by others, too. */
+export function notificationMail(
+  { kind, data }: Notification,
+  { company, mode, timeZone, url }: Reader,
+): Omit<Mail, "to"> {
+  const zone = timeZone ?? "UTC"
+  const format = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "short", timeZone: zone })
+  const time: Time = (at) => `${format.format(new Date(at))} (${zone.replaceAll("_", " ")})`
+  const of = texts[kind] as (said: Notification["data"], time: Time) => Text
+  const { subject, text, page } = of(data, time)
+  return {
+    subject: `${mode === "test" ? "[Test] " : ""}${company}: ${subject}`,
+    text: `${text}
+${url}/${page}
+
+You get this email as a member of ${company} (${mode} mode). Choose what you are mailed about:
+${url}/settings?part=account
+`,
+  }
+}
+
+const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? "" : "s"}`
+
+const hoursOf = (hours: number): string =>
+  hours < 1 ? count(Math.max(1, Math.round(hours * 60)), "minute") : count(Math.round(hours), "hour")

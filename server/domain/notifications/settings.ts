@@ -1,0 +1,54 @@
+import { sql } from "#db/client.ts"
+import { only } from "#db/rows.ts"
+import { deployment } from "#server/domain/deployment.ts"
+import { mailer } from "#server/domain/people/mail.ts"
+import { type NotificationKind, notificationsOf } from "#shared/notifications.ts"
+import type { Role } from "#shared/roles.ts"
+
+export type NotificationSettings = {
+  /** The customer whose workspaces they are about. */
+  account: string
+  /** What the member's role is mailed about. */
+  kinds: { kind: NotificationKind; on: boolean }[]
+  /** Whether the member's address is confirmed: nothing is sent to others. Null where this server sends no mail. */
+  email_confirmed: boolean | null
+}
+
+type Member = { workspaceId: string; via: { userId: string } }
+
+/** What a member is mailed about. */
+export async function readNotificationSettings({
+  workspaceId,
+  via: { userId },
+}: Member): Promise<NotificationSettings> {
+  type Row = { account: string; role: Role; muted: NotificationKind[]; email_verified: boolean }
+  const rows = await sql<Row[]>`
+    select a.name as account, m.role, m.muted_notifications as muted, u.email_verified
+    from workspaces w join accounts a on a.id = w.account_id
+    join members m on m.account_id = w.account_id and m.user_id = ${userId} join users u on u.id = m.user_id
+    where w.id = ${workspaceId}`
+  const { account, role, muted, email_verified } = only(rows)
+  return {
+    account,
+    kinds: notificationsOf(role).map((kind) => ({ kind, on: !muted.includes(kind) })),
+    email_confirmed: mailer(deployment.settings).send && email_verified,
+  }
+}
+
+/**
+ * Switches off what a member does not want to be mailed about, and the rest on. What their role is not mailed about
+ * stays as it was.
+ */
+export async function muteNotifications(
+  member: Member & { via: { role: Role } },
+  muted: readonly NotificationKind[],
+): Promise<NotificationSettings> {
+  const { workspaceId, via } = member
+  const own = notificationsOf(via.role)
+  await sql`
+    update members m set muted_notifications =
+      array(select kind from unnest(m.muted_notifications) kind where not kind = any(${own}))
+      || ${muted.filter((kind) => own.includes(kind))}::text[]
+    from workspaces w where w.id = ${workspaceId} and m.account_id = w.account_id and m.user_id = ${via.userId}`
+  return readNotificationSettings(member)
+}

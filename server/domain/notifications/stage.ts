@@ -1,0 +1,114 @@
+import { background as sql } from "#db/client.ts"
+import { plans } from "#server/domain/accounts/plans.ts"
+import { addDays, addSeconds, clock, startOfMonth } from "#server/lib/time.ts"
+import { allNotifications, type NotificationKind, notifications } from "#shared/notifications.ts"
+
+/** An endpoint that has failed for less is not worth a mail: most come back. */
+const FAILING_DAYS = 1
+/** Someone who becomes a member later is not told of what was disabled before. */
+const DISABLED_DAYS = 7
+/** A review that was opened a moment ago may be in somebody's hands. */
+const WAITING_SECONDS = 3600
+/** What lasts is told of again after so many days. */
+const AGAIN_DAYS = 1
+/** A worker that has said nothing for longer has died: what it said does not count. */
+const ALIVE_SECONDS = 15
+
+type Found = ReturnType<typeof webhookEndpoints>
+
+/** Of each kind: what there is to tell, of which workspace; to whom, where not to all whom the kind concerns. */
+const finders: Record<NotificationKind, { find: (now: Date) => Found; again: boolean }> = {
+  webhook_endpoints: { find: webhookEndpoints, again: false },
+  low_sol: { find: lowSol, again: true },
+  differences: { find: differences, again: true },
+  quota: { find: quota, again: false },
+  review_waiting: { find: waitingReviews, again: true },
+}
+
+/**
+ * Notes what members are to be mailed about: who has confirmed their address and has not switched it off. Each subject
+ * once; while it lasts, where that is worth it, once a day.
+ */
+export async function stageNotifications(): Promise<void> {
+  const now = clock.now()
+  for (const kind of allNotifications) {
+    const { find, again } = finders[kind]
+    await sql`
+      insert into notifications as n (workspace_id, user_id, kind, subject, data, created_at, next_attempt_at)
+      select f.workspace_id, m.user_id, ${kind}, f.subject, f.data, ${now}, ${now}
+      from (${find(now)}) f
+      join workspaces w on w.id = f.workspace_id
+      join members m on m.account_id = w.account_id and m.user_id = coalesce(f.user_id, m.user_id)
+        and m.role = any(${[...notifications[kind].roles]}) and not ${kind} = any(m.muted_notifications)
+      join users u on u.id = m.user_id and u.email_verified
+      on conflict (workspace_id, user_id, kind, subject) do update
+        set data = excluded.data, attempts = 0, sent_at = null, created_at = ${now}, next_attempt_at = ${now}
+        where ${again} and n.created_at <= ${addDays(now, -AGAIN_DAYS)}`
+  }
+}
+
+/** The host alone: paths and queries of endpoints may hold secrets. */
+function webhookEndpoints(now: Date) {
+  const about = sql`'endpoint_id', e.id, 'host', substring(e.url from '^[a-z]+://(?:[^/?#]*@)?([^/?#]+)')`
+  return sql`
+    select e.workspace_id, null::text as user_id, concat_ws(':', e.id, 'disabled', extract(epoch from e.disabled_at)) as subject,
+      jsonb_build_object(${about}, 'state', 'disabled', 'reason', e.disabled_reason, 'since', e.failing_since) as data
+    from webhook_endpoints e
+    where e.deleted_at is null and e.disabled_reason in ('gone', 'failing') and e.disabled_at > ${addDays(now, -DISABLED_DAYS)}
+    union all
+    select e.workspace_id, null, concat_ws(':', e.id, 'failing', extract(epoch from e.failing_since)),
+      jsonb_build_object(${about}, 'state', 'failing', 'since', e.failing_since)
+    from webhook_endpoints e
+    where e.deleted_at is null and e.disabled_at is null and e.failing_since <= ${addDays(now, -FAILING_DAYS)}`
+}
+
+/** Fee payers of a workspace's own, and the mode's where only one customer has it: of others it is the operator's. */
+function lowSol(_now: Date) {
+  return sql`
+    select distinct on (w.id, p.address) w.id as workspace_id, null::text as user_id, p.address as subject,
+      jsonb_build_object('address', p.address, 'sol', p.sol, 'hours_left', p.hours_left) as data
+    from workers k
+    cross join lateral jsonb_to_recordset(k.low_payers)
+      as p(mode text, address text, sol double precision, hours_left double precision)
+    join workspaces w on w.mode = p.mode and case
+      when exists (select from workspaces o where o.mode = p.mode and o.fee_payer = p.address) then w.fee_payer = p.address
+      else w.fee_payer is null and (select count(*) from (select from accounts limit 2) a) = 1 end
+    where k.seen_at > now() - make_interval(secs => ${ALIVE_SECONDS})
+    order by w.id, p.address, k.seen_at desc`
+}
+
+function differences(_now: Date) {
+  return sql`
+    select w.id as workspace_id, null::text as user_id, 'chain' as subject,
+      jsonb_build_object('differences', coalesce(a.differences, 0), 'compared_at', a.at,
+        'unexplained', coalesce(jsonb_array_length(q.differences), 0)) as data
+    from workspaces w left join audits a on a.workspace_id = w.id left join quarantines q on q.workspace_id = w.id
+    where a.differences > 0 or jsonb_array_length(q.differences) > 0`
+}
+
+/** What the event `quota.threshold` told of this month, unless the plan has become larger since. */
+function quota(now: Date) {
+  return sql`
+    select c.workspace_id, null::text as user_id, c.quota_period || ':' || c.quota_percent as subject,
+      jsonb_build_object('percent', c.quota_percent, 'used', u.used, 'included', i.included) as data
+    from event_counters c
+    join workspaces w on w.id = c.workspace_id join accounts a on a.id = w.account_id
+    join usage_periods u on u.workspace_id = c.workspace_id and u.period = c.quota_period
+    cross join lateral (select case w.mode when 'test' then ${plans.free}::int else a.included end as included) i
+    where c.quota_period = ${startOfMonth(now).toISOString().slice(0, 10)}
+      and u.used * 100::bigint >= i.included * c.quota_percent::bigint`
+}
+
+/** For each who may decide it: what is theirs or nobody's, and what a second person has to confirm. */
+function waitingReviews(now: Date) {
+  return sql`
+    select r.workspace_id, m.user_id, 'queue' as subject,
+      jsonb_build_object('count', count(*), 'oldest', min(coalesce(r.requested_at, r.opened_at))) as data
+    from reviews r
+    join workspaces w on w.id = r.workspace_id and w.mode = 'live'
+    join members m on m.account_id = w.account_id
+    where coalesce(r.requested_at, r.opened_at) <= ${addSeconds(now, -WAITING_SECONDS)}
+      and case r.state when 'open' then coalesce(r.assignee, m.user_id) = m.user_id
+        when 'requested' then r.requested_by <> m.user_id else false end
+    group by r.workspace_id, m.user_id`
+}

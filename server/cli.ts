@@ -5,9 +5,10 @@ import { addAccountCommands } from "./start/cli/account.ts"
 import { addDataKeyCommands } from "./start/cli/data-key.ts"
 import { addKeyCommands } from "./start/cli/key.ts"
 import { addLedgerCommands } from "./start/cli/ledger.ts"
+import { addMigrateCommand } from "./start/cli/migrate.ts"
 import { addMintConfigCommands } from "./start/cli/mint-config.ts"
 import { addProviderCommands } from "./start/cli/provider.ts"
-import { type Run, withDeployment } from "./start/cli/run.ts"
+import { type Run, withDatabase, withDeployment } from "./start/cli/run.ts"
 import { addSignerCommands } from "./start/cli/signer.ts"
 import { addUserCommands } from "./start/cli/user.ts"
 import { addWalletCommands } from "./start/cli/wallet.ts"
@@ -19,9 +20,9 @@ const program = new Command("vouch")
   .showHelpAfterError("(add --help to see the options)")
   .configureHelp({ showGlobalOptions: true })
 
+const wantsJson = () => program.opts<{ json?: boolean }>().json ?? false
 const run: Run = async (work, { needsChain = false } = {}) => {
-  const json = program.opts<{ json?: boolean }>().json ?? false
-  process.exitCode = await withDeployment(work, { needsChain, json })
+  process.exitCode = await withDeployment(work, { needsChain, json: wantsJson() })
 }
 
 // In the order in which --help lists them.
@@ -37,6 +38,9 @@ const nouns = [
   addMintConfigCommands,
 ]
 for (const add of nouns) add(program, run)
+addMigrateCommand(program, async (work) => {
+  process.exitCode = await withDatabase(work, { json: wantsJson() })
+})
 
 // 1 is of `ledger audit`, for a difference, and of `provider check`, for one that fails.
 const USAGE = 2

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, test, vi } from "vitest"
+import { open } from "#db/client.ts"
 import { ourselves } from "#server/embedded/lock.ts"
 import { newId } from "#server/lib/ids.ts"
 import { createTestDatabase } from "#test/database.ts"
@@ -69,4 +70,34 @@ test.each(["\u200b", "Owner\u202egpj.exe", "a\nb"])("%j names no customer and no
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" })
     expect(stderr).toMatch(/must (not |be |have |contain )/)
   }
+})
+
+test("migrate says what it did, twice at once and with no secret at all, and waits for a database as long as it is told", async () => {
+  const { url } = await createTestDatabase()
+  const env = { DATABASE_URL: url, VOUCH_PUBLIC_URL: "https://vouch.example.com" }
+  const sql = open(url, 1)
+  await sql`drop schema public cascade`
+  await sql`drop schema drizzle cascade`
+  await sql`create schema public`
+  const both = await Promise.all([vouch(["migrate", "--json"], env), vouch(["migrate", "--json"], env)])
+  expect(both.map(({ exitCode }) => exitCode)).toEqual([0, 0])
+  const said = both.map(({ stdout }) => JSON.parse(stdout) as { applied: number; total: number })
+  expect(Math.min(...said.map(({ applied }) => applied))).toBe(0)
+  expect(Math.max(...said.map(({ applied }) => applied))).toBe(said[0]!.total)
+  expect((await sql`select to_regclass('workspaces')::text as found`)[0]).toEqual({ found: "workspaces" })
+  await sql.end()
+  const again = await vouch(["migrate"], env)
+  expect(again).toEqual({
+    exitCode: 0,
+    stdout: `The database was up to date (${said[0]!.total} migrations).\n`,
+    stderr: "",
+  })
+
+  const nobody = { DATABASE_URL: "postgres://vouch:hunter2@127.0.0.1:1/vouch" }
+  const refused = await vouch(["migrate", "--wait", "1s"], nobody)
+  expect(refused).toMatchObject({ exitCode: 2, stdout: "" })
+  expect(refused.stderr).toMatch(
+    /^Waiting for the database, at most 1 s\nThe database does not respond .*DATABASE_URL/,
+  )
+  expect(refused.stderr).not.toContain("hunter2")
 })

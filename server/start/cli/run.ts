@@ -2,9 +2,9 @@ import { disconnectDatabase } from "#db/client.ts"
 import { leaveDatabaseClock } from "#db/clock.ts"
 import { flush } from "#db/pubsub.ts"
 import { AccountExists } from "#server/domain/accounts/create.ts"
-import { runningServer, startServices } from "#server/embedded/services.ts"
+import { runningServer, type Services, startServices } from "#server/embedded/services.ts"
 import { logToStandardError } from "#server/lib/log.ts"
-import { parseSettings, SettingsError } from "#server/settings/env.ts"
+import { parseSettings, type Settings, SettingsError } from "#server/settings/env.ts"
 import { prepare } from "#server/start/prepare.ts"
 import { Failure } from "#shared/errors.ts"
 
@@ -32,12 +32,38 @@ const quiet = {
  * Does a command's work on the deployment that the environment describes: with the services of the server that
  * runs on the data directory, or with its own for as long as it takes. Returns the exit code.
  */
-export async function withDeployment(
+export const withDeployment = (
   work: () => Promise<Output>,
+  { needsChain, json }: { needsChain: boolean; json: boolean },
+): Promise<number> =>
+  withServices(
+    async (services, settings) => {
+      const localnetUrl = services.embedded.localnet ? services.rpcUrl : null
+      const origin = settings.VOUCH_PUBLIC_URL ?? runningServer(settings.VOUCH_DATA_DIR)?.origin
+      await prepare({ settings, databaseUrl: services.databaseUrl, localnetUrl, patient: true, origin })
+      const output = await work()
+      await flush()
+      return output
+    },
+    { needsChain, json },
+  )
+
+/** As `withDeployment`, for what needs the database's address and nothing else: no secret has to be set. */
+export const withDatabase = (
+  work: (url: string) => Promise<Output>,
+  { json }: { json: boolean },
+): Promise<number> =>
+  withServices((services, settings) => work(settings.DATABASE_DIRECT_URL ?? services.databaseUrl), {
+    needsChain: false,
+    json,
+  })
+
+async function withServices(
+  work: (services: Services, settings: Settings) => Promise<Output>,
   { needsChain, json }: { needsChain: boolean; json: boolean },
 ): Promise<number> {
   logToStandardError()
-  let services: Awaited<ReturnType<typeof startServices>> | undefined
+  let services: Services | undefined
   try {
     const settings = parseSettings(process.env)
     services = await startServices({
@@ -51,11 +77,7 @@ export async function withDeployment(
       purpose: "cli",
       needsChain,
     })
-    const localnetUrl = services.embedded.localnet ? services.rpcUrl : null
-    const origin = settings.VOUCH_PUBLIC_URL ?? runningServer(settings.VOUCH_DATA_DIR)?.origin
-    await prepare({ settings, databaseUrl: services.databaseUrl, localnetUrl, patient: true, origin })
-    const output = await work()
-    await flush()
+    const output = await work(services, settings)
     print(output, json)
     return output.exitCode ?? 0
   } catch (error) {

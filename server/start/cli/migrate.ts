@@ -1,0 +1,44 @@
+import type { Command } from "commander"
+import { isDatabaseUnavailable } from "#db/client.ts"
+import { migrate } from "#db/migrate.ts"
+import { sleep } from "#server/lib/time.ts"
+import { parseDuration } from "./arguments.ts"
+import { CommandError, type Output } from "./run.ts"
+
+/** As `Run`, with the address of the database and nothing else. */
+export type RunOnDatabase = (work: (url: string) => Promise<Output>) => Promise<void>
+
+const PAUSE_MS = 1000
+
+/** `vouch migrate`: what a server does at its start, by itself, for deployments that do it before. */
+export function addMigrateCommand(program: Command, run: RunOnDatabase): void {
+  program
+    .command("migrate")
+    .description("bring the database to this version; a server does it at its start as well")
+    .option("--wait <duration>", "how long to wait for a database that does not respond", parseDuration, 0)
+    .action(({ wait }: { wait: number }) =>
+      run(async (url) => {
+        const migrated = await patiently(() => migrate(url), wait)
+        const { applied, total } = migrated
+        const found = applied === 0 ? "was up to date" : `is up to date: ${applied} applied`
+        return { json: migrated, text: `The database ${found} (${total} migrations).` }
+      }),
+    )
+}
+
+async function patiently<T>(step: () => Promise<T>, seconds: number): Promise<T> {
+  const until = performance.now() + seconds * 1000
+  for (let said = false; ; said = true) {
+    try {
+      return await step()
+    } catch (error) {
+      if (!isDatabaseUnavailable(error)) throw error
+      if (performance.now() >= until)
+        throw new CommandError(
+          `The database does not respond (${(error as Error).message}). Check DATABASE_URL, or wait for it with --wait 60s.`,
+        )
+      if (!said) console.error(`Waiting for the database, at most ${seconds} s`)
+      await sleep(PAUSE_MS)
+    }
+  }
+}

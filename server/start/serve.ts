@@ -39,6 +39,7 @@ async function run(more: Pick<StartOptions, "keysOf" | "providers">): Promise<vo
     origin: originOf(settings),
   })
   let running: Running | undefined
+  let isUp = false
   try {
     const localnetUrl = services.embedded.localnet ? services.rpcUrl : null
     const pages = openPages()
@@ -48,6 +49,7 @@ async function run(more: Pick<StartOptions, "keysOf" | "providers">): Promise<vo
       databaseUrl: services.databaseUrl,
       localnetUrl,
       pages: pages.handle,
+      isUp: () => isUp && !ending.signal.aborted,
       ...more,
     })
     await sayWhenSlow("the pages to load", pages.ready()).catch((error) =>
@@ -56,6 +58,7 @@ async function run(more: Pick<StartOptions, "keysOf" | "providers">): Promise<vo
     const first = await sayWhenSlow("the first account", patiently(firstStart, ending.signal))
     if (first && !ending.signal.aborted)
       welcome({ origin: deployment.origin, shortages: running.shortages, ...first })
+    isUp = true
     await aborted(ending.signal)
     logger.info("stopping")
   } finally {

@@ -5,6 +5,7 @@ import { durabilityWarnings } from "#db/durability.ts"
 import { connectPubsub, disconnectPubsub } from "#db/pubsub.ts"
 import { endWatches } from "#server/dashboard/activity.ts"
 import { deployment } from "#server/domain/deployment.ts"
+import { readHealth } from "#server/domain/health.ts"
 import { FormDelivery } from "#server/domain/kyc/hosted-page/form-delivery.ts"
 import { settingWarnings } from "#server/domain/kyc/providers/setting-warnings.ts"
 import { operations } from "#server/domain/operations.ts"
@@ -36,10 +37,14 @@ import { modes } from "#shared/mode.ts"
 import { Housekeeping, type Report } from "./housekeeping.ts"
 import { listen } from "./listen.ts"
 import { createListener, type ListenerOptions } from "./listener.ts"
-import { type MetricsServer, serveMetrics } from "./metrics/serve.ts"
+import { type MetricsOptions, type MetricsServer, serveMetrics } from "./metrics/serve.ts"
 import { type PrepareOptions, prepare } from "./prepare.ts"
 
-export type StartOptions = PrepareOptions & { pages: PageHandler }
+export type StartOptions = PrepareOptions & {
+  pages: PageHandler
+  /** Whether the start has ended and the end has not begun. */
+  isUp?: () => boolean
+}
 
 export type Running = {
   origin: string
@@ -125,7 +130,11 @@ export async function start(options: StartOptions): Promise<Running> {
   }
   const port = (server.address() as AddressInfo | null)?.port ?? settings.PORT
   let workers: Workers | null = null
-  const metrics = await openMetrics(settings, { chains, ledgers: () => workers?.ledgers ?? [] })
+  const metrics = await openMetrics(settings, {
+    chains,
+    ledgers: () => workers?.ledgers ?? [],
+    isReady: async () => (options.isUp?.() ?? true) && (await readHealth()).checks.database === "ok",
+  })
   if (settings.VOUCH_ROLE !== "web") workers = await startWorkers(chains, options, formHttp)
   stops.push(...(workers?.stops ?? []))
   return {
@@ -170,7 +179,7 @@ async function startTracing(settings: Settings): Promise<{ close(): Promise<void
 
 async function openMetrics(
   { VOUCH_METRICS_PORT: port, VOUCH_METRICS_HOST: host, VOUCH_ROLE: role }: Settings,
-  of: { chains: readonly Chain[]; ledgers: () => readonly LedgerWorker[] },
+  of: Pick<MetricsOptions, "chains" | "ledgers" | "isReady">,
 ): Promise<MetricsServer | null> {
   if (port === undefined) return null
   const metrics = await serveMetrics({ port, host, role, ...of })

@@ -179,6 +179,8 @@ test("nothing else is at the port, and it takes no other method", async () => {
   expect((await fetch(`${app.origin}/metrics`)).status).toBe(404)
 })
 
+const probe = async (path: string) => (await fetch(`http://127.0.0.1:${app.metricsPort}${path}`)).status
+
 test("with the database away, or silent, a scrape shows that, and no figures from before for long", async () => {
   const isUp = async () => (await read()).get("vouch_database_up")
   const depth = 'vouch_operations_unfinished{mode="test",status="queued"}'
@@ -189,9 +191,13 @@ test("with the database away, or silent, a scrape shows that, and no figures fro
   ] as const) {
     await take()
     await waitFor(async () => (await isUp()) === 0, "a scrape to say that the database is away")
+    // It lives: ending it would bring no database back. Requests are better sent to somebody else.
+    await waitFor(async () => (await probe("/readyz")) === 503, "nothing to be sent here")
+    expect(await probe("/livez")).toBe(200)
     await waitFor(async () => !(await read()).has(depth), "old figures to be gone", 40_000)
     await give()
     await waitFor(async () => (await isUp()) === 1, "a scrape to say that it is back", 40_000)
     expect((await read()).has(depth)).toBe(true)
+    await waitFor(async () => (await probe("/readyz")) === 200, "requests to be sent here again")
   }
 }, 120_000)

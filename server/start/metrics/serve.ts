@@ -12,15 +12,28 @@ import { processFigures } from "./process.ts"
 const TYPE = "text/plain; version=0.0.4; charset=utf-8"
 const CONNECTIONS = 16
 
-export type MetricsOptions = Omit<GaugeOptions, "deployment"> & { port: number; host: string }
+export type MetricsOptions = Omit<GaugeOptions, "deployment"> & {
+  port: number
+  host: string
+  /** Whether requests may be sent here, and work left to it. */
+  isReady: () => Promise<boolean>
+}
+
+type Answer = { status: number; body: string }
 
 export type MetricsServer = { port: number; close(): Promise<void> }
 
 /**
  * Serves the figures of this process at /metrics, on a port of their own: whoever reaches it may read them, and nothing in
- * them is secret or of a customer. Rejects where the port is taken.
+ * them is secret or of a customer. For what supervises it: /livez answers 200 as long as the process can answer, and
+ * /readyz 503 until it is ready. Rejects where the port is taken.
  */
-export async function serveMetrics({ port, host, ...options }: MetricsOptions): Promise<MetricsServer> {
+export async function serveMetrics({
+  port,
+  host,
+  isReady,
+  ...options
+}: MetricsOptions): Promise<MetricsServer> {
   countRequests()
   const deployment = new DeploymentFigures()
   const process = processFigures()
@@ -29,15 +42,22 @@ export async function serveMetrics({ port, host, ...options }: MetricsOptions): 
     await deployment.refresh()
     return render([...families(), ...gauges])
   }
+  const answers: Record<string, () => Promise<Answer>> = {
+    "/metrics": async () => ({ status: 200, body: await text() }),
+    "/livez": async () => ({ status: 200, body: "ok\n" }),
+    "/readyz": async () =>
+      (await isReady()) ? { status: 200, body: "ok\n" } : { status: 503, body: "not ready\n" },
+  }
   const server = createServer({ headersTimeout: 5000, requestTimeout: 5000 }, async (request, response) => {
     request.resume()
     const { method, url = "" } = request
-    if (url.split("?", 1)[0] !== "/metrics") return void response.writeHead(404).end()
+    const answer = answers[url.split("?", 1)[0]!]
+    if (answer === undefined) return void response.writeHead(404).end()
     if (method !== "GET" && method !== "HEAD")
       return void response.writeHead(405, { Allow: "GET, HEAD" }).end()
     try {
-      const body = await text()
-      response.writeHead(200, { "Content-Type": TYPE, "Content-Length": Buffer.byteLength(body) })
+      const { status, body } = await answer()
+      response.writeHead(status, { "Content-Type": TYPE, "Content-Length": Buffer.byteLength(body) })
       response.end(method === "HEAD" ? undefined : body)
     } catch (error) {
       logger.error({ err: error }, "could not read the metrics")

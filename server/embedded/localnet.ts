@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process"
 import { closeSync, readFileSync, statSync } from "node:fs"
+import { createRequire } from "node:module"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Holder } from "./lock.ts"
@@ -47,6 +48,7 @@ export async function startLocalnet(options: LocalnetOptions): Promise<RunningLo
 }
 
 async function startChild(options: LocalnetOptions, record: string): Promise<RunningLocalnet> {
+  if (!options.program) requireMachine()
   const logFile = join(options.dataDir, "localnet.log")
   const output = openLog(logFile)
   const logged_bytes = statSync(logFile).size
@@ -81,6 +83,26 @@ async function startChild(options: LocalnetOptions, record: string): Promise<Run
     clearTimeout(deadline)
   }
   return { url, pid, adopted: false, exited: exited.then(() => {}), stop }
+}
+
+/** litesvm has its machine code in a package for each platform, as an optional dependency: an image may leave it out. */
+function requireMachine(): void {
+  const require = createRequire(createRequire(import.meta.url).resolve("litesvm/package.json"))
+  const { optionalDependencies } = require("./package.json") as {
+    optionalDependencies: Record<string, string>
+  }
+  const isInstalled = (name: string) => {
+    try {
+      return require.resolve(name) !== ""
+    } catch {
+      return false
+    }
+  }
+  if (Object.keys(optionalDependencies).some(isInstalled)) return
+  throw new Error(
+    `There is no local Solana network for ${process.platform}-${process.arch}, or it was not installed ` +
+      "(npm must not omit optional dependencies). Install it, or set SOLANA_RPC_URL to a cluster.",
+  )
 }
 
 function programArguments({ dataDir, port, slotMs, faults, program }: LocalnetOptions): string[] {

@@ -1,0 +1,199 @@
+import { execFileSync } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import ajvModule from "ajv"
+import { expect, test } from "vitest"
+import { parse } from "yaml"
+import { version } from "#server/lib/version.ts"
+import { settingNames } from "#server/settings/env.ts"
+import { startScript } from "#test/start-script.ts"
+import { parseDockerfile, parseIgnore } from "./dockerfile.ts"
+
+// What is shipped beside the code goes by the names and flags of the code. Whether it works is tried by `npm run image`, as far
+// as that goes without Docker, Kubernetes and systemd; their own linters are asked where they are installed.
+
+// Its types speak of a default export inside of the module that Node would load.
+const Ajv = ajvModule as unknown as typeof ajvModule.default
+const project = join(import.meta.dirname, "..", "..")
+const read = (...path: string[]) => readFileSync(join(project, "deploy", ...path), "utf8")
+const isHere = (program: string): boolean => {
+  try {
+    execFileSync("which", [program], { stdio: "ignore" })
+    return true
+  } catch {
+    return false
+  }
+}
+/** Of Node and its allocator, and of the programs that read them. */
+const others = ["NODE_ENV", "MALLOC_ARENA_MAX", "MALLOC_MMAP_THRESHOLD_"]
+const unknownOf = (names: Iterable<string>) =>
+  [...names].filter((name) => ![...settingNames, ...others].includes(name))
+
+test("a Dockerfile is read instruction by instruction, and what is not understood is refused", () => {
+  const [stage] = parseDockerfile(
+    `# A comment\nFROM a:1 AS one\nCOPY --from=two b c ./\nENV A=1 \\\n  B="two words"\nRUN x && \\\n    y\nUSER 1:2\nCMD ["node", "x"]\nHEALTHCHECK --retries=3 \\\n  CMD ["z"]\n`,
+  )
+  expect(stage).toMatchObject({
+    ...{ base: "a:1", name: "one", user: "1:2", command: ["node", "x"], healthCheck: ["z"] },
+    instructions: [
+      { kind: "copy", from: "two", sources: ["b", "c"], to: "./" },
+      { kind: "env", values: { A: "1", B: "two words" } },
+      { kind: "run", command: "x && y" },
+    ],
+  })
+  for (const wrong of ["ADD a b", "CMD node x", "COPY --chmod=1 a b", "RUN x"])
+    expect(() => parseDockerfile(wrong.startsWith("RUN") ? wrong : `FROM a\n${wrong}`)).toThrow(
+      "not understood",
+    )
+})
+
+test.each([
+  ["*\n!app", "app/page.tsx", true],
+  ["*\n!app\n**/*.test.ts", "app/x/a.test.ts", false],
+  ["*\n!app", "apple", false],
+  ["**/.env*", "a/b/.env.local", false],
+  ["**/.env*", ".env", false],
+  ["a?c", "abc", false],
+  ["a?c", "abbc", true],
+  ["*\n!docs/*.md", "docs/a/b.md", false],
+])("of %j, the path %s is let through: %s", (text, path, isLet) => {
+  expect(parseIgnore(text)(path)).toBe(isLet)
+})
+
+const stages = parseDockerfile(read("Dockerfile"))
+const last = stages.at(-1)!
+
+test("the image runs as npm start does, as a user who is not root, and says when it is ready", () => {
+  const { environment, flags } = startScript()
+  const env = Object.assign({}, ...last.instructions.map((one) => (one.kind === "env" ? one.values : {})))
+  expect(env).toMatchObject({ NODE_ENV: "production", ...environment })
+  expect(unknownOf(Object.keys(env))).toEqual([])
+  expect(last.command!.filter((word) => flags.includes(word))).toEqual(flags)
+  expect([last.command![0], last.command!.at(-1)]).toEqual(["node", "server/main.ts"])
+  expect(last.user).toMatch(/^[1-9]\d*:[1-9]\d*$/)
+  expect(last.healthCheck).toEqual(["node", "deploy/health-check.mjs"])
+  expect(last.stopSignal).toBe("SIGTERM")
+  expect(last.labels).toHaveProperty(["org.opencontainers.image.version"])
+  // One base for all, of the Node that is carried.
+  expect(new Set(stages.map(({ base }) => base))).toEqual(new Set(["node:24-bookworm-slim"]))
+  expect(read("Dockerfile")).toContain(`ARG VERSION=${version}\n`)
+})
+
+test("nothing that may be secret, and nothing that the server does not need, is sent to a builder", () => {
+  const isSent = parseIgnore(read("Dockerfile.dockerignore"))
+  const kept = [
+    ".env",
+    ".env.local",
+    "server/.env",
+    "deploy/.env",
+    ".git/config",
+    ".data/secrets.json",
+    "secrets.json",
+  ]
+  for (const path of [
+    ...kept,
+    "node_modules/a",
+    ".next/a",
+    "test/app.ts",
+    "e2e/a.spec.ts",
+    "server/main.test.ts",
+  ])
+    expect([path, isSent(path)]).toEqual([path, false])
+  for (const path of [
+    "server/main.ts",
+    "app/layout.tsx",
+    "db/migrations/meta/_journal.json",
+    "public/a.svg",
+    ".npmrc",
+  ])
+    expect([path, isSent(path)]).toEqual([path, true])
+})
+
+type Service = {
+  environment?: Record<string, string>
+  command?: string[]
+  read_only?: boolean
+  cap_drop?: string[]
+  image: string
+}
+
+test("compose gives every process what the server knows, and asks for what has no default", () => {
+  const { services } = parse(read("compose.yaml"), { merge: true }) as { services: Record<string, Service> }
+  expect(Object.keys(services)).toEqual(["postgres", "migrate", "web", "worker"])
+  const { postgres, ...own } = services
+  expect(Number(/^postgres:(\d+)$/.exec(postgres!.image)![1])).toBeGreaterThanOrEqual(15)
+  for (const [name, { environment, read_only, cap_drop }] of Object.entries(own)) {
+    expect({ name, unknown: unknownOf(Object.keys(environment!)) }).toEqual({ name, unknown: [] })
+    expect({ read_only, cap_drop }).toEqual({ read_only: true, cap_drop: ["ALL"] })
+    for (const [setting, value] of Object.entries(environment!))
+      if (setting !== "VOUCH_ROLE") expect(value).toMatch(/\$\{\w+:\?set it in deploy\/\.env/)
+  }
+  expect(own.web!.environment!.VOUCH_ROLE).toBe("web")
+  expect(own.worker!.environment!.VOUCH_ROLE).toBe("worker")
+  expect(own.migrate!.command!.slice(0, 3)).toEqual(["node", "server/cli.ts", "migrate"])
+})
+
+const unit = read("systemd", "vouch@.service")
+
+test("the unit runs as npm start does, with settings that the server knows", () => {
+  const { environment, flags } = startScript()
+  const [, own] = /^Environment=(.+)$/m.exec(unit)!
+  const given = Object.fromEntries(own!.split(" ").map((pair) => pair.split("=") as [string, string]))
+  expect(given).toMatchObject({ NODE_ENV: "production", VOUCH_ROLE: "%i", ...environment })
+  expect(unknownOf(Object.keys(given))).toEqual([])
+  const [, command] = /^ExecStart=(.+)$/m.exec(unit)!
+  expect(command!.split(" ").filter((word) => flags.includes(word))).toEqual(flags)
+})
+
+test("systemd finds nothing amiss with the unit, and little that it could do harm by", ({ skip }) => {
+  if (!isHere("systemd-analyze")) return skip("there is no systemd here")
+  const folder = mkdtempSync(join(tmpdir(), "vouch-unit-"))
+  try {
+    const file = join(folder, "vouch@web.service")
+    // What it starts has to be there for it.
+    writeFileSync(file, unit.replaceAll("/opt/vouch", project))
+    const analyze = (...args: string[]) =>
+      execFileSync("systemd-analyze", args, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] })
+    expect(analyze("verify", file)).toBe("")
+    const [, exposure] = /exposure level for \S+: ([\d.]+)/.exec(analyze("security", "--offline=true", file))!
+    expect(Number(exposure)).toBeLessThan(2)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
+const chart = (...path: string[]) => read("helm", "vouch", ...path)
+
+test("the chart is of this version, and its own values are what its schema allows", () => {
+  expect(parse(chart("Chart.yaml"))).toMatchObject({ appVersion: version })
+  const validate = new Ajv({ allErrors: true, strict: false }).compile(
+    JSON.parse(chart("values.schema.json")),
+  )
+  const values = parse(chart("values.yaml")) as Record<string, unknown>
+  expect([validate(values), validate.errors]).toEqual([true, null])
+  // Every value that there is can be set, and none that there is not.
+  expect(Object.keys(JSON.parse(chart("values.schema.json")).properties).sort()).toEqual(
+    ["global", ...Object.keys(values)].sort(),
+  )
+  for (const wrong of [
+    { ...values, replicas: 1 },
+    { ...values, publicUrl: "vouch.example.com" },
+    { ...values, settings: { VOUCH_ROLE: "web" } },
+  ])
+    expect(validate(wrong)).toBe(false)
+})
+
+test("helm finds nothing amiss with the chart", ({ skip }) => {
+  if (!isHere("helm")) return skip("there is no helm here")
+  const own = ["--set", "image.repository=vouch", "--set", "publicUrl=https://vouch.example.com"]
+  const lint = execFileSync("helm", [
+    "lint",
+    "--strict",
+    join(project, "deploy", "helm", "vouch"),
+    ...own,
+    "--set",
+    "existingSecret=vouch",
+  ])
+  expect(lint.toString()).toContain("0 chart(s) failed")
+})

@@ -1,0 +1,115 @@
+/** What a Dockerfile says, as far as ours goes (https://docs.docker.com/reference/dockerfile/). */
+
+export type Instruction =
+  | { kind: "copy"; from: string | null; sources: string[]; to: string }
+  | { kind: "run"; command: string }
+  | { kind: "workdir"; path: string }
+  | { kind: "env"; values: Record<string, string> }
+
+export type Stage = {
+  name: string | null
+  base: string
+  instructions: Instruction[]
+  user: string | null
+  command: string[] | null
+  healthCheck: string[] | null
+  stopSignal: string | null
+  labels: Record<string, string>
+}
+
+/** Throws on an instruction that it does not know: nothing is passed over. */
+export function parseDockerfile(text: string): Stage[] {
+  const stages: Stage[] = []
+  for (const [word, rest] of instructionsOf(text)) {
+    if (word === "FROM") {
+      const [, base, name] = /^(\S+)(?:\s+AS\s+(\S+))?$/i.exec(rest) ?? unknown(word, rest)
+      stages.push(newStage(base!, name ?? null))
+      continue
+    }
+    const stage = stages.at(-1) ?? unknown(word, rest)
+    if (word === "COPY") stage.instructions.push(parseCopy(rest))
+    else if (word === "RUN") stage.instructions.push({ kind: "run", command: rest })
+    else if (word === "WORKDIR") stage.instructions.push({ kind: "workdir", path: rest })
+    else if (word === "ENV") stage.instructions.push({ kind: "env", values: parsePairs(rest) })
+    else if (word === "LABEL") Object.assign(stage.labels, parsePairs(rest))
+    else if (word === "USER") stage.user = rest
+    else if (word === "STOPSIGNAL") stage.stopSignal = rest
+    else if (word === "CMD") stage.command = parseWords(rest)
+    else if (word === "HEALTHCHECK") stage.healthCheck = parseWords(/\bCMD\s+(.+)$/.exec(rest)?.[1] ?? "")
+    else if (word !== "ARG" && word !== "EXPOSE") unknown(word, rest)
+  }
+  return stages
+}
+
+const newStage = (base: string, name: string | null): Stage => ({
+  ...{ base, name, instructions: [], user: null, command: null, healthCheck: null, stopSignal: null },
+  labels: {},
+})
+
+/** Lines that end with a backslash go on; comments and empty lines are none. */
+function instructionsOf(text: string): [word: string, rest: string][] {
+  const lines = text.split("\n").filter((line) => !/^\s*(#|$)/.test(line))
+  const whole = lines.join("\n").replaceAll(/\s*\\\n\s*/g, " ")
+  return whole.split("\n").map((line) => {
+    const [, word, rest] = /^\s*([A-Z]+)\s+(.*?)\s*$/.exec(line) ?? unknown("", line)
+    return [word!, rest!]
+  })
+}
+
+function parseCopy(rest: string): Instruction {
+  const words = rest.split(/\s+/)
+  const flags = words.filter((word) => word.startsWith("--"))
+  const paths = words.filter((word) => !word.startsWith("--"))
+  const from = flags.map((flag) => /^--from=(\S+)$/.exec(flag)?.[1] ?? unknown("COPY", rest))[0] ?? null
+  const to = paths.pop() ?? unknown("COPY", rest)
+  return { kind: "copy", from, sources: paths, to }
+}
+
+/** `NAME=value OTHER="a value"`. */
+const parsePairs = (rest: string): Record<string, string> =>
+  Object.fromEntries(
+    [...rest.matchAll(/([\w.-]+)=(?:"([^"]*)"|(\S*))/g)].map(([, name, quoted, plain]) => [
+      name,
+      quoted ?? plain,
+    ]),
+  )
+
+/** Only the form that no shell reads: a signal reaches the program itself. */
+function parseWords(rest: string): string[] {
+  const words: unknown = rest.startsWith("[") ? JSON.parse(rest) : unknown("CMD", rest)
+  return words as string[]
+}
+
+function unknown(word: string, rest: string): never {
+  throw new Error(`The Dockerfile has something that is not understood: ${word} ${rest}`)
+}
+
+/**
+ * What a .dockerignore lets through (https://docs.docker.com/build/concepts/context/#dockerignore-files): the last line
+ * that matches a path, or a folder that it is in, decides.
+ */
+export function parseIgnore(text: string): (path: string) => boolean {
+  const rules = text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "" && !line.startsWith("#"))
+    .map((line) => {
+      const isException = line.startsWith("!")
+      return { isException, pattern: patternOf(isException ? line.slice(1) : line) }
+    })
+  return (path) => {
+    const parts = path.split("/")
+    const within = parts.map((_, at) => parts.slice(0, at + 1).join("/"))
+    const last = rules.findLast(({ pattern }) => within.some((one) => pattern.test(one)))
+    return last === undefined || last.isException
+  }
+}
+
+function patternOf(line: string): RegExp {
+  const source = line
+    .replaceAll(/[.+^${}()|[\]\\]/g, "\\$&")
+    .replaceAll(/\*\*\/|\*\*|\*|\?/g, (wild) =>
+      wild === "**/" ? "(?:.*/)?" : wild === "**" ? ".*" : wild === "*" ? "[^/]*" : "[^/]",
+    )
+  return new RegExp(`^${source}$`)
+}

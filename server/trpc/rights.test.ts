@@ -37,6 +37,8 @@ const rights: Record<string, Who> = {
   "erasure.redactions": allButViewers,
   "erasure.wallet": allButViewers,
   "event.list": members,
+  "event.search": members,
+  "event.view": members,
   "health.get": "anybody",
   "investor.addNote": officers,
   "investor.deleteNote": officers,

@@ -6,9 +6,9 @@ import { fail } from "#shared/errors.ts"
 import type { EventType } from "#shared/event-types.ts"
 import type { EventRecord } from "./event-record.ts"
 
-const eventColumns = columns("events", "sequence", "id", "type", "data", "occurred_at")
+export const eventColumns = columns("events", "sequence", "id", "type", "data", "occurred_at")
 
-const toEventRecord = (row: RowOf<typeof eventColumns>): EventRecord => ({
+export const toEventRecord = (row: RowOf<typeof eventColumns>): EventRecord => ({
   id: row.id,
   sequence: Number(row.sequence),
   type: row.type,
@@ -63,7 +63,7 @@ export async function listEvents(
 }
 
 /** By the primary key. */
-const eventsOf = (workspaceId: string) => ({
+export const eventsOf = (workspaceId: string) => ({
   rows: () => sql`events where workspace_id = ${workspaceId}`,
   seq: "sequence",
   at: "occurred_at",

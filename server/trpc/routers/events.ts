@@ -1,8 +1,9 @@
 import { z } from "zod"
+import { searchEvents, viewEvent } from "#server/dashboard/events.ts"
 import { eventRecord } from "#server/domain/events/event-record.ts"
 import { listEvents } from "#server/domain/events/list.ts"
-import { createdSpan, wholeNumber } from "#server/lib/fields.ts"
-import { procedure, router } from "#server/trpc/trpc.ts"
+import { createdSpan, instant, page, wholeNumber } from "#server/lib/fields.ts"
+import { memberProcedure, procedure, router } from "#server/trpc/trpc.ts"
 import { allEventTypes } from "#shared/event-types.ts"
 
 /** What happened in a workspace, in a sequence without a gap. */
@@ -51,4 +52,32 @@ export const eventRouter = router({
         limit: input.limit,
       }),
     ),
+
+  /** For people: newest first, by what it is about. */
+  search: memberProcedure
+    .meta({ scope: "events:read" })
+    .input(
+      z.object({
+        about: z.string().min(1).max(100).optional(),
+        type: z.enum(allEventTypes).optional(),
+        from: instant.optional(),
+        to: instant.optional(),
+        ...page,
+      }),
+    )
+    .query(({ ctx, input }) =>
+      searchEvents(ctx.principal.workspaceId, {
+        about: input.about ?? null,
+        type: input.type ?? null,
+        from: input.from ?? null,
+        to: input.to ?? null,
+        limit: input.limit,
+        cursor: input.cursor ?? null,
+      }),
+    ),
+
+  view: memberProcedure
+    .meta({ scope: "events:read" })
+    .input(z.object({ id: z.string().max(100) }))
+    .query(({ ctx, input }) => viewEvent(ctx.principal.workspaceId, input.id)),
 })

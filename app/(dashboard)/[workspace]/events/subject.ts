@@ -1,0 +1,28 @@
+import type { RouterOutputs } from "#app/api.ts"
+
+export type Event = RouterOutputs["event"]["view"]["event"]
+
+/** What an event is about: how it is called, its page's path below the workspace, and what else is of interest. */
+export type Subject = { name: string; parts: string[] | null; more: string | null }
+
+export function subjectOf({ type, data }: Event): Subject {
+  const of = data as Record<string, unknown>
+  const text = (name: string) => (typeof of[name] === "string" ? of[name] : null)
+  const [review, operation, attestation, config] = [
+    text("review_id"),
+    text("operation_id"),
+    text("attestation_id"),
+    text("mint_config"),
+  ]
+  const wallet = text("user_pubkey")
+  if (review !== null) return { name: review, parts: ["reviews", review], more: wallet }
+  if (operation !== null && config !== null)
+    return { name: operation, parts: ["tokens", config, "operations", operation], more: wallet }
+  if (attestation !== null) return { name: attestation, parts: ["attestations", attestation], more: wallet }
+  if (config !== null) return { name: config, parts: ["tokens", config], more: text("symbol") }
+  const investor = text("investor_id")
+  if (investor !== null) return { name: investor, parts: ["investors", investor], more: wallet }
+  if (type === "quota.threshold")
+    return { name: `${of.used} of ${of.included}`, parts: ["overview"], more: `${of.percent} % used` }
+  return { name: wallet ?? type, parts: null, more: null }
+}

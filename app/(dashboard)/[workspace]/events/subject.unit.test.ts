@@ -1,0 +1,40 @@
+import { expect, test } from "vitest"
+import { type Event, subjectOf } from "./subject.ts"
+
+const about = (type: string, data: object) =>
+  subjectOf({ id: "evt_1", sequence: 1, occurred_at: "2026-01-01T00:00:00Z", type, data } as Event)
+
+test.each([
+  [
+    "attestation.verified",
+    { attestation_id: "att_1", user_pubkey: "W", investor_id: "inv_1" },
+    "attestations/att_1",
+    "W",
+  ],
+  [
+    "review.opened",
+    { review_id: "rev_1", attestation_id: "att_1", user_pubkey: null },
+    "reviews/rev_1",
+    null,
+  ],
+  [
+    "operation.failed",
+    { operation_id: "op_1", mint_config: "m", user_pubkey: "W" },
+    "tokens/m/operations/op_1",
+    "W",
+  ],
+  ["token.paused", { mint_config: "m", symbol: "M" }, "tokens/m", "M"],
+  ["investor.frozen", { user_pubkey: "W", investor_id: "inv_1" }, "investors/inv_1", "W"],
+  ["quota.threshold", { used: 401, included: 500, percent: 80 }, "overview", "80 % used"],
+])("%s leads to what it is about", (type, data, path, more) => {
+  const subject = about(type, data)
+  expect([subject.parts?.join("/"), subject.more]).toEqual([path, more])
+})
+
+test("a wallet that belongs to nobody has no page", () => {
+  expect(about("investor.frozen", { user_pubkey: "W", investor_id: null })).toEqual({
+    name: "W",
+    parts: null,
+    more: null,
+  })
+})

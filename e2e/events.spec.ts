@@ -1,0 +1,31 @@
+import { expect, expectSound, heading, section, test } from "./dashboard.ts"
+
+test("an event is found by what it is about, shows where it was sent, and leads there", {
+  tag: "@phone",
+}, async ({ page, customer, traffic }) => {
+  traffic.forgive(/404 \(Not Found\)/)
+  const { wallet } = await customer.api.start({})
+  await page.goto(section(customer, "events"))
+  await expect(heading(page, "Events")).toBeVisible()
+  await page.getByRole("searchbox", { name: "About" }).fill(wallet)
+  // A session is opened, and with it an attestation is pending; the newest comes first.
+  const rows = page.getByRole("row").filter({ hasText: /session\.opened|attestation\.pending/ })
+  await expect(rows).toHaveCount(2)
+  await expect(rows.first()).toContainText("attestation.pending")
+  await expectSound(page)
+  await page.getByLabel("Type").selectOption("session.opened")
+  await expect(rows).toHaveCount(1)
+  await rows.getByRole("link").press("Enter")
+  await expect(heading(page, "session.opened")).toBeVisible()
+  await expect(page.getByText(`"user_pubkey": "${wallet}"`)).toBeVisible()
+  await expectSound(page)
+  await page.getByRole("link", { name: /^att_/ }).click()
+  await expect(page).toHaveURL(/attestations\/att_/)
+
+  await page.goto(section(customer, "events?about=nothing-is-called-so"))
+  await expect(page.getByText("No matching events")).toBeVisible()
+  await page.getByRole("button", { name: "Clear" }).click()
+  await expect(page.getByRole("searchbox", { name: "About" })).toHaveValue("")
+  await page.goto(section(customer, "events/evt_1111111111111111111111"))
+  await expect(page.getByText("This event is not here")).toBeVisible()
+})

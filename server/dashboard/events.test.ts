@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
+import { newId } from "#server/lib/ids.ts"
+import { newWallet, startTestApp, type TestApp } from "#test/app.ts"
+import { member } from "#test/people.ts"
+
+let app: TestApp
+let people: Awaited<ReturnType<typeof member>>
+const wallet = newWallet()
+
+beforeAll(async () => {
+  app = await startTestApp({ VOUCH_ROLE: "web" })
+  people = await member(app)
+  const { workspaceId } = people
+  await sql`
+    insert into events (workspace_id, sequence, id, type, data, occurred_at)
+    select ${workspaceId}, n, 'evt_' || lpad(translate(n::text, '0', 'A'), 22, 'z'),
+      case when n % 2 = 0 then 'token.paused' else 'investor.frozen' end,
+      jsonb_build_object('user_pubkey', case when n in (3, 7, 21000) then ${wallet} else 'somebody' end),
+      timestamptz '2026-05-01' + n * interval '1 minute'
+    from generate_series(1, 21000) n`
+  await sql`
+    insert into event_counters (workspace_id, last) values (${workspaceId}, 21000)
+    on conflict (workspace_id) do update set last = 21000`
+})
+afterAll(() => app.stop())
+
+type Page = { data: { sequence: number }[]; next_cursor: string | null }
+const search = async (input: object): Promise<Page> => {
+  const { status, data, error } = await people.browser.query("event.search", input)
+  expect([status, error]).toEqual([200, undefined])
+  return data
+}
+const numbers = ({ data }: Page) => data.map(({ sequence }) => sequence)
+
+test("the newest come first, page by page, and by type and time", async () => {
+  const first = await search({ limit: 3 })
+  expect(numbers(first)).toEqual([21000, 20999, 20998])
+  expect(numbers(await search({ limit: 2, cursor: first.next_cursor }))).toEqual([20997, 20996])
+  expect(numbers(await search({ limit: 2, type: "investor.frozen" }))).toEqual([20999, 20997])
+  const span = { from: "2026-05-01T00:05:00Z", to: "2026-05-01T00:08:00Z" }
+  expect(numbers(await search(span))).toEqual([7, 6, 5])
+  expect(numbers(await search({ from: span.to, to: span.from }))).toEqual([])
+})
+
+test("what events are about is looked for a part at a time, and nothing is passed over", async () => {
+  const first = await search({ about: wallet, limit: 10 })
+  expect(numbers(first)).toEqual([21000])
+  const rest = await search({ about: wallet, limit: 10, cursor: first.next_cursor })
+  expect([numbers(rest), rest.next_cursor]).toEqual([[7, 3], null])
+  expect(numbers(await search({ about: wallet, type: "investor.frozen" }))).toEqual([7, 3])
+})
+
+test("an event is found by its number and by its id, in its own workspace alone", async () => {
+  expect(numbers(await search({ about: "42" }))).toEqual([42])
+  expect(numbers(await search({ about: "9".repeat(15) }))).toEqual([])
+  const [row] = await sql<{ id: string }[]>`
+    insert into events (workspace_id, sequence, id, type, data, occurred_at)
+    values (${people.workspaceId}, 21001, ${newId("evt")}, 'token.paused', '{"mint_config": "m", "symbol": "M"}', now())
+    returning id`
+  expect(numbers(await search({ about: row!.id }))).toEqual([21001])
+  const view = await people.browser.query("event.view", { id: row!.id })
+  expect(view.data).toMatchObject({ event: { sequence: 21001, data: { symbol: "M" } }, deliveries: [] })
+  const stranger = await member(app)
+  expect((await stranger.browser.query("event.search", { about: row!.id })).data.data).toEqual([])
+  expect((await stranger.browser.query("event.view", { id: row!.id })).error.error).toBe("event_not_found")
+  const cursor = (await search({ limit: 1 })).next_cursor
+  expect((await stranger.browser.query("event.search", { cursor })).error.error).toBe("validation_failed")
+})

@@ -1,0 +1,118 @@
+import { sql } from "#db/client.ts"
+import type { RowOf } from "#db/rows.ts"
+import { inTime } from "#db/seq-at.ts"
+import type { EventRecord } from "#server/domain/events/event-record.ts"
+import { eventColumns, eventsOf, toEventRecord } from "#server/domain/events/list.ts"
+import { badCursor, fromCursor, toCursor } from "#server/lib/cursor.ts"
+import { isId } from "#server/lib/ids.ts"
+import { toTimestamp } from "#server/lib/time.ts"
+import { fail } from "#shared/errors.ts"
+import type { EventType } from "#shared/event-types.ts"
+import { keptDays } from "#shared/retention.ts"
+import type { DeliveryStatus } from "#shared/webhooks.ts"
+
+export type EventSearch = {
+  /** An event's id or sequence number, or something that it is about: an id, or a wallet. */
+  about: string | null
+  type: EventType | null
+  from: string | null
+  to: string | null
+  limit: number
+  cursor: string | null
+}
+
+/** Events that one page looks through at most for what they are about: no index has that. */
+const LOOKED_THROUGH = 20_000
+
+type Row = RowOf<typeof eventColumns>
+
+/**
+ * Events, newest first. A page may have fewer than `limit`, or none, and a cursor all the same: then older ones have not been
+ * looked through yet. Errors: validation_failed for a cursor.
+ */
+export async function searchEvents(
+  workspaceId: string,
+  { about, type, from, to, limit, cursor }: EventSearch,
+): Promise<{ data: EventRecord[]; next_cursor: string | null }> {
+  const single = about === null ? null : singleOf(about)
+  if (single !== null) {
+    const rows = await sql<Row[]>`
+      select ${sql(eventColumns)} from events
+      where workspace_id = ${workspaceId} and ${single()} ${type === null ? sql`` : sql`and type = ${type}`}`
+    return { data: rows.map(toEventRecord), next_cursor: null }
+  }
+  const inSpan = await inTime(eventsOf(workspaceId), { after: from, before: to })
+  if (inSpan === null) return { data: [], next_cursor: null }
+  const before = cursor === null ? null : await placeOf(workspaceId, cursor)
+  const range = () => sql`
+    workspace_id = ${workspaceId} ${before === null ? sql`` : sql`and sequence < ${before}`}
+    ${type === null ? sql`` : sql`and type = ${type}`} ${inSpan()}
+    order by sequence desc`
+  const rows =
+    about === null
+      ? await sql<Row[]>`select ${sql(eventColumns)} from events where ${range()} limit ${limit + 1}`
+      : await sql<Row[]>`
+          select ${sql(eventColumns)} from (select * from events where ${range()} limit ${LOOKED_THROUGH}) recent
+          where exists (select from jsonb_each_text(data) as part where part.value = ${about})
+          order by sequence desc limit ${limit + 1}`
+  const data = rows.slice(0, limit).map(toEventRecord)
+  if (rows.length > limit) return { data, next_cursor: toCursor(data.at(-1)!.id) }
+  if (about === null) return { data, next_cursor: null }
+  const [last] = await sql<{ id: string }[]>`
+    select id from events where ${range()} limit 1 offset ${LOOKED_THROUGH - 1}`
+  return { data, next_cursor: last ? toCursor(last.id) : null }
+}
+
+/** A condition that at most one event meets. */
+function singleOf(about: string) {
+  if (isId("evt", about)) return () => sql`id = ${about}`
+  return /^[1-9][0-9]{0,14}$/.test(about) ? () => sql`sequence = ${about}::bigint` : null
+}
+
+async function placeOf(workspaceId: string, cursor: string): Promise<bigint> {
+  const [row] = await sql<{ sequence: bigint }[]>`
+    select sequence from events where workspace_id = ${workspaceId} and id = ${fromCursor("evt", cursor)}`
+  return row?.sequence ?? badCursor()
+}
+
+export type EventView = {
+  event: EventRecord
+  /** Where it was sent to, the newest endpoint first. */
+  deliveries: {
+    endpoint_id: string
+    url: string
+    status: DeliveryStatus
+    attempts: number
+    next_attempt_at: string | null
+    ended_at: string | null
+  }[]
+}
+
+/** Errors: event_not_found. */
+export async function viewEvent(workspaceId: string, id: string): Promise<EventView> {
+  const [row] = await sql<Row[]>`
+    select ${sql(eventColumns)} from events where workspace_id = ${workspaceId} and id = ${id}`
+  if (!row) {
+    return fail(
+      "event_not_found",
+      `id: this workspace has no event ${isId("evt", id) ? id : "with this id"}. Events are kept for ${keptDays.events} days.`,
+    )
+  }
+  type Delivery = Pick<EventView["deliveries"][number], "endpoint_id" | "url" | "status" | "attempts"> & {
+    next_attempt_at: Date | null
+    ended_at: Date | null
+  }
+  const deliveries = await sql<Delivery[]>`
+    select e.id as endpoint_id, e.url, d.status, d.attempts, d.next_attempt_at, d.ended_at
+    from webhook_endpoints e
+    join webhook_deliveries d on d.workspace_id = e.workspace_id and d.endpoint_id = e.id and d.sequence = ${row.sequence}
+    where e.workspace_id = ${workspaceId} and e.deleted_at is null order by e.created_at desc, e.id`
+  return {
+    event: toEventRecord(row),
+    deliveries: deliveries.map((one) => ({
+      ...one,
+      next_attempt_at: one.next_attempt_at && toTimestamp(one.next_attempt_at),
+      ended_at: one.ended_at && toTimestamp(one.ended_at),
+    })),
+  }
+}

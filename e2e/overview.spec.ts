@@ -77,3 +77,43 @@ test("what expires soon is counted, and links lead to the list of it and to the 
   await expect(page.getByRole("tab", { name: "Workspace" })).toHaveAttribute("aria-selected", "true")
   await expect(page.getByRole("heading", { name: "Renewal reminders" })).toBeVisible()
 })
+
+test("what needs a person is said with the way there, and where nothing does, that", async ({
+  page,
+  customer,
+}) => {
+  await customer.api.start({})
+  const show = async (attention: object, count = 0) => {
+    await page.unroute("**/api/trpc/overview.get**")
+    await changeAnswer(page, "overview.get", (data) => {
+      Object.assign(
+        data.attention,
+        { reviews: 0, endpoints: { failing: 0, disabled: 0 }, low_sol: null },
+        attention,
+      )
+      data.expiring.days_7 = { count, more: false }
+    })
+    await page.goto(section(customer, "overview"))
+  }
+  const card = page.getByRole("region", { name: "Needs attention" })
+  await show({})
+  await expect(card).toContainText("Nothing needs you now.")
+  await show(
+    {
+      reviews: 100,
+      endpoints: { failing: 1, disabled: 2 },
+      low_sol: { address: newWallet(), sol: 0.0123, hours_left: 0.5 },
+    },
+    1,
+  )
+  await expect(card.getByRole("listitem")).toHaveText([
+    "99+ reviews to decide",
+    "2 webhook endpoints disabled after failing",
+    "1 webhook endpoint failing",
+    /Send SOL to .*0\.0123 SOL, enough for about 30 minutes/,
+    "1 verification expiring within 7 days",
+  ])
+  await expectSound(page)
+  await card.getByRole("link", { name: /expiring/ }).click()
+  await expect(page.getByLabel("Expires")).toHaveValue("7")
+})

@@ -202,3 +202,48 @@ test("a chain that does not answer leaves its SOL unknown, and everything else a
   await app.faults({})
   expect(seen.attestations).toHaveLength(1)
 })
+
+test("what needs a person is counted: reviews for who decides them, endpoints, and a fee payer that needs SOL", async () => {
+  const { account, workspaceId, overview } = await enter()
+  const nothing = { reviews: 0, endpoints: { failing: 0, disabled: 0 }, low_sol: null }
+  expect((await overview()).attention).toEqual(nothing)
+  const viewer = (await member(app, { account, role: "viewer" })).browser
+  const seenByViewer = async () => (await viewer.query("overview.get")).data.attention
+  expect(await seenByViewer()).toEqual({ ...nothing, reviews: null })
+
+  const endpoint = (n: number, disabled: string | null, failing: boolean) => sql`
+    insert into webhook_endpoints (workspace_id, id, url, secret, cursor, created_at, disabled_at, disabled_reason, failing_since)
+    values (${workspaceId}, ${`whe_${n}`}, ${`https://example.com/${n}`}, '\\x', 0, now(), ${disabled && clock.now()}, ${disabled},
+      ${failing ? clock.now() : null})`
+  await endpoint(1, null, true)
+  await endpoint(2, "gone", false)
+  await endpoint(3, "failing", true)
+  await endpoint(4, "requested", true)
+  await endpoint(5, null, false)
+  await sql`
+    insert into reviews (workspace_id, id, kind, subject, opened_at, found_at)
+    values (${workspaceId}, 'rev_1', 'screening', ${newWallet()}, now(), now())`
+  expect((await overview()).attention).toEqual({
+    ...nothing,
+    reviews: 1,
+    endpoints: { failing: 1, disabled: 2 },
+  })
+
+  const own = newWallet()
+  await sql`
+    insert into workspace_fee_payers (workspace_id, address, uri, created_at) values (${workspaceId}, ${own}, 'file:/none', now())`
+  await sql`update workspaces set fee_payer = ${own} where id = ${workspaceId}`
+  const says = (address: string, ago: number) => sql`
+    insert into workers (id, seen_at, low_payers)
+    values ('w', now() - ${ago} * interval '1 second', ${sql.json([{ mode: "test", address, sol: 0.25, hours_left: 3 }])})
+    on conflict (id) do update set seen_at = excluded.seen_at, low_payers = excluded.low_payers`
+  await says(own, 0)
+  expect((await overview()).attention.low_sol).toEqual({ address: own, sol: 0.25, hours_left: 3 })
+  // Neither one that has died, nor one that speaks of somebody else's.
+  await says(own, 20)
+  const fromDead = (await overview()).attention.low_sol
+  await says(newWallet(), 0)
+  const ofAnother = (await overview()).attention.low_sol
+  for (const low of [fromDead, ofAnother]) expect(low?.hours_left ?? null).toBeNull()
+  await sql`delete from workers where id = 'w'`
+})

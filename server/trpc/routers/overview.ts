@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { readAttention } from "#server/dashboard/overview/attention.ts"
 import { readExpiring } from "#server/dashboard/overview/expiring.ts"
 import { readFigures } from "#server/dashboard/overview/figures.ts"
 import { readIssuer } from "#server/dashboard/overview/issuer.ts"
@@ -28,7 +29,18 @@ export const overviewRouter = router({
         readLedgerState(workspaceId),
         readExpiring(workspaceId),
       ])
+      const attention = await readAttention(ctx.principal, issuer)
       // What health counts over all accounts is left out.
-      return { quota, figures, attestations, operations, issuer, checks: health.checks, ledger, expiring }
+      return {
+        quota,
+        figures,
+        attestations,
+        operations,
+        issuer,
+        checks: health.checks,
+        ledger,
+        expiring,
+        attention,
+      }
     }),
 })

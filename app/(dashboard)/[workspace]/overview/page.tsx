@@ -9,6 +9,7 @@ import { PageHeader } from "#app/components/page-header.tsx"
 import { Empty, Failed, Loading, Skeleton } from "#app/components/states.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Card } from "#app/components/ui/card.tsx"
+import { NeedsAttention } from "./attention.tsx"
 import { ExpiringSoon } from "./expiring.tsx"
 import { ChainCosts, Conversion, Health, IssuerBalance, LastReconciliation } from "./figures.tsx"
 import { LatestAttestations, LatestOperations } from "./latest.tsx"
@@ -59,7 +60,7 @@ function Figures({ overview }: { overview: Overview }) {
   return (
     <div className="space-y-4">
       {ledger.quarantine && <QuarantineBanner quarantine={ledger.quarantine} />}
-      {isNew && <FirstSteps />}
+      {isNew ? <FirstSteps /> : <NeedsAttention overview={overview} />}
       <div className="grid gap-4 lg:grid-cols-3">
         <Card>
           <Meter

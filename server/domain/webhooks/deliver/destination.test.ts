@@ -18,9 +18,9 @@ beforeAll(async () => {
 const allow = (networks: string) =>
   setDeployment({ ...before, settings: { ...before.settings, VOUCH_WEBHOOK_NETWORKS: networks } })
 beforeEach(() => allow(""))
-const { lookup } = resolver
+const { resolve } = resolver
 afterEach(() => {
-  resolver.lookup = lookup
+  resolver.resolve = resolve
   setDeployment(before)
 })
 
@@ -127,8 +127,7 @@ type Answers = { address: string; family: number }[]
 /** A DNS that answers each time what comes next, and the last answer from then on. */
 function answering(...answers: Answers[]) {
   let asked = 0
-  resolver.lookup = ((_name: string, _options: unknown, callback: (error: null, found: Answers) => void) =>
-    callback(null, answers[Math.min(asked++, answers.length - 1)]!)) as typeof resolver.lookup
+  resolver.resolve = async () => answers[Math.min(asked++, answers.length - 1)]!
   return { asked: () => asked }
 }
 const loopback = { address: "127.0.0.1", family: 4 }

@@ -1,10 +1,11 @@
-import dns from "node:dns"
+import type { LookupAddress } from "node:dns"
 import { type BlockList, isIP, type LookupFunction } from "node:net"
 import ipaddr from "ipaddr.js"
 import { z } from "zod"
 import { deployment } from "#server/domain/deployment.ts"
 import { parseNetworks } from "#server/lib/networks.ts"
 import { fail } from "#shared/errors.ts"
+import { resolveName } from "./resolve.ts"
 
 // A customer names where we connect to. What is not on the public Internet is ours or our operator's, and is refused when we
 // connect, by the address itself: a name may lead elsewhere each time that it is asked.
@@ -45,24 +46,31 @@ function check(address: string, isPlain: boolean): void {
 }
 
 /** What resolves names. Tests put their own in its place. */
-export const resolver = { lookup: dns.lookup }
+export const resolver = {
+  resolve: (hostname: string, family: number): Promise<LookupAddress[]> =>
+    resolveName(hostname, { family, withSystem: deployment.settings.VOUCH_WEBHOOK_NETWORKS !== "" }),
+}
+
+const families: Record<string, number> = { IPv4: 4, IPv6: 6 }
 
 /** Resolves a name, as `net.connect` wants it, and refuses it if it leads to an address that we do not connect to. */
 export const lookupFor =
   (protocol: string): LookupFunction =>
-  (hostname, options, callback) => {
-    resolver.lookup(hostname, { family: options.family ?? 0, all: true }, (error, found) => {
-      try {
-        if (error) throw error
-        for (const { address } of found) check(address, protocol === "http:")
-        if (found.length === 0) throw new Refused("The endpoint's name has no address.")
-      } catch (cause) {
-        return callback(cause as NodeJS.ErrnoException, "")
-      }
-      if (options.all) return callback(null, found)
-      const [{ address, family }] = found as [dns.LookupAddress]
-      callback(null, address, family)
-    })
+  (hostname, { family = 0, all }, callback) => {
+    const refuse = (cause: NodeJS.ErrnoException) => callback(cause, "")
+    resolver
+      .resolve(hostname, typeof family === "string" ? (families[family] ?? 0) : family)
+      .then((found) => {
+        try {
+          for (const { address } of found) check(address, protocol === "http:")
+          if (found.length === 0) throw new Refused("The endpoint's name has no address.")
+        } catch (cause) {
+          return refuse(cause as Error)
+        }
+        if (all) return callback(null, found)
+        const [first] = found as [LookupAddress]
+        callback(null, first.address, first.family)
+      }, refuse)
   }
 
 /** Where an address is written instead of a name: nothing looks it up. Rejects with Refused. */

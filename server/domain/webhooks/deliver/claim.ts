@@ -38,23 +38,29 @@ export type Claimed = {
 
 /**
  * Takes deliveries whose time has come, oldest first. The next attempt is written first, so that a crash only delays it. In
- * order there is one at a time, the first that is pending.
+ * order they are the first that are pending, up to one whose time has not come.
  */
 export async function claim(workspaceId: string, { id, ordered }: Target, most: number): Promise<Claimed[]> {
   const now = clock.now()
   const mine = sql`workspace_id = ${workspaceId} and endpoint_id = ${id} and status = 'pending'`
   const due = ordered
     ? sql`
-        select sequence, next_attempt_at from webhook_deliveries where ${mine} order by sequence limit 1 for update`
+        first as (
+          select sequence, next_attempt_at from webhook_deliveries where ${mine} order by sequence limit ${most} for update
+        ), due as (
+          select sequence from (
+            select sequence, bool_and(next_attempt_at <= ${now}) over (order by sequence) as is_due from first) known
+          where is_due)`
     : sql`
-        select sequence, next_attempt_at from webhook_deliveries where ${mine} and next_attempt_at <= ${now}
-        order by next_attempt_at, sequence limit ${most} for update skip locked`
+        due as (
+          select sequence from webhook_deliveries where ${mine} and next_attempt_at <= ${now}
+          order by next_attempt_at, sequence limit ${most} for update skip locked)`
   const rows = await sql<Claimed[]>`
-    with due as (${due})
+    with ${due}
     update webhook_deliveries d set attempts = d.attempts + 1, next_attempt_at = ${addSeconds(now, CLAIM_S)}
     from due, events e
     where d.workspace_id = ${workspaceId} and d.endpoint_id = ${id} and d.sequence = due.sequence
-      and due.next_attempt_at <= ${now} and e.workspace_id = d.workspace_id and e.sequence = d.sequence
+      and e.workspace_id = d.workspace_id and e.sequence = d.sequence
     returning d.sequence, d.attempts, e.id as event_id, e.type, e.data, e.occurred_at`
   return [...rows].sort((one, other) => Number(one.sequence - other.sequence))
 }

@@ -121,6 +121,41 @@ test("in order, an event waits for the one before; and what fails for good is pa
   expect((await deliveries(call, id, "?status=failed")).map(({ sequence }) => sequence)).toEqual([5])
 })
 
+test("in order, many are sent in a row up to the first that is not taken, and those behind it have lost no attempt", async () => {
+  const [key, to] = [await app.key(), await consumer()]
+  const call = caller(key)
+  const id = await subscribe(call, to, { ordered: true })
+  await sql`update webhook_endpoints set disabled_at = now(), disabled_reason = 'requested' where id = ${id}`
+  for (let i = 0; i < 15; i++) await twoEvents(key)
+  await waitFor(async () => (await eventsOf(call)).length === 30, "thirty events")
+  let isDown = true
+  to.answer(({ event }) => (isDown && event.sequence === 9 ? 500 : 204))
+  await sql`update webhook_endpoints set disabled_at = null, disabled_reason = null where id = ${id}`
+  const all = () => deliveries(call, id, "?limit=100")
+  const first = Array.from({ length: 9 }, (_, i) => i + 1)
+  await waitFor(async () => (await all()).length === 30, "thirty deliveries")
+  await waitFor(async () => to.sequences().includes(9), "the one that is not taken")
+  const waiting = await waitFor(async () => {
+    const known = await all()
+    const behind = known.filter(({ sequence, status }) => sequence > 9 && status === "pending")
+    return behind.length === 21 && known.filter(({ status }) => status === "delivered").length === 8
+      ? behind
+      : null
+  }, "eight to be taken")
+  expect(to.sequences()).toEqual(first)
+  await waitFor(
+    async () => (await all()).every(({ sequence, attempts }) => sequence <= 9 || attempts === 0),
+    "the others to be given back",
+  )
+  expect(waiting).toHaveLength(21)
+  isDown = false
+  await hurried(id, () => to.sequences().includes(30))
+  expect(unrepeated(to.sequences())).toEqual(Array.from({ length: 30 }, (_, i) => i + 1))
+  await ended(call, id)
+  const attempts = (await all()).filter(({ sequence }) => sequence !== 9)
+  expect(attempts.every((one) => one.attempts === 1)).toBe(true)
+})
+
 test("a slow consumer delays no other, and its deliveries are made one after another", async () => {
   const [key, slow, quick] = [await app.key(), await consumer(), await consumer()]
   const call = caller(key)

@@ -13,7 +13,7 @@ const SLOW_MS = 2000
 /** Attempts come earlier or later by up to a tenth: what failed together does not come together again. */
 const JITTER = 0.1
 
-const isTaken = ({ outcome }: Attempted): boolean => outcome.error === null
+export const isTaken = ({ outcome }: Attempted): boolean => outcome.error === null
 
 /** When to try again, or null where all attempts were made. */
 export function nextAttempt(

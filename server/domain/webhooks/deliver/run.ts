@@ -1,12 +1,14 @@
 import { clock, toTimestamp } from "#server/lib/time.ts"
 import { secretsAt } from "../secrets.ts"
 import { type Claimed, claim, giveBack, readTarget } from "./claim.ts"
-import { type Attempted, note } from "./note.ts"
+import { type Attempted, isTaken, note } from "./note.ts"
 import { Ended, openAgent, post } from "./post.ts"
 import { signedHeaders } from "./sign.ts"
 
 /** Deliveries to one endpoint at a time, where it does not ask for order. */
 const AT_ONCE = 8
+/** Deliveries that are claimed and noted together where it does: they are sent one after another. */
+const IN_A_ROW = 16
 /** After so long others have a turn. */
 const TURN_MS = 10_000
 
@@ -28,16 +30,28 @@ export async function deliverTo(
       // It may be changed, disabled or deleted at any time.
       const target = await readTarget(workspaceId, endpointId)
       if (target === null || target.url !== first.url) return
-      const due = await claim(workspaceId, target, AT_ONCE)
+      const due = await claim(workspaceId, target, target.ordered ? IN_A_ROW : AT_ONCE)
       if (due.length === 0) return
       const secrets = secretsAt(clock.now(), target)
-      const attempts = await Promise.all(due.map((delivery) => attempt(delivery)))
+      const attempts = target.ordered ? await inOrder(due) : await Promise.all(due.map(attempt))
       const attempted = attempts.filter((one) => one !== null)
       if (attempted.length > 0) await note(workspaceId, endpointId, attempted)
       if (attempted.length < due.length) {
         const noted = new Set(attempted.map(({ delivery }) => delivery))
         const others = due.filter((one) => !noted.has(one))
         return await giveBack(workspaceId, endpointId, others)
+      }
+
+      /** What follows one that was not taken has to wait; and nothing begins when its turn, and so its claim, may be over. */
+      async function inOrder(row: readonly Claimed[]): Promise<(Attempted | null)[]> {
+        const made: (Attempted | null)[] = []
+        for (const delivery of row) {
+          if (made.length > 0 && (performance.now() >= end || stop.aborted)) break
+          const one = await attempt(delivery)
+          made.push(one)
+          if (one === null || !isTaken(one)) break
+        }
+        return made
       }
 
       async function attempt(delivery: Claimed): Promise<Attempted | null> {

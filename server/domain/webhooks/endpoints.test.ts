@@ -189,6 +189,25 @@ test("a test event is sent at once, and says what became of it", async () => {
   )
 })
 
+test("few test events of a workspace wait for their answer at a time, and others are told so", async () => {
+  const [key, to] = [await app.key(), await consumer()]
+  const call = caller(key)
+  const id = await subscribe(call, to)
+  const answers: (() => void)[] = []
+  to.answer((_, response) => {
+    answers.push(() => response.writeHead(204).end())
+    return "by itself"
+  })
+  const send = () => call("POST", `/webhook-endpoint/${id}/test`, {})
+  const waiting = Array.from({ length: 4 }, send)
+  await waitFor(async () => answers.length === 4, "four to wait")
+  expect(await send()).toMatchObject({ status: 429, json: { error: "rate_limited" } })
+  for (const answer of answers) answer()
+  for (const one of await Promise.all(waiting)) expect(one.json.delivered).toBe(true)
+  to.answer(() => 204)
+  expect((await send()).json.delivered).toBe(true)
+})
+
 test("endpoints are the workspace's own, each address once, and go with their deliveries", async () => {
   const [key, other, to] = [await app.key(), await app.key(), await consumer()]
   const [call, stranger] = [caller(key), caller(other)]

@@ -1,6 +1,8 @@
 import { sql } from "#db/client.ts"
 import { only } from "#db/rows.ts"
+import { inTime } from "#db/seq-at.ts"
 import { type Author, recordChange } from "#server/domain/audit-log/record.ts"
+import { eventsOf } from "#server/domain/events/list.ts"
 import { holdPermission } from "#server/domain/people/membership.ts"
 import { isId } from "#server/lib/ids.ts"
 import { clock } from "#server/lib/time.ts"
@@ -19,7 +21,7 @@ export type Replayed =
  * it is tried at once. Returns how many events there are, at most, beside those that are yet to be sent. Errors:
  * webhook_endpoint_not_found, webhook_endpoint_disabled, event_not_found, events_expired.
  */
-export const replay = ({
+export async function replay({
   workspaceId,
   author,
   id,
@@ -29,8 +31,9 @@ export const replay = ({
   author: Author
   id: string
   which: Replayed
-}): Promise<{ endpoint_id: string; events: number }> =>
-  sql.begin(async (sql) => {
+}): Promise<{ endpoint_id: string; events: number }> {
+  const from = "event_id" in which ? which : { after: await placeOf(workspaceId, which) }
+  return sql.begin(async (sql) => {
     await holdPermission(sql, workspaceId, author, "webhooks:write")
     const endpoint = await readEndpoint(sql, workspaceId, id, { lock: true })
     if (endpoint.disabled_at !== null)
@@ -38,8 +41,7 @@ export const replay = ({
         "webhook_endpoint_disabled",
         "id: the endpoint is disabled. Enable it: it gets what it missed meanwhile.",
       )
-    const events =
-      "event_id" in which ? await replayOne(which.event_id) : await replayAfter(await firstOf(which))
+    const events = "event_id" in from ? await replayOne(from.event_id) : await replayAfter(from.after)
     await recordChange(sql, workspaceId, {
       author,
       action: "webhook.replayed",
@@ -64,15 +66,6 @@ export const replay = ({
         on conflict (workspace_id, endpoint_id, sequence) do update
           set status = 'pending', attempts = 0, next_attempt_at = excluded.next_attempt_at, ended_at = null`
       return 1
-    }
-
-    /** The sequence number before the first. */
-    async function firstOf(which: { after: number } | { since: Date }): Promise<number> {
-      if ("after" in which) return which.after
-      const [row] = await sql<{ sequence: bigint | null }[]>`
-        select min(sequence) as sequence from events
-        where workspace_id = ${workspaceId} and occurred_at >= ${which.since}`
-      return row?.sequence ? Number(row.sequence) - 1 : Number.MAX_SAFE_INTEGER
     }
 
     async function replayAfter(after: number): Promise<number> {
@@ -102,3 +95,13 @@ export const replay = ({
       return Number(events)
     }
   })
+}
+
+/** The sequence number before the first that is asked for. */
+async function placeOf(workspaceId: string, which: { after: number } | { since: Date }): Promise<number> {
+  if ("after" in which) return which.after
+  const inSpan = await inTime(eventsOf(workspaceId), { after: which.since.toISOString(), before: null })
+  const [first] = await sql<{ sequence: bigint }[]>`
+    select sequence from events where workspace_id = ${workspaceId} ${inSpan?.() ?? sql``} order by sequence limit 1`
+  return first ? Number(first.sequence) - 1 : Number.MAX_SAFE_INTEGER
+}

@@ -2,14 +2,40 @@ import { sql } from "#db/client.ts"
 import { only } from "#db/rows.ts"
 import { newId } from "#server/lib/ids.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
+import { fail } from "#shared/errors.ts"
 import { type Outcome, openAgent, post } from "./deliver/post.ts"
 import { signedHeaders } from "./deliver/sign.ts"
 import { readEndpoint } from "./endpoint.ts"
 import { type Secrets, secretsAt } from "./secrets.ts"
 
+/** Test events of one workspace that wait for their answer, at most: each holds a connection, and may take its time. */
+const AT_ONCE = 4
+const underWay = new Map<string, number>()
+
+/** As `send`, where few others are under way. Errors: rate_limited. */
+async function oneOfFew<T>(workspaceId: string, send: () => Promise<T>): Promise<T> {
+  const others = underWay.get(workspaceId) ?? 0
+  if (others >= AT_ONCE)
+    fail(
+      "rate_limited",
+      `${AT_ONCE} test events of this workspace wait for their answer. Retry when one has ended.`,
+      {
+        retryAfterSeconds: 1,
+      },
+    )
+  underWay.set(workspaceId, others + 1)
+  try {
+    return await send()
+  } finally {
+    const left = underWay.get(workspaceId)! - 1
+    if (left === 0) underWay.delete(workspaceId)
+    else underWay.set(workspaceId, left)
+  }
+}
+
 /**
  * Sends an event of the type `webhook.test` at once, and says what became of it; also to one that is disabled. It is in no
- * sequence, and is not sent again. Errors: webhook_endpoint_not_found.
+ * sequence, and is not sent again. Errors: webhook_endpoint_not_found, rate_limited.
  */
 export async function sendTestEvent(workspaceId: string, endpointId: string): Promise<Outcome> {
   const { url } = await readEndpoint(sql, workspaceId, endpointId)
@@ -27,11 +53,8 @@ export async function sendTestEvent(workspaceId: string, endpointId: string): Pr
   })
   const agent = openAgent(url, 1)
   try {
-    return await post(agent, url, {
-      headers: signedHeaders(secretsAt(at, secrets), { id, at, body }),
-      body,
-      at,
-    })
+    const headers = signedHeaders(secretsAt(at, secrets), { id, at, body })
+    return await oneOfFew(workspaceId, () => post(agent, url, { headers, body, at }))
   } finally {
     agent.destroy()
   }

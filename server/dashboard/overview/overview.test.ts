@@ -247,3 +247,23 @@ test("what needs a person is counted: reviews for who decides them, endpoints, a
   for (const low of [fromDead, ofAnother]) expect(low?.hours_left ?? null).toBeNull()
   await sql`delete from workers where id = 'w'`
 })
+
+test("how far a workspace is set up is told by what there is", async () => {
+  const { browser, key, workspaceId, overview } = await enter()
+  const nothing = { verification: false, mint: false, webhook: false }
+  // The chain may take longer to say it than a page waits.
+  const setup = () =>
+    waitFor(async () => {
+      const { setup } = await overview()
+      return setup.sol === null ? null : setup
+    }, "the fee payer's SOL to be known")
+  expect(await setup()).toEqual({ provider: true, sol: true, key: true, ...nothing })
+  const tokens = tokenFixture(app, key)
+  const [wallet] = await tokens.wallets(1)
+  await tokens.mint(await tokens.config(), wallet!, "5")
+  const added = await browser.mutate("webhook.create", { url: "https://example.com/hooks" })
+  expect(added.error).toBeUndefined()
+  await sql`update api_keys set revoked_at = now() where workspace_id = ${workspaceId}`
+  const all = { verification: true, mint: true, webhook: true }
+  expect(await setup()).toEqual({ provider: true, sol: true, key: false, ...all })
+})

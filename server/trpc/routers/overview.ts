@@ -5,6 +5,7 @@ import { readFigures } from "#server/dashboard/overview/figures.ts"
 import { readIssuer } from "#server/dashboard/overview/issuer.ts"
 import { readLedgerState } from "#server/dashboard/overview/ledger.ts"
 import { latestOperations } from "#server/dashboard/overview/operations.ts"
+import { readSetup } from "#server/dashboard/overview/setup.ts"
 import { readUsage } from "#server/domain/accounts/usage.ts"
 import { latestAttestations } from "#server/domain/attestations/search.ts"
 import { readHealth } from "#server/domain/health.ts"
@@ -29,7 +30,10 @@ export const overviewRouter = router({
         readLedgerState(workspaceId),
         readExpiring(workspaceId),
       ])
-      const attention = await readAttention(ctx.principal, issuer)
+      const [attention, setup] = await Promise.all([
+        readAttention(ctx.principal, issuer),
+        readSetup(ctx.principal, issuer),
+      ])
       // What health counts over all accounts is left out.
       return {
         quota,
@@ -41,6 +45,7 @@ export const overviewRouter = router({
         ledger,
         expiring,
         attention,
+        setup,
       }
     }),
 })

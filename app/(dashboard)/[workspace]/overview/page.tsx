@@ -6,12 +6,12 @@ import type { RouterOutputs } from "#app/api.ts"
 import { Link } from "#app/components/link.tsx"
 import { Meter } from "#app/components/meter.tsx"
 import { PageHeader } from "#app/components/page-header.tsx"
-import { Empty, Failed, Loading, Skeleton } from "#app/components/states.tsx"
-import { Button } from "#app/components/ui/button.tsx"
+import { Failed, Loading, Skeleton } from "#app/components/states.tsx"
 import { Card } from "#app/components/ui/card.tsx"
 import { NeedsAttention } from "./attention.tsx"
 import { ExpiringSoon } from "./expiring.tsx"
 import { ChainCosts, Conversion, Health, IssuerBalance, LastReconciliation } from "./figures.tsx"
+import { FirstSteps } from "./first-steps.tsx"
 import { LatestAttestations, LatestOperations } from "./latest.tsx"
 import { QuarantineBanner } from "./quarantine.tsx"
 
@@ -60,7 +60,8 @@ function Figures({ overview }: { overview: Overview }) {
   return (
     <div className="space-y-4">
       {ledger.quarantine && <QuarantineBanner quarantine={ledger.quarantine} />}
-      {isNew ? <FirstSteps /> : <NeedsAttention overview={overview} />}
+      {!isNew && <NeedsAttention overview={overview} />}
+      <FirstSteps overview={overview} isNew={isNew} />
       <div className="grid gap-4 lg:grid-cols-3">
         <Card>
           <Meter
@@ -122,37 +123,5 @@ function Section({ title, more, children }: { title: string; more: string; child
       </header>
       {children}
     </section>
-  )
-}
-
-function FirstSteps() {
-  const path = usePath()
-  const { can, mode } = useWorkspace()
-  return (
-    <Card>
-      <Empty
-        title="No activity yet"
-        action={
-          <>
-            {can("kyc:write") && (
-              <Button asChild variant="primary">
-                <Link href={path("sessions")}>Start a session</Link>
-              </Button>
-            )}
-            {can("key:write") && (
-              <Button asChild>
-                <Link href={path("keys")}>Create an API key</Link>
-              </Button>
-            )}
-            <Button asChild>
-              <Link href={path("developers")}>Open the quick start</Link>
-            </Button>
-          </>
-        }
-      >
-        A session verifies the person behind a wallet. Start one here to try it, then start sessions from your
-        server with an API {mode} key.
-      </Empty>
-    </Card>
   )
 }

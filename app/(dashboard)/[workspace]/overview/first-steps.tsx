@@ -1,0 +1,166 @@
+import { Check } from "lucide-react"
+import { type ReactNode, useState } from "react"
+import { usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import type { RouterOutputs } from "#app/api.ts"
+import { Copyable } from "#app/components/code.tsx"
+import { Link } from "#app/components/link.tsx"
+import { Button } from "#app/components/ui/button.tsx"
+import { Card } from "#app/components/ui/card.tsx"
+import type { Permission } from "#shared/scopes.ts"
+
+type Overview = RouterOutputs["overview"]["get"]
+type Step = {
+  of: keyof Overview["setup"]
+  name: string
+  why: ReactNode
+  /** Where it is done, and by whom; null where the server's operator does it. */
+  action: { name: string; section: string; needs: Permission } | null
+}
+
+const common: Step[] = [
+  {
+    of: "verification",
+    name: "Start a verification",
+    why: "It verifies the person behind a wallet. Try it from here, then from your server.",
+    action: { name: "Start a session", section: "sessions", needs: "kyc:write" },
+  },
+  {
+    of: "key",
+    name: "Create an API key",
+    why: "Your server calls the API with it.",
+    action: { name: "Create a key", section: "keys", needs: "key:write" },
+  },
+  {
+    of: "mint",
+    name: "Mint a token to a verified wallet",
+    why: "The chain itself refuses all other wallets.",
+    action: { name: "Open tokens", section: "tokens", needs: "token:mint" },
+  },
+  {
+    of: "webhook",
+    name: "Add a webhook endpoint",
+    why: "Your systems are told what happens, and need not ask.",
+    action: { name: "Add an endpoint", section: "webhooks", needs: "webhooks:write" },
+  },
+]
+
+/** In live mode somebody has to verify, and to pay. */
+const live = (issuer: Overview["issuer"]): Step[] => [
+  {
+    of: "provider",
+    name: "Choose a KYC provider",
+    why: (
+      <>
+        The server’s administrator sets <code className="font-mono text-[13px]">VOUCH_LIVE_PROVIDER</code>.
+      </>
+    ),
+    action: null,
+  },
+  {
+    of: "sol",
+    name: "Send the fee payer SOL",
+    why: issuer ? (
+      <>
+        It pays for every transaction:{" "}
+        <Copyable compact value={issuer.fee_payer} what="the fee payer’s address" />
+      </>
+    ) : (
+      <>
+        The server’s administrator sets <code className="font-mono text-[13px]">SOLANA_RPC_URL</code> first.
+      </>
+    ),
+    action: null,
+  },
+]
+
+/** What a workspace needs before it is of use, and what of it is there. Gone once all is, or once it was hidden here. */
+export function FirstSteps({ overview: { setup, issuer }, isNew }: { overview: Overview; isNew: boolean }) {
+  const { id, mode, can } = useWorkspace()
+  const path = usePath()
+  const [isHidden, setHidden] = useState(() => isHiddenHere(id))
+  const steps = mode === "live" ? [...live(issuer), ...common] : common
+  const next = steps.find(({ of, action }) => setup[of] === false && action !== null && can(action.needs))
+  const left = steps.filter(({ of }) => setup[of] !== true).length
+  if (left === 0 || isHidden) return null
+  return (
+    <Card
+      title={isNew ? "First steps" : "Next steps"}
+      description={`${steps.length - left} of ${steps.length} done`}
+      actions={
+        <>
+          <Button asChild size="sm">
+            <Link href={path("developers")}>Quick start</Link>
+          </Button>
+          <Button
+            size="sm"
+            variant="ghost"
+            onClick={() => {
+              hideHere(id)
+              setHidden(true)
+            }}
+          >
+            Hide
+          </Button>
+        </>
+      }
+    >
+      <ol className="divide-y divide-line">
+        {steps.map((step, at) => {
+          const { of, name, why, action } = step
+          const isDone = setup[of] === true
+          return (
+            <li key={of} className="flex flex-wrap items-center gap-x-4 gap-y-2 py-2.5 first:pt-0 last:pb-0">
+              <Mark isDone={isDone}>{at + 1}</Mark>
+              <div className="min-w-52 flex-1">
+                <p className={isDone ? "text-muted" : "font-medium"}>
+                  {name}
+                  {isDone && <span className="sr-only"> (done)</span>}
+                </p>
+                {!isDone && <p className="text-[13px] text-muted">{why}</p>}
+              </div>
+              {!isDone && action !== null && can(action.needs) && (
+                <Button asChild size="sm" variant={step === next ? "primary" : "outline"}>
+                  <Link href={path(action.section)}>{action.name}</Link>
+                </Button>
+              )}
+            </li>
+          )
+        })}
+      </ol>
+    </Card>
+  )
+}
+
+function Mark({ isDone, children }: { isDone: boolean; children: number }) {
+  return (
+    <span
+      aria-hidden="true"
+      className={
+        isDone
+          ? "flex size-6 shrink-0 items-center justify-center rounded-full bg-accent text-accent-ink"
+          : "flex size-6 shrink-0 items-center justify-center rounded-full border border-field text-xs tabular-nums"
+      }
+    >
+      {isDone ? <Check className="size-3.5" /> : children}
+    </span>
+  )
+}
+
+// In this browser: a colleague may still want to see it.
+const nameOf = (workspaceId: string) => `vouch.first-steps-hidden.${workspaceId}`
+
+function isHiddenHere(workspaceId: string): boolean {
+  try {
+    return localStorage.getItem(nameOf(workspaceId)) !== null
+  } catch {
+    return false
+  }
+}
+
+function hideHere(workspaceId: string): void {
+  try {
+    localStorage.setItem(nameOf(workspaceId), "1")
+  } catch {
+    // Without storage it is back with the next page.
+  }
+}

@@ -1,0 +1,32 @@
+import { sql } from "#db/client.ts"
+import { only } from "#db/rows.ts"
+import type { Principal } from "#server/domain/context.ts"
+import { deployment } from "#server/domain/deployment.ts"
+import type { Issuer } from "./issuer.ts"
+
+/** How far a workspace is set up: what there is of each, whoever made it. */
+export type Setup = {
+  /** Whether somebody can be verified: a provider is chosen. */
+  provider: boolean
+  /** Whether the fee payer has SOL; null while nobody knows. */
+  sol: boolean | null
+  key: boolean
+  verification: boolean
+  mint: boolean
+  webhook: boolean
+}
+
+export async function readSetup({ workspaceId, mode }: Principal, issuer: Issuer | null): Promise<Setup> {
+  const { default: common, bySchema } = deployment.providers[mode]
+  const has = await sql<Pick<Setup, "key" | "verification" | "mint" | "webhook">[]>`
+    select
+      exists (select from api_keys where workspace_id = ${workspaceId} and revoked_at is null) as key,
+      exists (select from attestations where workspace_id = ${workspaceId}) as verification,
+      exists (select from operations where workspace_id = ${workspaceId} and kind = 'mint') as mint,
+      exists (select from webhook_endpoints where workspace_id = ${workspaceId} and deleted_at is null) as webhook`
+  return {
+    provider: common !== null || bySchema.size > 0,
+    sol: issuer === null || issuer.sol === null ? null : !issuer.low,
+    ...only(has),
+  }
+}

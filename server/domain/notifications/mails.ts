@@ -1,4 +1,5 @@
 import type { Mail } from "#server/domain/people/mail.ts"
+import { countOf, hoursOf } from "#shared/counts.ts"
 import type { Mode } from "#shared/mode.ts"
 import type { NotificationKind } from "#shared/notifications.ts"
 import { disabledAfterDays } from "#shared/webhooks.ts"
@@ -70,9 +71,9 @@ Send SOL to this address. Without it nothing is issued or minted; what was accep
     text: `${[
       differences > 0 &&
         compared_at !== null &&
-        `The comparison of ${time(compared_at)} found ${count(differences, "difference")} between the chain and the database.`,
+        `The comparison of ${time(compared_at)} found ${countOf(differences, "difference")} between the chain and the database.`,
       unexplained > 0 &&
-        `${count(unexplained, "transaction")} on chain could not be explained after a restore. Until a person decides, nothing is signed for this workspace.`,
+        `${countOf(unexplained, "transaction")} on chain could not be explained after a restore. Until a person decides, nothing is signed for this workspace.`,
     ]
       .filter(Boolean)
       .join("\n\n")}
@@ -124,8 +125,3 @@ ${url}/settings?part=account
 `,
   }
 }
-
-const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? "" : "s"}`
-
-const hoursOf = (hours: number): string =>
-  hours < 1 ? count(Math.max(1, Math.round(hours * 60)), "minute") : count(Math.round(hours), "hour")

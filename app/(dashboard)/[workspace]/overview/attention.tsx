@@ -4,6 +4,7 @@ import type { RouterOutputs } from "#app/api.ts"
 import { Copyable } from "#app/components/code.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Card } from "#app/components/ui/card.tsx"
+import { countOf, hoursOf } from "#shared/counts.ts"
 
 type Overview = RouterOutputs["overview"]["get"]
 
@@ -20,14 +21,16 @@ export function NeedsAttention({ overview: { attention, expiring } }: { overview
   const items: Record<string, ReactNode> = {
     reviews: reviews !== null && reviews > 0 && (
       <To href={path("reviews")}>
-        {reviews < MANY ? many(reviews, "review") : `${MANY - 1}+ reviews`} to decide
+        {reviews < MANY ? countOf(reviews, "review") : `${MANY - 1}+ reviews`} to decide
       </To>
     ),
     disabled: endpoints.disabled > 0 && (
-      <To href={path("webhooks")}>{many(endpoints.disabled, "webhook endpoint")} disabled after failing</To>
+      <To href={path("webhooks")}>
+        {countOf(endpoints.disabled, "webhook endpoint")} disabled after failing
+      </To>
     ),
     failing: endpoints.failing > 0 && (
-      <To href={path("webhooks")}>{many(endpoints.failing, "webhook endpoint")} failing</To>
+      <To href={path("webhooks")}>{countOf(endpoints.failing, "webhook endpoint")} failing</To>
     ),
     sol: low_sol && (
       <>
@@ -40,7 +43,7 @@ export function NeedsAttention({ overview: { attention, expiring } }: { overview
       <To href={`${path("attestations")}?expiring=7`}>
         {week.more
           ? `More than ${numbers.format(week.count)} verifications`
-          : many(week.count, "verification")}{" "}
+          : countOf(week.count, "verification")}{" "}
         expiring within 7 days
       </To>
     ),
@@ -66,8 +69,3 @@ const To = ({ href, children }: { href: string; children: ReactNode }) => (
     {children}
   </Link>
 )
-
-const many = (count: number, what: string) => `${numbers.format(count)} ${what}${count === 1 ? "" : "s"}`
-
-const hoursOf = (hours: number) =>
-  hours < 1 ? many(Math.max(1, Math.round(hours * 60)), "minute") : many(Math.round(hours), "hour")

@@ -3,6 +3,7 @@ import { sql } from "#db/client.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { providers } from "#server/domain/kyc/providers/table.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import { noTransactionIsOpen } from "#test/open-transactions.ts"
 import { member } from "#test/people.ts"
 import { exampleId } from "#test/vendor/example-id.ts"
 import { startVendor, type Vendor } from "#test/vendor/server.ts"
@@ -219,9 +220,7 @@ test("while a vendor lets us wait, the erasure is done and no transaction is ope
     const [row] = await sql`
       select claims is null and provider_reference is null as erased from attestations where wallet = ${wallet}`
     expect(row).toEqual({ erased: true })
-    const idle = await sql`
-      select query from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`
-    expect([...idle]).toEqual([])
+    await noTransactionIsOpen()
     await waitFor(async () => {
       release()
       return (await read(erasure_id))[0].status === "done"

@@ -5,6 +5,7 @@ import { chooseProviders } from "#server/domain/kyc/providers/choose.ts"
 import { eraseWallet } from "#server/domain/privacy/erase.ts"
 import { parseSettings } from "#server/settings/env.ts"
 import { newWallet, waitFor } from "#test/app.ts"
+import { noTransactionIsOpen } from "#test/open-transactions.ts"
 import { member } from "#test/people.ts"
 import { ACCREDITED, startWithVendor, table } from "#test/vendor/example-app.ts"
 import type { Fault } from "#test/vendor/server.ts"
@@ -134,11 +135,13 @@ test("a key that the vendor does not know is 503 to the investor, and said in th
 test("while a vendor lets us wait, no transaction is open and no row is locked", async () => {
   const { wallet, sessionId } = await start()
   vendor.misbehave("hangs")
-  const answer = goOn(sessionId)
+  let isOver = false
+  const answer = goOn(sessionId).finally(() => {
+    isOver = true
+  })
   await waitFor(async () => vendor.opened(sessionId).length > 0, "the vendor to be asked")
-  const idle = await sql`
-    select query from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`
-  expect([...idle]).toEqual([])
+  await noTransactionIsOpen()
+  expect(isOver).toBe(false)
   await sql.begin((sql) => sql`select id from attestations where session_id = ${sessionId} for update nowait`)
   // Whoever asks meanwhile is not held up.
   expect(await statusOf(wallet)).toBe("pending")

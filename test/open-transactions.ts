@@ -1,0 +1,13 @@
+import { sql } from "#db/client.ts"
+import { waitFor } from "./app.ts"
+
+/**
+ * Resolves once no transaction stands open between two statements. Any other may for a moment; one that waits for somebody
+ * else would stay.
+ */
+export const noTransactionIsOpen = () =>
+  waitFor(async () => {
+    const open = await sql`
+      select from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`
+    return open.length === 0
+  }, "no transaction to be open")

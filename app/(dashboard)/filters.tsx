@@ -122,6 +122,8 @@ export function TextFilter({
           timer.current = setTimeout(() => take(target.value), TYPING_MS)
         }}
         onKeyDown={({ key }) => key === "Enter" && take(draft)}
+        // Not later: a change of the address would end the navigation of whoever goes on to another page.
+        onBlur={() => draft.trim() !== (value ?? "") && take(draft)}
         {...props}
       />
     </Field>

@@ -58,6 +58,17 @@ export function grouped(amount: string): string {
   return fraction === undefined ? groups : `${groups}.${fraction}`
 }
 
+/**
+ * A part in percent of the whole, as decimal text, rounded down to so many places: `33.3333`. `<0.0001` for what is there and
+ * too little to show. Null where the whole is nothing.
+ */
+export function percentOf(part: bigint, whole: bigint, places = 4): string | null {
+  if (whole <= 0n) return null
+  const scale = 10n ** BigInt(places)
+  const scaled = ((part > 0n ? part : 0n) * 100n * scale) / whole
+  return scaled === 0n && part > 0n ? `<${fromBaseUnits(1n, places)}` : fromBaseUnits(scaled, places)
+}
+
 /** How much of `whole` a part is, in thousandths: enough to draw a bar with. All of it where `whole` is nothing. */
 export function perMilleOf(part: string, whole: string): number {
   const [units, all] = [part, whole].map((amount) => {

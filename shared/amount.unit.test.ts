@@ -1,6 +1,14 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { fromBaseUnits, grouped, limitsOf, MAX_BASE_UNITS, perMilleOf, toBaseUnits } from "./amount.ts"
+import {
+  fromBaseUnits,
+  grouped,
+  limitsOf,
+  MAX_BASE_UNITS,
+  percentOf,
+  perMilleOf,
+  toBaseUnits,
+} from "./amount.ts"
 
 test.each([
   ["1", 6, 1_000_000n],
@@ -84,4 +92,23 @@ test("the limits that are told are those that are kept", () => {
     expect(limitsOf(decimals)).toContain(most)
     expect(toBaseUnits(most, decimals)).toBe(MAX_BASE_UNITS)
   }
+})
+
+test.each([
+  [1n, 3n, "33.3333"],
+  [3n, 3n, "100"],
+  [0n, 3n, "0"],
+  [-5n, 3n, "0"],
+  [1n, 2_000_000n, "<0.0001"],
+  [2n ** 64n - 1n, 2n ** 64n - 1n, "100"],
+  [2n ** 64n - 2n, 2n ** 64n - 1n, "99.9999"],
+  [1n, 8n, "12.5"],
+  [5n, 0n, null],
+])("%d of %d are %s percent", (part, whole, percent) => {
+  expect(percentOf(part, whole)).toBe(percent)
+})
+
+test("a percentage has as many places as it is asked for", () => {
+  expect(percentOf(1n, 3n, 8)).toBe("33.33333333")
+  expect(percentOf(1n, 10n ** 12n, 8)).toBe("<0.00000001")
 })

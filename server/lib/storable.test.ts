@@ -72,6 +72,7 @@ test.each([
   "/api/trpc/workspace.get",
   "/api/export/attestations.csv",
   "/api/export/audit.csv",
+  "/api/export/holders.csv",
   "/api/auth/get-session",
   "/sign-in",
 ])("%s takes no such text in its query", async (path) => {

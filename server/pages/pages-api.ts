@@ -9,6 +9,7 @@ import type { Principal, SignedIn } from "#server/domain/context.ts"
 import { asAttempt } from "#server/domain/people/attempt.ts"
 import { CLIENT_ADDRESS, openAuth } from "#server/domain/people/auth.ts"
 import { principalIn, signedInUser } from "#server/domain/people/principal.ts"
+import { exportHolders, registerQuery } from "#server/domain/tokens/export-holders.ts"
 import { MAX_BODY_BYTES, readBody } from "#server/http/body.ts"
 import type { Client } from "#server/http/client.ts"
 import { logFailure, toFailure } from "#server/http/failure.ts"
@@ -202,6 +203,8 @@ export const downloads: Record<string, Download> = {
     exportAttestations(principal, readQuery(searchFilter, query), response, principalNow),
   "/api/export/audit.csv": (principal, query, response, principalNow) =>
     exportAuditLog(principal, readQuery(auditFilter, query), response, principalNow),
+  "/api/export/holders.csv": (principal, query, response, principalNow) =>
+    exportHolders(principal, readQuery(registerQuery, query), response, principalNow),
 }
 
 /** A logo for the account of a workspace: the image as it is, which no procedure's body has room for. */

@@ -35,10 +35,16 @@ test("holders are listed by balance and then by wallet, with what the chain hold
   await tokens.mint(config, a, "1.5")
   const list = await holders(config)
   expect(walletsOf(list)).toEqual([c, a, b])
-  expect(list).toMatchObject({ next_cursor: null, chain_answered: true })
+  expect(list).toMatchObject({
+    next_cursor: null,
+    chain_answered: true,
+    supply: "13",
+    slot: expect.any(Number),
+  })
   expect(list.data[0]).toEqual({
     wallet: c,
     balance: "10",
+    percent: "76.923",
     incoming: "0",
     outgoing: "0",
     counted: true,

@@ -10,18 +10,21 @@ import { logger } from "#server/lib/log.ts"
 import { clock } from "#server/lib/time.ts"
 import { isWalletAddress, type WalletParts } from "#server/solana/addresses.ts"
 import type { Address } from "#shared/address.ts"
-import { fromBaseUnits } from "#shared/amount.ts"
+import { fromBaseUnits, percentOf } from "#shared/amount.ts"
 import { shownStatuses } from "#shared/statuses.ts"
 import { lastLandingOnAccounts, readAccounts } from "./account-states.ts"
 import { type ConfigRow, configColumns } from "./config.ts"
 import { configNotFound } from "./configs.ts"
 import type { HoldingKey } from "./holder-facts.ts"
+import { readBooksSlot } from "./register.ts"
 import { readReopenings } from "./reopenings.ts"
 
 const holder = z.object({
   wallet: storedAddress,
   /** Whole tokens by our books, and those on their way. */
   balance: z.string(),
+  /** Of the supply, as `percentOf` has it; null while there is none. */
+  percent: z.string().nullable(),
   incoming: z.string(),
   outgoing: z.string(),
   /** Whether it takes one of the holder slots that max_holders counts. */
@@ -41,6 +44,9 @@ const holder = z.object({
 export const holderList = z.object({
   data: z.array(holder),
   next_cursor: z.string().nullable(),
+  /** Whole tokens that are minted, and the slot up to which all that landed is in the books. */
+  supply: z.string(),
+  slot: z.number().int().nullable(),
   /** False when the chain did not answer, or none is configured. */
   chain_answered: z.boolean(),
 })
@@ -74,6 +80,8 @@ export async function listHolders(
     select ${sql(configColumns)} from mint_configs where workspace_id = ${workspaceId} and id = ${mintConfig}`
   if (!config) return configNotFound(mintConfig)
   const now = clock.now()
+  // Before the balances: what it stands for is in them.
+  const slot = await readBooksSlot({ workspaceId, mode })
   const rows = await sql<Row[]>`
     select ${sql(qualified("h", holdingColumns))}, a.id as attestation_id, a.status, a.open_until, a.expires_at, a.revoked_at,
       a.investor_id, i.external_id
@@ -103,6 +111,10 @@ export async function listHolders(
       return {
         wallet: row.wallet,
         balance: units(row.balance),
+        percent: percentOf(
+          config.transfer_mode === "holder" && account ? account.amount : BigInt(row.balance),
+          BigInt(config.supply),
+        ),
         incoming: units(row.incoming),
         outgoing: units(row.outgoing),
         counted: row.counted,
@@ -116,6 +128,8 @@ export async function listHolders(
       }
     }),
     next_cursor: rows.length > limit ? toPlace(shown.at(-1)!) : null,
+    supply: units(config.supply),
+    slot,
     chain_answered: accounts !== null,
   }
 }

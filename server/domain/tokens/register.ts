@@ -132,7 +132,10 @@ const RECENT = 64
  * Up to which slot everything that landed is in the books; null before anything has. What is signed and not settled
  * may have landed in any slot since its blockhash was read.
  */
-async function readBooksSlot({ workspaceId, mode }: Principal): Promise<number | null> {
+export async function readBooksSlot({
+  workspaceId,
+  mode,
+}: Pick<Principal, "workspaceId" | "mode">): Promise<number | null> {
   const rows = await sql<{ settled: bigint | null; unsettled: bigint | null }[]>`
     select
       (select max(slot) from (

@@ -2,6 +2,7 @@
 
 import { parseAsString, useQueryState } from "nuqs"
 import type { Holder, TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
+import { ExportCsv } from "#app/(dashboard)/export-csv.tsx"
 import { InvestorLink } from "#app/(dashboard)/investor-link.tsx"
 import { useDebounced, usePath, useQuery } from "#app/(dashboard)/workspace.tsx"
 import { Copyable } from "#app/components/code.tsx"
@@ -35,16 +36,25 @@ export function Holders({ token }: { token: TokenView }) {
   )
   return (
     <div className="space-y-3">
-      <Input
-        type="search"
-        aria-label="Search holders by wallet"
-        placeholder="Wallet, or its first or last characters"
-        value={q}
-        onChange={({ target }) => void setQ(target.value || null)}
-        autoComplete="off"
-        spellCheck={false}
-        className="max-w-sm"
-      />
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <Input
+          type="search"
+          aria-label="Search holders by wallet"
+          placeholder="Wallet, or its first or last characters"
+          value={q}
+          onChange={({ target }) => void setQ(target.value || null)}
+          autoComplete="off"
+          spellCheck={false}
+          className="max-w-sm"
+        />
+        <ExportCsv list="holders" asked={{ mint_config: token.id }} />
+      </div>
+      {list.data && (
+        <p className="text-[13px] text-muted">
+          {grouped(list.data.supply)} {token.symbol} are minted.
+          {list.data.slot !== null && ` Balances include all that has landed up to slot ${list.data.slot}.`}
+        </p>
+      )}
       {list.data && !list.data.chain_answered && (
         <p role="status" className="rounded-lg bg-notice-soft px-3 py-2 text-[13px] text-notice">
           The chain is unreachable, so account states are not shown.
@@ -81,6 +91,10 @@ export function Holders({ token }: { token: TokenView }) {
   )
 }
 
+function Share({ percent }: { percent: string | null }) {
+  return percent === null ? <span className="text-muted">–</span> : `${percent} %`
+}
+
 const columnsOfMode = (mode: TokenView["transfer_mode"]): Column<Holder>[] => [
   column.accessor("wallet", {
     header: "Wallet",
@@ -98,7 +112,19 @@ const columnsOfMode = (mode: TokenView["transfer_mode"]): Column<Holder>[] => [
   column.accessor("balance", {
     header: "Balance",
     meta: { align: "end", className: "whitespace-nowrap" },
-    cell: ({ row: { original } }) => <Balance of={original} mode={mode} />,
+    cell: ({ row: { original } }) => (
+      <>
+        <Balance of={original} mode={mode} />
+        <span className="block text-[13px] text-muted md:hidden">
+          <Share percent={original.percent} />
+        </span>
+      </>
+    ),
+  }),
+  column.accessor("percent", {
+    header: "Share",
+    meta: { align: "end", wideOnly: true, className: "whitespace-nowrap" },
+    cell: ({ getValue }) => <Share percent={getValue()} />,
   }),
   column.accessor("verification", {
     header: "Verification",

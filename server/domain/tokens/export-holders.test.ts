@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
+import { newWallet, startTestApp, type TestApp } from "#test/app.ts"
+import { type Browser, member } from "#test/people.ts"
+import { tokenFixture } from "#test/tokens.ts"
+
+let app: TestApp
+let owner: Awaited<ReturnType<typeof member>>
+
+beforeAll(async () => {
+  app = await startTestApp()
+  owner = await member(app)
+})
+afterAll(() => app.stop())
+
+const download = (mint_config: string, by: Browser = owner.browser) =>
+  by.fetch(
+    `/api/export/holders.csv?workspace=${owner.workspaceId}&mint_config=${encodeURIComponent(mint_config)}`,
+  )
+const linesOf = (text: string) => {
+  const [head, ...lines] = text.replace("\ufeff", "").trimEnd().split("\r\n")
+  const names = head!.split(",")
+  return lines.map((line) => Object.fromEntries(line.split(",").map((cell, i) => [names[i]!, cell])))
+}
+
+test("the register has who holds how much of the supply, who they are, and of when it is", async () => {
+  const key = await app.key({ account: owner.account })
+  const tokens = tokenFixture(app, key)
+  const config = await tokens.config()
+  const wallets = await tokens.wallets(3)
+  for (const [i, amount] of ["1", "6", "2"].entries()) await tokens.mint(config, wallets[i]!, amount)
+  const response = await download(config)
+  expect(response.headers.get("content-disposition")).toMatch(/filename="holders-.*-\d{4}-\d\d-\d\d\.csv"/)
+  const lines = linesOf(await response.text())
+  expect(
+    lines.map(({ position, user_pubkey, balance, percent }) => [position, user_pubkey, balance, percent]),
+  ).toEqual([
+    ["1", wallets[1], "6", "66.66666666"],
+    ["2", wallets[2], "2", "22.22222222"],
+    ["3", wallets[0], "1", "11.11111111"],
+  ])
+  for (const line of lines) {
+    expect(line).toMatchObject({ verification: "verified", slot: expect.stringMatching(/^\d+$/) })
+    expect(line.investor_id).toMatch(/^inv_/)
+    expect(Date.parse(line.as_of!)).not.toBeNaN()
+  }
+})
+
+test("all balances are of one moment, however long the client takes: their sum is the supply", async () => {
+  const { workspaceId } = owner
+  const [{ id, schema }] = (await sql<{ id: string; schema: string }[]>`
+    select id, required_schema as schema from mint_configs where workspace_id = ${workspaceId} limit 1`) as unknown as [
+    { id: string; schema: string },
+  ]
+  const many = 30_000
+  await sql`
+    insert into mint_configs (workspace_id, id, name, symbol, decimals, required_schema, transfer_mode, rules, supply, issued, created_at)
+    select workspace_id, 'large_fund', 'Large', 'LRG', 0, ${schema}, 'agent', rules, ${many}, ${many}, now()
+    from mint_configs where workspace_id = ${workspaceId} and id = ${id}`
+  const first = newWallet()
+  await sql`
+    insert into holdings (workspace_id, mint_config, wallet, balance, counted)
+    select ${workspaceId}, 'large_fund', left(${first}, 36) || lpad(translate(n::text, '0', 'A'), 6, 'z'), 1, true
+    from generate_series(1, ${many}) n`
+  const response = await download("large_fund")
+  const reader = response.body!.getReader()
+  let text = new TextDecoder().decode((await reader.read()).value)
+  // Everything is moved to one of them while the file is on its way.
+  await sql`delete from holdings where workspace_id = ${workspaceId} and mint_config = 'large_fund'`
+  const decoder = new TextDecoder()
+  for (let part = await reader.read(); !part.done; part = await reader.read())
+    text += decoder.decode(part.value, { stream: true })
+  const lines = linesOf(text)
+  expect(lines).toHaveLength(many)
+  expect(lines.reduce((sum, { balance }) => sum + BigInt(balance!), 0n)).toBe(BigInt(many))
+  expect(new Set(lines.map(({ user_pubkey }) => user_pubkey)).size).toBe(many)
+  expect(lines.at(-1)!.position).toBe(String(many))
+})
+
+test("a token that is not there, and one of another workspace, has none", async () => {
+  for (const id of ["nothing", "x".repeat(100)]) expect((await download(id)).status).toBe(404)
+  expect((await download("")).status).toBe(422)
+  const stranger = await member(app)
+  expect((await download("large_fund", stranger.browser)).status).toBe(404)
+})

@@ -1,0 +1,118 @@
+import type { ServerResponse } from "node:http"
+import { z } from "zod"
+import { sql } from "#db/client.ts"
+import { columns, type RowOf } from "#db/rows.ts"
+import { shownStatusAt } from "#server/domain/attestations/status.ts"
+import { type Principal, requireScope } from "#server/domain/context.ts"
+import { sendCsv } from "#server/lib/csv.ts"
+import { clock, toTimestamp } from "#server/lib/time.ts"
+import type { Address } from "#shared/address.ts"
+import { fromBaseUnits, percentOf } from "#shared/amount.ts"
+import { configNotFound } from "./configs.ts"
+import { readBooksSlot } from "./register.ts"
+
+export const registerQuery = z.object({ mint_config: z.string().min(1).max(100) })
+
+/** Rows that are written at a time. */
+const BATCH = 1000
+/** Places of the percentages: as many as tell apart what a spreadsheet adds up. */
+const PLACES = 8
+
+const fileColumns = [
+  "position",
+  "user_pubkey",
+  "investor_id",
+  "external_id",
+  "balance",
+  "percent",
+  "verification",
+  "as_of",
+  "slot",
+] as const
+
+const statusColumns = columns(
+  "attestations",
+  "status",
+  "open_until",
+  "expires_at",
+  "revoked_at",
+  "investor_id",
+)
+type Facts = { wallet: Address; external_id: string | null } & Partial<RowOf<typeof statusColumns>>
+type Line = { position: number; balance: bigint; facts: Facts }
+
+/**
+ * Sends the register of a token as CSV: who holds it, those with the most first. All balances are of one moment, however long the
+ * client takes, so their sum is the supply of then; who an investor is, and how their verification stands, is read on the
+ * way. Errors, before the first byte: insufficient_scope, mint_config_not_found.
+ */
+export async function exportHolders(
+  principal: Principal,
+  { mint_config: id }: z.infer<typeof registerQuery>,
+  response: ServerResponse,
+  principalNow: () => Promise<Principal>,
+): Promise<void> {
+  requireScope(principal, "token:read")
+  const { workspaceId } = principal
+  const now = clock.now()
+  // Before the balances: what it stands for is in them.
+  const slot = await readBooksSlot(principal)
+  const { decimals, schemaId, supply, holders } = await readSnapshot(workspaceId, id)
+  await sendCsv(response, {
+    filename: `holders-${id}-${now.toISOString().slice(0, 10)}.csv`,
+    columns: fileColumns,
+    requireAccess: async () => requireScope(await principalNow(), "token:read"),
+    toLine: ({ position, balance, facts: { wallet, external_id, investor_id, status, ...rest } }: Line) => ({
+      position: String(position),
+      user_pubkey: wallet,
+      investor_id: investor_id ?? null,
+      external_id,
+      balance: fromBaseUnits(balance, decimals),
+      percent: percentOf(balance, supply, PLACES)?.replace(/^<.*/, "0") ?? null,
+      verification: status ? shownStatusAt({ status, ...(rest as Required<typeof rest>) }, now) : null,
+      as_of: toTimestamp(now),
+      slot: slot === null ? null : String(slot),
+    }),
+    readAfter: (last) => readLines(workspaceId, schemaId, holders, last?.position ?? 0, now),
+  })
+}
+
+type Snapshot = { decimals: number; schemaId: string; supply: bigint; holders: string[] }
+
+/** In one statement: balances and the supply are of the same moment. `wallet balance` takes 60 bytes for each holder. */
+async function readSnapshot(workspaceId: string, id: string): Promise<Snapshot> {
+  type Row = { decimals: number; required_schema: string; supply: string; holders: string | null }
+  const [row] = await sql<Row[]>`
+    select c.decimals, c.required_schema, c.supply, (
+      select string_agg(h.wallet || ' ' || h.balance, E'\n' order by h.balance desc, h.wallet) from holdings h
+      where h.workspace_id = c.workspace_id and h.mint_config = c.id and h.balance > 0) as holders
+    from mint_configs c where c.workspace_id = ${workspaceId} and c.id = ${id}`
+  if (!row) return configNotFound(id, "mint_config")
+  const { decimals, required_schema: schemaId, supply, holders } = row
+  return { decimals, schemaId, supply: BigInt(supply), holders: holders?.split("\n") ?? [] }
+}
+
+async function readLines(
+  workspaceId: string,
+  schemaId: string,
+  holders: readonly string[],
+  after: number,
+  now: Date,
+): Promise<Line[]> {
+  const batch = holders.slice(after, after + BATCH).map((line) => line.split(" ") as [Address, string])
+  if (batch.length === 0) return []
+  const rows = await sql<Facts[]>`
+    select h.wallet, a.*, i.external_id
+    from unnest(${batch.map(([wallet]) => wallet)}::text[]) as h(wallet)
+    left join lateral (
+      select ${sql(statusColumns)} from attestations
+      where workspace_id = ${workspaceId} and wallet = h.wallet and schema_id = ${schemaId}
+      order by (status = 'verified' and expires_at > ${now}) desc, seq desc limit 1
+    ) a on true left join investors i on i.workspace_id = ${workspaceId} and i.id = a.investor_id`
+  const of = new Map(rows.map((row) => [row.wallet, row]))
+  return batch.map(([wallet, balance], i) => ({
+    position: after + i + 1,
+    balance: BigInt(balance),
+    facts: of.get(wallet) ?? { wallet, external_id: null },
+  }))
+}

@@ -132,7 +132,7 @@ test("the search and the filters stand in the address, and the CSV holds what th
   const pending = await customer.api.start({ externalId: `${name}-2` })
   await page.goto(section(customer, "attestations"))
   const rows = page.getByRole("table", { name: "Attestations" }).getByRole("row")
-  await page.getByLabel("Search").fill(name)
+  await page.getByRole("searchbox", { name: "Search" }).fill(name)
   await expect(rows).toHaveCount(3)
   await page.getByLabel("Status").selectOption("rejected")
   await expect(rows).toHaveCount(2)
@@ -154,11 +154,11 @@ test("the search and the filters stand in the address, and the CSV holds what th
     ["rejected", "kyc_individual_v1", rejected.wallet, `${name}-1`],
   ])
 
-  await page.getByLabel("Search").fill(pending.wallet)
+  await page.getByRole("searchbox", { name: "Search" }).fill(pending.wallet)
   await expect(page.getByText("No matching attestations")).toBeVisible()
   await expectSound(page)
   await page.getByRole("button", { name: "Clear" }).click()
-  await expect(page.getByLabel("Search")).toHaveValue("")
+  await expect(page.getByRole("searchbox", { name: "Search" })).toHaveValue("")
   await expect(rows.nth(1)).toBeVisible()
 })
 

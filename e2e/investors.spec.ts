@@ -22,7 +22,7 @@ test("a person is found by any wallet, with all wallets, tokens and refusals on 
 
   await page.goto(section(customer, "investors"))
   await expect(heading(page, "Investors")).toBeVisible()
-  await page.getByLabel("Search").fill(second.wallet.slice(-6))
+  await page.getByRole("searchbox", { name: "Search" }).fill(second.wallet.slice(-6))
   const rows = page.getByRole("table", { name: "Investors" }).getByRole("row")
   await expect(rows).toHaveCount(2)
   await expect(rows.nth(1)).toContainText("Verified")

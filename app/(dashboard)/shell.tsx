@@ -9,6 +9,7 @@ import { Failed, Loading, Skeleton } from "#app/components/states.tsx"
 import { Wordmark } from "#app/components/wordmark.tsx"
 import { ownZone, shortZone, TimeZone } from "#app/components/zone.ts"
 import type { Me } from "#server/domain/people/me.ts"
+import { Keys } from "./keys.tsx"
 import { Live } from "./live.tsx"
 import { Navigation, NavigationMenu } from "./navigation.tsx"
 import { goToSignIn } from "./session.ts"
@@ -67,6 +68,11 @@ export function Shell({ workspaceId, children }: { workspaceId: string; children
           </div>
           {me && (
             <div className="flex min-w-0 items-center gap-2">
+              {here && !isHeldUp && (
+                <WorkspaceProvider key={here.id} workspace={here}>
+                  <Keys />
+                </WorkspaceProvider>
+              )}
               {!isHeldUp && <ZoneNote zone={me.user.time_zone ?? ownZone()} workspaceId={workspaceId} />}
               <UserMenu user={me.user} />
             </div>

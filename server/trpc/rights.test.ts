@@ -39,6 +39,7 @@ const rights: Record<string, Who> = {
   "event.list": members,
   "event.search": members,
   "event.view": members,
+  "find.all": members,
   "health.get": "anybody",
   "investor.addNote": officers,
   "investor.deleteNote": officers,

@@ -4,6 +4,7 @@ import { auditRouter } from "./routers/audit-log.ts"
 import { docsRouter } from "./routers/docs.ts"
 import { erasureRouter } from "./routers/erasures.ts"
 import { eventRouter } from "./routers/events.ts"
+import { findRouter } from "./routers/find.ts"
 import { healthRouter } from "./routers/health.ts"
 import { verificationRouter } from "./routers/hosted-page.ts"
 import { investorRouter } from "./routers/investors.ts"
@@ -38,6 +39,7 @@ export const appRouter = router({
   mintConfig: mintConfigRouter,
   usage: usageRouter,
   event: eventRouter,
+  find: findRouter,
   webhook: webhookRouter,
   health: healthRouter,
   verification: verificationRouter,

@@ -1,0 +1,85 @@
+"use client"
+
+import { Search } from "lucide-react"
+import dynamicModule from "next/dynamic.js"
+import { useRouter } from "next/navigation.js"
+import { useEffect, useRef, useState } from "react"
+import { Button } from "#app/components/ui/button.tsx"
+import { goTo, readsSingleKeys } from "./single-keys.ts"
+import { usePath } from "./workspace.tsx"
+
+// Its types speak of a default export inside of the module that Node would load; there is none.
+const dynamic = dynamicModule as unknown as typeof dynamicModule.default
+const Palette = dynamic(async () => (await import("./palette.tsx")).Palette)
+const Shortcuts = dynamic(async () => (await import("./shortcuts.tsx")).Shortcuts)
+
+/** How long the second key of two may take. */
+const PAIR_MS = 1500
+
+/** The search over everything and the keys of the keyboard, on every page of a workspace. What they open is loaded then. */
+export function Keys() {
+  const router = useRouter()
+  const path = usePath()
+  const [shown, setShown] = useState<"palette" | "shortcuts" | null>(null)
+  const begun = useRef(Number.NEGATIVE_INFINITY)
+  useEffect(() => {
+    function press(event: KeyboardEvent) {
+      const { key, target, timeStamp } = event
+      if (event.isComposing || event.repeat) return
+      if ((event.metaKey || event.ctrlKey) && !event.altKey && !event.shiftKey && key.toLowerCase() === "k") {
+        event.preventDefault()
+        setShown((before) => (before === "palette" ? null : "palette"))
+        return
+      }
+      // Whoever types means letters; and what is open has keys of its own.
+      if (
+        event.metaKey ||
+        event.ctrlKey ||
+        event.altKey ||
+        isTyping(target) ||
+        document.querySelector("dialog[open]")
+      )
+        return
+      if (!readsSingleKeys()) return
+      const isSecond = timeStamp - begun.current < PAIR_MS
+      begun.current = Number.NEGATIVE_INFINITY
+      if (isSecond) {
+        const section = goTo[key]
+        if (section) router.push(path(section))
+      } else if (key === "g") begun.current = timeStamp
+      else if (key === "?") setShown("shortcuts")
+      else if (key === "/") {
+        const first = document.querySelector<HTMLInputElement>("main input[type=search]")
+        if (first === null) return setShown("palette")
+        event.preventDefault()
+        first.focus()
+      }
+    }
+    document.addEventListener("keydown", press)
+    return () => document.removeEventListener("keydown", press)
+  }, [router, path])
+
+  const close = () => setShown(null)
+  return (
+    <>
+      <Button
+        variant="ghost"
+        size="icon-sm"
+        aria-label="Search everything"
+        aria-haspopup="dialog"
+        aria-keyshortcuts="Meta+K Control+K"
+        title="Search (⌘K or Ctrl K)"
+        onClick={() => setShown("palette")}
+      >
+        <Search aria-hidden="true" />
+      </Button>
+      {shown === "palette" && <Palette onClose={close} onShortcuts={() => setShown("shortcuts")} />}
+      {shown === "shortcuts" && <Shortcuts onClose={close} />}
+    </>
+  )
+}
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable ||
+    target.closest("input, textarea, select, [role=menu], [role=listbox]") !== null)

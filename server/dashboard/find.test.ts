@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import { member } from "#test/people.ts"
+import { tokenFixture } from "#test/tokens.ts"
+
+let app: TestApp
+let owner: Awaited<ReturnType<typeof member>>
+let key: TestKey
+
+beforeAll(async () => {
+  app = await startTestApp()
+  owner = await member(app)
+  key = await app.key({ account: owner.account })
+})
+afterAll(() => app.stop())
+
+type Found = { kind: string; name: string; more: string | null; path: string[] }
+const find = async (text: string, by = owner): Promise<Found[]> => {
+  const { data, error } = await by.browser.query("find.all", { text })
+  expect(error).toBeUndefined()
+  return data.data
+}
+const paths = async (text: string, by = owner) => (await find(text, by)).map(({ path }) => path.join("/"))
+
+test("ids, wallets and signatures lead to their pages, and another workspace's to none", async () => {
+  const tokens = tokenFixture(app, key)
+  const [wallet] = await tokens.wallets(1)
+  const config = await tokens.config()
+  const { json: minted } = await tokens.mint(config, wallet!, "5")
+  const [attestation] = await sql<{ id: string; session_id: string; investor_id: string }[]>`
+    select id, session_id, investor_id from attestations where workspace_id = ${owner.workspaceId} and wallet = ${wallet!}`
+  const { id, session_id, investor_id } = attestation!
+  const operation = `tokens/${minted.mint_config}/operations/${minted.operation_id}`
+  const event = await waitFor(async () => {
+    const [row] = await sql<{ id: string }[]>`
+      select id from events where workspace_id = ${owner.workspaceId} order by sequence limit 1`
+    return row?.id
+  }, "an event")
+  const cases: Record<string, string> = {
+    [id]: `attestations/${id}`,
+    [session_id]: `attestations/${id}`,
+    [investor_id]: `investors/${investor_id}`,
+    [wallet!]: `investors/${investor_id}`,
+    [wallet!.slice(0, 8)]: `investors/${investor_id}`,
+    [minted.operation_id]: operation,
+    [minted.onchain_tx]: operation,
+    [event!]: `events/${event}`,
+    [key.keyId]: "keys",
+  }
+  const stranger = await member(app)
+  for (const [text, path] of Object.entries(cases)) {
+    expect([text, await paths(text)]).toEqual([text, [path]])
+    expect([text, await paths(text, stranger)]).toEqual([text, []])
+  }
+  expect(await paths(newWallet())).toEqual([])
+})
+
+test("names are found by a part in any case, and signs of a pattern stand for themselves", async () => {
+  const { workspaceId } = owner
+  await sql`update mint_configs set name = 'Hundred % Green_Fund', symbol = 'GRN'
+    where workspace_id = ${workspaceId} and id = 'us_real_estate_fund_v1'`
+  const token = (await find("green_fund"))[0]!
+  expect(token).toMatchObject({ kind: "token", name: "Hundred % Green_Fund" })
+  expect((await find("grn"))[0]!.path).toEqual(token.path)
+  expect(await paths("% green")).toEqual([token.path.join("/")])
+  for (const none of ["green%fund", "greenxfund", "%%", "__"])
+    expect([none, await paths(none)]).toEqual([none, []])
+  expect((await find("KYC_INDIV")).map(({ kind }) => kind)).toContain("schema")
+  expect(await find(owner.email.slice(0, 12).toUpperCase())).toEqual([
+    { kind: "member", name: "The owner", more: owner.email, path: ["settings"] },
+  ])
+})
+
+test("a review is found by who decides reviews alone", async () => {
+  const id = "rev_2sVbJm9X4f8NqYcTzHkLwR"
+  await sql`
+    insert into reviews (workspace_id, id, kind, subject, opened_at, found_at)
+    values (${owner.workspaceId}, ${id}, 'screening', ${newWallet()}, now(), now())`
+  expect(await paths(id)).toEqual([`reviews/${id}`])
+  const viewer = await member(app, { account: owner.account, role: "viewer" })
+  expect(await paths(id, viewer)).toEqual([])
+})
+
+test("what is no text is refused", async () => {
+  for (const text of ["", "x".repeat(201), "a\u0000b"])
+    expect((await owner.browser.query("find.all", { text })).status).toBe(422)
+})

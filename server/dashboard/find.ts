@@ -1,0 +1,164 @@
+import { sql } from "#db/client.ts"
+import { searchInvestors } from "#server/dashboard/investors/search.ts"
+import type { Principal } from "#server/domain/context.ts"
+import { type IdPrefix, isId } from "#server/lib/ids.ts"
+import { SIGNATURE } from "#shared/address.ts"
+
+export type Found = {
+  kind:
+    | "investor"
+    | "attestation"
+    | "session"
+    | "operation"
+    | "token"
+    | "schema"
+    | "review"
+    | "event"
+    | "endpoint"
+    | "request"
+    | "key"
+    | "member"
+  /** What it is called, and what it is known by besides. */
+  name: string
+  more: string | null
+  /** Of its page, below the workspace's. */
+  path: string[]
+}
+
+/** Of each kind, at most. */
+const MOST = 5
+
+/**
+ * What a text names: an id, a wallet or a part of one, a signature, or a name. Each look-up reads an index, or a table that
+ * has few rows for a workspace.
+ */
+export async function find(principal: Principal, text: string): Promise<Found[]> {
+  const byId = (Object.keys(ids) as (keyof typeof ids)[]).find((prefix) => isId(prefix, text))
+  if (byId !== undefined) return ids[byId](principal, text)
+  if (SIGNATURE.test(text)) return operations(principal, sql`signature = ${text}`)
+  const [people, named] = await Promise.all([investors(principal, text), byName(principal, text)])
+  return [...people, ...named]
+}
+
+type Find = (principal: Principal, id: string) => Promise<Found[]>
+
+const ids = {
+  att: ({ workspaceId }, id) => attestations(workspaceId, sql`id = ${id}`, "attestation"),
+  sess: ({ workspaceId }, id) => attestations(workspaceId, sql`session_id = ${id}`, "session"),
+  op: (principal, id) => operations(principal, sql`id = ${id}`),
+  inv: async ({ workspaceId }, id) => {
+    const rows = await sql<{ id: string; external_id: string | null }[]>`
+      select n.id, n.external_id from investors i join investors n on n.workspace_id = i.workspace_id
+        and n.id = coalesce(i.merged_into, i.id)
+      where i.workspace_id = ${workspaceId} and i.id = ${id}`
+    return rows.map((row) => ({
+      kind: "investor",
+      name: row.external_id ?? row.id,
+      more: row.external_id === null ? null : row.id,
+      path: ["investors", row.id],
+    }))
+  },
+  rev: async ({ workspaceId, scopes }, id) => {
+    if (!scopes.has("review:write")) return []
+    const rows = await sql<{ id: string; subject: string }[]>`
+      select id, subject from reviews where workspace_id = ${workspaceId} and id = ${id}`
+    return rows.map((row) => ({ kind: "review", name: row.id, more: row.subject, path: ["reviews", row.id] }))
+  },
+  evt: async ({ workspaceId }, id) => {
+    const rows = await sql<{ id: string; type: string }[]>`
+      select id, type from events where workspace_id = ${workspaceId} and id = ${id}`
+    return rows.map((row) => ({ kind: "event", name: row.type, more: row.id, path: ["events", row.id] }))
+  },
+  whe: async ({ workspaceId }, id) => {
+    const rows = await sql<{ id: string; url: string }[]>`
+      select id, url from webhook_endpoints where workspace_id = ${workspaceId} and id = ${id} and deleted_at is null`
+    return rows.map((row) => ({ kind: "endpoint", name: row.url, more: row.id, path: ["webhooks", row.id] }))
+  },
+  req: async ({ workspaceId }, id) => {
+    const rows = await sql<{ id: string; method: string; path: string }[]>`
+      select id, method, path from api_requests where workspace_id = ${workspaceId} and id = ${id}`
+    return rows.map((row) => ({
+      kind: "request",
+      name: `${row.method} ${row.path}`,
+      more: row.id,
+      path: ["logs", row.id],
+    }))
+  },
+  key: ({ workspaceId }, id) => keys(workspaceId, sql`id = ${id}`),
+} satisfies Partial<Record<IdPrefix, Find>>
+
+type Condition = ReturnType<typeof sql>
+
+async function attestations(
+  workspaceId: string,
+  condition: Condition,
+  kind: "attestation" | "session",
+): Promise<Found[]> {
+  const rows = await sql<{ id: string; session_id: string; wallet: string; schema_id: string }[]>`
+    select id, session_id, wallet, schema_id from attestations where workspace_id = ${workspaceId} and ${condition}`
+  return rows.map((row) => ({
+    kind,
+    name: kind === "session" ? row.session_id : row.id,
+    more: `${row.schema_id}, ${row.wallet}`,
+    path: ["attestations", row.id],
+  }))
+}
+
+/** Of tokens alone: others have no page of their own. */
+async function operations({ workspaceId }: Principal, condition: Condition): Promise<Found[]> {
+  const rows = await sql<{ id: string; kind: string; mint_config: string; wallet: string | null }[]>`
+    select id, kind, mint_config, wallet from operations
+    where workspace_id = ${workspaceId} and ${condition} and kind in ('mint', 'transfer') limit ${MOST}`
+  return rows.map((row) => ({
+    kind: "operation",
+    name: row.id,
+    more: `${row.kind === "mint" ? "Mint" : "Transfer"} of ${row.mint_config}${row.wallet === null ? "" : ` to ${row.wallet}`}`,
+    path: ["tokens", row.mint_config, "operations", row.id],
+  }))
+}
+
+async function keys(workspaceId: string, condition: Condition): Promise<Found[]> {
+  const rows = await sql<{ id: string; name: string }[]>`
+    select id, name from api_keys where workspace_id = ${workspaceId} and ${condition} order by name limit ${MOST}`
+  return rows.map((row) => ({ kind: "key", name: row.name, more: row.id, path: ["keys"] }))
+}
+
+async function investors(principal: Principal, q: string): Promise<Found[]> {
+  const { data } = await searchInvestors(principal, { q })
+  return data.slice(0, MOST).map(({ investor_id, external_id, wallets: [wallet] }) => ({
+    kind: "investor",
+    name: external_id ?? wallet ?? investor_id,
+    more: external_id === null ? investor_id : (wallet ?? investor_id),
+    path: ["investors", investor_id],
+  }))
+}
+
+/** What people have named, by a part of the name in any case, and tokens by their mint. */
+async function byName({ workspaceId }: Principal, text: string): Promise<Found[]> {
+  const part = `%${text.replaceAll(/[\\%_]/g, "\\$&")}%`
+  const [tokens, schemas, ofKeys, members] = await Promise.all([
+    sql<{ id: string; name: string; symbol: string }[]>`
+      select id, name, symbol from mint_configs where workspace_id = ${workspaceId}
+        and (id ilike ${part} or name ilike ${part} or symbol ilike ${part} or mint = ${text}) order by name limit ${MOST}`,
+    sql<{ id: string; name: string }[]>`
+      select id, name from schemas where workspace_id = ${workspaceId} and (id ilike ${part} or name ilike ${part})
+      order by name limit ${MOST}`,
+    keys(workspaceId, sql`name ilike ${part} and revoked_at is null`),
+    sql<{ name: string; email: string }[]>`
+      select u.name, u.email from workspaces w join members m on m.account_id = w.account_id join users u on u.id = m.user_id
+      where w.id = ${workspaceId} and (u.name ilike ${part} or u.email ilike ${part}) order by u.name limit ${MOST}`,
+  ])
+  return [
+    ...tokens.map(
+      ({ id, name, symbol }): Found => ({
+        kind: "token",
+        name,
+        more: `${symbol}, ${id}`,
+        path: ["tokens", id],
+      }),
+    ),
+    ...schemas.map(({ id, name }): Found => ({ kind: "schema", name, more: id, path: ["schemas"] })),
+    ...ofKeys,
+    ...members.map(({ name, email }): Found => ({ kind: "member", name, more: email, path: ["settings"] })),
+  ]
+}

@@ -1,0 +1,12 @@
+import { z } from "zod"
+import { find } from "#server/dashboard/find.ts"
+import { plainText } from "#server/lib/text.ts"
+import { memberProcedure, router } from "#server/trpc/trpc.ts"
+
+/** What the dashboard's search finds. */
+export const findRouter = router({
+  all: memberProcedure
+    .meta({ scope: "kyc:read" })
+    .input(z.object({ text: plainText(200) }))
+    .query(async ({ ctx, input }) => ({ data: await find(ctx.principal, input.text) })),
+})

@@ -4,6 +4,7 @@ import { Search } from "lucide-react"
 import dynamicModule from "next/dynamic.js"
 import { useRouter } from "next/navigation.js"
 import { useEffect, useRef, useState } from "react"
+import { isSearchKey, isTyping } from "#app/components/keys.ts"
 import { Button } from "#app/components/ui/button.tsx"
 import { goTo, readsSingleKeys } from "./single-keys.ts"
 import { usePath } from "./workspace.tsx"
@@ -26,7 +27,7 @@ export function Keys() {
     function press(event: KeyboardEvent) {
       const { key, target, timeStamp } = event
       if (event.isComposing || event.repeat) return
-      if ((event.metaKey || event.ctrlKey) && !event.altKey && !event.shiftKey && key.toLowerCase() === "k") {
+      if (isSearchKey(event)) {
         event.preventDefault()
         setShown((before) => (before === "palette" ? null : "palette"))
         return
@@ -78,8 +79,3 @@ export function Keys() {
     </>
   )
 }
-
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement &&
-  (target.isContentEditable ||
-    target.closest("input, textarea, select, [role=menu], [role=listbox]") !== null)

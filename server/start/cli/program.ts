@@ -1,0 +1,51 @@
+import { Command } from "commander"
+import { version } from "#server/lib/version.ts"
+import { addAccountCommands } from "./account.ts"
+import { addDataKeyCommands } from "./data-key.ts"
+import { addKeyCommands } from "./key.ts"
+import { addLedgerCommands } from "./ledger.ts"
+import { addMigrateCommand } from "./migrate.ts"
+import { addMintConfigCommands } from "./mint-config.ts"
+import { addProviderCommands } from "./provider.ts"
+import type { Output, Run } from "./run.ts"
+import { addSignerCommands } from "./signer.ts"
+import { addUserCommands } from "./user.ts"
+import { addWalletCommands } from "./wallet.ts"
+
+/** What carries commands out. `json` says whether the output is for programs. */
+type Runner = {
+  run: (json: boolean, ...work: Parameters<Run>) => Promise<void>
+  runWithDatabase: (json: boolean, work: (url: string) => Promise<Output>) => Promise<void>
+}
+
+/** The command line: every noun and verb, with what it takes. */
+export function vouchProgram({ run, runWithDatabase }: Runner): Command {
+  const program = new Command("vouch")
+    .description("Manage a Vouch deployment. Works whether the server runs or not.")
+    .version(version)
+    .option("--json", "print JSON")
+    .showHelpAfterError("(add --help to see the options)")
+    .configureHelp({ showGlobalOptions: true })
+  const wantsJson = () => program.opts<{ json?: boolean }>().json ?? false
+  // In the order in which --help lists them.
+  const nouns = [
+    addAccountCommands,
+    addKeyCommands,
+    addWalletCommands,
+    addProviderCommands,
+    addLedgerCommands,
+    addSignerCommands,
+    addDataKeyCommands,
+    addUserCommands,
+    addMintConfigCommands,
+  ]
+  for (const add of nouns) add(program, (...work) => run(wantsJson(), ...work))
+  addMigrateCommand(program, (work) => runWithDatabase(wantsJson(), work))
+  return program
+}
+
+/** The program and every command below it. */
+export const allCommands = (program: Command): Command[] => [
+  program,
+  ...program.commands.flatMap((noun) => [noun, ...noun.commands]),
+]

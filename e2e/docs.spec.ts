@@ -27,6 +27,78 @@ test.describe("for whoever is not signed in", () => {
     await expect(heading(page, "The wallet is not verified")).toBeVisible()
   })
 
+  test("a guide leads to the next one, its code is copied whole, and an unknown page says so", async ({
+    page,
+    context,
+    traffic,
+  }) => {
+    await context.grantPermissions(["clipboard-read", "clipboard-write"])
+    await page.goto("/docs")
+    await page.getByRole("main").getByRole("link", { name: "Verify a wallet" }).click()
+    await expect(heading(page, "Verify a wallet")).toBeVisible()
+    await expectSound(page)
+    const code = page.getByRole("group", { name: "Code: TypeScript" }).first()
+    await page.getByRole("button", { name: "Copy the code" }).first().click()
+    await expect(page.getByRole("status").filter({ hasText: "Copied" })).toHaveCount(1)
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe((await code.innerText()).trimEnd())
+
+    await page.getByRole("link", { name: "Next Issue a token" }).click()
+    await expect(heading(page, "Issue a token")).toBeVisible()
+    const contents = page.getByRole("navigation", { name: "Contents" })
+    await expect(contents.getByRole("link", { name: "Issue a token" })).toHaveAttribute(
+      "aria-current",
+      "page",
+    )
+    await page.getByRole("navigation", { name: "On this page" }).getByRole("link", { name: "Mint" }).click()
+    await expect(page.getByRole("heading", { name: "Mint", exact: true })).toBeInViewport()
+
+    traffic.forgive(/404 \(Not Found\)/)
+    expect((await page.goto("/docs/guides/nowhere"))!.status()).toBe(404)
+    await expect(heading(page, "Page not found")).toBeVisible()
+  })
+
+  test("the search finds sections, and errors by their codes, by the keyboard alone", async ({ page }) => {
+    const search = page.getByRole("dialog", { name: "Search the documentation" })
+    const box = search.getByRole("combobox")
+    await page.goto("/docs/glossary")
+    await expect(heading(page, "Glossary")).toBeVisible()
+    await expect(async () => {
+      await page.keyboard.press("/")
+      await expect(box).toBeFocused({ timeout: 1000 })
+    }).toPass()
+    await box.fill("rotate the secret")
+    await expect(search.getByRole("option", { selected: true })).toContainText("Rotate the secret")
+    await expectSound(page)
+    await page.keyboard.press("Enter")
+    await expect(page).toHaveURL(/\/docs\/guides\/events#rotate-the-secret$/)
+    await expect(page.getByRole("heading", { name: "Rotate the secret" })).toBeInViewport()
+
+    await expect(async () => {
+      await page.keyboard.press("Control+k")
+      await expect(box).toBeFocused({ timeout: 1000 })
+    }).toPass()
+    await box.fill("wallet_not_ver")
+    await expect(search.getByRole("option", { selected: true })).toContainText("wallet_not_verified")
+    await box.fill("zzzzzz")
+    await expect(search.getByText("Nothing found.")).toBeVisible()
+    await page.keyboard.press("Escape")
+    await expect(search).toHaveCount(0)
+  })
+
+  test.describe("without scripts", () => {
+    test.use({ javaScriptEnabled: false })
+    test("a document is all there, and its contents on a phone as well", async ({ page, traffic }) => {
+      // The icons that it asks for are refused as scripts are.
+      traffic.forgive(/.*/)
+      await page.setViewportSize({ width: 375, height: 800 })
+      await page.goto("/docs/guides/verify")
+      await expect(heading(page, "Verify a wallet")).toBeVisible()
+      await page.getByText("Contents", { exact: true }).click()
+      await page.getByRole("link", { name: "Errors", exact: true }).filter({ visible: true }).click()
+      await expect(heading(page, "Errors")).toBeVisible()
+    })
+  })
+
   test("/docs leads to everything, with requests that work once the key is there", async ({
     page,
     customer,
@@ -49,7 +121,7 @@ test.describe("for whoever is not signed in", () => {
     const answer = await run(mint)
     expect(answer).toHaveProperty("request_id")
     expect(await run(mint)).toEqual(answer)
-    await page.getByRole("main").getByRole("link", { name: "Errors" }).click()
+    await page.getByRole("main").getByRole("link", { name: "Errors Every error" }).click()
     await expect(heading(page, "Errors")).toBeVisible()
     await page.getByRole("link", { name: "Docs", exact: true }).click()
     await expect(heading(page, "Documentation")).toBeVisible()

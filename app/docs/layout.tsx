@@ -1,5 +1,6 @@
 import type { ReactNode } from "react"
 import { Wordmark } from "#app/components/wordmark.tsx"
+import { DocsSearch } from "./search.tsx"
 
 const links = [
   { href: "/docs", name: "Docs" },
@@ -11,6 +12,12 @@ const links = [
 export default function DocsLayout({ children }: { children: ReactNode }) {
   return (
     <>
+      <a
+        href="#main"
+        className="sr-only z-40 rounded-md bg-surface px-4 py-2 text-sm font-medium focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
+      >
+        Skip to the content
+      </a>
       {/* No header: on a phone the API reference has one of its own. */}
       <nav
         aria-label="Documentation"
@@ -19,8 +26,9 @@ export default function DocsLayout({ children }: { children: ReactNode }) {
         <a href="/" className="mr-auto rounded-md text-base">
           <Wordmark />
         </a>
+        <DocsSearch />
         {links.map(({ href, name }) => (
-          <a key={href} href={href} className="py-3 font-medium text-muted hover:text-ink">
+          <a key={href} href={href} className="py-3 font-medium text-muted hover:text-ink max-sm:hidden">
             {name}
           </a>
         ))}

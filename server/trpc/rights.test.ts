@@ -30,7 +30,6 @@ const rights: Record<string, Who> = {
   "attestation.search": members,
   "attestation.verifyOnChain": members,
   "audit.list": members,
-  "docs.errors": "anybody",
   "erasure.confirm": allButViewers,
   "erasure.get": allButViewers,
   "erasure.investor": allButViewers,

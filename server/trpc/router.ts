@@ -1,7 +1,6 @@
 import { activityRouter } from "./routers/activity.ts"
 import { attestationRouter } from "./routers/attestations.ts"
 import { auditRouter } from "./routers/audit-log.ts"
-import { docsRouter } from "./routers/docs.ts"
 import { erasureRouter } from "./routers/erasures.ts"
 import { eventRouter } from "./routers/events.ts"
 import { findRouter } from "./routers/find.ts"
@@ -53,7 +52,6 @@ export const appRouter = router({
   setup: setupRouter,
   member: memberRouter,
   workspace: workspaceRouter,
-  docs: docsRouter,
 })
 
 export type AppRouter = typeof appRouter

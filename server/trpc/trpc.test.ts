@@ -31,7 +31,7 @@ const OPEN = [
     "verification.renew",
     "verification.stopReminders",
   ],
-  ...["setup.options", "setup.look", "setup.createUser", "docs.errors"],
+  ...["setup.options", "setup.look", "setup.createUser"],
   ...["setup.mailLink", "setup.requestReset", "setup.resetPassword"],
 ]
 const procedures = Object.entries(appRouter._def.procedures) as unknown as [

@@ -1,46 +1,29 @@
-"use client"
-
-import { useParams } from "next/navigation.js"
 import { CodeBlock } from "#app/components/code.tsx"
-import { Link } from "#app/components/link.tsx"
 import { PageHeader } from "#app/components/page-header.tsx"
-import { Failed, Loading } from "#app/components/states.tsx"
 import { Badge } from "#app/components/ui/badge.tsx"
 import { Card } from "#app/components/ui/card.tsx"
-import { type DocumentedError, ErrorLinks, nearTo, useErrorTable } from "#app/docs/errors/table.tsx"
+import { ErrorLinks } from "#app/docs/errors/links.tsx"
+import { nearTo } from "#app/docs/errors/near.ts"
+import { Frame } from "#app/docs/frame.tsx"
+import { type ErrorCode, errors, isErrorCode, retryAdvice } from "#shared/errors.ts"
 
-/** What one error means, and what to do about it. */
-export default function Page() {
-  const { code } = useParams<{ code: string }>()
-  const { table, failure, load } = useErrorTable()
-  const error = table?.find((one) => one.code === code)
+/** What one error means, and what to do about it. The server answers 404 for a code that does not exist. */
+export default async function Page({ params }: { params: Promise<{ code: string }> }) {
+  const { code } = await params
   return (
-    <main className="mx-auto max-w-3xl px-4 py-8 sm:px-6">
+    <Frame current="/docs/errors">
       <p className="mb-4 text-sm">
-        <Link href="/docs/errors" prefetch={false} className="text-accent underline-offset-4 hover:underline">
+        <a href="/docs/errors" className="text-accent underline-offset-4 hover:underline">
           All errors
-        </Link>
+        </a>
       </p>
-      {failure ? (
-        <Failed error={failure} onRetry={load} />
-      ) : table === null ? (
-        <Loading what="Loading the error" lines={6}>
-          <title>{`${code} · Vouch`}</title>
-        </Loading>
-      ) : error ? (
-        <Explained error={error} />
-      ) : (
-        <Unknown code={code} near={nearTo(code, table)} />
-      )}
-    </main>
+      {isErrorCode(code) ? <Explained code={code} /> : <Unknown code={decoded(code)} />}
+    </Frame>
   )
 }
 
-function Explained({
-  error: { code, status, title, fix, isDashboardOnly, retry },
-}: {
-  error: DocumentedError
-}) {
+function Explained({ code }: { code: ErrorCode }) {
+  const { status, title, fix, isDashboardOnly } = errors[code]
   return (
     <>
       <PageHeader
@@ -54,7 +37,7 @@ function Explained({
       <div className="space-y-4">
         <Card title="What to do">
           <p>{fix}</p>
-          <p className="mt-2 text-sm text-muted">{retry}</p>
+          <p className="mt-2 text-sm text-muted">{retryAdvice(code)}</p>
         </Card>
         {!isDashboardOnly && (
           <Card
@@ -84,7 +67,17 @@ const exampleOf = (code: string) =>
     2,
   )
 
-function Unknown({ code, near }: { code: string; near: DocumentedError[] }) {
+/** As it was typed: what cannot be decoded stays as it came. */
+function decoded(code: string): string {
+  try {
+    return decodeURIComponent(code)
+  } catch {
+    return code
+  }
+}
+
+function Unknown({ code }: { code: string }) {
+  const near = nearTo(code)
   return (
     <>
       <PageHeader
@@ -101,7 +94,7 @@ function Unknown({ code, near }: { code: string; near: DocumentedError[] }) {
           <h2 id="near" className="mb-2 text-sm font-semibold">
             Did you mean one of these?
           </h2>
-          <ErrorLinks errors={near} />
+          <ErrorLinks codes={near} />
         </section>
       )}
     </>

@@ -1,0 +1,46 @@
+"use client"
+
+import { useEffect } from "react"
+
+/** Gives each piece of code of the page a button that copies it. Without scripts there is none, for it would do nothing. */
+export function CopyButtons() {
+  useEffect(() => {
+    const said = document.createElement("p")
+    said.className = "sr-only"
+    said.setAttribute("role", "status")
+    document.body.append(said)
+    const buttons = [...document.querySelectorAll<HTMLElement>(".prose .code")].map((block) => {
+      const button = document.createElement("button")
+      button.type = "button"
+      button.textContent = "Copy"
+      button.setAttribute("aria-label", "Copy the code")
+      button.addEventListener("click", () => copy(block, button, said))
+      block.querySelector(".head")!.append(button)
+      return button
+    })
+    return () => {
+      for (const element of [said, ...buttons]) element.remove()
+    }
+  }, [])
+  return null
+}
+
+async function copy(block: HTMLElement, button: HTMLElement, said: HTMLElement): Promise<void> {
+  const code = block.querySelector("code")!
+  try {
+    await navigator.clipboard.writeText(code.textContent.trimEnd())
+    say("Copied")
+  } catch {
+    // Some browsers have no clipboard: then it is marked, to be copied by the keyboard.
+    getSelection()?.selectAllChildren(code)
+    say("Marked")
+  }
+  function say(word: string) {
+    button.textContent = word
+    said.textContent = word
+    setTimeout(() => {
+      button.textContent = "Copy"
+      said.textContent = ""
+    }, 2000)
+  }
+}

@@ -1,0 +1,62 @@
+import { readFileSync } from "node:fs"
+import { dirname, join, posix } from "node:path"
+import contents from "../../docs/contents.json" with { type: "json" }
+import { type Rendered, renderMarkdown } from "./markdown.ts"
+
+export type Document = Rendered & {
+  /** Its address below /docs: "guides/verify". */
+  path: string
+  /** Its place in the repository. */
+  file: string
+}
+
+export type Chapter = { title: string; documents: Document[] }
+
+/** Where the Markdown is: the folder in which `next` runs. A page's own module is elsewhere once it is built. */
+const root = process.cwd()
+
+const paths = new Map(
+  (contents as { documents: Record<string, string> }[]).flatMap(({ documents }) =>
+    Object.entries(documents).map(([path, file]) => [file, path] as const),
+  ),
+)
+
+/** Files that are at an address of their own. */
+const elsewhere: Record<string, string> = { "openapi.yaml": "/docs/api", "README.md": "/docs" }
+
+let read: Chapter[] | undefined
+
+/** Every document, in the order of the contents. Read once: what is shown is what this version was installed with. */
+export function chapters(): Chapter[] {
+  read ??= contents.map(({ title, documents }) => ({
+    title,
+    documents: Object.entries(documents).map(([path, file]) => {
+      const source = readFileSync(join(root, file), "utf8")
+      return { path, file, ...renderMarkdown(source, (target) => resolve(file, target)) }
+    }),
+  }))
+  return read
+}
+
+export const allDocuments = (): Document[] => chapters().flatMap(({ documents }) => documents)
+
+/** The document at an address below /docs, and those before and after it. Null where there is none. */
+export function documentAt(path: string) {
+  const all = allDocuments()
+  const index = all.findIndex((document) => document.path === path)
+  if (index < 0) return null
+  return { document: all[index]!, before: all[index - 1] ?? null, after: all[index + 1] ?? null }
+}
+
+/** Where a link in `file` leads on this server. Null for what only the repository has. */
+export function resolve(file: string, target: string): string | null {
+  if (/^(https?:|mailto:|#|\/)/.test(target)) return target
+  const [place, anchor] = target.split("#", 2) as [string, string?]
+  const wanted = posix.join(dirname(file), place).replace(/\/$/, "")
+  const after = anchor === undefined ? "" : `#${anchor}`
+  const path = paths.get(wanted) ?? paths.get(`${wanted}/README.md`)
+  if (path !== undefined) return `/docs/${path}${after}`
+  const [, screenshot] = /^docs\/screenshots\/([\w-]+\.png)$/.exec(wanted) ?? []
+  if (screenshot !== undefined) return `/docs/screenshots/${screenshot}`
+  return elsewhere[wanted] ?? null
+}

@@ -1,0 +1,23 @@
+import { type ErrorCode, errorCodes } from "#shared/errors.ts"
+
+/** Codes that look like one that does not exist, the likest first. */
+export function nearTo(code: string): ErrorCode[] {
+  const wanted = trigramsOf(code)
+  return errorCodes
+    .map((known) => ({ known, likeness: likeness(wanted, trigramsOf(known)) }))
+    .filter(({ likeness }) => likeness > 0.2)
+    .sort((one, other) => other.likeness - one.likeness)
+    .slice(0, 5)
+    .map(({ known }) => known)
+}
+
+function trigramsOf(code: string): Set<string> {
+  const padded = `  ${code.toLowerCase()} `
+  return new Set(Array.from({ length: padded.length - 2 }, (_, start) => padded.slice(start, start + 3)))
+}
+
+/** Share of what two sets have together that is in both: 1 when they are equal. */
+function likeness(one: Set<string>, other: Set<string>): number {
+  const both = [...one].filter((trigram) => other.has(trigram)).length
+  return both / (one.size + other.size - both)
+}

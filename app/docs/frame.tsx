@@ -1,0 +1,83 @@
+import type { ReactNode } from "react"
+import { chapters } from "./documents.ts"
+
+type Page = { href: string; title: string }
+
+/** Pages that are made of something else than a document. */
+const own: Page[] = [
+  { href: "/docs", title: "Start" },
+  { href: "/docs/api", title: "API reference" },
+  { href: "/docs/errors", title: "Errors" },
+]
+
+/** A page of the documentation beside the contents; on a phone they are folded above it. */
+export function Frame({
+  current,
+  aside,
+  children,
+}: {
+  /** The address of the page. */
+  current: string
+  /** What is on the page, for wide screens. */
+  aside?: ReactNode
+  children: ReactNode
+}) {
+  return (
+    <div className="mx-auto max-w-[88rem] px-4 sm:px-6 lg:grid lg:grid-cols-[15rem_minmax(0,1fr)] lg:gap-10">
+      <details className="mt-4 rounded-lg border border-line bg-surface lg:hidden">
+        <summary className="cursor-pointer px-4 py-3 text-sm font-medium">Contents</summary>
+        <div className="px-4 pb-4">
+          <Contents current={current} />
+        </div>
+      </details>
+      <div className="sticky top-14 hidden max-h-[calc(100dvh-3.5rem)] -mx-3 self-start overflow-y-auto px-3 py-8 lg:block">
+        <Contents current={current} />
+      </div>
+      <div className={aside ? "xl:grid xl:grid-cols-[minmax(0,1fr)_14rem] xl:gap-10" : undefined}>
+        <main id="main" tabIndex={-1} className="min-w-0 max-w-3xl py-8">
+          {children}
+        </main>
+        {aside && (
+          <div className="sticky top-14 hidden max-h-[calc(100dvh-3.5rem)] self-start overflow-y-auto py-8 xl:block">
+            {aside}
+          </div>
+        )}
+      </div>
+    </div>
+  )
+}
+
+/** Twice on a page, folded and not: one of them is never shown, so they may have the same name. */
+function Contents({ current }: { current: string }) {
+  const pages = chapters().map(({ title, documents }) => ({
+    title,
+    pages: documents.map(({ path, title }) => ({ href: `/docs/${path}`, title })),
+  }))
+  return (
+    <nav aria-label="Contents" className="space-y-5 text-sm">
+      <Links pages={own} current={current} />
+      {pages.map(({ title, pages }) => (
+        <div key={title}>
+          <p className="mb-1 font-semibold">{title}</p>
+          <Links pages={pages} current={current} />
+        </div>
+      ))}
+    </nav>
+  )
+}
+
+const Links = ({ pages, current }: { pages: Page[]; current: string }) => (
+  <ul>
+    {pages.map(({ href, title }) => (
+      <li key={href}>
+        <a
+          href={href}
+          {...(href === current && { "aria-current": "page" as const })}
+          className="-mx-2 block rounded-md px-2 py-1 text-muted hover:text-ink aria-[current]:bg-accent-soft aria-[current]:font-medium aria-[current]:text-ink pointer-coarse:py-2.5"
+        >
+          {title}
+        </a>
+      </li>
+    ))}
+  </ul>
+)

@@ -1,0 +1,43 @@
+"use client"
+
+import { Search } from "lucide-react"
+import dynamicModule from "next/dynamic.js"
+import { useEffect, useState } from "react"
+import { isSearchKey, isTyping } from "#app/components/keys.ts"
+
+// Its types speak of a default export inside of the module that Node would load; there is none.
+const dynamic = dynamicModule as unknown as typeof dynamicModule.default
+const Results = dynamic(async () => (await import("./search-results.tsx")).SearchResults)
+
+/** The button of the search, and its keys. What it searches is loaded when it opens. */
+export function DocsSearch() {
+  const [isOpen, setOpen] = useState(false)
+  useEffect(() => {
+    function press(event: KeyboardEvent) {
+      if (event.isComposing || event.repeat) return
+      const isSlash = event.key === "/" && !event.metaKey && !event.ctrlKey && !event.altKey
+      const opens = isSearchKey(event) || (isSlash && !isTyping(event.target))
+      if (!opens || document.querySelector("dialog[open]")) return
+      event.preventDefault()
+      setOpen(true)
+    }
+    document.addEventListener("keydown", press)
+    return () => document.removeEventListener("keydown", press)
+  }, [])
+  return (
+    <>
+      <button
+        type="button"
+        aria-haspopup="dialog"
+        aria-keyshortcuts="/ Meta+K Control+K"
+        title="Search (/ or Ctrl K)"
+        onClick={() => setOpen(true)}
+        className="inline-flex h-9 cursor-pointer items-center gap-2 rounded-md border border-field bg-surface px-2.5 text-muted hover:text-ink pointer-coarse:h-11"
+      >
+        <Search aria-hidden="true" className="size-4" />
+        <span className="max-sm:sr-only">Search</span>
+      </button>
+      {isOpen && <Results onClose={() => setOpen(false)} />}
+    </>
+  )
+}

@@ -1,0 +1,36 @@
+import { globSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+
+export type Block = { file: string; line: number; language: string; code: string }
+
+const root = join(import.meta.dirname, "..", "..")
+
+/** What people read: the documentation's pages, and what stands beside the code. */
+export const documents = [
+  ...globSync(["*.md", "docs/**/*.md", "client/*.md", "client/python/*.md", "bench/*.md"], { cwd: root }),
+].sort()
+
+/** The fenced blocks of code in a document, without the indentation of the list that they stand in. */
+export function blocksOf(file: string): Block[] {
+  const blocks: Block[] = []
+  let open: Block | null = null
+  let indent = 0
+  for (const [index, line] of readFileSync(join(root, file), "utf8").split("\n").entries()) {
+    const [, before, language] = /^( *)```(\w*)$/.exec(line) ?? []
+    if (before === undefined) {
+      if (open) open.code += `${line.slice(indent)}\n`
+    } else if (open) {
+      blocks.push(open)
+      open = null
+    } else {
+      indent = before.length
+      open = { file, line: index + 2, language: language!, code: "" }
+    }
+  }
+  if (open) throw new Error(`${file}:${open.line}: the block has no end`)
+  return blocks
+}
+
+/** Blocks of one language in one document. */
+export const codeIn = (file: string, language: string): Block[] =>
+  blocksOf(file).filter((block) => block.language === language)

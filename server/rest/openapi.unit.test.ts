@@ -214,7 +214,8 @@ describe("around the bodies", () => {
   test.each(each)("%s says how it is authenticated", (_, { meta, ...route }) => {
     const { security } = operationFor({ meta, ...route })
     if (meta.raw) expect(security).toEqual([{ webhookSignature: [] }])
-    else expect(security).toEqual(meta.open ? [] : [{ apiKey: [] }])
+    else if (meta.open) expect(security).toEqual([])
+    else expect(security).toEqual([{ apiKey: meta.scope === undefined ? [] : [meta.scope] }])
   })
 
   test.each(each)("%s takes Idempotency-Key if it honours it, and only then", (_, route) => {

@@ -79,7 +79,8 @@ function keyed(
   components: Components,
 ): Sent {
   return {
-    security: meta.open ? [] : [{ apiKey: [] }],
+    // Of a scheme that is no OAuth, OpenAPI 3.1 has roles here: ours are scopes.
+    security: meta.open ? [] : [{ apiKey: meta.scope === undefined ? [] : [meta.scope] }],
     headers: [
       ...(meta.idempotent ? [parameterRef("Idempotency-Key")] : []),
       ...(meta.accepted ? [parameterRef("Prefer")] : []),

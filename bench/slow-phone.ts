@@ -1,7 +1,7 @@
 /**
- * The hosted page on a slow phone: `node bench/slow-phone.ts <session_url> [rounds]`, for a session with the sandbox's
- * form, on any server. Lighthouse's slow 4G, as DevTools applies it to each request, and a processor four times as slow.
- * Prints medians: bytes over the wire, when the heading is painted, and when the form answers a click.
+ * A page on a slow phone: `node bench/slow-phone.ts <url> [rounds]`, for a session with the sandbox's form or a page of the
+ * API reference, on any server. Lighthouse's slow 4G, as DevTools applies it to each request, and a processor four times as slow.
+ * Prints medians: bytes over the wire, when the heading is painted, and when it answers a click.
  */
 import { chromium } from "@playwright/test"
 import { findChromium } from "../scripts/chromium.mjs"
@@ -17,7 +17,7 @@ const SLOW_4G = {
 const CPU_SLOWDOWN = 4
 
 const [url, rounds = "5"] = process.argv.slice(2)
-if (!url) throw new Error("Usage: node bench/slow-phone.ts <session_url> [rounds]")
+if (!url) throw new Error("Usage: node bench/slow-phone.ts <url> [rounds]")
 const executablePath = findChromium()
 if (!executablePath) throw new Error("There is no Chromium: install the package chromium.")
 
@@ -71,15 +71,18 @@ async function measure(url: string): Promise<Round> {
   return { bytes, ...times }
 }
 
-/** Runs in the page: notes when its form is there to be seen, and when it says what is missing in answer to a click. */
+/**
+ * Runs in the page: notes when its first button is there to be seen, and when that answers a click: the hosted page's says
+ * what is missing, one of the reference opens something.
+ */
 function watch(): void {
   const noted = window as unknown as { painted?: number; usable?: number }
   const look = () => {
-    const button = document.querySelector<HTMLElement>("main button[type=submit]")
+    const button = document.querySelector<HTMLElement>("main button:is([type=submit], [aria-expanded])")
     if (button) {
       noted.painted ??= performance.now()
       button.click()
-      if (document.querySelector("[aria-invalid=true]")) {
+      if (document.querySelector("main :is([aria-invalid=true], button[aria-expanded=true])")) {
         noted.usable = performance.now()
         return
       }

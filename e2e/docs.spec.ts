@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
-import type { Page } from "@playwright/test"
+import { newWallet } from "./api.ts"
 import { section, test } from "./dashboard.ts"
 import { expect, expectSound, heading } from "./support.ts"
 
@@ -127,37 +127,81 @@ test.describe("for whoever is not signed in", () => {
     await expect(heading(page, "Documentation")).toBeVisible()
   })
 
-  test("the API reference tries a request on this very server, with a key that somebody typed in", {
+  test("the API reference tries a request on this very server, with a key that is kept nowhere", {
     tag: "@phone",
   }, async ({ page, traffic, customer }) => {
     await page.goto("/docs/api")
-    await expect(heading(page, "Vouch")).toBeVisible()
-    await expect(page.getByRole("button", { name: "Search" }).or(menu(page)).first()).toBeVisible()
+    await expect(heading(page, "API reference")).toBeVisible()
+    await page.getByRole("main").getByRole("link", { name: "GET /usage Get quota usage" }).click()
+    await expect(page).toHaveURL(/\/docs\/api\/usage#getUsage$/)
+    await expect(page.getByRole("heading", { name: "Get quota usage", exact: true })).toBeInViewport()
 
-    await page.getByRole("main").getByPlaceholder("Token").filter({ visible: true }).fill(customer.apiKey)
-    await page.goto("/docs/api#tag/usage/GET/usage")
-    const tryIt = page.getByRole("button", { name: /^Test Request.*\(get \/usage\)/ })
-    await tryIt.click()
-    const client = page.getByRole("dialog", { name: "API Client" })
+    const part = page.getByRole("region", { name: "Get quota usage", exact: true })
+    await part.getByRole("button", { name: "Try it: Get quota usage" }).click()
+    await part.getByLabel("API key").fill(customer.apiKey)
     const answered = page.waitForResponse(/\/v1\/usage$/)
-    await client.getByRole("button", { name: /^Send .*\/v1\/usage$/ }).click()
-    const response = await answered
-    expect(response.status()).toBe(200)
-    expect(await response.json()).toMatchObject({ plan: "growth", used: expect.any(Number) })
-    await expect(client.getByText("200 OK").first()).toBeVisible()
-    // Axe takes half a minute for the page behind it, which every-page.spec looks at.
-    await expectSound(page, "[role=dialog]")
+    await part.getByRole("button", { name: "Send GET" }).click()
+    expect(await (await answered).json()).toMatchObject({ plan: "growth", used: expect.any(Number) })
+    await expect(part.getByRole("status")).toContainText(/200 in \d+ ms, request req_/)
+    await expect(part.getByRole("region", { name: "Answer of GET /usage" })).toContainText('"plan": "growth"')
+    await expectSound(page)
 
     const strangers = traffic.requests.filter(({ url }) => /^https?:/.test(url) && !isOurs(url))
     expect(strangers, "requests to anybody but this server").toEqual([])
     const kept = await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))
     expect(kept, "what the page keeps").not.toContain(customer.apiKey)
     expect(traffic.requests.filter(({ url }) => url.includes(customer.apiKey))).toEqual([])
+    await page.reload()
+    await part.getByRole("button", { name: "Try it: Get quota usage" }).click()
+    await expect(part.getByLabel("API key")).toHaveValue("")
+  })
+
+  test("a write is sent as it was edited, its refusal is shown, and a live key asks whether it is meant", async ({
+    page,
+    traffic,
+    customer,
+  }) => {
+    traffic.forgive(/403 \(Forbidden\)/)
+    await page.goto("/docs/api/token")
+    const part = page.getByRole("region", { name: "Mint tokens", exact: true })
+    await part.getByRole("button", { name: "Try it: Mint tokens" }).click()
+    await part.getByLabel("API key").fill(customer.apiKey)
+    const body = part.getByLabel("Body")
+    await body.fill("{")
+    await part.getByRole("button", { name: "Send POST" }).click()
+    await expect(part.getByRole("status")).toContainText("The body is no valid JSON")
+    const user_pubkey = newWallet()
+    await body.fill(JSON.stringify({ user_pubkey, mint_config: "us_real_estate_fund_v1", amount: "1" }))
+    const sent = page.waitForRequest(/\/v1\/token\/mint$/)
+    await part.getByRole("button", { name: "Send POST" }).click()
+    expect((await sent).headers()["idempotency-key"]).toMatch(/^[0-9a-f-]{36}$/)
+    await expect(part.getByRole("region", { name: "Answer of POST" })).toContainText("wallet_not_verified")
+
+    await part.getByLabel("API key").fill(customer.apiKey.replace("vouch_test_", "vouch_live_"))
+    const count = traffic.requests.length
+    await part.getByRole("button", { name: "Send POST" }).click()
+    await expect(part.getByRole("status")).toContainText("Confirm that this POST is meant")
+    expect(traffic.requests).toHaveLength(count)
+  })
+
+  test("samples are shown in the language that was chosen, on the next page as well", async ({ page }) => {
+    await page.goto("/docs/api/token")
+    const shown = (name: string) =>
+      page
+        .getByRole("region", { name, exact: true })
+        .getByRole("group", { name: /^Code: (Shell|TypeScript|Python)/ })
+    await expect(shown("Mint tokens")).toContainText("curl -s")
+    const python = page.getByRole("radio", { name: "Python" }).first()
+    // Until its script runs, the choice does nothing.
+    await expect(async () => {
+      await python.check({ force: true })
+      await expect(shown("Mint tokens")).toContainText("mint_tokens.sync", { timeout: 500 })
+    }).toPass()
+    await page.goto("/docs/api/events")
+    await expect(shown("List events")).toContainText("list_events.sync")
+    await expectSound(page)
   })
 })
-
-/** On a phone the reference's contents are behind a button. */
-const menu = (page: Page) => page.getByRole("button", { name: "Open Menu" })
 
 const isOurs = (url: string) => new URL(url).host === `localhost:${process.env.PORT}`
 

@@ -36,6 +36,7 @@ export const pageNames = [
   "guide",
   "document",
   "reference",
+  "endpoints",
   "errors",
   "error",
 ] as const
@@ -118,6 +119,7 @@ export async function seed(customer: Customer): Promise<Pages> {
     guide: "/docs/guides/events",
     document: "/docs/operations",
     reference: "/docs/api",
+    endpoints: "/docs/api/webhooks",
     errors: "/docs/errors",
     error: "/docs/errors/wallet_not_verified",
   }

@@ -9,7 +9,7 @@ export function CopyButtons() {
     said.className = "sr-only"
     said.setAttribute("role", "status")
     document.body.append(said)
-    const buttons = [...document.querySelectorAll<HTMLElement>(".prose .code")].map((block) => {
+    const buttons = [...document.querySelectorAll<HTMLElement>("main .code")].map((block) => {
       const button = document.createElement("button")
       button.type = "button"
       button.textContent = "Copy"

@@ -31,7 +31,8 @@ export function chapters(): Chapter[] {
   read ??= contents.map(({ title, documents }) => ({
     title,
     documents: Object.entries(documents).map(([path, file]) => {
-      const source = readFileSync(join(root, file), "utf8")
+      // The bundler would take every file of the project for one that may be read.
+      const source = readFileSync(join(/* turbopackIgnore: true */ root, file), "utf8")
       return { path, file, ...renderMarkdown(source, (target) => resolve(file, target)) }
     }),
   }))

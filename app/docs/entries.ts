@@ -1,7 +1,8 @@
 import { errorCodes, errors } from "#shared/errors.ts"
+import { placeOf, reference } from "./api/openapi.ts"
 import { allDocuments } from "./documents.ts"
 
-/** Something that the search finds: a section of a document, an error. */
+/** Something that the search finds: a section of a document, an endpoint, an error. */
 export type Entry = { href: string; title: string; page: string; text: string }
 
 /** All that the search looks through. */
@@ -13,6 +14,14 @@ export function searchEntries(): Entry[] {
         title: section.title,
         page: title,
         text: section.text,
+      })),
+    ),
+    ...reference().tags.flatMap((tag) =>
+      tag.endpoints.map((endpoint) => ({
+        href: placeOf(tag, endpoint),
+        title: endpoint.summary,
+        page: "API reference",
+        text: `${endpoint.method} ${endpoint.path} ${endpoint.id}. ${endpoint.description}`,
       })),
     ),
     ...errorCodes.map((code) => ({

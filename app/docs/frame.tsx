@@ -1,4 +1,5 @@
 import type { ReactNode } from "react"
+import { reference } from "./api/openapi.ts"
 import { chapters } from "./documents.ts"
 
 type Page = { href: string; title: string }
@@ -56,6 +57,16 @@ function Contents({ current }: { current: string }) {
   return (
     <nav aria-label="Contents" className="space-y-5 text-sm">
       <Links pages={own} current={current} />
+      {/* Its subjects are listed where one is in it: everywhere else they would be in the way. */}
+      {current.startsWith("/docs/api") && (
+        <div>
+          <p className="mb-1 font-semibold">API reference</p>
+          <Links
+            pages={reference().tags.map(({ slug, name }) => ({ href: `/docs/api/${slug}`, title: name }))}
+            current={current}
+          />
+        </div>
+      )}
       {pages.map(({ title, pages }) => (
         <div key={title}>
           <p className="mb-1 font-semibold">{title}</p>

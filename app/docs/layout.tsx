@@ -18,7 +18,6 @@ export default function DocsLayout({ children }: { children: ReactNode }) {
       >
         Skip to the content
       </a>
-      {/* No header: on a phone the API reference has one of its own. */}
       <nav
         aria-label="Documentation"
         className="sticky top-0 z-30 flex h-14 items-center gap-4 border-b border-line bg-surface px-4 text-sm sm:gap-6 sm:px-6"

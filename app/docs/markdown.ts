@@ -9,7 +9,7 @@ import remarkRehype from "remark-rehype"
 import { unified } from "unified"
 import { SKIP, visit } from "unist-util-visit"
 
-type Heading = { id: string; level: 2 | 3; text: string }
+export type Heading = { id: string; level: 2 | 3; text: string }
 
 /** What follows one heading, for the search. The first section has the document's own title and no id. */
 type Section = { id: string; title: string; text: string }

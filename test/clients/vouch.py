@@ -1,4 +1,5 @@
-"""The whole way with the Python client: verify, mint, transfer, revoke, and every event of it. Arguments: origin, API key."""
+"""The whole way with the Python client: verify, mint, transfer, revoke, and every event of it. And the samples of the reference
+fit the functions that were generated. Arguments: origin, API key, a file with the samples as a JSON array."""
 
 import base64
 import hashlib
@@ -13,6 +14,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import httpx
 
 from vouch_client import VouchError, WebhookError, connect, list_events, unwrap_event, wait_for, wait_for_status
+from vouch_client.generated import AuthenticatedClient
 from vouch_client.generated.api.attestation import revoke_attestation
 from vouch_client.generated.api.kyc import get_wallet_status, start_verification
 from vouch_client.generated.api.token import get_balance, mint_tokens, transfer_tokens
@@ -24,7 +26,7 @@ from vouch_client.generated.models import (
     TransferTokensRequest,
 )
 
-origin, api_key = sys.argv[1:]
+origin, api_key, samples = sys.argv[1:]
 SCHEMA, FUND = "kyc_individual_v1", "us_real_estate_fund_v1"
 DIGITS = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
@@ -35,6 +37,24 @@ def new_wallet() -> str:
         number, digit = divmod(number, 58)
         text = DIGITS[digit] + text
     return text
+
+
+def samples_fit() -> None:
+    """Runs each sample, with a request that goes nowhere: names, arguments and bodies must be those of the client."""
+    sent = []
+
+    def refuse(request: httpx.Request) -> httpx.Response:
+        sent.append(request)
+        body = {"error": "internal_error", "detail": "Not sent.", "request_id": "req_none"}
+        return httpx.Response(500, json=body)
+
+    transport = httpx.MockTransport(refuse)
+    vouch = AuthenticatedClient(base_url=origin, token=api_key, httpx_args={"transport": transport})
+    with open(samples) as file:
+        codes = json.load(file)
+    for code in codes:
+        exec(compile(code, "sample", "exec"), {"vouch": vouch, "print": lambda answer: None})
+    assert len(sent) == len(codes) > 30
 
 
 def refusal(call) -> VouchError:
@@ -145,6 +165,7 @@ def webhooks() -> None:
         raise AssertionError(f"taken: {text} {sent} {at}")
 
 
+samples_fit()
 webhooks()
 retries()
 journey()

@@ -3,6 +3,8 @@ import { once } from "node:events"
 import { cpSync, globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { reference } from "#app/docs/api/openapi.ts"
+import { samplesOf } from "#app/docs/api/samples.ts"
 import {
   checkout,
   environment,
@@ -101,7 +103,14 @@ async function python(dir: string): Promise<void> {
   const user = venv("user")
   run(dir, user, "-m", "pip", "install", "--quiet", wheel!)
   const program = join(import.meta.dirname, "vouch.py")
-  run(dir, user, program, origin, apiKey)
+  const samples = join(dir, "samples.json")
+  const codes = reference().tags.flatMap((tag) =>
+    tag.endpoints.flatMap((endpoint) =>
+      samplesOf(tag, endpoint).filter(({ language }) => language === "Python"),
+    ),
+  )
+  writeFileSync(samples, JSON.stringify(codes.map(({ code }) => code)))
+  run(dir, user, program, origin, apiKey, samples)
 }
 
 /** Vouch's own clients, on the whole way with a server that was started as a newcomer does. */

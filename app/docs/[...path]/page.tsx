@@ -3,6 +3,7 @@ import { PageHeader } from "#app/components/page-header.tsx"
 import { CopyButtons } from "#app/docs/copy-buttons.tsx"
 import { type Document, documentAt } from "#app/docs/documents.ts"
 import { Frame } from "#app/docs/frame.tsx"
+import { Outline } from "#app/docs/outline.tsx"
 import "../prose.css"
 
 /** A document of docs/ as a page. */
@@ -14,7 +15,7 @@ export default async function Page({ params }: { params: Promise<{ path: string[
   return (
     <Frame
       current={`/docs/${document.path}`}
-      aside={document.headings.length > 1 && <Outline document={document} />}
+      aside={document.headings.length > 1 && <Outline headings={document.headings} />}
     >
       <PageHeader title={document.title} />
       {/* biome-ignore lint/security/noDangerouslySetInnerHtml: our own documents, and raw HTML in them is dropped */}
@@ -37,19 +38,4 @@ const Neighbour = ({ rel, document }: { rel: "prev" | "next"; document: Document
     <span className="block text-xs text-muted">{rel === "next" ? "Next" : "Before"}</span>
     {document.title}
   </a>
-)
-
-const Outline = ({ document: { headings } }: { document: Document }) => (
-  <nav aria-label="On this page" className="text-[13px]">
-    <p className="mb-1 font-semibold">On this page</p>
-    <ul>
-      {headings.map(({ id, level, text }) => (
-        <li key={id} className={level === 3 ? "pl-3" : undefined}>
-          <a href={`#${id}`} className="block py-0.5 text-muted hover:text-ink">
-            {text}
-          </a>
-        </li>
-      ))}
-    </ul>
-  </nav>
 )

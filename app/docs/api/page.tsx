@@ -1,43 +1,61 @@
-"use client"
+import { PageHeader } from "#app/components/page-header.tsx"
+import { CopyButtons } from "#app/docs/copy-buttons.tsx"
+import { Frame } from "#app/docs/frame.tsx"
+import { Markdown } from "#app/docs/text.tsx"
+import { placeOf, reference } from "./openapi.ts"
+import "../prose.css"
 
-import "./scalar.css"
-import { useEffect, useRef, useState } from "react"
-import { Failed, Loading } from "#app/components/states.tsx"
-
-/** Every endpoint, from the document that this server gives of itself, with a way to try each. */
+/** Every endpoint by its subject, and what holds for all of them. */
 export default function Page() {
-  const place = useRef<HTMLDivElement>(null)
-  const [state, setState] = useState<"loading" | "open" | { failure: unknown }>("loading")
-  const [tries, setTries] = useState(0)
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another try starts it again
-  useEffect(() => {
-    const leaving = new AbortController()
-    let close = () => {}
-    setState("loading")
-    import("./scalar.ts")
-      .then(({ openReference }) => openReference(place.current!, leaving.signal))
-      .then(
-        (end) => {
-          close = end
-          setState("open")
-        },
-        (failure) => leaving.signal.aborted || setState({ failure }),
-      )
-    return () => {
-      leaving.abort()
-      close()
-    }
-  }, [tries])
-
+  const { document, tags } = reference()
   return (
-    <>
-      <title>API reference · Vouch</title>
-      {state === "loading" && <Loading className="m-6" what="Loading the API reference" lines={12} />}
-      {typeof state === "object" && (
-        <Failed error={state.failure} onRetry={() => setTries((count) => count + 1)} />
-      )}
-      <div ref={place} />
-    </>
+    <Frame current="/docs/api">
+      <PageHeader
+        title="API reference"
+        description="Every endpoint, with samples, ready to try on this server."
+      />
+      {tags.map((tag) => (
+        <section key={tag.slug} aria-labelledby={tag.slug} className="mt-6 text-sm">
+          <h2 id={tag.slug} className="font-semibold">
+            <a href={`/docs/api/${tag.slug}`} className="hover:underline">
+              {tag.name}
+            </a>
+          </h2>
+          <p className="mb-2 text-[13px] text-muted">{tag.description}</p>
+          <ul className="divide-y divide-line rounded-xl border border-line bg-surface">
+            {tag.endpoints.map((endpoint) => (
+              <li key={endpoint.id}>
+                <a
+                  href={placeOf(tag, endpoint)}
+                  className="group flex flex-col justify-between gap-x-6 px-4 py-2.5 hover:bg-sunken sm:flex-row sm:items-baseline"
+                >
+                  <code className="font-mono text-[13px]">
+                    <span className="font-semibold text-accent">{endpoint.method}</span> {endpoint.path}
+                  </code>
+                  <span className="text-muted group-hover:text-ink">{endpoint.summary}</span>
+                </a>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+      <section aria-labelledby="all" className="mt-10">
+        <h2 id="all" className="mb-2 font-semibold">
+          What holds for all of them
+        </h2>
+        <Markdown text={String(document.info.description)} />
+        <p className="mt-4 text-sm">
+          For generators of clients:{" "}
+          <a href="/v1/openapi.json" className="text-accent underline underline-offset-4">
+            openapi.json
+          </a>
+          ,{" "}
+          <a href="/v1/openapi.yaml" className="text-accent underline underline-offset-4">
+            openapi.yaml
+          </a>
+        </p>
+      </section>
+      <CopyButtons />
+    </Frame>
   )
 }

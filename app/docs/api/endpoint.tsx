@@ -1,0 +1,139 @@
+import type { ReactNode } from "react"
+import { Badge } from "#app/components/ui/badge.tsx"
+import { Inline, Markdown } from "#app/docs/text.tsx"
+import type { Schema } from "#server/rest/openapi/types.ts"
+import { Fields, Parameters } from "./fields.tsx"
+import { type Endpoint, exampleOf, type Tag } from "./openapi.ts"
+import { Samples } from "./sample-choice.tsx"
+import { argumentsOf, bodyOf, samplesOf } from "./samples.ts"
+import { TryIt } from "./try-it.tsx"
+
+/** What the languages are called in fences of Markdown. */
+const fences = { curl: "sh", TypeScript: "ts", Python: "python" } as const
+
+/** One endpoint: what it is for, what it takes and what it answers. */
+export function EndpointSection({ tag, endpoint }: { tag: Tag; endpoint: Endpoint }) {
+  const { id, method, path, summary, description, parameters, body } = endpoint
+  const example = exampleOf(endpoint)
+  const schema = successOf(endpoint)
+  return (
+    <section
+      aria-labelledby={id}
+      className="space-y-5 border-t border-line py-10 text-sm first-of-type:border-0 first-of-type:pt-4"
+    >
+      <header className="space-y-2">
+        <h2 id={id} className="scroll-mt-20 text-lg font-semibold tracking-tight">
+          {summary}
+        </h2>
+        <p className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <code className="font-mono text-[13px]">
+            <span className="font-semibold text-accent">{method}</span> /v1{path}
+          </code>
+          {endpoint.isDeprecated && <Badge tone="notice">Deprecated</Badge>}
+        </p>
+        <p className="text-[13px] text-muted">
+          <Access endpoint={endpoint} />
+        </p>
+        <Markdown text={description} />
+      </header>
+      <Samples
+        samples={samplesOf(tag, endpoint).map(({ language, code }) => ({
+          language,
+          sample: <Markdown text={`\`\`\`${fences[language]}\n${code}\n\`\`\``} />,
+        }))}
+      />
+      {endpoint.access !== "signature" && (
+        <TryIt
+          method={method}
+          path={path}
+          takesKey={endpoint.access === "key"}
+          isIdempotent={parameters.some(({ name }) => name === "Idempotency-Key")}
+          parameters={parametersToTry(endpoint)}
+          body={bodyOf(endpoint) === null ? null : JSON.stringify(bodyOf(endpoint), null, 2)}
+          name={summary}
+        />
+      )}
+      {parameters.length > 0 && (
+        <Part title="Parameters">
+          <Parameters parameters={parameters} />
+        </Part>
+      )}
+      {body && (
+        <Part title="Body">
+          <Fields schema={body.schema} isRequest />
+        </Part>
+      )}
+      <Part title="Response">
+        {example && <Markdown text={`\`\`\`json\n${JSON.stringify(example.value, null, 2)}\n\`\`\``} />}
+        {schema && (
+          <details className="mt-2">
+            <summary className="cursor-pointer py-1 text-[13px] text-accent">Fields of the response</summary>
+            <div className="border-l border-line pl-4">
+              <Fields schema={schema} isRequest={false} />
+            </div>
+          </details>
+        )}
+        <Statuses endpoint={endpoint} />
+      </Part>
+    </section>
+  )
+}
+
+const Part = ({ title, children }: { title: string; children: ReactNode }) => (
+  <div>
+    <h3 className="mb-1 font-semibold">{title}</h3>
+    {children}
+  </div>
+)
+
+function Access({ endpoint: { access, scope } }: { endpoint: Endpoint }) {
+  if (access === "open") return "Needs no key."
+  if (access === "signature") return "Needs no key: a KYC provider calls it, and signs what it sends."
+  if (scope === null) return "Any key may call it."
+  return <Inline text={`Needs a key with the scope \`${scope}\`.`} />
+}
+
+const successOf = ({ responses }: Endpoint): Schema | null =>
+  Object.values(responses.find(({ status }) => status.startsWith("2"))?.response.content ?? {})[0]?.schema ??
+  null
+
+/** Path and query; of the query also what can be left out, empty. */
+const parametersToTry = (endpoint: Endpoint) => {
+  const given = new Map(argumentsOf(endpoint).map(({ name, value }) => [name, value]))
+  return endpoint.parameters
+    .filter(({ in: place }) => place !== "header")
+    .map(({ name, in: place, required }) => ({
+      name,
+      place: place as "path" | "query",
+      isRequired: required === true,
+      example: given.get(name) ?? "",
+    }))
+}
+
+/** Each status, and the codes of errors that it comes with. */
+const Statuses = ({ endpoint: { responses } }: { endpoint: Endpoint }) => (
+  <dl className="mt-3 grid grid-cols-[max-content_minmax(0,1fr)] gap-x-4 gap-y-1.5">
+    {responses.map(({ status, response }) => {
+      const codes = Object.keys(Object.values(response.content ?? {})[0]?.examples ?? {})
+      return (
+        <div key={status} className="contents">
+          <dt className="font-mono text-[13px]">{status}</dt>
+          <dd className="text-[13px] text-muted">
+            {codes.length === 0 ? (
+              <Inline text={response.description.split("\n")[0]!.replace(/^- /, "")} />
+            ) : (
+              codes.map((code, index) => (
+                <span key={code}>
+                  {index > 0 && ", "}
+                  <a href={`/docs/errors/${code}`} className="underline underline-offset-2 hover:text-ink">
+                    <code>{code}</code>
+                  </a>
+                </span>
+              ))
+            )}
+          </dd>
+        </div>
+      )
+    })}
+  </dl>
+)

@@ -1,0 +1,101 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { parse } from "yaml"
+import type {
+  Media,
+  OpenApi,
+  Operation,
+  Parameter,
+  Reference,
+  Response,
+  Schema,
+} from "#server/rest/openapi/types.ts"
+
+/** An endpoint as the reference shows it: nothing in it is a reference any more, but for schemas. */
+export type Endpoint = {
+  /** Its `operationId`. */
+  id: string
+  method: string
+  path: string
+  summary: string
+  description: string
+  /** The scope that the key needs: null where any key is enough, or none. */
+  scope: string | null
+  access: "key" | "open" | "signature"
+  parameters: Parameter[]
+  body: Media | null
+  responses: { status: string; response: Response }[]
+  isDeprecated: boolean
+}
+
+export type Tag = { slug: string; name: string; description: string; endpoints: Endpoint[] }
+
+let read: { document: OpenApi; tags: Tag[] } | undefined
+
+/** The API's document as it was written with this version, endpoints by their tags. */
+export function reference(): { document: OpenApi; tags: Tag[] } {
+  read ??= load()
+  return read
+}
+
+function load() {
+  const document: OpenApi = parse(readFileSync(join(process.cwd(), "openapi.yaml"), "utf8"))
+  const endpoints = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({
+      tag: operation.tags?.[0],
+      endpoint: endpointOf(document, path, method, operation),
+    })),
+  )
+  const tags = document.tags.map(({ name, description }) => ({
+    slug: name.toLowerCase().replaceAll(" ", "-"),
+    name,
+    description,
+    endpoints: endpoints.filter(({ tag }) => tag === name).map(({ endpoint }) => endpoint),
+  }))
+  return { document, tags: tags.filter(({ endpoints }) => endpoints.length > 0) }
+}
+
+function endpointOf(document: OpenApi, path: string, method: string, operation: Operation): Endpoint {
+  const { operationId, summary, description, security, parameters, requestBody, responses } = operation
+  const [scheme] = security
+  return {
+    id: operationId,
+    method: method.toUpperCase(),
+    path,
+    summary: summary ?? operationId,
+    description: description ?? "",
+    scope: scheme?.apiKey?.[0] ?? null,
+    access: scheme === undefined ? "open" : "apiKey" in scheme ? "key" : "signature",
+    parameters: (parameters ?? []).map((one) => found<Parameter>(document, one)),
+    body: Object.values(requestBody?.content ?? {})[0] ?? null,
+    responses: Object.entries(responses).map(([status, one]) => ({
+      status,
+      response: found<Response>(document, one),
+    })),
+    isDeprecated: operation.deprecated ?? false,
+  }
+}
+
+function found<T extends object>(document: OpenApi, one: T | Reference): T {
+  if (!("$ref" in one) || typeof one.$ref !== "string") return one as T
+  const parts = one.$ref.replace("#/", "").split("/")
+  return parts.reduce<unknown>((place, part) => (place as Record<string, unknown>)[part], document) as T
+}
+
+/** A schema, and its name where it has one. */
+export function named(schema: Schema): { name: string | null; schema: Schema } {
+  if (schema.$ref === undefined) return { name: null, schema }
+  const name = schema.$ref.split("/").at(-1)!
+  const { $ref: _, ...own } = schema
+  return { name, schema: { ...reference().document.components.schemas[name]!, ...own } }
+}
+
+/** The address of an endpoint's place in the reference. */
+export const placeOf = (tag: Tag, endpoint: Endpoint): string => `/docs/api/${tag.slug}#${endpoint.id}`
+
+/** The example of a body that succeeds; null where there is none. */
+export function exampleOf({ responses }: Endpoint): { status: string; value: unknown } | null {
+  const success = responses.find(({ status }) => status.startsWith("2"))
+  const media = Object.values(success?.response.content ?? {})[0]
+  return media?.example === undefined ? null : { status: success!.status, value: media.example }
+}

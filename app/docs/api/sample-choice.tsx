@@ -1,0 +1,68 @@
+"use client"
+
+import { type ReactNode, useId, useSyncExternalStore } from "react"
+
+const NAME = "vouch.docs-language"
+const listeners = new Set<() => void>()
+let chosen: string | null = null
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** What was chosen on any page, in this browser. */
+function read(): string | null {
+  if (chosen !== null) return chosen
+  try {
+    return localStorage.getItem(NAME)
+  } catch {
+    return null
+  }
+}
+
+function choose(language: string): void {
+  chosen = language
+  try {
+    localStorage.setItem(NAME, language)
+  } catch {
+    // Then it is for this page.
+  }
+  for (const listener of listeners) listener()
+}
+
+/** The same request in several languages: one choice for all of them. Without scripts the first is shown. */
+export function Samples({ samples }: { samples: { language: string; sample: ReactNode }[] }) {
+  const wanted = useSyncExternalStore(subscribe, read, () => null)
+  const id = useId()
+  const shown = samples.find(({ language }) => language === wanted) ?? samples[0]!
+  return (
+    <div>
+      {samples.length > 1 && (
+        <fieldset className="mb-2 flex gap-1 text-[13px]">
+          <legend className="sr-only">Language</legend>
+          {samples.map(({ language }) => (
+            <label
+              key={language}
+              className="cursor-pointer rounded-md border border-transparent px-2.5 py-1 text-muted hover:text-ink has-checked:border-line has-checked:bg-surface has-checked:font-medium has-checked:text-ink has-focus-visible:outline-2 has-focus-visible:outline-accent pointer-coarse:py-2.5"
+            >
+              <input
+                type="radio"
+                name={id}
+                className="sr-only"
+                checked={language === shown.language}
+                onChange={() => choose(language)}
+              />
+              {language}
+            </label>
+          ))}
+        </fieldset>
+      )}
+      {samples.map(({ language, sample }) => (
+        <div key={language} hidden={language !== shown.language}>
+          {sample}
+        </div>
+      ))}
+    </div>
+  )
+}

@@ -9,6 +9,7 @@ import { newSigningWallet } from "../wallet.ts"
 import { assert } from "./assert.ts"
 import { newClient } from "./client.ts"
 import { createDeployment, type Deployment, until } from "./deployment.ts"
+import { killPostgres } from "./fault-injector.ts"
 import { randomFrom } from "./random.ts"
 import { Receiver } from "./receivers.ts"
 
@@ -22,7 +23,7 @@ const LONG_S = 60
 export type DeliveriesRun = { events: number; kills: number; seed: number; say: (text: string) => void }
 
 /**
- * Events are sent to three endpoints while the server, a worker beside it and the consumers are killed, stopped and away: each
+ * Events are sent to three endpoints while the server, a worker beside it, Postgres and the consumers are killed, stopped and away: each
  * consumer gets every event, as `GET /events` has it, and the one that asks for order in order.
  */
 export async function deliveries({ events, kills, seed, say }: DeliveriesRun) {
@@ -74,8 +75,9 @@ export async function deliveries({ events, kills, seed, say }: DeliveriesRun) {
         if (failure) throw failure
         return begun >= (sessions * n) / (kills + 1)
       })
-      const hit = random.pick(["server", "worker", "stopped", "consumer"] as const)
+      let hit: string = random.pick(["server", "worker", "postgres", "stopped", "consumer"] as const)
       if (hit === "consumer") await random.pick(receivers).away(random.below(3000))
+      else if (hit === "postgres") hit = await killPostgres(deployment.dataDir, random)
       else if (hit === "stopped") {
         signal(worker.pid, "SIGSTOP")
         await sleep(random.below(4000))

@@ -31,6 +31,20 @@ const LONGEST_STOP_MS = 9000
 /** What is done in it, a restore loses. */
 const LONGEST_LOSS_MS = 4000
 
+/** Kills a deployment's Postgres, or one of its backends. Returns which, once it is dead. */
+export async function killPostgres(dataDir: string, random: Random): Promise<string> {
+  const postmaster = await until("a Postgres to kill", () => postmasterOf(dataDir))
+  const backends = random.chance(0.3) ? childrenOf(postmaster) : []
+  if (backends.length > 0) {
+    // Not an end that Postgres takes lightly: it restarts all of its processes, and recovers.
+    signal(random.pick(backends), "SIGKILL")
+    return "postgres backend"
+  }
+  signal(postmaster, "SIGKILL")
+  await until("its death", () => postmasterOf(dataDir) !== postmaster)
+  return "postgres"
+}
+
 /** The processes of a deployment, and the hand that kills them. */
 export class FaultInjector {
   readonly hits = new Map<string, number>()
@@ -140,19 +154,7 @@ export class FaultInjector {
       await until("its death", () => localnetOf(this.#deployment.dataDir) !== pid)
       return "localnet"
     },
-    postgres: async () => {
-      const { dataDir } = this.#deployment
-      const postmaster = await until("a Postgres to kill", () => postmasterOf(dataDir))
-      const backends = this.#random.chance(0.3) ? childrenOf(postmaster) : []
-      if (backends.length > 0) {
-        // Not an end that Postgres takes lightly: it restarts all of its processes, and recovers.
-        signal(this.#random.pick(backends), "SIGKILL")
-        return "postgres backend"
-      }
-      signal(postmaster, "SIGKILL")
-      await until("its death", () => postmasterOf(dataDir) !== postmaster)
-      return "postgres"
-    },
+    postgres: () => killPostgres(this.#deployment.dataDir, this.#random),
     lost: async () => {
       const told = (method: "localnet_hold" | "localnet_warp", parameter: unknown) =>
         until("the local network", () =>

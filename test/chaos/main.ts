@@ -24,7 +24,7 @@ Every scenario has a deployment of its own, and ends with a proof. Without names
                                and revoked, and modes change
   mints                        all three are killed while calls are dropped and delayed, and tokens minted and moved
   upgrade                      a worker of the version that was released last signs beside a server that fills the archive
-  webhooks                     the server, a worker beside it and the consumers are killed, stopped and away while events are sent
+  webhooks                     the server, a worker beside it, Postgres and the consumers are killed, stopped and away while events are sent
   storm                        strangers flood the server while two customers work; only the server is killed, at the end
 
   --attestations <n>           wallets in each of the other scenarios (300)

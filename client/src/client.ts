@@ -10,7 +10,7 @@ import {
 import { type ClientErrorCode, VouchError } from "./errors.ts"
 import type { AsyncOptions, RequestOptions, WaitOptions } from "./options.ts"
 import { eventPages, type Params, pages } from "./pages.ts"
-import { type Connection, send } from "./request.ts"
+import { type Connection, comeBackAfter, send } from "./request.ts"
 import { sleep } from "./time.ts"
 
 export type VouchOptions = {
@@ -22,6 +22,8 @@ export type VouchOptions = {
   timeoutMs?: number | undefined
   /** Default of `maxRetries` of every request. */
   maxRetries?: number | undefined
+  /** Says that this is no page of the public's: a test with a DOM, or a desktop program. Else a key is refused there. */
+  dangerouslyAllowBrowser?: boolean | undefined
   /** What sends requests, instead of the global `fetch`. */
   fetch?: typeof fetch | undefined
 }
@@ -35,9 +37,12 @@ const FOLLOW_MS = 2_000
 class Client {
   readonly #connection: Connection
 
-  constructor({ baseUrl, apiKey, timeoutMs, maxRetries, fetch: given }: VouchOptions) {
-    if (apiKey !== undefined && typeof document !== "undefined")
-      throw new TypeError("apiKey: a key in a page is everybody's. Call Vouch from your server.")
+  constructor(options: VouchOptions) {
+    const { baseUrl, apiKey, timeoutMs, maxRetries, fetch: given } = options
+    if (apiKey !== undefined && typeof document !== "undefined" && !options.dangerouslyAllowBrowser)
+      throw new TypeError(
+        "apiKey: a key in a page is everybody's. Call Vouch from your server, or set dangerouslyAllowBrowser.",
+      )
     // Browsers' and Workers' own refuses to be called as a method of something else.
     const ask = given ?? ((...args: Parameters<typeof fetch>) => fetch(...args))
     this.#connection = { baseUrl: versioned(baseUrl), apiKey, timeoutMs, maxRetries, fetch: ask }
@@ -153,7 +158,9 @@ async function poll<T>(
   let record = first ?? (await read({ signal }))
   for (let pause = FIRST_POLL_MS; !isDone(record); pause = Math.min(pause * 1.5, SLOWEST_POLL_MS)) {
     if (Date.now() >= end) throw new VouchError("timeout", `It has not ended within ${timeoutMs} ms.`)
-    await sleep(Math.min(pause, Math.max(0, end - Date.now())), signal)
+    // Never earlier than the response asked for.
+    const asked = (comeBackAfter(record) ?? 0) * 1000
+    await sleep(Math.min(Math.max(pause, asked), Math.max(0, end - Date.now())), signal)
     record = await read({ signal })
   }
   return record

@@ -23,6 +23,11 @@ export type Connection = {
   maxRetries: number | undefined
 }
 
+/** When to come back for a record that came with a 202, in seconds. */
+const comeBack = new WeakMap<object, number>()
+export const comeBackAfter = (record: unknown): number | null =>
+  (typeof record === "object" && record !== null && comeBack.get(record)) || null
+
 export type Call = { method: string; path: string; body: string | undefined; options: AsyncOptions }
 
 /** Sends a request until it is answered, and returns the parsed body. Throws a `VouchError`, or the signal's reason. */
@@ -89,7 +94,11 @@ function read(response: Response, text: string): unknown {
   const { status, headers, ok } = response
   if (ok && text === "") return undefined
   const body = parse(text)
-  if (ok && body !== undefined) return body
+  if (ok && body !== undefined) {
+    const seconds = retryAfter(headers.get("retry-after"))
+    if (status === 202 && seconds !== null) comeBack.set(body as object, seconds)
+    return body
+  }
   const { error, detail, request_id } = (body ?? {}) as Record<string, unknown>
   const about = { status, retryAfterSeconds: retryAfter(headers.get("retry-after")) }
   if (!ok && typeof error === "string")

@@ -243,6 +243,24 @@ describe("waiting", () => {
     expect(server.asked).toHaveLength(3)
   })
 
+  test("waitFor comes back no earlier than the 202 asked for", async () => {
+    const at: number[] = []
+    const noted =
+      (answer: ReturnType<typeof json>): typeof answer =>
+      (...given) => {
+        at.push(performance.now())
+        answer(...given)
+      }
+    const server = await serve(
+      noted(json(202, operation("queued"), { "retry-after": "1" })),
+      noted(json(200, operation("confirmed"))),
+    )
+    const vouch = server.client()
+    await vouch.waitFor(vouch.mintTokens({ user_pubkey: "w", mint_config: "m", amount: "1" }))
+    // Timers may be a millisecond early.
+    expect(at[1]! - at[0]!).toBeGreaterThan(990)
+  })
+
   test("an operation that failed is an error with its code", async () => {
     const failed = operation("failed", { error: "insufficient_balance", detail: "Too little." })
     const server = await serve(json(202, operation("queued")), json(200, failed))

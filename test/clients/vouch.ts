@@ -1,3 +1,4 @@
+import assert from "node:assert/strict"
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { cpSync, globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -14,7 +15,9 @@ import {
   run as runAsync,
 } from "../client/package.ts"
 import { freePorts } from "../free-ports.ts"
+import { newSigningWallet } from "../wallet.ts"
 import { type Client, run } from "./run.ts"
+import { askWorker } from "./worker.ts"
 
 const root = join(import.meta.dirname, "..", "..")
 
@@ -62,7 +65,7 @@ export async function stopVouch(): Promise<void> {
   rmSync(dataDir, { recursive: true, force: true })
 }
 
-/** The README's quick start in an empty project, with the program that runs JavaScript there. */
+/** The README's quick start in an empty project, with the command that runs JavaScript there. */
 async function goQuickStart(dir: string, program: string): Promise<void> {
   const { origin, rpcUrl, apiKey } = await startVouch()
   const [install, script, start] = quickStart()
@@ -72,7 +75,7 @@ async function goQuickStart(dir: string, program: string): Promise<void> {
     await runAsync(["bash", "-ec", install!.code], { cwd: made.folder, env: environment(node) })
     const project = join(made.projects, "try-vouch")
     writeFileSync(join(project, "quickstart.mjs"), script!.code)
-    const command = start!.code.replace("vouch_test_…", apiKey).replace("node ", `${program} `)
+    const command = start!.code.replace("vouch_test_…", apiKey).replace("node ", program)
     const investor = investorOf(origin)
     const env = environment(node, { ORIGIN: origin, RPC_URL: rpcUrl })
     const output = await runAsync(["bash", "-ec", command], { cwd: project, env, on: investor.reads })
@@ -80,6 +83,27 @@ async function goQuickStart(dir: string, program: string): Promise<void> {
     for (const wanted of ["holds 749.5.", "holds 250.5.", "verified: true"])
       if (!output.includes(wanted)) throw new Error(`There is no ${wanted} in:\n${output}`)
     writeFileSync(join(dir, "output.txt"), output)
+  } finally {
+    rmSync(made.projects, { recursive: true, force: true })
+  }
+}
+
+/** The client in a Worker, as a bundler puts it there. */
+async function goInWorker(): Promise<void> {
+  const { origin, rpcUrl, apiKey } = await startVouch()
+  const [install] = quickStart()
+  const made = checkout()
+  try {
+    await runAsync(["bash", "-ec", install!.code], { cwd: made.folder, env: environment(findNode20()) })
+    const bindings = { KEY: apiKey, ORIGIN: origin, RPC_URL: rpcUrl, WALLET: newSigningWallet().address }
+    const port = await freePorts(1)
+    const answer = await askWorker(join(made.projects, "try-vouch"), { port, bindings })
+    const { events, ...said } = answer as { events: number[] }
+    assert.deepEqual(said, { status: "verified", minted: "confirmed", verified: true, forged: "refused" })
+    assert.deepEqual(
+      events,
+      events.map((_, at) => at + 1),
+    )
   } finally {
     rmSync(made.projects, { recursive: true, force: true })
   }
@@ -115,7 +139,17 @@ async function python(dir: string): Promise<void> {
 
 /** Vouch's own clients, on the whole way with a server that was started as a newcomer does. */
 export const ownClients: Client[] = [
-  { name: "vouch-client", needs: ["npm", "bash"], make: (dir) => goQuickStart(dir, "node") },
-  { name: "vouch-client-bun", needs: ["npm", "bash", "bun"], make: (dir) => goQuickStart(dir, "bun") },
+  { name: "vouch-client", needs: ["npm", "bash"], make: (dir) => goQuickStart(dir, "node ") },
+  {
+    name: "vouch-client-bun",
+    needs: ["npm", "bash"],
+    make: (dir) => goQuickStart(dir, "npm_config_offline=false npx --yes bun@1 "),
+  },
+  {
+    name: "vouch-client-deno",
+    needs: ["npm", "bash"],
+    make: (dir) => goQuickStart(dir, "npm_config_offline=false npx --yes deno@2 run --allow-all "),
+  },
+  { name: "vouch-client-workers", needs: ["npm", "bash"], make: goInWorker },
   { name: "vouch-client-python", needs: ["python3"], make: python },
 ]

@@ -82,6 +82,8 @@ export async function listHolders(
   const now = clock.now()
   // Before the balances: what it stands for is in them.
   const slot = await readBooksSlot({ workspaceId, mode })
+  // Who has most is found by reading all holders: 70 ms for 200,000 of them. An index on the balance would be written by
+  // every mint and transfer.
   const rows = await sql<Row[]>`
     select ${sql(qualified("h", holdingColumns))}, a.id as attestation_id, a.status, a.open_until, a.expires_at, a.revoked_at,
       a.investor_id, i.external_id

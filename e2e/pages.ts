@@ -36,7 +36,7 @@ export const pageNames = [
   "guide",
   "document",
   "reference",
-  "endpoints",
+  "endpoint",
   "errors",
   "error",
 ] as const
@@ -119,7 +119,7 @@ export async function seed(customer: Customer): Promise<Pages> {
     guide: "/docs/guides/events",
     document: "/docs/operations",
     reference: "/docs/api",
-    endpoints: "/docs/api/webhooks",
+    endpoint: "/docs/api/createMintConfig",
     errors: "/docs/errors",
     error: "/docs/errors/wallet_not_verified",
   }

@@ -18,7 +18,7 @@ export function searchEntries(): Entry[] {
     ),
     ...reference().tags.flatMap((tag) =>
       tag.endpoints.map((endpoint) => ({
-        href: placeOf(tag, endpoint),
+        href: placeOf(endpoint),
         title: endpoint.summary,
         page: "API reference",
         text: `${endpoint.method} ${endpoint.path} ${endpoint.id}. ${endpoint.description}`,

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react"
-import { reference } from "./api/openapi.ts"
+import { placeOf, reference } from "./api/openapi.ts"
 import { chapters } from "./documents.ts"
+import "./frame.css"
 
 type Page = { href: string; title: string }
 
@@ -25,15 +26,10 @@ export function Frame({
 }) {
   return (
     <div className="mx-auto max-w-[88rem] px-4 sm:px-6 lg:grid lg:grid-cols-[15rem_minmax(0,1fr)] lg:gap-10">
-      <details className="mt-4 rounded-lg border border-line bg-surface lg:hidden">
+      <details className="docs-contents">
         <summary className="cursor-pointer px-4 py-3 text-sm font-medium">Contents</summary>
-        <div className="px-4 pb-4">
-          <Contents current={current} />
-        </div>
-      </details>
-      <div className="sticky top-14 hidden max-h-[calc(100dvh-3.5rem)] -mx-3 self-start overflow-y-auto px-3 py-8 lg:block">
         <Contents current={current} />
-      </div>
+      </details>
       <div className={aside ? "xl:grid xl:grid-cols-[minmax(0,1fr)_14rem] xl:gap-10" : undefined}>
         <main id="main" tabIndex={-1} className="min-w-0 max-w-3xl py-8">
           {children}
@@ -48,7 +44,6 @@ export function Frame({
   )
 }
 
-/** Twice on a page, folded and not: one of them is never shown, so they may have the same name. */
 function Contents({ current }: { current: string }) {
   const pages = chapters().map(({ title, documents }) => ({
     title,
@@ -57,16 +52,17 @@ function Contents({ current }: { current: string }) {
   return (
     <nav aria-label="Contents" className="space-y-5 text-sm">
       <Links pages={own} current={current} />
-      {/* Its subjects are listed where one is in it: everywhere else they would be in the way. */}
-      {current.startsWith("/docs/api") && (
-        <div>
-          <p className="mb-1 font-semibold">API reference</p>
-          <Links
-            pages={reference().tags.map(({ slug, name }) => ({ href: `/docs/api/${slug}`, title: name }))}
-            current={current}
-          />
-        </div>
-      )}
+      {/* Endpoints are listed where one is among them: everywhere else they would be in the way. */}
+      {current.startsWith("/docs/api") &&
+        reference().tags.map(({ slug, name, endpoints }) => (
+          <div key={slug}>
+            <p className="mb-1 font-semibold">{name}</p>
+            <Links
+              pages={endpoints.map((endpoint) => ({ href: placeOf(endpoint), title: endpoint.summary }))}
+              current={current}
+            />
+          </div>
+        ))}
       {pages.map(({ title, pages }) => (
         <div key={title}>
           <p className="mb-1 font-semibold">{title}</p>

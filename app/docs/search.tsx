@@ -12,6 +12,10 @@ const Results = dynamic(async () => (await import("./search-results.tsx")).Searc
 /** The button of the search, and its keys. What it searches is loaded when it opens. */
 export function DocsSearch() {
   const [isOpen, setOpen] = useState(false)
+  // The contents are longer than most windows: they show where one is.
+  useEffect(() => {
+    document.querySelector(".docs-contents [aria-current]")?.scrollIntoView({ block: "nearest" })
+  }, [])
   useEffect(() => {
     function press(event: KeyboardEvent) {
       if (event.isComposing || event.repeat) return

@@ -117,7 +117,7 @@ try {
     "health",
     web,
   )
-  for (const page of ["/sign-in", "/docs/api/token", "/docs/client-python"]) {
+  for (const page of ["/sign-in", "/docs/api/mintTokens", "/docs/client-python"]) {
     const response = await fetch(origin + page)
     const html = await response.text()
     assert.equal(response.status, 200, `${page}: ${html.slice(0, 500)}\n${web.said()}`)

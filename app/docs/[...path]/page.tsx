@@ -3,6 +3,7 @@ import { PageHeader } from "#app/components/page-header.tsx"
 import { CopyButtons } from "#app/docs/copy-buttons.tsx"
 import { type Document, documentAt } from "#app/docs/documents.ts"
 import { Frame } from "#app/docs/frame.tsx"
+import { Neighbours } from "#app/docs/neighbours.tsx"
 import { Outline } from "#app/docs/outline.tsx"
 import "../prose.css"
 
@@ -21,21 +22,9 @@ export default async function Page({ params }: { params: Promise<{ path: string[
       {/* biome-ignore lint/security/noDangerouslySetInnerHtml: our own documents, and raw HTML in them is dropped */}
       <div className="prose" dangerouslySetInnerHTML={{ __html: document.html }} />
       <CopyButtons />
-      <nav aria-label="Before and after" className="mt-12 flex flex-wrap justify-between gap-4 text-sm">
-        {before ? <Neighbour rel="prev" document={before} /> : <span />}
-        {after && <Neighbour rel="next" document={after} />}
-      </nav>
+      <Neighbours before={before && pageOf(before)} after={after && pageOf(after)} />
     </Frame>
   )
 }
 
-const Neighbour = ({ rel, document }: { rel: "prev" | "next"; document: Document }) => (
-  <a
-    rel={rel}
-    href={`/docs/${document.path}`}
-    className={`rounded-lg border border-line bg-surface px-4 py-2.5 hover:bg-sunken ${rel === "next" ? "text-right" : ""}`}
-  >
-    <span className="block text-xs text-muted">{rel === "next" ? "Next" : "Before"}</span>
-    {document.title}
-  </a>
-)
+const pageOf = ({ path, title }: Document) => ({ href: `/docs/${path}`, title })

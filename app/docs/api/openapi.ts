@@ -90,8 +90,20 @@ export function named(schema: Schema): { name: string | null; schema: Schema } {
   return { name, schema: { ...reference().document.components.schemas[name]!, ...own } }
 }
 
-/** The address of an endpoint's place in the reference. */
-export const placeOf = (tag: Tag, endpoint: Endpoint): string => `/docs/api/${tag.slug}#${endpoint.id}`
+/** The address of an endpoint's page. */
+export const placeOf = ({ id }: Endpoint): string => `/docs/api/${id}`
+
+/** The endpoint with this `operationId`, and those before and after it. Null where there is none. */
+export function endpointAt(id: string) {
+  const all = reference().tags.flatMap((tag) => tag.endpoints.map((endpoint) => ({ tag, endpoint })))
+  const index = all.findIndex(({ endpoint }) => endpoint.id === id)
+  if (index < 0) return null
+  return {
+    ...all[index]!,
+    before: all[index - 1]?.endpoint ?? null,
+    after: all[index + 1]?.endpoint ?? null,
+  }
+}
 
 /** The example of a body that succeeds; null where there is none. */
 export function exampleOf({ responses }: Endpoint): { status: string; value: unknown } | null {

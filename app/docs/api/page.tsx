@@ -17,16 +17,14 @@ export default function Page() {
       {tags.map((tag) => (
         <section key={tag.slug} aria-labelledby={tag.slug} className="mt-6 text-sm">
           <h2 id={tag.slug} className="font-semibold">
-            <a href={`/docs/api/${tag.slug}`} className="hover:underline">
-              {tag.name}
-            </a>
+            {tag.name}
           </h2>
           <p className="mb-2 text-[13px] text-muted">{tag.description}</p>
           <ul className="divide-y divide-line rounded-xl border border-line bg-surface">
             {tag.endpoints.map((endpoint) => (
               <li key={endpoint.id}>
                 <a
-                  href={placeOf(tag, endpoint)}
+                  href={placeOf(endpoint)}
                   className="group flex flex-col justify-between gap-x-6 px-4 py-2.5 hover:bg-sunken sm:flex-row sm:items-baseline"
                 >
                   <code className="font-mono text-[13px]">

@@ -1,5 +1,4 @@
 import type { ReactNode } from "react"
-import { Badge } from "#app/components/ui/badge.tsx"
 import { Inline, Markdown } from "#app/docs/text.tsx"
 import type { Schema } from "#server/rest/openapi/types.ts"
 import { Fields, Parameters } from "./fields.tsx"
@@ -11,31 +10,13 @@ import { TryIt } from "./try-it.tsx"
 /** What the languages are called in fences of Markdown. */
 const fences = { curl: "sh", TypeScript: "ts", Python: "python" } as const
 
-/** One endpoint: what it is for, what it takes and what it answers. */
-export function EndpointSection({ tag, endpoint }: { tag: Tag; endpoint: Endpoint }) {
-  const { id, method, path, summary, description, parameters, body } = endpoint
+/** What an endpoint takes and answers, with samples, and a way to try it. */
+export function EndpointParts({ tag, endpoint }: { tag: Tag; endpoint: Endpoint }) {
+  const { method, path, summary, parameters, body } = endpoint
   const example = exampleOf(endpoint)
   const schema = successOf(endpoint)
   return (
-    <section
-      aria-labelledby={id}
-      className="space-y-5 border-t border-line py-10 text-sm first-of-type:border-0 first-of-type:pt-4"
-    >
-      <header className="space-y-2">
-        <h2 id={id} className="scroll-mt-20 text-lg font-semibold tracking-tight">
-          {summary}
-        </h2>
-        <p className="flex flex-wrap items-center gap-x-3 gap-y-1">
-          <code className="font-mono text-[13px]">
-            <span className="font-semibold text-accent">{method}</span> /v1{path}
-          </code>
-          {endpoint.isDeprecated && <Badge tone="notice">Deprecated</Badge>}
-        </p>
-        <p className="text-[13px] text-muted">
-          <Access endpoint={endpoint} />
-        </p>
-        <Markdown text={description} />
-      </header>
+    <div className="mt-5 space-y-6 text-sm">
       <Samples
         samples={samplesOf(tag, endpoint).map(({ language, code }) => ({
           language,
@@ -75,23 +56,16 @@ export function EndpointSection({ tag, endpoint }: { tag: Tag; endpoint: Endpoin
         )}
         <Statuses endpoint={endpoint} />
       </Part>
-    </section>
+    </div>
   )
 }
 
 const Part = ({ title, children }: { title: string; children: ReactNode }) => (
   <div>
-    <h3 className="mb-1 font-semibold">{title}</h3>
+    <h2 className="mb-1 text-base font-semibold">{title}</h2>
     {children}
   </div>
 )
-
-function Access({ endpoint: { access, scope } }: { endpoint: Endpoint }) {
-  if (access === "open") return "Needs no key."
-  if (access === "signature") return "Needs no key: a KYC provider calls it, and signs what it sends."
-  if (scope === null) return "Any key may call it."
-  return <Inline text={`Needs a key with the scope \`${scope}\`.`} />
-}
 
 const successOf = ({ responses }: Endpoint): Schema | null =>
   Object.values(responses.find(({ status }) => status.startsWith("2"))?.response.content ?? {})[0]?.schema ??

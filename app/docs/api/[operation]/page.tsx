@@ -1,0 +1,50 @@
+import { notFound } from "next/navigation.js"
+import { PageHeader } from "#app/components/page-header.tsx"
+import { Badge } from "#app/components/ui/badge.tsx"
+import { type Endpoint, endpointAt, placeOf } from "#app/docs/api/openapi.ts"
+import { EndpointParts } from "#app/docs/api/parts.tsx"
+import { CopyButtons } from "#app/docs/copy-buttons.tsx"
+import { Frame } from "#app/docs/frame.tsx"
+import { Neighbours } from "#app/docs/neighbours.tsx"
+import { Inline, Markdown } from "#app/docs/text.tsx"
+import "../../prose.css"
+
+/** One endpoint: what it is for, what it takes and what it answers. Its address has its `operationId`. */
+export default async function Page({ params }: { params: Promise<{ operation: string }> }) {
+  const { operation } = await params
+  const found = endpointAt(operation)
+  if (found === null) notFound()
+  const { tag, endpoint, before, after } = found
+  const { method, path, summary, description } = endpoint
+  return (
+    <Frame current={placeOf(endpoint)}>
+      <p className="mb-2 text-sm text-muted">{tag.name}</p>
+      <PageHeader title={summary} />
+      <div className="space-y-2 text-sm">
+        <p className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <code className="font-mono text-[13px]">
+            <span className="font-semibold text-accent">{method}</span> /v1{path}
+          </code>
+          {endpoint.isDeprecated && <Badge tone="notice">Deprecated</Badge>}
+        </p>
+        <p className="text-[13px] text-muted">
+          <Access endpoint={endpoint} />
+        </p>
+        <Markdown text={description} />
+      </div>
+      <EndpointParts tag={tag} endpoint={endpoint} />
+      <CopyButtons />
+      <Neighbours
+        before={before && { href: placeOf(before), title: before.summary }}
+        after={after && { href: placeOf(after), title: after.summary }}
+      />
+    </Frame>
+  )
+}
+
+function Access({ endpoint: { access, scope } }: { endpoint: Endpoint }) {
+  if (access === "open") return "Needs no key."
+  if (access === "signature") return "Needs no key: a KYC provider calls it, and signs what it sends."
+  if (scope === null) return "Any key may call it."
+  return <Inline text={`Needs a key with the scope \`${scope}\`.`} />
+}

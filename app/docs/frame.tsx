@@ -1,7 +1,6 @@
 import type { ReactNode } from "react"
 import { placeOf, reference } from "./api/openapi.ts"
 import { chapters } from "./documents.ts"
-import "./frame.css"
 
 type Page = { href: string; title: string }
 
@@ -12,7 +11,7 @@ const own: Page[] = [
   { href: "/docs/errors", title: "Errors" },
 ]
 
-/** A page of the documentation beside the contents; on a phone they are folded above it. */
+/** A page of the documentation beside the contents; on a small screen they are below it, and the bar has a link there. */
 export function Frame({
   current,
   aside,
@@ -26,11 +25,9 @@ export function Frame({
 }) {
   return (
     <div className="mx-auto max-w-[88rem] px-4 sm:px-6 lg:grid lg:grid-cols-[15rem_minmax(0,1fr)] lg:gap-10">
-      <details className="docs-contents">
-        <summary className="cursor-pointer px-4 py-3 text-sm font-medium">Contents</summary>
-        <Contents current={current} />
-      </details>
-      <div className={aside ? "xl:grid xl:grid-cols-[minmax(0,1fr)_14rem] xl:gap-10" : undefined}>
+      <div
+        className={`lg:col-start-2 ${aside ? "xl:grid xl:grid-cols-[minmax(0,1fr)_14rem] xl:gap-10" : ""}`}
+      >
         <main id="main" tabIndex={-1} className="min-w-0 max-w-3xl py-8">
           {children}
         </main>
@@ -40,6 +37,7 @@ export function Frame({
           </div>
         )}
       </div>
+      <Contents current={current} />
     </div>
   )
 }
@@ -50,7 +48,11 @@ function Contents({ current }: { current: string }) {
     pages: documents.map(({ path, title }) => ({ href: `/docs/${path}`, title })),
   }))
   return (
-    <nav aria-label="Contents" className="space-y-5 text-sm">
+    <nav
+      id="contents"
+      aria-label="Contents"
+      className="scroll-mt-14 space-y-5 border-t border-line py-8 text-sm lg:sticky lg:top-14 lg:col-start-1 lg:row-start-1 lg:-mx-3 lg:max-h-[calc(100dvh-3.5rem)] lg:self-start lg:overflow-y-auto lg:border-0 lg:px-3"
+    >
       <Links pages={own} current={current} />
       {/* Endpoints are listed where one is among them: everywhere else they would be in the way. */}
       {current.startsWith("/docs/api") &&

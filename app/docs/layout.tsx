@@ -26,6 +26,9 @@ export default function DocsLayout({ children }: { children: ReactNode }) {
           <Wordmark />
         </a>
         <DocsSearch />
+        <a href="#contents" className="py-3 font-medium text-muted hover:text-ink lg:hidden">
+          Contents
+        </a>
         {links.map(({ href, name }) => (
           <a key={href} href={href} className="py-3 font-medium text-muted hover:text-ink max-sm:hidden">
             {name}

@@ -14,7 +14,10 @@ export function DocsSearch() {
   const [isOpen, setOpen] = useState(false)
   // The contents are longer than most windows: they show where one is.
   useEffect(() => {
-    document.querySelector(".docs-contents [aria-current]")?.scrollIntoView({ block: "nearest" })
+    const contents = document.getElementById("contents")
+    const current = contents?.querySelector<HTMLElement>("[aria-current]")
+    // Not `scrollIntoView`: on a small screen that would scroll the page.
+    if (contents && current) contents.scrollTop = current.offsetTop - contents.clientHeight / 2
   }, [])
   useEffect(() => {
     function press(event: KeyboardEvent) {

@@ -34,6 +34,8 @@ const INDEXES_WITHOUT_WORKSPACE: Record<string, string> = {
   attestations_provider_reference: "a vendor's event names its own reference and nothing else",
   attestations_reminders: "the investors of all workspaces are reminded",
   renewal_notices_due: "reminders of all workspaces wait in one queue",
+  bulk_revocations_open: "workers look for what is to be revoked in all workspaces",
+  bulk_revocations_ended: "retention sweeps all workspaces",
   notifications_due: "mails to the members of all customers wait in one queue",
   notifications_user: "those of a person who leaves, in every account",
   vendor_redactions_due: "vendors are asked about the erasures of all workspaces",

@@ -23,6 +23,16 @@ export const dashboardErrors = {
     "Another member has to confirm",
     "Whoever asks for a decision cannot confirm it. Ask another member who decides reviews.",
   ),
+  bulk_revocation_not_found: define(
+    404,
+    "Not found",
+    `Check the address. What became of revoked attestations is listed for ${keptDays.bulkRevocations} days.`,
+  ),
+  too_many_bulk_revocations: define(
+    409,
+    "Other attestations are still being revoked",
+    "Wait until one of the lists that are being revoked is done.",
+  ),
   review_not_found: define(404, "Review not found", "List the reviews of this workspace."),
   review_changed: define(
     409,

@@ -8,6 +8,8 @@ export const keptDays = {
   events: 90,
   /** What became of each attempt to send a webhook. */
   webhookAttempts: 30,
+  /** What became of each attestation that was revoked with others, since the last one was. */
+  bulkRevocations: 30,
   /** What members were mailed about. */
   notifications: 60,
   /** The bytes of transactions (`wire`). By then a transaction is on chain for good, or never will be. */

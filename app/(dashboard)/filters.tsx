@@ -2,7 +2,7 @@
 
 import { parseAsString, type UseQueryStatesKeysMap, useQueryStates } from "nuqs"
 import { type ComponentProps, type ReactNode, useEffect, useId, useRef, useState } from "react"
-import { useCursor } from "#app/components/data-table.tsx"
+import { useCursor } from "#app/components/paging.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Input, Label, Select } from "#app/components/ui/input.tsx"
 import { timesOf, useTimeZone } from "#app/components/zone.ts"

@@ -10,20 +10,12 @@ import {
 } from "@tanstack/react-table"
 import { clsx } from "clsx"
 import { useRouter } from "next/navigation.js"
-import { parseAsString, useQueryState } from "nuqs"
-import {
-  type MouseEvent,
-  type ReactNode,
-  useCallback,
-  useEffect,
-  useLayoutEffect,
-  useRef,
-  useState,
-} from "react"
+import { type MouseEvent, type ReactNode, useCallback, useLayoutEffect, useRef, useState } from "react"
 import { flushSync } from "react-dom"
 import { Link } from "./link.tsx"
+import { type Cursor, type PageNames, Pages } from "./paging.tsx"
+import { SelectAll, type Selection, SelectRow } from "./selection.tsx"
 import { Failed, Skeleton } from "./states.tsx"
-import { Button } from "./ui/button.tsx"
 
 // The server sorts, filters and pages: the table needs nothing but rows and columns.
 const features = tableFeatures({
@@ -70,6 +62,7 @@ export function DataTable<Row extends RowData>({
   list,
   rowKey,
   rowHref,
+  selection,
   empty,
   paging,
   pageNames = { back: "Newer", on: "Older" },
@@ -82,6 +75,8 @@ export function DataTable<Row extends RowData>({
   list: List<Row>
   rowKey: (row: Row) => string
   rowHref?: (row: Row) => string
+  /** From `useSelection`, where rows can be chosen; undefined while nobody may. */
+  selection?: Selection<Row> | undefined
   empty: ReactNode
   /** From `useCursor`; without it there is one page. */
   paging?: Cursor
@@ -129,6 +124,11 @@ export function DataTable<Row extends RowData>({
           <thead>
             {table.getHeaderGroups().map((group) => (
               <tr key={group.id} className="border-b border-line">
+                {selection && (
+                  <th scope="col" className="w-11 p-0">
+                    <SelectAll selection={selection} rows={rows ?? NONE} rowKey={rowKey} />
+                  </th>
+                )}
                 {group.headers.map((header) => (
                   <th
                     key={header.id}
@@ -154,6 +154,7 @@ export function DataTable<Row extends RowData>({
               ? Array.from({ length: SKELETON_ROWS }, (_, row) => (
                   // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all alike
                   <tr key={row}>
+                    {selection && <td />}
                     {table.getAllLeafColumns().map((column) => (
                       <td key={column.id} className={clsx("h-11 px-4", lookOf(column.columnDef.meta))}>
                         <Skeleton
@@ -173,8 +174,16 @@ export function DataTable<Row extends RowData>({
                     <tr
                       key={row.id}
                       {...(href && { onClick: (event: MouseEvent) => open(event, href) })}
-                      className={clsx(href && "cursor-pointer hover:bg-sunken")}
+                      className={clsx(
+                        href && "cursor-pointer",
+                        selection?.chosen.has(row.id) ? "bg-accent-soft" : href && "hover:bg-sunken",
+                      )}
                     >
+                      {selection && (
+                        <td className="p-0 align-middle">
+                          <SelectRow selection={selection} row={row.original} id={row.id} />
+                        </td>
+                      )}
                       {row.getAllCells().map((cell, index) => (
                         <td
                           key={cell.id}
@@ -263,75 +272,3 @@ function useScrolling() {
 }
 
 const isTooWide = ({ scrollWidth, clientWidth }: HTMLElement): boolean => scrollWidth > clientWidth
-
-export type Cursor = {
-  /** What to ask the server for; undefined is the first page. */
-  cursor: string | undefined
-  isFirst: boolean
-  older: (next: string) => void
-  newer: () => void
-}
-
-/**
- * Walks through the pages of a list. The place is in the address, so that Back returns to it, from another page of the
- * list as from a row's own. `of` names the list, filters included: another one starts at its first page.
- */
-export function useCursor(of: string): Cursor {
-  const [place, setPlace] = useQueryState("after", parseAsString)
-  const name = shortName(of)
-  const [list, cursor] = place?.split(".") ?? []
-  const isHere = list === name
-  useEffect(() => {
-    if (place !== null && !isHere) void setPlace(null)
-  }, [place, isHere, setPlace])
-  const go = (to: string | null) => void setPlace(to, { history: "push" })
-  return {
-    cursor: isHere ? cursor : undefined,
-    isFirst: !isHere,
-    older: (next) => {
-      const to = `${name}.${next}`
-      cameFrom.set(to, isHere ? place : null)
-      go(to)
-    },
-    newer: () => go(cameFrom.get(place!) ?? null),
-  }
-}
-
-/** Each cursor → the one before it. After opening a URL directly, back leads to the first page. */
-const cameFrom = new Map<string, string | null>()
-
-/** A few characters that differ where the text does. */
-const shortName = (text: string): string =>
-  [...text].reduce((hash, sign) => (Math.imul(hash, 31) + sign.codePointAt(0)!) >>> 0, 7).toString(36)
-
-type PageNames = { back: string; on: string }
-
-function Pages({
-  paging,
-  next,
-  caption,
-  names,
-  onTurn,
-}: {
-  paging: Cursor
-  next: string | null
-  caption: string
-  names: PageNames
-  onTurn: () => void
-}) {
-  if (paging.isFirst && next === null) return null
-  const turn = (go: () => void) => () => {
-    go()
-    onTurn()
-  }
-  return (
-    <nav aria-label={`Pages of ${caption.toLowerCase()}`} className="mt-3 flex justify-end gap-2">
-      <Button size="sm" disabled={paging.isFirst} onClick={turn(paging.newer)}>
-        {names.back}
-      </Button>
-      <Button size="sm" disabled={next === null} onClick={turn(() => next !== null && paging.older(next))}>
-        {names.on}
-      </Button>
-    </nav>
-  )
-}

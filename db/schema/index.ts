@@ -1,5 +1,6 @@
 export * from "./accounts.ts"
 export * from "./attestations.ts"
+export * from "./bulk-revocations.ts"
 export * from "./events.ts"
 export * from "./investors.ts"
 export * from "./ledger.ts"

@@ -11,6 +11,7 @@ export type IdPrefix =
   | "note"
   | "sess"
   | "att"
+  | "blk"
   | "op"
   | "req"
   | "rev"

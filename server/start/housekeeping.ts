@@ -1,5 +1,6 @@
 import { background as sql } from "#db/client.ts"
 import { certainNow, clockDoubt } from "#db/clock.ts"
+import { revokeDue } from "#server/domain/attestations/bulk-revocation/work.ts"
 import { expireDue } from "#server/domain/attestations/expire.ts"
 import { auditDue } from "#server/domain/audit-runs.ts"
 import { deployment } from "#server/domain/deployment.ts"
@@ -31,6 +32,7 @@ const SCREEN_EVERY_MS = 250
 /** How often wallets are looked at that another process has left unfinished, or whose policy has changed. */
 const SCREEN_AGAIN_MS = 3000
 const REDACT_EVERY_MS = 1000
+const REVOKE_EVERY_MS = 250
 const REMIND_EVERY_MS = 60_000
 const EVENTS_EVERY_MS = 200
 
@@ -63,6 +65,7 @@ export class Housekeeping {
     this.#every(ASK_EVERY_MS, askProviders)
     this.#every(SCREEN_EVERY_MS, () => this.#screen())
     this.#every(REDACT_EVERY_MS, redactDue)
+    this.#every(REVOKE_EVERY_MS, () => this.#revoke())
     this.#every(REMIND_EVERY_MS, sendReminders)
     this.#every(REMIND_EVERY_MS, sendNotifications)
     this.#every(REMIND_EVERY_MS, tellExpiring)
@@ -81,6 +84,11 @@ export class Housekeeping {
     for (const timer of this.#timers) clearInterval(timer)
     await this.passesEnded()
     await sql`delete from workers where id = ${this.#id}`.catch(() => {})
+  }
+
+  /** Revokes what members have chosen, a few of each list at a time. */
+  async #revoke(): Promise<void> {
+    while (!this.#isStopped && (await revokeDue()));
   }
 
   #screened = { version: "", at_ms: 0 }

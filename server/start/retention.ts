@@ -1,5 +1,6 @@
 import { background as sql } from "#db/client.ts"
 import { certainNow } from "#db/clock.ts"
+import { dropOldBulkRevocations } from "#server/domain/attestations/bulk-revocation/retention.ts"
 import { dropOldEvents } from "#server/domain/events/drop.ts"
 import { isReplayedNoMore } from "#server/domain/idempotency.ts"
 import { forgetAddresses } from "#server/domain/kyc/renewal/notices.ts"
@@ -44,6 +45,7 @@ export async function clean(): Promise<void> {
     cleanPeople(),
     forgetAddresses(),
     dropOldBytes(now),
+    dropOldBulkRevocations(now),
     dropOldEvents(now),
     dropOldDeliveries(now),
     dropOldNotifications(now),

@@ -30,6 +30,8 @@ const rights: Record<string, Who> = {
   "attestation.search": members,
   "attestation.verifyOnChain": members,
   "audit.list": members,
+  "bulkRevocation.get": members,
+  "bulkRevocation.start": allButViewers,
   "erasure.confirm": allButViewers,
   "erasure.get": allButViewers,
   "erasure.investor": allButViewers,

@@ -1,6 +1,7 @@
 import { activityRouter } from "./routers/activity.ts"
 import { attestationRouter } from "./routers/attestations.ts"
 import { auditRouter } from "./routers/audit-log.ts"
+import { bulkRevocationRouter } from "./routers/bulk-revocations.ts"
 import { erasureRouter } from "./routers/erasures.ts"
 import { eventRouter } from "./routers/events.ts"
 import { findRouter } from "./routers/find.ts"
@@ -28,6 +29,7 @@ import { router } from "./trpc.ts"
 export const appRouter = router({
   kyc: kycRouter,
   attestation: attestationRouter,
+  bulkRevocation: bulkRevocationRouter,
   investor: investorRouter,
   review: reviewRouter,
   schema: schemaRouter,

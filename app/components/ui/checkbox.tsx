@@ -9,23 +9,30 @@ type CheckboxProps = Omit<ComponentProps<"input">, "type" | "children"> & {
   /** Its label, unless a `Field` around it or an `aria-label` is. */
   children?: ReactNode
   hint?: ReactNode
+  /** Of what it stands for a part is chosen. */
+  partly?: boolean
 }
 
 /** A checkbox with its label, the whole of which can be clicked. */
-export function Checkbox({ className, children, hint, ...props }: CheckboxProps) {
+export function Checkbox({ className, children, hint, partly = false, ...props }: CheckboxProps) {
   const control = useControl()
   const box = (
-    <span className="relative mt-0.5 size-4 shrink-0">
+    <span className={clsx("relative size-4 shrink-0", children !== undefined && "mt-0.5")}>
       <input
         {...control}
         {...props}
         type="checkbox"
-        className="peer block size-4 cursor-pointer appearance-none rounded border border-field bg-surface checked:border-accent checked:bg-accent disabled:cursor-not-allowed disabled:opacity-60 aria-invalid:border-danger"
+        // No attribute says it.
+        ref={(box) => {
+          if (box) box.indeterminate = partly
+        }}
+        className="peer block size-4 cursor-pointer appearance-none rounded border border-field bg-surface checked:border-accent checked:bg-accent indeterminate:border-accent indeterminate:bg-accent disabled:cursor-not-allowed disabled:opacity-60 aria-invalid:border-danger"
       />
       <Icon
         name="check"
         className="pointer-events-none absolute inset-0 hidden size-4 stroke-3 p-0.5 text-accent-ink peer-checked:block"
       />
+      <span className="pointer-events-none absolute inset-x-1 top-[7px] hidden h-0.5 rounded bg-accent-ink peer-indeterminate:block" />
     </span>
   )
   if (children === undefined) return box

@@ -23,15 +23,13 @@ export async function holdPermission(
 ): Promise<void> {
   const userId = userIdOf(author)
   if (userId === null) return
-  const [member] = await sql<{ role: Role }[]>`
-    select m.role from workspaces w join members m on m.account_id = w.account_id
-    where w.id = ${workspaceId} and m.user_id = ${userId} for share of m`
-  if (!member)
+  const role = await heldRole(sql, workspaceId, userId)
+  if (role === null)
     return fail("workspace_not_found", "This workspace does not exist, or you are not a member of it.")
-  if (!permissionsOf(member.role).has(permission))
+  if (!permissionsOf(role).has(permission))
     fail(
       "insufficient_scope",
-      `This needs ${permission}, which the ${member.role} role does not have. Ask an owner of the account.`,
+      `This needs ${permission}, which the ${role} role does not have. Ask an owner of the account.`,
     )
 }
 
@@ -42,8 +40,14 @@ export async function mayStill(
   userId: string,
   permission: Permission,
 ): Promise<boolean> {
+  const role = await heldRole(sql, workspaceId, userId)
+  return role !== null && permissionsOf(role).has(permission)
+}
+
+/** A person's role, kept so until the transaction ends; null for somebody who is no member. */
+export async function heldRole(sql: Queryable, workspaceId: string, userId: string): Promise<Role | null> {
   const [member] = await sql<{ role: Role }[]>`
     select m.role from workspaces w join members m on m.account_id = w.account_id
     where w.id = ${workspaceId} and m.user_id = ${userId} for share of m`
-  return member !== undefined && permissionsOf(member.role).has(permission)
+  return member?.role ?? null
 }

@@ -23,6 +23,7 @@ export const others = {
   workspaces: { of: "nobody", what: "Workspaces and their settings" },
   api_keys: { of: "nobody", what: "API keys" },
   key_secrets: { of: "nobody", what: "Hashes of keys' secrets, and which member saw them" },
+  bulk_revocation_items: { of: "nobody", what: "Which attestations were revoked together; 30 days" },
   schemas: { of: "nobody", what: "What can be verified" },
   mint_configs: { of: "nobody", what: "Tokens and their rules" },
   event_counters: { of: "nobody", what: "How many events there are" },

@@ -109,6 +109,23 @@ export const kept = {
       text: "details, and notes; sealed",
     },
   },
+  bulk_revocations: {
+    of: "investors",
+    what: "Attestations that a member revoked together",
+    kept: "Until 30 days after the last one, the reason only until then",
+    columns: {
+      workspace_id: null,
+      id: null,
+      reason: { stays: "why, in your member's words; emptied once the last one is revoked" },
+      public_reason: null,
+      attestations: null,
+      author_id: null,
+      author_name: null,
+      request_id: null,
+      created_at: null,
+      ended_at: null,
+    },
+  },
   renewal_notices: {
     of: "investors",
     what: "Reminders that were sent before a verification expires",

@@ -1,7 +1,7 @@
 "use client"
 
 import { parseAsString, parseAsStringLiteral } from "nuqs"
-import { useMemo } from "react"
+import { useCallback, useMemo, useState } from "react"
 import { ExportCsv } from "#app/(dashboard)/export-csv.tsx"
 import {
   ChoiceFilter,
@@ -13,17 +13,20 @@ import {
 } from "#app/(dashboard)/filters.tsx"
 import { InvestorLink } from "#app/(dashboard)/investor-link.tsx"
 import { SchemaFilter, StatusFilter } from "#app/(dashboard)/verification-filters.tsx"
-import { usePath, useQuery } from "#app/(dashboard)/workspace.tsx"
+import { usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Shortened } from "#app/components/code.tsx"
 import { columnsOf, DataTable } from "#app/components/data-table.tsx"
 import { Link } from "#app/components/link.tsx"
 import { PageHeader } from "#app/components/page-header.tsx"
+import { useSelection } from "#app/components/selection.tsx"
 import { Empty } from "#app/components/states.tsx"
 import { Ago, Timestamp } from "#app/components/timestamp.tsx"
 import { StatusBadge } from "#app/components/ui/badge.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import type { AttestationSummary } from "#server/domain/attestations/search.ts"
 import { shownStatuses } from "#shared/statuses.ts"
+import { BulkProgress, useRevoking } from "./bulk-progress.tsx"
+import { BulkRevoke, revocationRefusal } from "./bulk-revoke.tsx"
 
 const filters = {
   q: parseAsString,
@@ -34,11 +37,19 @@ const filters = {
 
 export default function Page() {
   const path = usePath()
-  const { filter, setFilter, days, times, paging, isFiltered, onClear } = useFilters(filters)
+  const { can } = useWorkspace()
+  const { filter, setFilter, days, times, name, paging, isFiltered, onClear } = useFilters(filters)
+  const selection = useSelection<AttestationSummary>(name, {
+    nameOf: ({ user_pubkey }) => user_pubkey,
+    refusal: revocationRefusal,
+  })
+  const [, setRevoking] = useRevoking()
+  const [isNew, setNew] = useState(false)
   const { cursor } = paging
   const expiringBefore = useDaysAhead(filter.expiring)
   const { expiring, ...rest } = filter
   const asked = { ...given({ ...rest, expiring_before: expiringBefore }), ...times }
+  const seen = useCallback(() => setNew(false), [])
   const list = useQuery(
     ["attestations", asked, cursor],
     (api, signal) => api.attestation.search.query({ ...asked, ...(cursor && { cursor }) }, { signal }),
@@ -70,12 +81,14 @@ export default function Page() {
           onChange={(expiring) => setFilter({ expiring: expiring as "7" | "30" | "90" | null })}
         />
       </Filters>
+      <BulkProgress isNew={isNew} onSeen={seen} />
       <DataTable
         caption="Attestations"
         columns={columns}
         list={list}
         rowKey={({ attestation_id }) => attestation_id}
         rowHref={({ attestation_id }) => path("attestations", attestation_id)}
+        selection={can("attestation:write") ? selection : undefined}
         paging={paging}
         empty={
           isFiltered || !paging.isFirst ? (
@@ -96,6 +109,13 @@ export default function Page() {
             </Empty>
           )
         }
+      />
+      <BulkRevoke
+        selection={selection}
+        onStarted={(id) => {
+          setNew(true)
+          void setRevoking(id)
+        }}
       />
     </>
   )

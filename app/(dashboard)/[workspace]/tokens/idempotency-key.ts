@@ -38,11 +38,14 @@ export const nameOf = (content: readonly string[]): string => PREFIX + JSON.stri
 export function keyFor(name: string): string {
   const known = read(name)
   if (known) return known.key
-  // Not `randomUUID`: browsers have that over HTTPS alone.
-  const key = Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join("-")
+  const key = newKey()
   write(name, { key, at: Date.now() })
   return key
 }
+
+/** A key that nothing else has. Not `randomUUID`: browsers have that over HTTPS alone. */
+export const newKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join("-")
 
 // Where a browser keeps nothing, a key lives as long as its page does.
 const inMemory = new Map<string, Kept>()

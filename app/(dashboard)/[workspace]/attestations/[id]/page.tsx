@@ -13,8 +13,9 @@ import { Empty, Failed, Loading } from "#app/components/states.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { StatusBadge } from "#app/components/ui/badge.tsx"
 import { Card } from "#app/components/ui/card.tsx"
+import { publicReasonCopy } from "../reason-fields.tsx"
 import { Proof } from "./proof.tsx"
-import { publicReasonCopy, Revoke } from "./revoke.tsx"
+import { Revoke } from "./revoke.tsx"
 import { Timeline } from "./timeline.tsx"
 
 type Detail = RouterOutputs["attestation"]["detail"]

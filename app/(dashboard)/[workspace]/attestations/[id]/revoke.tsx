@@ -3,28 +3,16 @@
 import { useMutation } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/api.ts"
 import { Confirm } from "#app/components/confirm.tsx"
-import { Field } from "#app/components/form.tsx"
 import { Button } from "#app/components/ui/button.tsx"
-import { Select, Textarea } from "#app/components/ui/input.tsx"
-import type { PublicReason } from "#shared/public-reasons.ts"
-
-/** The codes that an investor may be told, as the team reads them. */
-export const publicReasonCopy = {
-  unverifiable: "Information could not be verified",
-  documents_unreadable: "A document could not be read",
-  information_mismatch: "Details did not match",
-  not_eligible: "Requirements not met",
-  withdrawn: "Verification withdrawn",
-  resubmit: "Please submit again",
-} as const satisfies Record<PublicReason, string>
+import { ReasonFields, reasonsIn } from "../reason-fields.tsx"
 
 type Detail = RouterOutputs["attestation"]["detail"]
 
 /** Ends an attestation for good. */
 export function Revoke({ attestation: { attestation_id, status } }: { attestation: Detail }) {
   const revoke = useMutation(
-    (api, { reason, publicReason }: { reason: string; publicReason: PublicReason }) =>
-      api.attestation.revoke.mutate({ id: attestation_id, reason, public_reason: publicReason }),
+    (api, reasons: ReturnType<typeof reasonsIn>) =>
+      api.attestation.revoke.mutate({ id: attestation_id, ...reasons }),
     { quiet: true, refresh: [] },
   )
   return (
@@ -38,30 +26,9 @@ export function Revoke({ attestation: { attestation_id, status } }: { attestatio
       }
       confirm="Revoke"
       word="REVOKE"
-      onConfirm={(values) =>
-        revoke.mutateAsync({
-          reason: String(values.get("reason")),
-          publicReason: values.get("public_reason") as PublicReason,
-        })
-      }
+      onConfirm={(values) => revoke.mutateAsync(reasonsIn(values))}
     >
-      <Field
-        label="Internal reason"
-        name="reason"
-        hint="Visible to your team and your API keys only, never to the investor."
-        required
-      >
-        <Textarea maxLength={500} rows={2} />
-      </Field>
-      <Field label="What the investor is told" name="public_reason">
-        <Select defaultValue="withdrawn">
-          {Object.entries(publicReasonCopy).map(([code, text]) => (
-            <option key={code} value={code}>
-              {text}
-            </option>
-          ))}
-        </Select>
-      </Field>
+      <ReasonFields />
     </Confirm>
   )
 }

@@ -10,7 +10,7 @@ import { Button } from "#app/components/ui/button.tsx"
 import { Select, Textarea } from "#app/components/ui/input.tsx"
 import type { PublicReason } from "#shared/public-reasons.ts"
 import { type ReviewDecision, reviewDecisions } from "#shared/reviews.ts"
-import { publicReasonCopy } from "../../attestations/[id]/revoke.tsx"
+import { publicReasonCopy } from "../../attestations/reason-fields.tsx"
 import { ApprovalClaims, claimsOf, ShownClaims } from "./claims.tsx"
 import { clearing, type Review } from "./review.ts"
 

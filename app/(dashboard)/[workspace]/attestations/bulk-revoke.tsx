@@ -1,0 +1,89 @@
+"use client"
+
+import { useRef } from "react"
+import { useMutation } from "#app/(dashboard)/workspace.tsx"
+import { Confirm } from "#app/components/confirm.tsx"
+import type { Selection } from "#app/components/selection.tsx"
+import { Button } from "#app/components/ui/button.tsx"
+import type { AttestationSummary } from "#server/domain/attestations/search.ts"
+import { MOST_REVOKED_TOGETHER } from "#shared/bulk.ts"
+import { countOf } from "#shared/counts.ts"
+import { newKey } from "../tokens/idempotency-key.ts"
+import { ReasonFields, reasonsIn } from "./reason-fields.tsx"
+
+/** Why an attestation cannot be chosen, or null. */
+export const revocationRefusal = ({ status }: AttestationSummary): string | null =>
+  status === "pending" || status === "verified" ? null : "already ended"
+
+/** What is done with the attestations that were chosen. It floats over the list's end, so that no row moves for it. */
+export function BulkRevoke({
+  selection: { chosen, change },
+  onStarted,
+}: {
+  selection: Selection<AttestationSummary>
+  onStarted: (id: string) => void
+}) {
+  // The same attempt again joins what it may have begun: its answer can be lost.
+  const keys = useRef(new Map<string, string>())
+  const start = useMutation(
+    (api, input: { attestation_ids: string[] } & ReturnType<typeof reasonsIn>) => {
+      const content = JSON.stringify(input)
+      const idempotencyKey = keys.current.get(content) ?? newKey()
+      keys.current.set(content, idempotencyKey)
+      return api.bulkRevocation.start.mutate(input, { context: { idempotencyKey } })
+    },
+    { quiet: true, refresh: [] },
+  )
+  const count = chosen.size
+  if (count === 0) return null
+  const verified = [...chosen.values()].filter(({ status }) => status === "verified").length
+  const isTooMany = count > MOST_REVOKED_TOGETHER
+  return (
+    <section
+      aria-label="Selected attestations"
+      className="sticky bottom-3 z-10 mx-auto mt-3 flex w-fit max-w-full flex-wrap items-center gap-x-3 gap-y-2 rounded-xl border border-line bg-surface py-2 pr-2 pl-4 shadow-card"
+    >
+      <p role="status" className="text-sm font-medium tabular-nums">
+        {count} selected
+        {isTooMany && (
+          <span className="ml-2 font-normal text-danger">{MOST_REVOKED_TOGETHER} at most at a time</span>
+        )}
+      </p>
+      <Confirm
+        trigger={
+          <Button variant="danger" size="sm" disabled={isTooMany}>
+            Revoke
+          </Button>
+        }
+        title={`Revoke ${countOf(count, "attestation")}?`}
+        description={describe({ verified, pending: count - verified })}
+        confirm={`Revoke ${count}`}
+        word="REVOKE"
+        onConfirm={async (values) => {
+          const { id } = await start.mutateAsync({
+            attestation_ids: [...chosen.keys()],
+            ...reasonsIn(values),
+          })
+          change(new Map())
+          onStarted(id)
+        }}
+      >
+        <ReasonFields />
+      </Confirm>
+      <Button variant="ghost" size="sm" onClick={() => change(new Map())}>
+        Clear selection
+      </Button>
+    </section>
+  )
+}
+
+/** What becomes of them, by how they are now. */
+function describe({ verified, pending }: { verified: number; pending: number }): string {
+  const lost =
+    verified > 0 &&
+    `${verified} verified: ${verified === 1 ? "the wallet is no longer verified, and its credential is" : "the wallets are no longer verified, and their credentials are"} destroyed on chain.`
+  const closed =
+    pending > 0 &&
+    `${pending} pending: the ${pending === 1 ? "session closes" : "sessions close"} and nothing is issued. Your quota is given back.`
+  return [lost, closed, "You cannot undo this."].filter(Boolean).join(" ")
+}

@@ -1,0 +1,44 @@
+"use client"
+
+import { Field } from "#app/components/form.tsx"
+import { Select, Textarea } from "#app/components/ui/input.tsx"
+import type { PublicReason } from "#shared/public-reasons.ts"
+
+/** The codes that an investor may be told, as the team reads them. */
+export const publicReasonCopy = {
+  unverifiable: "Information could not be verified",
+  documents_unreadable: "A document could not be read",
+  information_mismatch: "Details did not match",
+  not_eligible: "Requirements not met",
+  withdrawn: "Verification withdrawn",
+  resubmit: "Please submit again",
+} as const satisfies Record<PublicReason, string>
+
+/** Why, in the words of the team and in those for the investor. */
+export const ReasonFields = () => (
+  <>
+    <Field
+      label="Internal reason"
+      name="reason"
+      hint="Visible to your team and your API keys only, never to the investor."
+      required
+    >
+      <Textarea maxLength={500} rows={2} />
+    </Field>
+    <Field label="What the investor is told" name="public_reason">
+      <Select defaultValue="withdrawn">
+        {Object.entries(publicReasonCopy).map(([code, text]) => (
+          <option key={code} value={code}>
+            {text}
+          </option>
+        ))}
+      </Select>
+    </Field>
+  </>
+)
+
+/** What was entered in them, as the server takes it. */
+export const reasonsIn = (values: FormData) => ({
+  reason: String(values.get("reason")),
+  public_reason: values.get("public_reason") as PublicReason,
+})

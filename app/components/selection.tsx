@@ -1,0 +1,95 @@
+"use client"
+
+import { useMemo, useState } from "react"
+import { Checkbox } from "./ui/checkbox.tsx"
+
+/** Rows of a list that were chosen, on whichever of its pages, by their keys. */
+export type Selection<Row> = {
+  chosen: ReadonlyMap<string, Row>
+  change: (chosen: ReadonlyMap<string, Row>) => void
+  /** How a row is called, for screen readers. */
+  nameOf: (row: Row) => string
+  /** Null where it can be chosen, else why not. */
+  refusal: (row: Row) => string | null
+}
+
+/** Keeps what is chosen of a list, until another one is shown: `of` names it, filters included. */
+export function useSelection<Row>(
+  of: string,
+  { nameOf, refusal }: Pick<Selection<Row>, "nameOf" | "refusal">,
+): Selection<Row> {
+  const [kept, setKept] = useState<{ of: string; chosen: ReadonlyMap<string, Row> }>({
+    of,
+    chosen: new Map(),
+  })
+  // What is no longer in sight by another filter would be acted on unseen.
+  const chosen = useMemo(() => (kept.of === of ? kept.chosen : new Map<string, Row>()), [kept, of])
+  return { chosen, change: (chosen) => setKept({ of, chosen }), nameOf, refusal }
+}
+
+/** Chooses all rows of the page that can be, or none of them. */
+export function SelectAll<Row>({
+  selection: { chosen, change, refusal },
+  rows,
+  rowKey,
+}: {
+  selection: Selection<Row>
+  rows: readonly Row[]
+  rowKey: (row: Row) => string
+}) {
+  const open = rows.filter((row) => refusal(row) === null)
+  const count = open.filter((row) => chosen.has(rowKey(row))).length
+  const isAll = open.length > 0 && count === open.length
+  function toggle() {
+    const next = new Map(chosen)
+    for (const row of open) isAll ? next.delete(rowKey(row)) : next.set(rowKey(row), row)
+    change(next)
+  }
+  return (
+    <Place>
+      <Checkbox
+        aria-label="Select all on this page"
+        disabled={open.length === 0}
+        checked={isAll}
+        partly={count > 0 && !isAll}
+        onChange={toggle}
+      />
+    </Place>
+  )
+}
+
+/** Chooses a row. */
+export function SelectRow<Row>({
+  selection: { chosen, change, nameOf, refusal },
+  row,
+  id,
+}: {
+  selection: Selection<Row>
+  row: Row
+  id: string
+}) {
+  const refused = refusal(row)
+  function toggle() {
+    const next = new Map(chosen)
+    if (!next.delete(id)) next.set(id, row)
+    change(next)
+  }
+  return (
+    <Place title={refused ?? undefined}>
+      <Checkbox
+        aria-label={refused === null ? `Select ${nameOf(row)}` : `${nameOf(row)}: ${refused}`}
+        disabled={refused !== null}
+        checked={chosen.has(id)}
+        onChange={toggle}
+      />
+    </Place>
+  )
+}
+
+/** The whole cell is pressed, not the box alone. */
+const Place = ({ title, children }: { title?: string | undefined; children: React.ReactNode }) => (
+  // biome-ignore lint/a11y/noLabelWithoutControl: the box inside is the control, and has a name of its own
+  <label className="flex h-11 w-11 cursor-pointer items-center justify-center pl-2" title={title}>
+    {children}
+  </label>
+)

@@ -1,0 +1,69 @@
+import { sql } from "drizzle-orm"
+import { check, foreignKey, index, integer, pgTable, primaryKey, smallint, text } from "drizzle-orm/pg-core"
+import type { PublicReason } from "#shared/public-reasons.ts"
+import type { RevocationFailure } from "#shared/statuses.ts"
+import { workspaces } from "./accounts.ts"
+import { time } from "./columns.ts"
+
+/** Attestations that a member revokes together, worked through one by one. */
+export const bulkRevocations = pgTable(
+  "bulk_revocations",
+  {
+    workspaceId: text("workspace_id")
+      .notNull()
+      .references(() => workspaces.id),
+    id: text().notNull(),
+    /** The internal one; null once the last attestation has it. */
+    reason: text(),
+    publicReason: text("public_reason").$type<PublicReason>(),
+    /** How many. */
+    attestations: integer().notNull(),
+    authorId: text("author_id").notNull(),
+    authorName: text("author_name").notNull(),
+    requestId: text("request_id").notNull(),
+    createdAt: time("created_at").notNull(),
+    endedAt: time("ended_at"),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.id] }),
+    check("bulk_revocations_reason", sql`(ended_at is null) = (reason is not null)`),
+    // Those of a workspace that are under way
+    index("bulk_revocations_own_open").on(t.workspaceId, t.createdAt).where(sql`ended_at is null`),
+    // What is to be done
+    index("bulk_revocations_open").on(t.createdAt).where(sql`ended_at is null`),
+    // Retention
+    index("bulk_revocations_ended").on(t.endedAt).where(sql`ended_at is not null`),
+  ],
+)
+
+/** One attestation of several, and what became of it. Its id is as it was asked for: there may be none with it. */
+export const bulkRevocationItems = pgTable(
+  "bulk_revocation_items",
+  {
+    workspaceId: text("workspace_id").notNull(),
+    revocationId: text("revocation_id").notNull(),
+    place: smallint().notNull(),
+    attestationId: text("attestation_id").notNull(),
+    /** Null while it waits. */
+    outcome: text().$type<"revoked" | "ended before" | "failed">(),
+    failure: text().$type<RevocationFailure>(),
+    /** How often it failed for a reason that may pass. */
+    attempts: smallint().notNull().default(0),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.revocationId, t.place] }),
+    foreignKey({
+      columns: [t.workspaceId, t.revocationId],
+      foreignColumns: [bulkRevocations.workspaceId, bulkRevocations.id],
+    }).onDelete("cascade"),
+    check("bulk_revocation_items_outcome", sql`${t.outcome} in ('revoked', 'ended before', 'failed')`),
+    check(
+      "bulk_revocation_items_failure",
+      sql`(outcome is not distinct from 'failed') = (failure is not null)`,
+    ),
+    // The next one
+    index("bulk_revocation_items_next")
+      .on(t.workspaceId, t.revocationId, t.attempts, t.place)
+      .where(sql`outcome is null`),
+  ],
+)

@@ -1,0 +1,116 @@
+import { newWallet } from "./api.ts"
+import { expect, expectSound, heading, section, test } from "./dashboard.ts"
+
+test("two are chosen by the keyboard and revoked: progress, then what became of each", {
+  tag: "@phone",
+}, async ({ page, customer }) => {
+  const name = `bulk-${newWallet().slice(0, 6)}`
+  const verified = await customer.api.verifiedWallet()
+  const pending = [
+    await customer.api.start({ externalId: `${name}-1` }),
+    await customer.api.start({ externalId: `${name}-2` }),
+    await customer.api.start({ externalId: `${name}-3` }),
+  ] as const
+  await page.goto(section(customer, `attestations?q=${name}`))
+  const table = page.getByRole("table", { name: "Attestations" })
+  const row = (wallet: string) => table.getByRole("row", { name: wallet })
+  const box = (wallet: string) => row(wallet).getByRole("checkbox")
+  await expect(table.getByRole("row")).toHaveCount(4)
+  const bar = page.getByRole("region", { name: "Selected attestations" })
+  await expect(bar).toHaveCount(0)
+
+  // All of the page, all but one, and with another filter nothing.
+  const all = table.getByRole("checkbox", { name: "Select all on this page" })
+  await all.focus()
+  await page.keyboard.press("Space")
+  await expect(bar).toContainText("3 selected")
+  await box(pending[2].wallet).focus()
+  await page.keyboard.press("Space")
+  await expect(bar).toContainText("2 selected")
+  expect(await all.evaluate((element: HTMLInputElement) => element.indeterminate)).toBe(true)
+  await expectSound(page)
+  await page.getByLabel("Status").selectOption("pending")
+  await expect(bar).toHaveCount(0)
+  await page.getByRole("button", { name: "Clear" }).click()
+
+  await box(verified.wallet).check()
+  await box(pending[0].wallet).focus()
+  await page.keyboard.press("Space")
+  // A click on a box opens no row.
+  await expect(heading(page, "Attestations")).toBeVisible()
+  await bar.getByRole("button", { name: "Revoke" }).focus()
+  await page.keyboard.press("Enter")
+  const dialog = page.getByRole("alertdialog", { name: "Revoke 2 attestations?" })
+  await expect(dialog).toContainText("1 verified: the wallet is no longer verified")
+  await expect(dialog).toContainText("1 pending: the session closes")
+  await dialog.getByLabel("Internal reason").fill("Left the fund")
+  await expectSound(page)
+  await dialog.getByLabel("Type REVOKE to confirm").fill("REVOKE")
+  await page.keyboard.press("Enter")
+
+  const panel = page.getByRole("region", { name: /2 attestations/ })
+  await expect(panel).toBeFocused()
+  await expect(panel.getByRole("heading")).toHaveText("2 attestations revoked")
+  await expect(panel).toContainText("Started by Olivia Owner")
+  await expect(bar).toHaveCount(0)
+  await expect(row(verified.wallet)).toContainText("Revoked")
+  await expect(row(pending[0].wallet)).toContainText("Revoked")
+  await expect(row(pending[1].wallet)).toContainText("Pending")
+  await expect(box(verified.wallet)).toBeDisabled()
+  await expectSound(page)
+  // It is found again, and each says why it ended and by whom.
+  await page.reload()
+  await expect(panel.getByRole("heading")).toHaveText("2 attestations revoked")
+  await panel.getByRole("button", { name: "Dismiss" }).click()
+  await expect(panel).toHaveCount(0)
+  await page.goto(section(customer, `attestations/${verified.id}`))
+  await expect(heading(page, "Attestation Revoked")).toBeVisible()
+  await expect(page.getByText("Left the fund").first()).toBeVisible()
+  await expect(page.getByText("by Olivia Owner")).toBeVisible()
+  await expect(page.getByText("Credential destroyed on chain")).toBeVisible()
+})
+
+test("what is under way is shown to whoever comes, with what it did not revoke", async ({
+  page,
+  customer,
+}) => {
+  const [first, second] = [newWallet(), newWallet()]
+  const job = {
+    id: "blk_11111111111111111111",
+    attestations: 40,
+    revoked: 11,
+    ended_before: 1,
+    failed: [] as { attestation_id: string; error: string }[],
+    started_by: "Carla Compliance",
+    started_at: new Date().toISOString(),
+    ended_at: null as string | null,
+  }
+  await page.route("**/api/trpc/bulkRevocation.get**", (route) =>
+    route.fulfill({ json: { result: { data: job } } }),
+  )
+  await page.goto(section(customer, "attestations"))
+  const panel = page.getByRole("region", { name: /40 attestations/ })
+  await expect(panel.getByRole("heading")).toHaveText("Revoking 40 attestations")
+  await expect(panel).toContainText("12 of 40 done")
+  await expect(panel.getByRole("progressbar")).toHaveAttribute("aria-valuenow", "30")
+  await expectSound(page)
+  const failed = Array.from({ length: 7 }, (_, n) => ({
+    attestation_id: `att_${n}${[first, second][n % 2]!.slice(0, 20)}`,
+    error: n === 0 ? "attestation_not_found" : "internal_error",
+  }))
+  Object.assign(job, { revoked: 32, failed, ended_at: new Date().toISOString() })
+  await expect(panel.getByRole("heading", { level: 2 })).toHaveText("32 of 40 attestations revoked")
+  await expect(panel.getByRole("listitem")).toHaveCount(5)
+  await panel.getByRole("button", { name: "Show all 7" }).click()
+  await expect(panel.getByRole("listitem")).toHaveCount(7)
+  await expect(panel.getByRole("listitem").first()).toContainText("not found in this workspace")
+  await expectSound(page)
+})
+
+test("a viewer chooses nothing", async ({ as, customer }) => {
+  await customer.api.start()
+  const page = await as("viewer")
+  await page.goto(section(customer, "attestations"))
+  await expect(page.getByRole("row").nth(1)).toBeVisible()
+  await expect(page.getByRole("checkbox")).toHaveCount(0)
+})

@@ -1,0 +1,129 @@
+import { type Queryable, repeatOnDeadlock, background as sql } from "#db/client.ts"
+import { publish, publishActivity } from "#db/pubsub.ts"
+import { columns, type RowOf } from "#db/rows.ts"
+import { heldRole } from "#server/domain/people/membership.ts"
+import { Backoff } from "#server/ledger/backoff.ts"
+import { logger } from "#server/lib/log.ts"
+import { clock } from "#server/lib/time.ts"
+import { permissionsOf } from "#shared/roles.ts"
+import { revokeIn } from "../revoke.ts"
+
+/** Revoked of one list before it is the next one's turn: a long list of one customer holds up nobody's short one. */
+const SLICE = 20
+/** Lists that are looked at in one round. */
+const LISTS = 50
+/** How often an attestation is tried that cannot be revoked for a reason that may pass. */
+const MOST_ATTEMPTS = 8
+
+/** Lists with something that failed are left alone for a while. */
+const troubled = new Backoff({ firstMs: 500, longestMs: 30_000 })
+
+const jobColumns = columns(
+  "bulk_revocations",
+  "workspace_id",
+  "id",
+  "reason",
+  "public_reason",
+  "author_id",
+  "author_name",
+  "request_id",
+)
+// The reason is there as long as there is something to revoke.
+type Job = RowOf<typeof jobColumns, { reason: string }>
+
+/** Revokes some attestations of every list that is under way. Returns whether there is more to do at once. */
+export async function revokeDue(): Promise<boolean> {
+  const jobs = await sql<Job[]>`
+    select ${sql(jobColumns)} from bulk_revocations
+    where ended_at is null and not id = any(${troubled.held}) order by created_at limit ${LISTS}`
+  let isMore = false
+  for (const job of jobs) if (await workOn(job)) isMore = true
+  return isMore
+}
+
+/** Revokes the next ones of a list. Returns whether there are more. */
+async function workOn(job: Job): Promise<boolean> {
+  let taken = 0
+  try {
+    while (taken < SLICE && (await revokeNext(job))) taken += 1
+    troubled.succeeded(job.id)
+  } catch (error) {
+    troubled.failed(job.id)
+    logger.warn({ err: error, bulkRevocation: job.id }, "an attestation could not be revoked; retrying later")
+  }
+  const ended = taken < SLICE && (await end(job))
+  if (taken > 0 || ended) {
+    publish("ledger")
+    publishActivity(job.workspace_id)
+  }
+  return taken === SLICE
+}
+
+/**
+ * Revokes one attestation, and notes in the same commit that it is done: whatever ends this process, it is revoked once.
+ * One worker at a time: revocations of a workspace wait for each other anyhow. Returns false where none is left, or
+ * another worker is at it.
+ */
+async function revokeNext(job: Job): Promise<boolean> {
+  const { workspace_id: workspaceId, id } = job
+  const taken: { place: number | null } = { place: null }
+  try {
+    return await repeatOnDeadlock(() =>
+      sql.begin(async (sql) => {
+        const [item] = await sql<{ place: number; attestation_id: string }[]>`
+          select i.place, i.attestation_id from bulk_revocations r
+          join bulk_revocation_items i on i.workspace_id = r.workspace_id and i.revocation_id = r.id
+          where r.workspace_id = ${workspaceId} and r.id = ${id} and i.outcome is null
+          order by i.attempts, i.place limit 1 for update of r skip locked`
+        if (!item) return false
+        taken.place = item.place
+        const outcome = await revoke(sql, job, item.attestation_id)
+        const isFailed = outcome === "attestation_not_found" || outcome === "insufficient_scope"
+        await sql`
+          update bulk_revocation_items
+          set outcome = ${isFailed ? "failed" : outcome}, failure = ${isFailed ? outcome : null}
+          where workspace_id = ${workspaceId} and revocation_id = ${id} and place = ${item.place}`
+        return true
+      }),
+    )
+  } catch (error) {
+    if (taken.place !== null) await noteAttempt(job, taken.place)
+    throw error
+  }
+}
+
+/** In the name of whoever began it, as long as they may. */
+async function revoke(sql: Queryable, job: Job, attestationId: string) {
+  const { workspace_id: workspaceId, author_id: userId, author_name: name, request_id: requestId } = job
+  const role = await heldRole(sql, workspaceId, userId)
+  if (role === null || !permissionsOf(role).has("attestation:write")) return "insufficient_scope"
+  const outcome = await revokeIn(sql, {
+    workspaceId,
+    attestationId,
+    author: { principal: { via: { kind: "user", userId, name, role } }, requestId },
+    reason: job.reason,
+    publicReason: job.public_reason,
+  })
+  if (outcome === "unknown") return "attestation_not_found"
+  return outcome === "ended before" ? "ended before" : "revoked"
+}
+
+/** What fails again and again ends as a failure, so that its list has an end. */
+async function noteAttempt({ workspace_id, id }: Job, place: number): Promise<void> {
+  await sql`
+    update bulk_revocation_items set attempts = attempts + 1,
+      outcome = case when attempts + 1 >= ${MOST_ATTEMPTS} then 'failed' end,
+      failure = case when attempts + 1 >= ${MOST_ATTEMPTS} then 'internal_error' end
+    where workspace_id = ${workspace_id} and revocation_id = ${id} and place = ${place} and outcome is null`
+}
+
+/** Ends a list of which none is left, neither here nor with another worker. */
+async function end({ workspace_id, id }: Job): Promise<boolean> {
+  const ended = await sql`
+    update bulk_revocations r set ended_at = ${clock.now()}, reason = null
+    where workspace_id = ${workspace_id} and id = ${id} and ended_at is null and not exists (
+      select from bulk_revocation_items i
+      where i.workspace_id = r.workspace_id and i.revocation_id = r.id and i.outcome is null)
+    returning id`
+  return ended.length > 0
+}

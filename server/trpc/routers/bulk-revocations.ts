@@ -1,0 +1,36 @@
+import { z } from "zod"
+import { readBulkRevocation } from "#server/domain/attestations/bulk-revocation/read.ts"
+import { startBulkRevocation } from "#server/domain/attestations/bulk-revocation/start.ts"
+import { publicReason } from "#server/domain/attestations/record.ts"
+import { plainText } from "#server/lib/text.ts"
+import { memberProcedure, router } from "#server/trpc/trpc.ts"
+import { MOST_REVOKED_TOGETHER } from "#shared/bulk.ts"
+
+/** Revoking many attestations at once, in the background. */
+export const bulkRevocationRouter = router({
+  start: memberProcedure
+    .meta({ scope: "attestation:write", idempotent: true })
+    .input(
+      z.object({
+        attestation_ids: z
+          .array(z.string().max(100))
+          .min(1, "must name an attestation")
+          .max(MOST_REVOKED_TOGETHER, `must be at most ${MOST_REVOKED_TOGETHER}`),
+        reason: plainText(500),
+        public_reason: publicReason.optional(),
+      }),
+    )
+    .mutation(({ ctx, input }) =>
+      startBulkRevocation({
+        ...ctx,
+        attestationIds: input.attestation_ids,
+        reason: input.reason,
+        publicReason: input.public_reason ?? null,
+      }),
+    ),
+
+  get: memberProcedure
+    .meta({ scope: "attestation:read" })
+    .input(z.object({ id: z.string().max(100).nullable().default(null) }))
+    .query(({ ctx, input }) => readBulkRevocation(ctx.principal, input.id)),
+})

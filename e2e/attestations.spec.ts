@@ -162,6 +162,34 @@ test("the search and the filters stand in the address, and the CSV holds what th
   await expect(rows.nth(1)).toBeVisible()
 })
 
+test("each status says how many there are, and the oldest come first where one asks for it", async ({
+  page,
+  customer,
+}) => {
+  const name = `sort-${newWallet().slice(0, 6)}`
+  const first = await customer.api.start({ externalId: `${name}-1` })
+  const second = await customer.api.start({ externalId: `${name}-2` })
+  const rejected = await customer.api.start({ externalId: `${name}-3` })
+  await decide(rejected.sessionId, "rejected")
+  await page.goto(section(customer, `attestations?q=${name}`))
+  const status = page.getByLabel("Status")
+  await expect(status.getByRole("option")).toHaveText([
+    ...["All", "Pending (2)", "Verified (0)", "Rejected (1)", "Revoked (0)", "Expired (0)"],
+  ])
+  const third = await customer.api.start({ externalId: `${name}-4` })
+  await expect(status.getByRole("option", { name: "Pending (3)" })).toBeAttached()
+  await status.selectOption("pending")
+  const rows = page.getByRole("table", { name: "Attestations" }).getByRole("row")
+  const order = (...wallets: { wallet: string }[]) =>
+    Promise.all(wallets.map(({ wallet }, n) => expect(rows.nth(n + 1)).toContainText(wallet)))
+  await order(third, second, first)
+  await page.getByLabel("Order").selectOption("oldest")
+  await order(first, second, third)
+  await expectSound(page)
+  // The numbers are those of all statuses, whichever is shown.
+  await expect(status.getByRole("option", { name: "Rejected (1)" })).toBeAttached()
+})
+
 test("a viewer sees it all and changes nothing", async ({ as, customer }) => {
   const { id } = await customer.api.verifiedWallet()
   const page = await as("viewer")

@@ -4,6 +4,13 @@ const numbers = new Intl.NumberFormat("en-GB")
 export const countOf = (count: number, what: string): string =>
   `${numbers.format(count)} ${what}${count === 1 ? "" : "s"}`
 
+/** How many there are; `atLeast` where no more were counted. */
+export type Count = { count: number; atLeast: boolean }
+
+/** `12`, `1,000+`. */
+export const shortCount = ({ count, atLeast }: Count): string =>
+  `${numbers.format(count)}${atLeast ? "+" : ""}`
+
 /** About so many hours, or minutes where it is less than one. */
 export const hoursOf = (hours: number): string =>
   hours < 1 ? countOf(Math.max(1, Math.round(hours * 60)), "minute") : countOf(Math.round(hours), "hour")

@@ -137,16 +137,18 @@ export function ChoiceFilter({
   onChange,
   all,
   options,
+  className = narrow,
 }: {
   label: string
   value: string | null
   onChange: (value: string | null) => void
   all: string
+  className?: string
   options: readonly { value: string; label: string }[]
 }) {
   const id = useId()
   return (
-    <Field id={id} label={label} className={narrow}>
+    <Field id={id} label={label} className={className}>
       <Select id={id} value={value ?? ""} onChange={({ target }) => onChange(target.value || null)}>
         <option value="">{all}</option>
         {options.map(({ value, label }) => (

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { nodeHTTPRequestHandler } from "@trpc/server/adapters/node-http"
 import { setLogo } from "#server/domain/accounts/brand.ts"
 import { exportAttestations } from "#server/domain/attestations/export.ts"
-import { searchFilter } from "#server/domain/attestations/search.ts"
+import { orderedSearch } from "#server/domain/attestations/search.ts"
 import { exportAuditLog } from "#server/domain/audit-log/export.ts"
 import { auditFilter } from "#server/domain/audit-log/read.ts"
 import type { Principal, SignedIn } from "#server/domain/context.ts"
@@ -200,7 +200,7 @@ type Download = (
 /** Files that the browser saves. They are no procedures, because an answer of those is held in memory as a whole. */
 export const downloads: Record<string, Download> = {
   "/api/export/attestations.csv": (principal, query, response, principalNow) =>
-    exportAttestations(principal, readQuery(searchFilter, query), response, principalNow),
+    exportAttestations(principal, readQuery(orderedSearch, query), response, principalNow),
   "/api/export/audit.csv": (principal, query, response, principalNow) =>
     exportAuditLog(principal, readQuery(auditFilter, query), response, principalNow),
   "/api/export/holders.csv": (principal, query, response, principalNow) =>

@@ -23,6 +23,7 @@ const owners: Who = ["owner"]
 
 const rights: Record<string, Who> = {
   "activity.changes": members,
+  "attestation.count": members,
   "attestation.detail": members,
   "attestation.get": members,
   "attestation.list": members,

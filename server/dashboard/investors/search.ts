@@ -38,11 +38,11 @@ export async function searchInvestors(
   { workspaceId }: Principal,
   { cursor, ...filter }: InvestorSearch,
 ): Promise<{ data: InvestorSummary[]; next_cursor: string | null }> {
-  const before = cursor === undefined ? null : await placeOf(workspaceId, cursor)
+  const last = cursor === undefined ? null : await placeOf(workspaceId, cursor)
   const rows = await findRows<RowOf<typeof latestColumns>>(
     workspaceId,
     { ...filter, onePerInvestor: true },
-    { before, limit: PAGE + 1, fields: () => sql`${sql(latestColumns)}` },
+    { last, limit: PAGE + 1, fields: () => sql`${sql(latestColumns)}` },
   )
   if (rows.length === 0 && filter.schema !== undefined) await requireSchema(workspaceId, filter.schema)
   const shown = rows.slice(0, PAGE)

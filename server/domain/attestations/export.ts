@@ -4,7 +4,7 @@ import { requireScope } from "#server/domain/context.ts"
 import { requireSchema } from "#server/domain/kyc/schemas/require.ts"
 import { sendCsv } from "#server/lib/csv.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
-import { type FoundRow, findAttestations, ofInvestor, type SearchFilter, toSummary } from "./search.ts"
+import { type FoundRow, findAttestations, type OrderedSearch, ofInvestor, toSummary } from "./search.ts"
 
 /** Rows that are read and written at a time. */
 const BATCH = 1000
@@ -32,12 +32,12 @@ const toLine = (row: FoundRow, now: Date) => ({
 })
 
 /**
- * Sends all attestations that match as CSV, newest first. Errors, before the first byte: insufficient_scope,
+ * Sends all attestations that match as CSV, in the order of their list. Errors, before the first byte: insufficient_scope,
  * unknown_schema.
  */
 export async function exportAttestations(
   principal: Principal,
-  filter: SearchFilter,
+  filter: OrderedSearch,
   response: ServerResponse,
   principalNow: () => Promise<Principal>,
 ): Promise<void> {
@@ -51,6 +51,7 @@ export async function exportAttestations(
     columns,
     requireAccess: async () => requireScope(await principalNow(), "attestation:read"),
     toLine: (row: FoundRow) => toLine(row, now),
-    readAfter: (last) => findAttestations(workspaceId, found, { before: last?.seq ?? null, limit: BATCH }),
+    readAfter: (last) =>
+      findAttestations(workspaceId, found, { last: last?.seq ?? null, order: filter.order, limit: BATCH }),
   })
 }

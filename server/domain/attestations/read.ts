@@ -51,7 +51,7 @@ export async function listAttestations(
 ): Promise<{ data: AttestationRecord[]; next_cursor: string | null }> {
   const { workspaceId } = principal
   const { schemaId, status } = filter
-  const before = cursor === null ? null : await placeOf(workspaceId, cursor)
+  const last = cursor === null ? null : await placeOf(workspaceId, cursor)
   const investorId =
     filter.investorId === null ? undefined : await resolveInvestor(workspaceId, filter.investorId)
   const isNoSession = filter.sessionId !== null && !isId("sess", filter.sessionId)
@@ -72,7 +72,7 @@ export async function listAttestations(
             to: filter.createdBefore ?? undefined,
             expiring_before: filter.expiringBefore ?? undefined,
           },
-          { before, limit: limit + 1, fields: () => attestationFields(sql) },
+          { last, limit: limit + 1, fields: () => attestationFields(sql) },
         )
   if (rows.length === 0 && schemaId !== null) await requireSchema(workspaceId, schemaId)
   const shown = rows.slice(0, limit)

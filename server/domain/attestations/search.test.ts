@@ -145,6 +145,24 @@ test("what was revoked is apart from what was rejected: shown, filtered and in t
   ])
 })
 
+test("the oldest come first where one asks for it, page by page, in the table and in the file", async () => {
+  await enter()
+  const made: string[] = []
+  for (let n = 0; n < 53; n++) made.push((await start(n % 2 ? "odd" : "even")).wallet)
+  const first = await search({ order: "oldest" })
+  expect(first.found.map((one) => one.user_pubkey)).toEqual(made.slice(0, 50))
+  const second = await search({ order: "oldest", cursor: first.next })
+  expect(second.found.map((one) => one.user_pubkey)).toEqual(made.slice(50))
+  expect(second.next).toBeNull()
+  // One that comes meanwhile is at the end, and moves none.
+  const late = await start()
+  expect(await walletsOf({ order: "oldest", cursor: first.next })).toEqual([...made.slice(50), late.wallet])
+  expect(await walletsOf({ order: "oldest", q: "odd" })).toEqual(made.filter((_, n) => n % 2 === 1))
+  const { lines } = await download("&order=oldest")
+  expect(lines.slice(1, -1).map((line) => line.split(",")[3])).toEqual([...made, late.wallet])
+  await expect(search({ order: "random" })).rejects.toMatchObject({ code: "validation_failed" })
+})
+
 test("filters hold together", async () => {
   await enter()
   const business = await start("a-1", "kyc_business_v1")

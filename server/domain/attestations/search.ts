@@ -9,12 +9,11 @@ import { inSessionState } from "#server/domain/kyc/session-state.ts"
 import { schemaId } from "#server/domain/kyc/wallet.ts"
 import { badCursor, fromCursor, toCursor } from "#server/lib/cursor.ts"
 import { instant } from "#server/lib/fields.ts"
-import { isId } from "#server/lib/ids.ts"
 import { plainText } from "#server/lib/text.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
-import { isWalletAddress, readWalletParts } from "#server/solana/addresses.ts"
 import type { Address } from "#shared/address.ts"
 import { type SessionState, type ShownStatus, shownStatuses } from "#shared/statuses.ts"
+import { likeText, readTexts, type Text } from "./search-texts.ts"
 import { shownStatusAt, statusInSql } from "./status.ts"
 
 /** What the dashboard's table and its export filter by: those started from `from` on and before `to`. */
@@ -33,6 +32,13 @@ export const searchFilter = z.object({
   expiring_before: instant.optional(),
 })
 export type SearchFilter = z.infer<typeof searchFilter>
+
+const orders = ["newest", "oldest"] as const
+type Order = (typeof orders)[number]
+
+/** The same, and what comes first: the newest, unless it says otherwise. */
+export const orderedSearch = searchFilter.extend({ order: z.enum(orders).optional() })
+export type OrderedSearch = z.infer<typeof orderedSearch>
 
 /** What attestations are found by: all of it holds. */
 export type FindFilter = {
@@ -73,18 +79,17 @@ const PAGE = 50
  * than are ever under way at once.
  */
 const OUT_OF_ORDER = 500
-/** What matches a text: up to here it is looked up and sorted, beyond it, it is met by going down the list. */
-const FEW = 2000
 
-/** A page of the attestations that match, newest first. Errors: validation_failed for a cursor, unknown_schema. */
+/** A page of the attestations that match. Errors: validation_failed for a cursor, unknown_schema. */
 export async function searchAttestations(
   principal: Principal,
-  filter: SearchFilter & { cursor?: string | undefined },
+  { order, ...filter }: OrderedSearch & { cursor?: string | undefined },
 ): Promise<{ data: AttestationSummary[]; next_cursor: string | null }> {
   const { workspaceId } = principal
-  const before = filter.cursor === undefined ? null : await placeOf(workspaceId, filter.cursor)
+  const last = filter.cursor === undefined ? null : await placeOf(workspaceId, filter.cursor)
   const rows = await findAttestations(workspaceId, await ofInvestor(workspaceId, filter), {
-    before,
+    last,
+    order,
     limit: PAGE + 1,
   })
   if (rows.length === 0 && filter.schema !== undefined) await requireSchema(workspaceId, filter.schema)
@@ -104,7 +109,7 @@ export const ofInvestor = async (workspaceId: string, filter: SearchFilter): Pro
 
 /** The newest ones of a workspace. */
 export async function latestAttestations(workspaceId: string, limit: number): Promise<AttestationSummary[]> {
-  const rows = await findAttestations(workspaceId, {}, { before: null, limit })
+  const rows = await findAttestations(workspaceId, {}, { last: null, limit })
   const now = clock.now()
   return rows.map((row) => toSummary(row, now))
 }
@@ -136,21 +141,22 @@ const foundColumns = columns(
 )
 export type FoundRow = RowOf<typeof foundColumns>
 
-type Page = { before: bigint | null; limit: number }
+/** Rows that come after the one whose `seq` is `last`, in their order. */
+type Page = { last: bigint | null; limit: number; order?: Order | undefined }
 
-/** The attestations that match, newest first, as lists show them. */
+/** The attestations that match, as lists show them. */
 export const findAttestations = (workspaceId: string, filter: FindFilter, page: Page): Promise<FoundRow[]> =>
   findRows<FoundRow>(workspaceId, filter, { ...page, fields: () => sql`${sql(foundColumns)}` })
 
 /**
- * The attestations that match, newest first, with `fields` of the table `attestations`. Every filter has an index that
- * gives its rows in this order, or so few of them that sorting costs nothing; no row is counted that is not shown. The
+ * The attestations that match, with `fields` of the table `attestations`. Every filter has an index that gives its rows
+ * in this order, or the opposite one, or so few of them that sorting costs nothing; no row is counted that is not shown. The
  * order says `nulls last` because the indexes do: without it Postgres would sort the whole workspace.
  */
 export async function findRows<Row extends object>(
   workspaceId: string,
   filter: FindFilter,
-  { before, limit, fields }: Page & { fields: () => Fragment },
+  { last, limit, order = "newest", fields }: Page & { fields: () => Fragment },
 ): Promise<Row[]> {
   const now = clock.now()
   const span = await readSpan(workspaceId, filter)
@@ -159,22 +165,16 @@ export async function findRows<Row extends object>(
   const status = sessionState === "expired" ? "expired" : filter.status
   if (span === null || (filter.status ?? status) !== status) return []
   const texts = await readTexts(workspaceId, filter)
-  const matches = () => sql`
-    workspace_id = ${workspaceId}
-    ${filter.schema === undefined ? sql`` : sql`and schema_id = ${filter.schema}`}
-    ${filter.wallet === undefined ? sql`` : sql`and wallet = ${filter.wallet}`}
-    ${filter.investorId === undefined ? sql`` : sql`and investor_id = ${filter.investorId}`}
-    ${filter.sessionId === undefined ? sql`` : sql`and session_id = ${filter.sessionId}`}
-    ${sessionState === undefined ? sql`` : sessionState === "expired" ? sql`and verified_at is null` : inSessionState(sessionState, now)}
-    ${filter.expiring_before === undefined ? sql`` : sql`and status = 'verified' and expires_at > ${now} and expires_at < ${new Date(filter.expiring_before)}`}
-    ${inSpan(span)} ${texts.reduce((all, one) => sql`${all} ${likeText(one)}`, sql``)}`
+  const matches = () => matching(workspaceId, { filter, span, texts, now })
   // Looked up by their ids before anything else: a planner that expects few may go down the whole list for them.
   const ids = texts.flatMap((text) => ("ids" in text ? [text.ids] : []))[0]
   const source = () =>
     ids === undefined
       ? sql`attestations`
       : sql`(select * from attestations where workspace_id = ${workspaceId} and id = any(${ids}) offset 0) attestations`
-  const ofPage = sql`${before === null ? sql`` : sql`and seq < ${before}`}`
+  const isOldestFirst = order === "oldest"
+  const ofPage = sql`${last === null ? sql`` : isOldestFirst ? sql`and seq > ${last}` : sql`and seq < ${last}`}`
+  const inOrder = () => (isOldestFirst ? sql`order by seq nulls first` : sql`order by seq desc nulls last`)
   // Whoever calls it has a table or a query named `attestations`; inside, its columns are those of the other one.
   const isNewestOfInvestor = !filter.onePerInvestor
     ? sql``
@@ -186,7 +186,7 @@ export async function findRows<Row extends object>(
     return sql<Row[]>`
       select ${fields()} from ${source()}
       where ${matches()} ${ofPage} ${status === undefined ? sql`` : inStatus(status, now)} ${isNewestOfInvestor}
-      order by seq desc nulls last limit ${limit}`
+      ${inOrder()} limit ${limit}`
   }
   // Those that ended, and those that have expired but are not swept yet. The latter are few, and must be read by
   // the sweeps' indexes first: a planner that looks for 50 of them in order scans all verified ones.
@@ -201,10 +201,27 @@ export async function findRows<Row extends object>(
     )
     select ${fields()} from (
       (select * from ${source()}
-        where ${matches()} ${ofPage} and ${sessionState === undefined ? sql`status = 'expired'` : sql`status = 'expired' ${inSessionState(sessionState, now)}`} ${isNewestOfInvestor} order by seq desc nulls last limit ${limit})
+        where ${matches()} ${ofPage} and ${sessionState === undefined ? sql`status = 'expired'` : sql`status = 'expired' ${inSessionState(sessionState, now)}`} ${isNewestOfInvestor} ${inOrder()} limit ${limit})
       union all
       (select * from due attestations where ${matches()} ${ofPage} ${isNewestOfInvestor})
-    ) attestations order by seq desc nulls last limit ${limit}`
+    ) attestations ${inOrder()} limit ${limit}`
+}
+
+/** All that a filter asks for but the status, as a condition on a row. */
+export const matching = (
+  workspaceId: string,
+  { filter, span, texts, now }: { filter: FindFilter; span: Span; texts: readonly Text[]; now: Date },
+) => {
+  const { sessionState } = filter
+  return sql`
+    workspace_id = ${workspaceId}
+    ${filter.schema === undefined ? sql`` : sql`and schema_id = ${filter.schema}`}
+    ${filter.wallet === undefined ? sql`` : sql`and wallet = ${filter.wallet}`}
+    ${filter.investorId === undefined ? sql`` : sql`and investor_id = ${filter.investorId}`}
+    ${filter.sessionId === undefined ? sql`` : sql`and session_id = ${filter.sessionId}`}
+    ${sessionState === undefined ? sql`` : sessionState === "expired" ? sql`and verified_at is null` : inSessionState(sessionState, now)}
+    ${filter.expiring_before === undefined ? sql`` : sql`and status = 'verified' and expires_at > ${now} and expires_at < ${new Date(filter.expiring_before)}`}
+    ${inSpan(span)} ${texts.reduce((all, one) => sql`${all} ${likeText(one)}`, sql``)}`
 }
 
 /** The status at a time, in a form that the index by status serves. */
@@ -226,10 +243,10 @@ export const inStatus = (status: Exclude<NonNullable<FindFilter["status"]>, "exp
 
 /** A time, and the lowest or highest `seq` on the right side of it. */
 type Bound = { at: Date; seq: bigint }
-type Span = { start: Bound | null; end: Bound | null }
+export type Span = { start: Bound | null; end: Bound | null }
 
 /** Times as bounds of `seq`, so that a page is read where it lies. Null when nothing can lie between them. */
-async function readSpan(workspaceId: string, { from, to }: FindFilter): Promise<Span | null> {
+export async function readSpan(workspaceId: string, { from, to }: FindFilter): Promise<Span | null> {
   if (from === undefined && to === undefined) return { start: null, end: null }
   const start = from === undefined ? null : new Date(from)
   const end = to === undefined ? null : new Date(to)
@@ -252,74 +269,6 @@ async function readSpan(workspaceId: string, { from, to }: FindFilter): Promise<
 const inSpan = ({ start, end }: Span) => sql`
   ${start === null ? sql`` : sql`and seq >= ${start.seq} and created_at >= ${start.at}`}
   ${end === null ? sql`` : sql`and seq <= ${end.seq} and created_at < ${end.at}`}`
-
-/** Rows that match a text: found by an index, or as a condition on each row if there are too many. */
-type Match = { lookup: Fragment; each: Fragment }
-type Text = { wallet: Address } | { investorId: string } | { ids: string[] } | { anyOf: Match[] }
-
-/** The search text, and a customer's own id: both may be shared by few or by very many. */
-async function readTexts(workspaceId: string, { q, externalId }: FindFilter): Promise<Text[]> {
-  const texts: Text[] = []
-  if (externalId !== undefined) texts.push(await lookUp(workspaceId, [externalIdIs(externalId)]))
-  if (q === undefined) return texts
-  if (isId("att", q)) texts.push({ ids: [q] })
-  else if (isId("inv", q)) texts.push({ investorId: (await resolveInvestor(workspaceId, q)) ?? q })
-  else if (isWalletAddress(q)) texts.push({ wallet: q })
-  else texts.push(await lookUp(workspaceId, [externalIdBegins(q), ...walletsLike(q)]))
-  return texts
-}
-
-async function lookUp(workspaceId: string, anyOf: Match[]): Promise<Text> {
-  const found = anyOf.map(
-    ({ lookup }) => sql`select id from attestations where workspace_id = ${workspaceId} and ${lookup}`,
-  )
-  const few = await sql<{ id: string }[]>`
-    ${found.reduce((all, one) => sql`${all} union all ${one}`)} limit ${FEW + 1}`
-  return few.length > FEW ? { anyOf } : { ids: few.map((row) => row.id) }
-}
-
-// The indexes compare bytes, and no character comes after the last one.
-const LAST = "\u{10ffff}"
-
-const externalIdIs = (id: string): Match => ({
-  lookup: sql`external_id is not null and lower(external_id) = lower(${id}) and external_id = ${id}`,
-  each: sql`external_id = ${id}`,
-})
-
-const externalIdBegins = (q: string): Match => ({
-  lookup: sql`
-    external_id is not null and lower(external_id) ~>=~ lower(${q}) and lower(external_id) ~<~ lower(${q + LAST})`,
-  each: sql`left(lower(external_id), length(lower(${q}))) = lower(${q})`,
-})
-
-/** Less of a wallet is in too many of them; the index of their ends is of as many characters. */
-const LEAST_PART = 4
-
-/** Wallets that begin or end like this, or both where the middle is left out. */
-function walletsLike(q: string): Match[] {
-  const parts = readWalletParts(q)
-  if (parts === null || Math.min(...Object.values(parts).map((part) => part.length)) < LEAST_PART) return []
-  if ("either" in parts) return [walletBegins(parts.either), walletEnds(parts.either)]
-  const [begins, ends] = [walletBegins(parts.start), walletEnds(parts.end)]
-  return [{ lookup: sql`${begins.lookup} and ${ends.each}`, each: sql`${begins.each} and ${ends.each}` }]
-}
-
-const walletBegins = (start: string): Match => ({
-  lookup: sql`wallet ~>=~ ${start} and wallet ~<~ ${start + LAST}`,
-  each: sql`left(wallet, ${start.length}) = ${start}`,
-})
-
-function walletEnds(end: string): Match {
-  const each = sql`right(wallet, ${end.length}) = ${end}`
-  return { lookup: sql`right(wallet, 4) = ${end.slice(-LEAST_PART)} and ${each}`, each }
-}
-
-function likeText(text: Text) {
-  if ("ids" in text) return sql`and id = any(${text.ids})`
-  if ("wallet" in text) return sql`and wallet = ${text.wallet}`
-  if ("investorId" in text) return sql`and investor_id = ${text.investorId}`
-  return sql`and (${text.anyOf.map(({ each }) => each).reduce((all, one) => sql`${all} or ${one}`)})`
-}
 
 export function toSummary(row: FoundRow, now: Date): AttestationSummary {
   const shown = row.verified_at !== null

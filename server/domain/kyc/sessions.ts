@@ -47,7 +47,7 @@ export async function listSessions(
 ): Promise<{ data: SessionRecord[]; next_cursor: string | null }> {
   const { workspaceId } = principal
   const { schemaId, status, limit, cursor } = filter
-  const before = cursor === null ? null : await placeOf(workspaceId, cursor)
+  const last = cursor === null ? null : await placeOf(workspaceId, cursor)
   // One who turned out to be another is that one; nobody has no sessions.
   const investorId =
     filter.investorId === null ? undefined : await resolveInvestor(workspaceId, filter.investorId)
@@ -66,7 +66,7 @@ export async function listSessions(
     investorId === null
       ? []
       : await findRows<SessionRow>(workspaceId, found, {
-          before,
+          last,
           limit: limit + 1,
           fields: () => sql`${sql(sessionColumns)}`,
         })

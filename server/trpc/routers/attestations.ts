@@ -1,9 +1,10 @@
 import { z } from "zod"
+import { countAttestations } from "#server/domain/attestations/count.ts"
 import { readDetail } from "#server/domain/attestations/detail.ts"
 import { getAttestation, listAttestations } from "#server/domain/attestations/read.ts"
 import { attestationRecord, attestationStatus, publicReason } from "#server/domain/attestations/record.ts"
 import { revokeAttestation } from "#server/domain/attestations/revoke.ts"
-import { searchAttestations, searchFilter } from "#server/domain/attestations/search.ts"
+import { orderedSearch, searchAttestations, searchFilter } from "#server/domain/attestations/search.ts"
 import { verifyOnChain } from "#server/domain/attestations/verify-on-chain.ts"
 import { schemaId, walletAddress } from "#server/domain/kyc/wallet.ts"
 import { filterId, idOf, listOf, page, time } from "#server/lib/fields.ts"
@@ -132,8 +133,13 @@ export const attestationRouter = router({
 
   search: procedure
     .meta({ scope: "attestation:read" })
-    .input(searchFilter.extend({ cursor: page.cursor }))
+    .input(orderedSearch.extend({ cursor: page.cursor }))
     .query(({ ctx, input }) => searchAttestations(ctx.principal, input)),
+
+  count: procedure
+    .meta({ scope: "attestation:read" })
+    .input(searchFilter.omit({ status: true }))
+    .query(({ ctx, input }) => countAttestations(ctx.principal, input)),
 
   detail: procedure
     .meta({ scope: "attestation:read" })

@@ -12,7 +12,7 @@ import {
   useFilters,
 } from "#app/(dashboard)/filters.tsx"
 import { InvestorLink } from "#app/(dashboard)/investor-link.tsx"
-import { SchemaFilter, StatusFilter } from "#app/(dashboard)/verification-filters.tsx"
+import { OrderFilter, SchemaFilter, StatusFilter } from "#app/(dashboard)/verification-filters.tsx"
 import { usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Shortened } from "#app/components/code.tsx"
 import { columnsOf, DataTable } from "#app/components/data-table.tsx"
@@ -33,6 +33,7 @@ const filters = {
   schema: parseAsString,
   status: parseAsStringLiteral(shownStatuses),
   expiring: parseAsStringLiteral(["7", "30", "90"] as const),
+  order: parseAsStringLiteral(["oldest"] as const),
 }
 
 export default function Page() {
@@ -50,6 +51,12 @@ export default function Page() {
   const { expiring, ...rest } = filter
   const asked = { ...given({ ...rest, expiring_before: expiringBefore }), ...times }
   const seen = useCallback(() => setNew(false), [])
+  const { status: _, order: __, ...uncounted } = asked
+  const counts = useQuery(
+    ["attestations", "counts", uncounted],
+    (api, signal) => api.attestation.count.query(uncounted, { signal }),
+    { keep: true },
+  )
   const list = useQuery(
     ["attestations", asked, cursor],
     (api, signal) => api.attestation.search.query({ ...asked, ...(cursor && { cursor }) }, { signal }),
@@ -70,7 +77,11 @@ export default function Page() {
           value={filter.q}
           onChange={(q) => setFilter({ q })}
         />
-        <StatusFilter value={filter.status} onChange={(status) => setFilter({ status })} />
+        <StatusFilter
+          counts={counts.data}
+          value={filter.status}
+          onChange={(status) => setFilter({ status })}
+        />
         <SchemaFilter value={filter.schema} onChange={(schema) => setFilter({ schema })} />
         <DayFilters labels={["Started from", "Started to"]} days={days} />
         <ChoiceFilter
@@ -80,6 +91,7 @@ export default function Page() {
           value={filter.expiring}
           onChange={(expiring) => setFilter({ expiring: expiring as "7" | "30" | "90" | null })}
         />
+        <OrderFilter value={filter.order} onChange={(order) => setFilter({ order })} />
       </Filters>
       <BulkProgress isNew={isNew} onSeen={seen} />
       <DataTable
@@ -90,6 +102,7 @@ export default function Page() {
         rowHref={({ attestation_id }) => path("attestations", attestation_id)}
         selection={can("attestation:write") ? selection : undefined}
         paging={paging}
+        {...(filter.order === "oldest" && { pageNames: OLDEST_FIRST })}
         empty={
           isFiltered || !paging.isFirst ? (
             <Empty title="No matching attestations">
@@ -125,6 +138,8 @@ export default function Page() {
 function useDaysAhead(days: string | null): string | null {
   return useMemo(() => (days ? new Date(Date.now() + Number(days) * 86_400_000).toISOString() : null), [days])
 }
+
+const OLDEST_FIRST = { back: "Older", on: "Newer" }
 
 const column = columnsOf<AttestationSummary>()
 

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
+import { addDays } from "#server/lib/time.ts"
+import { shownStatuses } from "#shared/statuses.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
+import { realNow } from "#test/clock.ts"
+import { type Browser, member } from "#test/people.ts"
+
+let app: TestApp
+
+beforeAll(async () => {
+  app = await startTestApp({ VOUCH_ROLE: "web" })
+})
+afterAll(() => app.stop())
+
+async function enter() {
+  const { browser, account, workspaceId } = await member(app)
+  return { browser, workspaceId, key: await app.key({ account }) }
+}
+
+async function start(key: TestKey, externalId: string, schemaId = "kyc_individual_v1") {
+  const json = { userPubkey: newWallet(), schemaId, externalId }
+  const response = await app.request({ method: "POST", path: "/kyc/start", key: key.apiKey, json })
+  const id = response.json.session_id as string
+  return { wallet: json.userPubkey, id }
+}
+
+/** Attestations of the past, as they are in the database. */
+const fill = (
+  workspaceId: string,
+  count: number,
+  { name = "old", status = "rejected", schema = "kyc_individual_v1" } = {},
+) =>
+  sql`
+  insert into investors (workspace_id, id, wallet, created_at)
+  values (${workspaceId}, ${`inv_${name}`}, ${name}, now()) on conflict do nothing`.then(
+    () => sql`
+    insert into attestations
+      (workspace_id, id, schema_id, wallet, investor_id, external_id, status, period, created_at, session_id, provider,
+        revoked_at)
+    select ${workspaceId}, ${`att_${name}`} || n, ${schema}, ${name} || n, ${`inv_${name}`}, ${`${name}-`} || n,
+      ${status === "revoked" ? "rejected" : status}, '2026-01-01', now() - interval '1 day', ${workspaceId + name} || n,
+      'sandbox', case when ${status === "revoked"} then now() end
+    from generate_series(1, ${count}::int) n`,
+  )
+
+/** In words, as `12` or `1000+`; statuses without any are left out. */
+async function counts(by: Browser, input: object = {}): Promise<Record<string, string>> {
+  const { data, error } = await by.query("attestation.count", input)
+  expect(error).toBeUndefined()
+  const said = shownStatuses.map((status) => {
+    const { count, atLeast } = data[status]
+    return [status, `${count}${atLeast ? "+" : ""}`] as const
+  })
+  return Object.fromEntries(said.filter(([, words]) => words !== "0"))
+}
+
+test("each status is counted as its list shows it, by whatever is filtered", async () => {
+  const { browser, key, workspaceId } = await enter()
+  await start(key, "a-1")
+  const business = await start(key, "a-2", "kyc_business_v1")
+  const rejected = await start(key, "b-1")
+  await app.webhook({ session_id: rejected.id, decision: "rejected" })
+  const verified = await start(key, "b-2")
+  await sql`
+    update attestations set status = 'verified', issued_at = created_at, verified_at = created_at, open_until = null,
+      expires_at = ${addDays(realNow(), 20)}, onchain_tx = 'x', commitment = 'c', salt = 's' where session_id = ${verified.id}`
+  await fill(workspaceId, 3, { status: "revoked" })
+  await fill(workspaceId, 2, { name: "gone", status: "expired" })
+  expect(await counts(browser)).toEqual({
+    pending: "2",
+    verified: "1",
+    rejected: "1",
+    revoked: "3",
+    expired: "2",
+  })
+  expect(await counts(browser, { schema: "kyc_business_v1" })).toEqual({ pending: "1" })
+  expect(await counts(browser, { schema: "kyc_individual_v1" })).toMatchObject({
+    rejected: "1",
+    revoked: "3",
+  })
+  expect(await counts(browser, { q: "b-" })).toEqual({ verified: "1", rejected: "1" })
+  expect(await counts(browser, { q: business.wallet })).toEqual({ pending: "1" })
+  expect(await counts(browser, { q: "nobody" })).toEqual({})
+  const soon = (days: number) => ({ expiring_before: addDays(realNow(), days).toISOString() })
+  expect(await counts(browser, soon(30))).toEqual({ verified: "1" })
+  expect(await counts(browser, soon(7))).toEqual({})
+  expect(await counts(browser, { from: addDays(realNow(), -0.5).toISOString() })).toEqual({
+    ...{ pending: "2", verified: "1", rejected: "1" },
+  })
+  expect(await counts(browser, { to: addDays(realNow(), -0.5).toISOString() })).toEqual({
+    ...{ revoked: "3", expired: "2" },
+  })
+  expect(await counts(browser, { from: addDays(realNow(), 1).toISOString() })).toEqual({})
+  const { data } = await browser.query("attestation.search", { q: "old-1" })
+  expect(await counts(browser, { investor: data.data[0].investor_id })).toEqual({ revoked: "3" })
+  expect(await counts((await enter()).browser)).toEqual({})
+})
+
+test("up to a thousand are counted, and of more it is said that there are more", async () => {
+  const { browser, workspaceId } = await enter()
+  await fill(workspaceId, 1000, { name: "x" })
+  await fill(workspaceId, 1001, { name: "y", status: "revoked" })
+  expect(await counts(browser)).toEqual({ rejected: "1000", revoked: "1000+" })
+  expect(await counts(browser, { schema: "kyc_individual_v1" })).toEqual({
+    rejected: "1000",
+    revoked: "1000+",
+  })
+})
+
+test("no number reads more than ten thousand rows: what is rarer is counted in the newest of them", async () => {
+  const { browser, workspaceId } = await enter()
+  await fill(workspaceId, 5, { name: "early", status: "revoked" })
+  await fill(workspaceId, 9_997, { name: "mass" })
+  await fill(workspaceId, 2, { name: "late", status: "revoked" })
+  // One index has those that were revoked, and none those of a schema.
+  expect(await counts(browser)).toEqual({ rejected: "1000+", revoked: "7" })
+  expect(await counts(browser, { schema: "kyc_individual_v1" })).toEqual({ rejected: "1000+", revoked: "3+" })
+})

@@ -1,0 +1,81 @@
+import type { Fragment } from "postgres"
+import { sql } from "#db/client.ts"
+import { resolveInvestor } from "#server/domain/investors/resolve.ts"
+import { isId } from "#server/lib/ids.ts"
+import { isWalletAddress, readWalletParts } from "#server/solana/addresses.ts"
+import type { Address } from "#shared/address.ts"
+
+/** What matches a text: up to here it is looked up and sorted, beyond it, it is met by going down the list. */
+const FEW = 2000
+
+/** Rows that match a text: found by an index, or as a condition on each row if there are too many. */
+type Match = { lookup: Fragment; each: Fragment }
+export type Text = { wallet: Address } | { investorId: string } | { ids: string[] } | { anyOf: Match[] }
+
+/** The search text, and a customer's own id: both may be shared by few or by very many. */
+export async function readTexts(
+  workspaceId: string,
+  { q, externalId }: { q?: string | undefined; externalId?: string | undefined },
+): Promise<Text[]> {
+  const texts: Text[] = []
+  if (externalId !== undefined) texts.push(await lookUp(workspaceId, [externalIdIs(externalId)]))
+  if (q === undefined) return texts
+  if (isId("att", q)) texts.push({ ids: [q] })
+  else if (isId("inv", q)) texts.push({ investorId: (await resolveInvestor(workspaceId, q)) ?? q })
+  else if (isWalletAddress(q)) texts.push({ wallet: q })
+  else texts.push(await lookUp(workspaceId, [externalIdBegins(q), ...walletsLike(q)]))
+  return texts
+}
+
+async function lookUp(workspaceId: string, anyOf: Match[]): Promise<Text> {
+  const found = anyOf.map(
+    ({ lookup }) => sql`select id from attestations where workspace_id = ${workspaceId} and ${lookup}`,
+  )
+  const few = await sql<{ id: string }[]>`
+    ${found.reduce((all, one) => sql`${all} union all ${one}`)} limit ${FEW + 1}`
+  return few.length > FEW ? { anyOf } : { ids: few.map((row) => row.id) }
+}
+
+// The indexes compare bytes, and no character comes after the last one.
+const LAST = "\u{10ffff}"
+
+const externalIdIs = (id: string): Match => ({
+  lookup: sql`external_id is not null and lower(external_id) = lower(${id}) and external_id = ${id}`,
+  each: sql`external_id = ${id}`,
+})
+
+const externalIdBegins = (q: string): Match => ({
+  lookup: sql`
+    external_id is not null and lower(external_id) ~>=~ lower(${q}) and lower(external_id) ~<~ lower(${q + LAST})`,
+  each: sql`left(lower(external_id), length(lower(${q}))) = lower(${q})`,
+})
+
+/** Less of a wallet is in too many of them; the index of their ends is of as many characters. */
+const LEAST_PART = 4
+
+/** Wallets that begin or end like this, or both where the middle is left out. */
+function walletsLike(q: string): Match[] {
+  const parts = readWalletParts(q)
+  if (parts === null || Math.min(...Object.values(parts).map((part) => part.length)) < LEAST_PART) return []
+  if ("either" in parts) return [walletBegins(parts.either), walletEnds(parts.either)]
+  const [begins, ends] = [walletBegins(parts.start), walletEnds(parts.end)]
+  return [{ lookup: sql`${begins.lookup} and ${ends.each}`, each: sql`${begins.each} and ${ends.each}` }]
+}
+
+const walletBegins = (start: string): Match => ({
+  lookup: sql`wallet ~>=~ ${start} and wallet ~<~ ${start + LAST}`,
+  each: sql`left(wallet, ${start.length}) = ${start}`,
+})
+
+function walletEnds(end: string): Match {
+  const each = sql`right(wallet, ${end.length}) = ${end}`
+  return { lookup: sql`right(wallet, 4) = ${end.slice(-LEAST_PART)} and ${each}`, each }
+}
+
+/** As a condition on each row. */
+export function likeText(text: Text) {
+  if ("ids" in text) return sql`and id = any(${text.ids})`
+  if ("wallet" in text) return sql`and wallet = ${text.wallet}`
+  if ("investorId" in text) return sql`and investor_id = ${text.investorId}`
+  return sql`and (${text.anyOf.map(({ each }) => each).reduce((all, one) => sql`${all} or ${one}`)})`
+}

@@ -116,4 +116,5 @@ test("no number reads more than ten thousand rows: what is rarer is counted in t
   // One index has those that were revoked, and none those of a schema.
   expect(await counts(browser)).toEqual({ rejected: "1000+", revoked: "7" })
   expect(await counts(browser, { schema: "kyc_individual_v1" })).toEqual({ rejected: "1000+", revoked: "3+" })
+  expect(await counts(browser, { expiring_before: "2030-01-01T00:00:00Z" })).toEqual({})
 })

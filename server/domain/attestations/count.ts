@@ -36,7 +36,7 @@ export async function countAttestations(
     if (wallet) return sql`and wallet = ${wallet} ${newestFirst}`
     if (investorId) return sql`and investor_id = ${investorId} ${newestFirst}`
     if (expiring) {
-      return sql`and status in ('pending', 'verified') and expires_at > ${now} and expires_at < ${new Date(expiring)}
+      return sql`and status = 'verified' and expires_at > ${now} and expires_at < ${new Date(expiring)}
         order by expires_at`
     }
     if (schema === undefined && status === "revoked")
@@ -51,7 +51,8 @@ export async function countAttestations(
 
   if (span === null) return toCounts([])
   // In one statement, which takes one connection. What has expired is counted as such once it is swept, within a second.
-  const each = shownStatuses.map((status) => {
+  const counted = expiring ? (["verified"] as const) : shownStatuses
+  const each = counted.map((status) => {
     const near = () =>
       sql`select * from attestations where workspace_id = ${workspaceId} ${source(status)} limit ${MOST_READ}`
     return sql`

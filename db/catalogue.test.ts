@@ -37,6 +37,7 @@ const INDEXES_WITHOUT_WORKSPACE: Record<string, string> = {
   bulk_revocations_open: "workers look for what is to be revoked in all workspaces",
   bulk_revocations_ended: "retention sweeps all workspaces",
   notifications_due: "mails to the members of all customers wait in one queue",
+  saved_filters_user: "those of a person who leaves, in every account",
   notifications_user: "those of a person who leaves, in every account",
   vendor_redactions_due: "vendors are asked about the erasures of all workspaces",
   attestations_ask: "vendors are asked about the sessions of all workspaces",

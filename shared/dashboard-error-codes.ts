@@ -39,6 +39,7 @@ export const dashboardErrors = {
     "The review has changed",
     "Reload the review: it was decided, or something was found, since you opened it.",
   ),
+  saved_filter_not_found: define(404, "Filter not found", "Reload the page: it may have been deleted."),
   member_not_found: define(404, "Member not found", "Reload the list of members."),
   invalid_link: define(
     404,

@@ -6,6 +6,8 @@ import { useCursor } from "#app/components/paging.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Input, Label, Select } from "#app/components/ui/input.tsx"
 import { timesOf, useTimeZone } from "#app/components/zone.ts"
+import type { FilteredList } from "#shared/saved-filters.ts"
+import { SavedFilters } from "./saved-filters.tsx"
 
 const TYPING_MS = 350
 
@@ -29,6 +31,8 @@ export function useFilters<Parsers extends UseQueryStatesKeysMap>(parsers: Parse
     days: { ...days, onChange: (change: Partial<Days>) => void setDays(change) },
     /** The range of days as times, for the server. */
     times: timesOf(days, zone),
+    /** What is filtered by, as the address has it. */
+    current: given(all) as Record<string, string>,
     /** Differs where what is filtered by does. */
     name,
     paging: useCursor(name),
@@ -45,14 +49,26 @@ export const given = <Filter extends object>(filter: Filter) =>
 
 type Days = { from: string | null; to: string | null }
 
-/** What a list is filtered by, in a row above it. `onClear` is null while nothing is filtered. */
-export function Filters({ onClear, children }: { onClear: (() => void) | null; children: ReactNode }) {
+/**
+ * What a list is filtered by, in a row above it. `onClear` is null while nothing is filtered. With `saved`, what is
+ * filtered by can be kept under a name.
+ */
+export function Filters({
+  onClear,
+  saved,
+  children,
+}: {
+  onClear: (() => void) | null
+  saved?: { list: FilteredList; current: Record<string, string> }
+  children: ReactNode
+}) {
   return (
     <search
       aria-label="Filters"
       className="mb-3 grid grid-cols-2 items-end gap-x-3 gap-y-2.5 sm:flex sm:flex-wrap"
     >
       {children}
+      {saved && <SavedFilters {...saved} />}
       {onClear && (
         <Button variant="ghost" onClick={onClear}>
           Clear

@@ -12,6 +12,7 @@ export type IdPrefix =
   | "sess"
   | "att"
   | "blk"
+  | "flt"
   | "op"
   | "req"
   | "rev"

@@ -16,6 +16,7 @@ import { overviewRouter } from "./routers/overview.ts"
 import { memberRouter, meRouter, setupRouter } from "./routers/people.ts"
 import { requestRouter } from "./routers/requests.ts"
 import { reviewRouter } from "./routers/reviews.ts"
+import { savedFilterRouter } from "./routers/saved-filters.ts"
 import { schemaRouter } from "./routers/schemas.ts"
 import { sessionRouter } from "./routers/sessions.ts"
 import { tokenRouter } from "./routers/tokens.ts"
@@ -32,6 +33,7 @@ export const appRouter = router({
   bulkRevocation: bulkRevocationRouter,
   investor: investorRouter,
   review: reviewRouter,
+  savedFilter: savedFilterRouter,
   schema: schemaRouter,
   key: keyRouter,
   request: requestRouter,

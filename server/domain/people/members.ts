@@ -180,6 +180,9 @@ export async function removeMember({
     const { account, before } = await lockMember(sql, principal, userId)
     if (before === "owner") await requireOtherOwner(sql, account.id, userId)
     await sql`delete from members where account_id = ${account.id} and user_id = ${userId}`
+    await sql`
+      delete from saved_filters where user_id = ${userId}
+        and workspace_id in (select id from workspaces where account_id = ${account.id})`
     const ended = await endInvitationsOf(sql, account.id, userId)
     await recordAccountChange(sql, account.id, {
       author: { principal, requestId },

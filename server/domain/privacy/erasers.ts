@@ -25,6 +25,16 @@ const ids = ({ attestations }: Subject) => attestations.map((one) => one.id)
 
 /** All places where something is said of a person, each with how it goes. `kept.ts` says the same to people. */
 export const erasers: readonly ((sql: Queryable, of: Subject) => Promise<unknown>)[] = [
+  // While it is still known by what they were looked for.
+  (sql, of) => sql`
+    delete from saved_filters where workspace_id = ${of.workspaceId} and lower(filter ->> 'q') in (
+      select lower(external_id) from attestations
+      where workspace_id = ${of.workspaceId} and id = any(${ids(of)}) and external_id is not null
+      union all
+      select lower(external_id) from investors
+      where workspace_id = ${of.workspaceId} and id = any(${[...of.investorIds]}) and external_id is not null
+      union all select lower(t) from unnest(${[...of.wallets, ...of.investorIds, ...ids(of)]}::text[]) t)`,
+
   // What the hosted page says of one that is revoked must not be that something was found out.
   (sql, of) => sql`
     update attestations set ${sql(emptied)}, reason = case reason when 'superseded' then reason end,

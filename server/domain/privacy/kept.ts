@@ -126,6 +126,20 @@ export const kept = {
       ended_at: null,
     },
   },
+  saved_filters: {
+    of: "investors",
+    what: "What a member filters a list by again and again",
+    kept: "Until deleted, or until the member leaves",
+    columns: {
+      workspace_id: null,
+      user_id: null,
+      id: null,
+      list: null,
+      name: { stays: "what your member calls it" },
+      filter: "what is searched for, such as an external id; deleted with the row",
+      created_at: null,
+    },
+  },
   renewal_notices: {
     of: "investors",
     what: "Reminders that were sent before a verification expires",

@@ -39,7 +39,7 @@ const filters = {
 export default function Page() {
   const path = usePath()
   const { can } = useWorkspace()
-  const { filter, setFilter, days, times, name, paging, isFiltered, onClear } = useFilters(filters)
+  const { filter, setFilter, days, times, name, paging, isFiltered, current, onClear } = useFilters(filters)
   const selection = useSelection<AttestationSummary>(name, {
     nameOf: ({ user_pubkey }) => user_pubkey,
     refusal: revocationRefusal,
@@ -69,7 +69,7 @@ export default function Page() {
         description="Every verification and its current status."
         actions={<ExportCsv list="attestations" asked={asked} />}
       />
-      <Filters onClear={onClear}>
+      <Filters onClear={onClear} saved={{ list: "attestations", current }}>
         <TextFilter
           label="Search"
           placeholder="Wallet, attestation id or external id"

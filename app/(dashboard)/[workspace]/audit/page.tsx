@@ -52,7 +52,7 @@ const filters = {
 }
 
 export default function Page() {
-  const { filter, setFilter, days, times, name, paging, isFiltered, onClear } = useFilters(filters)
+  const { filter, setFilter, days, times, name, paging, isFiltered, current, onClear } = useFilters(filters)
   const { cursor } = paging
   const asked = { ...given(filter), ...times }
   const list = useQuery(
@@ -68,7 +68,7 @@ export default function Page() {
         description="Changes in this workspace and the account. Entries cannot be edited or deleted."
         actions={<ExportCsv list="audit" asked={asked} />}
       />
-      <Filters onClear={onClear}>
+      <Filters onClear={onClear} saved={{ list: "audit", current }}>
         <TextFilter
           label="Subject"
           placeholder="Id of the changed object"

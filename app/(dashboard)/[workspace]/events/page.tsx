@@ -27,7 +27,7 @@ const filters = { about: parseAsString, type: parseAsStringLiteral(allEventTypes
 
 export default function Page() {
   const path = usePath()
-  const { filter, setFilter, days, times, name, paging, isFiltered, onClear } = useFilters(filters)
+  const { filter, setFilter, days, times, name, paging, isFiltered, current, onClear } = useFilters(filters)
   const { cursor } = paging
   const list = useQuery(
     ["events", name, cursor],
@@ -46,7 +46,7 @@ export default function Page() {
         title="Events"
         description={`What happened in this workspace, numbered without a gap and kept for ${keptDays.events} days.`}
       />
-      <Filters onClear={onClear}>
+      <Filters onClear={onClear} saved={{ list: "events", current }}>
         <TextFilter
           label="About"
           placeholder="Wallet, id or event number"

@@ -23,7 +23,7 @@ const filters = {
 
 export default function Page() {
   const path = usePath()
-  const { filter, setFilter, days, times, paging, isFiltered, onClear } = useFilters(filters)
+  const { filter, setFilter, days, times, paging, isFiltered, current, onClear } = useFilters(filters)
   const { cursor } = paging
   const asked = { ...given(filter), ...times }
   const list = useQuery(
@@ -37,7 +37,7 @@ export default function Page() {
         title="Investors"
         description="The people behind wallets. Wallets with the same external id belong to one person."
       />
-      <Filters onClear={onClear}>
+      <Filters onClear={onClear} saved={{ list: "investors", current }}>
         <TextFilter
           label="Search"
           placeholder="External id, wallet or investor id"

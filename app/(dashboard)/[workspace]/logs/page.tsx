@@ -35,7 +35,7 @@ const filters = {
 
 export default function Page() {
   const path = usePath()
-  const { filter, setFilter, days, times, name, paging, isFiltered, onClear } = useFilters(filters)
+  const { filter, setFilter, days, times, name, paging, isFiltered, current, onClear } = useFilters(filters)
   const { cursor } = paging
   const keys = useQuery(["keys"], (api, signal) => api.key.list.query({}, { signal }))
   const list = useQuery(
@@ -65,7 +65,7 @@ export default function Page() {
         title="Logs"
         description={`Every API request with a key of this workspace, kept for ${keptDays.requests} days. Secrets and personal data are masked.`}
       />
-      <Filters onClear={onClear}>
+      <Filters onClear={onClear} saved={{ list: "logs", current }}>
         <TextFilter
           label="Request id"
           placeholder="req_…"

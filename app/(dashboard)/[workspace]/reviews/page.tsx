@@ -52,7 +52,7 @@ export default function Page() {
 function Queue() {
   const path = usePath()
   const [state, setState] = useQueryState("state", parseAsStringLiteral(states).withDefault("waiting"))
-  const { filter, setFilter, name, paging, isFiltered, onClear } = useFilters(filters)
+  const { filter, setFilter, name, paging, isFiltered, current, onClear } = useFilters(filters)
   const { cursor } = paging
   const asked = {
     state,
@@ -68,7 +68,7 @@ function Queue() {
   const columns = useMemo(() => columnsFor(state), [state])
   const table = (
     <>
-      <Filters onClear={onClear}>
+      <Filters onClear={onClear} saved={{ list: "reviews", current }}>
         <ChoiceFilter
           label="Kind"
           all="All"

@@ -1,0 +1,66 @@
+import { newWallet } from "./api.ts"
+import { expect, expectSound, heading, section, test } from "./dashboard.ts"
+
+test("filters are saved by name, found again, renamed and deleted, by the keyboard alone", {
+  tag: "@phone",
+}, async ({ page, customer }) => {
+  const name = `Fund ${newWallet().slice(0, 6)}`
+  await page.goto(section(customer, "attestations"))
+  await expect(heading(page, "Attestations")).toBeVisible()
+  const menu = page.getByRole("button", { name: "Saved filters" })
+  await menu.focus()
+  await page.keyboard.press("Enter")
+  await expect(page.getByRole("menuitem", { name: "Save current filters…" })).toHaveAttribute(
+    "aria-disabled",
+    "true",
+  )
+  await page.keyboard.press("Escape")
+
+  await page.getByLabel("Status").selectOption("pending")
+  await page.getByRole("searchbox", { name: "Search" }).fill("fund-")
+  await expect(page).toHaveURL(/q=fund-/)
+  await menu.focus()
+  await page.keyboard.press("Enter")
+  const item = page.getByRole("menuitem", { name: "Save current filters…" })
+  await expect(item).toBeFocused()
+  await expectSound(page)
+  await page.keyboard.press("Enter")
+  const dialog = page.getByRole("dialog", { name: "Save current filters" })
+  await dialog.getByLabel("Name").fill(name)
+  await expectSound(page)
+  await page.keyboard.press("Enter")
+  await expect(dialog).toHaveCount(0)
+  const used = page.getByRole("button", { name: `${name} (saved filter)` })
+  await expect(used).toBeVisible()
+  await expectSound(page)
+
+  // Another day, from the list as it opens.
+  await page.goto(section(customer, "attestations"))
+  await menu.click()
+  await page.getByRole("menuitem", { name }).click()
+  await expect(page.getByLabel("Status")).toHaveValue("pending")
+  await expect(page.getByRole("searchbox", { name: "Search" })).toHaveValue("fund-")
+  await expect(used).toBeVisible()
+  await page.goBack()
+  await expect(page.getByLabel("Status")).toHaveValue("")
+
+  await menu.click()
+  await page.getByRole("menuitem", { name: "Rename or delete…" }).click()
+  const edit = page.getByRole("dialog", { name: "Saved filters" })
+  await edit.getByRole("form", { name }).getByLabel("Name").fill(`${name} renamed`)
+  await edit.getByRole("button", { name: "Rename" }).click()
+  await expect(edit.getByRole("form", { name: `${name} renamed` })).toBeVisible()
+  await expectSound(page)
+  await edit.getByRole("button", { name: `Delete ${name} renamed` }).click()
+  await expect(edit.getByText("Nothing is saved any more.")).toBeVisible()
+  await page.keyboard.press("Escape")
+  await menu.click()
+  await expect(page.getByText("Nothing saved yet.")).toBeVisible()
+})
+
+for (const list of ["investors", "reviews", "events", "logs", "audit"]) {
+  test(`${list} have saved filters, too`, async ({ page, customer }) => {
+    await page.goto(section(customer, list))
+    await expect(page.getByRole("button", { name: "Saved filters" })).toBeVisible()
+  })
+}

@@ -5,6 +5,7 @@ import { NuqsAdapter } from "nuqs/adapters/next/app"
 import { lazy, type ReactNode, Suspense, useState, useSyncExternalStore } from "react"
 import { isPassing, problemOf } from "#app/components/problem.ts"
 import { anyToasts, subscribe } from "#app/components/toast.ts"
+import { type Export, runningExports, subscribeExports } from "./exports.ts"
 import { goToSignIn } from "./session.ts"
 
 /** Long enough that moving between pages asks nothing twice; what changes meanwhile is announced. */
@@ -23,6 +24,7 @@ export function Providers({ children }: { children: ReactNode }) {
     <QueryClientProvider client={client}>
       <NuqsAdapter>{children}</NuqsAdapter>
       <Toasts />
+      <Exports />
     </QueryClientProvider>
   )
 }
@@ -37,6 +39,20 @@ function Toasts() {
   return (
     <Suspense>
       <Toaster />
+    </Suspense>
+  )
+}
+
+const RunningExports = lazy(() => import("./running-exports.tsx"))
+const NO_EXPORTS: readonly Export[] = []
+
+/** Where it is said how far files are that are being downloaded. */
+function Exports() {
+  const exports = useSyncExternalStore(subscribeExports, runningExports, () => NO_EXPORTS)
+  if (exports.length === 0) return null
+  return (
+    <Suspense>
+      <RunningExports exports={exports} />
     </Suspense>
   )
 }

@@ -8,6 +8,8 @@ const BYTE_ORDER_MARK = "\ufeff"
 
 type CsvFile<Row, Column extends string> = {
   filename: string
+  /** How many there will be, where that is known. */
+  rows?: number
   /** In their order. */
   columns: readonly Column[]
   /** What a row says in each column. */
@@ -25,13 +27,14 @@ type CsvFile<Row, Column extends string> = {
  */
 export async function sendCsv<Row, Column extends string>(
   response: ServerResponse,
-  { filename, columns, toLine, requireAccess, readAfter }: CsvFile<Row, Column>,
+  { filename, rows: total, columns, toLine, requireAccess, readAfter }: CsvFile<Row, Column>,
 ): Promise<void> {
   let rows = await readAfter(null)
   response.writeHead(200, {
     "Content-Type": "text/csv; charset=utf-8",
     "Content-Disposition": `attachment; filename="${filename}"`,
     "Cache-Control": "no-store",
+    ...(total !== undefined && { "Vouch-Rows": String(total) }),
   })
   await write(response, BYTE_ORDER_MARK + line(columns))
   while (rows.length > 0 && !response.destroyed) {

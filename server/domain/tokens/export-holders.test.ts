@@ -31,6 +31,7 @@ test("the register has who holds how much of the supply, who they are, and of wh
   for (const [i, amount] of ["1", "6", "2"].entries()) await tokens.mint(config, wallets[i]!, amount)
   const response = await download(config)
   expect(response.headers.get("content-disposition")).toMatch(/filename="holders-.*-\d{4}-\d\d-\d\d\.csv"/)
+  expect(response.headers.get("vouch-rows")).toBe("3")
   const lines = linesOf(await response.text())
   expect(
     lines.map(({ position, user_pubkey, balance, percent }) => [position, user_pubkey, balance, percent]),

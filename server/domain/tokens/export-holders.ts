@@ -60,6 +60,7 @@ export async function exportHolders(
   const { decimals, schemaId, supply, holders } = await readSnapshot(workspaceId, id)
   await sendCsv(response, {
     filename: `holders-${id}-${now.toISOString().slice(0, 10)}.csv`,
+    rows: holders.length,
     columns: fileColumns,
     requireAccess: async () => requireScope(await principalNow(), "token:read"),
     toLine: ({ position, balance, facts: { wallet, external_id, investor_id, status, ...rest } }: Line) => ({

@@ -1,0 +1,51 @@
+"use client"
+
+import { notify, notifyProblem } from "#app/components/toast.ts"
+import type { Progress } from "./save-export.ts"
+
+// Files that are being downloaded. They are the dashboard's and not a page's: whoever goes on to another page keeps them.
+
+export type Export = Progress & {
+  id: number
+  /** What is in it: the list's name. */
+  list: string
+  stop: () => void
+}
+
+let running: readonly Export[] = []
+let listeners: readonly (() => void)[] = []
+let lastId = 0
+
+export const runningExports = (): readonly Export[] => running
+
+export function subscribeExports(listener: () => void): () => void {
+  listeners = [...listeners, listener]
+  return () => {
+    listeners = listeners.filter((one) => one !== listener)
+  }
+}
+
+function tell(next: readonly Export[]): void {
+  running = next
+  for (const listener of listeners) listener()
+}
+
+const change = (id: number, to: Partial<Export>) =>
+  tell(running.map((one) => (one.id === id ? { ...one, ...to } : one)))
+
+/** Downloads a file, and saves it once all of it is there: what breaks off or is stopped leaves none behind. */
+export async function startExport(list: string, url: string): Promise<void> {
+  const id = ++lastId
+  const stopped = new AbortController()
+  tell([...running, { id, list, rows: 0, total: null, stop: () => stopped.abort() }])
+  try {
+    // Loaded when somebody exports: most pages never need it.
+    const { saveExport } = await import("./save-export.ts")
+    await saveExport(url, stopped.signal, (progress) => change(id, progress))
+  } catch (error) {
+    if (stopped.signal.aborted) notify("Export stopped. Nothing was saved.")
+    else notifyProblem(error)
+  } finally {
+    tell(running.filter((one) => one.id !== id))
+  }
+}

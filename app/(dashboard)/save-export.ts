@@ -1,0 +1,73 @@
+import { CallError } from "#app/api.ts"
+import { notify } from "#app/components/toast.ts"
+import { countOf } from "#shared/counts.ts"
+import { RowCounter } from "./row-counter.ts"
+
+/** How often the screen says how far it is. */
+const TELL_EVERY_MS = 250
+/** So much is put together at a time: a browser keeps what is put together on its disk. */
+const PART_BYTES = 4 * 1024 * 1024
+
+export type Progress = {
+  rows: number
+  /** Of how many, where the server knows. */
+  total: number | null
+}
+
+/** Downloads a file and saves it, and says how many rows it has. Errors: CallError. */
+export async function saveExport(
+  url: string,
+  signal: AbortSignal,
+  onProgress: (progress: Progress) => void,
+): Promise<void> {
+  const { file, name, rows } = await download(url, signal, onProgress)
+  save(file, name)
+  notify(`Exported ${countOf(rows, "row")}`)
+}
+
+async function download(url: string, signal: AbortSignal, onProgress: (progress: Progress) => void) {
+  const response = await fetch(url, { signal }).catch((cause) => {
+    throw new CallError(null, null, { cause })
+  })
+  if (!response.ok || response.body === null)
+    throw new CallError(response.status, await response.json().catch(() => null))
+  const type = response.headers.get("content-type") ?? "text/csv"
+  const name =
+    /filename="([^"]+)"/.exec(response.headers.get("content-disposition") ?? "")?.[1] ?? "export.csv"
+  const known = response.headers.get("vouch-rows")
+  const total = known === null ? null : Number(known)
+  const counter = new RowCounter()
+  const parts: Blob[] = []
+  let chunks: Uint8Array<ArrayBuffer>[] = []
+  let bytes = 0
+  let told_ms = performance.now()
+  const reader = response.body.getReader()
+  for (;;) {
+    const { done, value } = await reader.read().catch((cause) => {
+      throw new CallError(null, null, { cause })
+    })
+    if (done) break
+    counter.add(value)
+    chunks.push(value)
+    bytes += value.length
+    if (bytes >= PART_BYTES) {
+      parts.push(new Blob(chunks))
+      chunks = []
+      bytes = 0
+    }
+    if (performance.now() - told_ms >= TELL_EVERY_MS) {
+      told_ms = performance.now()
+      onProgress({ rows: counter.rows, total })
+    }
+  }
+  return { file: new Blob([...parts, ...chunks], { type }), name, rows: counter.rows }
+}
+
+function save(file: Blob, name: string): void {
+  const link = document.createElement("a")
+  link.href = URL.createObjectURL(file)
+  link.download = name
+  link.click()
+  // The browser has taken it by then.
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
+}

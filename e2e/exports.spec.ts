@@ -1,0 +1,111 @@
+import { readFile } from "node:fs/promises"
+import type { Page } from "@playwright/test"
+import { expect, expectSound, heading, section, test } from "./dashboard.ts"
+
+type Coming = { push: (text: string) => void; end: () => void; cut: () => void; isStopped: boolean }
+
+/** Lets exports come as slowly as a test wants: it gives their bytes, in the place of the network. */
+const slowExports = (page: Page) =>
+  page.addInitScript(() => {
+    const real = window.fetch
+    window.fetch = (input, init) => {
+      if (typeof input !== "string" || !input.startsWith("/api/export/")) return real(input, init)
+      const body = new ReadableStream<Uint8Array>({
+        start(stream) {
+          const coming: Coming = {
+            push: (text) => stream.enqueue(new TextEncoder().encode(text)),
+            end: () => stream.close(),
+            cut: () => stream.error(new TypeError("network error")),
+            isStopped: false,
+          }
+          init!.signal!.addEventListener("abort", () => {
+            coming.isStopped = true
+            stream.error(init!.signal!.reason)
+          })
+          Object.assign(window, { coming })
+        },
+      })
+      const headers = {
+        "content-type": "text/csv; charset=utf-8",
+        "content-disposition": 'attachment; filename="attestations-2026-01-02.csv"',
+        ...(input.includes("q=known") && { "vouch-rows": "4000" }),
+      }
+      return Promise.resolve(new Response(body, { headers }))
+    }
+  })
+
+const rows = (count: number) => `${"att_1,verified\r\n".repeat(count)}`
+type Here = { coming?: Coming | undefined }
+const push = (page: Page, text: string) => page.evaluate((text) => (window as Here).coming!.push(text), text)
+const tell = (page: Page, what: "end" | "cut") =>
+  page.evaluate((what) => (window as Here).coming![what](), what)
+
+/** Begins an export, and waits until it has been asked for. */
+async function begin(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    ;(window as Here).coming = undefined
+  })
+  await page.getByRole("link", { name: "Export CSV" }).click()
+  await page.waitForFunction(() => (window as Here).coming !== undefined)
+}
+
+test("an export says how far it is, goes on on another page, and is saved whole", async ({
+  page,
+  customer,
+}) => {
+  await slowExports(page)
+  await page.goto(section(customer, "attestations?q=known"))
+  await begin(page)
+  const panel = page.getByRole("region", { name: "Exports" })
+  await expect(panel.getByText("Exporting attestations", { exact: true })).toBeVisible()
+  await push(page, `attestation_id,status\r\n${rows(999)}`)
+  // What has come is told with the next bytes.
+  await expect(async () => {
+    await push(page, rows(1))
+    await expect(panel.getByText(/^1,0\d\d rows of 4,000$/)).toBeVisible({ timeout: 500 })
+  }).toPass()
+  await expect(panel.getByRole("progressbar")).toHaveAttribute("aria-valuenow", "25")
+  await expectSound(page)
+  await page.getByRole("link", { name: "Sessions" }).first().click()
+  await expect(heading(page, "Sessions")).toBeVisible()
+  await expect(panel.getByText("Exporting attestations", { exact: true })).toBeVisible()
+  const downloading = page.waitForEvent("download")
+  await tell(page, "end")
+  const download = await downloading
+  expect(download.suggestedFilename()).toBe("attestations-2026-01-02.csv")
+  const lines = (await readFile(await download.path(), "utf8")).trim().split("\r\n")
+  await expect(page.getByText(`Exported ${(lines.length - 1).toLocaleString("en-GB")} rows`)).toBeVisible()
+  await expect(panel).toHaveCount(0)
+})
+
+test("one that is stopped, or breaks off, leaves no file behind and says so", async ({ page, customer }) => {
+  await slowExports(page)
+  const saved: string[] = []
+  page.on("download", (download) => saved.push(download.suggestedFilename()))
+  await page.goto(section(customer, "attestations"))
+  const panel = page.getByRole("region", { name: "Exports" })
+  await begin(page)
+  await push(page, `attestation_id,status\r\n${rows(10)}`)
+  await expect(panel.getByText(/so far/)).toBeVisible()
+  await expectSound(page)
+  const stop = panel.getByRole("button", { name: "Stop exporting attestations" })
+  await stop.focus()
+  await page.keyboard.press("Enter")
+  await expect(page.getByText("Export stopped. Nothing was saved.")).toBeVisible()
+  await expect(panel).toHaveCount(0)
+  expect(await page.evaluate(() => (window as Here).coming!.isStopped)).toBe(true)
+
+  await begin(page)
+  await push(page, `attestation_id,status\r\n${rows(10)}`)
+  await tell(page, "cut")
+  await expect(page.getByText("The server is unreachable.")).toBeVisible()
+  await expect(panel).toHaveCount(0)
+  expect(saved).toEqual([])
+})
+
+test("what the server refuses is said on the page", async ({ page, customer, traffic }) => {
+  traffic.forgive(/status of 422/)
+  await page.goto(section(customer, "attestations?schema=mistyped"))
+  await page.getByRole("link", { name: "Export CSV" }).click()
+  await expect(page.getByText(/schema.*mistyped|mistyped.*schema/i).last()).toBeVisible()
+})

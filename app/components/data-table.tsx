@@ -14,7 +14,7 @@ import { type MouseEvent, type ReactNode, useCallback, useLayoutEffect, useRef, 
 import { flushSync } from "react-dom"
 import { Link } from "./link.tsx"
 import { type Cursor, type PageNames, Pages } from "./paging.tsx"
-import { SelectAll, type Selection, SelectRow } from "./selection.tsx"
+import type { Selection } from "./selection.tsx"
 import { Failed, Skeleton } from "./states.tsx"
 
 // The server sorts, filters and pages: the table needs nothing but rows and columns.
@@ -126,7 +126,7 @@ export function DataTable<Row extends RowData>({
               <tr key={group.id} className="border-b border-line">
                 {selection && (
                   <th scope="col" className="w-11 p-0">
-                    <SelectAll selection={selection} rows={rows ?? NONE} rowKey={rowKey} />
+                    <selection.All selection={selection} rows={rows ?? NONE} rowKey={rowKey} />
                   </th>
                 )}
                 {group.headers.map((header) => (
@@ -181,7 +181,7 @@ export function DataTable<Row extends RowData>({
                     >
                       {selection && (
                         <td className="p-0 align-middle">
-                          <SelectRow selection={selection} row={row.original} id={row.id} />
+                          <selection.One selection={selection} row={row.original} id={row.id} />
                         </td>
                       )}
                       {row.getAllCells().map((cell, index) => (

@@ -3,10 +3,15 @@
 import { useMemo, useState } from "react"
 import { Checkbox } from "./ui/checkbox.tsx"
 
-/** Rows of a list that were chosen, on whichever of its pages, by their keys. */
+/**
+ * Rows of a list that were chosen, on whichever of its pages, by their keys. It brings its cells along: lists without one
+ * need not load them.
+ */
 export type Selection<Row> = {
   chosen: ReadonlyMap<string, Row>
   change: (chosen: ReadonlyMap<string, Row>) => void
+  All: typeof SelectAll
+  One: typeof SelectRow
   /** How a row is called, for screen readers. */
   nameOf: (row: Row) => string
   /** Null where it can be chosen, else why not. */
@@ -24,11 +29,18 @@ export function useSelection<Row>(
   })
   // What is no longer in sight by another filter would be acted on unseen.
   const chosen = useMemo(() => (kept.of === of ? kept.chosen : new Map<string, Row>()), [kept, of])
-  return { chosen, change: (chosen) => setKept({ of, chosen }), nameOf, refusal }
+  return {
+    chosen,
+    change: (chosen) => setKept({ of, chosen }),
+    All: SelectAll,
+    One: SelectRow,
+    nameOf,
+    refusal,
+  }
 }
 
 /** Chooses all rows of the page that can be, or none of them. */
-export function SelectAll<Row>({
+function SelectAll<Row>({
   selection: { chosen, change, refusal },
   rows,
   rowKey,
@@ -59,7 +71,7 @@ export function SelectAll<Row>({
 }
 
 /** Chooses a row. */
-export function SelectRow<Row>({
+function SelectRow<Row>({
   selection: { chosen, change, nameOf, refusal },
   row,
   id,

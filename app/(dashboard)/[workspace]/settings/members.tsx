@@ -2,7 +2,7 @@
 
 import { useQueryClient } from "@tanstack/react-query"
 import { Ellipsis } from "lucide-react"
-import { useMemo, useState } from "react"
+import { lazy, Suspense, useMemo, useState } from "react"
 import { useMe, useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/api.ts"
 import { Confirm } from "#app/components/confirm.tsx"
@@ -23,7 +23,10 @@ import {
 } from "#app/components/ui/dropdown-menu.tsx"
 import { type Role, roles } from "#shared/roles.ts"
 import { Invitations, Invite } from "./invitations.tsx"
-import { KnownKeys, type Less } from "./workspace-facts.tsx"
+import type { Less } from "./known-keys.tsx"
+
+// Loaded when somebody leaves who knows keys.
+const KnownKeys = lazy(async () => ({ default: (await import("./known-keys.tsx")).KnownKeys }))
 
 type Member = RouterOutputs["member"]["list"]["members"][number]
 
@@ -124,7 +127,11 @@ export function Members() {
       {list.data && list.data.invitations.length > 0 && (
         <Invitations invitations={list.data.invitations} mayChange={mayChange} />
       )}
-      {less && <KnownKeys {...less} onClose={() => setLess(null)} />}
+      {less && (
+        <Suspense>
+          <KnownKeys {...less} onClose={() => setLess(null)} />
+        </Suspense>
+      )}
     </div>
   )
 }

@@ -1284,7 +1284,7 @@ export interface Methods {
     limit?: number | undefined
   }, options?: RequestOptions): EventPages<EventList>
 
-  /** Create a webhook endpoint. Sends each event of the workspace, from now on, to an address of yours, signed as Standard Webhooks says. A workspace can have 20. An address can be used once: where the answer was lost, list the endpoints and read the secret. */
+  /** Create a webhook endpoint. Sends each event of the workspace, from now on, to an address of yours, signed as Standard Webhooks says. A workspace can have 20. An address can be used once. */
   createWebhookEndpoint(params: CreateWebhookEndpointRequest, options?: RequestOptions): Promise<WebhookEndpointWithSecret>
 
   /** List webhook endpoints. All webhook endpoints of the workspace, newest first. */

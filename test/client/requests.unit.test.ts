@@ -205,6 +205,15 @@ describe("lists", () => {
     expect(await collect(server.client().listEvents({ after: 3, type: "token.paused" }))).toEqual([4, 6])
   })
 
+  test.each(["created_after", "created_before"])(
+    "events of a span have others before and between: %s",
+    async (name) => {
+      const server = await serve(events(9, 4, 6), events(9))
+      const params = { after: 0, [name]: "2026-01-01T00:00:00Z" }
+      expect(await collect(server.client().listEvents(params))).toEqual([4, 6])
+    },
+  )
+
   test("followed events go on where the last ones ended, until the signal", async () => {
     const server = await serve(events(1, 1), events(3, 2, 3))
     const ending = new AbortController()

@@ -85,7 +85,20 @@ function exchange(
       },
     })
     sent.on("error", reject)
+    // Whatever the other side does, this ends: Node tells of some answers by neither an error nor a response, and what
+    // waited for one of them would hold its turn for good.
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true })
+    sent.on("upgrade", ({ statusCode }, socket) => {
+      socket.destroy()
+      resolve({ statusCode: statusCode!, response: null, retryAfter_s: null })
+    })
+    let isAnswered = false
+    sent.on("close", () => {
+      if (!isAnswered) reject(new Error("The connection was closed without an answer"))
+    })
     sent.on("response", (response) => {
+      isAnswered = true
+      response.on("close", () => reject(new Error("The connection was closed within the answer")))
       const chunks: Buffer[] = []
       let length = 0
       const end = () =>

@@ -1,4 +1,5 @@
-import { expect, heading, test } from "./support.ts"
+import { section, test } from "./dashboard.ts"
+import { expect, heading } from "./support.ts"
 
 // What Next makes of requests that no browser sends, and of those that its own router does.
 
@@ -30,6 +31,7 @@ test("Next's own page of failures is not there", async ({ request }) => {
 
 test("a link's own requests are answered as they are sent: its router's state is one", async ({
   page,
+  customer,
   traffic,
 }) => {
   // The router drops a response once it has read what it needs.
@@ -39,9 +41,10 @@ test("a link's own requests are answered as they are sent: its router's state is
     const { rsc, "next-router-state-tree": state } = response.request().headers()
     if (rsc !== undefined) answers.push({ state, status: response.status() })
   })
-  await page.goto("/docs/errors")
-  await page.getByRole("link", { name: "wallet_not_verified" }).click()
-  await expect(heading(page, "The wallet is not verified")).toBeVisible()
+  await page.goto(section(customer, "investors"))
+  await expect(heading(page, "Investors")).toBeVisible()
+  await page.getByRole("link", { name: "Attestations", exact: true }).first().click()
+  await expect(heading(page, "Attestations")).toBeVisible()
   // What lost its headers on the way, Next would send to another address (307).
   expect(answers.filter(({ status }) => status !== 200)).toEqual([])
   expect(answers.filter(({ state }) => state !== undefined)).not.toEqual([])

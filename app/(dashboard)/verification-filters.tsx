@@ -27,7 +27,8 @@ export function StatusFilter({
         value,
         label: counts ? `${statusWord(value)} (${shortCount(counts[value])})` : statusWord(value),
       }))}
-      {...(counts && { className: "sm:w-44" })}
+      // As wide before the counts are there: nothing moves when they come.
+      className="sm:w-44"
       value={value}
       onChange={(status) => onChange(status as ShownStatus | null)}
     />

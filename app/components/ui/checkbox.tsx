@@ -14,7 +14,7 @@ type CheckboxProps = Omit<ComponentProps<"input">, "type" | "children"> & {
 }
 
 /** A checkbox with its label, the whole of which can be clicked. */
-export function Checkbox({ className, children, hint, partly = false, ...props }: CheckboxProps) {
+export function Checkbox({ className, children, hint, partly = false, ref, ...props }: CheckboxProps) {
   const control = useControl()
   const box = (
     <span className={clsx("relative size-4 shrink-0", children !== undefined && "mt-0.5")}>
@@ -25,6 +25,8 @@ export function Checkbox({ className, children, hint, partly = false, ...props }
         // No attribute says it.
         ref={(box) => {
           if (box) box.indeterminate = partly
+          if (typeof ref === "function") return ref(box)
+          if (ref) ref.current = box
         }}
         className="peer block size-4 cursor-pointer appearance-none rounded border border-field bg-surface checked:border-accent checked:bg-accent indeterminate:border-accent indeterminate:bg-accent disabled:cursor-not-allowed disabled:opacity-60 aria-invalid:border-danger"
       />

@@ -24,6 +24,11 @@ export type ProcedureMeta = OpenApiMeta<{
   scope?: Permission
   /** Whether the endpoint honours Idempotency-Key. */
   idempotent?: boolean
+  /**
+   * Its response holds a secret, and so is not stored for its key: a repeat finds in the claim what was begun, and reads it
+   * anew.
+   */
+  holdsSecret?: boolean
   /** Answers without a key. */
   open?: boolean
   /** Takes the body's raw bytes, to verify them before they are read. */

@@ -50,6 +50,39 @@ test("both secrets sign while the old one is valid, then the new one alone", asy
   expect(rows[0]!.secret.toString("latin1")).not.toContain("whsec_")
 })
 
+test("a repeat with the same key rotates, creates and deletes nothing twice, and no secret is stored for it", async () => {
+  const [key, to] = [await app.key(), await consumer()]
+  const id = await subscribe(caller(key), to)
+  const send = (method: "POST" | "DELETE", path: string, idempotencyKey: string, json?: object) => {
+    const headers = { "idempotency-key": idempotencyKey }
+    return app.request({ method, path, key: key.apiKey, headers, ...(json && { json }) })
+  }
+  const twice = async (...[method, path, name, json]: Parameters<typeof send>) => {
+    const [one, other] = [await send(method, path, name, json), await send(method, path, name, json)]
+    expect([one.status, other.status], path).toEqual([200, 200])
+    expect(other.json).toEqual(one.json)
+    expect(other.headers["idempotent-replayed"]).toBe("true")
+    return one.json
+  }
+  const rotated = await twice("POST", `/webhook-endpoint/${id}/rotate-secret`, "rotate", {
+    overlap_seconds: 3600,
+  })
+  // The consumer has the first secret still.
+  await twoEvents(key)
+  await until(to, 2)
+  to.expect(rotated.secret)
+  await twoEvents(key)
+  await until(to, 4)
+  expect(to.refused()).toBe(0)
+  const made = await twice("POST", "/webhook-endpoints", "create", { url: "http://127.0.0.1:9/again" })
+  await twice("DELETE", `/webhook-endpoint/${made.endpoint_id}`, "delete")
+  expect((await send("DELETE", `/webhook-endpoint/${made.endpoint_id}`, "another")).status).toBe(404)
+  const records = await sql<{ body: Buffer | null }[]>`
+    select body from idempotency_records where workspace_id = ${key.workspaceId}`
+  expect(records.length).toBeGreaterThanOrEqual(4)
+  expect(records.filter(({ body }) => body?.toString().includes("whsec_"))).toEqual([])
+})
+
 test("one that is disabled gets nothing, and all of it once it is enabled", async () => {
   const [key, to] = [await app.key(), await consumer()]
   const call = caller(key)

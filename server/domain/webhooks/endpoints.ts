@@ -2,6 +2,8 @@ import { isDeepStrictEqual } from "node:util"
 import { isUniqueViolation, type Queryable, sql } from "#db/client.ts"
 import { only, type RowOf } from "#db/rows.ts"
 import { type Author, recordChange } from "#server/domain/audit-log/record.ts"
+import type { IdempotencyClaim } from "#server/domain/context.ts"
+import { claimKey } from "#server/domain/idempotency.ts"
 import { holdPermission } from "#server/domain/people/membership.ts"
 import { newId } from "#server/lib/ids.ts"
 import { addSeconds, clock } from "#server/lib/time.ts"
@@ -25,7 +27,7 @@ export type EndpointFields = {
   ordered: boolean
 }
 
-type In = { workspaceId: string; author: Author }
+type Writing = { workspaceId: string; author: Author; idempotency: IdempotencyClaim | null }
 
 /** All of a workspace's endpoints, newest first. */
 export async function listEndpoints(workspaceId: string): Promise<EndpointRecord[]> {
@@ -47,8 +49,10 @@ export async function getEndpoint(workspaceId: string, id: string): Promise<Endp
 export async function createEndpoint({
   workspaceId,
   author,
+  idempotency,
   ...fields
-}: In & EndpointFields): Promise<EndpointRecord & { secret: string }> {
+}: Writing & EndpointFields): Promise<EndpointRecord & { secret: string }> {
+  if (idempotency?.begun) return readWithSecret(workspaceId, idempotency.begun)
   const { description, types, ordered } = fields
   const url = readUrl(fields.url)
   const secret = newSecret()
@@ -76,6 +80,7 @@ export async function createEndpoint({
       )
       const detail = { url: originOf(url), types, ordered }
       await recordChange(sql, workspaceId, { author, action: "webhook.created", subject: id, detail })
+      if (idempotency) await claimKey(sql, idempotency, id)
       return row
     }),
   )
@@ -89,13 +94,15 @@ export async function createEndpoint({
 export const changeEndpoint = ({
   workspaceId,
   author,
+  idempotency,
   id,
   enabled,
   ...changes
-}: In & { id: string; enabled?: boolean | undefined } & {
+}: Writing & { id: string; enabled?: boolean | undefined } & {
   [Field in keyof EndpointFields]?: EndpointFields[Field] | undefined
-}): Promise<EndpointRecord> =>
-  refusingTwice(() =>
+}): Promise<EndpointRecord> => {
+  if (idempotency?.begun) return getEndpoint(workspaceId, id)
+  return refusingTwice(() =>
     sql.begin(async (sql) => {
       await holdPermission(sql, workspaceId, author, "webhooks:write")
       const row = await readEndpoint(sql, workspaceId, id, { lock: true })
@@ -128,9 +135,11 @@ export const changeEndpoint = ({
         await recordChange(sql, workspaceId, { author, action, subject: id, detail: {} })
         if (isEnabled) await retryNow(sql, workspaceId, id)
       }
+      if (idempotency) await claimKey(sql, idempotency, id)
       return toEndpointRecord(await readEndpoint(sql, workspaceId, id), now)
     }),
   )
+}
 
 /** What waits for its next attempt is tried at once: whoever enables an endpoint has mended it. */
 const retryNow = (sql: Queryable, workspaceId: string, id: string) => sql`
@@ -138,12 +147,14 @@ const retryNow = (sql: Queryable, workspaceId: string, id: string) => sql`
   where workspace_id = ${workspaceId} and endpoint_id = ${id} and status = 'pending'`
 
 /** Deletes an endpoint with its deliveries. Errors: webhook_endpoint_not_found. */
-export const deleteEndpoint = ({
+export const deleteEndpoint = async ({
   workspaceId,
   author,
+  idempotency,
   id,
-}: In & { id: string }): Promise<{ endpoint_id: string }> =>
-  sql.begin(async (sql) => {
+}: Writing & { id: string }): Promise<{ endpoint_id: string }> => {
+  if (idempotency?.begun) return { endpoint_id: id }
+  return sql.begin(async (sql) => {
     await holdPermission(sql, workspaceId, author, "webhooks:write")
     const { url } = await readEndpoint(sql, workspaceId, id, { lock: true })
     await sql`
@@ -154,8 +165,10 @@ export const deleteEndpoint = ({
       subject: id,
       detail: { url: originOf(url) },
     })
+    if (idempotency) await claimKey(sql, idempotency, id)
     return { endpoint_id: id }
   })
+}
 
 /** The secret that signs. Errors: webhook_endpoint_not_found. */
 export async function readSecret(
@@ -172,13 +185,16 @@ export async function readSecret(
 }
 
 /** Gives an endpoint a new secret; the old one signs as well for a while. Errors: webhook_endpoint_not_found. */
-export const rotateSecret = ({
+export const rotateSecret = async ({
   workspaceId,
   author,
+  idempotency,
   id,
   overlapSeconds,
-}: In & { id: string; overlapSeconds: number }): Promise<EndpointRecord & { secret: string }> =>
-  sql.begin(async (sql) => {
+}: Writing & { id: string; overlapSeconds: number }): Promise<EndpointRecord & { secret: string }> => {
+  // A second rotation would end the old secret's overlap, and whoever repeats a request wants one.
+  if (idempotency?.begun) return readWithSecret(workspaceId, id)
+  return sql.begin(async (sql) => {
     await holdPermission(sql, workspaceId, author, "webhooks:write")
     await readEndpoint(sql, workspaceId, id, { lock: true })
     const [now, secret] = [clock.now(), newSecret()]
@@ -193,8 +209,16 @@ export const rotateSecret = ({
       subject: id,
       detail: { overlap_seconds: overlapSeconds },
     })
+    if (idempotency) await claimKey(sql, idempotency, id)
     return { ...toEndpointRecord(row ?? noEndpoint(), now), secret }
   })
+}
+
+/** What a repeat of a request is told that has made a secret: as it is now. Errors: webhook_endpoint_not_found. */
+async function readWithSecret(workspaceId: string, id: string) {
+  const { secret } = await readSecret(workspaceId, id)
+  return { ...(await getEndpoint(workspaceId, id)), secret }
+}
 
 /** A path or a query may be a secret of the consumer's. */
 const originOf = (url: string): string => new URL(url).origin

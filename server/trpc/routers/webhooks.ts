@@ -32,7 +32,15 @@ const endpoint = (
   scope: "events:read" | "webhooks:write",
   fails: NonNullable<ProcedureMeta["fails"]>,
   openapi: Pick<Openapi, "method" | "path" | "operationId" | "summary" | "description">,
-) => procedure.meta({ scope, fails, openapi: { ...openapi, tags: ["Webhooks"] } })
+  more: Pick<ProcedureMeta, "holdsSecret"> = {},
+) =>
+  procedure.meta({
+    scope,
+    fails,
+    ...more,
+    ...(openapi.method !== "GET" && { idempotent: true }),
+    openapi: { ...openapi, tags: ["Webhooks"] },
+  })
 
 const id = idOf("whe").meta({ description: "The endpoint's id", example: "whe_4kTzQm8RbWx2LpYs6VdHcN" })
 const eventId = idOf("evt").meta({ description: "An event's id", example: "evt_9tQmW3vXcKpLzR5sYbH2Ga" })
@@ -67,14 +75,19 @@ const NOT_FOUND = ["webhook_endpoint_not_found"] as const
 
 /** Where a workspace's events are sent, and what became of them. */
 export const webhookRouter = router({
-  create: endpoint("webhooks:write", ["webhook_endpoint_exists", "webhook_endpoint_limit"], {
-    method: "POST",
-    path: "/webhook-endpoints",
-    operationId: "createWebhookEndpoint",
-    summary: "Create a webhook endpoint",
-    description:
-      "Sends each event of the workspace, from now on, to an address of yours, signed as Standard Webhooks says. A workspace can have 20. An address can be used once: where the answer was lost, list the endpoints and read the secret.",
-  })
+  create: endpoint(
+    "webhooks:write",
+    ["webhook_endpoint_exists", "webhook_endpoint_limit"],
+    {
+      method: "POST",
+      path: "/webhook-endpoints",
+      operationId: "createWebhookEndpoint",
+      summary: "Create a webhook endpoint",
+      description:
+        "Sends each event of the workspace, from now on, to an address of yours, signed as Standard Webhooks says. A workspace can have 20. An address can be used once.",
+    },
+    { holdsSecret: true },
+  )
     .input(
       z.object({
         url: fields.url,
@@ -84,7 +97,7 @@ export const webhookRouter = router({
       }),
     )
     .output(withSecret)
-    .mutation(({ ctx, input }) => createEndpoint({ ...by(ctx), ...input })),
+    .mutation(({ ctx, input }) => createEndpoint({ ...by(ctx), idempotency: ctx.idempotency, ...input })),
 
   list: endpoint("events:read", [], {
     method: "GET",
@@ -127,7 +140,7 @@ export const webhookRouter = router({
       }),
     )
     .output(endpointRecord)
-    .mutation(({ ctx, input }) => changeEndpoint({ ...by(ctx), ...input })),
+    .mutation(({ ctx, input }) => changeEndpoint({ ...by(ctx), idempotency: ctx.idempotency, ...input })),
 
   remove: endpoint("webhooks:write", NOT_FOUND, {
     method: "DELETE",
@@ -138,7 +151,7 @@ export const webhookRouter = router({
   })
     .input(byId)
     .output(z.object({ endpoint_id: id }).meta({ id: "DeletedWebhookEndpoint" }))
-    .mutation(({ ctx, input }) => deleteEndpoint({ ...by(ctx), id: input.id })),
+    .mutation(({ ctx, input }) => deleteEndpoint({ ...by(ctx), idempotency: ctx.idempotency, id: input.id })),
 
   secret: endpoint("webhooks:write", NOT_FOUND, {
     method: "GET",
@@ -151,14 +164,19 @@ export const webhookRouter = router({
     .output(z.object({ endpoint_id: id, secret }).meta({ id: "WebhookSecret" }))
     .query(({ ctx, input }) => readSecret(ctx.principal.workspaceId, input.id)),
 
-  rotateSecret: endpoint("webhooks:write", NOT_FOUND, {
-    method: "POST",
-    path: "/webhook-endpoint/{id}/rotate-secret",
-    operationId: "rotateWebhookSecret",
-    summary: "Rotate a webhook endpoint's secret",
-    description:
-      "Makes a new secret. Events are signed by both until the overlap ends, each signature of its own in one header.",
-  })
+  rotateSecret: endpoint(
+    "webhooks:write",
+    NOT_FOUND,
+    {
+      method: "POST",
+      path: "/webhook-endpoint/{id}/rotate-secret",
+      operationId: "rotateWebhookSecret",
+      summary: "Rotate a webhook endpoint's secret",
+      description:
+        "Makes a new secret. Events are signed by both until the overlap ends, each signature of its own in one header.",
+    },
+    { holdsSecret: true },
+  )
     .input(
       z.object({
         id,
@@ -170,7 +188,12 @@ export const webhookRouter = router({
     )
     .output(withSecret)
     .mutation(({ ctx, input }) =>
-      rotateSecret({ ...by(ctx), id: input.id, overlapSeconds: input.overlap_seconds }),
+      rotateSecret({
+        ...by(ctx),
+        idempotency: ctx.idempotency,
+        id: input.id,
+        overlapSeconds: input.overlap_seconds,
+      }),
     ),
 
   test: endpoint("webhooks:write", NOT_FOUND, {

@@ -44,6 +44,11 @@ export async function unwrapEvent(
   secret: string | readonly string[],
   { toleranceSeconds = TOLERANCE_SECONDS, now = new Date() }: UnwrapOptions = {},
 ): Promise<Event | TestEvent> {
+  // Not `<`: what is no number would let everything pass.
+  if (!(toleranceSeconds >= 0)) throw new TypeError("toleranceSeconds: must be a number of seconds")
+  const secrets = [secret].flat() as string[]
+  if (secrets.length === 0 || secrets.some((one) => typeof one !== "string" || one === ""))
+    throw new TypeError("secret: must be the endpoint's, or several")
   const [id, timestamp, signatures] = ["webhook-id", "webhook-timestamp", "webhook-signature"].map((name) => {
     const value = header(headers, name)
     if (!value) throw new WebhookError(`${name}: this header is missing`)
@@ -57,7 +62,7 @@ export async function unwrapEvent(
   const given = signatures
     .split(" ")
     .flatMap((one) => (one.startsWith("v1,") ? (fromBase64(one.slice(3)) ?? []) : []))
-  if (!(await isSigned(signed, given, [secret].flat() as string[])))
+  if (!(await isSigned(signed, given, secrets)))
     throw new WebhookError("webhook-signature: no signature is of this body and secret")
   return parse(bytes)
 }

@@ -79,6 +79,19 @@ test("five minutes late or early is taken, a second more is not", async () => {
     await expect(unwrap(body, signed(), secret, moved(seconds))).rejects.toThrow("webhook-timestamp: too old")
 })
 
+test.each([Number.NaN, -1])(
+  "a tolerance of %s is a mistake of the program, and lets nothing pass",
+  async (toleranceSeconds) => {
+    await expect(unwrapEvent(body, signed(), secret, { toleranceSeconds, now: at })).rejects.toThrow(
+      "toleranceSeconds",
+    )
+  },
+)
+
+test.each([[undefined], [""], [[]]])("no secret (%j) is a mistake of the program", async (none) => {
+  await expect(unwrapEvent(body, signed(), none as string, { now: at })).rejects.toThrow("secret")
+})
+
 test("a secret that is none is a mistake of the program, not of the sender", async () => {
   for (const bad of ["", "whsec_", "whsec_%%"])
     await expect(unwrap(body, signed(), bad)).rejects.toThrow(TypeError)

@@ -108,7 +108,7 @@ test("what needs a person is said with the way there, and where nothing does, th
   )
   await expect(card.getByRole("listitem")).toHaveText([
     "99+ reviews to decide",
-    "2 webhook endpoints disabled after failing",
+    "2 webhook endpoints disabled",
     "1 webhook endpoint failing",
     /Send SOL to .*0\.0123 SOL, enough for about 30 minutes/,
     "1 verification expiring within 7 days",

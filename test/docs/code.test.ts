@@ -21,6 +21,7 @@ const programOf = (file: string) =>
     .map(({ code }) => code)
     .join("\n")
 
+const usesOrigin = /\$\{?ORIGIN\b/
 const programs = guides.filter((file) => programOf(file) !== "")
 
 test("each block says in which language it is, or is a picture", () => {
@@ -100,7 +101,7 @@ describe("the programs of the guides", () => {
       expect(output).toContain("The end.")
       await investor.submitted()
       for (const [printed, wanted] of promised(programOf(file))) expect(output, printed).toContain(wanted)
-      for (const { code } of codeIn(file, "sh").filter(({ code }) => code.includes("$ORIGIN"))) {
+      for (const { code } of codeIn(file, "sh").filter(({ code }) => usesOrigin.test(code))) {
         const answer = JSON.parse(await run(["bash", "--norc", "-ec", code], { cwd, env }))
         // An operation has one too, which is null while nothing is wrong.
         expect(answer.error ?? null, code).toBeNull()
@@ -112,7 +113,7 @@ describe("the programs of the guides", () => {
 
   test("a guide without a program has its curl tried as well", async () => {
     const others = guides.filter((file) => !programs.includes(file)).flatMap((file) => codeIn(file, "sh"))
-    const curls = others.filter(({ code }) => code.includes("$ORIGIN"))
+    const curls = others.filter(({ code }) => usesOrigin.test(code))
     expect(curls.length).toBeGreaterThan(0)
     for (const { code } of curls) {
       const env = { PATH: process.env.PATH!, ORIGIN: app.origin }

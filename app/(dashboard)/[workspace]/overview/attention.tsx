@@ -25,9 +25,7 @@ export function NeedsAttention({ overview: { attention, expiring } }: { overview
       </To>
     ),
     disabled: endpoints.disabled > 0 && (
-      <To href={path("webhooks")}>
-        {countOf(endpoints.disabled, "webhook endpoint")} disabled after failing
-      </To>
+      <To href={path("webhooks")}>{countOf(endpoints.disabled, "webhook endpoint")} disabled</To>
     ),
     failing: endpoints.failing > 0 && (
       <To href={path("webhooks")}>{countOf(endpoints.failing, "webhook endpoint")} failing</To>

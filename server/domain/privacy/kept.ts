@@ -1,27 +1,15 @@
-import type { TableName, TableRow } from "#db/rows.ts"
+import type { TableName } from "#db/rows.ts"
 import { type Facts, facts } from "#server/domain/attestations/personal.ts"
 import { keptDays } from "#shared/retention.ts"
+import { byMembers } from "./kept-by-members.ts"
+import { type Column, type OfInvestors, wallet } from "./kept-columns.ts"
 import { type OfOthers, others } from "./kept-of-others.ts"
 
-/** What a column says of an investor: null is nothing, `stays` is not erased, and the text says what it is. */
-type Column = null | string | { stays: string }
-
-/** A table in which something is said of investors, column by column: a new one does not compile before it is decided. */
-type OfInvestors<Name extends TableName> = {
-  of: "investors"
-  what: string
-  /** How long, and what ends it before. */
-  kept: string
-  columns: Record<keyof TableRow<Name> & string, Column>
-}
 export type Kept = OfInvestors<TableName> | OfOthers
 
 const attestations = Object.fromEntries(
   Object.entries<Facts>(facts).map(([column, { personal }]) => [column, personal ?? null]),
 ) as Record<keyof typeof facts, Column>
-
-/** The address is public on chain, and the register of holders rests on it. */
-const wallet = { stays: "the wallet's address" }
 
 /** Every table of the database, and what is in it of people. docs/privacy.md is made of it (`npm run privacy:write`). */
 export const kept = {
@@ -46,100 +34,7 @@ export const kept = {
       erased_at: null,
     },
   },
-  investor_notes: {
-    of: "investors",
-    what: "What your members noted of an investor",
-    kept: "Until deleted or erased",
-    columns: {
-      workspace_id: null,
-      id: null,
-      seq: null,
-      investor_id: null,
-      body: "the note; sealed",
-      author_id: null,
-      author_name: null,
-      created_at: null,
-      edited_at: null,
-    },
-  },
-  reviews: {
-    of: "investors",
-    what: "What your members have to decide about a person, and decided",
-    kept: "The row forever, personal data until erased",
-    columns: {
-      workspace_id: null,
-      id: null,
-      seq: null,
-      kind: null,
-      subject: null,
-      attestation_id: null,
-      wallet,
-      investor_id: null,
-      opened_at: null,
-      found_at: null,
-      version: null,
-      claims: "claims that came without a decision; sealed",
-      approved_claims: "claims of an approval that waits to be confirmed; sealed",
-      assignee: null,
-      state: null,
-      decision: { stays: "what was decided" },
-      reason: "why, in your member's words; sealed",
-      public_reason: "the code that the investor is shown",
-      requested_by: null,
-      requested_at: null,
-      decided_by: null,
-      decided_at: null,
-      ending: null,
-      closed_at: null,
-      erased_at: null,
-    },
-  },
-  review_entries: {
-    of: "investors",
-    what: "What was found about a person, and noted",
-    kept: "The row forever, the text until erased",
-    columns: {
-      workspace_id: null,
-      review_id: null,
-      seq: null,
-      at: null,
-      finding: { stays: "the kind of finding" },
-      author_id: null,
-      author_name: null,
-      text: "details, and notes; sealed",
-    },
-  },
-  bulk_revocations: {
-    of: "investors",
-    what: "Attestations that a member revoked together",
-    kept: "Until 30 days after the last one, the reason only until then",
-    columns: {
-      workspace_id: null,
-      id: null,
-      reason: { stays: "why, in your member's words; emptied once the last one is revoked" },
-      public_reason: null,
-      attestations: null,
-      author_id: null,
-      author_name: null,
-      request_id: null,
-      created_at: null,
-      ended_at: null,
-    },
-  },
-  saved_filters: {
-    of: "investors",
-    what: "What a member filters a list by again and again",
-    kept: "Until deleted, or until the member leaves",
-    columns: {
-      workspace_id: null,
-      user_id: null,
-      id: null,
-      list: null,
-      name: { stays: "what your member calls it" },
-      filter: "what is searched for, such as an external id; deleted with the row",
-      created_at: null,
-    },
-  },
+  ...byMembers,
   renewal_notices: {
     of: "investors",
     what: "Reminders that were sent before a verification expires",

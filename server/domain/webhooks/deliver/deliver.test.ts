@@ -1,3 +1,4 @@
+import { type AddressInfo, createServer, type Socket } from "node:net"
 import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { waitFor } from "#test/app.ts"
@@ -171,6 +172,30 @@ test("a slow consumer delays no other, and its deliveries are made one after ano
   await ended(call, id)
   expect(slow.received.length).toBeLessThanOrEqual(8)
   for (const end of hung) end()
+})
+
+test("many consumers that answer no longer delay no other workspace", async () => {
+  const hung: Socket[] = []
+  const hanging = createServer((socket) => hung.push(socket.on("error", () => {}).resume()))
+  await new Promise<void>((resolve) => hanging.listen(0, "127.0.0.1", resolve))
+  const { port } = hanging.address() as AddressInfo
+  // More than there are places for, of each and of all, and none of them is known to be slow.
+  for (const endpoints of [10, 9, 9]) {
+    const [key, types] = [await app.key(), ["session.opened"]]
+    for (let i = 0; i < endpoints; i++) {
+      const to = { url: `http://127.0.0.1:${port}/${i}`, types }
+      expect(await caller(key)("POST", "/webhook-endpoints", to)).toMatchObject({ status: 200 })
+    }
+    await twoEvents(key)
+  }
+  await waitFor(async () => hung.length > 16, "them to be sent to", 30_000)
+  const [key, quick] = [await app.key(), await consumer()]
+  await subscribe(caller(key), quick)
+  await twoEvents(key)
+  await until(quick, 2)
+  expect(hung.every(({ readyState }) => readyState === "open")).toBe(true)
+  for (const socket of hung) socket.destroy()
+  hanging.close()
 })
 
 test("attempts follow the schedule of Standard Webhooks, and wait longer where they are asked to", () => {

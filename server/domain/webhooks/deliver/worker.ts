@@ -14,12 +14,20 @@ import { type Due, dueEndpoints, hasEndpoints, takeEvents } from "./take.ts"
  */
 const SCHEMA = "vouch_jobs_46"
 
-/** Endpoints that are sent something at a time, by each process: of those that answer soon, and of those that do not. */
+/**
+ * Endpoints that are sent something at a time, by each process: of those that answered soon when they were last asked, and of
+ * those that did not. An endpoint that answers no longer is only known once it has been waited for, and one with much to get
+ * takes its time: turns that last make room for others, up to `most`.
+ */
 const lanes = (): Lane[] => [
-  { name: "webhooks", isSlow: false, atOnce: 16, taken: 0 },
-  { name: "webhooks_slow", isSlow: true, atOnce: 32, taken: 0 },
+  { name: "webhooks", isSlow: false, fresh: 16, most: 64, turns: new Set() },
+  { name: "webhooks_slow", isSlow: true, fresh: 32, most: 32, turns: new Set() },
 ]
-type Lane = { name: string; isSlow: boolean; atOnce: number; taken: number }
+type Lane = { name: string; isSlow: boolean; fresh: number; most: number; turns: Set<{ since: number }> }
+/** A turn that lasts longer is not fresh. */
+const FRESH_MS = 1000
+/** Turns that one workspace has in a lane at a time, in all processes. */
+const OF_ONE_WORKSPACE = 8
 /** A turn takes at most 10 s, and 15 s for what is under way then. One that takes longer is taken for dead. */
 const EXPIRES_S = 40
 /** How often one looks for those. */
@@ -90,22 +98,26 @@ export class WebhookWorker {
     for (const lane of this.#lanes) {
       const turns = due.filter((one) => one.is_slow === lane.isSlow).map(turnOf)
       if (turns.length > 0) await boss.insert(lane.name, turns)
-      const free = lane.atOnce - lane.taken
-      if (turns.length === 0 || free === 0) continue
-      for (const { id, data } of (await boss.fetch<Turn>(lane.name, { batchSize: free })) ?? [])
-        void this.#passes.add(this.#take(boss, lane, id, data))
+      const free = roomIn(lane)
+      if (turns.length === 0 || free <= 0) continue
+      const fetched = await boss.fetch<Turn>(lane.name, {
+        batchSize: free,
+        groupConcurrency: OF_ONE_WORKSPACE,
+      })
+      for (const { id, data } of fetched ?? []) void this.#passes.add(this.#take(boss, lane, id, data))
     }
   }
 
   async #take(boss: PgBoss, lane: Lane, id: string, { workspaceId, endpointId }: Turn): Promise<void> {
-    lane.taken++
+    const turn = { since: performance.now() }
+    lane.turns.add(turn)
     try {
       await deliverTo(workspaceId, endpointId, { stop: this.#stop.signal, end: this.#end.signal })
     } catch (error) {
       // What is due stays due.
       logger.warn({ err: error, endpoint: endpointId }, "a webhook could not be sent; retrying")
     } finally {
-      lane.taken--
+      lane.turns.delete(turn)
       // Where that fails it expires.
       await boss
         .complete(lane.name, id)
@@ -157,7 +169,14 @@ export class WebhookWorker {
   }
 }
 
+function roomIn({ turns, fresh, most }: Lane): number {
+  const since = performance.now() - FRESH_MS
+  const begun = [...turns].filter((turn) => turn.since > since).length
+  return Math.min(fresh - begun, most - turns.size)
+}
+
 const turnOf = ({ workspace_id, id }: Due) => ({
   data: { workspaceId: workspace_id, endpointId: id } satisfies Turn,
+  group: { id: workspace_id },
   singletonKey: `${workspace_id}/${id}`,
 })

@@ -14,31 +14,34 @@ export const publicReasonCopy = {
   resubmit: "Please submit again",
 } as const satisfies Record<PublicReason, string>
 
-/** Why, in the words of the team and in those for the investor. */
-export const ReasonFields = () => (
+/** Why, in the words of the team and, unless `told` is null, in those for the investor: the code that stands there at first. */
+export const ReasonFields = ({
+  told = "withdrawn",
+  hint = "Visible to your team and your API keys only, never to the investor.",
+}: {
+  told?: PublicReason | null
+  hint?: string
+}) => (
   <>
-    <Field
-      label="Internal reason"
-      name="reason"
-      hint="Visible to your team and your API keys only, never to the investor."
-      required
-    >
+    <Field label="Internal reason" name="reason" hint={hint} required>
       <Textarea maxLength={500} rows={2} />
     </Field>
-    <Field label="What the investor is told" name="public_reason">
-      <Select defaultValue="withdrawn">
-        {Object.entries(publicReasonCopy).map(([code, text]) => (
-          <option key={code} value={code}>
-            {text}
-          </option>
-        ))}
-      </Select>
-    </Field>
+    {told && (
+      <Field label="What the investor is told" name="public_reason">
+        <Select defaultValue={told}>
+          {Object.entries(publicReasonCopy).map(([code, text]) => (
+            <option key={code} value={code}>
+              {text}
+            </option>
+          ))}
+        </Select>
+      </Field>
+    )}
   </>
 )
 
 /** What was entered in them, as the server takes it. */
 export const reasonsIn = (values: FormData) => ({
-  reason: String(values.get("reason")),
+  reason: String(values.get("reason")).trim(),
   public_reason: values.get("public_reason") as PublicReason,
 })

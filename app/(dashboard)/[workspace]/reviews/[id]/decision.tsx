@@ -3,14 +3,12 @@
 import { useMe, useMutation } from "#app/(dashboard)/workspace.tsx"
 import { Confirm } from "#app/components/confirm.tsx"
 import { Facts } from "#app/components/facts.tsx"
-import { Field } from "#app/components/form.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { notify } from "#app/components/toast.ts"
 import { Button } from "#app/components/ui/button.tsx"
-import { Select, Textarea } from "#app/components/ui/input.tsx"
 import type { PublicReason } from "#shared/public-reasons.ts"
 import { type ReviewDecision, reviewDecisions } from "#shared/reviews.ts"
-import { publicReasonCopy } from "../../attestations/reason-fields.tsx"
+import { publicReasonCopy, ReasonFields, reasonsIn } from "../../attestations/reason-fields.tsx"
 import { ApprovalClaims, claimsOf, ShownClaims } from "./claims.tsx"
 import { clearing, type Review } from "./review.ts"
 
@@ -59,8 +57,7 @@ function Decide({ review, decision }: { review: Review; decision: ReviewDecision
         review_id,
         version,
         decision,
-        reason: String(values.get("reason")).trim(),
-        public_reason: told ? (values.get("public_reason") as PublicReason) : null,
+        ...reasonsIn(values),
         claims: decision === "approve" ? claimsOf(values) : null,
       }),
     { refresh: [], quiet: true },
@@ -85,29 +82,14 @@ function Decide({ review, decision }: { review: Review; decision: ReviewDecision
         notify(state === "requested" ? "Waiting for another member to confirm" : past)
       }}
     >
-      <Field
-        label="Internal reason"
-        name="reason"
+      <ReasonFields
+        told={told ? (defaults[decision] ?? "unverifiable") : null}
         hint={
           isGrave(decision)
             ? "Visible to your team and your API keys, never to the investor."
             : "Visible to people who decide reviews, never to the investor."
         }
-        required
-      >
-        <Textarea maxLength={500} rows={2} />
-      </Field>
-      {told && (
-        <Field label="What the investor is told" name="public_reason">
-          <Select defaultValue={defaults[decision] ?? "unverifiable"}>
-            {Object.entries(publicReasonCopy).map(([code, text]) => (
-              <option key={code} value={code}>
-                {text}
-              </option>
-            ))}
-          </Select>
-        </Field>
-      )}
+      />
       {decision === "approve" && <ApprovalClaims review={review} />}
     </Confirm>
   )

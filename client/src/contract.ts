@@ -154,11 +154,11 @@ export interface CancelSessionRequest {
 }
 
 export interface ChangeMintConfigRequest {
-  /** Token name; on chain with the mint, and cannot change from then on */
+  /** Token name; on chain with the mint, and cannot change once its creation has begun */
   name?: string | undefined
-  /** Token symbol; on chain with the mint, and cannot change from then on */
+  /** Token symbol; on chain with the mint, and cannot change once its creation has begun */
   symbol?: string | undefined
-  /** Digits after the decimal point; on chain with the mint, and cannot change from then on */
+  /** Digits after the decimal point; on chain with the mint, and cannot change once its creation has begun */
   decimals?: number | undefined
   /** Schema that holders must be verified for */
   required_schema?: string | undefined
@@ -1320,7 +1320,7 @@ export interface Methods {
     id: string
   } & RotateWebhookSecretRequest, options?: RequestOptions): Promise<WebhookEndpointWithSecret>
 
-  /** Send a test event. Sends an event of the type `webhook.test` at once and returns what the endpoint answered, after at most 15 s. It has no sequence number, and is not sent again. */
+  /** Send a test event. Sends an event of the type `webhook.test` at once and returns what the endpoint answered, after at most 15 s. It has no sequence number, is not sent again, and whatever the answer is, the endpoint stays as it is. */
   testWebhookEndpoint(params: {
     /** The endpoint's id */
     id: string

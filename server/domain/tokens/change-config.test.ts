@@ -113,9 +113,9 @@ test("another schema is required from then on, by what waits to be signed as wel
 test("what is on chain cannot change once it is there, and the mode not here: the refusal names the field", async () => {
   const id = await tokens.config()
   for (const [json, detail] of [
-    [{ name: "Other" }, /^name: cannot change; it is "Fund" on chain/],
+    [{ name: "Other" }, /^name: cannot change; the mint has "Fund"/],
     [{ symbol: "OTHER" }, /^symbol: cannot change/],
-    [{ decimals: 3 }, /^decimals: cannot change; it is 0 on chain/],
+    [{ decimals: 3 }, /^decimals: cannot change; the mint has 0/],
     [{ transfer_mode: "holder" }, /^transfer_mode: cannot change here; it is agent/],
     [{ mint: "x" }, /^mint: unknown field/],
     [{ paused: true }, /^paused: unknown field/],

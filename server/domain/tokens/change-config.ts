@@ -12,7 +12,7 @@ import { rulesPatch } from "./rule-schemas.ts"
 
 const { name, symbol, decimals, required_schema, transfer_mode } = configInput.shape
 
-const UNTIL_MINTED = "on chain with the mint, and cannot change from then on"
+const UNTIL_MINTED = "on chain with the mint, and cannot change once its creation has begun"
 
 /** What a change may name. What it does not name stays as it is. */
 export const configPatch = {

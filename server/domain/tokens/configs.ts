@@ -230,7 +230,7 @@ export async function changeConfig(
   if (mint !== null && fixed !== undefined) {
     fail(
       "validation_failed",
-      `${fixed}: cannot change; it is ${JSON.stringify(known[fixed])} on chain. Keep it, or create a configuration with another id.`,
+      `${fixed}: cannot change; the mint has ${JSON.stringify(known[fixed])}. Keep it, or create a configuration with another id.`,
     )
   }
   await requireSchemaOf(sql, workspaceId, config)

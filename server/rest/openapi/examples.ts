@@ -41,6 +41,19 @@ export function answerExample(
   return variation ? { ...(example as object), ...variation } : example
 }
 
+/** Where the example of a request differs from its fields' own: by operation. */
+const requests: Record<string, Record<string, unknown>> = {
+  // What a token that is on chain can be sent.
+  changeMintConfig: { name: undefined, symbol: undefined, decimals: undefined },
+}
+
+/** The example of a request's body. */
+export const requestExample = (
+  schema: Schema,
+  schemas: Record<string, Schema>,
+  operationId: string,
+): unknown => ({ ...(sample(schema, schemas) as object), ...requests[operationId] })
+
 /**
  * An example of a schema, put together from those of its parts. Undefined where a part has none; the document's
  * test finds that.

@@ -1,5 +1,5 @@
 import type { Route } from "../routes.ts"
-import { answerExample, sample } from "./examples.ts"
+import { answerExample, requestExample, sample } from "./examples.ts"
 import { headersOf } from "./headers.ts"
 import { operationIdOf, pascalCase } from "./names.ts"
 import { errorResponses } from "./responses.ts"
@@ -104,7 +104,10 @@ function nameBody(
   const request = { ...schema, properties: Object.fromEntries(properties), additionalProperties: false }
   schemas[name] = request
   const required = (schema.required ?? []).length > 0
-  return { required, content: { [JSON_TYPE]: { schema: refTo(name), example: sample(request, schemas) } } }
+  return {
+    required,
+    content: { [JSON_TYPE]: { schema: refTo(name), example: requestExample(request, schemas, operationId) } },
+  }
 }
 
 /** A default is described in text: with the keyword, client generators assume that the field is always present. */

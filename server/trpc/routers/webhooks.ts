@@ -201,7 +201,7 @@ export const webhookRouter = router({
     path: "/webhook-endpoint/{id}/test",
     operationId: "testWebhookEndpoint",
     summary: "Send a test event",
-    description: `Sends an event of the type \`webhook.test\` at once and returns what the endpoint answered, after at most ${answerWithin_s} s. It has no sequence number, and is not sent again.`,
+    description: `Sends an event of the type \`webhook.test\` at once and returns what the endpoint answered, after at most ${answerWithin_s} s. It has no sequence number, is not sent again, and whatever the answer is, the endpoint stays as it is.`,
   })
     .input(byId)
     .output(

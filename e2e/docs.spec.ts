@@ -99,6 +99,11 @@ test.describe("for whoever is not signed in", () => {
       await expect(contents.getByText("Guides", { exact: true })).toBeInViewport()
       await contents.getByRole("link", { name: "Errors" }).click()
       await expect(heading(page, "Errors")).toBeVisible()
+      // Nothing is there that would do nothing.
+      await expect(page.getByRole("button")).toHaveCount(0)
+      await page.goto("/docs/api/getSession")
+      await expect(page.getByText("/session/{id}").first()).toBeVisible()
+      await expect(page.getByRole("button")).toHaveCount(0)
     })
   })
 

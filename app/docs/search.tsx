@@ -39,7 +39,7 @@ export function DocsSearch() {
         aria-keyshortcuts="/ Meta+K Control+K"
         title="Search (/ or Ctrl K)"
         onClick={() => setOpen(true)}
-        className="inline-flex h-9 cursor-pointer items-center gap-2 rounded-md border border-field bg-surface px-2.5 text-muted hover:text-ink pointer-coarse:h-11"
+        className="inline-flex h-9 cursor-pointer items-center gap-2 rounded-md border border-field bg-surface px-2.5 text-muted hover:text-ink pointer-coarse:h-11 noscript:hidden"
       >
         <Search aria-hidden="true" className="size-4" />
         <span className="max-sm:sr-only">Search</span>

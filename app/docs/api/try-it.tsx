@@ -13,7 +13,7 @@ const Panel = dynamic(async () => (await import("./try-panel.tsx")).TryPanel)
 export function TryIt({ name, ...attempt }: Attempt & { name: string }) {
   const [isOpen, setOpen] = useState(false)
   return (
-    <div>
+    <div className="noscript:hidden">
       <Button
         aria-label={`${isOpen ? "Close" : "Try it"}: ${name}`}
         aria-expanded={isOpen}

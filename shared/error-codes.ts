@@ -188,7 +188,7 @@ export const apiErrors = {
   events_expired: defineError(
     410,
     "The events are no longer kept",
-    "Read on after the sequence number that the error names, and read what you missed with the lists.",
+    "Read what you missed with the lists, and read on after the sequence number that the error names. To begin, leave after out.",
   ),
   payload_too_large: defineError(
     413,

@@ -95,11 +95,12 @@ class Client {
   }
 
   /**
-   * Every event after a sequence number, in sequence and without a gap, and those to come, until the signal ends it. Keep
-   * the last event's `sequence` with what you did about it, and go on after it.
+   * Every event after a sequence number, in sequence and without a gap, and those to come, until the signal ends it. Without
+   * a number, from the oldest event that is kept. Keep the last event's `sequence` with what you did about it, and go on
+   * after it: if events after it are no longer kept, that is a `VouchError` with the code `events_expired`.
    */
   async *followEvents(
-    { after = 0 }: { after?: number | undefined },
+    { after }: { after?: number | undefined } = {},
     { signal }: { signal?: AbortSignal | undefined } = {},
   ): AsyncGenerator<Event, void, undefined> {
     const api = this as unknown as Methods

@@ -1270,9 +1270,9 @@ export interface Methods {
     months?: number | undefined
   }, options?: RequestOptions): Promise<UsageHistory>
 
-  /** List events. Returns what happened in the workspace, oldest first. Each event has the next sequence number: send the last one that you have as `after`, and you miss nothing. Events are kept for 90 days. They name what they are about, and contain nothing personal. */
+  /** List events. Returns what happened in the workspace, oldest first. Each event has the next sequence number: send the last one that you have as `after`, and you miss nothing. To begin, leave `after` out and read from the oldest event that is kept, or send `last_sequence` to read only what happens from now on. Events are kept for 90 days; if some after `after` are gone, that is 410 `events_expired`. They name what they are about, and contain nothing personal. */
   listEvents(params?: {
-    /** The last sequence number that you have; without it, from the first event that is kept */
+    /** The last sequence number that you have; 0 stands for the one before the workspace's first event. Without it, from the oldest event that is kept */
     after?: number | undefined
     /** Only events of this type */
     type?: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "quota.threshold" | "review.opened" | "review.decided" | undefined

@@ -1,14 +1,18 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { type Event, Vouch, VouchError, verifyOnChain } from "#client/index.ts"
-import { newWallet, startTestApp, type TestApp } from "#test/app.ts"
+import { sql } from "#db/client.ts"
+import { dropOldEvents } from "#server/domain/events/drop.ts"
+import { clock } from "#server/lib/time.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
 
 let app: TestApp
+let key: TestKey
 let vouch: Vouch
 
 beforeAll(async () => {
   app = await startTestApp()
-  const { apiKey } = await app.key()
-  vouch = new Vouch({ baseUrl: app.origin, apiKey })
+  key = await app.key()
+  vouch = new Vouch({ baseUrl: app.origin, apiKey: key.apiKey })
 })
 afterAll(() => app.stop())
 
@@ -69,6 +73,29 @@ test("the client goes the whole way: verify, mint, transfer, revoke, and read ev
     verified: 2,
     confirmed: 2,
   })
+})
+
+test("whoever begins to follow an old workspace begins with what is kept, or with now; a lost position is said", async () => {
+  const first = async (of: AsyncIterable<Event>) => {
+    for await (const { sequence } of of) return sequence
+    return null
+  }
+  expect(await first(vouch.followEvents())).toBe(1)
+  await sql`
+    update events set occurred_at = occurred_at - interval '91 days' where workspace_id = ${key.workspaceId} and sequence <= 3`
+  await dropOldEvents(clock.now())
+  expect(await first(vouch.followEvents())).toBe(4)
+  expect(await first(vouch.followEvents({ after: 3 }))).toBe(4)
+  for (const after of [0, 2])
+    await expect(first(vouch.followEvents({ after }))).rejects.toMatchObject({
+      code: "events_expired",
+      status: 410,
+    })
+
+  const { last_sequence } = await vouch.listEvents({ limit: 1 })
+  const next = first(vouch.followEvents({ after: last_sequence }))
+  await vouch.startVerification({ userPubkey: newWallet(), schemaId: schema })
+  expect(await next).toBe(last_sequence + 1)
 })
 
 test("what takes no fields can be called: pause, unpause, cancel, and a list of all pages", async () => {

@@ -227,9 +227,17 @@ describe("lists", () => {
     await expect(follow()).rejects.toThrow("enough")
     expect(seen).toEqual([1, 2, 3])
     expect(server.asked.map(({ path }) => path)).toEqual([
-      "/v1/events?after=0&limit=1000",
+      "/v1/events?limit=1000",
       "/v1/events?after=1&limit=1000",
     ])
+  })
+
+  test("a position of 0 is one: whoever follows from the first event on is told that it is gone", async () => {
+    const gone = json(410, { error: "events_expired", detail: "after: gone", request_id: "req_1" })
+    const server = await serve(gone)
+    const first = server.client().followEvents({ after: 0 }).next()
+    await expect(first).rejects.toMatchObject({ code: "events_expired", status: 410 })
+    expect(server.asked.map(({ path }) => path)).toEqual(["/v1/events?after=0&limit=1000"])
   })
 })
 

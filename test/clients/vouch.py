@@ -13,7 +13,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import httpx
 
-from vouch_client import VouchError, WebhookError, connect, list_events, unwrap_event, wait_for, wait_for_status
+from vouch_client import VouchError, WebhookError, connect, follow_events, list_events, unwrap_event, wait_for, wait_for_status
 from vouch_client.generated import AuthenticatedClient
 from vouch_client.generated.api.attestation import revoke_attestation
 from vouch_client.generated.api.kyc import get_wallet_status, start_verification
@@ -100,6 +100,7 @@ def journey() -> None:
         events += list_events(vouch, events[-1].sequence if events else last)
     assert [event.sequence for event in events] == list(range(last + 1, last + 1 + len(events)))
     assert sum(event.type_ == "operation.confirmed" for event in events) == 2
+    assert next(follow_events(vouch)).sequence == (known + events)[0].sequence
 
 
 def retries() -> None:

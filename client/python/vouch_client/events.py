@@ -29,8 +29,12 @@ def list_events(client: AuthenticatedClient, after: int | None = None) -> Iterat
             return
 
 
-def follow_events(client: AuthenticatedClient, after: int = 0) -> Iterator[Any]:
-    """Every event after a sequence number, and those to come. Keep the last `sequence`, and go on after it."""
+def follow_events(client: AuthenticatedClient, after: int | None = None) -> Iterator[Any]:
+    """Every event after a sequence number, and those to come. Keep the last `sequence`, and go on after it.
+
+    Without a number, from the first event that is kept. Raises `VouchError` with the code `events_expired` where events
+    after the number are no longer kept.
+    """
     while True:
         for event in list_events(client, after):
             after = event.sequence

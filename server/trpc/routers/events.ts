@@ -18,14 +18,14 @@ export const eventRouter = router({
         tags: ["Events"],
         summary: "List events",
         description:
-          "Returns what happened in the workspace, oldest first. Each event has the next sequence number: send the last one that you have as `after`, and you miss nothing. Events are kept for 90 days. They name what they are about, and contain nothing personal.",
+          "Returns what happened in the workspace, oldest first. Each event has the next sequence number: send the last one that you have as `after`, and you miss nothing. To begin, leave `after` out and read from the oldest event that is kept, or send `last_sequence` to read only what happens from now on. Events are kept for 90 days; if some after `after` are gone, that is 410 `events_expired`. They name what they are about, and contain nothing personal.",
       },
     })
     .input(
       z.object({
         after: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional().meta({
           description:
-            "The last sequence number that you have; without it, from the first event that is kept",
+            "The last sequence number that you have; 0 stands for the one before the workspace's first event. Without it, from the oldest event that is kept",
           example: 41,
         }),
         type: z.enum(allEventTypes).optional().meta({ description: "Only events of this type" }),

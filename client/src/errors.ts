@@ -1,7 +1,14 @@
 import type { ErrorCode } from "./contract.ts"
 
-/** What goes wrong before or after the API: no response, none in time, or one that is not the API's. */
-export type ClientErrorCode = "connection_failed" | "timeout" | "unexpected_response"
+export type ClientErrorCode =
+  /** What goes wrong before or after the API: no response, none in time, or one that is not the API's. */
+  | "connection_failed"
+  | "timeout"
+  | "unexpected_response"
+  /** Of `verifyOnChain`: too many transactions name the credential's account. Give `transaction`. */
+  | "history_too_long"
+  /** Of `verifyOnChain`: the wallet has too many token accounts to look at them all. Give `transaction`, or `mint`. */
+  | "too_many_accounts"
 
 /**
  * Why a request failed, once it is not retried any more. A newer server may send a code that this version does not know:

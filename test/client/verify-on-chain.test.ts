@@ -1,29 +1,24 @@
 import * as kit from "@solana/kit"
-import {
-  AccountState,
-  AuthorityType,
-  createSetAuthorityInstruction,
-  TOKEN_2022_PROGRAM_ID,
-} from "@solana/spl-token"
-import { createUpdateAuthorityInstruction } from "@solana/spl-token-metadata"
-import { Keypair, LAMPORTS_PER_SOL, PublicKey, SystemProgram } from "@solana/web3.js"
+import { AccountState } from "@solana/spl-token"
+import { Keypair, PublicKey, SystemProgram } from "@solana/web3.js"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { type OnChainQuestion, verifyOnChain, type Web3Connection } from "#client/index.ts"
 import { addressOf } from "#server/solana/addresses.ts"
-import { attest, createCredentialMint } from "#server/solana/credential.ts"
 import type { Address } from "#shared/address.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { sendOwn } from "#test/own-transaction.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
+import {
+  type AttestationRecord,
+  credential,
+  forge,
+  memoOf,
+  recordOf,
+  refused,
+  renew,
+  strangerWithSol,
+} from "./on-chain.ts"
 
 const CLOCK = "SysvarC1ock11111111111111111111111111111111"
 const schema = "kyc_individual_v1"
-
-type AttestationRecord = {
-  attestation_id: string
-  expires_at: string
-  onchain_tx: string
-  onchain: { authority: string; mint: string; token_account: string; commitment: string }
-}
 
 let app: TestApp
 let key: TestKey
@@ -36,30 +31,13 @@ beforeAll(async () => {
   app = await startTestApp()
   key = await app.key()
   wallet = (await app.verifiedWallet(key)).wallet
-  record = await recordOf(wallet)
+  record = await recordOf(app, key, wallet)
   question = { issuer: record.onchain.authority, schema, wallet }
 })
 afterAll(() => app.stop())
 
-async function recordOf(of: string): Promise<AttestationRecord> {
-  const get = async (path: string) => (await app.request({ method: "GET", path, key: key.apiKey })).json
-  const { attestation_id } = await get(`/kyc/status/${of}`)
-  return get(`/attestation/${attestation_id}`)
-}
-
-const credential = ({ attestation_id, expires_at, onchain, onchain_tx }: AttestationRecord) => ({
-  verified: true,
-  attestationId: attestation_id,
-  expiresAt: new Date(expires_at),
-  commitment: onchain.commitment,
-  mint: onchain.mint,
-  tokenAccount: onchain.token_account,
-  transaction: onchain_tx,
-})
-
 /** The mint named, so that a refusal is about it and not about a search that finds nothing. */
 const withMint = () => ({ ...question, mint: record.onchain.mint })
-const refused = (reason: string) => ({ verified: false, reason })
 
 describe("a wallet that is verified", () => {
   const ways = {
@@ -68,10 +46,15 @@ describe("a wallet that is verified", () => {
     "an address": () => app.chain.url,
   }
 
-  test.each(Object.entries(ways))("is so over %s, with the mint and without", async (_, connect) => {
-    expect(await verifyOnChain(connect(), question)).toEqual(credential(record))
-    expect(await verifyOnChain(connect(), withMint())).toEqual(credential(record))
-  })
+  test.each(Object.entries(ways))(
+    "is so over %s, with the mint, with the transaction, and without",
+    async (_, connect) => {
+      expect(await verifyOnChain(connect(), question)).toEqual(credential(record))
+      expect(await verifyOnChain(connect(), withMint())).toEqual(credential(record))
+      const withTransaction = { ...question, transaction: record.onchain_tx }
+      expect(await verifyOnChain(connect(), withTransaction)).toEqual(credential(record))
+    },
+  )
 
   test("is so by any of several issuers, as after a key was replaced", async () => {
     const issuer = [newWallet(), record.onchain.authority]
@@ -80,12 +63,10 @@ describe("a wallet that is verified", () => {
 
   test("once renewed, it is so by the new attestation", async () => {
     const renewed = (await app.verifiedWallet(key)).wallet
-    const old = await recordOf(renewed)
-    const { sessionId } = await app.startSession(key, renewed)
-    await app.webhook({ session_id: sessionId, decision: "approved", claims: { country: "US" } })
-    await waitFor(async () => (await recordOf(renewed)).attestation_id !== old.attestation_id, "the renewal")
+    const old = await recordOf(app, key, renewed)
+    expect((await renew(app, key, renewed)).attestation_id).not.toBe(old.attestation_id)
     const answer = await verifyOnChain(app.connection, { ...question, wallet: renewed })
-    expect(answer).toEqual(credential(await recordOf(renewed)))
+    expect(answer).toEqual(credential(await recordOf(app, key, renewed)))
   })
 })
 
@@ -110,7 +91,7 @@ describe("a wallet that is not", () => {
 
   test("is refused once it is revoked", async () => {
     const revoked = (await app.verifiedWallet(key)).wallet
-    const { attestation_id, onchain } = await recordOf(revoked)
+    const { attestation_id, onchain } = await recordOf(app, key, revoked)
     const asked = { ...question, wallet: revoked }
     expect((await verifyOnChain(app.connection, asked)).verified).toBe(true)
     const path = `/attestation/${attestation_id}/revoke`
@@ -120,57 +101,14 @@ describe("a wallet that is not", () => {
   })
 
   test("is not believed for a mint that a stranger made, and gave to the issuer afterwards", async () => {
-    const stranger = Keypair.generate()
-    await app.connection.requestAirdrop(stranger.publicKey, 10 * LAMPORTS_PER_SOL)
-    await waitFor(async () => (await app.connection.getBalance(stranger.publicKey)) > 0, "the airdrop")
-    const mint = Keypair.generate()
-    const self = { mint: mint.publicKey, authority: stranger.publicKey, feePayer: stranger.publicKey }
-    const { commitment } = record.onchain
-    const expiry = Date.parse(record.expires_at) / 1000
-    await sendOwn(
-      app.connection,
-      [stranger, mint],
-      ...createCredentialMint(self, {
-        schemaId: schema,
-        schemaName: "KYC",
-        memoText: "mine",
-        rentOf: () => LAMPORTS_PER_SOL / 10,
-      }),
-    )
-    const copied = `vouch:1:${record.attestation_id}:${commitment}:${expiry}`
-    await sendOwn(app.connection, [stranger], ...attest(self, stranger.publicKey, copied))
+    const stranger = await strangerWithSol(app)
+    const forgery = await forge(app, stranger, { to: stranger.publicKey, memoText: memoOf(record) })
     const forged = { ...question, wallet: addressOf(stranger.publicKey) }
     const asItself = { ...forged, issuer: addressOf(stranger.publicKey) }
     expect((await verifyOnChain(app.connection, asItself)).verified).toBe(true)
     expect(await verifyOnChain(app.connection, forged)).toEqual(refused("no_credential"))
 
-    const issuer = new PublicKey(record.onchain.authority)
-    const roles = [
-      AuthorityType.MintTokens,
-      AuthorityType.FreezeAccount,
-      AuthorityType.PermanentDelegate,
-      AuthorityType.MetadataPointer,
-    ]
-    await sendOwn(
-      app.connection,
-      [stranger],
-      ...roles.map((role) =>
-        createSetAuthorityInstruction(
-          mint.publicKey,
-          stranger.publicKey,
-          role,
-          issuer,
-          [],
-          TOKEN_2022_PROGRAM_ID,
-        ),
-      ),
-      createUpdateAuthorityInstruction({
-        programId: TOKEN_2022_PROGRAM_ID,
-        metadata: mint.publicKey,
-        oldAuthority: stranger.publicKey,
-        newAuthority: issuer,
-      }),
-    )
+    await forgery.handTo(new PublicKey(record.onchain.authority))
     // Every byte of both accounts is now as of a credential: its history is not.
     expect(await verifyOnChain(app.connection, forged)).toEqual(refused("not_issued"))
   })
@@ -335,8 +273,9 @@ test.each([
   ["issuer", { issuer: "nobody" }],
   ["issuer", { issuer: [] }],
   ["wallet", { wallet: "0".repeat(44) }],
+  ["transaction", { transaction: "z".repeat(44) }],
   ["mint", { mint: "z".repeat(44) }],
-])("a question without addresses is refused by name: %s", async (name, change) => {
+])("a question that cannot be asked is refused by name: %s", async (name, change) => {
   await expect(verifyOnChain(app.connection, { ...question, ...change })).rejects.toThrow(`${name}: must be`)
 })
 

@@ -23,6 +23,7 @@ declare global {
   const save: (sequence: number) => Promise<void>
   const connection: string
   const issuer: string
+  const transaction: string
 }
 export {}
 `

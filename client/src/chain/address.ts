@@ -2,6 +2,7 @@ import { type Bytes, concat, utf8 } from "../bytes.ts"
 
 const DIGITS = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 const ADDRESS_BYTES = 32
+const SIGNATURE_BYTES = 64
 
 export const TOKEN_2022 = "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb"
 export const MEMO = "MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr"
@@ -31,9 +32,17 @@ export function fromBase58(text: string): Bytes | null {
 }
 
 /** The bytes of an address. Throws a `TypeError` that names the argument. */
-export function addressBytes(address: string, name: string): Bytes {
-  const bytes = typeof address === "string" && address.length <= 44 ? fromBase58(address) : null
-  if (bytes?.length !== ADDRESS_BYTES) throw new TypeError(`${name}: must be an address, base58 of 32 bytes`)
+export const addressBytes = (address: string, name: string): Bytes =>
+  bytesOf(address, name, "an address", ADDRESS_BYTES)
+
+/** The bytes of a transaction's signature. Throws a `TypeError` that names the argument. */
+export const signatureBytes = (signature: string, name: string): Bytes =>
+  bytesOf(signature, name, "a signature", SIGNATURE_BYTES)
+
+function bytesOf(text: string, name: string, what: string, length: number): Bytes {
+  // No number of so many bytes has more digits.
+  const bytes = typeof text === "string" && text.length <= length * 1.4 ? fromBase58(text) : null
+  if (bytes?.length !== length) throw new TypeError(`${name}: must be ${what}, base58 of ${length} bytes`)
   return bytes
 }
 

@@ -29,7 +29,7 @@ export type Web3Connection = {
   ): Promise<{ value: readonly { pubkey: Key }[] }>
   getSignaturesForAddress(
     address: Key,
-    options: { before?: string; limit?: number },
+    options: { before?: string; until?: string; limit?: number },
     commitment: Commitment,
   ): Promise<{ signature: string; err: unknown; memo: string | null }[]>
   getTransaction(
@@ -57,13 +57,16 @@ export type Instruction = { program: string; accounts: string[]; data: Uint8Arra
 /** Of a transaction that landed: who signed it, and what it did. */
 export type Transaction = { failed: boolean; signers: string[]; instructions: Instruction[] }
 
+/** Part of a history, by the signatures of the transactions next to it. */
+export type Span = { before?: string; until?: string }
+
 /** What is asked of a node. */
 export type Node = {
   accounts(addresses: string[]): Promise<(Account | null)[]>
   /** Addresses of all token accounts of a program that a wallet has. */
   tokenAccounts(wallet: string, program: string): Promise<string[]>
-  /** Newest first, a thousand at most. */
-  signatures(address: string, before: string | undefined): Promise<Signed[]>
+  /** Newest first, a thousand at most: of what is older than `before` and newer than `until`. */
+  signatures(address: string, span: Span): Promise<Signed[]>
   transaction(signature: string): Promise<Transaction | null>
 }
 
@@ -96,8 +99,8 @@ function overWeb3(connection: Web3Connection, commitment: Commitment): Node {
       )
       return value.map(({ pubkey }) => pubkey.toBase58())
     },
-    async signatures(address, before) {
-      const options = { limit: PAGE, ...(before !== undefined && { before }) }
+    async signatures(address, span) {
+      const options = { limit: PAGE, ...span }
       const list = await connection.getSignaturesForAddress(key(address), options, commitment)
       return list.map(({ signature, err, memo }) => ({ signature, failed: err !== null, memo: memo ?? "" }))
     },
@@ -155,8 +158,8 @@ function overJson(call: Call, commitment: Commitment): Node {
       }
       return value.map(({ pubkey }) => pubkey)
     },
-    async signatures(address, before) {
-      const options = { commitment, limit: PAGE, ...(before !== undefined && { before }) }
+    async signatures(address, span) {
+      const options = { commitment, limit: PAGE, ...span }
       const list = (await call("getSignaturesForAddress", [address, options])) as {
         signature: string
         err: unknown

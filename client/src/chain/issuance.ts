@@ -1,5 +1,6 @@
-import { MEMO, TOKEN_2022 } from "./address.ts"
-import { type Instruction, type Node, PAGE, type Transaction } from "./connection.ts"
+import type { Bytes } from "../bytes.ts"
+import { addressBytes, MEMO, TOKEN_2022, tokenAccountOf } from "./address.ts"
+import { type Instruction, type Node, PAGE, type Span, type Transaction } from "./connection.ts"
 
 /** What the issuer wrote beside the unit that it gave. */
 export type Issuance = {
@@ -10,56 +11,88 @@ export type Issuance = {
   transaction: string
 }
 
+export type Credential = { mint: string; tokenAccount: string }
+
 /** `vouch:1:<attestation_id>:<commitment>:<expiry unix>` (docs/contract.md). */
 const MEMO_TEXT = /^vouch:1:(att_[1-9A-HJ-NP-Za-km-z]{16,22}):([\w-]{43}):(\d{1,12})$/
 /** The instruction of Token-2022 that gives units, and that it gives one. */
 const MINT_ONE = [7, 1, 0, 0, 0, 0, 0, 0, 0]
+const MOST_PAGES = 100
 
-/** Anybody can name the account in a transaction, and copy a memo into it: how much of that is looked at. */
-const MOST_PAGES = 10
-const MOST_TRANSACTIONS = 200
-
-type Credential = { issuers: readonly string[]; mint: string; tokenAccount: string }
-
-/** The latest transaction of the issuer that gave the account its unit; null where there is none. */
-export async function findIssuance(node: Node, credential: Credential): Promise<Issuance | null> {
+/**
+ * The latest transaction of the issuer that gave the account its unit, or null where there is none. Anybody can name the
+ * account in a transaction, and copy a memo into it, so a history may be too long: "unread" where that many with a memo
+ * have been looked at. With `until`, only what came after that transaction counts.
+ */
+export async function latestIssuance(
+  node: Node,
+  issuers: readonly string[],
+  credential: Credential,
+  { most, until }: { most: number; until?: string },
+): Promise<Issuance | "unread" | null> {
   let looked = 0
-  let before: string | undefined
+  const span: Span = until === undefined ? {} : { until }
   for (let page = 0; page < MOST_PAGES; page++) {
-    const list = await node.signatures(credential.tokenAccount, before)
+    const list = await node.signatures(credential.tokenAccount, { ...span })
     for (const { signature, failed, memo } of list) {
       if (failed || !memo.includes("vouch:1:att_")) continue
-      if (++looked > MOST_TRANSACTIONS) throw new Error("The account's history is too long to be read.")
+      if (++looked > most) return "unread"
       const transaction = await node.transaction(signature)
       if (transaction === null) throw new Error("The node lists a transaction that it does not know.")
-      const issuance = issuanceIn(transaction, credential)
+      const issuance = issuanceIn(transaction, issuers, credential)
       if (issuance) return { ...issuance, transaction: signature }
     }
-    before = list.at(-1)?.signature
     if (list.length < PAGE) return null
+    span.before = list.at(-1)!.signature
   }
-  throw new Error("The account's history is too long to be read.")
+  return "unread"
+}
+
+/** What a transaction gave to a wallet, if the issuer signed it. */
+export async function issuancesBy(
+  node: Node,
+  issuers: readonly string[],
+  { transaction: signature, wallet }: { transaction: string; wallet: Bytes },
+): Promise<(Credential & { issuance: Issuance })[]> {
+  const transaction = await node.transaction(signature)
+  const found: (Credential & { issuance: Issuance })[] = []
+  if (transaction === null) return found
+  const given = transaction.instructions.filter((one) => isMintOne(one, transaction, issuers))
+  for (const mint of new Set(given.map(({ accounts }) => accounts[0]!))) {
+    const tokenAccount = await tokenAccountOf(wallet, addressBytes(mint, "mint"))
+    const issuance = issuanceIn(transaction, issuers, { mint, tokenAccount })
+    if (issuance) found.push({ mint, tokenAccount, issuance: { ...issuance, transaction: signature } })
+  }
+  return found
 }
 
 /** What a transaction of the issuer says of the account's unit: its memo stands directly before the instruction. */
 function issuanceIn(
-  { failed, signers, instructions }: Transaction,
-  { issuers, mint, tokenAccount }: Credential,
+  transaction: Transaction,
+  issuers: readonly string[],
+  { mint, tokenAccount }: Credential,
 ): Omit<Issuance, "transaction"> | null {
+  const { failed, instructions } = transaction
   if (failed) return null
-  const gives = ({ program, accounts, data }: Instruction): boolean =>
-    program === TOKEN_2022 &&
-    data.length === MINT_ONE.length &&
-    MINT_ONE.every((byte, at) => data[at] === byte) &&
-    accounts[0] === mint &&
-    accounts[1] === tokenAccount &&
-    issuers.includes(accounts[2]!) &&
-    signers.includes(accounts[2]!)
   for (let at = instructions.length - 1; at > 0; at--) {
-    const memo = instructions[at - 1]!
-    if (!gives(instructions[at]!) || memo.program !== MEMO) continue
+    const [memo, gives] = [instructions[at - 1]!, instructions[at]!]
+    if (!isMintOne(gives, transaction, issuers) || memo.program !== MEMO) continue
+    if (gives.accounts[0] !== mint || gives.accounts[1] !== tokenAccount) continue
     const [, attestationId, commitment, expiry] = MEMO_TEXT.exec(new TextDecoder().decode(memo.data)) ?? []
     if (attestationId && commitment) return { attestationId, commitment, expiresAt: Number(expiry) }
   }
   return null
 }
+
+/** Whether the issuer gives one unit, and signed that. Token-2022 lets nobody else give units of its mint. */
+const isMintOne = (
+  { program, accounts, data }: Instruction,
+  { signers }: Transaction,
+  issuers: readonly string[],
+): boolean =>
+  program === TOKEN_2022 &&
+  data.length === MINT_ONE.length &&
+  MINT_ONE.every((byte, at) => data[at] === byte) &&
+  issuers.includes(accounts[2]!) &&
+  signers.includes(accounts[2]!) &&
+  !!accounts[0]

@@ -1,8 +1,9 @@
 import type { Bytes } from "../bytes.ts"
+import { VouchError } from "../errors.ts"
 import { FROZEN, readClock, readMint, readTokenAccount } from "./accounts.ts"
-import { addressBytes, CLOCK, TOKEN_2022, tokenAccountOf } from "./address.ts"
+import { addressBytes, CLOCK, signatureBytes, TOKEN_2022, tokenAccountOf } from "./address.ts"
 import { type ChainConnection, type Node, nodeOf } from "./connection.ts"
-import { findIssuance, type Issuance } from "./issuance.ts"
+import { type Credential, type Issuance, issuancesBy, latestIssuance } from "./issuance.ts"
 
 export type OnChainQuestion = {
   /**
@@ -16,6 +17,12 @@ export type OnChainQuestion = {
   wallet: string
   /** The credential's mint, if you know it. It need not be believed: it only saves looking for it. */
   mint?: string | undefined
+  /**
+   * The transaction that issued the credential, if you know it: `onchain_tx` of the API and of events. It need not be
+   * believed: it is checked like any other, and if it is not what it should be, it is as if it were not given. It saves
+   * looking for the credential, which strangers can make impossible (`history_too_long`, `too_many_accounts`).
+   */
+  transaction?: string | null | undefined
   /** How sure the chain must be. Default: `confirmed`. */
   commitment?: "confirmed" | "finalized" | undefined
 }
@@ -53,6 +60,12 @@ export type OnChainCredential = {
   tokenAccount: string
   /** Signature of the transaction that issued it. */
   transaction: string
+  /**
+   * Whether this is certainly the issuer's latest attestation of the wallet. False only if you gave `transaction`, and too
+   * many others have named the account since to look at them all: then a later one may have replaced it, with another id
+   * and expiry. The wallet holds its unit either way.
+   */
+  isLatest: boolean
 }
 
 export type OnChainAnswer = OnChainCredential | { verified: false; reason: OnChainRefusal }
@@ -60,12 +73,16 @@ export type OnChainAnswer = OnChainCredential | { verified: false; reason: OnCha
 /** Anybody can give a wallet accounts: how many are looked at, and how many at once. */
 const MOST_ACCOUNTS = 10_000
 const BATCH = 100
-const TOO_MANY = "The wallet has too many token accounts to look at them all: name the mint."
+/** Of transactions that name an account beside a memo: so few at first, so that no account hides another one. */
+const FEW_TRANSACTIONS = 50
+const MOST_TRANSACTIONS = 1_000
 
 /**
  * Whether a wallet is verified, by what the chain alone says: nothing is asked of Vouch, and nothing that a mint says of
  * itself counts without a transaction that the issuer signed. What the node says is believed, so choose whose it is.
- * Rejects where the node fails, or where the question has no addresses in it.
+ *
+ * Rejects where the node fails, or where the question has no addresses in it. Rejects with a `VouchError` where strangers
+ * have made the search too long: `history_too_long`, `too_many_accounts`. Give `transaction` then.
  */
 export async function verifyOnChain(
   connection: ChainConnection,
@@ -77,27 +94,56 @@ export async function verifyOnChain(
   if (issuers.length === 0) throw new TypeError("issuer: must be given")
   const asked = { node, issuers, schema: question.schema, wallet: question.wallet }
   const wallet = addressBytes(question.wallet, "wallet")
-  if (question.mint !== undefined)
-    return verifyAt(asked, question.mint, await tokenAccountOf(wallet, addressBytes(question.mint, "mint")))
-  let best: OnChainAnswer = refuse("no_credential")
-  for (const { mint, account } of await candidates(asked, wallet)) {
-    const answer = await verifyAt(asked, mint, account)
-    if (answer.verified) return answer
-    best = answer
+  const { mint, transaction } = question
+  const named = mint === undefined ? null : await credentialOf(wallet, mint)
+  if (transaction != null) {
+    signatureBytes(transaction, "transaction")
+    for (const given of await issuancesBy(node, issuers, { transaction, wallet })) {
+      if (named !== null && named.mint !== given.mint) continue
+      const answer = await verifyAt(asked, given, FEW_TRANSACTIONS, given.issuance)
+      if (answer?.verified) return answer
+    }
   }
-  return best
+  let left = named === null ? await candidates(asked, wallet) : [named]
+  let answer: OnChainAnswer = refuse("no_credential")
+  for (const most of [FEW_TRANSACTIONS, MOST_TRANSACTIONS]) {
+    const unread: Credential[] = []
+    for (const credential of left) {
+      const found = await verifyAt(asked, credential, most)
+      if (found?.verified) return found
+      if (found === null) unread.push(credential)
+      else answer = found
+    }
+    left = unread
+  }
+  if (left.length > 0)
+    throw new VouchError(
+      "history_too_long",
+      "Too many transactions name the credential's account to look at them all. Give `transaction`: onchain_tx of the wallet's latest attestation.",
+    )
+  return answer
 }
 
 type Asked = { node: Node; issuers: readonly string[]; schema: string; wallet: string }
 
 const refuse = (reason: OnChainRefusal) => ({ verified: false, reason }) as const
 
+const tooManyAccounts = () =>
+  new VouchError(
+    "too_many_accounts",
+    "The wallet has too many token accounts to look at them all. Give `transaction`, the attestation's onchain_tx, or `mint`.",
+  )
+
+async function credentialOf(wallet: Bytes, mint: string): Promise<Credential> {
+  return { mint, tokenAccount: await tokenAccountOf(wallet, addressBytes(mint, "mint")) }
+}
+
 /** The mints of this issuer and schema of which the wallet has its associated account. */
-async function candidates(asked: Asked, wallet: Bytes): Promise<{ mint: string; account: string }[]> {
+async function candidates(asked: Asked, wallet: Bytes): Promise<Credential[]> {
   const { node } = asked
-  const found: { mint: string; account: string }[] = []
+  const found: Credential[] = []
   const accounts = await node.tokenAccounts(asked.wallet, TOKEN_2022)
-  if (accounts.length > MOST_ACCOUNTS) throw new Error(TOO_MANY)
+  if (accounts.length > MOST_ACCOUNTS) throw tooManyAccounts()
   for (let at = 0; at < accounts.length; at += BATCH) {
     const page = accounts.slice(at, at + BATCH)
     const held = (await node.accounts(page)).map((one) => one && readTokenAccount(one))
@@ -108,16 +154,23 @@ async function candidates(asked: Asked, wallet: Bytes): Promise<{ mint: string; 
     const mints = frozen.length > 0 ? await node.accounts(frozen.map(({ mint }) => mint)) : []
     for (const [index, one] of frozen.entries()) {
       if (refusalOfMint(mints[index] ?? null, one.mint, asked) !== null) continue
-      if ((await tokenAccountOf(wallet, addressBytes(one.mint, "mint"))) === one.account) found.push(one)
+      const credential = await credentialOf(wallet, one.mint)
+      if (credential.tokenAccount === one.account) found.push(credential)
     }
-    if (found.length > BATCH) throw new Error(TOO_MANY)
+    if (found.length > BATCH) throw tooManyAccounts()
   }
   return found
 }
 
 type Account = Awaited<ReturnType<Node["accounts"]>>[number]
 
-async function verifyAt(asked: Asked, mint: string, tokenAccount: string): Promise<OnChainAnswer> {
+/** Null where the account's history was not read to the end, and no issuance found in it or given. */
+async function verifyAt(
+  asked: Asked,
+  { mint, tokenAccount }: Credential,
+  most: number,
+  given?: Issuance,
+): Promise<OnChainAnswer | null> {
   const { node, issuers } = asked
   const read = async () => {
     const [account = null, mintAccount = null, clock = null] = await node.accounts([
@@ -131,28 +184,26 @@ async function verifyAt(asked: Asked, mint: string, tokenAccount: string): Promi
   // The account first, because it is the cheaper refusal; and again, because it may have changed while history was read.
   const before = await read()
   if (before.reason !== null) return refuse(before.reason)
-  const issuance = await findIssuance(node, { issuers, mint, tokenAccount })
-  if (issuance === null) return refuse("not_issued")
+  const span = { most, ...(given && { until: given.transaction }) }
+  const latest = await latestIssuance(node, issuers, { mint, tokenAccount }, span)
+  const issuance = latest === "unread" || latest === null ? given : latest
+  if (!issuance) return latest === null ? refuse("not_issued") : null
   const { reason, clock } = await read()
   if (reason !== null) return refuse(reason)
   if (clock === null) throw new Error("The node does not know the chain's clock.")
   if (issuance.expiresAt <= readClock(clock)) return refuse("expired")
-  return credentialOf(issuance, mint, tokenAccount)
+  const { attestationId, commitment, expiresAt, transaction } = issuance
+  return {
+    verified: true,
+    attestationId,
+    expiresAt: new Date(expiresAt * 1000),
+    commitment,
+    mint,
+    tokenAccount,
+    transaction,
+    isLatest: latest !== "unread",
+  }
 }
-
-const credentialOf = (
-  { attestationId, commitment, expiresAt, transaction }: Issuance,
-  mint: string,
-  tokenAccount: string,
-): OnChainCredential => ({
-  verified: true,
-  attestationId,
-  expiresAt: new Date(expiresAt * 1000),
-  commitment,
-  mint,
-  tokenAccount,
-  transaction,
-})
 
 /** Why a mint is no credential's of these issuers and this schema; null where it is. */
 function refusalOfMint(account: Account, address: string, { issuers, schema }: Asked): OnChainRefusal | null {

@@ -56,13 +56,14 @@ export const recordedCountry = z.string().meta(countryMeta)
 
 const TIME = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$/
 
-/** A time in a request. */
+/** A time in a request that is recorded, and answered as it was sent. */
 export const time = z
   .string()
-  .refine((text) => TIME.test(text) && isTime(text), "must be a time such as 2027-01-01T00:00:00Z")
+  .refine(isTime, "must be a time such as 2027-01-01T00:00:00Z")
   .meta({ format: "date-time", pattern: TIME.source })
 
 function isTime(text: string): boolean {
+  if (!TIME.test(text)) return false
   const time = new Date(text)
   return !Number.isNaN(time.getTime()) && toTimestamp(time) === text && hasYear(text)
 }
@@ -70,8 +71,16 @@ function isTime(text: string): boolean {
 /** Postgres knows no year 0, and neither does the calendar that people use. */
 const hasYear = (text: string): boolean => !text.startsWith("0000")
 
-/** A time in a request of the pages, to the millisecond. */
-export const instant = z.iso.datetime().refine(hasYear, "must be a time such as 2027-01-01T00:00:00Z")
+const INSTANT = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?Z$/
+
+/** A time that something is compared with: many languages write it with fractions of a second. */
+export const instant = z
+  .string()
+  .refine(
+    (text) => INSTANT.test(text) && isTime(`${text.slice(0, 19)}Z`),
+    "must be a time such as 2027-01-01T00:00:00Z or 2027-01-01T00:00:00.000Z",
+  )
+  .meta({ format: "date-time", pattern: INSTANT.source })
 
 /** A time in an answer. */
 export const timestamp = z.string().meta({
@@ -90,11 +99,11 @@ export function wholeNumber(min: number, max: number) {
 
 /** The span of times of a list: what is at its end is outside. */
 export const createdSpan = {
-  created_after: time.optional().meta({
+  created_after: instant.optional().meta({
     description: "Only those of this time or later",
     example: "2026-01-01T00:00:00Z",
   }),
-  created_before: time.optional().meta({
+  created_before: instant.optional().meta({
     description: "Only those before this time",
     example: "2026-02-01T00:00:00Z",
   }),

@@ -11,3 +11,16 @@ test.each([
 ])("a time is one that Postgres can store: %s", (text, isTaken) => {
   expect([time, instant].map((field) => field.safeParse(text).success)).toEqual([isTaken, isTaken])
 })
+
+test.each([
+  ["2026-01-02T03:04:05.678Z", true],
+  ["2026-01-02T03:04:05.123456789Z", true],
+  ["2026-01-02T03:04:05.Z", false],
+  ["2026-01-02T03:04:05.1234567890Z", false],
+  ["2026-02-30T03:04:05.678Z", false],
+  ["2026-01-02T03:04:05.678", false],
+  ["2026-01-02T03:04:05.678+00:00", false],
+  ["2026-01-02T03:04Z", false],
+])("fractions of a second may be compared with, and are not recorded: %s", (text, isTaken) => {
+  expect([time, instant].map((field) => field.safeParse(text).success)).toEqual([false, isTaken])
+})

@@ -6,7 +6,8 @@ tokens that only verified wallets can receive.
 workspace, live or test, and cannot access any other.
 
 **Bodies** are JSON in UTF-8, at most 64 KiB (webhooks 256 KiB). Unknown fields and unknown or repeated query
-parameters are refused. Times are UTC, ISO 8601, to the second; addresses and signatures are base58.
+parameters are refused. Times are UTC, ISO 8601, to the second; those that a list is filtered by may have fractions of a
+second. Addresses and signatures are base58.
 
 **Errors** have exactly three fields: \`error\`, a code for your program; \`detail\`, a sentence for people that names
 the field and says what to do; \`request_id\`, to quote to support. Each code has a page at

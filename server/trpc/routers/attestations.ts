@@ -7,7 +7,7 @@ import { revokeAttestation } from "#server/domain/attestations/revoke.ts"
 import { orderedSearch, searchAttestations, searchFilter } from "#server/domain/attestations/search.ts"
 import { verifyOnChain } from "#server/domain/attestations/verify-on-chain.ts"
 import { schemaId, walletAddress } from "#server/domain/kyc/wallet.ts"
-import { filterId, idOf, listOf, page, time } from "#server/lib/fields.ts"
+import { filterId, idOf, instant, listOf, page } from "#server/lib/fields.ts"
 import { plainText } from "#server/lib/text.ts"
 import { procedure, router } from "#server/trpc/trpc.ts"
 
@@ -59,15 +59,15 @@ export const attestationRouter = router({
           description: "Only the one of this session",
           example: "sess_Kx8vPq3mNbR5tYw2Lc7HdZ",
         }),
-        created_after: time.optional().meta({
+        created_after: instant.optional().meta({
           description: "Only those started at this time or later",
           example: "2026-01-01T00:00:00Z",
         }),
-        created_before: time.optional().meta({
+        created_before: instant.optional().meta({
           description: "Only those started before this time",
           example: "2026-02-01T00:00:00Z",
         }),
-        expiring_before: time.optional().meta({
+        expiring_before: instant.optional().meta({
           description: "Only those that are verified now and expire before this time",
           example: "2026-03-01T00:00:00Z",
         }),

@@ -5,7 +5,7 @@ import { cancelSession } from "#server/domain/kyc/cancel.ts"
 import { sessionRecord, sessionState } from "#server/domain/kyc/session-record.ts"
 import { getSession, listSessions } from "#server/domain/kyc/sessions.ts"
 import { schemaId, walletAddress } from "#server/domain/kyc/wallet.ts"
-import { filterId, idOf, listOf, page, time } from "#server/lib/fields.ts"
+import { filterId, idOf, instant, listOf, page } from "#server/lib/fields.ts"
 import { plainText } from "#server/lib/text.ts"
 import { procedure, router } from "#server/trpc/trpc.ts"
 
@@ -57,10 +57,10 @@ export const sessionRouter = router({
         investor: filterId("inv")
           .optional()
           .meta({ description: "Only sessions of this investor", example: "inv_7mYcTzHkLwR2sVbJm9X4f8" }),
-        created_after: time
+        created_after: instant
           .optional()
           .meta({ description: "Created at this time or later", example: "2026-01-01T00:00:00Z" }),
-        created_before: time
+        created_before: instant
           .optional()
           .meta({ description: "Created before this time", example: "2026-02-01T00:00:00Z" }),
         ...page,

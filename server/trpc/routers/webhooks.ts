@@ -19,7 +19,7 @@ import {
 } from "#server/domain/webhooks/endpoints.ts"
 import { replay } from "#server/domain/webhooks/replay.ts"
 import { sendTestEvent } from "#server/domain/webhooks/test-event.ts"
-import { idOf, listOf, page, time, wholeNumber } from "#server/lib/fields.ts"
+import { idOf, instant, listOf, page, wholeNumber } from "#server/lib/fields.ts"
 import { plainText } from "#server/lib/text.ts"
 import { toTimestamp } from "#server/lib/time.ts"
 import { type ProcedureMeta, procedure, router } from "#server/trpc/trpc.ts"
@@ -242,7 +242,7 @@ export const webhookRouter = router({
             description: "All events after this sequence number",
             example: 41,
           }),
-          since: time.optional().meta({ description: "All events that happened since" }),
+          since: instant.optional().meta({ description: "All events that happened since" }),
         })
         .refine(
           ({ event_id, after, since }) =>

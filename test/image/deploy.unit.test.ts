@@ -184,6 +184,16 @@ test("the chart is of this version, and its own values are what its schema allow
     expect(validate(wrong)).toBe(false)
 })
 
+test("pods are scraped as the job that alerts and the dashboard name", () => {
+  const job = parse(chart("Chart.yaml")).name
+  expect(chart("templates", "_helpers.tpl")).toContain('app.kubernetes.io/name: {{ include "vouch.name" . }}')
+  expect(chart("templates", "network.yaml")).toContain("jobLabel: app.kubernetes.io/name")
+  const jobs = ["alerts.yml", "dashboard.json"].flatMap((file) =>
+    [...read("observe", file).matchAll(/job=\\?"(\w+)/g)].map(([, name]) => name),
+  )
+  expect(new Set(jobs)).toEqual(new Set([job]))
+})
+
 test("helm finds nothing amiss with the chart", ({ skip }) => {
   if (!isHere("helm")) return skip("there is no helm here")
   const own = ["--set", "image.repository=vouch", "--set", "publicUrl=https://vouch.example.com"]

@@ -72,6 +72,11 @@ volumeMounts:
   - { name: tmp, mountPath: /tmp }
 {{- end -}}
 
+{{/* A setting's value as text. A number of Helm's is one with a fraction: toString writes a million as 1e+06. */}}
+{{- define "vouch.setting" -}}
+{{ ternary . (toJson .) (kindIs "string" .) | quote }}
+{{- end -}}
+
 {{/* The settings of a server. */}}
 {{- define "vouch.settings" -}}
 envFrom:

@@ -77,6 +77,8 @@ test("a repeat with the same key rotates, creates and deletes nothing twice, and
   const made = await twice("POST", "/webhook-endpoints", "create", { url: "http://127.0.0.1:9/again" })
   await twice("DELETE", `/webhook-endpoint/${made.endpoint_id}`, "delete")
   expect((await send("DELETE", `/webhook-endpoint/${made.endpoint_id}`, "another")).status).toBe(404)
+  const again = await send("POST", "/webhook-endpoints", "create", { url: "http://127.0.0.1:9/again" })
+  expect([again.status, again.json.error]).toEqual([404, "webhook_endpoint_not_found"])
   const records = await sql<{ body: Buffer | null }[]>`
     select body from idempotency_records where workspace_id = ${key.workspaceId}`
   expect(records.length).toBeGreaterThanOrEqual(4)

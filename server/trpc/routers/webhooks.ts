@@ -77,7 +77,8 @@ const NOT_FOUND = ["webhook_endpoint_not_found"] as const
 export const webhookRouter = router({
   create: endpoint(
     "webhooks:write",
-    ["webhook_endpoint_exists", "webhook_endpoint_limit"],
+    // Not found: a request that is repeated once its endpoint was deleted.
+    ["webhook_endpoint_exists", "webhook_endpoint_limit", "webhook_endpoint_not_found"],
     {
       method: "POST",
       path: "/webhook-endpoints",

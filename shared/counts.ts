@@ -11,6 +11,12 @@ export type Count = { count: number; atLeast: boolean }
 export const shortCount = ({ count, atLeast }: Count): string =>
   `${numbers.format(count)}${atLeast ? "+" : ""}`
 
+/** As many as all of them together. */
+export const sumOf = (counts: readonly Count[]): Count => ({
+  count: counts.reduce((sum, { count }) => sum + count, 0),
+  atLeast: counts.some(({ atLeast }) => atLeast),
+})
+
 /** About so many hours, or minutes where it is less than one. */
 export const hoursOf = (hours: number): string =>
   hours < 1 ? countOf(Math.max(1, Math.round(hours * 60)), "minute") : countOf(Math.round(hours), "hour")

@@ -2,15 +2,19 @@
 
 import type { ReactNode } from "react"
 import { Tabs, TabsContent, TabsList, TabsTrigger } from "#app/components/ui/tabs.tsx"
+import { type Count, shortCount } from "#shared/counts.ts"
 
 /** One list in several states, a tab each. */
 export function StateTabs<State extends string>({
   names,
+  counts = null,
   value,
   onChange,
   children,
 }: {
   names: Record<State, string>
+  /** How many there are in each, where that is counted; undefined before. */
+  counts?: Record<State, Count> | undefined | null
   value: State
   onChange: (state: State) => void
   children: ReactNode
@@ -22,6 +26,12 @@ export function StateTabs<State extends string>({
         {states.map((state) => (
           <TabsTrigger key={state} value={state}>
             {names[state]}
+            {counts !== null && (
+              // As wide before the count is there: no tab moves when it comes.
+              <span className="ml-1.5 inline-block min-w-6 text-left text-xs text-muted tabular-nums">
+                {counts && shortCount(counts[state])}
+              </span>
+            )}
           </TabsTrigger>
         ))}
       </TabsList>

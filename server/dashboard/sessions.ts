@@ -1,16 +1,19 @@
+import { z } from "zod"
 import { sql } from "#db/client.ts"
 import { columns, type RowOf } from "#db/rows.ts"
-import { inStatus } from "#server/domain/attestations/search.ts"
+import { placeOf } from "#server/domain/attestations/place.ts"
+import { findRows } from "#server/domain/attestations/search.ts"
 import { shownStatusAt } from "#server/domain/attestations/status.ts"
 import type { Principal } from "#server/domain/context.ts"
 import { flowOf } from "#server/domain/deployment.ts"
 import type { Flow } from "#server/domain/kyc/providers/provider.ts"
 import { sessionUrl } from "#server/domain/kyc/session-record.ts"
 import { sessionStateAt } from "#server/domain/kyc/session-state.ts"
-import { badCursor, fromCursor, toCursor } from "#server/lib/cursor.ts"
+import { toCursor } from "#server/lib/cursor.ts"
+import { page } from "#server/lib/fields.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 import type { Mode } from "#shared/mode.ts"
-import type { Decision, SessionState, ShownStatus } from "#shared/statuses.ts"
+import { type Decision, type SessionState, type ShownStatus, shownStatuses } from "#shared/statuses.ts"
 
 export type SessionRecord = {
   attestation_id: string
@@ -58,31 +61,38 @@ type Row = RowOf<typeof sessionColumns>
 
 const PAGE = 50
 
-/** Open or closed sessions, newest first. Errors: validation_failed for a cursor. */
+/** Which sessions, and which come first: the newest, unless it says otherwise. */
+export const sessionQuery = z.object({
+  state: z.enum(["open", "closed"]).default("open"),
+  /** What has become of it by now. */
+  status: z.enum(shownStatuses).optional(),
+  order: z.enum(["newest", "oldest"]).optional(),
+  cursor: page.cursor,
+})
+type SessionQuery = z.infer<typeof sessionQuery>
+
+/** Open or closed sessions. Errors: validation_failed for a cursor. */
 export async function listSessions(
   { workspaceId, mode, scopes }: Principal,
-  { state, cursor }: { state: "open" | "closed"; cursor?: string | undefined },
+  { state, status, order, cursor }: SessionQuery,
 ): Promise<{ data: SessionRecord[]; next_cursor: string | null }> {
   const now = clock.now()
-  const before = cursor === undefined ? null : await placeOf(workspaceId, cursor)
-  const rows = await sql<Row[]>`
-    select ${sql(sessionColumns)} from attestations
-    where workspace_id = ${workspaceId}
-      ${state === "open" ? inStatus("pending", now) : sql`and (status <> 'pending' or open_until <= ${now} or expires_at <= ${now})`}
-      ${before === null ? sql`` : sql`and seq < ${before}`}
-    order by seq desc nulls last limit ${PAGE + 1}`
+  const rows = await findRows<Row>(
+    workspaceId,
+    { isOpen: state === "open", status },
+    {
+      last: cursor === undefined ? null : await placeOf(workspaceId, cursor),
+      order,
+      limit: PAGE + 1,
+      fields: () => sql`${sql(sessionColumns)}`,
+    },
+  )
   const shown = rows.slice(0, PAGE)
   const mayOpen = scopes.has("kyc:write")
   return {
     data: shown.map((row) => toSession(row, { mode, now, mayOpen })),
     next_cursor: rows.length > PAGE ? toCursor(shown.at(-1)!.id) : null,
   }
-}
-
-async function placeOf(workspaceId: string, cursor: string): Promise<bigint> {
-  const [row] = await sql<{ seq: bigint }[]>`
-    select seq from attestations where workspace_id = ${workspaceId} and id = ${fromCursor("att", cursor)}`
-  return row?.seq ?? badCursor()
 }
 
 const time = (at: Date | null) => at && toTimestamp(at)

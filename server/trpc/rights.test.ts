@@ -44,6 +44,7 @@ const rights: Record<string, Who> = {
   "find.all": members,
   "health.get": "anybody",
   "investor.addNote": officers,
+  "investor.count": members,
   "investor.deleteNote": officers,
   "investor.editNote": officers,
   "investor.get": members,

@@ -1,17 +1,18 @@
 import { z } from "zod"
 import { sql } from "#db/client.ts"
 import { columns, type RowOf } from "#db/rows.ts"
-import { findRows, searchFilter } from "#server/domain/attestations/search.ts"
+import { type Place, placeOf } from "#server/domain/attestations/place.ts"
+import { findRows, orderedSearch } from "#server/domain/attestations/search.ts"
 import { shownStatusAt } from "#server/domain/attestations/status.ts"
 import type { Principal } from "#server/domain/context.ts"
 import { statesOf, walletsOf } from "#server/domain/investors/wallets.ts"
 import { requireSchema } from "#server/domain/kyc/schemas/require.ts"
-import { badCursor, fromCursor, toCursor } from "#server/lib/cursor.ts"
+import { badCursor, toCursor } from "#server/lib/cursor.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 import type { ShownStatus } from "#shared/statuses.ts"
 
-/** By what their verifications are: those of whom one matches, by the newest that does. */
-export const investorSearch = searchFilter.omit({ investor: true }).extend({
+/** By what their verifications are: those of whom one matches, each by the first of their own that does, in the order asked for. */
+export const investorSearch = orderedSearch.omit({ investor: true }).extend({
   cursor: z.string().max(100).optional(),
 })
 export type InvestorSearch = z.infer<typeof investorSearch>
@@ -23,26 +24,30 @@ export type InvestorSummary = {
   wallets: string[]
   /** What their wallets' verifications are now, each status once. */
   statuses: ShownStatus[]
-  /** When the newest verification that matches was started. */
+  /** When the verification that they are listed by was started, and expires. */
   started_at: string
+  expires_at: string | null
   first_seen_at: string
 }
 
 const PAGE = 50
 
-const latestColumns = columns("attestations", "id", "investor_id", "created_at")
+const latestColumns = columns("attestations", "id", "investor_id", "created_at", "verified_at", "expires_at")
 const investorColumns = columns("investors", "id", "external_id", "created_at")
 
-/** A page of investors. Errors: validation_failed for a cursor, unknown_schema. */
+/**
+ * A page of investors. Who starts a verification meanwhile has another place from then on: the pages of one reader go by
+ * what there was at the first. Errors: validation_failed for a cursor, unknown_schema.
+ */
 export async function searchInvestors(
   { workspaceId }: Principal,
-  { cursor, ...filter }: InvestorSearch,
+  { cursor, order, ...filter }: InvestorSearch,
 ): Promise<{ data: InvestorSummary[]; next_cursor: string | null }> {
-  const last = cursor === undefined ? null : await placeOf(workspaceId, cursor)
+  const { last, upTo } = await readCursor(workspaceId, cursor)
   const rows = await findRows<RowOf<typeof latestColumns>>(
     workspaceId,
-    { ...filter, onePerInvestor: true },
-    { last, limit: PAGE + 1, fields: () => sql`${sql(latestColumns)}` },
+    { ...filter, onePerInvestor: true, upTo },
+    { last, order, limit: PAGE + 1, fields: () => sql`${sql(latestColumns)}` },
   )
   if (rows.length === 0 && filter.schema !== undefined) await requireSchema(workspaceId, filter.schema)
   const shown = rows.slice(0, PAGE)
@@ -68,16 +73,25 @@ export async function searchInvestors(
           wallets: own,
           statuses: [...new Set(statuses)],
           started_at: toTimestamp(row.created_at),
+          expires_at: row.verified_at && row.expires_at && toTimestamp(row.expires_at),
           first_seen_at: toTimestamp(investor.created_at),
         },
       ]
     }),
-    next_cursor: rows.length > PAGE ? toCursor(shown.at(-1)!.id) : null,
+    next_cursor: upTo && rows.length > PAGE ? `${toCursor(shown.at(-1)!.id)}~${toCursor(upTo.id)}` : null,
   }
 }
 
-async function placeOf(workspaceId: string, cursor: string): Promise<bigint> {
-  const [row] = await sql<{ seq: bigint }[]>`
-    select seq from attestations where workspace_id = ${workspaceId} and id = ${fromCursor("att", cursor)}`
-  return row?.seq ?? badCursor()
+/** The row that the last page ended with, and the newest one when the first page was read. */
+async function readCursor(
+  workspaceId: string,
+  cursor: string | undefined,
+): Promise<{ last: Place | null; upTo: Place | undefined }> {
+  if (cursor === undefined) {
+    const [newest] = await sql<Place[]>`
+      select id, seq from attestations where workspace_id = ${workspaceId} order by seq desc nulls last limit 1`
+    return { last: null, upTo: newest }
+  }
+  const [last, upTo, ...rest] = await Promise.all(cursor.split("~").map((one) => placeOf(workspaceId, one)))
+  return last && upTo && rest.length === 0 ? { last, upTo } : badCursor()
 }

@@ -45,10 +45,14 @@ const fill = (
   )
 
 /** In words, as `12` or `1000+`; statuses without any are left out. */
-async function counts(by: Browser, input: object = {}): Promise<Record<string, string>> {
-  const { data, error } = await by.query("attestation.count", input)
+async function counts(
+  by: Browser,
+  input: object = {},
+  list = "attestation",
+): Promise<Record<string, string>> {
+  const { data, error } = await by.query(`${list}.count`, input)
   expect(error).toBeUndefined()
-  const said = shownStatuses.map((status) => {
+  const said = [...shownStatuses, ...(list === "investor" ? ["all"] : [])].map((status) => {
     const { count, atLeast } = data[status]
     return [status, `${count}${atLeast ? "+" : ""}`] as const
   })
@@ -95,6 +99,35 @@ test("each status is counted as its list shows it, by whatever is filtered", asy
   const { data } = await browser.query("attestation.search", { q: "old-1" })
   expect(await counts(browser, { investor: data.data[0].investor_id })).toEqual({ revoked: "3" })
   expect(await counts((await enter()).browser)).toEqual({})
+})
+
+test("all of them are as many as those of each status together", async () => {
+  const { browser, workspaceId } = await enter()
+  await fill(workspaceId, 3, { status: "revoked" })
+  await fill(workspaceId, 2, { name: "gone", status: "expired" })
+  const all = async () => (await browser.query("attestation.count", {})).data.all
+  expect(await all()).toEqual({ count: 5, atLeast: false })
+  await fill(workspaceId, 1001, { name: "x" })
+  expect(await all()).toEqual({ count: 1005, atLeast: true })
+})
+
+test("an investor counts once for each status that some of their verifications have", async () => {
+  const { browser, key, workspaceId } = await enter()
+  await start(key, "a-1")
+  await start(key, "a-1")
+  await start(key, "a-1", "kyc_business_v1")
+  const rejected = await start(key, "a-2")
+  await app.webhook({ session_id: rejected.id, decision: "rejected" })
+  await start(key, "a-2")
+  const of = (input: object = {}) => counts(browser, input, "investor")
+  expect(await of()).toEqual({ pending: "2", rejected: "1", all: "2" })
+  expect(await of({ schema: "kyc_business_v1" })).toEqual({ pending: "1", all: "1" })
+  expect(await of({ q: "a-2" })).toEqual({ pending: "1", rejected: "1", all: "1" })
+  expect(await of({ q: "nobody" })).toEqual({})
+  expect(await of({ from: addDays(realNow(), 1).toISOString() })).toEqual({})
+  // All of these are one investor's, who hides nobody but those who come before all of them.
+  await fill(workspaceId, 10_000, { name: "mass" })
+  expect(await of()).toEqual({ pending: "2", rejected: "1+", all: "1+" })
 })
 
 test("up to a thousand are counted, and of more it is said that there are more", async () => {

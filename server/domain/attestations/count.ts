@@ -1,15 +1,26 @@
 import { sql } from "#db/client.ts"
 import type { Principal } from "#server/domain/context.ts"
 import { clock } from "#server/lib/time.ts"
-import type { Count } from "#shared/counts.ts"
+import { type Count, sumOf } from "#shared/counts.ts"
 import { type ShownStatus, shownStatuses } from "#shared/statuses.ts"
-import { inStatus, matching, ofInvestor, readSpan, type SearchFilter } from "./search.ts"
-import { readTexts } from "./search-texts.ts"
+import {
+  type FindFilter,
+  inStatus,
+  matching,
+  ofInvestor,
+  readSpan,
+  type SearchFilter,
+  type Span,
+} from "./search.ts"
+import { readTexts, type Text } from "./search-texts.ts"
 
 /** A number on a screen says no more than that there are so many. */
 const MOST = 1000
 /** Rows that are looked at for one number, where no index knows all that is asked for. */
 const MOST_READ = 10_000
+
+/** How many there are of each status, and whatever it is. */
+export type StatusCounts = Record<ShownStatus | "all", Count>
 
 /**
  * How many attestations match, by status, up to a thousand each. Each number reads an index in its order, and ends with
@@ -18,10 +29,41 @@ const MOST_READ = 10_000
 export async function countAttestations(
   { workspaceId }: Principal,
   asked: Omit<SearchFilter, "status">,
-): Promise<Record<ShownStatus, Count>> {
+): Promise<StatusCounts> {
+  const counts = await countEach(await soughtBy(workspaceId, asked), { of: "attestations" })
+  return { ...counts, all: sumOf(shownStatuses.map((status) => counts[status])) }
+}
+
+/** How many investors have an attestation that matches; who has some of several statuses counts for each. */
+export async function countInvestors(
+  { workspaceId }: Principal,
+  asked: Omit<SearchFilter, "status">,
+): Promise<StatusCounts> {
+  return countEach(await soughtBy(workspaceId, asked), { of: "investors" })
+}
+
+/** What is looked for, with what was looked up for it. `span` is null where nothing can match. */
+type Sought = {
+  workspaceId: string
+  filter: FindFilter
+  span: Span | null
+  texts: readonly Text[]
+  now: Date
+}
+
+async function soughtBy(workspaceId: string, asked: SearchFilter): Promise<Sought> {
   const now = clock.now()
   const filter = await ofInvestor(workspaceId, asked)
   const [span, texts] = await Promise.all([readSpan(workspaceId, filter), readTexts(workspaceId, filter)])
+  return { workspaceId, filter, span, texts, now }
+}
+
+/** The rows that an index gives for it, so many at most: they hold all that match, and others. */
+function nearRows(
+  { workspaceId, filter, span, texts, now }: Sought,
+  status: ShownStatus | "all",
+  limit: number,
+) {
   const { schema, investorId, expiring_before: expiring } = filter
   const ids = texts.flatMap((text) => ("ids" in text ? [text.ids] : []))[0]
   const wallet = texts.flatMap((text) => ("wallet" in text ? [text.wallet] : []))[0]
@@ -31,7 +73,7 @@ export async function countAttestations(
     ${span?.start ? sql`and seq >= ${span.start.seq}` : sql``} ${span?.end ? sql`and seq <= ${span.end.seq}` : sql``}`
 
   /** What an index gives, and what is left to ask of it. */
-  const source = (status: ShownStatus) => {
+  const source = () => {
     if (ids) return sql`and id = any(${ids})`
     if (wallet) return sql`and wallet = ${wallet} ${newestFirst}`
     if (investorId) return sql`and investor_id = ${investorId} ${newestFirst}`
@@ -43,35 +85,58 @@ export async function countAttestations(
       return sql`and revoked_at is not null ${ofSpan()} ${newestFirst}`
     if (schema === undefined && status === "rejected")
       return sql`and status = 'rejected' and revoked_at is null ${ofSpan()} ${newestFirst}`
+    if (status === "all") return sql`${ofSchema()} ${ofSpan()} ${newestFirst}`
     const recorded = status === "revoked" ? "rejected" : status
     return sql`and status = ${recorded} ${ofSchema()} ${ofSpan()} ${newestFirst}`
   }
-  const is = (status: ShownStatus) =>
-    status === "expired" ? sql`and status = 'expired'` : inStatus(status, now)
+  return sql`select * from attestations where workspace_id = ${workspaceId} ${source()} limit ${limit}`
+}
 
+/** Which of them match: what has expired is counted as such once it is swept, within a second. */
+const matchesIn = ({ span, ...sought }: Sought & { span: Span }, status: ShownStatus | "all") => {
+  const is =
+    status === "all"
+      ? sql``
+      : status === "expired"
+        ? sql`and status = 'expired'`
+        : inStatus(status, sought.now)
+  return sql`${matching(sought.workspaceId, { ...sought, span })} ${is}`
+}
+
+type Row = { status: ShownStatus | "all"; count: number; at_least: boolean }
+
+async function countEach(
+  sought: Sought,
+  { of }: { of: "attestations" | "investors" },
+): Promise<StatusCounts> {
+  const { span } = sought
   if (span === null) return toCounts([])
-  // In one statement, which takes one connection. What has expired is counted as such once it is swept, within a second.
-  const counted = expiring ? (["verified"] as const) : shownStatuses
+  // Whoever has several of a status is one.
+  const isOfAll = of === "investors"
+  const counted: readonly (ShownStatus | "all")[] = [
+    ...(sought.filter.expiring_before ? (["verified"] as const) : shownStatuses),
+    ...(isOfAll ? (["all"] as const) : []),
+  ]
   const each = counted.map((status) => {
-    const near = () =>
-      sql`select * from attestations where workspace_id = ${workspaceId} ${source(status)} limit ${MOST_READ}`
+    const near = () => nearRows(sought, status, MOST_READ)
     return sql`
       select ${status} as status, m.count, case when m.count <= ${MOST}
         then (select count(*) from (${near()}) n) = ${MOST_READ} else true end as at_least
       from (select count(*)::int as count from (
-        select from (${near()}) attestations where ${matching(workspaceId, { filter, span, texts, now })} ${is(status)}
-        limit ${MOST + 1}) matched) m`
+        select ${isOfAll ? sql`distinct investor_id` : sql``} from (${near()}) attestations
+        where ${matchesIn({ ...sought, span }, status)} limit ${MOST + 1}) matched) m`
   })
+  // In one statement, which takes one connection.
   return toCounts(await sql<Row[]>`${each.reduce((all, one) => sql`${all} union all ${one}`)}`)
 }
 
-type Row = { status: ShownStatus; count: number; at_least: boolean }
-
-const toCounts = (rows: readonly Row[]): Record<ShownStatus, Count> =>
-  mapStatuses((status) => {
-    const row = rows.find((one) => one.status === status)
-    return row ? { count: Math.min(row.count, MOST), atLeast: row.at_least } : { count: 0, atLeast: false }
-  })
-
-const mapStatuses = <T>(of: (status: ShownStatus) => T) =>
-  Object.fromEntries(shownStatuses.map((status) => [status, of(status)])) as Record<ShownStatus, T>
+const toCounts = (rows: readonly Row[]): StatusCounts =>
+  Object.fromEntries(
+    [...shownStatuses, "all" as const].map((status) => {
+      const row = rows.find((one) => one.status === status)
+      return [
+        status,
+        row ? { count: Math.min(row.count, MOST), atLeast: row.at_least } : { count: 0, atLeast: false },
+      ]
+    }),
+  ) as StatusCounts

@@ -51,7 +51,6 @@ export async function exportAttestations(
     columns,
     requireAccess: async () => requireScope(await principalNow(), "attestation:read"),
     toLine: (row: FoundRow) => toLine(row, now),
-    readAfter: (last) =>
-      findAttestations(workspaceId, found, { last: last?.seq ?? null, order: filter.order, limit: BATCH }),
+    readAfter: (last) => findAttestations(workspaceId, found, { last, order: filter.order, limit: BATCH }),
   })
 }

@@ -2,11 +2,12 @@ import { sql } from "#db/client.ts"
 import type { Principal } from "#server/domain/context.ts"
 import { resolveInvestor } from "#server/domain/investors/resolve.ts"
 import { requireSchema } from "#server/domain/kyc/schemas/require.ts"
-import { badCursor, fromCursor, toCursor } from "#server/lib/cursor.ts"
+import { toCursor } from "#server/lib/cursor.ts"
 import { isId } from "#server/lib/ids.ts"
 import type { Address } from "#shared/address.ts"
 import { fail } from "#shared/errors.ts"
 import type { AttestationStatus } from "#shared/statuses.ts"
+import { placeOf } from "./place.ts"
 import { type AttestationRecord, type AttestationRow, attestationFields, toRecord } from "./record.ts"
 import { findRows } from "./search.ts"
 
@@ -80,10 +81,4 @@ export async function listAttestations(
     data: shown.map((row) => toRecord(row, principal)),
     next_cursor: rows.length > limit ? toCursor(shown.at(-1)!.id) : null,
   }
-}
-
-async function placeOf(workspaceId: string, cursor: string): Promise<bigint> {
-  const [row] = await sql<{ seq: bigint }[]>`
-    select seq from attestations where workspace_id = ${workspaceId} and id = ${fromCursor("att", cursor)}`
-  return row?.seq ?? badCursor()
 }

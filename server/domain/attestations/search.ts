@@ -7,12 +7,14 @@ import { resolveInvestor } from "#server/domain/investors/resolve.ts"
 import { requireSchema } from "#server/domain/kyc/schemas/require.ts"
 import { inSessionState } from "#server/domain/kyc/session-state.ts"
 import { schemaId } from "#server/domain/kyc/wallet.ts"
-import { badCursor, fromCursor, toCursor } from "#server/lib/cursor.ts"
+import { toCursor } from "#server/lib/cursor.ts"
 import { instant } from "#server/lib/fields.ts"
 import { plainText } from "#server/lib/text.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
+import { type ListOrder, listOrders } from "#shared/list-orders.ts"
 import { type SessionState, type ShownStatus, shownStatuses } from "#shared/statuses.ts"
+import { type Place, placeOf } from "./place.ts"
 import { likeText, readTexts, type Text } from "./search-texts.ts"
 import { shownStatusAt, statusInSql } from "./status.ts"
 
@@ -33,11 +35,8 @@ export const searchFilter = z.object({
 })
 export type SearchFilter = z.infer<typeof searchFilter>
 
-const orders = ["newest", "oldest"] as const
-type Order = (typeof orders)[number]
-
 /** The same, and what comes first: the newest, unless it says otherwise. */
-export const orderedSearch = searchFilter.extend({ order: z.enum(orders).optional() })
+export const orderedSearch = searchFilter.extend({ order: z.enum(listOrders).optional() })
 export type OrderedSearch = z.infer<typeof orderedSearch>
 
 /** What attestations are found by: all of it holds. */
@@ -56,8 +55,12 @@ export type FindFilter = {
   expiring_before?: string | undefined
   /** How far its session has come. */
   sessionState?: SessionState | undefined
-  /** Of each investor's the newest that matches. */
+  /** Whether its session is still under way. */
+  isOpen?: boolean | undefined
+  /** Of each investor's that match the first in their order. */
   onePerInvestor?: boolean | undefined
+  /** Only what had begun when this one did: a reader of several pages sees the list as it was at the first. */
+  upTo?: Place | undefined
 }
 
 export type AttestationSummary = {
@@ -114,12 +117,6 @@ export async function latestAttestations(workspaceId: string, limit: number): Pr
   return rows.map((row) => toSummary(row, now))
 }
 
-async function placeOf(workspaceId: string, cursor: string): Promise<bigint> {
-  const [row] = await sql<{ seq: bigint }[]>`
-    select seq from attestations where workspace_id = ${workspaceId} and id = ${fromCursor("att", cursor)}`
-  return row?.seq ?? badCursor()
-}
-
 const foundColumns = columns(
   "attestations",
   "workspace_id",
@@ -141,8 +138,8 @@ const foundColumns = columns(
 )
 export type FoundRow = RowOf<typeof foundColumns>
 
-/** Rows that come after the one whose `seq` is `last`, in their order. */
-type Page = { last: bigint | null; limit: number; order?: Order | undefined }
+/** Rows that come after `last`, in their order. */
+type Page = { last: Place | null; limit: number; order?: ListOrder | undefined }
 
 /** The attestations that match, as lists show them. */
 export const findAttestations = (workspaceId: string, filter: FindFilter, page: Page): Promise<FoundRow[]> =>
@@ -161,8 +158,9 @@ export async function findRows<Row extends object>(
   const now = clock.now()
   const span = await readSpan(workspaceId, filter)
   const { sessionState } = filter
-  // A session that is over has nothing to show for it but that.
-  const status = sessionState === "expired" ? "expired" : filter.status
+  const isByExpiry = order === "expiry"
+  // Only what holds has an expiry to come, and a session that is over has nothing to show for it but that.
+  const status = isByExpiry ? "verified" : sessionState === "expired" ? "expired" : filter.status
   if (span === null || (filter.status ?? status) !== status) return []
   const texts = await readTexts(workspaceId, filter)
   const matches = () => matching(workspaceId, { filter, span, texts, now })
@@ -172,21 +170,21 @@ export async function findRows<Row extends object>(
     ids === undefined
       ? sql`attestations`
       : sql`(select * from attestations where workspace_id = ${workspaceId} and id = any(${ids}) offset 0) attestations`
-  const isOldestFirst = order === "oldest"
-  const ofPage = sql`${last === null ? sql`` : isOldestFirst ? sql`and seq > ${last}` : sql`and seq < ${last}`}`
-  const inOrder = () => (isOldestFirst ? sql`order by seq nulls first` : sql`order by seq desc nulls last`)
+  const { after, by, isBefore } = inOrders[order]
+  const ofPage = last === null ? sql`` : after(workspaceId, last)
   // Whoever calls it has a table or a query named `attestations`; inside, its columns are those of the other one.
-  const isNewestOfInvestor = !filter.onePerInvestor
+  const isFirstOfInvestor = !filter.onePerInvestor
     ? sql``
     : sql`and not exists (
-        select from attestations later
-        where later.investor_id = attestations.investor_id and later.seq > attestations.seq and ${matches()}
+        select from attestations other
+        where other.investor_id = attestations.investor_id and ${matches()}
+          and ${isBefore()}
           ${status === undefined ? sql`` : status === "expired" ? sql`and ${statusInSql(now)} = 'expired'` : inStatus(status, now)})`
   if (status !== "expired") {
     return sql<Row[]>`
       select ${fields()} from ${source()}
-      where ${matches()} ${ofPage} ${status === undefined ? sql`` : inStatus(status, now)} ${isNewestOfInvestor}
-      ${inOrder()} limit ${limit}`
+      where ${matches()} ${ofPage} ${status === undefined ? sql`` : inStatus(status, now)} ${isFirstOfInvestor}
+      order by ${by()} limit ${limit}`
   }
   // Those that ended, and those that have expired but are not swept yet. The latter are few, and must be read by
   // the sweeps' indexes first: a planner that looks for 50 of them in order scans all verified ones.
@@ -201,10 +199,37 @@ export async function findRows<Row extends object>(
     )
     select ${fields()} from (
       (select * from ${source()}
-        where ${matches()} ${ofPage} and ${sessionState === undefined ? sql`status = 'expired'` : sql`status = 'expired' ${inSessionState(sessionState, now)}`} ${isNewestOfInvestor} ${inOrder()} limit ${limit})
+        where ${matches()} ${ofPage} and ${sessionState === undefined ? sql`status = 'expired'` : sql`status = 'expired' ${inSessionState(sessionState, now)}`} ${isFirstOfInvestor} order by ${by()} limit ${limit})
       union all
-      (select * from due attestations where ${matches()} ${ofPage} ${isNewestOfInvestor})
-    ) attestations ${inOrder()} limit ${limit}`
+      (select * from due attestations where ${matches()} ${ofPage} ${isFirstOfInvestor})
+    ) attestations order by ${by()} limit ${limit}`
+}
+
+type InOrder = {
+  /** What comes after a row. */
+  after: (workspaceId: string, last: Place) => Fragment
+  by: () => Fragment
+  /** Of two rows of one investor the first. */
+  isBefore: () => Fragment
+}
+const inOrders: Record<ListOrder, InOrder> = {
+  newest: {
+    after: (_, { seq }) => sql`and seq < ${seq}`,
+    by: () => sql`seq desc nulls last`,
+    isBefore: () => sql`other.seq > attestations.seq`,
+  },
+  oldest: {
+    after: (_, { seq }) => sql`and seq > ${seq}`,
+    by: () => sql`seq nulls first`,
+    isBefore: () => sql`other.seq < attestations.seq`,
+  },
+  expiry: {
+    // Looked up there: a time that is read loses its microseconds.
+    after: (workspaceId, { id }) => sql`and (expires_at, seq) > (
+      select expires_at, seq from attestations where workspace_id = ${workspaceId} and id = ${id})`,
+    by: () => sql`expires_at, seq`,
+    isBefore: () => sql`(other.expires_at, other.seq) < (attestations.expires_at, attestations.seq)`,
+  },
 }
 
 /** All that a filter asks for but the status, as a condition on a row. */
@@ -221,6 +246,8 @@ export const matching = (
     ${filter.sessionId === undefined ? sql`` : sql`and session_id = ${filter.sessionId}`}
     ${sessionState === undefined ? sql`` : sessionState === "expired" ? sql`and verified_at is null` : inSessionState(sessionState, now)}
     ${filter.expiring_before === undefined ? sql`` : sql`and status = 'verified' and expires_at > ${now} and expires_at < ${new Date(filter.expiring_before)}`}
+    ${filter.isOpen === undefined ? sql`` : filter.isOpen ? inStatus("pending", now) : sql`and (status <> 'pending' or open_until <= ${now} or expires_at <= ${now})`}
+    ${filter.upTo === undefined ? sql`` : sql`and seq <= ${filter.upTo.seq}`}
     ${inSpan(span)} ${texts.reduce((all, one) => sql`${all} ${likeText(one)}`, sql``)}`
 }
 

@@ -1,8 +1,9 @@
 import { sql } from "#db/client.ts"
+import { placeOf } from "#server/domain/attestations/place.ts"
 import { type FindFilter, findRows } from "#server/domain/attestations/search.ts"
 import type { Principal } from "#server/domain/context.ts"
 import { resolveInvestor } from "#server/domain/investors/resolve.ts"
-import { badCursor, fromCursor, toCursor } from "#server/lib/cursor.ts"
+import { toCursor } from "#server/lib/cursor.ts"
 import { isId } from "#server/lib/ids.ts"
 import type { Address } from "#shared/address.ts"
 import { fail } from "#shared/errors.ts"
@@ -76,10 +77,4 @@ export async function listSessions(
     data: shown.map((row) => toSessionRecord(row, principal)),
     next_cursor: rows.length > limit ? toCursor(shown.at(-1)!.id) : null,
   }
-}
-
-async function placeOf(workspaceId: string, cursor: string): Promise<bigint> {
-  const [row] = await sql<{ seq: bigint }[]>`
-    select seq from attestations where workspace_id = ${workspaceId} and id = ${fromCursor("att", cursor)}`
-  return row?.seq ?? badCursor()
 }

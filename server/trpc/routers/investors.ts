@@ -3,6 +3,8 @@ import { readInvestor } from "#server/dashboard/investors/detail.ts"
 import { listInvestorOperations } from "#server/dashboard/investors/operations.ts"
 import { listRefusals } from "#server/dashboard/investors/refusals.ts"
 import { investorSearch, searchInvestors } from "#server/dashboard/investors/search.ts"
+import { countInvestors } from "#server/domain/attestations/count.ts"
+import { searchFilter } from "#server/domain/attestations/search.ts"
 import { viewClaims } from "#server/domain/investors/claims.ts"
 import { addNote, deleteNote, editNote, listNotes, MAX_NOTE } from "#server/domain/investors/notes.ts"
 import { getInvestor, listInvestors } from "#server/domain/investors/read.ts"
@@ -76,6 +78,11 @@ export const investorRouter = router({
     .meta({ scope: "kyc:read" })
     .input(investorSearch)
     .query(({ ctx, input }) => searchInvestors(ctx.principal, input)),
+
+  count: memberProcedure
+    .meta({ scope: "kyc:read" })
+    .input(searchFilter.omit({ status: true, investor: true }))
+    .query(({ ctx, input }) => countInvestors(ctx.principal, input)),
 
   view: memberProcedure
     .meta({ scope: "kyc:read" })

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { listSessions as listOpenOrClosed } from "#server/dashboard/sessions.ts"
+import { listSessions as listOpenOrClosed, sessionQuery } from "#server/dashboard/sessions.ts"
 import { attestationStatus } from "#server/domain/attestations/record.ts"
 import { cancelSession } from "#server/domain/kyc/cancel.ts"
 import { sessionRecord, sessionState } from "#server/domain/kyc/session-record.ts"
@@ -120,6 +120,6 @@ export const sessionRouter = router({
   /** As the dashboard lists them. */
   list: procedure
     .meta({ scope: "attestation:read" })
-    .input(z.object({ state: z.enum(["open", "closed"]).default("open"), cursor: page.cursor }))
+    .input(sessionQuery)
     .query(({ ctx, input }) => listOpenOrClosed(ctx.principal, input)),
 })

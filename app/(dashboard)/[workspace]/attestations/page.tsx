@@ -1,7 +1,7 @@
 "use client"
 
 import { parseAsString, parseAsStringLiteral } from "nuqs"
-import { useCallback, useMemo, useState } from "react"
+import { type ReactNode, useCallback, useMemo, useState } from "react"
 import { ExportCsv } from "#app/(dashboard)/export-csv.tsx"
 import {
   ChoiceFilter,
@@ -12,7 +12,15 @@ import {
   useFilters,
 } from "#app/(dashboard)/filters.tsx"
 import { InvestorLink } from "#app/(dashboard)/investor-link.tsx"
-import { OrderFilter, SchemaFilter, StatusFilter } from "#app/(dashboard)/verification-filters.tsx"
+import {
+  OrderFilter,
+  orders,
+  pageNamesOf,
+  SchemaFilter,
+  StatusFilter,
+  statusIn,
+  withStatus,
+} from "#app/(dashboard)/verification-filters.tsx"
 import { usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Shortened } from "#app/components/code.tsx"
 import { columnsOf, DataTable } from "#app/components/data-table.tsx"
@@ -33,7 +41,7 @@ const filters = {
   schema: parseAsString,
   status: parseAsStringLiteral(shownStatuses),
   expiring: parseAsStringLiteral(["7", "30", "90"] as const),
-  order: parseAsStringLiteral(["oldest"] as const),
+  order: parseAsStringLiteral(orders),
 }
 
 export default function Page() {
@@ -48,8 +56,9 @@ export default function Page() {
   const [isNew, setNew] = useState(false)
   const { cursor } = paging
   const expiringBefore = useDaysAhead(filter.expiring)
-  const { expiring, ...rest } = filter
-  const asked = { ...given({ ...rest, expiring_before: expiringBefore }), ...times }
+  const { expiring, order, ...rest } = filter
+  const status = statusIn(filter)
+  const asked = { ...given({ ...rest, status, order, expiring_before: expiringBefore }), ...times }
   const seen = useCallback(() => setNew(false), [])
   const { status: _, order: __, ...uncounted } = asked
   const counts = useQuery(
@@ -79,8 +88,8 @@ export default function Page() {
         />
         <StatusFilter
           counts={counts.data}
-          value={filter.status}
-          onChange={(status) => setFilter({ status })}
+          value={status}
+          onChange={(status) => setFilter(withStatus(status, order))}
         />
         <SchemaFilter value={filter.schema} onChange={(schema) => setFilter({ schema })} />
         <DayFilters labels={["Started from", "Started to"]} days={days} />
@@ -91,18 +100,18 @@ export default function Page() {
           value={filter.expiring}
           onChange={(expiring) => setFilter({ expiring: expiring as "7" | "30" | "90" | null })}
         />
-        <OrderFilter value={filter.order} onChange={(order) => setFilter({ order })} />
+        <OrderFilter orders={orders} value={order} onChange={(order) => setFilter({ order })} />
       </Filters>
       <BulkProgress isNew={isNew} onSeen={seen} />
       <DataTable
         caption="Attestations"
-        columns={columns}
+        columns={order === "expiry" ? byExpiry : byStart}
         list={list}
         rowKey={({ attestation_id }) => attestation_id}
         rowHref={({ attestation_id }) => path("attestations", attestation_id)}
         selection={can("attestation:write") ? selection : undefined}
         paging={paging}
-        {...(filter.order === "oldest" && { pageNames: OLDEST_FIRST })}
+        pageNames={pageNamesOf(order)}
         empty={
           isFiltered || !paging.isFirst ? (
             <Empty title="No matching attestations">
@@ -139,24 +148,23 @@ function useDaysAhead(days: string | null): string | null {
   return useMemo(() => (days ? new Date(Date.now() + Number(days) * 86_400_000).toISOString() : null), [days])
 }
 
-const OLDEST_FIRST = { back: "Older", on: "Newer" }
-
 const column = columnsOf<AttestationSummary>()
 
 const NOTHING = <span className="text-muted">–</span>
 
-const columns = [
+/** With the time that the list goes by, where there is no room for its column. */
+const wallet = (time: (of: AttestationSummary) => ReactNode) =>
   column.accessor("user_pubkey", {
     header: "Wallet",
     cell: ({ row: { original } }) => (
       <>
         <Shortened value={original.user_pubkey} />
-        <span className="block text-xs font-normal text-muted sm:hidden">
-          <Ago at={original.started_at} />
-        </span>
+        <span className="block text-xs font-normal text-muted sm:hidden">{time(original)}</span>
       </>
     ),
-  }),
+  })
+
+const others = [
   column.accessor("status", {
     header: "Status",
     cell: ({ getValue }) => <StatusBadge status={getValue()} />,
@@ -180,4 +188,18 @@ const columns = [
       return at ? <Timestamp at={at} /> : NOTHING
     },
   }),
+]
+
+const byStart = [wallet(({ started_at }) => <Ago at={started_at} />), ...others]
+// Rows of the order before are there until those of this one have come: some never expire.
+const byExpiry = [
+  wallet(
+    ({ expires_at: at }) =>
+      at && (
+        <>
+          Expires <Ago at={at} />
+        </>
+      ),
+  ),
+  ...others,
 ]

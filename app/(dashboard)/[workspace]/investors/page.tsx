@@ -1,8 +1,17 @@
 "use client"
 
 import { parseAsString, parseAsStringLiteral } from "nuqs"
+import type { ReactNode } from "react"
 import { DayFilters, Filters, given, TextFilter, useFilters } from "#app/(dashboard)/filters.tsx"
-import { SchemaFilter, StatusFilter } from "#app/(dashboard)/verification-filters.tsx"
+import {
+  OrderFilter,
+  orders,
+  pageNamesOf,
+  SchemaFilter,
+  StatusFilter,
+  statusIn,
+  withStatus,
+} from "#app/(dashboard)/verification-filters.tsx"
 import { usePath, useQuery } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/api.ts"
 import { Shortened } from "#app/components/code.tsx"
@@ -19,13 +28,22 @@ const filters = {
   q: parseAsString,
   schema: parseAsString,
   status: parseAsStringLiteral(shownStatuses),
+  order: parseAsStringLiteral(orders),
 }
 
 export default function Page() {
   const path = usePath()
   const { filter, setFilter, days, times, paging, isFiltered, current, onClear } = useFilters(filters)
   const { cursor } = paging
-  const asked = { ...given(filter), ...times }
+  const { order } = filter
+  const status = statusIn(filter)
+  const asked = { ...given({ ...filter, status }), ...times }
+  const { status: _, order: __, ...uncounted } = asked
+  const counts = useQuery(
+    ["investors", "counts", uncounted],
+    (api, signal) => api.investor.count.query(uncounted, { signal }),
+    { keep: true },
+  )
   const list = useQuery(
     ["investors", asked, cursor],
     (api, signal) => api.investor.search.query({ ...asked, ...(cursor && { cursor }) }, { signal }),
@@ -47,19 +65,22 @@ export default function Page() {
         />
         <StatusFilter
           label="Verification"
-          value={filter.status}
-          onChange={(status) => setFilter({ status })}
+          counts={counts.data}
+          value={status}
+          onChange={(status) => setFilter(withStatus(status, order))}
         />
         <SchemaFilter value={filter.schema} onChange={(schema) => setFilter({ schema })} />
         <DayFilters labels={["Started from", "Started to"]} days={days} />
+        <OrderFilter orders={orders} value={order} onChange={(order) => setFilter({ order })} />
       </Filters>
       <DataTable
         caption="Investors"
-        columns={columns}
+        columns={columnsIn[order ?? "newest"]}
         list={list}
         rowKey={({ investor_id }) => investor_id}
         rowHref={({ investor_id }) => path("investors", investor_id)}
         paging={paging}
+        pageNames={pageNamesOf(order)}
         empty={
           isFiltered || !paging.isFirst ? (
             <Empty title="No matching investors">
@@ -89,12 +110,19 @@ type Investor = RouterOutputs["investor"]["search"]["data"][number]
 
 const column = columnsOf<Investor>()
 
-const columns = [
+const name = (more?: (of: Investor) => ReactNode) =>
   column.accessor("external_id", {
     header: "Investor",
     meta: { breaks: true },
-    cell: ({ row: { original } }) => <Name of={original} />,
-  }),
+    cell: ({ row: { original } }) => (
+      <>
+        <Name of={original} />
+        {more?.(original)}
+      </>
+    ),
+  })
+
+const common = [
   column.accessor("statuses", {
     header: "Verifications",
     cell: ({ getValue }) => (
@@ -111,17 +139,49 @@ const columns = [
     meta: { align: "end", className: "tabular-nums" },
     cell: ({ getValue }) => getValue().length,
   }),
+]
+
+const firstSeen = column.accessor("first_seen_at", {
+  header: "First seen",
+  meta: { wideOnly: true, className: "whitespace-nowrap" },
+  cell: ({ getValue }) => <Timestamp at={getValue()} />,
+})
+
+const started = (header: string) =>
   column.accessor("started_at", {
-    header: "Last started",
+    header,
     meta: { wideOnly: true },
     cell: ({ getValue }) => <Ago at={getValue()} />,
-  }),
-  column.accessor("first_seen_at", {
-    header: "First seen",
-    meta: { wideOnly: true, className: "whitespace-nowrap" },
-    cell: ({ getValue }) => <Timestamp at={getValue()} />,
-  }),
-]
+  })
+
+const expires = column.accessor("expires_at", {
+  header: "Expires",
+  meta: { className: "max-sm:hidden whitespace-nowrap" },
+  cell: ({ getValue }) => {
+    const at = getValue()
+    return at && <Timestamp at={at} />
+  },
+})
+
+/** By the verification that each is listed by. */
+const columnsIn = {
+  newest: [name(), ...common, started("Last started"), firstSeen],
+  oldest: [name(), ...common, started("First started"), firstSeen],
+  expiry: [
+    // Where there is no room for its column
+    name(
+      ({ expires_at: at }) =>
+        at && (
+          <span className="block text-xs font-normal text-muted sm:hidden">
+            Expires <Ago at={at} />
+          </span>
+        ),
+    ),
+    ...common,
+    expires,
+    firstSeen,
+  ],
+}
 
 /** By the company's own id, else by the wallet; whoever has neither any more, by our id. */
 function Name({ of: { external_id, wallets, investor_id } }: { of: Investor }) {

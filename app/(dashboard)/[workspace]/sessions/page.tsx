@@ -1,9 +1,11 @@
 "use client"
 
-import { parseAsString, parseAsStringLiteral, useQueryState, useQueryStates } from "nuqs"
-import { useMemo, useState } from "react"
+import { parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs"
+import { lazy, Suspense, useMemo, useState } from "react"
+import { Filters, given } from "#app/(dashboard)/filters.tsx"
 import { InvestorLink } from "#app/(dashboard)/investor-link.tsx"
 import { StateTabs } from "#app/(dashboard)/state-tabs.tsx"
+import { OrderFilter, pageNamesOf, StatusFilter } from "#app/(dashboard)/verification-filters.tsx"
 import { usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/api.ts"
 import { Shortened } from "#app/components/code.tsx"
@@ -14,26 +16,46 @@ import { Empty } from "#app/components/states.tsx"
 import { Ago } from "#app/components/timestamp.tsx"
 import { Badge, StatusBadge } from "#app/components/ui/badge.tsx"
 import { Button } from "#app/components/ui/button.tsx"
+import { sumOf } from "#shared/counts.ts"
+import { shownStatuses } from "#shared/statuses.ts"
 import { CancelSession } from "./cancel-session.tsx"
-import { type Link, SessionLink, StartSession } from "./start-session.tsx"
+import type { Link } from "./start-session.tsx"
+
+// Loaded when somebody starts a session, or asks for a link.
+const StartSession = lazy(async () => ({ default: (await import("./start-session.tsx")).StartSession }))
+const SessionLink = lazy(async () => ({ default: (await import("./start-session.tsx")).SessionLink }))
 
 const states = ["open", "closed"] as const
+/** What closed sessions can have come to. */
+const outcomes = shownStatuses.filter((status) => status !== "pending")
+
+const filters = {
+  state: parseAsStringLiteral(states).withDefault("open"),
+  status: parseAsStringLiteral(shownStatuses),
+  order: parseAsStringLiteral(["oldest"] as const),
+}
 
 export default function Page() {
   const path = usePath()
   const { can } = useWorkspace()
-  const [state, setState] = useQueryState("state", parseAsStringLiteral(states).withDefault("open"))
+  const [filter, setFilter] = useQueryStates(filters)
+  const { state, order } = filter
+  const status = state === "closed" ? filter.status : null
+  const isFiltered = status !== null || order !== null
   // A link from another page names the wallet to start a session for.
-  const [asked, setAsked] = useQueryStates({ wallet: parseAsString, schema: parseAsString })
-  const [isStarting, setStarting] = useState(asked.wallet !== null)
+  const [wanted, setWanted] = useQueryStates({ wallet: parseAsString, schema: parseAsString })
+  const [isStarting, setStarting] = useState(wanted.wallet !== null)
   const [link, setLink] = useState<Link | null>(null)
-  const paging = useCursor(state)
+  const paging = useCursor(isFiltered ? JSON.stringify([state, status, order]) : state)
   const { cursor } = paging
-  const list = useQuery(
-    ["sessions", state, cursor],
-    (api, signal) => api.session.list.query({ state, ...(cursor && { cursor }) }, { signal }),
-    { keep: true },
+  const asked = { state, ...given({ status, order }), ...(cursor && { cursor }) }
+  const list = useQuery(["sessions", asked], (api, signal) => api.session.list.query(asked, { signal }), {
+    keep: true,
+  })
+  const { data: counts } = useQuery(["sessions", "counts"], (api, signal) =>
+    api.attestation.count.query({}, { signal }),
   )
+  const closed = counts && sumOf(outcomes.map((status) => counts[status]))
   const columns = useMemo(() => columnsFor(state, setLink), [state])
   const start = can("kyc:write") && (
     <Button variant="primary" onClick={() => setStarting(true)}>
@@ -48,8 +70,11 @@ export default function Page() {
       rowKey={({ attestation_id }) => attestation_id}
       rowHref={({ attestation_id }) => path("attestations", attestation_id)}
       paging={paging}
+      pageNames={pageNamesOf(order)}
       empty={
-        state === "closed" || !paging.isFirst ? (
+        status !== null ? (
+          <Empty title="No matching sessions">No closed session has this status.</Empty>
+        ) : state === "closed" || !paging.isFirst ? (
           <Empty title="No closed sessions">Sessions appear here after a decision or their expiry.</Empty>
         ) : (
           <Empty title="No open sessions" action={start}>
@@ -70,23 +95,38 @@ export default function Page() {
       />
       <StateTabs
         names={{ open: "Open", closed: "Closed" }}
+        counts={counts && closed && { open: counts.pending, closed }}
         value={state}
-        onChange={(to) => void setState(to)}
+        onChange={(state) => void setFilter({ state, status: null })}
       >
+        <Filters onClear={isFiltered ? () => void setFilter({ status: null, order: null }) : null}>
+          {state === "closed" && (
+            <StatusFilter
+              statuses={outcomes}
+              words={{ revoked: "Revoked or cancelled" }}
+              counts={counts && closed && { ...counts, all: closed }}
+              value={status}
+              onChange={(status) => void setFilter({ status })}
+            />
+          )}
+          <OrderFilter orders={["oldest"]} value={order} onChange={(order) => void setFilter({ order })} />
+        </Filters>
         {table}
       </StateTabs>
-      {isStarting && can("kyc:write") && (
-        <StartSession
-          wallet={asked.wallet}
-          schema={asked.schema}
-          onClose={() => {
-            setStarting(false)
-            void setAsked(null)
-          }}
-          onStarted={setLink}
-        />
-      )}
-      {link && <SessionLink link={link} onClose={() => setLink(null)} />}
+      <Suspense>
+        {isStarting && can("kyc:write") && (
+          <StartSession
+            wallet={wanted.wallet}
+            schema={wanted.schema}
+            onClose={() => {
+              setStarting(false)
+              void setWanted(null)
+            }}
+            onStarted={setLink}
+          />
+        )}
+        {link && <SessionLink link={link} onClose={() => setLink(null)} />}
+      </Suspense>
     </>
   )
 }

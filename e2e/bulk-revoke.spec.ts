@@ -81,6 +81,8 @@ test("what is under way is shown to whoever comes, with what it did not revoke",
     revoked: 11,
     ended_before: 1,
     failed: [] as { attestation_id: string; error: string }[],
+    left: 0,
+    cancelled_by: null,
     started_by: "Carla Compliance",
     started_at: new Date().toISOString(),
     ended_at: null as string | null,
@@ -105,6 +107,75 @@ test("what is under way is shown to whoever comes, with what it did not revoke",
   await expect(panel.getByRole("listitem")).toHaveCount(7)
   await expect(panel.getByRole("listitem").first()).toContainText("not found in this workspace")
   await expectSound(page)
+})
+
+test("what is under way is stopped by the keyboard, and says what was left", {
+  tag: "@phone",
+}, async ({ page, customer }) => {
+  const job = {
+    id: "blk_11111111111111111111",
+    ...{ attestations: 40, revoked: 11, ended_before: 1, failed: [], left: 0 },
+    ...{
+      started_by: "Carla Compliance",
+      cancelled_by: null,
+      started_at: new Date().toISOString(),
+      ended_at: null,
+    },
+  }
+  const asked: unknown[] = []
+  await page.route("**/api/trpc/bulkRevocation.*", (route) => {
+    if (route.request().method() === "POST") {
+      asked.push(route.request().postDataJSON())
+      const ended_at = new Date().toISOString()
+      Object.assign(job, { revoked: 13, left: 26, cancelled_by: "Olivia Owner", ended_at })
+    }
+    return route.fulfill({ json: { result: { data: job } } })
+  })
+  await page.goto(section(customer, "attestations"))
+  const panel = page.getByRole("region", { name: /40 attestations/ })
+  await panel.getByRole("button", { name: "Stop" }).focus()
+  await page.keyboard.press("Enter")
+  const dialog = page.getByRole("alertdialog", { name: "Stop revoking?" })
+  await expect(dialog).toContainText("What is already revoked stays revoked.")
+  await expectSound(page)
+  await dialog.getByRole("button", { name: "Keep revoking" }).click()
+  await expect(panel.getByRole("button", { name: "Stop" })).toBeFocused()
+  expect(asked).toEqual([])
+  await page.keyboard.press("Enter")
+  await dialog.getByRole("button", { name: "Stop revoking" }).focus()
+  await page.keyboard.press("Enter")
+  await expect(dialog).toHaveCount(0)
+  expect(asked).toEqual([{ id: job.id }])
+  await expect(panel.getByRole("heading")).toHaveText("13 of 40 attestations revoked")
+  await expect(panel).toContainText("Stopped by Olivia Owner; 26 left as they were. 1 had already ended.")
+  await expect(panel).toBeFocused()
+  await expectSound(page)
+})
+
+test("who may not revoke may not stop", async ({ as, customer }) => {
+  const page = await as("viewer")
+  await page.route("**/api/trpc/bulkRevocation.get**", (route) =>
+    route.fulfill({
+      json: {
+        result: {
+          data: {
+            id: "blk_11111111111111111111",
+            ...{ attestations: 40, revoked: 11, ended_before: 1, failed: [], left: 0 },
+            ...{
+              started_by: "Carla",
+              cancelled_by: null,
+              started_at: new Date().toISOString(),
+              ended_at: null,
+            },
+          },
+        },
+      },
+    }),
+  )
+  await page.goto(section(customer, "attestations"))
+  const panel = page.getByRole("region", { name: /40 attestations/ })
+  await expect(panel).toContainText("12 of 40 done")
+  await expect(panel.getByRole("button")).toHaveCount(0)
 })
 
 test("a viewer chooses nothing", async ({ as, customer }) => {

@@ -20,6 +20,8 @@ export const bulkRevocations = pgTable(
     attestations: integer().notNull(),
     authorId: text("author_id").notNull(),
     authorName: text("author_name").notNull(),
+    /** Of whoever ended it before all were revoked. */
+    cancellerName: text("canceller_name"),
     requestId: text("request_id").notNull(),
     createdAt: time("created_at").notNull(),
     endedAt: time("ended_at"),
@@ -27,6 +29,7 @@ export const bulkRevocations = pgTable(
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.id] }),
     check("bulk_revocations_reason", sql`(ended_at is null) = (reason is not null)`),
+    check("bulk_revocations_cancelled", sql`canceller_name is null or ended_at is not null`),
     // Those of a workspace that are under way
     index("bulk_revocations_own_open").on(t.workspaceId, t.createdAt).where(sql`ended_at is null`),
     // What is to be done
@@ -45,7 +48,7 @@ export const bulkRevocationItems = pgTable(
     place: smallint().notNull(),
     attestationId: text("attestation_id").notNull(),
     /** Null while it waits. */
-    outcome: text().$type<"revoked" | "ended before" | "failed">(),
+    outcome: text().$type<"revoked" | "ended before" | "failed" | "left">(),
     failure: text().$type<RevocationFailure>(),
     /** How often it failed for a reason that may pass. */
     attempts: smallint().notNull().default(0),
@@ -56,7 +59,10 @@ export const bulkRevocationItems = pgTable(
       columns: [t.workspaceId, t.revocationId],
       foreignColumns: [bulkRevocations.workspaceId, bulkRevocations.id],
     }).onDelete("cascade"),
-    check("bulk_revocation_items_outcome", sql`${t.outcome} in ('revoked', 'ended before', 'failed')`),
+    check(
+      "bulk_revocation_items_outcome",
+      sql`${t.outcome} in ('revoked', 'ended before', 'failed', 'left')`,
+    ),
     check(
       "bulk_revocation_items_failure",
       sql`(outcome is not distinct from 'failed') = (failure is not null)`,

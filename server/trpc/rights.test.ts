@@ -31,6 +31,7 @@ const rights: Record<string, Who> = {
   "attestation.search": members,
   "attestation.verifyOnChain": members,
   "audit.list": members,
+  "bulkRevocation.cancel": allButViewers,
   "bulkRevocation.get": members,
   "bulkRevocation.start": allButViewers,
   "erasure.confirm": allButViewers,

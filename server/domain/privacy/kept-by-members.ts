@@ -78,6 +78,7 @@ export const byMembers = {
       attestations: null,
       author_id: null,
       author_name: null,
+      canceller_name: null,
       request_id: null,
       created_at: null,
       ended_at: null,

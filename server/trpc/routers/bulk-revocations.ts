@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { cancelBulkRevocation } from "#server/domain/attestations/bulk-revocation/cancel.ts"
 import { readBulkRevocation } from "#server/domain/attestations/bulk-revocation/read.ts"
 import { startBulkRevocation } from "#server/domain/attestations/bulk-revocation/start.ts"
 import { publicReason } from "#server/domain/attestations/record.ts"
@@ -28,6 +29,11 @@ export const bulkRevocationRouter = router({
         publicReason: input.public_reason ?? null,
       }),
     ),
+
+  cancel: memberProcedure
+    .meta({ scope: "attestation:write" })
+    .input(z.object({ id: z.string().max(100) }))
+    .mutation(({ ctx, input }) => cancelBulkRevocation({ ...ctx, id: input.id })),
 
   get: memberProcedure
     .meta({ scope: "attestation:read" })

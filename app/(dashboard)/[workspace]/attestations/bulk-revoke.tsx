@@ -11,10 +11,6 @@ import { countOf } from "#shared/counts.ts"
 import { newKey } from "../tokens/idempotency-key.ts"
 import { ReasonFields, reasonsIn } from "./reason-fields.tsx"
 
-/** Why an attestation cannot be chosen, or null. */
-export const revocationRefusal = ({ status }: AttestationSummary): string | null =>
-  status === "pending" || status === "verified" ? null : "already ended"
-
 /** What is done with the attestations that were chosen. It floats over the list's end, so that no row moves for it. */
 export function BulkRevoke({
   selection: { chosen, change },

@@ -1,7 +1,7 @@
 "use client"
 
 import { parseAsString, parseAsStringLiteral } from "nuqs"
-import { type ReactNode, useCallback, useMemo, useState } from "react"
+import { lazy, type ReactNode, Suspense, useCallback, useMemo, useState } from "react"
 import { ExportCsv } from "#app/(dashboard)/export-csv.tsx"
 import {
   ChoiceFilter,
@@ -34,7 +34,9 @@ import { Button } from "#app/components/ui/button.tsx"
 import type { AttestationSummary } from "#server/domain/attestations/search.ts"
 import { shownStatuses } from "#shared/statuses.ts"
 import { BulkProgress, useRevoking } from "./bulk-progress.tsx"
-import { BulkRevoke, revocationRefusal } from "./bulk-revoke.tsx"
+
+// Loaded when something is chosen, and there from then on: it knows what was attempted.
+const BulkRevoke = lazy(async () => ({ default: (await import("./bulk-revoke.tsx")).BulkRevoke }))
 
 const filters = {
   q: parseAsString,
@@ -52,6 +54,8 @@ export default function Page() {
     nameOf: ({ user_pubkey }) => user_pubkey,
     refusal: revocationRefusal,
   })
+  const [isChoosing, setChoosing] = useState(false)
+  if (selection.chosen.size > 0 && !isChoosing) setChoosing(true)
   const [, setRevoking] = useRevoking()
   const [isNew, setNew] = useState(false)
   const { cursor } = paging
@@ -132,16 +136,24 @@ export default function Page() {
           )
         }
       />
-      <BulkRevoke
-        selection={selection}
-        onStarted={(id) => {
-          setNew(true)
-          void setRevoking(id)
-        }}
-      />
+      {isChoosing && (
+        <Suspense>
+          <BulkRevoke
+            selection={selection}
+            onStarted={(id) => {
+              setNew(true)
+              void setRevoking(id)
+            }}
+          />
+        </Suspense>
+      )}
     </>
   )
 }
+
+/** Why an attestation cannot be chosen, or null. */
+const revocationRefusal = ({ status }: AttestationSummary): string | null =>
+  status === "pending" || status === "verified" ? null : "already ended"
 
 /** The time in so many days, the same while the page is open: what is asked for must not change with each look. */
 function useDaysAhead(days: string | null): string | null {

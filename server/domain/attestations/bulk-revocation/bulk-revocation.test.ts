@@ -166,6 +166,76 @@ test("a worker that dies in the middle of one leaves it whole for the next, and 
   expect(await timesOf(ids)).toEqual({ revoked: [1, 1, 1, 1, 1], burnt: [1, 1, 1, 1, 1] })
 })
 
+const cancel = (by: Browser, id: string) => by.mutate("bulkRevocation.cancel", { id })
+
+test("one that is cancelled keeps what is revoked, finishes the one that it is at, and leaves the others", async () => {
+  const { browser, account, key, workspaceId } = await enter()
+  const officer = (await member(app, { role: "compliance", account })).browser
+  const ids = await pending(key, 5)
+  await verify(ids)
+  await sql.unsafe(`
+    create function pause() returns trigger language plpgsql as $$
+      begin perform pg_sleep(1); return new; end $$;
+    create trigger pause before update on bulk_revocation_items
+      for each row when (new.place = 3 and new.outcome is not null) execute function pause()`)
+  const id = await begin(browser, ids)
+  const working = revokeDue()
+  await waitFor(
+    async () => (await sql`select from pg_stat_activity where wait_event = 'PgSleep'`).length === 1,
+    "the third one to be under way",
+  )
+  const { data } = await cancel(officer, id)
+  expect(data).toMatchObject({ revoked: 3, left: 2, failed: [], cancelled_by: "The compliance" })
+  await working
+  await sql`drop function pause cascade`
+  await work()
+  expect(await read(browser, id)).toMatchObject({ revoked: 3, left: 2, ended_at: expect.any(String) })
+  expect(await read(browser, null)).toBeNull()
+  expect(await timesOf(ids)).toEqual({ revoked: [1, 1, 1, 0, 0], burnt: [1, 1, 1, 0, 0] })
+  const rows = await sql`select status from attestations where id = any(${ids}) order by seq`
+  expect(rows.map(({ status }) => status)).toEqual([
+    "rejected",
+    "rejected",
+    "rejected",
+    "verified",
+    "verified",
+  ])
+  // Once: again changes nothing, and neither does it where all was done.
+  expect((await cancel(browser, id)).data).toMatchObject({ left: 2, cancelled_by: "The compliance" })
+  const lines = await sql`
+    select actor_name, detail from audit_entries
+    where workspace_id = ${workspaceId} and subject = ${id} and action = 'bulk_revocation.cancelled'`
+  expect(lines).toEqual([{ actor_name: "The compliance", detail: { attestations: 5, left: 2 } }])
+  expect(await sql`select reason from bulk_revocations where id = ${id}`).toEqual([{ reason: null }])
+})
+
+test("whoever cancels while workers are at it leaves each revoked or left, and none in between", async () => {
+  const { browser, key } = await enter()
+  for (let round = 0; round < 5; round++) {
+    const ids = await pending(key, 12)
+    const id = await begin(browser, ids)
+    const [, , { data }] = await Promise.all([work(), work(), cancel(browser, id)])
+    await work()
+    const after = await read(browser, id)
+    expect(after.ended_at).not.toBeNull()
+    // Those that it had not begun were left for good.
+    expect(after.left).toBe(data.left)
+    expect(after.revoked + after.left).toBe(12)
+    expect((await timesOf(ids)).revoked.filter((times) => times === 1)).toHaveLength(after.revoked)
+  }
+})
+
+test("one that has ended is not cancelled, and neither is another workspace's, nor by a viewer", async () => {
+  const { browser, account, key } = await enter()
+  const ids = await pending(key, 2)
+  const id = await begin(browser, ids)
+  const viewer = (await member(app, { role: "viewer", account })).browser
+  expect((await cancel(viewer, id)).error.error).toBe("insufficient_scope")
+  expect((await cancel((await enter()).browser, id)).error.error).toBe("bulk_revocation_not_found")
+  await work()
+  expect((await cancel(browser, id)).data).toMatchObject({ revoked: 2, left: 0, cancelled_by: null })
+})
+
 test("several workers at once share a list, and each attestation is revoked once", async () => {
   const { browser, key } = await enter()
   const ids = await pending(key, 30)

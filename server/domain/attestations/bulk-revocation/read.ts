@@ -5,7 +5,15 @@ import { toTimestamp } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import type { RevocationFailure } from "#shared/statuses.ts"
 
-const jobColumns = columns("bulk_revocations", "id", "attestations", "author_name", "created_at", "ended_at")
+const jobColumns = columns(
+  "bulk_revocations",
+  "id",
+  "attestations",
+  "author_name",
+  "canceller_name",
+  "created_at",
+  "ended_at",
+)
 
 export type BulkRevocation = {
   id: string
@@ -15,11 +23,17 @@ export type BulkRevocation = {
   /** Those that had ended by themselves, or were revoked before. */
   ended_before: number
   failed: { attestation_id: string; error: RevocationFailure }[]
+  /** Those that were not begun when somebody cancelled the others. */
+  left: number
   started_by: string
+  cancelled_by: string | null
   started_at: string
   /** Null while it is under way. */
   ended_at: string | null
 }
+
+export const bulkRevocationNotFound = (): never =>
+  fail("bulk_revocation_not_found", "This list of attestations is not there.")
 
 /**
  * How far a list has come; without an id, the oldest one that is under way, or null. Errors:
@@ -34,7 +48,7 @@ export async function readBulkRevocation(
     where workspace_id = ${workspaceId} ${id === null ? sql`and ended_at is null` : sql`and id = ${id}`}
     order by created_at limit 1`
   if (!job) {
-    return id === null ? null : fail("bulk_revocation_not_found", "This list of attestations is not there.")
+    return id === null ? null : bulkRevocationNotFound()
   }
   const items = await sql<{ attestation_id: string; outcome: string; failure: RevocationFailure | null }[]>`
     select attestation_id, outcome, failure from bulk_revocation_items
@@ -48,7 +62,9 @@ export async function readBulkRevocation(
     failed: items.flatMap(({ attestation_id, failure }) =>
       failure === null ? [] : [{ attestation_id, error: failure }],
     ),
+    left: count("left"),
     started_by: job.author_name,
+    cancelled_by: job.canceller_name,
     started_at: toTimestamp(job.created_at),
     ended_at: job.ended_at && toTimestamp(job.ended_at),
   }

@@ -73,7 +73,7 @@ async function revokeNext(job: Job): Promise<boolean> {
         const [item] = await sql<{ place: number; attestation_id: string }[]>`
           select i.place, i.attestation_id from bulk_revocations r
           join bulk_revocation_items i on i.workspace_id = r.workspace_id and i.revocation_id = r.id
-          where r.workspace_id = ${workspaceId} and r.id = ${id} and i.outcome is null
+          where r.workspace_id = ${workspaceId} and r.id = ${id} and r.ended_at is null and i.outcome is null
           order by i.attempts, i.place limit 1 for update of r skip locked`
         if (!item) return false
         taken.place = item.place

@@ -1,0 +1,141 @@
+"use client"
+
+import { type ReactNode, useEffect, useRef, useState } from "react"
+import { useMutation, usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { Shortened } from "#app/components/code.tsx"
+import { Confirm } from "#app/components/confirm.tsx"
+import { Link } from "#app/components/link.tsx"
+import { Ago } from "#app/components/timestamp.tsx"
+import { Button } from "#app/components/ui/button.tsx"
+import { Progress } from "#app/components/ui/progress.tsx"
+import type { BulkRevocation } from "#server/domain/attestations/bulk-revocation/read.ts"
+import { countOf } from "#shared/counts.ts"
+import type { RevocationFailure } from "#shared/statuses.ts"
+
+const failureCopy = {
+  attestation_not_found: "not found in this workspace",
+  insufficient_scope: "whoever started this may no longer revoke",
+  internal_error: "failed several times. Try it again, by itself",
+} as const satisfies Record<RevocationFailure, string>
+
+/** Where attestations are that are revoked together, and the way to stop it. The focus comes here when `isNew`. */
+export function BulkPanel({
+  job: data,
+  isNew,
+  onSeen,
+  dismiss,
+}: {
+  job: BulkRevocation
+  isNew: boolean
+  onSeen: () => void
+  dismiss: ReactNode
+}) {
+  const { can } = useWorkspace()
+  const panel = useRef<HTMLElement>(null)
+  useEffect(() => {
+    if (!isNew) return
+    panel.current?.focus()
+    onSeen()
+  }, [isNew, onSeen])
+  const done = data.revoked + data.ended_before + data.failed.length
+  const isOver = data.ended_at !== null
+  const [isStopped, setStopped] = useState(false)
+  useEffect(() => {
+    // The button that was pressed is gone.
+    if (isStopped && isOver) panel.current?.focus()
+  }, [isStopped, isOver])
+  return (
+    <section
+      ref={panel}
+      tabIndex={-1}
+      aria-labelledby="revocation"
+      className="mb-3 rounded-xl border border-line bg-surface px-4 py-3"
+    >
+      <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
+        <div>
+          <h2 id="revocation" className="text-sm font-semibold">
+            {isOver ? resultOf(data) : `Revoking ${countOf(data.attestations, "attestation")}`}
+          </h2>
+          <p className="text-[13px] text-muted tabular-nums">
+            {isOver ? (
+              <>
+                {data.cancelled_by !== null &&
+                  `Stopped by ${data.cancelled_by}; ${data.left} left as they were. `}
+                {data.ended_before > 0 && `${data.ended_before} had already ended. `}
+                Started by {data.started_by} <Ago at={data.started_at} />
+              </>
+            ) : (
+              `${done} of ${data.attestations} done. You can leave this page: it goes on.`
+            )}
+          </p>
+        </div>
+        {isOver
+          ? dismiss
+          : can("attestation:write") && <Stop id={data.id} onStopped={() => setStopped(true)} />}
+      </div>
+      {!isOver && <Progress className="mt-3" label="Attestations revoked" value={done / data.attestations} />}
+      {data.failed.length > 0 && <NotRevoked failed={data.failed} />}
+      <p role="status" className="sr-only">
+        {isOver && resultOf(data)}
+      </p>
+    </section>
+  )
+}
+
+/** Ends it before its end, once that is confirmed. */
+function Stop({ id, onStopped }: { id: string; onStopped: () => void }) {
+  const cancel = useMutation((api) => api.bulkRevocation.cancel.mutate({ id }), { quiet: true, refresh: [] })
+  return (
+    <Confirm
+      trigger={<Button size="sm">Stop</Button>}
+      title="Stop revoking?"
+      description="What is already revoked stays revoked. All others are left as they are."
+      confirm="Stop revoking"
+      dismiss="Keep revoking"
+      danger={false}
+      onConfirm={async () => {
+        await cancel.mutateAsync()
+        onStopped()
+      }}
+    />
+  )
+}
+
+const resultOf = ({ revoked, attestations: all }: BulkRevocation): string =>
+  revoked === all
+    ? `${countOf(all, "attestation")} revoked`
+    : `${revoked} of ${countOf(all, "attestation")} revoked`
+
+/** Shown before one asks for the others. */
+const FIRST = 5
+
+function NotRevoked({ failed }: Pick<BulkRevocation, "failed">) {
+  const path = usePath()
+  const [isAll, setAll] = useState(false)
+  return (
+    <div className="mt-3 text-[13px]">
+      <h3 id="not-revoked" className="font-medium">
+        Not revoked
+      </h3>
+      <ul aria-labelledby="not-revoked" className="mt-1 space-y-1">
+        {failed.slice(0, isAll ? undefined : FIRST).map(({ attestation_id: id, error }) => (
+          <li key={id}>
+            {error === "attestation_not_found" ? (
+              <Shortened value={id} />
+            ) : (
+              <Link href={path("attestations", id)} prefetch={false} className="underline">
+                <Shortened value={id} />
+              </Link>
+            )}
+            : {failureCopy[error]}
+          </li>
+        ))}
+      </ul>
+      {failed.length > FIRST && !isAll && (
+        <Button variant="link" className="mt-1 text-[13px]!" onClick={() => setAll(true)}>
+          Show all {failed.length}
+        </Button>
+      )}
+    </div>
+  )
+}

@@ -66,6 +66,11 @@ test("an export says how far it is, goes on on another page, and is saved whole"
   }).toPass()
   await expect(panel.getByRole("progressbar")).toHaveAttribute("aria-valuenow", "25")
   await expectSound(page)
+  // Others have come since they were counted.
+  await expect(async () => {
+    await push(page, rows(1500))
+    await expect(panel.getByText(/rows so far$/)).toBeVisible({ timeout: 500 })
+  }).toPass()
   await page.getByRole("link", { name: "Sessions" }).first().click()
   await expect(heading(page, "Sessions")).toBeVisible()
   await expect(panel.getByText("Exporting attestations", { exact: true })).toBeVisible()

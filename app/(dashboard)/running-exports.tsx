@@ -38,7 +38,8 @@ function RunningExport({ list, rows, total, stop }: Export) {
             Exporting {list}
           </p>
           <p className="text-[13px] text-muted tabular-nums">
-            {total === null
+            {/* More may have come meanwhile. */}
+            {total === null || rows > total
               ? `${countOf(rows, "row")} so far`
               : `${countOf(rows, "row")} of ${shortCount({ count: total, atLeast: false })}`}
           </p>
@@ -51,7 +52,7 @@ function RunningExport({ list, rows, total, stop }: Export) {
       <Progress
         className="mt-2"
         label={`Export of ${list}`}
-        value={total === null || total === 0 ? null : rows / total}
+        value={total === null || total === 0 ? null : Math.min(1, rows / total)}
       />
     </div>
   )

@@ -8,8 +8,8 @@ const BYTE_ORDER_MARK = "\ufeff"
 
 type CsvFile<Row, Column extends string> = {
   filename: string
-  /** How many there will be, where that is known. */
-  rows?: number
+  /** How many there will be, or nearly so where some come or go meanwhile; null where that is not known. */
+  rows: number | null
   /** In their order. */
   columns: readonly Column[]
   /** What a row says in each column. */
@@ -34,7 +34,7 @@ export async function sendCsv<Row, Column extends string>(
     "Content-Type": "text/csv; charset=utf-8",
     "Content-Disposition": `attachment; filename="${filename}"`,
     "Cache-Control": "no-store",
-    ...(total !== undefined && { "Vouch-Rows": String(total) }),
+    ...(total !== null && { "Vouch-Rows": String(total) }),
   })
   await write(response, BYTE_ORDER_MARK + line(columns))
   while (rows.length > 0 && !response.destroyed) {

@@ -5,6 +5,7 @@ import { shownStatuses } from "#shared/statuses.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
 import { realNow } from "#test/clock.ts"
 import { type Browser, member } from "#test/people.ts"
+import { countAll } from "./count.ts"
 
 let app: TestApp
 
@@ -128,6 +129,42 @@ test("an investor counts once for each status that some of their verifications h
   // All of these are one investor's, who hides nobody but those who come before all of them.
   await fill(workspaceId, 10_000, { name: "mass" })
   expect(await of()).toEqual({ pending: "2", rejected: "1+", all: "1+" })
+})
+
+test("a file knows beforehand how many rows it will have, where it is cheap to tell", async () => {
+  const { browser, key, workspaceId } = await enter()
+  await start(key, "a-1")
+  await start(key, "a-2", "kyc_business_v1")
+  const verified = await start(key, "b-2")
+  await sql`
+    update attestations set status = 'verified', issued_at = created_at, verified_at = created_at, open_until = null,
+      expires_at = ${addDays(realNow(), 20)}, onchain_tx = 'x', commitment = 'c', salt = 's' where session_id = ${verified.id}`
+  await fill(workspaceId, 1_200, { status: "revoked" })
+  await fill(workspaceId, 300, { name: "gone", status: "expired" })
+  for (const [query, rows] of [
+    ["", 1_503],
+    ["&status=revoked&order=oldest", 1_200],
+    ["&status=expired", 300],
+    ["&schema=kyc_business_v1", 1],
+    ["&order=expiry", 1],
+    ["&order=expiry&status=verified", 1],
+    ["&order=expiry&status=pending", 0],
+    ["&q=a-", 2],
+    [`&expiring_before=${addDays(realNow(), 30).toISOString()}`, 1],
+    [`&from=${addDays(realNow(), -0.5).toISOString()}`, 3],
+    [`&from=${addDays(realNow(), 1).toISOString()}`, 0],
+  ] as const) {
+    const response = await browser.fetch(`/api/export/attestations.csv?workspace=${workspaceId}${query}`)
+    expect(response.headers.get("vouch-rows"), query).toBe(String(rows))
+    expect((await response.text()).trim().split("\r\n"), query).toHaveLength(rows + 1)
+  }
+  expect(await countAll(workspaceId, {}, { most: 1_502 })).toBeNull()
+  expect(await countAll(workspaceId, {}, { most: 1_503 })).toBe(1_503)
+  // Few match, and many more would be looked at.
+  expect(await countAll(workspaceId, { status: "rejected" }, { most: 1_000 })).toBe(0)
+  expect(
+    await countAll(workspaceId, { status: "revoked", schema: "kyc_individual_v1" }, { most: 1_199 }),
+  ).toBeNull()
 })
 
 test("up to a thousand are counted, and of more it is said that there are more", async () => {

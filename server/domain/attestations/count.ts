@@ -7,6 +7,7 @@ import {
   type FindFilter,
   inStatus,
   matching,
+  type OrderedSearch,
   ofInvestor,
   readSpan,
   type SearchFilter,
@@ -18,6 +19,9 @@ import { readTexts, type Text } from "./search-texts.ts"
 const MOST = 1000
 /** Rows that are looked at for one number, where no index knows all that is asked for. */
 const MOST_READ = 10_000
+
+/** Rows that are looked at for the length of a file: a fraction of a second, of the seconds that the file takes. */
+const MOST_COUNTED = 100_000
 
 /** How many there are of each status, and whatever it is. */
 export type StatusCounts = Record<ShownStatus | "all", Count>
@@ -40,6 +44,27 @@ export async function countInvestors(
   asked: Omit<SearchFilter, "status">,
 ): Promise<StatusCounts> {
   return countEach(await soughtBy(workspaceId, asked), { of: "investors" })
+}
+
+/**
+ * How many match, for a file that is about to have all of them; null where more rows than are cheap to look at would have
+ * to be.
+ */
+export async function countAll(
+  workspaceId: string,
+  asked: OrderedSearch,
+  { most = MOST_COUNTED } = {},
+): Promise<number | null> {
+  // By expiry there is only what is verified.
+  const status = asked.order === "expiry" ? "verified" : (asked.status ?? "all")
+  if (status !== (asked.status ?? status)) return 0
+  const sought = await soughtBy(workspaceId, asked)
+  const { span } = sought
+  if (span === null) return 0
+  const [row] = await sql<{ near: number; count: number }[]>`
+    select count(*)::int as near, (count(*) filter (where ${matchesIn({ ...sought, span }, status)}))::int as count
+    from (${nearRows(sought, status, most + 1)}) attestations`
+  return row!.near > most ? null : row!.count
 }
 
 /** What is looked for, with what was looked up for it. `span` is null where nothing can match. */

@@ -4,6 +4,7 @@ import { requireScope } from "#server/domain/context.ts"
 import { requireSchema } from "#server/domain/kyc/schemas/require.ts"
 import { sendCsv } from "#server/lib/csv.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
+import { countAll } from "./count.ts"
 import { type FoundRow, findAttestations, type OrderedSearch, ofInvestor, toSummary } from "./search.ts"
 
 /** Rows that are read and written at a time. */
@@ -45,9 +46,10 @@ export async function exportAttestations(
   const { workspaceId } = principal
   if (filter.schema !== undefined) await requireSchema(workspaceId, filter.schema)
   const now = clock.now()
-  const found = await ofInvestor(workspaceId, filter)
+  const [found, rows] = await Promise.all([ofInvestor(workspaceId, filter), countAll(workspaceId, filter)])
   await sendCsv(response, {
     filename: `attestations-${now.toISOString().slice(0, 10)}.csv`,
+    rows,
     columns,
     requireAccess: async () => requireScope(await principalNow(), "attestation:read"),
     toLine: (row: FoundRow) => toLine(row, now),

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
+import { addDays } from "#server/lib/time.ts"
 import { startTestApp, type TestApp } from "#test/app.ts"
+import { realNow } from "#test/clock.ts"
 import { type Browser, member } from "#test/people.ts"
+import { countAuditEntries } from "./read.ts"
 
 let app: TestApp
 beforeAll(async () => {
@@ -68,6 +71,29 @@ test.each([
   const [user] = await sql<{ id: string }[]>`select id from users where email = ${email}`
   await end(user!.id)
   await expect(response.arrayBuffer()).rejects.toThrow()
+})
+
+test("a file knows beforehand how many lines it will have, where it is cheap to tell", async () => {
+  const { browser, workspaceId, account } = await member(app)
+  await browser.mutate("member.invite", { role: "viewer", email: "ada@example.com" })
+  await browser.mutate("key.create", { name: "Reader", scopes: ["kyc:read"] })
+  await sql`
+    insert into audit_entries (account_id, workspace_id, at, actor, actor_name, action, subject, detail)
+    select ${account.id}, ${workspaceId}, now() - interval '2 days', 'key', 'Key', 'token.mint_requested', 'op_' || n, '{}'
+    from generate_series(1, 1500) n`
+  const yesterday = addDays(realNow(), -1).toISOString()
+  for (const query of [
+    ...["", "&action=token.", "&action=key.", "&actor=user", "&actor=key", "&subject=op_7"],
+    ...[`&from=${yesterday}`, `&to=${yesterday}`, `&actor=user&to=${yesterday}`, "&action=t&subject=op_9"],
+  ]) {
+    const { response, lines } = await download(browser, query)
+    expect(response.headers.get("vouch-rows"), query).toBe(String(lines.length - 2))
+  }
+  expect((await download(browser, "&action=token.")).response.headers.get("vouch-rows")).toBe("1500")
+  expect(await countAuditEntries(workspaceId, { action: "token." }, { most: 1499 })).toBeNull()
+  // An index leaves those of tokens out.
+  expect(await countAuditEntries(workspaceId, { action: "key." }, { most: 100 })).toBe(1)
+  expect(await countAuditEntries(workspaceId, { to: yesterday, actor: "user" }, { most: 100 })).toBe(0)
 })
 
 test("a name that looks like a formula stays text", async () => {

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http"
 import type { Principal } from "#server/domain/context.ts"
 import { sendCsv } from "#server/lib/csv.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
-import { type AuditFilter, type AuditRow, findAuditEntries } from "./read.ts"
+import { type AuditFilter, type AuditRow, countAuditEntries, findAuditEntries } from "./read.ts"
 
 /** Rows that are read and written at a time. */
 const BATCH = 1000
@@ -28,7 +28,7 @@ const toLine = (row: AuditRow) => ({
 })
 
 /** Sends all lines of the audit log that match as CSV, newest first. */
-export const exportAuditLog = (
+export const exportAuditLog = async (
   { workspaceId }: Principal,
   filter: AuditFilter,
   response: ServerResponse,
@@ -36,6 +36,7 @@ export const exportAuditLog = (
 ): Promise<void> =>
   sendCsv(response, {
     filename: `audit-log-${clock.now().toISOString().slice(0, 10)}.csv`,
+    rows: await countAuditEntries(workspaceId, filter),
     columns,
     requireAccess: principalNow,
     toLine,

@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto"
+import type { Fragment } from "postgres"
 import { z } from "zod"
 import { sql } from "#db/client.ts"
 import { columns, qualified, type RowOf } from "#db/rows.ts"
@@ -81,21 +82,12 @@ export async function listAuditEntries(
  */
 export async function findAuditEntries(
   workspaceId: string,
-  { action, actor, actor_id, subject, from, to }: AuditFilter,
+  filter: AuditFilter,
   { before, limit }: { before: bigint | null; limit: number },
 ): Promise<AuditRow[]> {
-  const account = sql`(select account_id from workspaces where id = ${workspaceId})`
-  const isOfTokens = action === undefined || "token.".startsWith(action.slice(0, "token.".length))
+  const account = accountOf(workspaceId)
   const matches = sql`
-    account_id = ${account}
-    ${action === undefined ? sql`` : sql`and starts_with(action, ${action})`}
-    ${isOfTokens ? sql`` : sql`and action not like 'token.%'`}
-    ${actor === undefined ? sql`` : sql`and actor = ${actor}`}
-    ${actor === undefined || actor === "key" ? sql`` : sql`and actor <> 'key'`}
-    ${actor_id === undefined ? sql`` : sql`and actor_id = ${actor_id}`}
-    ${subject === undefined ? sql`` : sql`and subject = ${subject}`}
-    ${from === undefined ? sql`` : sql`and at >= ${new Date(from)}`}
-    ${to === undefined ? sql`` : sql`and at < ${new Date(to)}`}
+    ${matching(account, filter)}
     ${before === null ? sql`` : sql`and (at, seq) < (select at, seq from audit_entries where account_id = ${account} and seq = ${before})`}
     order by at desc, seq desc limit ${limit}`
   return sql<AuditRow[]>`
@@ -108,6 +100,51 @@ export async function findAuditEntries(
     left join users u on e.action like 'member.%' and u.id = e.subject
     left join invitations i on e.action like 'member.%' and i.account_id = e.account_id and i.id = e.subject
     order by e.at desc, e.seq desc limit ${limit}`
+}
+
+/** How many match; null where more rows than are cheap to look at would have to be. */
+export async function countAuditEntries(
+  workspaceId: string,
+  filter: AuditFilter,
+  { most = MOST_COUNTED } = {},
+): Promise<number | null> {
+  const account = accountOf(workspaceId)
+  const { from, to, subject } = filter
+  const near = (of: Fragment) => sql`
+    (select * from audit_entries
+    where account_id = ${account} and ${of} ${ofIndex(filter)} ${subject === undefined ? sql`` : sql`and subject = ${subject}`}
+      ${from === undefined ? sql`` : sql`and at >= ${new Date(from)}`} ${to === undefined ? sql`` : sql`and at < ${new Date(to)}`}
+    limit ${most + 1})`
+  const [row] = await sql<{ near: number; count: number }[]>`
+    select count(*)::int as near, (count(*) filter (where ${matching(account, filter)}))::int as count
+    from (${near(sql`workspace_id = ${workspaceId}`)} union all ${near(sql`workspace_id is null`)}) e`
+  return row!.near > most ? null : row!.count
+}
+
+/** Rows that are looked at for the length of a file. */
+const MOST_COUNTED = 100_000
+
+const accountOf = (workspaceId: string) => sql`(select account_id from workspaces where id = ${workspaceId})`
+
+/** What leaves the entries of one index. */
+function ofIndex({ action, actor }: AuditFilter) {
+  const isOfTokens = action === undefined || "token.".startsWith(action.slice(0, "token.".length))
+  return sql`
+    ${isOfTokens ? sql`` : sql`and action not like 'token.%'`}
+    ${actor === undefined || actor === "key" ? sql`` : sql`and actor <> 'key'`}`
+}
+
+function matching(account: Fragment, filter: AuditFilter) {
+  const { action, actor, actor_id, subject, from, to } = filter
+  return sql`
+    account_id = ${account}
+    ${action === undefined ? sql`` : sql`and starts_with(action, ${action})`}
+    ${ofIndex(filter)}
+    ${actor === undefined ? sql`` : sql`and actor = ${actor}`}
+    ${actor_id === undefined ? sql`` : sql`and actor_id = ${actor_id}`}
+    ${subject === undefined ? sql`` : sql`and subject = ${subject}`}
+    ${from === undefined ? sql`` : sql`and at >= ${new Date(from)}`}
+    ${to === undefined ? sql`` : sql`and at < ${new Date(to)}`}`
 }
 
 // An entry has no id of its own, and its number counts the entries of all customers: it is sealed.

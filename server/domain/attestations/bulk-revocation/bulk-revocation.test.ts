@@ -204,7 +204,7 @@ test("one that is cancelled keeps what is revoked, finishes the one that it is a
   expect((await cancel(browser, id)).data).toMatchObject({ left: 2, cancelled_by: "The compliance" })
   const lines = await sql`
     select actor_name, detail from audit_entries
-    where workspace_id = ${workspaceId} and subject = ${id} and action = 'bulk_revocation.cancelled'`
+    where workspace_id = ${workspaceId} and subject = ${id} and action = 'bulk_revocation.stopped'`
   expect(lines).toEqual([{ actor_name: "The compliance", detail: { attestations: 5, left: 2 } }])
   expect(await sql`select reason from bulk_revocations where id = ${id}`).toEqual([{ reason: null }])
 })

@@ -38,7 +38,7 @@ export async function cancelBulkRevocation({
       update bulk_revocations set ended_at = ${clock.now()}, reason = null, canceller_name = ${via.name}
       where workspace_id = ${workspaceId} and id = ${id}`
     const detail = { attestations: job.attestations, left }
-    await recordChange(sql, workspaceId, { author, action: "bulk_revocation.cancelled", subject: id, detail })
+    await recordChange(sql, workspaceId, { author, action: "bulk_revocation.stopped", subject: id, detail })
   })
   publishActivity(workspaceId)
   return readBulkRevocation(principal, id)

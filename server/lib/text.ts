@@ -48,6 +48,10 @@ export const readable = <T extends z.ZodType<string>>(text: T) =>
     )
     .meta({ pattern: NAME })
 
+/** Words for people to read: there is something to see in them. */
+export const words = (max: number) =>
+  plainText(max).refine((value) => SEEN.test(value), saying("must contain a visible character"))
+
 /** A name for people to read. */
 export const nameText = (max: number) => readable(plainText(max))
 

@@ -3,7 +3,7 @@ import { cancelBulkRevocation } from "#server/domain/attestations/bulk-revocatio
 import { readBulkRevocation } from "#server/domain/attestations/bulk-revocation/read.ts"
 import { startBulkRevocation } from "#server/domain/attestations/bulk-revocation/start.ts"
 import { publicReason } from "#server/domain/attestations/record.ts"
-import { plainText } from "#server/lib/text.ts"
+import { words } from "#server/lib/text.ts"
 import { memberProcedure, router } from "#server/trpc/trpc.ts"
 import { MOST_REVOKED_TOGETHER } from "#shared/bulk.ts"
 
@@ -17,7 +17,7 @@ export const bulkRevocationRouter = router({
           .array(z.string().max(100))
           .min(1, "must name an attestation")
           .max(MOST_REVOKED_TOGETHER, `must be at most ${MOST_REVOKED_TOGETHER}`),
-        reason: plainText(500),
+        reason: words(500),
         public_reason: publicReason.optional(),
       }),
     )

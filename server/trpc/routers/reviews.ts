@@ -6,7 +6,7 @@ import { readReview } from "#server/domain/reviews/detail.ts"
 import { addNote } from "#server/domain/reviews/notes.ts"
 import { countReviews, listReviews, reviewFilter } from "#server/domain/reviews/read.ts"
 import { country, page } from "#server/lib/fields.ts"
-import { plainText } from "#server/lib/text.ts"
+import { words } from "#server/lib/text.ts"
 import { memberProcedure, router } from "#server/trpc/trpc.ts"
 import { type Claims, mapClaims } from "#shared/claims.ts"
 import { publicReasons } from "#shared/public-reasons.ts"
@@ -15,7 +15,6 @@ import { allReviewDecisions } from "#shared/reviews.ts"
 const reviewId = z.string().max(100)
 const seen = z.object({ review_id: reviewId, version: z.number().int() })
 /** Something that can be read, not spaces alone. */
-const words = (max: number) => plainText(max).refine((text) => text.trim() !== "", "must not be empty")
 const reason = words(500)
 
 const claims = z.strictObject(

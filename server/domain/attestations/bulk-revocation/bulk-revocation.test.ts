@@ -322,6 +322,7 @@ test("a list has a reason and 1 to 500 attestations", async () => {
   expect(await detailOf([])).toBe("attestation_ids: must name an attestation.")
   expect(await detailOf([...many, newId("att")])).toBe("attestation_ids: must be at most 500.")
   expect(await detailOf(many, { reason: "" })).toBe("reason: must not be empty.")
+  expect(await detailOf(many, { reason: " \u200b" })).toBe("reason: must contain a visible character.")
   expect(await detailOf(many)).toBeUndefined()
   await work()
 })

@@ -1,9 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { type AddressInfo, connect, type Socket } from "node:net"
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { publishActivity } from "#db/pubsub.ts"
 import type { Failure } from "#shared/errors.ts"
 import { startTestApp, type TestApp, waitFor } from "#test/app.ts"
 import { type Browser, member } from "#test/people.ts"
+import { countRequests, underWay } from "./metrics.ts"
 import { StreamPlaces } from "./streams.ts"
 
 const TRPC = "/api/trpc/activity.changes"
@@ -115,6 +117,21 @@ test("many that come and go at once leave no place taken", async () => {
     for (const { socket } of streams) socket.destroy()
     return streams.length === 20
   }, "all places to be free")
+})
+
+test("a stream whose client is gone counts as no request any more", async () => {
+  countRequests()
+  const { browser } = await member(app)
+  const before = underWay.count
+  const streams = Array.from({ length: 10 }, () => open(portOf(app.origin), streamOf(browser)))
+  for (const { status } of streams) expect(await status()).toBe(200)
+  expect(underWay.count).toBe(before + 10)
+  // Some say goodbye, some vanish; some while they are told of something.
+  for (const { socket } of streams.slice(0, 4)) socket.end()
+  for (const { socket } of streams.slice(4, 7)) socket.resetAndDestroy()
+  publishActivity(browser.workspaceId!)
+  for (const { socket } of streams.slice(7)) socket.resetAndDestroy()
+  await waitFor(async () => underWay.count === before, "them to end")
 })
 
 /** A server whose responses never end, each with a slot; the request names its owner. */

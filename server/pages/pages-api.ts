@@ -176,8 +176,13 @@ async function callProcedure(incoming: IncomingPage, user: SignedIn | null): Pro
       }),
     })
   // What is no procedure of ours names no span.
-  await (procedures.has(path) ? traced(path, call) : call())
+  const answered = procedures.has(path) ? traced(path, call) : call()
+  // tRPC's promise of a stream never settles where the client goes first. What the stream reads has ended by then.
+  await (isStream ? Promise.race([answered, closed(response)]) : answered)
 }
+
+const closed = (response: ServerResponse): Promise<void> =>
+  response.closed ? Promise.resolve() : new Promise((resolve) => response.once("close", resolve))
 
 /**
  * Whether another site's page sent it. Cookies are SameSite=Lax, so that its requests carry none where they could

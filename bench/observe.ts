@@ -12,12 +12,24 @@ const TRAFFIC = [
   { title: "POST /kyc/start", traffic: "start" },
 ] as const satisfies { title: string; traffic: Traffic }[]
 
-/** What a request costs with metrics and traces, against what it costs without; `cpu` is null where that cannot be told. */
-export type Observed = Contest & { cpu: Ratio | null }
+/** How often the servers are started anew: code is compiled otherwise each time, which is worth some percent by itself. */
+const STARTS = 4
 
 /**
- * Two servers without workers on one database: one as it is by default, and one whose metrics are scraped and whose traces are
- * sent to a collector, both with their default settings. They take turns.
+ * What a request costs with metrics and traces, against what it costs without: the processor time of one within a round. `same`
+ * compares two servers without, by which one sees how much of that is chance. Null where processor time cannot be told.
+ */
+export type Observed = {
+  name: string
+  plain_us: number
+  observed_us: number
+  ratio: Ratio
+  same: Ratio
+} | null
+
+/**
+ * Three servers without workers on one database: two as they are by default, and one whose metrics are scraped and whose traces
+ * are sent to a collector, both with their default settings. They take turns.
  */
 export async function measureObserved(options: {
   stage: Stage
@@ -32,37 +44,55 @@ export async function measureObserved(options: {
       .on("end", () => response.writeHead(200, { "content-type": "application/json" }).end("{}"))
   })
   await new Promise<void>((resolve) => collector.listen(0, "127.0.0.1", resolve))
-  const metricsPort = await freePorts(1)
   const { port } = collector.address() as AddressInfo
-  const plain = await stage.replica({ name: "plain", settings: { VOUCH_ROLE: "web" } })
-  const observed = await stage.replica({
-    name: "observed",
-    settings: {
-      VOUCH_ROLE: "web",
-      VOUCH_METRICS_PORT: String(metricsPort),
-      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
-    },
-  })
-  const scraping = setInterval(async () => {
-    await fetch(`http://127.0.0.1:${metricsPort}/metrics`).then((response) => response.text())
-  }, SCRAPE_EVERY_MS)
-  const done: Observed[] = []
-  for (const { title, traffic } of TRAFFIC) {
-    const name = `${title}, observed`
-    const result = await contest({ name, traffic, servers: [plain, observed], ...how })
-    done.push({ ...result, cpu: cpuRatio(result) })
+  const taken: Contest[][] = TRAFFIC.map(() => [])
+  for (let n = 1; n <= STARTS; n++) {
+    const metricsPort = await freePorts(1)
+    const plain = { VOUCH_ROLE: "web" }
+    const servers = [
+      await stage.replica({ name: "plain", settings: plain }),
+      await stage.replica({ name: "same", settings: plain }),
+      await stage.replica({
+        name: "observed",
+        settings: {
+          ...plain,
+          VOUCH_METRICS_PORT: String(metricsPort),
+          OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+        },
+      }),
+    ]
+    const scraping = setInterval(async () => {
+      await fetch(`http://127.0.0.1:${metricsPort}/metrics`).then((response) => response.text())
+    }, SCRAPE_EVERY_MS)
+    for (const [i, { title, traffic }] of TRAFFIC.entries()) {
+      taken[i]!.push(await contest({ name: `${title}, start ${n} of ${STARTS}`, traffic, servers, ...how }))
+    }
+    clearInterval(scraping)
+    await Promise.all(servers.map((server) => server.stop()))
   }
-  clearInterval(scraping)
-  await Promise.all([plain.stop(), observed.stop()])
   collector.close()
   collector.closeAllConnections()
-  return done
+  return TRAFFIC.map(({ title }, i) => summarise(title, taken[i]!))
 }
 
-/** Of the processor time for a request, within each round. */
-function cpuRatio({ contestants }: Contest): Ratio | null {
-  const [plain, observed] = contestants.map(({ rounds }) => rounds.map(({ cpu_us }) => cpu_us))
-  const pairs = plain!.flatMap((one, n) => (one === null || observed![n] === null ? [] : observed![n]! / one))
-  if (pairs.length === 0) return null
-  return { median: median(pairs), lowest: Math.min(...pairs), highest: Math.max(...pairs) }
+/** A ratio of each start: the median of its rounds. */
+function summarise(name: string, contests: readonly Contest[]): Observed {
+  const starts = contests.map(({ contestants }) =>
+    contestants.map(({ rounds }) => rounds.map(({ cpu_us }) => cpu_us)),
+  )
+  if (starts.flat(2).includes(null)) return null
+  const known = starts as [number[], number[], number[]][]
+  const overStarts = (ratioOf: (plain: number, same: number, observed: number) => number): Ratio => {
+    const ratios = known.map(([plain, same, observed]) =>
+      median(plain.map((one, n) => ratioOf(one, same[n]!, observed[n]!))),
+    )
+    return { median: median(ratios), lowest: Math.min(...ratios), highest: Math.max(...ratios) }
+  }
+  return {
+    name,
+    plain_us: median(known.flatMap(([plain, same]) => [...plain, ...same])),
+    observed_us: median(known.flatMap(([, , observed]) => observed)),
+    ratio: overStarts((plain, same, observed) => observed / ((plain + same) / 2)),
+    same: overStarts((plain, same) => same / plain),
+  }
 }

@@ -102,19 +102,24 @@ function printBeside({ idle, stopped, ratio }: Beside): void {
 }
 
 function printObserved(observed: readonly Observed[]): void {
-  const lines = observed.flatMap(({ name, contestants, cpu }) =>
-    contestants.map((one, n) => [
-      n === 0 ? name : "",
-      one.name,
-      one.per_second.toFixed(0),
-      one.p99_ms.toFixed(1),
-      one.cpu_us === null ? "–" : one.cpu_us.toFixed(1),
-      n === 0 || cpu === null ? "" : cpu.median.toFixed(3),
-      n === 0 || cpu === null ? "" : `${cpu.lowest.toFixed(3)}–${cpu.highest.toFixed(3)}`,
-      n === 0 || cpu === null ? "" : verdict(cpu.median < OBSERVED_RATIO, `< ${OBSERVED_RATIO.toFixed(2)}`),
-    ]),
-  )
-  console.log(`\n${table(["", "", "requests/s", "p99 ms", "CPU µs", "ratio", "spread", "target"], lines)}`)
+  const lines = observed.flatMap((one) => {
+    if (one === null) return []
+    const ratio = ({ median, lowest, highest }: Ratio) => [
+      median.toFixed(3),
+      `${lowest.toFixed(3)}–${highest.toFixed(3)}`,
+    ]
+    return [
+      [one.name, "plain, twice", one.plain_us.toFixed(1), ...ratio(one.same), ""],
+      [
+        "",
+        "observed",
+        one.observed_us.toFixed(1),
+        ...ratio(one.ratio),
+        verdict(one.ratio.median < OBSERVED_RATIO, `< ${OBSERVED_RATIO.toFixed(2)}`),
+      ],
+    ]
+  })
+  console.log(`\n${table(["", "", "CPU µs", "ratio", "of starts", "target"], lines)}`)
 }
 
 function printFilters(filters: readonly FilterTimes[]): void {

@@ -40,7 +40,7 @@ export type ContestOptions = {
   say: (line: string) => void
 }
 
-/** Puts servers under the same load in turns, A B A B …: one at a time, while the others idle. */
+/** Puts servers under the same load in turns, A B B A …: one at a time, while the others idle. */
 export async function contest(options: ContestOptions): Promise<Contest> {
   const { name, traffic, servers, rounds, measure_ms, say } = options
   const measure = async (server: Server, warmup_ms: number, ms: number): Promise<Round> => {
@@ -66,7 +66,7 @@ export async function contest(options: ContestOptions): Promise<Contest> {
   for (const server of servers) await measure(server, 0, FIRST_WARMUP_MS)
   const results = servers.map((server) => ({ server, rounds: [] as Round[] }))
   for (let n = 1; n <= rounds; n++) {
-    for (const { server, rounds: done } of results) {
+    for (const { server, rounds: done } of n % 2 === 1 ? results : results.toReversed()) {
       // What the one before left to do (checkpoints, vacuum, garbage) is not this one's to pay.
       await sleep(200)
       done.push(await measure(server, WARMUP_MS, measure_ms))

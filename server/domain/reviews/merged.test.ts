@@ -73,7 +73,13 @@ test("and is erased with that one", async () => {
 test("a reason and a note have something to read", async () => {
   const { reviewId } = await vendorReview(app, team.key)
   const noted = await team.officer.mutate("review.note", { review_id: reviewId, text: "  " })
-  expect(noted.error).toMatchObject({ error: "validation_failed", detail: "text: must contain a visible character." })
+  expect(noted.error).toMatchObject({
+    error: "validation_failed",
+    detail: "text: must contain a visible character.",
+  })
   const decided = await decide(team.officer, reviewId, { decision: "reject", reason: " " })
-  expect(decided.error).toMatchObject({ error: "validation_failed", detail: "reason: must contain a visible character." })
+  expect(decided.error).toMatchObject({
+    error: "validation_failed",
+    detail: "reason: must contain a visible character.",
+  })
 })

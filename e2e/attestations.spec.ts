@@ -174,7 +174,7 @@ test("each status says how many there are, and the oldest come first where one a
   await page.goto(section(customer, `attestations?q=${name}`))
   const status = page.getByLabel("Status")
   await expect(status.getByRole("option")).toHaveText([
-    ...["All", "Pending (2)", "Verified (0)", "Rejected (1)", "Revoked (0)", "Expired (0)"],
+    ...["All (3)", "Pending (2)", "Verified (0)", "Rejected (1)", "Revoked (0)", "Expired (0)"],
   ])
   const third = await customer.api.start({ externalId: `${name}-4` })
   await expect(status.getByRole("option", { name: "Pending (3)" })).toBeAttached()

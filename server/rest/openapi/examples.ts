@@ -41,18 +41,22 @@ export function answerExample(
   return variation ? { ...(example as object), ...variation } : example
 }
 
-/** Where the example of a request differs from its fields' own: by operation. */
-const requests: Record<string, Record<string, unknown>> = {
-  // What a token that is on chain can be sent.
-  changeMintConfig: { name: undefined, symbol: undefined, decimals: undefined },
+/** Fields that the example of a request leaves out: by operation. */
+const leftOut: Record<string, string[]> = {
+  // So that it can be sent to a token that is on chain.
+  changeMintConfig: ["name", "symbol", "decimals"],
 }
 
 /** The example of a request's body. */
-export const requestExample = (
+export function requestExample(
   schema: Schema,
   schemas: Record<string, Schema>,
   operationId: string,
-): unknown => ({ ...(sample(schema, schemas) as object), ...requests[operationId] })
+): Record<string, unknown> {
+  const without = leftOut[operationId] ?? []
+  const fields = Object.entries(sample(schema, schemas) as object)
+  return Object.fromEntries(fields.filter(([name]) => !without.includes(name)))
+}
 
 /**
  * An example of a schema, put together from those of its parts. Undefined where a part has none; the document's

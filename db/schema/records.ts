@@ -54,6 +54,16 @@ export const auditEntries = pgTable(
   ],
 )
 
+/** What a workspace's request log has taken on its last day (UTC) with a request, in bytes; it has a budget. */
+export const requestLogUsage = pgTable("request_log_usage", {
+  workspaceId: text("workspace_id")
+    .primaryKey()
+    .references(() => workspaces.id),
+  /** The day's first instant. */
+  day: time("day").notNull(),
+  bytes: bigint({ mode: "bigint" }).notNull(),
+})
+
 /**
  * API requests that named a workspace's key; kept 30 days. Secrets and personal data are masked before they come here.
  */
@@ -71,6 +81,7 @@ export const apiRequests = pgTable(
     errorCode: text("error_code"),
     durationUs: integer("duration_us").notNull(),
     keyId: text("key_id").notNull(),
+    /** Empty where the day's budget was used up: then bodies are null, too. */
     headers: jsonb().$type<Record<string, string>>().notNull(),
     requestBody: text("request_body"),
     /** Null for a successful GET. */

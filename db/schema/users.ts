@@ -171,6 +171,15 @@ export const members = pgTable(
 )
 
 /** Links that make their bearer a member, once. The first owner's is one, without an inviter. */
+/** How many mails an address or an account has had on a day (UTC): both have a limit. */
+export const mailCounts = pgTable("mail_counts", {
+  /** An account's id, or why an address is written to and its SHA-256. */
+  subject: text().primaryKey(),
+  /** The day's first instant. */
+  day: time("day").notNull(),
+  count: integer().notNull(),
+})
+
 export const invitations = pgTable(
   "invitations",
   {

@@ -21,12 +21,15 @@ const ended: readonly ((sql: Sql) => PromiseLike<{ count: number }>)[] = [
       select ctid from auth_rate_limits
       where last_request <= extract(epoch from now() - ${RATES_KEPT}::interval) * 1000 limit ${BATCH})`,
   (sql) => sql`
+    delete from mail_counts where ctid in (
+      select ctid from mail_counts where day <= now() - interval '1 day' limit ${BATCH})`,
+  (sql) => sql`
     delete from invitations where ctid in (
       select ctid from invitations
       where least(used_at, expires_at) <= now() - ${INVITATIONS_KEPT}::interval limit ${BATCH})`,
 ]
 
-/** Drops sessions, challenges, links, counts of requests and invitations that have ended, a batch at a time. */
+/** Drops sessions, challenges, links, counts of requests and mails, and invitations that have ended, a batch at a time. */
 export async function cleanPeople(): Promise<void> {
   for (const remove of ended) while ((await remove(sql)).count === BATCH);
 }

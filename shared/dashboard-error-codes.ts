@@ -41,6 +41,11 @@ export const dashboardErrors = {
   ),
   saved_filter_not_found: define(404, "Filter not found", "Reload the page: it may have been deleted."),
   member_not_found: define(404, "Member not found", "Reload the list of members."),
+  invitation_limit: define(
+    409,
+    "Too many open invitations",
+    "Revoke an invitation that is not needed any more.",
+  ),
   invalid_link: define(
     404,
     "The link does not work",
@@ -52,6 +57,7 @@ export const dashboardErrors = {
     "API key not found",
     "List the keys of this workspace. A revoked key cannot be rotated: create a new one.",
   ),
+  api_key_limit: define(409, "Too many API keys", "Revoke a key that is not used any more."),
   request_not_found: define(
     404,
     "Request not found in the log",

@@ -1,8 +1,9 @@
 import { sql } from "#db/client.ts"
 import { columns, qualified, type RowOf } from "#db/rows.ts"
+import { deployment } from "#server/domain/deployment.ts"
 import { badCursor, fromCursor, toCursor } from "#server/lib/cursor.ts"
 import { isId } from "#server/lib/ids.ts"
-import { toTimestamp } from "#server/lib/time.ts"
+import { addDays, clock, startOfDay, toTimestamp } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import { keptDays } from "#shared/retention.ts"
 
@@ -22,7 +23,12 @@ export type RequestRecord = RequestSummary & {
   headers: Record<string, string>
   request_body: string | null
   response_body: string | null
+  /** False where the day's budget was used up: then headers and bodies are missing. */
+  is_whole: boolean
 }
+
+/** Set while the workspace's log keeps no headers and bodies, because it has taken its space for the day. */
+export type UsedUp = { mib_per_day: number; until: string }
 
 /** `2xx` and its like, or one status such as `404`. */
 export const STATUS_FILTER = /^([245]xx|[1-5][0-9]{2})$/
@@ -66,11 +72,12 @@ const LOOKED_THROUGH = 20_000
 export async function listRequests(
   workspaceId: string,
   filter: RequestFilter,
-): Promise<{ data: RequestSummary[]; next_cursor: string | null }> {
+): Promise<{ data: RequestSummary[]; next_cursor: string | null; used_up: UsedUp | null }> {
+  const used_up = await usedUp(workspaceId)
   const { requestId, status, method, path, keyId, limit, cursor } = filter
   if (requestId !== null) {
     const [row] = await rowOf(workspaceId, requestId)
-    return { data: row ? [toSummary(row)] : [], next_cursor: null }
+    return { data: row ? [toSummary(row)] : [], next_cursor: null, used_up }
   }
   const before = cursor === null ? null : await placeOf(workspaceId, cursor)
   const range = rangeOf(workspaceId, filter, before)
@@ -90,10 +97,19 @@ export async function listRequests(
     join api_keys k on k.workspace_id = ${workspaceId} and k.id = r.key_id
     ${newestFirst()}`
   const data = rows.slice(0, limit).map(toSummary)
-  if (rows.length > limit) return { data, next_cursor: toCursor(data.at(-1)!.request_id) }
+  if (rows.length > limit) return { data, next_cursor: toCursor(data.at(-1)!.request_id), used_up }
   const [last] = await sql<{ id: string }[]>`
     select id from api_requests where ${range} ${newestFirst()} limit 1 offset ${LOOKED_THROUGH - 1}`
-  return { data, next_cursor: last ? toCursor(last.id) : null }
+  return { data, next_cursor: last ? toCursor(last.id) : null, used_up }
+}
+
+async function usedUp(workspaceId: string): Promise<UsedUp | null> {
+  const mib_per_day = deployment.settings.VOUCH_REQUEST_LOG_MIB_PER_DAY
+  const today = startOfDay(clock.now())
+  const [over] = await sql`
+    select from request_log_usage
+    where workspace_id = ${workspaceId} and day >= ${today} and bytes > ${String(mib_per_day)}::float8 * 1024 * 1024`
+  return over ? { mib_per_day, until: toTimestamp(addDays(today, 1)) } : null
 }
 
 /** The indexes' own order, word for word: without "nulls last" Postgres would sort, though neither can be null. */
@@ -130,7 +146,8 @@ export async function getRequest(workspaceId: string, requestId: string): Promis
     )
   }
   const { headers, request_body, response_body } = row
-  return { ...toSummary(row), headers, request_body, response_body }
+  const is_whole = Object.keys(headers).length > 0
+  return { ...toSummary(row), headers, request_body, response_body, is_whole }
 }
 
 const rowOf = (workspaceId: string, requestId: string) => sql<WholeRow[]>`

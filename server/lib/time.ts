@@ -46,6 +46,10 @@ export const addSeconds = (time: Date, seconds: number): Date => new Date(time.g
 
 export const addDays = (time: Date, days: number): Date => addSeconds(time, days * 86_400)
 
+/** First instant of the day (UTC) that `time` lies in. */
+export const startOfDay = (time: Date): Date =>
+  new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth(), time.getUTCDate()))
+
 /** First instant of the calendar month (UTC) that `time` lies in. */
 export const startOfMonth = (time: Date): Date =>
   new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth(), 1))

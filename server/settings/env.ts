@@ -126,6 +126,13 @@ const settings = z.object({
    * VOUCH_PUBLIC_URL the limits for strangers as well.
    */
   VOUCH_RATE_LIMIT: z.coerce.number().min(0).default(100),
+  /**
+   * Space that the request log may take for each workspace and day (UTC), in MiB. Beyond it, only the method, path, status and
+   * ids of a request are kept.
+   */
+  VOUCH_REQUEST_LOG_MIB_PER_DAY: z.coerce.number().min(0).default(256),
+  /** Active API keys that members may create in each workspace. */
+  VOUCH_MAX_API_KEYS: z.coerce.number().int().min(1).default(500),
   /** Addresses or CIDR ranges of proxies whose X-Forwarded-* headers are believed, separated by commas. */
   VOUCH_TRUSTED_PROXIES: z.string().default(""),
   /**

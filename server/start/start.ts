@@ -86,7 +86,7 @@ export async function start(options: StartOptions): Promise<Running> {
   const rate = settings.VOUCH_RATE_LIMIT
   const isLimited = limitsStrangers(settings)
   const limiter = (perSecond: number, burst: number) => (isLimited ? new RateLimiter(perSecond, burst) : null)
-  const requests = new RequestLog()
+  const requests = new RequestLog({ bytesPerDay: settings.VOUCH_REQUEST_LOG_MIB_PER_DAY * 1024 * 1024 })
   requests.start()
   const api = {
     table: new RouteTable(appRouter),

@@ -100,9 +100,9 @@ function ofRequest(row: RequestRow): Dated {
   }
 }
 
-/** A body as the log keeps it: an object, or a note that it was none. */
+/** A body as the log keeps it: an object, its start, or a note that it was none. */
 function read(body: string | null): Record<string, unknown> {
-  if (!body?.startsWith("{")) return {}
+  if (!(body?.startsWith("{") && body.endsWith("}"))) return {}
   const value: unknown = JSON.parse(body)
   return value as Record<string, unknown>
 }

@@ -6,6 +6,8 @@ import { ruleOf } from "#shared/rules/rules.ts"
 
 /** Largest body that is kept, in bytes. */
 const MAX_BODY_BYTES = 16 * 1024
+/** The same of a refused request: the sender chooses what is in it, and may send it as often as the rate allows. */
+const MAX_REFUSED_BODY_BYTES = 1024
 /** Longest path and longest header that are kept, in characters. */
 const MAX_TEXT = 1000
 
@@ -124,6 +126,20 @@ export function maskResponseBody(body: string): { text: string | null; code: str
   if (code !== null && ruleOf(code)?.readsClaims)
     value.detail = String(value.detail).replace(/: .*/s, `: ${MASK}`)
   return { text: withoutSecrets(JSON.stringify(value)), code }
+}
+
+/**
+ * The start of a refused request's body. It ends before a word that would be cut in two: no mask and no erasure would find
+ * what is left of it.
+ */
+export function startOfBody(text: string): string {
+  const bytes = Buffer.byteLength(text)
+  if (bytes <= MAX_REFUSED_BODY_BYTES) return text
+  const note = ` … (${bytes} bytes in all)`
+  const start = Buffer.from(text)
+    .subarray(0, MAX_REFUSED_BODY_BYTES - Buffer.byteLength(note))
+    .toString("utf8")
+  return start.replace(/[^\s"':,[\]{}]*$/, "") + note
 }
 
 const tooLong = (bytes: number) => `(${bytes} bytes, more than are kept)`

@@ -1,9 +1,16 @@
 import type { IncomingHttpHeaders } from "node:http"
 import { isDatabaseUnavailable, background as sql } from "#db/client.ts"
 import { logger } from "#server/lib/log.ts"
-import { sleep } from "#server/lib/time.ts"
+import { clock, sleep, startOfDay } from "#server/lib/time.ts"
 import { finderOf, MASK } from "#server/lib/without-secrets.ts"
-import { headersToMask, maskHeaders, maskPath, maskRequestBody, maskResponseBody } from "./mask.ts"
+import {
+  headersToMask,
+  maskHeaders,
+  maskPath,
+  maskRequestBody,
+  maskResponseBody,
+  startOfBody,
+} from "./mask.ts"
 
 /** A request that has been answered, as references to what is there anyway: no text is copied on its way. */
 export type AnsweredRequest = {
@@ -32,6 +39,8 @@ const MAX_WAITING = 20_000
 const MAX_WAITING_BYTES = 32 * 1024 * 1024
 /** What a request takes beyond its texts. */
 const ROW_BYTES = 500
+/** What is kept of a path, in characters, once the budget is used up. */
+const SHORT_PATH = 200
 /** How long a stop waits for the database. */
 const LAST_FLUSH_MS = 5000
 
@@ -41,6 +50,7 @@ const LAST_FLUSH_MS = 5000
  */
 export class RequestLog {
   readonly #maxWaiting: number
+  readonly #bytesPerDay: number
   #waiting: AnsweredRequest[] = []
   #bytes = 0
   #dropped = 0
@@ -48,8 +58,10 @@ export class RequestLog {
   #writing: Promise<void> | null = null
   #timer: NodeJS.Timeout | undefined
 
-  constructor({ maxWaiting = MAX_WAITING } = {}) {
+  /** `bytesPerDay`: what each workspace's log may take of headers, bodies and paths in a day (UTC). */
+  constructor({ maxWaiting = MAX_WAITING, bytesPerDay = Number.POSITIVE_INFINITY } = {}) {
     this.#maxWaiting = maxWaiting
+    this.#bytesPerDay = bytesPerDay
   }
 
   start(): void {
@@ -90,7 +102,7 @@ export class RequestLog {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.slice(0, BATCH)
       try {
-        await writeAll(batch)
+        await writeAll(batch, this.#bytesPerDay)
         this.#isAway = false
       } catch {
         this.#isAway = true
@@ -119,33 +131,54 @@ const sizeOf = ({ target, headers, received, body }: AnsweredRequest): number =>
  * Writes a batch, and where that fails each by itself, so that one that cannot be written takes no other along. Rejects
  * while the database is away.
  */
-async function writeAll(requests: readonly AnsweredRequest[]): Promise<void> {
+async function writeAll(requests: readonly AnsweredRequest[], bytesPerDay: number): Promise<void> {
   try {
-    await write(requests)
+    await write(requests, bytesPerDay)
   } catch (error) {
     if (isDatabaseUnavailable(error)) throw error
-    if (requests.length > 1) for (const request of requests) await writeAll([request])
+    if (requests.length > 1) for (const request of requests) await writeAll([request], bytesPerDay)
     else logger.error({ err: error, requestId: requests[0]!.requestId }, "the request log lost a request")
   }
 }
 
-/** Some may have been written though the answer was lost: ids are random, so one that is taken is its own. */
-async function write(requests: readonly AnsweredRequest[]): Promise<void> {
+/**
+ * Some may have been written though the answer was lost: ids are random, so one that is taken is its own.
+ *
+ * The same statement counts what each workspace has written today, for all replicas. A batch that would pass the budget is
+ * written without its contents, and without what was refused for its rate: that alone has no bound.
+ */
+async function write(requests: readonly AnsweredRequest[], bytesPerDay: number): Promise<void> {
   const rows = requests.map(toRow)
   // Arrays cost half of what JSON does, in Postgres, and their texts half of what postgres.js makes of arrays, here.
   const all = (column: keyof (typeof rows)[number]) => arrayOf(rows.map((row) => row[column]))
   await sql`
+    with r as materialized (
+      select * from unnest(${all("workspaceId")}::text::text[], ${all("requestId")}::text::text[],
+        ${all("at_ms")}::text::bigint[], ${all("method")}::text::text[], ${all("path")}::text::text[],
+        ${all("status")}::text::smallint[], ${all("code")}::text::text[], ${all("duration_us")}::text::int[],
+        ${all("keyId")}::text::text[], ${all("headers")}::text::text[], ${all("received")}::text::text[],
+        ${all("body")}::text::text[])
+      as r(workspace_id, id, at_ms, method, path, status, error_code, duration_us, key_id, headers, request_body,
+        response_body)
+    ), today as (
+      insert into request_log_usage as d (workspace_id, day, bytes)
+      select workspace_id, ${startOfDay(clock.now())}::timestamptz, sum(octet_length(path) + octet_length(headers)
+        + coalesce(octet_length(request_body), 0) + coalesce(octet_length(response_body), 0))
+      from r group by workspace_id
+      -- In one order, so that two replicas wait for each other at most once.
+      order by workspace_id
+      on conflict (workspace_id) do update set day = greatest(d.day, excluded.day),
+        bytes = excluded.bytes + case when d.day >= excluded.day then d.bytes else 0 end
+      returning workspace_id, bytes > ${String(bytesPerDay)}::float8 as is_over
+    )
     insert into api_requests (workspace_id, id, at, method, path, status, error_code, duration_us, key_id, headers,
       request_body, response_body)
-    select workspace_id, id, to_timestamp(at_ms / 1000.0), method, path, status, error_code, duration_us, key_id,
-      headers::jsonb, request_body, response_body
-    from unnest(${all("workspaceId")}::text::text[], ${all("requestId")}::text::text[],
-      ${all("at_ms")}::text::bigint[], ${all("method")}::text::text[], ${all("path")}::text::text[],
-      ${all("status")}::text::smallint[], ${all("code")}::text::text[], ${all("duration_us")}::text::int[],
-      ${all("keyId")}::text::text[], ${all("headers")}::text::text[], ${all("received")}::text::text[],
-      ${all("body")}::text::text[])
-    as r(workspace_id, id, at_ms, method, path, status, error_code, duration_us, key_id, headers, request_body,
-      response_body)
+    select r.workspace_id, id, to_timestamp(at_ms / 1000.0), method,
+      case when is_over then left(split_part(path, '?', 1), ${SHORT_PATH}) else path end,
+      status, error_code, duration_us, key_id, case when is_over then '{}' else headers::jsonb end,
+      case when not is_over then request_body end, case when not is_over then response_body end
+    from r join today on today.workspace_id = r.workspace_id
+    where not is_over or error_code is distinct from 'rate_limited'
     on conflict do nothing`
 }
 
@@ -163,6 +196,8 @@ function toRow(request: AnsweredRequest) {
   const holdsKey = status < 400 ? () => false : finderOf(/\S+$/.exec(headers.authorization ?? "")?.[0] ?? "")
   const unlessKey = (text: string) => (holdsKey(text) ? MASK : text)
   const request_body = received === null ? null : maskRequestBody(received, fields ?? new Set())
+  // Cut last: a key that is cut in two would not be found.
+  const keptOf = (text: string) => (status < 400 ? text : startOfBody(unlessKey(text)))
   return {
     workspaceId: request.workspaceId,
     requestId: request.requestId,
@@ -175,7 +210,7 @@ function toRow(request: AnsweredRequest) {
     duration_us: request.duration_us,
     keyId: request.keyId,
     headers: JSON.stringify(maskHeaders(headers)),
-    received: request_body === null ? null : unlessKey(request_body),
-    body: answer.text === null ? null : unlessKey(answer.text),
+    received: request_body === null ? null : keptOf(request_body),
+    body: answer.text === null ? null : keptOf(answer.text),
   }
 }

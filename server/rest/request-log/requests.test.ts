@@ -7,6 +7,7 @@ import { MASK } from "#server/lib/without-secrets.ts"
 import { appRouter } from "#server/trpc/router.ts"
 import { createCallerFactory } from "#server/trpc/trpc.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import { moveClock } from "#test/clock.ts"
 import type { Response, Sent } from "#test/http.ts"
 import { type Browser, member } from "#test/people.ts"
 
@@ -196,6 +197,60 @@ function resolved(text: string): string {
   return next === text ? text : resolved(next)
 }
 
+test("of a refused request, at most 1 KiB of the body is kept, and no part of a wallet", async () => {
+  const answers: Response[] = []
+  for (const schemaId of ["long ".repeat(3000), `${newWallet()} is `.repeat(300), "é ".repeat(2000)])
+    answers.push(
+      await ask({ method: "POST", path: "/kyc/start", json: { userPubkey: newWallet(), schemaId } }),
+      await ask({ method: "POST", path: "/token/mint", json: { mint_config: schemaId, amount: "1" } }),
+    )
+  for (const answer of answers) {
+    expect(answer.status).toBe(422)
+    const { request_body, response_body } = await logged(idOf(answer))
+    expect(request_body).toMatch(/^\{".* … \(\d+ bytes in all\)$/)
+    for (const body of [request_body, response_body]) {
+      expect(Buffer.byteLength(body)).toBeLessThanOrEqual(1024)
+      // A wallet is there as a whole, so that an erasure finds it, or not at all.
+      for (const [word] of body.matchAll(/[1-9A-HJ-NP-Za-km-z]{30,}/g)) expect(word).toMatch(/^.{43,44}$/)
+    }
+  }
+})
+
+test("beyond the day's budget only method, path, status and ids are kept, and the dashboard says so", async () => {
+  const owner = await member(app)
+  const { apiKey, workspaceId } = await app.key({ account: owner.account })
+  const send = (path = "/token/mint?x=1") => ask({ method: "POST", path, json: {}, key: apiKey })
+  const recordOf = async (answer: Response) => {
+    const find = async () => (await owner.browser.query("request.get", { request_id: idOf(answer) })).data
+    return waitFor(async () => (await find()) ?? null, "the request to be logged")
+  }
+  const whole = { is_whole: true, path: "/token/mint?x=[masked]", status: 422 }
+  const bare = { is_whole: false, path: "/token/mint", status: 422, error: "validation_failed" }
+  const empty = { headers: {}, request_body: null, response_body: null }
+  expect(await recordOf(await send())).toMatchObject(whole)
+  expect((await owner.browser.query("request.list")).data.used_up).toBeNull()
+  const budget = 256 * 1024 * 1024
+  const [counted] = await sql`
+    update request_log_usage set bytes = ${budget} where workspace_id = ${workspaceId} returning (
+      select sum(octet_length(path) + octet_length(headers::text) + octet_length(request_body) + octet_length(response_body))
+      from api_requests where workspace_id = ${workspaceId}) as bytes`
+  expect(Number(counted!.bytes)).toBeGreaterThan(0)
+  expect(await recordOf(await send())).toMatchObject({ ...bare, ...empty })
+  expect(await recordOf(await send(`/${"long".repeat(200)}`))).toMatchObject({
+    path: `/${"long".repeat(49)}lon`,
+  })
+  const { used_up } = (await owner.browser.query("request.list")).data
+  expect(used_up).toEqual({ mib_per_day: 256, until: expect.stringMatching(/T00:00:00Z$/) })
+  // Another workspace has a budget of its own.
+  const other = await app.key({ account: owner.account, mode: "live" })
+  owner.browser.workspaceId = other.workspaceId
+  expect(await recordOf(await ask({ path: "/nowhere", key: other.apiKey }))).toMatchObject({ is_whole: true })
+  owner.browser.workspaceId = workspaceId
+  await moveClock(new Date(used_up.until))
+  expect(await recordOf(await send())).toMatchObject(whole)
+  expect((await owner.browser.query("request.list")).data.used_up).toBeNull()
+})
+
 test("who has no valid key, health, the document and webhooks leave no line", async () => {
   const before = await sql`select from api_requests`
   await app.request({ method: "GET", path: "/usage" })
@@ -220,7 +275,11 @@ test("a workspace's log is not another's, nor a key's: not by its id, not in a l
     expect({ status, error: error.error }).toEqual({ status: 404, error: "request_not_found" })
     expect((await stranger.browser.query("request.list", { request_id })).data.data).toEqual([])
   }
-  expect((await stranger.browser.query("request.list")).data).toEqual({ data: [], next_cursor: null })
+  expect((await stranger.browser.query("request.list")).data).toEqual({
+    data: [],
+    next_cursor: null,
+    used_up: null,
+  })
   // Live and test of one account are two workspaces.
   expect((await browser.query("request.get", { request_id: idOf(own) })).status).toBe(404)
   const asKey = createCallerFactory(appRouter)({

@@ -31,7 +31,11 @@ export const requestRouter = router({
         ...page,
       }),
     )
-    .output(listOf(summary))
+    .output(
+      listOf(summary).extend({
+        used_up: z.object({ mib_per_day: z.number(), until: timestamp }).nullable(),
+      }),
+    )
     .query(({ ctx, input }) =>
       listRequests(ctx.principal.workspaceId, {
         requestId: input.request_id ?? null,
@@ -53,6 +57,7 @@ export const requestRouter = router({
         headers: z.record(z.string(), z.string()),
         request_body: z.string().nullable(),
         response_body: z.string().nullable(),
+        is_whole: z.boolean(),
       }),
     )
     .query(({ ctx, input }) => getRequest(ctx.principal.workspaceId, input.request_id)),

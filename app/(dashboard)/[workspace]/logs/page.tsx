@@ -65,6 +65,13 @@ export default function Page() {
         title="Logs"
         description={`Every API request with a key of this workspace, kept for ${keptDays.requests} days. Secrets and personal data are masked.`}
       />
+      {list.data?.used_up && (
+        <p role="status" className="mb-4 text-[13px] text-notice">
+          This workspace’s log has taken its {list.data.used_up.mib_per_day} MiB for today. Until{" "}
+          <ExactTimestamp at={list.data.used_up.until} />, requests are kept without headers and bodies, and
+          those refused for their rate are not kept.
+        </p>
+      )}
       <Filters onClear={onClear} saved={{ list: "logs", current }}>
         <TextFilter
           label="Request id"

@@ -1,15 +1,18 @@
 import { type Queryable, sql } from "#db/client.ts"
+import { only } from "#db/rows.ts"
 import { type Author, recordChange, theOperator } from "#server/domain/audit-log/record.ts"
+import { deployment } from "#server/domain/deployment.ts"
 import { holdPermission, userIdOf } from "#server/domain/people/membership.ts"
 import { newId } from "#server/lib/ids.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
+import { fail } from "#shared/errors.ts"
 import type { Mode } from "#shared/mode.ts"
 import type { Scope } from "#shared/scopes.ts"
 import { hashApiKey, newApiKey, startOfApiKey } from "./secret.ts"
 
 export type NewKey = { apiKey: string; keyId: string }
 
-/** Creates a key of a workspace. The secret is in the answer and nowhere else, ever. */
+/** Creates a key of a workspace. The secret is in the answer and nowhere else, ever. Errors: api_key_limit. */
 export async function createKey({
   workspaceId,
   mode,
@@ -31,6 +34,7 @@ export async function createKey({
   const key: NewKey = { apiKey: newApiKey(mode), keyId: newId("key") }
   const create = async (sql: Queryable) => {
     await holdPermission(sql, workspaceId, author, "key:write")
+    if (author !== theOperator) await requireRoom(sql, workspaceId)
     await sql`
       insert into api_keys (workspace_id, id, name, scopes, expires_at, created_at)
       values (${workspaceId}, ${key.keyId}, ${name}, ${scopes}, ${expiresAt}, ${clock.now()})`
@@ -45,6 +49,23 @@ export async function createKey({
   if (within === sql) await sql.begin(create)
   else await create(within)
   return key
+}
+
+/** Errors: api_key_limit. */
+async function requireRoom(sql: Queryable, workspaceId: string): Promise<void> {
+  const most = deployment.settings.VOUCH_MAX_API_KEYS
+  // Counted one after another.
+  await sql`select from workspaces where id = ${workspaceId} for no key update`
+  const { count } = only(
+    await sql<{ count: bigint }[]>`
+      select count(*) from api_keys
+      where workspace_id = ${workspaceId} and revoked_at is null and (expires_at is null or expires_at > ${clock.now()})`,
+  )
+  if (count >= most)
+    fail(
+      "api_key_limit",
+      `This workspace has ${count} active API keys, and may have ${most} (VOUCH_MAX_API_KEYS). Revoke one first.`,
+    )
 }
 
 export async function addSecret(

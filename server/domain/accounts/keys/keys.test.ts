@@ -5,6 +5,7 @@ import { socketOptions } from "#db/socket.ts"
 import { clock } from "#server/lib/time.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
 import { moveClock } from "#test/clock.ts"
+import { member } from "#test/people.ts"
 import { listKeys } from "./list.ts"
 import { revokeKey, rotateKey } from "./manage.ts"
 
@@ -47,6 +48,25 @@ test("a revoked key stops working at once, and revoking it again changes nothing
   await revoke(key.keyId)
   expect(await revokedAt()).toEqual(first)
   await expect(revoke("key_unknown")).rejects.toMatchObject({ code: "key_not_found" })
+})
+
+test("members create at most 500 active keys in a workspace, at the same time as well", async () => {
+  const { browser, workspaceId } = await member(app)
+  await sql`
+    insert into api_keys (workspace_id, id, name, scopes, created_at, revoked_at, expires_at)
+    select ${workspaceId}, 'key_' || n, 'one of many', '{}', now(), case when n = 0 then now() end,
+      case when n = 1 then ${new Date(now)}::timestamptz end
+    from generate_series(0, 500) n`
+  const create = () => browser.mutate("key.create", { name: "new", scopes: ["kyc:read"] })
+  const answers = await Promise.all(Array.from({ length: 4 }, create))
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409])
+  const { error } = answers.find(({ status }) => status === 409)!
+  expect(error).toMatchObject({
+    error: "api_key_limit",
+    detail: expect.stringContaining("VOUCH_MAX_API_KEYS"),
+  })
+  await revoke("key_2")
+  expect((await create()).status).toBe(200)
 })
 
 test("a revocation is told to every other replica, and heard from them", async () => {

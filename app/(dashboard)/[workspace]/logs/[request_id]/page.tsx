@@ -100,6 +100,22 @@ function Request({ request }: { request: Logged }) {
           )}
         </dl>
       </Card>
+      {request.is_whole ? (
+        <Contents request={request} />
+      ) : (
+        <Card>
+          <Empty title="Headers and bodies were not kept">
+            The workspace’s log had taken its space for the day when this request came.
+          </Empty>
+        </Card>
+      )}
+    </div>
+  )
+}
+
+function Contents({ request }: { request: Logged }) {
+  return (
+    <>
       <Card title="Request" description="Selected headers only.">
         <div className="space-y-3">
           <Headers headers={request.headers} />
@@ -117,7 +133,7 @@ function Request({ request }: { request: Logged }) {
           <CodeBlock label="Response body" code={pretty(request.response_body)} />
         )}
       </Card>
-    </div>
+    </>
   )
 }
 

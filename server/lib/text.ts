@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { fail } from "#shared/errors.ts"
+import { hasLink } from "./linkless.ts"
 
 const CONTROLS = "\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029"
 const PRINTABLE = new RegExp(`^[^${CONTROLS}]*$`)
@@ -54,6 +55,13 @@ export const words = (max: number) =>
 
 /** A name for people to read. */
 export const nameText = (max: number) => readable(plainText(max))
+
+/** A name that is mailed to people whom its owner chooses: without anything that a mail client makes a link of. */
+export const mailedName = (max: number) =>
+  nameText(max).refine(
+    (name) => !hasLink(name),
+    saying("must not contain a web or email address, because it is mailed. Leave its points out"),
+  )
 
 /** Whether a text has at most `max` characters: not halves of surrogate pairs, as JavaScript counts. */
 const isAtMost = (text: string, max: number): boolean =>

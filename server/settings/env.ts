@@ -144,6 +144,10 @@ const settings = z.object({
   VOUCH_SMTP_URL: url(/^smtps?$/, "smtps://user:password@mail.example.com").optional(),
   /** Sender of that mail, such as Vouch <vouch@example.com>. */
   VOUCH_MAIL_FROM: text,
+  /** Mails that one address gets in a day (UTC), whoever causes them. */
+  VOUCH_MAILS_PER_ADDRESS: z.coerce.number().int().min(0).default(5),
+  /** Mails that the members of one account may cause in a day (UTC). */
+  VOUCH_MAILS_PER_ACCOUNT: z.coerce.number().int().min(0).default(100),
   /** Where whoever found a weakness writes to: mailto:security@example.com, or a page. In /.well-known/security.txt. */
   VOUCH_SECURITY_CONTACT: url(/^(?:mailto|https)$/, "mailto:security@example.com").optional(),
   /**

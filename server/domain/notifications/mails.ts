@@ -1,4 +1,5 @@
 import type { Mail } from "#server/domain/people/mail.ts"
+import { linkless } from "#server/lib/linkless.ts"
 import { countOf, hoursOf } from "#shared/counts.ts"
 import type { Mode } from "#shared/mode.ts"
 import type { NotificationKind } from "#shared/notifications.ts"
@@ -108,8 +109,9 @@ The investors cannot go on before it:`,
 /** The mail that tells a member. Names of investors and secrets are in none: mail is read by others, too. */
 export function notificationMail(
   { kind, data }: Notification,
-  { company, mode, timeZone, url }: Reader,
+  { company: name, mode, timeZone, url }: Reader,
 ): Omit<Mail, "to"> {
+  const company = linkless(name)
   const zone = timeZone ?? "UTC"
   const format = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "short", timeZone: zone })
   const time: Time = (at) => `${format.format(new Date(at))} (${zone.replaceAll("_", " ")})`

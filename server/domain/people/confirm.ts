@@ -4,15 +4,22 @@ import { deployment } from "#server/domain/deployment.ts"
 import { fail } from "#shared/errors.ts"
 import { createMailedLink, findUserLink, useUserLink } from "./links.ts"
 import { failMail, mailer } from "./mail.ts"
+import { takeMail } from "./mail-limits.ts"
 
 /** Mails the user a link to confirm their address. Errors: rate_limited, mail_failed, validation_failed. */
 export async function mailConfirmation({ id, email }: SignedIn): Promise<{ sent_to: string }> {
   const { send } = mailer(deployment.settings)
   if (send === null)
     return fail("validation_failed", "email: this server sends no email. Ask its operator for a link.")
-  const token = await createMailedLink(sql, id, "confirm")
-  if (token === null)
-    return fail("rate_limited", "We just sent a link. Wait five minutes, then request another one.")
+  const token = await sql.begin(async (sql) => {
+    const token = await createMailedLink(sql, id, "confirm")
+    if (token === null)
+      return fail("rate_limited", "We just sent a link. Wait five minutes, then request another one.", {
+        retryAfterSeconds: 300,
+      })
+    await takeMail(sql, { to: email, accountId: null, reason: "requested" })
+    return token
+  })
   const link = `${deployment.origin}/confirm?token=${token}`
   try {
     await send({

@@ -1,12 +1,17 @@
 import { type Queryable, sql } from "#db/client.ts"
+import { only } from "#db/rows.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { newId } from "#server/lib/ids.ts"
+import { linkless } from "#server/lib/linkless.ts"
 import { addDays, clock } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import type { Role } from "#shared/roles.ts"
 import { failMail, mailer } from "./mail.ts"
+import { takeMail } from "./mail-limits.ts"
 import { hashToken, newToken } from "./token.ts"
 
+/** Unused links of an account at once. */
+const MOST_OPEN = 100
 const VALID_DAYS = 7
 /** Minimum time between two mails of one invitation, to whatever addresses. */
 const MAIL_PAUSE = "1 minute"
@@ -25,7 +30,9 @@ export type Invitation = {
   second_factor_required: boolean
 }
 
-/** Makes a link that makes its bearer a member, once. Without an inviter it is the first owner's. */
+/**
+ * Makes a link that makes its bearer a member, once. Without an inviter it is the first owner's. Errors: invitation_limit.
+ */
 export async function createInvitation(
   sql: Queryable,
   invitation: {
@@ -40,11 +47,28 @@ export async function createInvitation(
   const id = newId("evt")
   const token = newToken()
   const now = clock.now()
+  if (invitation.invitedBy !== null) await requireFewOpen(sql, invitation.accountId)
   await sql`
     insert into invitations (account_id, id, token_hash, role, email, mailed, invited_by, created_at, expires_at)
     values (${invitation.accountId}, ${id}, ${hashToken(token)}, ${invitation.role}, ${invitation.email},
       ${invitation.mailed ?? false}, ${invitation.invitedBy}, ${now}, ${addDays(now, VALID_DAYS)})`
   return { id, link: linkOf(invitation.invitedBy, token) }
+}
+
+/** Errors: invitation_limit. */
+async function requireFewOpen(sql: Queryable, accountId: string): Promise<void> {
+  // Counted one after another.
+  await sql`select from accounts where id = ${accountId} for no key update`
+  const { count } = only(
+    await sql<{ count: bigint }[]>`
+      select count(*) from invitations
+      where account_id = ${accountId} and used_at is null and expires_at > ${clock.now()}`,
+  )
+  if (count >= MOST_OPEN)
+    fail(
+      "invitation_limit",
+      `This account has ${count} open invitations, and may have ${MOST_OPEN}. Revoke one, or wait until it is used or ends.`,
+    )
 }
 
 const linkOf = (invitedBy: string | null, token: string) =>
@@ -90,16 +114,22 @@ export async function mailInvitation(token: string, email: string): Promise<{ se
   requireAddress(invitation, email)
   const proof = newToken()
   const { account_id, id } = invitation
-  const noted = await sql`
-    update invitations set proof_hash = ${hashToken(proof)}, proof_email = ${email}, proof_sent_at = now()
-    where account_id = ${account_id} and id = ${id} and used_at is null
-      and (proof_sent_at is null or proof_sent_at <= now() - ${MAIL_PAUSE}::interval)
-    returning id`
-  if (noted.length === 0)
-    fail("rate_limited", "We just sent a link. Wait a minute, then request another one.")
-  const text = `Open this link to join ${invitation.account} on Vouch with this address:\n\n${linkOf(invitation.invited_by, proof)}\n\nDid not request this? Ignore this email: your address is not used.`
+  await sql.begin(async (sql) => {
+    const noted = await sql`
+      update invitations set proof_hash = ${hashToken(proof)}, proof_email = ${email}, proof_sent_at = now()
+      where account_id = ${account_id} and id = ${id} and used_at is null
+        and (proof_sent_at is null or proof_sent_at <= now() - ${MAIL_PAUSE}::interval)
+      returning id`
+    if (noted.length === 0)
+      fail("rate_limited", "We just sent a link. Wait a minute, then request another one.", {
+        retryAfterSeconds: 60,
+      })
+    await takeMail(sql, { to: email, accountId: account_id, reason: "sent by others" })
+  })
+  const account = linkless(invitation.account)
+  const text = `Open this link to join ${account} on Vouch with this address:\n\n${linkOf(invitation.invited_by, proof)}\n\nDid not request this? Ignore this email: your address is not used.`
   try {
-    await send({ to: email, subject: `Join ${invitation.account} on Vouch`, text })
+    await send({ to: email, subject: `Join ${account} on Vouch`, text })
   } catch (cause) {
     await sql`
       update invitations set proof_hash = null, proof_email = null, proof_sent_at = null

@@ -27,6 +27,7 @@ export const nextAttempt = (sql: Queryable, now: Date, attempts: string) => sql`
 export async function sendDue<Due>({
   stage,
   claim,
+  mayMail = async () => true,
   mailOf,
   sent,
   about,
@@ -35,6 +36,8 @@ export async function sendDue<Due>({
   stage: () => Promise<unknown>
   /** Takes `MAIL_BATCH` at most; the time of the next attempt is written first, so that a crash only delays it. */
   claim: () => Promise<readonly Due[]>
+  /** Counts a mail against its limits; one that is beyond them is not sent now. */
+  mayMail?: (due: Due) => Promise<boolean>
   mailOf: (due: Due) => Mail
   sent: (due: Due) => Promise<unknown>
   /** What the log calls it. */
@@ -48,6 +51,7 @@ export async function sendDue<Due>({
     await Promise.all(
       batch.map(async (due) => {
         try {
+          if (!(await mayMail(due))) return
           await send(mailOf(due))
           troubled.succeeded(MAIL)
           await sent(due)

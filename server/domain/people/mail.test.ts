@@ -1,6 +1,10 @@
 import { type AddressInfo, createServer } from "node:net"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { startTestApp, type TestApp } from "#test/app.ts"
+import { sql } from "#db/client.ts"
+import { newId } from "#server/lib/ids.ts"
+import { addDays, clock } from "#server/lib/time.ts"
+import { startTestApp, type TestApp, waitFor } from "#test/app.ts"
+import { moveClock } from "#test/clock.ts"
 import { type MailServer, mailedToken, startMailServer } from "#test/mail.ts"
 import { Browser, member, PASSWORD } from "#test/people.ts"
 import { mailer } from "./mail.ts"
@@ -61,6 +65,99 @@ test("whoever knows an address neither fills its mailbox nor ends each link befo
   expect(mail.received.filter(({ to }) => to === email)).toHaveLength(1)
   const password = `${PASSWORD} anew`
   expect((await stranger.mutate("setup.resetPassword", { token, password })).status).toBe(200)
+})
+
+const statusOf = ({ status }: { status: number }) => status
+
+test("an address gets five mails a day, from all accounts together, and its own password reset all the same", async () => {
+  const victim = await member(app)
+  const [name] = victim.email.split("@")
+  const answers = []
+  for (const tag of ["", "+1", "+2", "+3", "", "+4"]) {
+    const { browser } = await member(app)
+    const email = `${name}${tag}@example.com`
+    answers.push(await browser.mutate("member.invite", { role: "viewer", email }))
+  }
+  expect(answers.map(statusOf)).toEqual([200, 200, 200, 200, 200, 429])
+  const { error, headers } = answers[5]!
+  expect(error).toMatchObject({ error: "rate_limited", detail: expect.stringContaining("5 emails today") })
+  expect(Number(headers.get("retry-after"))).toBeGreaterThan(0)
+  expect(Number(headers.get("retry-after"))).toBeLessThanOrEqual(86_400)
+  // By a link for anybody, its bearer chooses the address.
+  const { browser, workspaceId } = await member(app)
+  const { link } = (await browser.mutate("member.invite", { role: "viewer" })).data
+  const token = new URL(link).searchParams.get("token")
+  const bearer = new Browser(app)
+  expect(statusOf(await bearer.mutate("setup.mailLink", { token, email: victim.email }))).toBe(429)
+  expect(statusOf(await bearer.mutate("setup.mailLink", { token, email: "other@example.com" }))).toBe(200)
+  const stranger = new Browser(app)
+  await stranger.mutate("setup.requestReset", { email: victim.email })
+  await mailedToken(mail, victim.email, 2)
+  await moveClock(addDays(clock.now(), 1))
+  const invite = { role: "viewer", email: victim.email }
+  expect(statusOf(await browser.mutate("member.invite", invite))).toBe(200)
+  expect((await browser.query("member.list")).data.invitations).toHaveLength(2)
+  expect(workspaceId).not.toBe(victim.workspaceId)
+})
+
+test("a password is reset by mail five times a day at most", async () => {
+  const { email } = await member(app)
+  const stranger = new Browser(app)
+  for (let count = 1; count <= 6; count++) {
+    await stranger.mutate("setup.requestReset", { email })
+    if (count < 6) await mailedToken(mail, email, count - 1)
+    await sql`update user_links set created_at = created_at - interval '10 minutes'`
+  }
+  await waitFor(
+    async () => app.log.some((line) => line.includes("could not mail a password reset")),
+    "the refusal",
+  )
+  expect(mail.received.filter(({ to }) => to === email)).toHaveLength(5)
+})
+
+test("an account sends a hundred mails a day, and has a hundred open invitations, at the same time as well", async () => {
+  const { browser, account } = await member(app)
+  const invite = () =>
+    browser.mutate("member.invite", { role: "viewer", email: `${newId("evt")}@example.com` })
+  expect(statusOf(await invite())).toBe(200)
+  await sql`update mail_counts set count = 98 where subject = ${account.id}`
+  expect((await Promise.all([invite(), invite(), invite(), invite()])).map(statusOf).sort()).toEqual([
+    ...[200, 200, 429, 429],
+  ])
+  expect((await invite()).error).toMatchObject({
+    error: "rate_limited",
+    detail: expect.stringContaining("100 emails today"),
+  })
+  // A refused one leaves no open link.
+  expect((await browser.query("member.list")).data.invitations).toHaveLength(3)
+  await sql`
+    insert into invitations (account_id, id, token_hash, role, created_at, expires_at)
+    select ${account.id}, 'many ' || n, sha256(n::text::bytea), 'viewer', now(), now() + interval '1 day'
+    from generate_series(1, 95) n`
+  const links = await Promise.all(
+    Array.from({ length: 4 }, () => browser.mutate("member.invite", { role: "viewer" })),
+  )
+  expect(links.map(statusOf).sort()).toEqual([200, 200, 409, 409])
+  expect(links.find(({ status }) => status === 409)!.error).toMatchObject({
+    error: "invitation_limit",
+    detail: expect.stringContaining("may have 100"),
+  })
+})
+
+test("a name that would be a link in a mail is refused, and an older one arrives without what makes it one", async () => {
+  const { browser, account } = await member(app)
+  for (const name of ["Your bank account is locked: https://evil.example", "bank-login.com", "Help@Bank"]) {
+    const { status, error } = await browser.mutate("workspace.renameAccount", { name })
+    expect([status, error.error]).toEqual([422, "validation_failed"])
+    expect(error.detail).toContain("web or email address")
+  }
+  await sql`update accounts set name = 'Locked: https://evil.example/now' where id = ${account.id}`
+  const invited = `${newId("evt").toLowerCase()}@example.com`
+  await browser.mutate("member.invite", { role: "viewer", email: invited })
+  await mailedToken(mail, invited)
+  const { text } = mail.received.find(({ to }) => to === invited)!
+  expect(text).toContain("Join Locked https evil example now on Vouch")
+  expect(text).not.toContain("evil.example")
 })
 
 test("mail that cannot be sent is said so, and the way around it", async () => {

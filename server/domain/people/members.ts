@@ -5,12 +5,14 @@ import { revokeKey } from "#server/domain/accounts/keys/manage.ts"
 import { recordAccountChange } from "#server/domain/audit-log/record.ts"
 import type { Principal } from "#server/domain/context.ts"
 import { deployment } from "#server/domain/deployment.ts"
+import { linkless } from "#server/lib/linkless.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import { permissionsOf, type Role } from "#shared/roles.ts"
 import type { Permission } from "#shared/scopes.ts"
 import { createInvitation, endInvitationsOf } from "./invitations.ts"
 import { failMail, mailer } from "./mail.ts"
+import { takeMail } from "./mail-limits.ts"
 import { hasSecondFactor } from "./second-factor.ts"
 
 type MemberChange = { principal: Principal; requestId: string }
@@ -61,7 +63,7 @@ export async function listMembers({ workspaceId }: Principal): Promise<Members> 
 
 /**
  * Invites by mail where an address is given and mail is configured; else the link is the answer, for the inviter to
- * pass on.
+ * pass on. Errors: invitation_limit, rate_limited, mail_failed.
  */
 export async function inviteMember({
   principal,
@@ -84,6 +86,8 @@ export async function inviteMember({
       invitedBy,
       mailed: send !== null && email !== null,
     })
+    if (send !== null && email !== null)
+      await takeMail(sql, { to: email, accountId: account.id, reason: "sent by others" })
     await recordAccountChange(sql, account.id, {
       author: { principal, requestId },
       action: "member.invited",
@@ -93,12 +97,13 @@ export async function inviteMember({
     return created
   })
   if (send === null || email === null) return { ...invitation, sent_to: null }
+  const name = linkless(account.name)
   const demand = account.second_factor_required
-    ? `\n\n${account.name} requires a second factor: have an authenticator app or a passkey ready.`
+    ? `\n\n${name} requires a second factor: have an authenticator app or a passkey ready.`
     : ""
-  const text = `You are invited to join ${account.name} on Vouch as ${role}. Open this link within seven days:\n\n${invitation.link}${demand}`
+  const text = `You are invited to join ${name} on Vouch as ${role}. Open this link within seven days:\n\n${invitation.link}${demand}`
   try {
-    await send({ to: email, subject: `Join ${account.name} on Vouch`, text })
+    await send({ to: email, subject: `Join ${name} on Vouch`, text })
   } catch (cause) {
     // Nobody has its link.
     await revokeInvitation({ principal, requestId, id: invitation.id })

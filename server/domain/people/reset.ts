@@ -3,6 +3,7 @@ import { deployment } from "#server/domain/deployment.ts"
 import { logger } from "#server/lib/log.ts"
 import { createMailedLink, createUserLink, findUserLink, useUserLink } from "./links.ts"
 import { mailer } from "./mail.ts"
+import { takeMail } from "./mail-limits.ts"
 import { hashPassword } from "./password.ts"
 import { newToken } from "./token.ts"
 
@@ -29,7 +30,12 @@ async function mailReset(email: string): Promise<void> {
   const { send } = mailer(deployment.settings)
   if (send === null) return
   const [user] = await sql<{ id: string }[]>`select id from users where email = ${email} and email_verified`
-  const token = user ? await createMailedLink(sql, user.id, "reset") : null
+  if (!user) return
+  const token = await sql.begin(async (sql) => {
+    const token = await createMailedLink(sql, user.id, "reset")
+    if (token !== null) await takeMail(sql, { to: email, accountId: null, reason: "requested" })
+    return token
+  })
   if (token === null) return
   await send({
     to: email,

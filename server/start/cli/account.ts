@@ -8,12 +8,12 @@ import { createInvitation } from "#server/domain/people/invitations.ts"
 import { solOf, toLamports } from "#shared/amount.ts"
 import type { Mode } from "#shared/mode.ts"
 import {
+  accountName,
   emailAddress,
   modeOption,
   noAccount,
   nonEmpty,
   planOption,
-  readableName,
   wholeNumber,
 } from "./arguments.ts"
 import { CommandError, type Run } from "./run.ts"
@@ -25,7 +25,7 @@ export function addAccountCommands(program: Command, run: Run): void {
   account
     .command("create")
     .description("create an account with a live and a test workspace")
-    .requiredOption("--name <name>", "the account's name", readableName)
+    .requiredOption("--name <name>", "the account's name", accountName)
     .addOption(planOption().makeOptionMandatory())
     .option("--quota <n>", "attestations per month, for the enterprise plan (default: no limit)", wholeNumber)
     .option(

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander"
 import { plans } from "#server/domain/accounts/plans.ts"
-import { nameText } from "#server/lib/text.ts"
+import { mailedName, nameText } from "#server/lib/text.ts"
 import { addSeconds, clock } from "#server/lib/time.ts"
 import { isWalletAddress } from "#server/solana/addresses.ts"
 import type { Address } from "#shared/address.ts"
@@ -39,6 +39,12 @@ export const problemOfName = (name: string): string | null =>
 export function readableName(value: string): string {
   const problem = problemOfName(value)
   if (problem !== null) throw new InvalidArgumentError(`It ${problem}.`)
+  return value
+}
+
+export function accountName(value: string): string {
+  const problem = mailedName(MAX_NAME).safeParse(value).error?.issues[0]?.message
+  if (problem !== undefined) throw new InvalidArgumentError(`It ${problem}.`)
   return value
 }
 

@@ -4,7 +4,7 @@ import { renameAccount } from "#server/domain/accounts/rename.ts"
 import { setSecurity } from "#server/domain/accounts/security.ts"
 import { readWorkspace } from "#server/domain/accounts/workspace.ts"
 import { readReminderSettings, setReminders } from "#server/domain/kyc/renewal/settings.ts"
-import { nameText } from "#server/lib/text.ts"
+import { mailedName } from "#server/lib/text.ts"
 import { memberProcedure, router } from "#server/trpc/trpc.ts"
 
 export const workspaceRouter = router({
@@ -12,7 +12,7 @@ export const workspaceRouter = router({
 
   renameAccount: memberProcedure
     .meta({ scope: "member:write" })
-    .input(z.object({ name: nameText(100) }))
+    .input(z.object({ name: mailedName(100) }))
     .mutation(({ ctx, input }) => renameAccount({ ...ctx, name: input.name })),
 
   /** What the hosted page shows of the company. */

@@ -1,4 +1,5 @@
 import type { Mail } from "#server/domain/people/mail.ts"
+import { linkless } from "#server/lib/linkless.ts"
 import type { Language } from "#shared/languages.ts"
 import type { Mode } from "#shared/mode.ts"
 
@@ -134,8 +135,8 @@ export function renewalMail(reminded: Reminded): Omit<Mail, "to"> {
   const language = reminded.language ?? "en"
   const locale = language === "en" ? "en-GB" : language
   const facts: Facts = {
-    company: reminded.company,
-    check: reminded.schema_name,
+    company: linkless(reminded.company),
+    check: linkless(reminded.schema_name),
     wallet: reminded.wallet,
     date: new Intl.DateTimeFormat(locale, { dateStyle: "long", timeZone: "UTC" }).format(reminded.expires_at),
     url: reminded.url,

@@ -2,6 +2,16 @@ import { expect, test } from "vitest"
 import { languageCodes } from "#shared/languages.ts"
 import { renewalMail } from "./mail.ts"
 
+test("no name in it becomes a link", () => {
+  const { subject, text } = renewalMail({
+    ...{ company: "Locked: https://evil.example", schema_name: "call www.evil", wallet: "7Np41" },
+    ...{ language: "en", mode: "live" },
+    ...{ expires_at: new Date("2026-03-04T05:06:07Z"), url: "https://vouch.example/verify/renew_x" },
+  })
+  expect(subject + text).toContain("Locked https evil example")
+  expect(subject + text).not.toMatch(/evil\.example|www\./)
+})
+
 test("each language has a mail of its own, with the company, the date and the link", () => {
   const mails = languageCodes.map((language) =>
     renewalMail({

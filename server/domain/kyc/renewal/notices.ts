@@ -1,6 +1,8 @@
 import { background as sql } from "#db/client.ts"
+import { takeMail } from "#server/domain/people/mail-limits.ts"
 import { MAIL_BATCH, MOST_ATTEMPTS, nextAttempt, sendDue } from "#server/domain/people/mail-queue.ts"
-import { clock } from "#server/lib/time.ts"
+import { addSeconds, clock } from "#server/lib/time.ts"
+import { Failure } from "#shared/errors.ts"
 import type { Language } from "#shared/languages.ts"
 import type { Mode } from "#shared/mode.ts"
 import { openEmail } from "./email.ts"
@@ -12,6 +14,7 @@ export const sendReminders = (): Promise<void> =>
   sendDue<Due>({
     stage: noteDue,
     claim,
+    mayMail,
     mailOf: (due) => ({
       to: openEmail(due),
       ...renewalMail({ ...due, url: renewalUrl(due.attestation_id) }),
@@ -46,7 +49,28 @@ async function noteDue(): Promise<void> {
     on conflict do nothing`
 }
 
+/**
+ * Those of a test workspace count against the account's limit as well: there, members decide cases themselves, and could
+ * remind any address that they like. One that is beyond a limit waits for the next day, and that is no attempt.
+ */
+async function mayMail(due: Due): Promise<boolean> {
+  const { workspace_id, attestation_id, days, mode, account_id } = due
+  try {
+    const accountId = mode === "test" ? account_id : null
+    await sql.begin((sql) => takeMail(sql, { to: openEmail(due), accountId, reason: "sent by others" }))
+    return true
+  } catch (error) {
+    if (!(error instanceof Failure && error.retryAfterSeconds !== undefined)) throw error
+    await sql`
+      update renewal_notices set attempts = attempts - 1,
+        next_attempt_at = ${addSeconds(clock.now(), error.retryAfterSeconds)}
+      where workspace_id = ${workspace_id} and attestation_id = ${attestation_id} and days = ${days} and sent_at is null`
+    return false
+  }
+}
+
 type Due = {
+  account_id: string
   workspace_id: string
   attestation_id: string
   days: number
@@ -77,7 +101,7 @@ async function claim(): Promise<Due[]> {
       and a.workspace_id = r.workspace_id and a.id = r.attestation_id and w.id = r.workspace_id
       and c.id = w.account_id and s.workspace_id = r.workspace_id and s.id = a.schema_id
     returning r.workspace_id, r.attestation_id, r.days, r.attempts, a.wallet, a.reminder_email as email,
-      coalesce(a.reminder_language, a.language) as language, a.expires_at, c.name as company, s.id as schema_id, s.name as schema_name, w.mode`
+      coalesce(a.reminder_language, a.language) as language, a.expires_at, c.id as account_id, c.name as company, s.id as schema_id, s.name as schema_name, w.mode`
   return [...rows]
 }
 

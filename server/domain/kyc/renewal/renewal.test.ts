@@ -5,6 +5,7 @@ import { addDays, clock, toTimestamp } from "#server/lib/time.ts"
 import { clean } from "#server/start/retention.ts"
 import type { Address } from "#shared/address.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import { moveClock } from "#test/clock.ts"
 import { type MailServer, startMailServer } from "#test/mail.ts"
 import { member } from "#test/people.ts"
 import { reminderOwner } from "./email.ts"
@@ -87,6 +88,23 @@ test("an investor is reminded once, by the last of the days that have come, with
   await sql`update attestations set expires_at = now() + interval '20 hours' where id = ${id}`
   await sendReminders()
   expect(mailsTo(email)).toHaveLength(2)
+})
+
+test("a reminder beyond the limit of its address, or of a test workspace's account, waits for the next day", async () => {
+  const [often, other] = [newEmail(), newEmail()]
+  for (let count = 0; count < 6; count++) await endingIn(5, often)
+  await sendReminders()
+  expect(mailsTo(often)).toHaveLength(5)
+  await sql`update mail_counts set count = 100 where subject = ${owner.account.id}`
+  const { id } = await endingIn(5, other)
+  await sendReminders()
+  expect(mailsTo(other)).toHaveLength(0)
+  const held = await sql`
+    select attempts from renewal_notices where sent_at is null and (attestation_id = ${id} or next_attempt_at > now())`
+  expect(held.map(({ attempts }) => attempts)).toEqual([0, 0])
+  await moveClock(addDays(clock.now(), 1))
+  await sendReminders()
+  expect([mailsTo(often).length, mailsTo(other).length]).toEqual([6, 1])
 })
 
 test("nobody is reminded too early, after the end, of days before the verification, or where the schema has none", async () => {

@@ -87,6 +87,12 @@ export function dropBody(request: IncomingMessage): void {
   Object.assign(request, { body: undefined })
 }
 
+/** Refuses a request whose body is still being sent, because its connection gives way. False if there is none. */
+export function refuseBody(request: IncomingMessage): boolean {
+  const body = bodies.get(request)
+  return body?.refuse(tooBusy()) ?? false
+}
+
 /**
  * The raw bytes of a body. Errors: payload_too_large, as soon as it is known; malformed_request when it comes too
  * slowly or in too many pieces; rate_limited and server_busy when bodies take too much together. All of these end the
@@ -254,8 +260,11 @@ class Body {
     while (allBytes > ALL_BYTES && giveWay(holders.values(), tooBusy));
   }
 
-  refuse(failure: Failure): void {
+  /** Returns whether it was unfinished. */
+  refuse(failure: Failure): boolean {
+    const wasUnfinished = this.#isUnfinished
     this.#end(failure)
+    return wasUnfinished
   }
 }
 

@@ -2,8 +2,11 @@ import { spawnSync } from "node:child_process"
 import { createServer, type Server } from "node:http"
 import { type AddressInfo, BlockList, connect, type Socket } from "node:net"
 import { afterEach, expect, test } from "vitest"
+import { Failure } from "#shared/errors.ts"
 import { waitFor } from "#test/app.ts"
-import { connectionLimit, watchConnections } from "./connections.ts"
+import { beginBody, readBody } from "./body.ts"
+import { connectionLimit, hasNoPlace, watchConnections } from "./connections.ts"
+import { Reply } from "./reply.ts"
 
 let server: Server
 /** Requests that the server has begun to answer. */
@@ -19,8 +22,19 @@ afterEach(async () => {
 async function listen(max: number, trusted: BlockList | null = null) {
   begun = 0
   server = createServer((request, response) => {
+    if (hasNoPlace(request)) return new Reply(response, "req_1", false).failure(noPlace)
     begun++
     if (request.url === "/waits") return
+    if (request.url === "/body") {
+      const bound = { limit: 100, network: "" }
+      beginBody(request, bound)
+      const reply = new Reply(response, "req_1", false)
+      readBody(request, bound).then(
+        () => response.end("here"),
+        (error: Failure) => "code" in error && reply.failure(error),
+      )
+      return
+    }
     if (request.url === "/streams") return void response.write(Buffer.alloc(16_000_000))
     if (request.url === "/endless") return void response.end(Buffer.alloc(16_000_000))
     response.end("here")
@@ -31,6 +45,8 @@ async function listen(max: number, trusted: BlockList | null = null) {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   return connections
 }
+
+const noPlace = new Failure("server_busy", "Retry.", { endsConnection: true, retryAfterSeconds: 1 })
 
 type Client = { socket: Socket; text: () => string; closed: () => boolean }
 
@@ -58,7 +74,8 @@ const isServed = (client: Client) => waitFor(async () => client.text().endsWith(
 const isClosed = (client: Client) => waitFor(async () => client.closed(), "the connection to be closed")
 async function isRefused(client: Client): Promise<void> {
   await isClosed(client)
-  expect(client.text()).toBe("")
+  expect(client.text()).toMatch(/^HTTP\/1.1 503 .*Retry-After: 1\r\n.*Connection: close/is)
+  expect(client.socket.errored).toBeNull()
 }
 
 test("one address has a quarter of the connections at most; others are served all the same", async () => {
@@ -140,9 +157,42 @@ test.each([
   expect(closed).toEqual([0, 4])
 })
 
+test("a crowd from one address is answered with 503 and never reset, whether its body comes at once or later", async () => {
+  await listen(16)
+  for (let n = 0; n < 4; n++) open("127.0.0.2", get("/waits"))
+  await waitFor(async () => begun === 4, "all to be asked for")
+  const head = "POST /body HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n"
+  const crowd = Array.from({ length: 60 }, (_, n) => open("127.0.0.2", n % 2 ? head : get("/")))
+  await waitFor(async () => crowd.every(({ text }) => text() !== ""), "all to be answered")
+  for (const [n, { socket }] of crowd.entries()) if (n % 2) socket.write("the body.")
+  for (const client of crowd) await isRefused(client)
+})
+
+test("a request whose body is still being sent is refused with 503 when its connection gives way", async () => {
+  await listen(16)
+  const head = "POST /body HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n"
+  const slow = open("127.0.0.2", head)
+  await waitFor(async () => begun === 1, "the request")
+  for (let n = 0; n < 4; n++) open("127.0.0.2", get("/waits"))
+  await waitFor(async () => slow.text() !== "", "the answer")
+  slow.socket.write("the body.")
+  await isRefused(slow)
+  expect(begun).toBe(5)
+})
+
+test("of those without a place, the oldest that say nothing are closed first", async () => {
+  await listen(16)
+  for (let n = 0; n < 4; n++) open("127.0.0.2", get("/waits"))
+  await waitFor(async () => begun === 4, "all to be asked for")
+  const silent = Array.from({ length: 300 }, () => open("127.0.0.2"))
+  await waitFor(async () => silent.filter(({ closed }) => closed()).length >= 44, "some to be closed")
+  await isRefused(open("127.0.0.2", get("/")))
+  for (const client of silent) await isClosed(client)
+})
+
 test.each([
-  [2000, 2000 - 256],
-  [1024, 1024 - 256],
+  [2000, 2000 - 512],
+  [1024, 512],
   // Where there are few, they are shared.
   [400, 200],
 ])("of %i descriptors, %i may be connections: some are left for everything else", (descriptors, most) => {

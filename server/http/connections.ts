@@ -1,6 +1,7 @@
-import type { Server, ServerResponse } from "node:http"
+import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { BlockList, Socket } from "node:net"
 import { logger } from "#server/lib/log.ts"
+import { refuseBody } from "./body.ts"
 import { peerOf } from "./client.ts"
 
 /** Descriptors for everything that is no client: database, RPC, files, pipes. */
@@ -9,8 +10,9 @@ const RESERVED_DESCRIPTORS = 256
 const MOST_CONNECTIONS = 2048
 /** What an address (of IPv6, a /64) may have at once, as a share of all: many people may stand behind one. */
 const NETWORK_SHARE = 1 / 4
-/** Connections that may be there beyond the bound for the moment in which others are closed. */
-const GIVING_WAY = 64
+/** Connections without a place that may stay beyond the bound until their request is answered, and for how long. */
+const LEAVING = 256
+const LEAVING_MS = 1000
 /** How long requests that are being answered may take once the server stops. */
 const DRAIN_MS = 5000
 /** Refused connections are counted and told of once in this time. */
@@ -22,7 +24,7 @@ export function connectionLimit(): number {
   const descriptors = Number(userLimits?.open_files?.soft)
   if (!(descriptors > 0)) return MOST_CONNECTIONS
   // Where there are few, they are shared.
-  const free = Math.max(descriptors - RESERVED_DESCRIPTORS, Math.floor(descriptors / 2))
+  const free = Math.max(descriptors - RESERVED_DESCRIPTORS - LEAVING, Math.floor(descriptors / 2))
   return Math.min(free, MOST_CONNECTIONS)
 }
 
@@ -43,6 +45,11 @@ function peerName(socket: Socket): string {
   return name
 }
 
+const withoutPlace = new WeakSet<IncomingMessage>()
+
+/** Whether a request came on a connection that has no place: it is answered with `server_busy`, and nothing is done. */
+export const hasNoPlace = (request: IncomingMessage): boolean => withoutPlace.has(request)
+
 /** A connection, and the answers that it waits for. */
 type Connection = { socket: Socket; network: string; answers: ServerResponse[] }
 
@@ -59,7 +66,8 @@ function isServed({ answers }: Connection): boolean {
 /**
  * Tracks a server's connections from their first byte: Node does not count those in a TLS handshake or after an
  * upgrade. Limits them, in total and per address; a trusted proxy carries many clients and has no limit of its own.
- * When there are too many, the oldest idle connection of the address with the most is closed.
+ * When there are too many, the oldest idle connection of the address with the most gives way. A connection without a place
+ * is closed only once its request is answered: its client would take a reset for a failure of the network.
  */
 export function watchConnections(
   server: Server,
@@ -69,8 +77,10 @@ export function watchConnections(
   /** The oldest first. */
   const byNetwork = new Map<string, Set<Connection>>()
   const mostPerNetwork = Math.max(1, Math.floor(max * NETWORK_SHARE))
-  // The old connection is closed shortly after the new one is open.
-  server.maxConnections = max + GIVING_WAY
+  // The oldest first.
+  const leaving = new Map<string, Socket>()
+  // Those that were destroyed count for a moment more.
+  server.maxConnections = max + 2 * LEAVING
   let refused = 0
   let report: NodeJS.Timeout | undefined
   const refuse = () => {
@@ -88,13 +98,33 @@ export function watchConnections(
     own?.delete(connection)
     if (own?.size === 0) byNetwork.delete(network)
   }
+  const leave = (socket: Socket) => {
+    refuse()
+    const name = peerName(socket)
+    for (const [oldest, other] of leaving) {
+      if (leaving.size < LEAVING) break
+      leaving.delete(oldest)
+      other.destroy()
+    }
+    leaving.set(name, socket)
+    const timer = setTimeout(() => socket.destroy(), LEAVING_MS).unref()
+    socket.once("close", () => {
+      clearTimeout(timer)
+      if (leaving.get(name) === socket) leaving.delete(name)
+    })
+  }
   /** Returns whether one gave way. */
   const makeRoom = (own: Iterable<Connection>): boolean => {
     for (const connection of own) {
       if (isServed(connection)) continue
-      refuse()
       forget(connection)
-      connection.socket.destroy()
+      const open = connection.answers.find(({ closed }) => !closed)
+      // What is still sending hears why; who does not read hears nothing.
+      if (!open || refuseBody(open.req)) leave(connection.socket)
+      else {
+        refuse()
+        connection.socket.destroy()
+      }
       return true
     }
     return false
@@ -106,8 +136,7 @@ export function watchConnections(
     const own = byNetwork.get(network)
     const hasRoom = isProxy || own === undefined || own.size < mostPerNetwork || makeRoom(own)
     if (!hasRoom || (byPeer.size >= max && !bySize().some(makeRoom))) {
-      refuse()
-      socket.destroy()
+      leave(socket)
       return
     }
     const connection: Connection = { socket, network, answers: [] }
@@ -116,6 +145,10 @@ export function watchConnections(
     if (known) known.add(connection)
     else byNetwork.set(network, new Set([connection]))
     socket.once("close", () => forget(connection))
+  })
+  // Before the request is answered.
+  server.prependListener("request", (request) => {
+    if (leaving.size > 0 && leaving.has(peerName(request.socket))) withoutPlace.add(request)
   })
   server.on("request", ({ socket }, response) => {
     const connection = byPeer.get(peerName(socket))
@@ -131,6 +164,7 @@ export function watchConnections(
         const idle = setInterval(() => server.closeIdleConnections(), 50)
         const timeout = setTimeout(() => {
           for (const { socket } of byPeer.values()) socket.destroy()
+          for (const socket of leaving.values()) socket.destroy()
         }, DRAIN_MS)
         server.close(() => {
           clearInterval(idle)

@@ -6,6 +6,9 @@ import { type ErrorCode, errors, Failure, statusOf } from "#shared/errors.ts"
 /** Two years, as browsers' preload lists require. */
 export const STRICT_TRANSPORT_SECURITY = "max-age=63072000; includeSubDomains"
 
+/** How long what still comes of a refused request is read before its connection ends. */
+const LINGER_MS = 1000
+
 /** One answer: the headers that all of them share, and the error object. */
 export class Reply {
   readonly #response: ServerResponse
@@ -30,7 +33,7 @@ export class Reply {
     status: number,
     body: string | Buffer,
     type: string | null,
-    { replayed = false, extra = [] as string[] } = {},
+    { replayed = false, extra = [] as string[], lingers = false } = {},
   ): void {
     if (this.#response.headersSent) return
     const headers = [
@@ -51,7 +54,25 @@ export class Reply {
     this.status = status
     this.body = typeof body === "string" ? body : ""
     this.#response.writeHead(status, headers)
-    this.#response.end(this.#head || type === null ? undefined : body)
+    const content = this.#head || type === null ? "" : body
+    if (lingers && !this.#response.req.complete) this.#linger(content)
+    else this.#response.end(content)
+  }
+
+  /**
+   * Sends everything, and ends the connection only once the request has arrived or its time is over. A connection that is
+   * closed with bytes unread is reset, and the client may see that instead of the answer.
+   */
+  #linger(content: string | Buffer): void {
+    const { req } = this.#response
+    this.#response.flushHeaders()
+    if (content.length > 0) this.#response.write(content)
+    const end = () => {
+      clearTimeout(timer)
+      this.#response.end()
+    }
+    const timer = setTimeout(end, LINGER_MS).unref()
+    req.once("end", end).once("close", end).resume()
   }
 
   failure(failure: Failure): void {
@@ -60,7 +81,7 @@ export class Reply {
     if (failure.retryAfterSeconds !== undefined) extra.push("Retry-After", String(failure.retryAfterSeconds))
     if (errors[failure.code].asksForKey) extra.push("WWW-Authenticate", "Bearer")
     if (failure.endsConnection) extra.push("Connection", "close")
-    this.send(status, body, "application/json", { extra })
+    this.send(status, body, "application/json", { extra, lingers: failure.endsConnection })
   }
 
   failureBody(failure: Failure): { status: number; body: string } {

@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import type { BlockList } from "node:net"
 import { beginBody, dropBody, hasBody, MAX_BODY_BYTES, MAX_WEBHOOK_BYTES } from "#server/http/body.ts"
 import { type Client, clientOf } from "#server/http/client.ts"
+import { hasNoPlace } from "#server/http/connections.ts"
 import { beginRequest, UNMATCHED } from "#server/http/metrics.ts"
 import { Reply, refuse, STRICT_TRANSPORT_SECURITY } from "#server/http/reply.ts"
 import { beginTrace, endTrace } from "#server/http/trace.ts"
@@ -33,7 +34,7 @@ export function createListener(options: ListenerOptions): RequestListener {
   return (request, response) => {
     const client = clientOf(request, trustedProxies)
     const end = beginRequest(request, response)
-    const place = waiting.take(request.socket, response, client.network)
+    const place = hasNoPlace(request) ? "busy" : waiting.take(request.socket, response, client.network)
     // A body that nobody reads would lie there for as long as its connection.
     if (typeof place === "string") request.resume()
     if (place === "over") return end(UNMATCHED)

@@ -9,7 +9,7 @@ type Definition = { [Kind in ClaimKind]: { kind: Kind; label: string; example: V
  * and no others, the request log masks them, and the hosted page names them.
  */
 export const claims = {
-  /** ISO 3166-1 alpha-2. */
+  /** ISO 3166-1 alpha-2, or XK for Kosovo. */
   country: { kind: "country", label: "country", example: "US" },
   age_over_18: { kind: "flag", label: "over 18", example: true },
   accredited: { kind: "flag", label: "accredited", example: false },
@@ -17,9 +17,16 @@ export const claims = {
 
 export type ClaimName = keyof typeof claims
 /** Of one person, as far as they are known. */
-export type Claims = { [Name in ClaimName]?: Values[(typeof claims)[Name]["kind"]] | undefined }
+export type Claims = { [Name in ClaimName]?: Values[(typeof claims)[Name]["kind"]] | undefined } & {
+  /** A vendor's country code that stands for no country, such as XXA (stateless). People see it; no rule reads it. */
+  unknown_country?: string | undefined
+}
 
 export const claimNames = Object.keys(claims) as ClaimName[]
+
+/** Whether two reports say the same of a person. */
+export const areSameClaims = (one: Claims, other: Claims): boolean =>
+  [...claimNames, "unknown_country" as const].every((name) => one[name] === other[name])
 
 /** A value for each claim, made of its definition. */
 export const mapClaims = <T>(make: (claim: Definition) => T): Record<ClaimName, T> =>

@@ -45,12 +45,16 @@ export const lamports = z.string().meta({
   description: "Lamports: a billion of them are one SOL",
 })
 
-const countryMeta = { pattern: "^[A-Z]{2}$", description: "ISO 3166-1 alpha-2", example: "US" }
+const countryMeta = {
+  pattern: "^[A-Z]{2}$",
+  description: "ISO 3166-1 alpha-2, or XK for Kosovo",
+  example: "US",
+}
 
 /** A country in a request, and one in an answer: what was recorded before may be none. */
 export const country = z
   .string()
-  .refine(isCountry, "must be an ISO 3166-1 alpha-2 country code, such as US")
+  .refine(isCountry, "must be an ISO 3166-1 alpha-2 country code, such as US, or XK for Kosovo")
   .meta(countryMeta)
 export const recordedCountry = z.string().meta(countryMeta)
 

@@ -8,6 +8,7 @@ import { addSeconds, clock, toTimestamp } from "#server/lib/time.ts"
 import { explorerOf } from "#server/solana/explorer.ts"
 import { attestationMemo } from "#server/solana/memo.ts"
 import type { AuditActor, ShownStatus } from "#shared/statuses.ts"
+import { openClaims } from "./claims.ts"
 import { type CredentialState, credentialState, readBurn } from "./credential-state.ts"
 import { attestationNotFound } from "./read.ts"
 import {
@@ -32,11 +33,13 @@ export type AttestationDetail = Omit<AttestationRecord, "status"> & {
   explorer: string | null
   /** What has become of its unit on chain; null until verified. */
   credential: CredentialState | null
+  /** Whether the vendor's code of the country stands for none that rules can name: rules on countries refuse the wallet. */
+  country_unknown: boolean
   timeline: TimelineEvent[]
 }
 
 /** What a record leaves out. */
-const lifeColumns = columns("attestations", "provider", "consented_at", "operation_id", "ended_at")
+const lifeColumns = columns("attestations", "provider", "consented_at", "operation_id", "ended_at", "claims")
 type DetailRow = AttestationRow & RowOf<typeof lifeColumns>
 
 /** How long the log may take to note a request that has made a row: it has the time at which the request came. */
@@ -87,6 +90,7 @@ export async function readDetail(principal: Principal, id: string): Promise<Atte
     slot: shown ? (issuing?.slot ?? null) : null,
     explorer: explorerOf(deployment.chains[mode]?.identity?.cluster),
     credential: burn && credentialState({ status: life.status, reason: row.reason }, burn),
+    country_unknown: row.claims !== null && openClaims(row.id, row.claims).unknown_country !== undefined,
     timeline: timelineOf(life, toTimestamp),
   }
 }

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, test, vi } from "vitest"
 import { sql } from "#db/client.ts"
 import { newId } from "#server/lib/ids.ts"
+import { logger } from "#server/lib/log.ts"
 import type { Role } from "#shared/roles.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
 import { type Browser, member } from "#test/people.ts"
@@ -204,6 +205,26 @@ test("claims are seen by those who may, and every look is in the audit log, with
     })),
   )
   expect(JSON.stringify(entries)).not.toContain("LI")
+})
+
+test("a country code that stands for no country shows at the approval, and in the log without the code", async () => {
+  const { wallet, sessionId } = await start()
+  const warned = vi.spyOn(logger, "warn")
+  await say(sessionId, "approved", { country: "XXA", age_over_18: true })
+  const logged = JSON.stringify(warned.mock.calls)
+  expect(logged).toContain("stands for no country")
+  expect(logged).not.toContain("XXA")
+  const { attestation_id } = await app.waitForStatus(key, wallet, "verified")
+  const { data } = await people.compliance.mutate("investor.viewClaims", { id: await idOf(wallet) })
+  expect(data.data[0].claims).toEqual({ unknown_country: "XXA", age_over_18: true })
+  const detail = await people.viewer.query("attestation.detail", { id: attestation_id })
+  expect(detail.data.country_unknown).toBe(true)
+  expect(JSON.stringify(detail.data)).not.toContain("XXA")
+
+  const known = await start()
+  await say(known.sessionId, "approved", { country: "RKS" })
+  const { attestation_id: other } = await app.waitForStatus(key, known.wallet, "verified")
+  expect((await people.viewer.query("attestation.detail", { id: other })).data.country_unknown).toBe(false)
 })
 
 test("claims of an approval that waits for the wallet's proof are shown as well", async () => {

@@ -127,7 +127,11 @@ function checked({ kind, state, requester }: LockedReview, given: Decision): Dec
 
 const claimsOf = ({ id, claims }: LockedReview, { decision, claims: given }: Decision): Claims => {
   if (decision !== "approve") return {}
-  return given ?? (claims === null ? {} : JSON.parse(unseal(claimsOwner(id), claims)))
+  const sent: Claims = claims === null ? {} : JSON.parse(unseal(claimsOwner(id), claims))
+  if (given === null) return sent
+  const { unknown_country } = sent
+  // A member who enters no country leaves it as unknown as the vendor's code did.
+  return given.country === undefined && unknown_country !== undefined ? { ...given, unknown_country } : given
 }
 
 type Ready = Decision & { claims: Claims }

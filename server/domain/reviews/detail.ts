@@ -6,11 +6,12 @@ import { type HoldingList, listsHolding } from "#server/domain/screening/holding
 import { unseal } from "#server/domain/sealed.ts"
 import { isId } from "#server/lib/ids.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
+import type { Claims } from "#shared/claims.ts"
 import type { PublicReason } from "#shared/public-reasons.ts"
 import { type Finding, type ReviewDecision, reviewKinds } from "#shared/reviews.ts"
 import type { AttestationStatus, AuditActor, ShownStatus } from "#shared/statuses.ts"
 import { reviewNotFound } from "./lock.ts"
-import { entryOwner, reasonOwner } from "./owners.ts"
+import { claimsOwner, entryOwner, reasonOwner } from "./owners.ts"
 import { type ReviewSummary, reviewTables, type SummaryRow, summaryFields, toReviewSummary } from "./read.ts"
 
 /** A moment of a review: what was found, noted or done. */
@@ -30,6 +31,8 @@ export type ReviewDetail = ReviewSummary & {
   public_reason: PublicReason | null
   /** Whether the vendor sent claims: they are seen by asking for them. */
   has_claims: boolean
+  /** Whether the vendor's code of the country stands for none that rules can name. */
+  country_unknown: boolean
   /** What they may decide now. Empty where they can only confirm, or nothing. */
   decisions: ReviewDecision[]
   /** Whether a decision waits for them, and not by them. */
@@ -57,7 +60,7 @@ type DetailRow = SummaryRow & {
   version: number
   reason: Buffer | null
   public_reason: PublicReason | null
-  has_claims: boolean
+  claims: Buffer | null
   four_eyes: boolean
 }
 
@@ -66,11 +69,12 @@ export async function readReview(principal: Principal, id: string): Promise<Revi
   if (!isId("rev", id)) return reviewNotFound(id)
   const { workspaceId, via } = principal
   const [row] = await sql<DetailRow[]>`
-    select ${summaryFields()}, r.version, r.reason, r.public_reason, r.claims is not null as has_claims, c.four_eyes
+    select ${summaryFields()}, r.version, r.reason, r.public_reason, r.claims, c.four_eyes
     from ${reviewTables()} join workspaces w on w.id = r.workspace_id join accounts c on c.id = w.account_id
     where r.workspace_id = ${workspaceId} and r.id = ${id}`
   if (!row) return reviewNotFound(id)
-  const { version, reason, public_reason, has_claims, four_eyes, ...summary } = row
+  const { version, reason, public_reason, claims, four_eyes, ...summary } = row
+  const sent: Claims = claims === null ? {} : JSON.parse(unseal(claimsOwner(id), claims))
   const [attestations, moments, lists] = await Promise.all([
     attestationsOf(principal, row),
     momentsOf(workspaceId, id),
@@ -83,7 +87,8 @@ export async function readReview(principal: Principal, id: string): Promise<Revi
     version,
     reason: reason && unseal(reasonOwner(id), reason),
     public_reason,
-    has_claims,
+    has_claims: claims !== null,
+    country_unknown: sent.unknown_country !== undefined,
     four_eyes,
     decisions: row.state === "open" && !isOver ? [...reviewKinds[row.kind].decisions] : [],
     can_confirm: row.state === "requested" && row.requested_by?.id !== me,

@@ -5,7 +5,7 @@ import { seal, unseal } from "#server/domain/sealed.ts"
 import { newId } from "#server/lib/ids.ts"
 import { clock } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
-import { type Claims, claimNames } from "#shared/claims.ts"
+import { areSameClaims, type Claims } from "#shared/claims.ts"
 import type { Finding, ReviewKind } from "#shared/reviews.ts"
 import { claimsOwner, entryOwner } from "./owners.ts"
 
@@ -77,12 +77,12 @@ export async function openReview(
 
 /** Whether claims came that are not those that the review has: an approval takes over the last ones. */
 async function changesClaims(sql: Queryable, reviewId: string, workspaceId: string, claims: Claims) {
-  if (claimNames.every((name) => claims[name] === undefined)) return false
+  if (areSameClaims(claims, {})) return false
   const rows = await sql<{ claims: Buffer | null }[]>`
     select claims from reviews where workspace_id = ${workspaceId} and id = ${reviewId}`
   const { claims: sealed } = only(rows)
   const last: Claims = sealed === null ? {} : JSON.parse(unseal(claimsOwner(reviewId), sealed))
-  return claimNames.some((name) => last[name] !== claims[name])
+  return !areSameClaims(last, claims)
 }
 
 /** Whether the review has this very finding already. */

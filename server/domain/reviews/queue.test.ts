@@ -140,6 +140,22 @@ test("each look at claims is an entry of the audit log", async () => {
   expect(JSON.stringify(data)).not.toContain("accredited")
 })
 
+test("a country code that stands for no country shows in the review, and stays unless a member enters one", async () => {
+  const found = await vendorReview(app, team.key, { claims: { country: "XXB" } })
+  const review = (await team.officer.query("review.get", { review_id: found.reviewId })).data
+  expect(review).toMatchObject({ has_claims: true, country_unknown: true })
+  const seen = { review_id: found.reviewId }
+  expect((await team.officer.mutate("review.viewClaims", seen)).data).toEqual({ unknown_country: "XXB" })
+  await decide(team.officer, found.reviewId, { decision: "approve", claims: { accredited: true } })
+  const { attestation_id } = await app.waitForStatus(team.key, found.wallet, "verified")
+  expect((await team.officer.query("attestation.detail", { id: attestation_id })).data.country_unknown).toBe(true)
+
+  const entered = await vendorReview(app, team.key, { claims: { country: "XXB" } })
+  await decide(team.officer, entered.reviewId, { decision: "approve", claims: { country: "DE" } })
+  const { attestation_id: other } = await app.waitForStatus(team.key, entered.wallet, "verified")
+  expect((await team.officer.query("attestation.detail", { id: other })).data.country_unknown).toBe(false)
+})
+
 test("another account, the other workspace and a made-up id get the same answer and change nothing", async () => {
   const { reviewId, attestationId } = await vendorReview(app, team.key)
   const stranger = await reviewTeam(app)

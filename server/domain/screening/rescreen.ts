@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { repeatOnDeadlock, background as sql } from "#db/client.ts"
 import { publish, publishActivity } from "#db/pubsub.ts"
-import { applyHeld } from "#server/domain/kyc/apply-event.ts"
+import { applyHeld } from "#server/domain/kyc/approve.ts"
 import { Backoff } from "#server/ledger/backoff.ts"
 import { logger } from "#server/lib/log.ts"
 import { clock } from "#server/lib/time.ts"

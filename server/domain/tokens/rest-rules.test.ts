@@ -42,6 +42,14 @@ test("mint_paused: nothing is minted or moved until the configuration is unpause
   await admitted(tokens.transfer(config, alice, bob, 1))
 })
 
+test("country_not_allowed: a rule names Kosovo, whichever code the vendor writes, and refuses who has no country", async () => {
+  const config = await tokens.config({ allowed_countries: ["XK", "GB"] })
+  for (const country of ["XK", "XKX", "RKS", "GBD"])
+    await admitted(tokens.mint(config, await walletWith({ country }), 1))
+  const stateless = await walletWith({ country: "XXA" })
+  await refused(config, "country_not_allowed", () => tokens.mint(config, stateless, 1))
+})
+
 test("transfers_locked: until the time, and minting is free meanwhile", async () => {
   const end = new Date("2099-01-01T00:00:00Z")
   const config = await tokens.config({ transfers_locked_until: "2099-01-01T00:00:00Z" })

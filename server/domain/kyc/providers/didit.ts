@@ -16,7 +16,7 @@ import {
   type VendorSession,
 } from "./provider.ts"
 import { callVendor, findAtVendor, requireAbout, vendorId } from "./vendor-call.ts"
-import { countryOf, isOver18 } from "./vendor-person.ts"
+import { countryFrom, isOver18 } from "./vendor-person.ts"
 import { perSchema, vendorSecret, vendorSecrets, vendorUrl } from "./vendor-settings.ts"
 
 const LABEL = "Didit"
@@ -217,7 +217,7 @@ function claimsOf({ id_verifications, poa_verifications }: z.infer<typeof found>
   const document = id_verifications?.find(({ status }) => status === "Approved")
   const residence = poa_verifications?.find(({ status }) => status === "Approved")
   return {
-    country: countryOf(residence?.issuing_state) ?? countryOf(document?.issuing_state),
+    ...countryFrom(residence?.issuing_state, document?.issuing_state),
     age_over_18: isOver18(document?.date_of_birth, at),
   }
 }

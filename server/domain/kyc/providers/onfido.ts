@@ -13,7 +13,7 @@ import {
   type VendorSession,
 } from "./provider.ts"
 import { callVendor, deleteAtVendor, findAtVendor, requireAbout, type VendorCall } from "./vendor-call.ts"
-import { countryOf, isOver18 } from "./vendor-person.ts"
+import { countryFrom, isOver18 } from "./vendor-person.ts"
 import { perSchema, vendorSecret, vendorSecrets, vendorUrl } from "./vendor-settings.ts"
 
 const LABEL = "Onfido"
@@ -256,7 +256,7 @@ function decisionOf({ status, updated_at, output, reasons }: Run): ProviderDecis
     occurredAt: updated_at,
     claims: isApproved
       ? {
-          country: countryOf(of.country ?? of.issuing_country),
+          ...countryFrom(of.country, of.issuing_country),
           age_over_18: isOver18(of.date_of_birth, clock.now()),
           accredited: of.accredited ?? undefined,
         }

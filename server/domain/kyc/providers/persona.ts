@@ -14,7 +14,7 @@ import {
 } from "./provider.ts"
 import { isSignedWithTime } from "./timed-signature.ts"
 import { callVendor, deleteAtVendor, findAtVendor, requireAbout, vendorId } from "./vendor-call.ts"
-import { countryOf, isOver18 } from "./vendor-person.ts"
+import { countryFrom, isOver18 } from "./vendor-person.ts"
 import { perSchema, vendorSecret, vendorSecrets, vendorUrl } from "./vendor-settings.ts"
 
 const LABEL = "Persona"
@@ -197,7 +197,7 @@ export const persona = defineProvider({
       const text = (name: string) => z.string().optional().catch(undefined).parse(value(name))
       const accredited = value(settings.PERSONA_ACCREDITED_FIELD ?? "")
       return {
-        country: countryOf(text(settings.PERSONA_COUNTRY_FIELD)) ?? countryOf(text("selected-country-code")),
+        ...countryFrom(text(settings.PERSONA_COUNTRY_FIELD), text("selected-country-code")),
         age_over_18: isOver18(text("birthdate"), at),
         accredited: typeof accredited === "boolean" ? accredited : undefined,
       }

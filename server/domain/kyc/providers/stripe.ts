@@ -22,7 +22,7 @@ import {
   VendorTrouble,
   vendorId,
 } from "./vendor-call.ts"
-import { countryOf, isOver18 } from "./vendor-person.ts"
+import { countryFrom, isOver18 } from "./vendor-person.ts"
 import { perSchema, vendorSecrets, vendorUrl } from "./vendor-settings.ts"
 
 const LABEL = "Stripe Identity"
@@ -309,7 +309,7 @@ function claimsOf(
   const { year, month, day } = found?.dob ?? {}
   const two = (n: number | null | undefined) => String(n ?? "").padStart(2, "0")
   return {
-    country: countryOf(found?.address?.country) ?? countryOf(report?.document?.issuing_country),
+    ...countryFrom(found?.address?.country, report?.document?.issuing_country),
     age_over_18: isOver18(`${year ?? ""}-${two(month)}-${two(day)}`, at),
   }
 }

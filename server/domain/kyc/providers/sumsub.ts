@@ -13,7 +13,7 @@ import {
 } from "./provider.ts"
 import { publicReasons } from "./sumsub-labels.ts"
 import { callVendor, findAtVendor, requireAbout, type VendorCall, vendorId } from "./vendor-call.ts"
-import { countryOf, isOver18 } from "./vendor-person.ts"
+import { countryFrom, isOver18 } from "./vendor-person.ts"
 import { listOf, perSchema, vendorSecret, vendorSecrets, vendorUrl } from "./vendor-settings.ts"
 
 const LABEL = "Sumsub"
@@ -230,7 +230,7 @@ export const sumsub = defineProvider({
         decision: "approved",
         occurredAt: review.reviewDate,
         claims: {
-          country: countryOf(info?.country ?? info?.idDocs?.[0]?.country),
+          ...countryFrom(info?.country, info?.idDocs?.[0]?.country),
           age_over_18: isOver18(info?.dob, clock.now()),
           accredited: isAccredited || undefined,
         },

@@ -1,17 +1,42 @@
+import type { Claims } from "#shared/claims.ts"
 import { isCountry } from "#shared/countries.ts"
 import { alpha2Of } from "./alpha3.ts"
+import { countryOfPassport } from "./passport-codes.ts"
 
-/** A vendor's country code, ISO 3166-1 alpha-2 or alpha-3, as alpha-2; undefined where it is none. */
+/** Longest code that is kept of a country which no rule can name. */
+const MOST_CHARACTERS = 40
+
+/** A code of ISO 3166-1 or of a passport, as alpha-2; undefined if it stands for no country. */
 export function countryOf(code: string | null | undefined): string | undefined {
-  const upper = code?.toUpperCase() ?? ""
-  const alpha2 = upper.length === 3 ? alpha2Of(upper) : upper
-  return alpha2 !== undefined && isCountry(alpha2) ? alpha2 : undefined
+  // Machine-readable zones fill up with `<`.
+  const upper = code?.trim().replace(/<+$/, "").toUpperCase() ?? ""
+  if (isCountry(upper)) return upper
+  return alpha2Of(upper) ?? countryOfPassport(upper) ?? undefined
 }
 
-/** Whether somebody born on a day (`YYYY-MM-DD`) is 18 by now, in UTC; undefined where it is no day. */
+/**
+ * The claim that a vendor's codes make, the one that counts most first. What stands for no country is kept for people to
+ * see: rules refuse such a person, and a member may know better.
+ */
+export function countryFrom(
+  ...codes: (string | null | undefined)[]
+): Pick<Claims, "country" | "unknown_country"> {
+  for (const code of codes) {
+    const country = countryOf(code)
+    if (country !== undefined) return { country }
+  }
+  const given = codes.map((code) => code?.replace(/[^\p{L}\p{N} .'()-]/gu, "").trim())
+  const unknown_country = given.find((code) => code)?.slice(0, MOST_CHARACTERS)
+  return unknown_country === undefined ? {} : { unknown_country }
+}
+
+/** Whether a person born on a day (`YYYY-MM-DD`) is 18 by now, in UTC; undefined if the calendar has no such day. */
 export function isOver18(born: string | null | undefined, now: Date): boolean | undefined {
   const [, year, monthAndDay] = /^(\d{4})-(\d{2}-\d{2})$/.exec(born ?? "") ?? []
-  if (year === undefined || Number.isNaN(Date.parse(`${born}T00:00:00Z`))) return undefined
-  // Texts of one form compare as days do; who is born on 29 February comes of age on 1 March.
+  const day = new Date(`${born}T00:00:00Z`)
+  if (year === undefined || Number.isNaN(day.getTime())) return undefined
+  // JavaScript reads 30 February as 2 March.
+  if (day.toISOString().slice(0, 10) !== born) return undefined
+  // Texts of one form compare as days do; a person born on 29 February comes of age on 1 March.
   return `${Number(year) + 18}-${monthAndDay}` <= now.toISOString().slice(0, 10)
 }

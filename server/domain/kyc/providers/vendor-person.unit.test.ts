@@ -1,14 +1,15 @@
 import { expect, test } from "vitest"
 import { isCountry } from "#shared/countries.ts"
 import { alpha2Of } from "./alpha3.ts"
-import { countryOf, isOver18 } from "./vendor-person.ts"
+import { countryFrom, countryOf, isOver18 } from "./vendor-person.ts"
 
 const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"]
 const pairs = letters.flatMap((a) => letters.map((b) => a + b))
 
 test("every country has one code of three letters, and no such code is of two", () => {
   const found = pairs.flatMap((pair) => letters.flatMap((c) => alpha2Of(pair + c) ?? []))
-  expect(found.toSorted()).toEqual(pairs.filter(isCountry))
+  const assigned = pairs.filter((pair) => isCountry(pair) && pair !== "XK")
+  expect(found.toSorted()).toEqual(assigned)
 })
 
 test.each([
@@ -18,13 +19,41 @@ test.each([
   ["CHE", "CH"],
   ["ROU", "RO"],
   ["US", "US"],
+  // As passports and vendors write what ISO 3166-1 does not have.
+  ["D", "DE"],
+  ["D<<", "DE"],
+  ["GBR", "GB"],
+  ["GBD", "GB"],
+  ["GBN", "GB"],
+  ["GBO", "GB"],
+  ["GBP", "GB"],
+  ["GBS", "GB"],
+  ["XK", "XK"],
+  ["XKX", "XK"],
+  ["xkx", "XK"],
+  ["RKS", "XK"],
+  ["UNK", "XK"],
 ])("%s is %s", (code, country) => {
   expect(countryOf(code)).toBe(country)
 })
 
 // A reserved code of the United Kingdom, one that a country had, what nobody has, and what is none.
-test.each(["UK", "ROM", "ZZZ", "XX", "", "D", "DEUX", null, undefined])("%s is no country", (code) => {
+test.each(["UK", "ROM", "ZZZ", "XX", "", "DEUX", null, undefined])("%s is no country", (code) => {
   expect(countryOf(code)).toBeUndefined()
+})
+
+test.each(["UNO", "UNA", "EUE", "XPO", "XOM", "XXA", "XXB", "XXC", "XXX", "UK", "Atlantis"])(
+  "%s, which stands for no country that rules can name, is kept for people to see",
+  (code) => {
+    expect(countryFrom(code)).toEqual({ unknown_country: code })
+  },
+)
+
+test("of several codes the first that is a country counts, and without one the first that says something", () => {
+  expect(countryFrom("XXA", "DEU")).toEqual({ country: "DE" })
+  expect(countryFrom(null, "XXB", "UNO")).toEqual({ unknown_country: "XXB" })
+  expect(countryFrom(undefined, null, "", "<<<")).toEqual({})
+  expect(countryFrom(`${"x".repeat(50)}\u0000<script>`)).toEqual({ unknown_country: "x".repeat(40) })
 })
 
 test.each([
@@ -41,9 +70,17 @@ test("who is born on 29 February comes of age on 1 March", () => {
   expect(isOver18("2008-02-29", new Date("2026-03-01T00:00:00Z"))).toBe(true)
 })
 
-test.each(["1990", "1990-1-1", "01/01/1990", "1990-13-01", "", null, undefined])(
-  "%s is no day of birth",
-  (born) => {
-    expect(isOver18(born, new Date())).toBeUndefined()
-  },
-)
+test.each([
+  "1990",
+  "1990-1-1",
+  "01/01/1990",
+  "1990-13-01",
+  "1989-02-30",
+  "1989-02-29",
+  "1990-04-31",
+  "",
+  null,
+  undefined,
+])("%s is no day of birth", (born) => {
+  expect(isOver18(born, new Date())).toBeUndefined()
+})

@@ -14,7 +14,7 @@ import {
   type VendorSession,
 } from "./provider.ts"
 import { callVendor, findAtVendor, requireAbout, type VendorCall } from "./vendor-call.ts"
-import { countryOf, isOver18 } from "./vendor-person.ts"
+import { countryFrom, isOver18 } from "./vendor-person.ts"
 import { perSchema, vendorUrl } from "./vendor-settings.ts"
 
 const LABEL = "Veriff"
@@ -241,7 +241,7 @@ function decisionOf(found: z.infer<typeof verification>): ReadDecision | null {
     // What merely expires has no time of its own.
     occurredAt: decisionTime ?? acceptanceTime ?? null,
     claims: isApproved
-      ? { country: countryOf(document?.country), age_over_18: isOver18(person?.dateOfBirth, clock.now()) }
+      ? { ...countryFrom(document?.country), age_over_18: isOver18(person?.dateOfBirth, clock.now()) }
       : {},
     // One of a list of theirs; never what somebody has written.
     reason: !isApproved && reason && /^[\w ,.'/()-]{1,200}$/.test(reason) ? reason : null,

@@ -1,22 +1,40 @@
 import type { IncomingHttpHeaders } from "node:http"
 import { z } from "zod"
-import { country } from "#server/lib/fields.ts"
 import { plainJson, readJsonObject } from "#server/lib/json.ts"
 import { logger } from "#server/lib/log.ts"
 import { plainText } from "#server/lib/text.ts"
 import { clock, secondsBetween } from "#server/lib/time.ts"
 import { parse } from "#server/lib/validation.ts"
-import { type ClaimKind, type ClaimName, type claims, mapClaims } from "#shared/claims.ts"
+import { type ClaimKind, type ClaimName, type Claims, type claims, mapClaims } from "#shared/claims.ts"
 import { fail } from "#shared/errors.ts"
 import { isPublicReason, type PublicReason, publicReasons } from "#shared/public-reasons.ts"
 import { decisions } from "#shared/statuses.ts"
 import { EVENT_TYPE } from "#shared/webhook-event.ts"
+import { countryOfPassport } from "./passport-codes.ts"
 import type { ProviderDecision, ProviderEvent } from "./provider.ts"
+import { countryFrom, countryOf } from "./vendor-person.ts"
 
 /** How far in the future an event may claim to lie, in seconds. */
 const CLOCK_SKEW_SECONDS = 300
 
-const claimReaders = { country, flag: z.boolean() } as const satisfies Record<ClaimKind, z.ZodType>
+/** Rules can name it, or it is a passport's code that stands for no country. Others are mistakes of the bridge. */
+const countryCode = z
+  .string()
+  .refine(
+    (code) => code === code.toUpperCase() && (countryOf(code) ?? countryOfPassport(code)) !== undefined,
+    "must be a country code: of ISO 3166-1 with two or three letters, such as US or USA, or as passports have it",
+  )
+  .meta({
+    pattern: "^[A-Z]{1,3}$",
+    description:
+      "ISO 3166-1 alpha-2 or alpha-3, XK for Kosovo, or a passport's code such as `D` or `XXA`. Kept as alpha-2; a code that stands for no country is shown to members and satisfies no rule",
+    example: "US",
+  })
+
+const claimReaders = { country: countryCode, flag: z.boolean() } as const satisfies Record<
+  ClaimKind,
+  z.ZodType
+>
 type ClaimFields = {
   [Name in ClaimName]: z.ZodOptional<(typeof claimReaders)[(typeof claims)[Name]["kind"]]>
 }
@@ -87,7 +105,7 @@ export function readVouchDecision(fields: z.infer<typeof decisionFields>): Provi
   return {
     decision,
     occurredAt,
-    claims: claims ?? {},
+    claims: readClaims(claims ?? {}),
     reason: reason ?? null,
     publicReason: readPublicReason(public_reason),
   }
@@ -100,3 +118,5 @@ function readPublicReason(value: unknown): PublicReason | null {
     logger.warn("unknown public_reason in a webhook; using the default")
   return null
 }
+
+const readClaims = ({ country, ...others }: Claims): Claims => ({ ...others, ...countryFrom(country) })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { applyManualDecision } from "#server/domain/kyc/apply-event.ts"
+import { applyManualDecision } from "#server/domain/kyc/decide-manually.ts"
 import { addDays, addSeconds, clock, toTimestamp } from "#server/lib/time.ts"
 import { sweep } from "#server/start/housekeeping.ts"
 import { startTestApp, type TestApp, type TestKey } from "#test/app.ts"

@@ -1,6 +1,6 @@
 import { onBehalfOf, type Queryable, repeatOnDeadlock, sql } from "#db/client.ts"
 import { publish, publishActivity } from "#db/pubsub.ts"
-import { applyHeld } from "#server/domain/kyc/apply-event.ts"
+import { applyHeld } from "#server/domain/kyc/approve.ts"
 import type { SessionRow } from "#server/domain/kyc/hosted-page/view.ts"
 import { clock } from "#server/lib/time.ts"
 import { publicKeyOf } from "#server/solana/addresses.ts"

@@ -88,6 +88,11 @@ function About({ attestation }: { attestation: Detail }) {
         Investor: <InvestorLink investor={attestation} />,
         Schema: schema,
         "Checked by": provider,
+        Country: attestation.country_unknown && (
+          <span className="text-notice">
+            Unknown: the vendor’s code stands for no country, so country rules refuse this wallet.
+          </span>
+        ),
         Started: <Timestamp at={started_at} />,
         Issued: issued_at && <Timestamp at={issued_at} />,
         Expires: expires_at && <Timestamp at={expires_at} />,

@@ -66,8 +66,13 @@ function Reported({ known }: { known: Known }) {
   )
 }
 
-const factsOf = ({ country, age_over_18, accredited }: Claims) => ({
-  Country: country === undefined ? "Not reported" : `${countryNames.of(country) ?? country} (${country})`,
-  "Over 18": yesOrNo(age_over_18),
-  Accredited: yesOrNo(accredited),
+function countryOf({ country, unknown_country }: Claims): string {
+  if (country !== undefined) return `${countryNames.of(country) ?? country} (${country})`
+  return unknown_country === undefined ? "Not reported" : `Unknown: the vendor reported ${unknown_country}`
+}
+
+const factsOf = (claims: Claims) => ({
+  Country: countryOf(claims),
+  "Over 18": yesOrNo(claims.age_over_18),
+  Accredited: yesOrNo(claims.accredited),
 })

@@ -64,7 +64,11 @@ export function ApprovalClaims({ review: { review_id, has_claims } }: { review: 
       <Field
         name="claims.country"
         label="Country"
-        hint="Claims decide which tokens the wallet can hold. Leave out what you have not checked."
+        hint={
+          sent.unknown_country === undefined
+            ? "Claims decide which tokens the wallet can hold. Leave out what you have not checked."
+            : `The vendor reported ${sent.unknown_country}, which stands for no country. Country rules refuse the wallet unless you choose one.`
+        }
       >
         <Select defaultValue={sent.country ?? ""}>
           <option value="">Not known</option>
@@ -103,9 +107,11 @@ export function ShownClaims({ review: { review_id } }: { review: Review }) {
     )
   }
   const known = claimNames.filter((name) => view.data[name] !== undefined)
-  if (known.length === 0) return <>None</>
+  const { unknown_country } = view.data
+  if (known.length === 0 && unknown_country === undefined) return <>None</>
   return (
     <ul>
+      {unknown_country !== undefined && <li>Country: unknown, the vendor reported {unknown_country}</li>}
       {known.map((name) => {
         const value = view.data[name]
         return (

@@ -108,6 +108,12 @@ function About({ review }: { review: Review }) {
               {external_id ?? <Shortened value={investor_id} />}
             </Link>
           ),
+          Country: review.country_unknown && (
+            <span className="text-notice">
+              Unknown: the vendor’s code stands for no country, so country rules refuse the wallet unless you
+              enter one.
+            </span>
+          ),
           "Review id": <Copyable value={review_id} what="review id" compact />,
           Opened: <Timestamp at={opened_at} />,
           "Session closes": session_open_until && <Timestamp at={session_open_until} />,

@@ -1,0 +1,119 @@
+import type { Queryable } from "#db/client.ts"
+import { openClaims, sealClaims } from "#server/domain/attestations/claims.ts"
+import { commitmentOf, newSalt } from "#server/domain/attestations/commitment.ts"
+import { ensureCredentialMint } from "#server/domain/attestations/credential.ts"
+import { credentialAccounts } from "#server/domain/attestations/credential-accounts.ts"
+import { endPending } from "#server/domain/attestations/end.ts"
+import { attest } from "#server/domain/attestations/operations/attest.ts"
+import { recordHit, reopenFrozen } from "#server/domain/screening/hits.ts"
+import { enqueue } from "#server/ledger/enqueue.ts"
+import { refuseInQuarantine } from "#server/ledger/restore/state.ts"
+import { addDays, addSeconds, toTimestamp } from "#server/lib/time.ts"
+import { type DecidedSession, lockDecided } from "./decided-session.ts"
+import type { ProviderDecision } from "./providers/provider.ts"
+
+/** How long a session stays open once its provider has taken it up. */
+export const IN_REVIEW_SECONDS = 30 * 86_400
+
+type Approval = Pick<ProviderDecision, "occurredAt" | "claims">
+
+/** An approval so old that its validity is over attests nothing; one that something is missing to waits for it. */
+export function approvalOn(row: DecidedSession, occurredAt: Date, now: Date): "approve" | "hold" | "expire" {
+  if (addDays(issuedAt(occurredAt, now), row.validity_days) <= now) return "expire"
+  const isProofMissing = row.wallet_proof_required && row.wallet_proved_at === null
+  return isProofMissing || row.listed.length > 0 ? "hold" : "approve"
+}
+
+/** Time of the decision: the provider's own, to the second, never later than now. */
+function issuedAt(occurredAt: Date, now: Date): Date {
+  const decided = Math.min(occurredAt.getTime(), now.getTime())
+  return new Date(Math.floor(decided / 1000) * 1000)
+}
+
+/** Keeps the approval as it was, sealed. The session goes on as after any first event, and the approval ends with it. */
+export async function hold(
+  sql: Queryable,
+  row: DecidedSession,
+  { occurredAt, claims }: Approval,
+  now: Date,
+): Promise<void> {
+  await sql`
+    update attestations set held_at = ${occurredAt}, claims = ${sealClaims(row.id, claims)}
+    where workspace_id = ${row.workspace_id} and id = ${row.id} and status = 'pending'`
+  if (row.event_at === null) await keepOpen(sql, row, addSeconds(now, IN_REVIEW_SECONDS))
+  await recordListed(sql, row)
+}
+
+/** The review in which a person clears the wallet, or ends its verification. */
+async function recordListed(sql: Queryable, { workspace_id, listed }: DecidedSession): Promise<void> {
+  for (const hit of listed) await recordHit(sql, workspace_id, hit)
+}
+
+/**
+ * Applies the approval of a session that waited, if there is one and nothing is missing any more, in the transaction that
+ * records the proof of the wallet, or clears it. It counts from when it was given. Errors: chain_unavailable.
+ */
+export async function applyHeld(
+  sql: Queryable,
+  of: { sessionId: string } | { workspaceId: string; attestationId: string },
+  now: Date,
+): Promise<void> {
+  const which =
+    "sessionId" in of
+      ? sql`a.session_id = ${of.sessionId}`
+      : sql`a.workspace_id = ${of.workspaceId} and a.id = ${of.attestationId}`
+  const row = await lockDecided(sql, which)
+  if (row?.status !== "pending" || row.held_at === null) return
+  const claims = row.claims === null ? {} : openClaims(row.id, row.claims)
+  const ended = { workspaceId: row.workspace_id, attestationId: row.id, now }
+  switch (approvalOn(row, row.held_at, now)) {
+    case "approve":
+      return approve(sql, row, { occurredAt: row.held_at, claims }, now)
+    case "hold":
+      return recordListed(sql, row)
+    case "expire":
+      await endPending(sql, { ...ended, status: "expired", reason: null })
+  }
+}
+
+export async function keepOpen(sql: Queryable, row: DecidedSession, until: Date): Promise<void> {
+  await sql`
+    update attestations set open_until = ${until}
+    where workspace_id = ${row.workspace_id} and id = ${row.id} and status = 'pending'`
+}
+
+/** Fixes what will be attested, and puts the attest into the ledger. */
+export async function approve(
+  sql: Queryable,
+  row: DecidedSession,
+  { occurredAt, claims }: Approval,
+  now: Date,
+): Promise<void> {
+  const { workspace_id, id, schema_id, wallet } = row
+  await refuseInQuarantine(sql, workspace_id)
+  // Nobody would ever open them: the review of before is decided, and no list finds the wallet again.
+  if (row.frozen) await reopenFrozen(sql, workspace_id, wallet)
+  const issued = issuedAt(occurredAt, now)
+  const expires = addDays(issued, row.validity_days)
+  const salt = newSalt()
+  const commitment = commitmentOf({
+    attestation_id: id,
+    schema: schema_id,
+    user_pubkey: wallet,
+    issued_at: toTimestamp(issued),
+    expires_at: toTimestamp(expires),
+    salt,
+  })
+  await ensureCredentialMint(sql, workspace_id, schema_id)
+  const { mint, account } = credentialAccounts(workspace_id, schema_id, wallet)
+  const operationId = await enqueue(sql, workspace_id, attest, {
+    payload: { attestation_id: id, schema_id, wallet },
+    writes: [account],
+    reads: [mint],
+  })
+  await sql`
+    update attestations
+    set issued_at = ${issued}, expires_at = ${expires}, claims = ${sealClaims(id, claims)}, salt = ${salt},
+      commitment = ${commitment}, operation_id = ${operationId}, open_until = null, held_at = null
+    where workspace_id = ${workspace_id} and id = ${id} and status = 'pending'`
+}

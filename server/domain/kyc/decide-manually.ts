@@ -1,0 +1,44 @@
+import type { Queryable } from "#db/client.ts"
+import { statusAt } from "#server/domain/attestations/status.ts"
+import { clock } from "#server/lib/time.ts"
+import type { Decision } from "#shared/statuses.ts"
+import { approvalOn } from "./approve.ts"
+import type { EventEffect } from "./decide.ts"
+import { isApproved, lockDecided } from "./decided-session.ts"
+import type { ProviderDecision } from "./providers/provider.ts"
+import { takeEffect } from "./take-effect.ts"
+
+/** What a person who decides in the vendor's place can come to. */
+const manualEffects = {
+  approved: "approve",
+  rejected: "reject",
+  resubmission_requested: "keep",
+} as const satisfies Partial<Record<Decision, EventEffect>>
+
+/**
+ * A person's decision about a session that its vendor left in review: it has the effect of the vendor's own, in the
+ * transaction that closes the review, and the record says that a person took it. False where there is nothing left to
+ * decide. The caller publishes `ledger` and the activity after the commit. Errors: chain_unavailable.
+ */
+export async function applyManualDecision(
+  sql: Queryable,
+  {
+    workspaceId,
+    attestationId,
+    reviewId,
+    decision,
+    ...event
+  }: {
+    workspaceId: string
+    attestationId: string
+    reviewId: string
+    decision: keyof typeof manualEffects
+  } & Pick<ProviderDecision, "claims" | "reason" | "publicReason">,
+): Promise<boolean> {
+  const now = clock.now()
+  const row = await lockDecided(sql, sql`a.workspace_id = ${workspaceId} and a.id = ${attestationId}`)
+  if (!row || statusAt(row, now) !== "pending" || isApproved(row)) return false
+  const effect = decision === "approved" ? approvalOn(row, now, now) : manualEffects[decision]
+  await takeEffect(sql, row, { event: { ...event, decision, occurredAt: now }, effect, reviewId, now })
+  return true
+}

@@ -1,0 +1,52 @@
+import type { Fragment } from "postgres"
+import type { Queryable } from "#db/client.ts"
+import { columns, qualified, type RowOf } from "#db/rows.ts"
+import { findListed, type ListedWallet } from "#server/domain/screening/listed.ts"
+import type { Mode } from "#shared/mode.ts"
+
+const decidedColumns = columns(
+  "attestations",
+  "workspace_id",
+  "id",
+  "provider",
+  "schema_id",
+  "wallet",
+  "status",
+  "open_until",
+  "event_at",
+  "event_rank",
+  "event_decision",
+  "claims",
+  "wallet_proof_required",
+  "wallet_proved_at",
+  "held_at",
+  "issued_at",
+  "expires_at",
+  "erased_at",
+)
+/** A session, locked, with what a decision about it needs. */
+export type DecidedSession = RowOf<typeof decidedColumns> & {
+  mode: Mode
+  validity_days: number
+  /** Where its wallet is on a screening list, and nobody has cleared it. */
+  listed: readonly ListedWallet[]
+  /** Whether its tokens are frozen for what was found before, whatever lists are in use now. */
+  frozen: boolean
+}
+
+/** Locks the session that a decision is about. */
+export async function lockDecided(sql: Queryable, which: Fragment): Promise<DecidedSession | null> {
+  const [row] = await sql<Omit<DecidedSession, "listed">[]>`
+    select ${sql(qualified("a", decidedColumns))}, w.mode, s.validity_days,
+      exists (select from screening_hits h where h.workspace_id = a.workspace_id and h.wallet = a.wallet
+        and h.frozen_at is not null and h.cleared_at is null and h.gone_at is null) as frozen
+    from attestations a
+    join workspaces w on w.id = a.workspace_id
+    join schemas s on s.workspace_id = a.workspace_id and s.id = a.schema_id
+    where ${which} for update of a`
+  return row ? { ...row, listed: await findListed(sql, row.workspace_id, [row.wallet]) } : null
+}
+
+/** Approved, and on its way to the chain or waiting for what `hold` waits for. To whatever comes next that is the same. */
+export const isApproved = ({ issued_at, held_at }: DecidedSession): boolean =>
+  issued_at !== null || held_at !== null

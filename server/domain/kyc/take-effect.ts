@@ -1,0 +1,88 @@
+import type { Queryable } from "#db/client.ts"
+import { endPending } from "#server/domain/attestations/end.ts"
+import { revokeCredential } from "#server/domain/attestations/revoke-credential.ts"
+import { closeVendorReviews } from "#server/domain/reviews/close.ts"
+import { openReview } from "#server/domain/reviews/open.ts"
+import { logger } from "#server/lib/log.ts"
+import { addSeconds } from "#server/lib/time.ts"
+import { approve, hold, IN_REVIEW_SECONDS, keepOpen } from "./approve.ts"
+import { type EventEffect, rankOf } from "./decide.ts"
+import type { DecidedSession } from "./decided-session.ts"
+import type { ProviderDecision } from "./providers/provider.ts"
+
+/** When a vendor that reviews a session is asked about it. */
+const ASK_AFTER_REVIEW_SECONDS = 1800
+
+/** `hold` is an approval that waits for the proof of the wallet, or for a person who clears a wallet on a list. */
+export type Effect = EventEffect | "hold"
+
+type Taking = {
+  event: ProviderDecision
+  effect: Exclude<Effect, "ignore">
+  /** The review in which a person decided; null for a provider. */
+  reviewId: string | null
+  now: Date
+}
+
+export async function takeEffect(sql: Queryable, row: DecidedSession, taking: Taking): Promise<void> {
+  const { event, effect, now } = taking
+  await noteEvent(sql, row, taking)
+  // Its code is a person's own: members see it with the claims, and no log has it.
+  if (event.decision === "approved" && event.claims.unknown_country !== undefined)
+    logger.warn(
+      { workspaceId: row.workspace_id, attestation: row.id, provider: row.provider },
+      "a vendor approved a person with a country code that stands for no country; country rules refuse the wallet",
+    )
+  if (row.event_decision === "in_review" && event.decision !== "in_review")
+    await closeVendorReviews(sql, row.workspace_id, [row.id], "vendor")
+  const ended = { workspaceId: row.workspace_id, attestationId: row.id, now }
+  switch (effect) {
+    case "approve":
+      return approve(sql, row, event, now)
+    case "hold":
+      return hold(sql, row, event, now)
+    case "reject":
+      await endPending(sql, { ...ended, status: "rejected", reason: event.reason })
+      return
+    case "expire":
+      await endPending(sql, { ...ended, status: "expired", reason: event.reason })
+      return
+    case "keep":
+      // The first event of the provider opens the longer time; later ones do not stretch it.
+      if (row.event_at === null) await keepOpen(sql, row, addSeconds(now, IN_REVIEW_SECONDS))
+      if (event.decision === "in_review") await leaveInReview(sql, row, event)
+      return
+    case "revoke":
+      await sql`
+        update attestations set status = 'rejected', reason = ${event.reason}, revoked_at = ${now}, ended_at = ${now}
+        where workspace_id = ${row.workspace_id} and id = ${row.id} and status = 'verified'`
+      return revokeCredential(sql, row)
+  }
+}
+
+/**
+ * The vendor's page has done its work; whoever is to submit again is sent there anew. A person's decision leaves the
+ * vendor's time as it is: what the vendor has decided since its last event, and is still on its way, must count.
+ */
+const noteEvent = (sql: Queryable, row: DecidedSession, { event, reviewId, now }: Taking) => sql`
+  update attestations set event_at = ${reviewId === null ? event.occurredAt : row.event_at},
+    event_rank = ${reviewId === null ? rankOf(event.decision) : row.event_rank},
+    review_id = case when issued_at is null then ${reviewId} else review_id end,
+    reviewed_at = case when issued_at is null then ${reviewId === null ? null : now}::timestamptz else reviewed_at end,
+    event_decision = ${event.decision}, public_reason = ${event.publicReason}, provider_link = null,
+    provider_link_until = null, asks = 0,
+    ask_at = case when provider_reference is not null and ${event.decision === "in_review"}
+      then ${addSeconds(now, ASK_AFTER_REVIEW_SECONDS)}::timestamptz end
+  where workspace_id = ${row.workspace_id} and id = ${row.id}`
+
+/** What the vendor cannot decide, a person can (`reviews/`). */
+async function leaveInReview(sql: Queryable, row: DecidedSession, event: ProviderDecision): Promise<void> {
+  await openReview(sql, {
+    workspaceId: row.workspace_id,
+    kind: "vendor",
+    about: { attestationId: row.id, wallet: row.wallet },
+    finding: "in_review",
+    detail: event.reason,
+    claims: event.claims,
+  })
+}

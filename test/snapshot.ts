@@ -3,7 +3,7 @@ import { sql } from "#db/client.ts"
 import { sequenceEvents } from "#server/domain/events/sequence.ts"
 
 /** Rows that come by themselves: workers' signs of life, the log of requests, and what transactions cost, a moment after each. */
-const RESTLESS = ["workers", "api_requests", "chain_costs", "paid_accounts"]
+const RESTLESS = ["workers", "api_requests", "request_log_usage", "chain_costs", "paid_accounts"]
 /** Columns that the ledger fills a while after a row has ended. */
 const LATE = ["finalized_at", "fee", "rent", "counted_at"]
 

@@ -17,6 +17,7 @@ import { describeLies } from "./lies.ts"
 import { describeRedaction } from "./redaction.ts"
 import type { Fault } from "./server.ts"
 import { describeSignals } from "./signals.ts"
+import { describeUnread } from "./unread.ts"
 
 const faults: Fault[] = ["fails", "rubbish", "lacks", "floods", "redirects", "unsafe"]
 const seconds = (n: number) => n * 1000
@@ -46,6 +47,7 @@ export function describeVendor(
   })
   afterAll(() => f.stop())
 
+  const [fixture, double] = [() => f, () => vendor]
   const decided = (session: OurSession, outcome: Outcome, at?: Date) =>
     f.send(vendor.decide(session, outcome, at))
   describe("the way", () => {
@@ -215,11 +217,7 @@ export function describeVendor(
       expect(await f.view(session)).toMatchObject({ state: "handed_over" })
     })
 
-    test("that are signed and cannot be read are refused for good", async () => {
-      expect(await f.send("not JSON")).toEqual([400, "malformed_json"])
-      expect(await f.send("[]")).toEqual([400, "malformed_request"])
-      expect(await f.send("{}")).toEqual([422, "validation_failed"])
-    })
+    describeUnread(contract, fixture, double)
 
     test.runIf(isFetched)("that come while the vendor's API is away are to be sent again", async () => {
       const session = await f.handedOver()
@@ -305,7 +303,6 @@ export function describeVendor(
     })
   })
 
-  const [fixture, double] = [() => f, () => vendor]
   describeSignals(contract, fixture, double)
   describeRedaction(contract, fixture, double)
 

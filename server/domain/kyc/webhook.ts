@@ -4,12 +4,13 @@ import { Failure, fail, statusOf } from "#shared/errors.ts"
 import { type Mode, modes } from "#shared/mode.ts"
 import type { EventResult } from "./apply-event.ts"
 import { applyProviderEvent } from "./provider-events.ts"
-import type { Provider } from "./providers/provider.ts"
+import type { Provider, ProviderEvent } from "./providers/provider.ts"
+import { askAboutUnread } from "./unread-webhook.ts"
 
 /**
  * Takes a provider's webhook: verified over its raw bytes before anything reads them, then applied. `name` is null
- * for the default provider of each mode. Errors: provider_not_found, invalid_signature, malformed_json,
- * malformed_request, validation_failed, provider_unavailable.
+ * for the default provider of each mode. Errors: provider_not_found, invalid_signature, provider_unavailable, and of a
+ * provider with Vouch's own format malformed_json, malformed_request, validation_failed.
  */
 export async function receiveWebhook({
   name,
@@ -49,17 +50,32 @@ async function outcomeOf(
   const errors: unknown[] = []
   for (const { mode, provider } of verified) {
     try {
-      const event = provider.readEvent(headers, body)
-      const outcome = event && (await applyProviderEvent({ event, provider, mode }))
+      const outcome = await outcomeBy(provider, { headers, body, mode })
       if (outcome !== null) return outcome
     } catch (error) {
       errors.push(error)
     }
   }
   // One provider's event may look wrong to another. Trouble on our side says nothing of it: it is to be sent again.
-  const isRefusal = (error: unknown) => error instanceof Failure && statusOf(error.code) < 500
   const trouble = errors.find((error) => !isRefusal(error))
   if (trouble !== undefined) throw trouble
   if (errors.length === verified.length) throw errors[0]
   return "ignored"
 }
+
+/** What it comes to by one provider; null where it says nothing of a session of that provider. */
+async function outcomeBy(
+  provider: Provider,
+  { headers, body, mode }: { headers: IncomingHttpHeaders; body: Buffer; mode: Mode },
+): Promise<EventResult | null> {
+  let event: ProviderEvent | null
+  try {
+    event = provider.readEvent(headers, body)
+  } catch (error) {
+    if (!isRefusal(error) || provider.refusesUnread === true) throw error
+    return askAboutUnread({ body, provider, mode, why: error })
+  }
+  return event && applyProviderEvent({ event, provider, mode })
+}
+
+const isRefusal = (error: unknown): error is Failure => error instanceof Failure && statusOf(error.code) < 500

@@ -40,8 +40,10 @@ describeVendor(
       // Fresh by its header, which nothing signs.
       expect(await f().send(stale, double.sign(stale))).toEqual([401, "invalid_signature"])
       const { timestamp: _, ...timeless } = JSON.parse(double.event(session.reference!, "Declined"))
-      expect(await f().send(JSON.stringify(timeless))).toEqual([422, "validation_failed"])
-      expect(await f().statusOf(session)).toBe("pending")
+      // It may be an old event: Didit is asked what it says by now.
+      double.bring(session.reference!, "Approved")
+      expect(await f().send(JSON.stringify(timeless))).toEqual([200, "applied"])
+      await f().waitForStatus(session, "verified")
     })
 
     test("sent again later, an event has its id and its place in the order", async () => {

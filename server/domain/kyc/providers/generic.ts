@@ -97,6 +97,7 @@ export const generic = defineProvider({
       },
       isSigned: (headers, body) => isSignedByStandard(secrets, headers, body),
       readEvent: readVouchEvent,
+      refusesUnread: true,
     }
   },
 })

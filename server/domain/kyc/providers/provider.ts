@@ -142,10 +142,17 @@ export type Adapter = {
    */
   isSigned(headers: IncomingHttpHeaders, body: Buffer): boolean
   /**
-   * What a webhook says whose signature held; null where it says nothing of a session.
+   * What a webhook says whose signature held; null if it is known to say nothing about a session. Throws if it cannot
+   * read the body or does not know the event's type: the log then says so, and the vendor is asked about the checks that
+   * the body names (`unread-webhook.ts`).
    * Errors: malformed_json, malformed_request, validation_failed.
    */
   readEvent(headers: IncomingHttpHeaders, body: Buffer): ProviderEvent | null
+  /**
+   * Answers errors of `readEvent` with a 4xx. For Vouch's own format, so that the author of a bridge sees the mistake,
+   * and for a vendor whose documents say that it retries after a 4xx. Others get 200 `ignored`.
+   */
+  refusesUnread?: true
 }
 
 type Facts = {

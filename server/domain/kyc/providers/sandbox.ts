@@ -49,5 +49,6 @@ export const sandbox = defineProvider({
     },
     isSigned: (headers, body) => isSignedByStandard(secrets, headers, body),
     readEvent: readVouchEvent,
+    refusesUnread: true,
   }),
 })

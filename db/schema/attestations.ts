@@ -148,6 +148,8 @@ export const attestations = pgTable(
 
     /** Time of the provider's approval, fixed before signing. */
     issuedAt: time("issued_at"),
+    /** When the approval took effect here; null in rows that are older than this column. */
+    approvedAt: time("approved_at"),
     expiresAt: time("expires_at"),
     /** Claims, sealed with the data key; null once erased. */
     claims: bytes(),
@@ -187,10 +189,15 @@ export const attestations = pgTable(
       sql`${t.publicReason} in ('documents_unreadable', 'information_mismatch', 'not_eligible', 'withdrawn', 'resubmit', 'unverifiable')`,
     ),
     unique("attestations_session").on(t.sessionId),
-    // No second session, no second unit of quota, under any parallelism.
+    // One open session and one unit of quota for a person, wallet and schema, under any parallelism. Another person may
+    // have a session of the same wallet: starting one takes nothing from anyone.
     uniqueIndex("attestations_one_pending")
-      .on(t.workspaceId, t.wallet, t.schemaId)
+      .on(t.workspaceId, t.wallet, t.schemaId, t.investorId)
       .where(sql`status = 'pending'`),
+    // `wallet_owner`: the person for whom a wallet was last proven or approved
+    index("attestations_wallet_owner")
+      .on(t.workspaceId, t.wallet, sql`greatest(wallet_proved_at, issued_at, approved_at) desc nulls last`, t.seq.desc())
+      .where(sql`wallet_proved_at is not null or issued_at is not null`),
     // GET /kyc/status/{pubkey} and GET /attestations?pubkey=; by bytes, so that it also finds how wallets begin
     index("attestations_wallet").on(t.workspaceId, t.wallet.op("text_pattern_ops"), t.seq.desc()),
     // The dashboard's search: how wallets end, and how the customer's own ids begin

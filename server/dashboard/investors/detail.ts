@@ -55,7 +55,10 @@ export async function readInvestor(principal: Principal, id: string): Promise<In
   ])
   if (!row) return investorNotFound(id)
   const own = wallets(investorId)
-  const [states, held] = await Promise.all([statesOf(workspaceId, own), readHoldings(principal, own)])
+  const [states, held] = await Promise.all([
+    statesOf(workspaceId, [{ investorId, wallets: own }]),
+    readHoldings(principal, own),
+  ])
   const byWallet = Map.groupBy(states, (state) => state.wallet)
   const now = clock.now()
   const hasEarlier = lives.length > LIVES

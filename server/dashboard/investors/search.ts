@@ -22,7 +22,7 @@ export type InvestorSummary = {
   external_id: string | null
   /** Newest first. */
   wallets: string[]
-  /** What their wallets' verifications are now, each status once. */
+  /** The statuses of their wallets' verifications now, each once; of the one that they are listed by if they have no wallet. */
   statuses: ShownStatus[]
   /** When the verification that they are listed by was started, and expires. */
   started_at: string
@@ -32,7 +32,17 @@ export type InvestorSummary = {
 
 const PAGE = 50
 
-const latestColumns = columns("attestations", "id", "investor_id", "created_at", "verified_at", "expires_at")
+const latestColumns = columns(
+  "attestations",
+  "id",
+  "investor_id",
+  "status",
+  "open_until",
+  "revoked_at",
+  "created_at",
+  "verified_at",
+  "expires_at",
+)
 const investorColumns = columns("investors", "id", "external_id", "created_at")
 
 /**
@@ -58,7 +68,13 @@ export async function searchInvestors(
     walletsOf(workspaceId, ids),
   ])
   const byId = new Map(investors.map((row) => [row.id, row]))
-  const states = Map.groupBy(await statesOf(workspaceId, ids.flatMap(wallets)), (row) => row.wallet)
+  const states = Map.groupBy(
+    await statesOf(
+      workspaceId,
+      ids.map((investorId) => ({ investorId, wallets: wallets(investorId) })),
+    ),
+    (row) => row.wallet,
+  )
   const now = clock.now()
   return {
     data: shown.flatMap((row) => {
@@ -71,7 +87,8 @@ export async function searchInvestors(
           investor_id: investor.id,
           external_id: investor.external_id,
           wallets: own,
-          statuses: [...new Set(statuses)],
+          // One who has only named another person's wallet has that session.
+          statuses: statuses.length > 0 ? [...new Set(statuses)] : [shownStatusAt(row, now)],
           started_at: toTimestamp(row.created_at),
           expires_at: row.verified_at && row.expires_at && toTimestamp(row.expires_at),
           first_seen_at: toTimestamp(investor.created_at),

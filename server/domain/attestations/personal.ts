@@ -43,6 +43,7 @@ export const facts = {
   review_id: {},
   reviewed_at: {},
   issued_at: {},
+  approved_at: {},
   expires_at: {},
   claims: { personal: "country, over 18, accredited; sealed", fields: ["claims", ...claimNames] },
   // With it, the commitment on chain could be tied to somebody.

@@ -94,12 +94,14 @@ test("each wallet has its status for each schema, as a look at the wallet gives 
   expect(json.verifications).toEqual(expected)
 })
 
-test("a wallet that moves to somebody else is theirs alone; what it was before stays with whom it was", async () => {
+test("a wallet that is verified for another person is theirs alone; what it was before stays with whom it was", async () => {
   const [first, second, wallet] = [newId("evt"), newId("evt"), newWallet()]
   const { sessionId } = await start(first, wallet)
   await app.webhook({ session_id: sessionId, decision: "rejected" })
   const before = await idOf(wallet)
-  await start(second, wallet)
+  const next = await start(second, wallet)
+  expect(await idOf(wallet)).toBe(before)
+  await app.webhook({ session_id: next.sessionId, decision: "approved" })
   const after = await idOf(wallet)
   expect(after).not.toBe(before)
   expect((await get(`/investor/${before}`)).json).toMatchObject({ wallets: [], verifications: [] })

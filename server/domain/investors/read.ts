@@ -34,7 +34,7 @@ export async function requireInvestor(workspaceId: string, id: string): Promise<
   return (isId("inv", id) ? await resolveInvestor(workspaceId, id) : null) ?? investorNotFound(id)
 }
 
-/** An investor; whoever was found to be another is that one. Errors: investor_not_found. */
+/** An investor; one who was merged into another is that one. Errors: investor_not_found. */
 export async function getInvestor({ workspaceId }: Principal, id: string): Promise<InvestorDetail> {
   const investorId = await requireInvestor(workspaceId, id)
   const [[row], wallets] = await Promise.all([
@@ -44,7 +44,7 @@ export async function getInvestor({ workspaceId }: Principal, id: string): Promi
   ])
   if (!row) return investorNotFound(id)
   const now = clock.now()
-  const states = await statesOf(workspaceId, wallets(investorId))
+  const states = await statesOf(workspaceId, [{ investorId, wallets: wallets(investorId) }])
   return {
     ...toRecord(row, wallets(investorId)),
     verifications: states.map((state) => ({
@@ -71,9 +71,7 @@ export async function listInvestors(
   { externalId, wallet, limit, cursor, ...times }: InvestorFilter,
 ): Promise<{ data: InvestorRecord[]; next_cursor: string | null }> {
   const before = cursor === null ? null : await placeOf(workspaceId, cursor)
-  const ofWallet = sql`
-    (select investor_id from attestations where workspace_id = ${workspaceId} and wallet = ${wallet}
-      order by seq desc nulls last limit 1)`
+  const ofWallet = sql`(select investor_id from wallet_owner(${workspaceId}, ${wallet}))`
   const inSpan = await inTime(investorsOf(workspaceId), times)
   const rows =
     inSpan === null

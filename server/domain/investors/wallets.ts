@@ -8,8 +8,9 @@ import { MOST_WALLETS } from "./record.ts"
 const LOOKED_THROUGH = 1000
 
 /**
- * The wallets of investors, each one's newest first. A wallet belongs to whom its newest attestation belongs to: a
- * session with another external id takes it along.
+ * The wallets of investors, each one's newest first. `wallet_owner` of the database says whose a wallet is: the person for
+ * whom it was last proven or approved, and before that the first who named it. Register, reviews, erasure and lists all
+ * ask it.
  */
 export async function walletsOf(
   workspaceId: string,
@@ -23,9 +24,7 @@ export async function walletsOf(
         order by seq desc nulls last limit ${LOOKED_THROUGH}
       ) newest group by wallet
     ) w
-    where i.id = (
-      select investor_id from attestations where workspace_id = ${workspaceId} and wallet = w.wallet
-      order by seq desc nulls last limit 1)
+    where i.id = (select investor_id from wallet_owner(${workspaceId}, w.wallet))
     order by w.seq desc`
   const wallets = Map.groupBy(rows, (row) => row.investor_id)
   return (id) => (wallets.get(id) ?? []).slice(0, MOST_WALLETS).map(({ wallet }) => wallet)
@@ -45,11 +44,15 @@ const stateColumns = columns(
 )
 export type StateRow = RowOf<typeof stateColumns>
 
-/** The attestation that each wallet's status goes by, for each schema. */
-export const statesOf = (workspaceId: string, wallets: readonly Address[]): Promise<StateRow[]> => sql<
-  StateRow[]
->`
+/** The attestation of an investor that each of their wallets' status goes by, for each schema. */
+export const statesOf = (
+  workspaceId: string,
+  owned: readonly { investorId: string; wallets: readonly Address[] }[],
+): Promise<StateRow[]> => sql<StateRow[]>`
   select distinct on (place, schema_id) ${sql(stateColumns.map((name) => `a.${name}`))}
-  from unnest(${wallets as Address[]}::text[]) with ordinality as w(wallet, place)
-  join attestations a on a.workspace_id = ${workspaceId} and a.wallet = w.wallet
+  from unnest(${owned.flatMap(({ wallets }) => wallets)}::text[],
+    ${owned.flatMap(({ investorId, wallets }) => wallets.map(() => investorId))}::text[])
+    with ordinality as w(wallet, investor_id, place)
+  join attestations a
+    on a.workspace_id = ${workspaceId} and a.wallet = w.wallet and a.investor_id = w.investor_id
   order by place, schema_id, (a.status = 'verified' and a.expires_at > ${clock.now()}) desc, a.seq desc`

@@ -113,7 +113,7 @@ export async function approve(
   })
   await sql`
     update attestations
-    set issued_at = ${issued}, expires_at = ${expires}, claims = ${sealClaims(id, claims)}, salt = ${salt},
+    set issued_at = ${issued}, approved_at = ${now}, expires_at = ${expires}, claims = ${sealClaims(id, claims)}, salt = ${salt},
       commitment = ${commitment}, operation_id = ${operationId}, open_until = null, held_at = null
     where workspace_id = ${workspace_id} and id = ${id} and status = 'pending'`
 }

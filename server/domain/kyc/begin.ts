@@ -40,8 +40,8 @@ export type Beginning = {
 /** Where the second of two that begin at once finds the first. */
 const racing = ["attestations_one_pending", "investors_external_id"]
 
-/** Another request was first; or the open session is another person's, who has begun it. */
-export type Obstacle = "raced" | "taken"
+/** Another request was first. */
+export type Obstacle = "raced"
 
 export type Begun = {
   schema_known: boolean
@@ -59,12 +59,29 @@ export type Begun = {
 }
 
 /**
- * The open session takes what is sent anew; what is not sent stays, and a row that would stay as it is is not locked. Where
- * it becomes another person's, nobody writes to the one before.
+ * Which open sessions of a wallet and schema (`a`, of investor `i`) a start may return: those of the person it names, or,
+ * without a name, of the wallet's owner. A session that no one has begun takes the first name it gets. Another person's
+ * session is never returned: it would be verified under the wrong name.
+ */
+const isTheirs = ({ principal, wallet, externalId }: StartRequest) =>
+  externalId === null
+    ? sql`i.id = (select investor_id from investor_of_wallet(${principal.workspaceId}, ${wallet}))`
+    : sql`(i.external_id = ${externalId}
+        or (i.external_id is null and not investor_has_begun(a.workspace_id, i.id)))`
+
+/** The sessions that a start may return, whether or not their time is over. */
+export const pendingOf = (request: StartRequest) => sql`
+  from attestations a join investors i on i.workspace_id = a.workspace_id and i.id = a.investor_id
+  where a.workspace_id = ${request.principal.workspaceId} and a.wallet = ${request.wallet}
+    and a.schema_id = ${request.schemaId} and a.status = 'pending' and ${isTheirs(request)}`
+
+/**
+ * The open session takes the fields that are sent. Fields that are not sent stay, and a row that would not change is not
+ * locked. The address for reminders belongs to the person who gave it, and is dropped if two investors become one.
  */
 function updating({ principal, externalId, redirectUrl, reminder }: StartRequest) {
   if (externalId === null && redirectUrl === null && !reminder) return sql``
-  // A start that names nobody leaves the session to whomever another one gives it meanwhile.
+  // A start that names no one leaves the session to its investor.
   const whose = externalId === null ? sql`a.investor_id` : sql`i.id`
   const name = sql`coalesce(${externalId}, a.external_id)`
   const isSame = sql`a.investor_id = ${whose} and coalesce(a.external_id, ${externalId}) is not distinct from ${name}`
@@ -79,7 +96,7 @@ function updating({ principal, externalId, redirectUrl, reminder }: StartRequest
         is distinct from (${name}, coalesce(${redirectUrl}, a.redirect_url), ${whose})))`
 }
 
-/** Whose session it is, for the new one or for the open one (`db/migrations/0035_one_session_one_person.sql`). */
+/** Whose session it is, for the new one or for the open one (`db/migrations/0047_wallet_owner.sql`). */
 const choosingInvestor = ({ principal, wallet, externalId }: StartRequest, now: Date) => sql`
   investor as (
     select choose_investor(${principal.workspaceId}, ${wallet}, ${externalId}, begins.open_id, ${newId("inv")}, ${now}) as id
@@ -130,9 +147,8 @@ export async function begin(
         select id, coalesce(wallet_proof, ${requiredByDefault(principal.mode, provider)}) as wallet_proof
         from schemas where workspace_id = ${workspaceId} and id = ${schemaId}
       ), pending as (
-        select id, session_id, open_until is null or open_until > ${now} as open
-        from attestations
-        where workspace_id = ${workspaceId} and wallet = ${wallet} and schema_id = ${schemaId} and status = 'pending'
+        select a.id, a.session_id, a.open_until is null or a.open_until > ${now} as open
+        ${pendingOf(request)} order by i.external_id nulls last limit 1
       ), reserved as (
         insert into usage_periods as u (workspace_id, period, used)
         select ${workspaceId}, ${periodOf(now)}, 1 from schema, limits
@@ -162,7 +178,6 @@ export async function begin(
     return begun!
   } catch (error) {
     if (racing.some((index) => isUniqueViolation(error, index))) return "raced"
-    if (isUniqueViolation(error, "attestations_one_person")) return "taken"
     throw explainClaim(error)
   }
 }

@@ -1,6 +1,6 @@
 import { type Queryable, repeatOnDeadlock, short, sql } from "#db/client.ts"
 import { certainNow } from "#db/clock.ts"
-import { publish, publishActivity } from "#db/pubsub.ts"
+import { publishActivity } from "#db/pubsub.ts"
 import { overBudget } from "#server/domain/accounts/budget.ts"
 import { periodEnd, secondsLeftIn } from "#server/domain/accounts/period.ts"
 import { credentialAccounts } from "#server/domain/attestations/credential-accounts.ts"
@@ -14,9 +14,7 @@ import { clock, sleep } from "#server/lib/time.ts"
 import { publicKeyOf } from "#server/solana/addresses.ts"
 import { isOnCurve } from "#server/solana/strict-ed25519.ts"
 import { fail } from "#shared/errors.ts"
-import { type Beginning, type Begun, begin, type Obstacle, type StartRequest } from "./begin.ts"
-import { cancelIn } from "./cancel.ts"
-import { isStillTheirs } from "./renewal/still-theirs.ts"
+import { type Beginning, type Begun, begin, type Obstacle, pendingOf, type StartRequest } from "./begin.ts"
 import { sessionUrl } from "./session-record.ts"
 
 /** How long a start waits for locked sessions that have expired. */
@@ -25,9 +23,9 @@ const SWEEP_MS = 5000
 export type Session = { session_id: string; session_url: string }
 
 /**
- * Starts a verification, or gives back the open session of the same wallet and schema, with the external id
- * and the address to return to that are sent now: no second session, no second unit of quota. One that another person has
- * begun is theirs: it ends, in the commit that begins the new one. Errors:
+ * Starts a verification, or returns the open session of the same person, wallet and schema, with the external id and the
+ * address to return to that are sent now: no second session, no second unit of quota. Another person's session of the wallet
+ * goes on: a start takes nothing from anyone. Errors:
  * unknown_schema, wallet_sanctioned, wallet_cannot_sign, quota_exceeded, sol_budget_exceeded, account_reopening_limit,
  * provider_not_configured, chain_not_configured.
  */
@@ -40,15 +38,12 @@ export async function startSession(request: StartRequest): Promise<Session> {
   const giveUpAt = performance.now() + SWEEP_MS
   let account: string | null = null
   let signs: boolean | null = null
-  let isTaken = false
   for (;;) {
     const beginning: Beginning = { request, provider, account, signs }
-    const isAlone: boolean = !isTaken && !isByHand(request)
     const begun: Begun | Obstacle = await repeatOnDeadlock(() =>
-      isAlone ? begin(short, beginning) : beginWithMore(beginning),
+      isByHand(request) ? beginByHand(beginning) : begin(short, beginning),
     )
-    isTaken = begun === "taken"
-    if (begun === "raced" || begun === "taken") continue
+    if (begun === "raced") continue
     if (!begun.schema_known) {
       fail(
         "unknown_schema",
@@ -116,43 +111,30 @@ async function sweepNow(workspaceId: string): Promise<void> {
   if (ended === 0) await sleep(10)
 }
 
-async function isPending({ principal, wallet, schemaId, externalId }: StartRequest): Promise<boolean> {
-  const rows = await sql`
-    select id from attestations a
-    where workspace_id = ${principal.workspaceId} and wallet = ${wallet} and schema_id = ${schemaId} and status = 'pending'
-      and not ${isAnothers(externalId)}`
+async function isPending(request: StartRequest): Promise<boolean> {
+  const rows = await sql`select ${pendingOf(request)} limit 1`
   return rows.length > 0
 }
-
-/** Whether a session stays whose it is, and that is not whom the id names (`db/migrations/0035_one_session_one_person.sql`). */
-const isAnothers = (externalId: string | null) => sql`(has_begun(a) and exists (
-  select from investors i
-  where i.workspace_id = a.workspace_id and i.id = a.investor_id and i.external_id <> ${externalId}::text))`
 
 /** Started by a member, or by a link: the audit log records it. */
 const isByHand = ({ principal, renewalOf }: StartRequest): boolean =>
   principal.via.kind === "user" || renewalOf != null
 
-/**
- * Like `begin`, in one commit with what goes with it: the end of another person's session of the wallet, and the line of the
- * audit log where somebody started it by hand.
- */
-async function beginWithMore(beginning: Beginning): Promise<Begun | Obstacle> {
+/** Like `begin`, in one commit with the entry of the audit log. Errors: invalid_link. */
+async function beginByHand(beginning: Beginning): Promise<Begun | Obstacle> {
   const { request } = beginning
   const { principal, requestId, schemaId, renewalOf } = request
   const { workspaceId } = principal
   const id = newId("att")
-  let hasEnded = false
   try {
-    const begun = await sql.begin(async (sql) => {
-      if (renewalOf) await requireTheirs(sql, request, renewalOf.investorId)
-      hasEnded = await endAnothers(sql, request)
+    return await sql.begin(async (sql) => {
       const begun = await begin(sql, beginning, id)
-      // A refused insert has aborted this transaction; and where nothing begins, nothing ends.
+      // A refused insert has aborted this transaction.
       if (typeof begun === "string" || begun.session_id === null) throw new NotBegun(begun)
+      if (renewalOf) await requireSessionOf(sql, workspaceId, begun.session_id, renewalOf.investorId)
       const [started] =
         await sql`select id from attestations where workspace_id = ${workspaceId} and id = ${id}`
-      if (started && isByHand(request)) {
+      if (started) {
         await recordChange(sql, workspaceId, {
           author: renewalOf ? { ...vouch, requestId } : { principal, requestId },
           action: "session.started",
@@ -162,8 +144,6 @@ async function beginWithMore(beginning: Beginning): Promise<Begun | Obstacle> {
       }
       return begun
     })
-    if (hasEnded) publish("ledger")
-    return begun
   } catch (error) {
     if (error instanceof NotBegun) return error.why
     throw error
@@ -178,31 +158,19 @@ class NotBegun extends Error {
   }
 }
 
-/** Nobody gets the wallet until the commit, so that a link of the person before begins nothing of theirs. Errors: invalid_link. */
-async function requireTheirs(sql: Queryable, request: StartRequest, investorId: string): Promise<void> {
-  const { workspaceId } = request.principal
-  await sql`select from investors where workspace_id = ${workspaceId} and id = ${investorId} for no key update`
-  if (!(await isStillTheirs(sql, { ...request, workspaceId, investorId })))
-    fail("invalid_link", "This link does not work any more: the wallet is somebody else's by now.")
-}
-
-/** Ends the session of another person that is in the way. Returns whether there was one. */
-async function endAnothers(sql: Queryable, request: StartRequest): Promise<boolean> {
-  const { principal, requestId, wallet, schemaId, externalId } = request
-  const { workspaceId } = principal
-  const now = clock.now()
-  const [taken] = await sql<{ id: string }[]>`
-    select id from attestations a
-    where workspace_id = ${workspaceId} and wallet = ${wallet} and schema_id = ${schemaId} and status = 'pending'
-      and (open_until is null or open_until > ${now}) and ${isAnothers(externalId)}
-    for update`
-  if (!taken) return false
-  await cancelIn(sql, {
-    workspaceId,
-    attestationId: taken.id,
-    author: { principal, requestId },
-    reason: "The wallet was started for another person.",
-    now,
-  })
-  return true
+/**
+ * A link without an external id starts for the wallet's owner, who may have changed since the link was checked. Errors:
+ * invalid_link.
+ */
+async function requireSessionOf(
+  sql: Queryable,
+  workspaceId: string,
+  sessionId: string,
+  investorId: string,
+): Promise<void> {
+  const [theirs] = await sql`
+    select from attestations a join investors i on i.workspace_id = a.workspace_id and i.id = ${investorId}
+    where a.workspace_id = ${workspaceId} and a.session_id = ${sessionId}
+      and a.investor_id = coalesce(i.merged_into, i.id)`
+  if (!theirs) fail("invalid_link", "This link has expired: the wallet now belongs to another person.")
 }

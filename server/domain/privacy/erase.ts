@@ -27,23 +27,26 @@ export type Erasing = {
 }
 
 /**
- * Erases what is known of the person behind a wallet, wherever it was put (docs/privacy.md has the list), in one
+ * Erases what is known of the owner of a wallet through it, wherever it is kept (docs/privacy.md has the list), in one
  * transaction with the end of what was in force. Rows that count against the quota or explain the ledger stay, with the
- * wallet's address. Other wallets of the person are no longer tied to it.
+ * wallet's address. The person's other wallets are no longer tied to it. Sessions that other people have for the wallet stay.
  */
 export const eraseWallet = ({ wallet, ...erasing }: Erasing & { wallet: Address }): Promise<Erased> =>
   erase(erasing, async (sql) => {
     // Only these: a session that begins now is a new decision.
     const attestations = await sql<ErasedRow[]>`
       select ${sql(erasedColumns)} from attestations
-      where workspace_id = ${erasing.workspaceId} and wallet = ${wallet} order by seq for update`
+      where workspace_id = ${erasing.workspaceId} and wallet = ${wallet} and investor_id = (
+        select coalesce(i.investor_id, o.investor_id)
+        from investor_of_wallet(${erasing.workspaceId}, ${wallet}) i, wallet_owner(${erasing.workspaceId}, ${wallet}) o)
+      order by seq for update`
     const found = { action: "wallet.erased", subject: wallet, investorId: null } as const
     return { ...found, wallets: [wallet], attestations: [...attestations] }
   }) as Promise<Erased>
 
 /**
- * The same for a person with all wallets that are theirs now; of a wallet that went over to somebody else, what it had
- * to do with this one. Null where there is no such investor.
+ * The same for a person with all of their attestations and the wallets that they own. What other people verified with one of
+ * these wallets stays. Null if there is no such investor.
  */
 export const eraseInvestor = ({
   investorId,
@@ -59,14 +62,12 @@ export const eraseInvestor = ({
     const owned = await sql<{ wallet: Address }[]>`
       select w.wallet from (
         select distinct wallet from attestations where workspace_id = ${workspaceId} and investor_id = ${investor.id}
-      ) w where ${investor.id} = (
-        select investor_id from attestations a where a.workspace_id = ${workspaceId} and a.wallet = w.wallet
-        order by seq desc nulls last limit 1)
+      ) w where ${investor.id} = (select investor_id from wallet_owner(${workspaceId}, w.wallet))
       order by w.wallet`
     const wallets = owned.map((one) => one.wallet)
     const attestations = await sql<ErasedRow[]>`
       select ${sql(erasedColumns)} from attestations
-      where workspace_id = ${workspaceId} and (investor_id = ${investor.id} or wallet = any(${wallets}))
+      where workspace_id = ${workspaceId} and investor_id = ${investor.id}
       order by seq for update`
     const found = { action: "investor.erased", subject: investor.id, investorId: investor.id } as const
     return { ...found, wallets, attestations: [...attestations] }

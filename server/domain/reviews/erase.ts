@@ -14,7 +14,7 @@ export async function eraseReviews(
   // By itself: a note that is being written is there for the next statement, and would not be for this one.
   const concerned = await sql<{ id: string; state: string }[]>`
     select id, state from reviews
-    where workspace_id = ${workspaceId} and (wallet = any(${[...of.wallets]})
+    where workspace_id = ${workspaceId} and ((wallet = any(${[...of.wallets]}) and attestation_id is null)
       or attestation_id = any(${[...of.attestationIds]})
       or investor_id in (select i.id from investors i where i.workspace_id = ${workspaceId}
         and (i.id = any(${[...of.investorIds]}) or i.merged_into = any(${[...of.investorIds]}))))

@@ -3,6 +3,8 @@ import { sql } from "#db/client.ts"
 import { newId } from "#server/lib/ids.ts"
 import { newWallet, startTestApp, type TestApp } from "#test/app.ts"
 import { decide, reviewTeam, vendorReview } from "#test/reviews.ts"
+import { walletOn } from "#test/siws.ts"
+import { newSigningWallet } from "#test/wallet.ts"
 import { openReview } from "./open.ts"
 
 let app: TestApp
@@ -36,15 +38,18 @@ const signalled = (investorId: string) =>
 const startAs = (userPubkey: string, externalId: string) =>
   send("/kyc/start", { userPubkey, schemaId: "accredited_investor_v1", externalId })
 
-/** A verified wallet of somebody without an external id, a signal about them, and the person whom they turn out to be. */
+/** A verified wallet of a person without an external id, a signal about them, and the person whom they prove to be. */
 async function mergedWithSignal() {
   const name = newId("evt")
   const known = newWallet()
   await startAs(known, name)
-  const { wallet } = await app.verifiedWallet(team.key)
+  const signer = newSigningWallet()
+  const { wallet } = await app.verifiedWallet(team.key, signer.address)
   const before = await investorOf(wallet)
   const { reviewId } = await signalled(before)
-  await startAs(wallet, name)
+  const { session_id } = await startAs(wallet, name)
+  await sql`update attestations set wallet_proof_required = true where session_id = ${session_id}`
+  expect((await walletOn(app, session_id).sign(signer)).status).toBe(200)
   const investorId = await investorOf(wallet)
   expect(investorId).not.toBe(before)
   return { wallet, known, reviewId, investorId }

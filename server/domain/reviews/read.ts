@@ -69,10 +69,10 @@ export type SummaryRow = Omit<
 const named = (column: "assignee" | "requested_by" | "decided_by") => sql`
   (select jsonb_build_object('id', u.id, 'name', u.name) from users u where u.id = r.${sql(column)}) as ${sql(column)}`
 
-/** Whom a review is about: whoever the attestation, or the wallet, belongs to now. */
+/** Whom a review is about: the investor of the attestation, or the wallet's owner. */
 const investorOf = () => sql`
-  coalesce(${investorOfReview(sql)}, a.investor_id, (select b.investor_id from attestations b
-    where b.workspace_id = r.workspace_id and b.wallet = r.wallet order by b.seq desc limit 1))`
+  coalesce(${investorOfReview(sql)}, a.investor_id,
+    (select o.investor_id from wallet_owner(r.workspace_id, r.wallet) o))`
 
 /** All columns of a `SummaryRow`. */
 export const summaryFields = () => sql`

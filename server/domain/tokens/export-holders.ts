@@ -30,15 +30,10 @@ const fileColumns = [
   "slot",
 ] as const
 
-const statusColumns = columns(
-  "attestations",
-  "status",
-  "open_until",
-  "expires_at",
-  "revoked_at",
-  "investor_id",
-)
-type Facts = { wallet: Address; external_id: string | null } & Partial<RowOf<typeof statusColumns>>
+const statusColumns = columns("attestations", "status", "open_until", "expires_at", "revoked_at")
+type Facts = { wallet: Address; investor_id: string | null; external_id: string | null } & Partial<
+  RowOf<typeof statusColumns>
+>
 type Line = { position: number; balance: bigint; facts: Facts }
 
 /**
@@ -66,7 +61,7 @@ export async function exportHolders(
     toLine: ({ position, balance, facts: { wallet, external_id, investor_id, status, ...rest } }: Line) => ({
       position: String(position),
       user_pubkey: wallet,
-      investor_id: investor_id ?? null,
+      investor_id,
       external_id,
       balance: fromBaseUnits(balance, decimals),
       percent: percentOf(balance, supply, PLACES)?.replace(/^<.*/, "0") ?? null,
@@ -103,17 +98,18 @@ async function readLines(
   const batch = holders.slice(after, after + BATCH).map((line) => line.split(" ") as [Address, string])
   if (batch.length === 0) return []
   const rows = await sql<Facts[]>`
-    select h.wallet, a.*, i.external_id
+    select h.wallet, a.*, o.investor_id, i.external_id
     from unnest(${batch.map(([wallet]) => wallet)}::text[]) as h(wallet)
     left join lateral (
       select ${sql(statusColumns)} from attestations
       where workspace_id = ${workspaceId} and wallet = h.wallet and schema_id = ${schemaId}
       order by (status = 'verified' and expires_at > ${now}) desc, seq desc limit 1
-    ) a on true left join investors i on i.workspace_id = ${workspaceId} and i.id = a.investor_id`
+    ) a on true cross join lateral wallet_owner(${workspaceId}, h.wallet) o
+    left join investors i on i.workspace_id = ${workspaceId} and i.id = o.investor_id`
   const of = new Map(rows.map((row) => [row.wallet, row]))
   return batch.map(([wallet, balance], i) => ({
     position: after + i + 1,
     balance: BigInt(balance),
-    facts: of.get(wallet) ?? { wallet, external_id: null },
+    facts: of.get(wallet)!,
   }))
 }

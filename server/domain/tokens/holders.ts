@@ -32,7 +32,7 @@ const holder = z.object({
   /** Its status for the required schema now; null without an attestation. */
   verification: z.enum(shownStatuses).nullable(),
   attestation_id: z.string().nullable(),
-  /** Whose wallet it is; null where it never had an attestation of the schema. */
+  /** The wallet's owner; null if no session has named it. */
   investor: z.object({ investor_id: z.string(), external_id: z.string().nullable() }).nullable(),
   /** State of its token account on chain, and what is in it; null while the chain does not answer. */
   account: z.enum(["frozen", "open", "absent"]).nullable(),
@@ -86,7 +86,7 @@ export async function listHolders(
   // every mint and transfer.
   const rows = await sql<Row[]>`
     select ${sql(qualified("h", holdingColumns))}, a.id as attestation_id, a.status, a.open_until, a.expires_at, a.revoked_at,
-      a.investor_id, i.external_id
+      o.investor_id, i.external_id
     from (
       select ${sql(holdingColumns)} from holdings
       where workspace_id = ${workspaceId} and mint_config = ${mintConfig}
@@ -95,10 +95,11 @@ export async function listHolders(
         ${after === null ? sql`` : sql`and (balance, ${after.wallet}) < (${after.balance}::numeric, wallet)`}
       order by balance desc, wallet limit ${limit + 1}
     ) h left join lateral (
-      select ${sql(statusColumns)}, investor_id from attestations
+      select ${sql(statusColumns)} from attestations
       where workspace_id = ${workspaceId} and wallet = h.wallet and schema_id = ${config.required_schema}
       order by (status = 'verified' and expires_at > ${now}) desc, seq desc limit 1
-    ) a on true left join investors i on i.workspace_id = ${workspaceId} and i.id = a.investor_id
+    ) a on true cross join lateral wallet_owner(${workspaceId}, h.wallet) o
+    left join investors i on i.workspace_id = ${workspaceId} and i.id = o.investor_id
     order by h.balance desc, h.wallet`
   const shown = rows.slice(0, limit)
   const keys = shown.map(({ wallet }) => ({ config: config.id, wallet }))

@@ -82,10 +82,8 @@ export async function readRegister(
       where workspace_id = ${workspaceId} and mint_config = ${mintConfig}
         and (balance > 0 or incoming > 0 or outgoing > 0) ${place}
       order by ${order} limit ${limit + 1}
-    ) h left join lateral (
-      select investor_id from attestations where workspace_id = ${workspaceId} and wallet = h.wallet
-      order by seq desc nulls last limit 1
-    ) a on true left join investors i on i.workspace_id = ${workspaceId} and i.id = a.investor_id
+    ) h cross join lateral wallet_owner(${workspaceId}, h.wallet) o
+    left join investors i on i.workspace_id = ${workspaceId} and i.id = o.investor_id
     order by ${order}`
   const shown = rows.slice(0, limit)
   const isOpen = await readOpen(principal, config, shown)

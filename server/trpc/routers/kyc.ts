@@ -75,7 +75,7 @@ export const kycRouter = router({
         tags: ["KYC"],
         summary: "Start a verification",
         description:
-          "Creates a session for a wallet and a schema, and returns the URL of its hosted page. If the wallet has an open session for this schema, that session is returned and the quota is not charged again. An externalId or redirectUrl in the request then replaces the session's own; one that is not sent stays. Another person's externalId ends a session that its investor has begun, and starts a new one.",
+          "Creates a session for a wallet and a schema, and returns the URL of its hosted page. If the same person has an open session for this wallet and schema, that session is returned and the quota is not charged again. It takes a redirectUrl that is sent, and its first externalId. Another person's externalId starts a session of their own, and takes nothing from anyone: the wallet belongs to the person for whom it was last proven or approved.",
       },
     })
     .input(

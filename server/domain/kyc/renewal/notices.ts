@@ -44,7 +44,7 @@ async function noteDue(): Promise<void> {
       and a.expires_at - d.days * interval '1 day' > a.issued_at
       and not exists (select from attestations n
         where n.workspace_id = a.workspace_id and n.wallet = a.wallet and n.schema_id = a.schema_id
-          and n.status = 'pending' and n.consented_at is not null and (n.open_until is null or n.open_until > ${now}))
+          and n.investor_id = a.investor_id and n.status = 'pending' and n.consented_at is not null and (n.open_until is null or n.open_until > ${now}))
     group by a.workspace_id, a.id
     on conflict do nothing`
 }

@@ -12,7 +12,6 @@ import { startSession } from "#server/domain/kyc/start.ts"
 import { addDays, clock, toTimestamp } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import { attestationOf } from "./link.ts"
-import { isStillTheirs } from "./still-theirs.ts"
 
 /** How long after its end a verification is still renewed by its link. */
 const LATE_DAYS = 30
@@ -22,7 +21,7 @@ export async function readRenewal(token: string): Promise<SessionView> {
   const row = await rowOf(token)
   const now = clock.now()
   const view = viewOf(row, now, row ? (deployment.chains[row.mode]?.identity?.cluster ?? null) : null)
-  if (row === null || !isRenewable(row, view, now) || !(await isStillTheirs(sql, theirs(row)))) return view
+  if (row === null || !isRenewable(row, view, now) || !(await isStillTheirs(row))) return view
   const { company, brand, mode, schema, provider, wallet, walletProof } = view as Extract<
     SessionView,
     { state: "verified" }
@@ -40,12 +39,12 @@ function isRenewable({ expires_at }: SessionRow, view: SessionView, now: Date): 
   return view.state === "expired" && view.was === "verified" && addDays(expires_at!, LATE_DAYS) > now
 }
 
-const theirs = ({ workspace_id, wallet, schema_id, investor_id }: SessionRow) => ({
-  workspaceId: workspace_id,
-  wallet,
-  schemaId: schema_id,
-  investorId: investor_id,
-})
+/** Whether the wallet still belongs to the person for whom it was verified: a link takes it from no one else. */
+async function isStillTheirs({ workspace_id, wallet, investor_id }: SessionRow): Promise<boolean> {
+  const rows = await sql`
+    select from wallet_owner(${workspace_id}, ${wallet}) where investor_id = ${investor_id}`
+  return rows.length > 0
+}
 
 const rowOf = async (token: string): Promise<SessionRow | null> => {
   const attestationId = attestationOf(token)
@@ -53,9 +52,9 @@ const rowOf = async (token: string): Promise<SessionRow | null> => {
 }
 
 /**
- * Begins the renewal that a link is for, or goes on with the one that is open: the page of its session. The wallet stays
- * verified meanwhile. Null where there is nothing to renew any more. Errors: those of starting a session,
- * and invalid_link where another person is getting the wallet at this moment.
+ * Begins the renewal that a link is for, or returns to the one that is open. Returns the page of its session, or null if
+ * there is nothing left to renew. The wallet stays verified while the renewal is open. Errors: those of starting a session,
+ * and invalid_link if another person has just got the wallet.
  */
 export async function startRenewal(token: string, requestId: string): Promise<string | null> {
   const row = await rowOf(token)
@@ -87,6 +86,6 @@ export async function stopReminders(token: string): Promise<void> {
   await sql`
     update attestations set reminder_email = null, reminder_language = null
     where workspace_id = ${row.workspace_id} and wallet = ${row.wallet} and schema_id = ${row.schema_id}
-      and reminder_email is not null`
+      and investor_id = ${row.investor_id} and reminder_email is not null`
   publishActivity(row.workspace_id)
 }

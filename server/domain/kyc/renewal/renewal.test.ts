@@ -130,6 +130,10 @@ test("whose renewal is under way is not reminded; whose session nobody opened is
   const first = await endingIn(5, busy)
   const second = await endingIn(5, idle)
   for (const { wallet } of [first, second]) await app.startSession(key, wallet)
+  // A stranger who has named the wallet and opened the page keeps no one from being reminded.
+  const stranger = { userPubkey: second.wallet, schemaId: "kyc_individual_v1", externalId: newId("evt") }
+  const { json } = await app.request({ method: "POST", path: "/kyc/start", key: key.apiKey, json: stranger })
+  await sql`update attestations set consented_at = now() where session_id = ${json.session_id}`
   await sql`update attestations set consented_at = now() where wallet = ${first.wallet} and status = 'pending'`
   await sendReminders()
   expect([mailsTo(busy).length, mailsTo(idle).length]).toEqual([0, 1])

@@ -108,5 +108,11 @@ async function record(sql: Queryable, { sessionId, session, challenge, now }: Pr
       and wallet_proved_at is null
     returning id`
   if (proved.length === 0) sessionNotOpen()
+  // An investor without an external id is known by this wallet alone, so the person who signs with its key is that investor.
+  await sql`
+    select merge_investors(i.workspace_id, i.id, a.investor_id, null)
+    from attestations a join investors i on i.workspace_id = a.workspace_id and i.wallet = a.wallet
+      and i.external_id is null and i.merged_into is null and i.id <> a.investor_id
+    where a.workspace_id = ${workspace_id} and a.id = ${id}`
   await applyHeld(sql, { sessionId }, now)
 }

@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
+import { newId } from "#server/lib/ids.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
+import { credentialOf } from "#test/credential.ts"
+import { type Browser, member } from "#test/people.ts"
+import { callPage, walletOn } from "#test/siws.ts"
+import { tokenFixture } from "#test/tokens.ts"
+import { newSigningWallet } from "#test/wallet.ts"
+
+// A wallet belongs to the person for whom it was last proven or approved. Starting a session moves nothing.
+
+let app: TestApp
+let key: TestKey
+let browser: Browser
+
+beforeAll(async () => {
+  app = await startTestApp()
+  const owner = await member(app)
+  browser = owner.browser
+  key = await app.key({ account: owner.account })
+})
+afterAll(() => app.stop())
+
+const name = (who: string) => `${who}-${newId("evt")}`
+const get = async (path: string) => (await app.request({ method: "GET", path, key: key.apiKey })).json
+const post = (path: string, json: object = {}) => app.request({ method: "POST", path, key: key.apiKey, json })
+
+async function start(wallet: string, externalId?: string, schemaId = "kyc_individual_v1"): Promise<string> {
+  const { status, json } = await post("/kyc/start", {
+    ...{ userPubkey: wallet, schemaId },
+    ...(externalId && { externalId }),
+  })
+  expect(status, JSON.stringify(json)).toBe(200)
+  return json.session_id
+}
+const decide = (session_id: string, decision: string) =>
+  app.webhook({
+    ...{ session_id, decision },
+    ...(decision === "approved" && { claims: { country: "US", age_over_18: true } }),
+  })
+async function verify(wallet: string, externalId?: string): Promise<string> {
+  const session = await start(wallet, externalId)
+  await decide(session, "approved")
+  const { attestation_id } = await app.waitForStatus(key, wallet, "verified")
+  return attestation_id
+}
+/** The investor of a session. */
+const investorOf = async (sessionId: string): Promise<string> =>
+  (await get(`/kyc/session/${sessionId}`)).investor_id
+const ownerOf = async (wallet: string) => (await get(`/investors?wallet=${wallet}`)).data[0]
+
+/** Who has a wallet's tokens, by each register. */
+async function registers(config: string, wallet: string) {
+  const query = `workspace=${key.workspaceId}&mint_config=${config}`
+  const [rest, page, csv] = await Promise.all([
+    get(`/token/holders/${config}`),
+    browser.query("token.holders", { mint_config: config }),
+    browser.fetch(`/api/export/holders.csv?${query}`).then((response) => response.text()),
+  ])
+  const line = csv.split("\r\n").find((one) => one.includes(wallet))!
+  return [
+    rest.data.find((one: { user_pubkey: string }) => one.user_pubkey === wallet).investor_id,
+    page.data.data.find((one: { wallet: string }) => one.wallet === wallet).investor.investor_id,
+    line.split(",")[2],
+  ]
+}
+
+test.each([
+  ["with an external id", name("victim")],
+  ["without one", undefined],
+])("a stranger who names the verified wallet of a person %s gets nothing of it", async (_how, victim) => {
+  const tokens = tokenFixture(app, key)
+  const wallet = newWallet()
+  const attestation = await verify(wallet, victim)
+  const config = await tokens.config()
+  expect((await tokens.mint(config, wallet, "5")).status).toBe(200)
+  const owner = await ownerOf(wallet)
+
+  const mallory = name("mallory")
+  const stranger = await investorOf(await start(wallet, mallory))
+  await start(wallet, mallory, "kyc_business_v1")
+  expect(stranger).not.toBe(owner.investor_id)
+  expect(await get(`/investor/${stranger}`)).toMatchObject({
+    ...{ external_id: mallory, wallets: [], verifications: [] },
+  })
+  expect(await get(`/investor/${owner.investor_id}`)).toMatchObject({
+    ...{ external_id: victim ?? null, wallets: [wallet] },
+    verifications: [{ attestation_id: attestation, status: "verified" }],
+  })
+  expect(await ownerOf(wallet)).toEqual(owner)
+  expect(await registers(config, wallet)).toEqual(Array(3).fill(owner.investor_id))
+
+  const { json } = await post(`/investor/${stranger}/erase`)
+  expect(json).toMatchObject({ user_pubkeys: [], attestations: 2, revoked: 2 })
+  expect(await get(`/kyc/status/${wallet}`)).toMatchObject({
+    status: "verified",
+    attestation_id: attestation,
+  })
+  expect((await credentialOf(app, key, wallet)).amount).toBe(1)
+  expect(await registers(config, wallet)).toEqual(Array(3).fill(owner.investor_id))
+  expect((await tokens.mint(config, wallet, "1")).status).toBe(200)
+})
+
+test("a stranger's start leaves a session in review to its person, and the vendor's approval counts", async () => {
+  const [wallet, victim] = [newWallet(), name("victim")]
+  const session = await start(wallet, victim)
+  await decide(session, "in_review")
+  const theirs = await start(wallet, name("mallory"))
+  expect(theirs).not.toBe(session)
+  expect(await get(`/kyc/session/${session}`)).toMatchObject({ state: "in_review", external_id: victim })
+  expect(await start(wallet, victim)).toBe(session)
+  expect((await decide(session, "approved")).json.outcome).toBe("applied")
+  await app.waitForStatus(key, wallet, "verified")
+  expect(await ownerOf(wallet)).toMatchObject({ external_id: victim })
+  // Rejecting the stranger ends nothing of the victim's.
+  await decide(theirs, "rejected")
+  expect(await get(`/kyc/status/${wallet}`)).toMatchObject({ status: "verified" })
+})
+
+test("a session that was sent to one person is never returned for another", async () => {
+  const [wallet, victim, mallory] = [newWallet(), name("victim"), name("mallory")]
+  const session = await start(wallet, victim)
+  const theirs = await start(wallet, mallory)
+  expect(theirs).not.toBe(session)
+  expect(await get(`/kyc/session/${session}`)).toMatchObject({ external_id: victim })
+  expect([await start(wallet, victim), await start(wallet, mallory)]).toEqual([session, theirs])
+})
+
+test("a stranger who named the wallet first, and went on to the vendor, keeps no one from it", async () => {
+  const [wallet, victim, mallory] = [newWallet(), name("victim"), name("mallory")]
+  const theirs = await start(wallet, mallory)
+  expect(
+    (await callPage(app, "submit", { sessionId: theirs, consent: true, claims: {} })).status,
+  ).toBeLessThan(500)
+  await decide(theirs, "in_review")
+  await verify(wallet, victim)
+  expect(await ownerOf(wallet)).toMatchObject({ external_id: victim })
+  expect(await get(`/investor/${await investorOf(theirs)}`)).toMatchObject({ wallets: [] })
+})
+
+test("a person who proves the wallet takes over what was verified for it without a name", async () => {
+  const signer = newSigningWallet()
+  const attestation = await verify(signer.address)
+  const before = (await ownerOf(signer.address)).investor_id
+  const session = await start(signer.address, name("named"))
+  const named = await investorOf(session)
+  expect(named).not.toBe(before)
+  await sql`update attestations set wallet_proof_required = true where session_id = ${session}`
+  expect((await walletOn(app, session).sign(signer)).status).toBe(200)
+  expect((await get(`/investor/${before}`)).investor_id).toBe(named)
+  expect((await get(`/attestation/${attestation}`)).investor_id).toBe(named)
+  expect(await ownerOf(signer.address)).toMatchObject({ investor_id: named, wallets: [signer.address] })
+})
+
+test("a wallet that another person proves is theirs, and what was verified before stays with its person", async () => {
+  const [signer, seller, buyer] = [newSigningWallet(), name("seller"), name("buyer")]
+  const wallet = signer.address
+  await verify(wallet, seller)
+  const { investor_id: first } = await ownerOf(wallet)
+  const session = await start(wallet, buyer)
+  await sql`update attestations set wallet_proof_required = true where session_id = ${session}`
+  expect((await walletOn(app, session).sign(signer)).status).toBe(200)
+  expect(await ownerOf(wallet)).toMatchObject({ external_id: buyer })
+  await decide(session, "approved")
+  await expect
+    .poll(() => get(`/kyc/status/${wallet}`))
+    .toMatchObject({
+      status: "verified",
+      attestation_id: (await get(`/kyc/session/${session}`)).attestation_id,
+    })
+  expect(await get(`/investor/${first}`)).toMatchObject({ external_id: seller, wallets: [] })
+  expect((await post(`/investor/${first}/erase`)).json).toMatchObject({ attestations: 1, revoked: 0 })
+  expect(await get(`/kyc/status/${wallet}`)).toMatchObject({ status: "verified" })
+})
+
+test("erasing a wallet erases its owner, and leaves the session that another person has for it", async () => {
+  const wallet = newWallet()
+  const attestation = await verify(wallet, name("victim"))
+  const { investor_id: owner } = await ownerOf(wallet)
+  const theirs = await start(wallet, name("mallory"))
+  await decide(theirs, "in_review")
+  const { json } = await post(`/wallets/${wallet}/erase`)
+  expect(json).toMatchObject({ investor_id: owner, attestations: 1, revoked: 1 })
+  expect(await get(`/attestation/${attestation}`)).toMatchObject({ status: "rejected", external_id: null })
+  expect(await get(`/kyc/session/${theirs}`)).toMatchObject({ state: "in_review" })
+  const open = await sql`
+    select from reviews r join attestations a on a.workspace_id = r.workspace_id and a.id = r.attestation_id
+    where a.session_id = ${theirs} and r.state = 'open'`
+  expect(open).toHaveLength(1)
+})
+
+test("whatever is started, proven, approved, rejected and erased, in any order: the owner is as an independent model says", async () => {
+  // Small random numbers, the same in every run.
+  let seed = 20_261_125
+  const random = (below: number) => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
+    return Math.floor((seed / 2_147_483_648) * below)
+  }
+  for (let round = 0; round < 12; round++) {
+    const signer = newSigningWallet()
+    const names = [name("a"), name("b"), name("c")]
+    /** The newest session of each person, and the person who last proved the wallet or was approved with it. */
+    const sessions = new Map<string, string>()
+    let first: string | null = null
+    let owner: string | null = null
+    for (let step = 0; step < 10; step++) {
+      const who = names[random(3)]!
+      const act = random(4)
+      const session = sessions.get(who)
+      if (session === undefined || act === 0) {
+        sessions.set(who, await start(signer.address, who))
+        first ??= who
+      } else if (act === 1) {
+        await sql`
+          update attestations set wallet_proof_required = true where session_id = ${session} and status = 'pending'`
+        const page = walletOn(app, session)
+        const asked = await page.call("askForProof")
+        // One that has proved it already is not asked again.
+        if (asked.status !== 200) continue
+        const { text } = asked.data
+        expect((await page.prove(text, signer.sign(Buffer.from(text)))).status).toBe(200)
+        owner = who
+      } else {
+        const { json } = await decide(session, act === 2 ? "approved" : "rejected")
+        const [row] = await sql`select issued_at, held_at from attestations where session_id = ${session}`
+        if (json.outcome === "applied" && act === 2 && row!.issued_at !== null) owner = who
+        sessions.delete(who)
+      }
+      expect((await ownerOf(signer.address)).external_id, `round ${round}, step ${step}`).toBe(owner ?? first)
+    }
+  }
+})

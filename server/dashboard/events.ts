@@ -1,8 +1,10 @@
 import { sql } from "#db/client.ts"
 import type { RowOf } from "#db/rows.ts"
 import { inTime } from "#db/seq-at.ts"
+import type { Principal } from "#server/domain/context.ts"
 import type { EventRecord } from "#server/domain/events/event-record.ts"
 import { eventColumns, eventsOf, toEventRecord } from "#server/domain/events/list.ts"
+import { urlFor } from "#server/domain/webhooks/endpoint.ts"
 import { badCursor, fromCursor, toCursor } from "#server/lib/cursor.ts"
 import { isId } from "#server/lib/ids.ts"
 import { toTimestamp } from "#server/lib/time.ts"
@@ -89,7 +91,8 @@ export type EventView = {
 }
 
 /** Errors: event_not_found. */
-export async function viewEvent(workspaceId: string, id: string): Promise<EventView> {
+export async function viewEvent(principal: Principal, id: string): Promise<EventView> {
+  const { workspaceId } = principal
   const [row] = await sql<Row[]>`
     select ${sql(eventColumns)} from events where workspace_id = ${workspaceId} and id = ${id}`
   if (!row) {
@@ -111,6 +114,7 @@ export async function viewEvent(workspaceId: string, id: string): Promise<EventV
     event: toEventRecord(row),
     deliveries: deliveries.map((one) => ({
       ...one,
+      url: urlFor(principal, one.url),
       next_attempt_at: one.next_attempt_at && toTimestamp(one.next_attempt_at),
       ended_at: one.ended_at && toTimestamp(one.ended_at),
     })),

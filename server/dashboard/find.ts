@@ -1,6 +1,7 @@
 import { sql } from "#db/client.ts"
 import { searchInvestors } from "#server/dashboard/investors/search.ts"
 import type { Principal } from "#server/domain/context.ts"
+import { urlFor } from "#server/domain/webhooks/endpoint.ts"
 import { type IdPrefix, isId } from "#server/lib/ids.ts"
 import { SIGNATURE } from "#shared/address.ts"
 
@@ -69,10 +70,16 @@ const ids = {
       select id, type from events where workspace_id = ${workspaceId} and id = ${id}`
     return rows.map((row) => ({ kind: "event", name: row.type, more: row.id, path: ["events", row.id] }))
   },
-  whe: async ({ workspaceId }, id) => {
+  whe: async (principal, id) => {
+    const { workspaceId } = principal
     const rows = await sql<{ id: string; url: string }[]>`
       select id, url from webhook_endpoints where workspace_id = ${workspaceId} and id = ${id} and deleted_at is null`
-    return rows.map((row) => ({ kind: "endpoint", name: row.url, more: row.id, path: ["webhooks", row.id] }))
+    return rows.map((row) => ({
+      kind: "endpoint",
+      name: urlFor(principal, row.url),
+      more: row.id,
+      path: ["webhooks", row.id],
+    }))
   },
   req: async ({ workspaceId }, id) => {
     const rows = await sql<{ id: string; method: string; path: string }[]>`

@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { sql } from "#db/client.ts"
+import type { Principal } from "#server/domain/context.ts"
 import { badCursor } from "#server/lib/cursor.ts"
 import { idOf, timestamp } from "#server/lib/fields.ts"
 import { isId } from "#server/lib/ids.ts"
@@ -7,7 +8,7 @@ import { toTimestamp } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import { allEventTypes, type EventType } from "#shared/event-types.ts"
 import { attemptPauses_s, type DeliveryStatus, deliveryStatuses } from "#shared/webhooks.ts"
-import { readEndpoint } from "./endpoint.ts"
+import { MASKED, maySeeSecrets, readEndpoint } from "./endpoint.ts"
 
 const delivery = z.object({
   endpoint_id: idOf("whe").meta({ description: "Where to", example: "whe_4kTzQm8RbWx2LpYs6VdHcN" }),
@@ -42,10 +43,11 @@ export const attemptRecord = z.object({
     .int()
     .meta({ description: "How long the answer took, in milliseconds", example: 87 }),
   error: z.string().nullable().meta({ description: "Why it failed; null if it was taken", example: null }),
-  response: z
-    .string()
-    .nullable()
-    .meta({ maxLength: 1000, description: "How the answer's body began", example: "ok" }),
+  response: z.string().nullable().meta({
+    maxLength: 1000,
+    description: "How the answer's body began; `***` without the scope `webhooks:write`",
+    example: "ok",
+  }),
 })
 
 export const deliveryDetail = delivery
@@ -114,10 +116,11 @@ function sequenceOf(cursor: string): number {
  * of the endpoint's types.
  */
 export async function getDelivery(
-  workspaceId: string,
+  principal: Principal,
   endpointId: string,
   eventId: string,
 ): Promise<z.infer<typeof deliveryDetail>> {
+  const { workspaceId } = principal
   await readEndpoint(sql, workspaceId, endpointId)
   const [row] = isId("evt", eventId)
     ? await sql<Row[]>`
@@ -138,7 +141,16 @@ export async function getDelivery(
     select at, status_code, latency_ms, error, response from webhook_attempts
     where workspace_id = ${workspaceId} and endpoint_id = ${endpointId} and sequence = ${row.sequence}
     order by seq desc limit ${LOGGED}`
-  return { ...toRecord(row), attempt_log: attempts.map((one) => ({ ...one, at: toTimestamp(one.at) })) }
+  const answered = (response: string | null) =>
+    response === null || maySeeSecrets(principal) ? response : MASKED
+  return {
+    ...toRecord(row),
+    attempt_log: attempts.map((one) => ({
+      ...one,
+      at: toTimestamp(one.at),
+      response: answered(one.response),
+    })),
+  }
 }
 
 const noDelivery = (): never =>

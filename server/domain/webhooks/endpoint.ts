@@ -1,6 +1,7 @@
 import { z } from "zod"
 import type { Queryable } from "#db/client.ts"
 import { columns, type RowOf } from "#db/rows.ts"
+import type { Principal } from "#server/domain/context.ts"
 import { idOf, timestamp } from "#server/lib/fields.ts"
 import { isId } from "#server/lib/ids.ts"
 import { toTimestamp } from "#server/lib/time.ts"
@@ -28,9 +29,11 @@ export const endpointRecord = z
       description: "The endpoint's id",
       example: "whe_4kTzQm8RbWx2LpYs6VdHcN",
     }),
-    url: z
-      .string()
-      .meta({ format: "uri", description: "Where events are sent", example: "https://example.com/webhooks" }),
+    url: z.string().meta({
+      format: "uri",
+      description: "Where events are sent. Without the scope `webhooks:write` its path and query read `***`",
+      example: "https://example.com/webhooks",
+    }),
     description: z
       .string()
       .nullable()
@@ -84,6 +87,20 @@ export const toEndpointRecord = (row: RowOf<typeof endpointColumns>, now: Date):
   previous_secret_until: row.previous_until && row.previous_until > now ? textOf(row.previous_until) : null,
   created_at: toTimestamp(row.created_at),
 })
+
+/** In the place of what someone may not see; a URL takes it as well. */
+export const MASKED = "***"
+
+/**
+ * What someone sees who may not manage endpoints: a URL's path and query, and what a consumer answers, may hold its secrets.
+ */
+export const maySeeSecrets = ({ scopes }: Pick<Principal, "scopes">): boolean => scopes.has("webhooks:write")
+
+export function urlFor(principal: Pick<Principal, "scopes">, url: string): string {
+  if (maySeeSecrets(principal)) return url
+  const { origin, pathname, search } = new URL(url)
+  return pathname === "/" && search === "" ? url : `${origin}/${MASKED}`
+}
 
 export const noEndpoint = (): never =>
   fail(

@@ -2,6 +2,7 @@ import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { clock } from "#server/lib/time.ts"
 import { waitFor } from "#test/app.ts"
+import { member } from "#test/people.ts"
 import type { Consumer } from "#test/webhook-consumer.ts"
 import {
   app,
@@ -116,6 +117,34 @@ test("one that is disabled gets nothing, and all of it once it is enabled", asyn
     "webhook.changed",
     "webhook.enabled",
   ])
+})
+
+test("who may not manage endpoints sees no path of their URLs, and none of what they answer", async () => {
+  const owner = await member(app)
+  const [key, to] = [await app.key({ account: owner.account }), await consumer()]
+  const call = caller(key)
+  const id = await subscribe(call, { ...to, url: `${to.url}/services/T0?token=secret` })
+  await twoEvents(key)
+  await until(to, 2)
+  await ended(call, id)
+  await sql`update webhook_attempts set response = 'the answer' where endpoint_id = ${id}`
+  const event = (await eventsOf(call))[0]!
+  const viewer = await member(app, { account: owner.account, role: "viewer" })
+  const reader = caller(await app.key({ account: owner.account, scopes: ["events:read"] }))
+  const hidden = { url: `${new URL(to.url).origin}/***`, response: "***" }
+  const views = [
+    [owner.browser, call, { url: `${to.url}/services/T0?token=secret`, response: "the answer" }],
+    [viewer.browser, reader, hidden],
+  ] as const
+  for (const [browser, call, { url, response }] of views) {
+    expect((await call("GET", "/webhook-endpoints")).json.data).toMatchObject([{ url }])
+    expect((await call("GET", `/webhook-endpoint/${id}`)).json).toMatchObject({ url })
+    const { json } = await call("GET", `/webhook-endpoint/${id}/deliveries/${event.id}`)
+    expect(json.attempt_log).toMatchObject([{ response }])
+    expect((await browser.query("webhook.list")).data.data).toMatchObject([{ url }])
+    expect((await browser.query("event.view", { id: event.id })).data.deliveries).toMatchObject([{ url }])
+    expect((await browser.query("find.all", { text: id })).data.data).toMatchObject([{ name: url }])
+  }
 })
 
 test("410 disables at once; days of failures do, and one success starts them anew", async () => {

@@ -79,5 +79,5 @@ export const eventRouter = router({
   view: memberProcedure
     .meta({ scope: "events:read" })
     .input(z.object({ id: z.string().max(100) }))
-    .query(({ ctx, input }) => viewEvent(ctx.principal.workspaceId, input.id)),
+    .query(({ ctx, input }) => viewEvent(ctx.principal, input.id)),
 })

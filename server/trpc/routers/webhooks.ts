@@ -7,7 +7,7 @@ import {
   getDelivery,
   listDeliveries,
 } from "#server/domain/webhooks/deliveries.ts"
-import { endpointRecord } from "#server/domain/webhooks/endpoint.ts"
+import { endpointRecord, urlFor } from "#server/domain/webhooks/endpoint.ts"
 import {
   changeEndpoint,
   createEndpoint,
@@ -109,7 +109,10 @@ export const webhookRouter = router({
   })
     .input(z.object({}))
     .output(z.object({ data: z.array(endpointRecord) }).meta({ id: "WebhookEndpointList" }))
-    .query(async ({ ctx }) => ({ data: await listEndpoints(ctx.principal.workspaceId) })),
+    .query(async ({ ctx }) => {
+      const endpoints = await listEndpoints(ctx.principal.workspaceId)
+      return { data: endpoints.map((one) => ({ ...one, url: urlFor(ctx.principal, one.url) })) }
+    }),
 
   get: endpoint("events:read", NOT_FOUND, {
     method: "GET",
@@ -120,7 +123,10 @@ export const webhookRouter = router({
   })
     .input(byId)
     .output(endpointRecord)
-    .query(({ ctx, input }) => getEndpoint(ctx.principal.workspaceId, input.id)),
+    .query(async ({ ctx, input }) => {
+      const endpoint = await getEndpoint(ctx.principal.workspaceId, input.id)
+      return { ...endpoint, url: urlFor(ctx.principal, endpoint.url) }
+    }),
 
   change: endpoint("webhooks:write", [...NOT_FOUND, "webhook_endpoint_exists"], {
     method: "PATCH",
@@ -305,7 +311,7 @@ export const webhookRouter = router({
   })
     .input(z.object({ id, event_id: eventId }))
     .output(deliveryDetail)
-    .query(({ ctx, input }) => getDelivery(ctx.principal.workspaceId, input.id, input.event_id)),
+    .query(({ ctx, input }) => getDelivery(ctx.principal, input.id, input.event_id)),
 })
 
 type Caller = Parameters<Parameters<typeof procedure.mutation>[0]>[0]["ctx"]

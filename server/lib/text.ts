@@ -56,6 +56,19 @@ export const words = (max: number) =>
 /** A name for people to read. */
 export const nameText = (max: number) => readable(plainText(max))
 
+/** For the document: format characters up to U+FFFF, in words that every language's patterns have. */
+const FORMATS =
+  "\\u00ad\\u0600-\\u0605\\u061c\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb"
+
+/** A system's own id, which people compare by sight: nothing in it hides or turns text. */
+export const foreignId = (max: number) =>
+  plainText(max)
+    .refine(
+      (text) => !/\p{Cf}/u.test(text),
+      saying("must not contain invisible characters, or ones that change the direction of text"),
+    )
+    .meta({ pattern: `^[^${CONTROLS}${FORMATS}]*$` })
+
 /** A name that is mailed to people whom its owner chooses: without anything that a mail client makes a link of. */
 export const mailedName = (max: number) =>
   nameText(max).refine(

@@ -7,7 +7,7 @@ import { walletStatus } from "#server/domain/kyc/status.ts"
 import { schemaId, walletAddress } from "#server/domain/kyc/wallet.ts"
 import { receiveWebhook } from "#server/domain/kyc/webhook.ts"
 import { idOf, named, signature, timestamp } from "#server/lib/fields.ts"
-import { plainText } from "#server/lib/text.ts"
+import { foreignId } from "#server/lib/text.ts"
 import { openProcedure, procedure, router } from "#server/trpc/trpc.ts"
 
 const session = z
@@ -83,7 +83,7 @@ export const kycRouter = router({
         userPubkey: walletAddress,
         schemaId,
         redirectUrl: redirectUrl.optional(),
-        externalId: plainText(200).optional().meta({
+        externalId: foreignId(200).optional().meta({
           description: "Your own id for the investor; returned in records",
           example: "investor-4711",
         }),

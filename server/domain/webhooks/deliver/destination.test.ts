@@ -59,6 +59,21 @@ test.each([
   ["ff02::1", false],
   ["2001:db8::1", false],
   ["100::1", false],
+  // Public, but Azure's own services.
+  ["168.63.129.16", false],
+  ["::ffff:168.63.129.16", false],
+  ["64:ff9b::a83f:8110", false],
+  // Allocated to no registry.
+  ["4000::1", false],
+  ["1000::1", false],
+  ["2d00::1", false],
+  ["3000::1", false],
+  ["5f00::1", false],
+  ["9999::1", false],
+  ["2a01:4f8::1", true],
+  ["2001:4860:4860::8888", true],
+  ["2c0f:f248::1", true],
+  ["2410::1", true],
 ])("%s is on the public Internet: %s", (address, expected) => {
   expect(isPublic(address)).toBe(expected)
 })

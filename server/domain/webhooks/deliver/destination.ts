@@ -20,6 +20,15 @@ const allowed = (): BlockList | null =>
 const isAllowed = (address: string): boolean =>
   allowed()?.check(address, isIP(address) === 6 ? "ipv6" : "ipv4") ?? false
 
+/** Azure's own services answer here, though the address is a public one: secrets and extensions of the machine. */
+const AZURE_WIRE_SERVER = "168.63.129.16"
+
+/** What IANA has given to registries (https://www.iana.org/assignments/ipv6-unicast-address-assignments), by their /8. */
+const allocated = parseNetworks(
+  "IPv6",
+  "2001::/16, 2003::/16, 2400::/8, 2600::/8, 2800::/8, 2a00::/8, 2c00::/8",
+)!
+
 /**
  * Whether an address is on the public Internet, by IANA's registries of special purposes. One that stands for an IPv4
  * address (mapped, or of a NAT64) is what that one is.
@@ -32,7 +41,9 @@ export function isPublic(address: string): boolean {
     if (parsed.isIPv4MappedAddress()) parsed = parsed.toIPv4Address()
     else if (isNat64) parsed = new ipaddr.IPv4(parsed.toByteArray().slice(12))
   }
-  return parsed.range() === "unicast"
+  if (parsed.range() !== "unicast") return false
+  const plain = parsed.toString()
+  return parsed instanceof ipaddr.IPv6 ? allocated.check(plain, "ipv6") : plain !== AZURE_WIRE_SERVER
 }
 
 /** Rejects with Refused for an address that we do not connect to. */

@@ -187,7 +187,6 @@ export class Adapter {
       if (rate && !rate.allowed) await rateLimited(rate, "Too many webhooks from this address.")
       const body = await readBody(request, { limit: MAX_WEBHOOK_BYTES, network: call.client.network })
       call.input = readParameters(route, call.raw)
-      refuseQuery(call.query)
       return sendAnswer(call, await run(call, { webhook: { headers: request.headers, body } }))
     }
     if (route.method === "GET") {

@@ -57,8 +57,18 @@ export class RouteTable {
     return pattern.routes
   }
 
-  /** The endpoint of a raw path below /v1, not yet decoded; null when there is none. */
+  /**
+   * The endpoint of a raw path below /v1, not yet decoded; null when there is none. What a vendor calls may end in a slash:
+   * whoever enters its address there may add one, and sees no error.
+   */
   match(path: string): Match | null {
+    const found = this.#find(path)
+    if (found || !path.endsWith("/")) return found
+    const match = this.#find(path.slice(0, -1))
+    return match && [...match.routes.values()].every(({ meta }) => meta.raw) ? match : null
+  }
+
+  #find(path: string): Match | null {
     const fixed = this.#fixed.get(path)
     if (fixed) return { routes: fixed, raw: [] }
     const segments = path.split("/")

@@ -3,7 +3,7 @@ import { Webhook } from "standardwebhooks"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { newId } from "#server/lib/ids.ts"
 import { signWebhook, startTestApp, type TestApp, type TestKey, webhookSecret } from "#test/app.ts"
-import type { Response } from "#test/http.ts"
+import { type Response, send } from "#test/http.ts"
 import { snapshot } from "#test/snapshot.ts"
 
 // Without a worker nothing moves by itself: whatever changes here, a webhook changed.
@@ -55,6 +55,19 @@ const sign = (body: string, timestamp: number, id = "evt_1", secret = webhookSec
 const without = (headers: Record<string, string>, name: string) =>
   Object.fromEntries(Object.entries(headers).filter(([one]) => one !== name))
 const genuine = eventOf
+
+test.each([
+  "/kyc/webhook/",
+  "/kyc/webhook/sandbox/",
+  "/kyc/webhook?source=vendor",
+  "/kyc/webhook/sandbox/?a=1&b",
+])("a vendor that was given %s as its address is heard", async (path) => {
+  const body = eventOf({ session_id: newId("sess") })
+  const headers = sign(body, now(), newId("evt"))
+  const answer = await send(app.origin, { method: "POST", path, headers, body })
+  expect(answer).toMatchObject({ status: 200, json: { outcome: "ignored" } })
+  expect((await app.request({ method: "GET", path: "/health/" })).status).toBe(404)
+})
 
 test.each<[string, (body: string) => Record<string, string | string[]>]>([
   ["unsigned", () => ({ "content-type": "application/json" })],

@@ -297,9 +297,9 @@ export interface Health {
     /** Absent where no list is configured */
     screening?: string
   }
-  /** By mode; empty while no worker has reported */
-  ledger: Array<LedgerHealth>
-  /** Lists that this process screens wallets by; absent without any */
+  /** By mode; empty while no worker has reported. Absent for strangers */
+  ledger?: Array<LedgerHealth>
+  /** Lists that this process screens wallets by; absent without any, and for strangers */
   screening?: Array<ScreeningList>
 }
 
@@ -983,7 +983,7 @@ export interface WebhookDeliveryDetail {
     latency_ms: number
     /** Why it failed; null if it was taken */
     error: string | null
-    /** How the answer's body began */
+    /** How the answer's body began; `***` without the scope `webhooks:write` */
     response: string | null
   }>
 }
@@ -997,7 +997,7 @@ export interface WebhookDeliveryList {
 export interface WebhookEndpoint {
   /** The endpoint's id */
   endpoint_id: string
-  /** Where events are sent */
+  /** Where events are sent. Without the scope `webhooks:write` its path and query read `***` */
   url: string
   /** Your own words */
   description: string | null
@@ -1026,7 +1026,7 @@ export interface WebhookEndpointList {
 export interface WebhookEndpointWithSecret {
   /** The endpoint's id */
   endpoint_id: string
-  /** Where events are sent */
+  /** Where events are sent. Without the scope `webhooks:write` its path and query read `***` */
   url: string
   /** Your own words */
   description: string | null
@@ -1073,7 +1073,7 @@ export interface WebhookTest {
   latency_ms: number
   /** Why it failed; null if it was taken */
   error: string | null
-  /** How the answer's body began */
+  /** How the answer's body began; `***` without the scope `webhooks:write` */
   response: string | null
   /** Whether it was taken */
   delivered: boolean
@@ -1352,7 +1352,7 @@ export interface Methods {
     event_id: string
   }, options?: RequestOptions): Promise<WebhookDeliveryDetail>
 
-  /** Get the service's health. 503 with the same body when the database is unreachable. */
+  /** Get the service's health. 503 with the same body when the database is unreachable. A server with a public URL gives strangers `status`, `version` and `checks`, in which `degraded` stands for most causes. Send an API key for all of it. */
   getHealth(params?: Record<never, never>, options?: RequestOptions): Promise<Health>
 
   /** Get a session. Returns how far a verification session has come. */

@@ -14,6 +14,8 @@ const DATABASE_TIMEOUT_MS = 2000
 /** How old an answer may be. */
 const FRESH_MS = 1000
 
+const NO_WORKER = "no worker has reported recently"
+
 const seconds = z.number().int().nullable()
 
 /** How the ledger of a mode is doing, as `shared/ledger-report.ts` says it. */
@@ -95,15 +97,29 @@ export const healthRecord = z
         .optional()
         .meta({ description: "Absent where no list is configured", example: "ok" }),
     }),
-    ledger: z.array(ledgerRecord).meta({ description: "By mode; empty while no worker has reported" }),
-    screening: z
-      .array(listRecord)
+    ledger: z
+      .array(ledgerRecord)
       .optional()
-      .meta({ description: "Lists that this process screens wallets by; absent without any" }),
+      .meta({ description: "By mode; empty while no worker has reported. Absent for strangers" }),
+    screening: z.array(listRecord).optional().meta({
+      description: "Lists that this process screens wallets by; absent without any, and for strangers",
+    }),
   })
   .meta({ id: "Health" })
 
 type Health = z.infer<typeof healthRecord>
+
+/** Causes that say nothing of what Vouch runs on, nor of who answers it. */
+const plainCauses = ["ok", "unknown", "not reachable", "read-only", NO_WORKER]
+
+/** What a stranger reads: whether each part is well, and not why. Other words may quote an RPC node. */
+export function healthForStrangers({ status, version, checks }: Health): Health {
+  const plain = Object.entries(checks).map(([name, check]) => [
+    name,
+    plainCauses.includes(String(check)) ? check : "degraded",
+  ])
+  return { status, version, checks: Object.fromEntries(plain) as Health["checks"] }
+}
 
 type Worker = {
   trouble: string | null
@@ -141,7 +157,7 @@ async function examine(): Promise<Health> {
   const checks = {
     database: readOnly ? "read-only" : "ok",
     chain: workers.length > 0 ? trouble : "unknown",
-    worker: clockDoubt() ?? (workers.length > 0 ? "ok" : "no worker has reported recently"),
+    worker: clockDoubt() ?? (workers.length > 0 ? "ok" : NO_WORKER),
     ...(isScreening() && { screening: listTrouble() ?? "ok" }),
   }
   const isWell = Object.values(checks).every((check) => check === "ok")

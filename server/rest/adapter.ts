@@ -112,7 +112,7 @@ export class Adapter {
         route,
         path,
         client,
-        principal,
+        principal: principal ?? (route.meta.knowsKeys ? await keyOf(request) : null),
         raw: match.raw,
         query,
         input: null,
@@ -129,7 +129,7 @@ export class Adapter {
       logFailure(failure, reply.requestId)
       reply.failure(failure)
       // A wrong path or method is refused before the key is read: the log of its workspace has it all the same.
-      if (isLost) principal = await authenticate(request.headers.authorization).catch(() => null)
+      if (isLost) principal = await keyOf(request)
     }
     if (principal?.via.kind === "key") {
       this.#options.requests.note({
@@ -214,6 +214,10 @@ export class Adapter {
     await runOnce(call, prepare, claimOf(principal, key, fingerprintOf(route.method, call.path, body)))
   }
 }
+
+/** Whose key it carries; null where it has none that is valid, or that can be checked. */
+const keyOf = (request: IncomingMessage): Promise<Principal | null> =>
+  authenticate(request.headers.authorization).catch(() => null)
 
 const carriesKey = (request: IncomingMessage, route: Route | null): boolean =>
   route?.meta.idempotent === true && request.headers["idempotency-key"] !== undefined

@@ -1,7 +1,8 @@
 import { afterEach, expect, test, vi } from "vitest"
+import { sql } from "#db/client.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { monotonic } from "#server/lib/time.ts"
-import { newWallet, startTestApp, type TestApp } from "#test/app.ts"
+import { newWallet, startTestApp, type TestApp, waitFor } from "#test/app.ts"
 import { send } from "#test/http.ts"
 import { sendRaw } from "#test/raw.ts"
 
@@ -116,6 +117,28 @@ test("without a chain, a live session of a public deployment is refused: the loc
   expect(refused.json.detail).toMatch(/live mode/)
   const inTest = await app.key({ mode: "test" })
   expect((await app.request(sent(inTest.apiKey))).status).toBe(200)
+})
+
+test("strangers hear of a public deployment's health in three fields, and nothing of its nodes", async () => {
+  app = await startTestApp({ ...PUBLIC, VOUCH_TRUSTED_PROXIES: "127.0.0.1" })
+  const trouble = "live: http://10.0.0.5:8899 answered 502"
+  await sql`insert into workers (id, seen_at, trouble, report) values ('one', now() + interval '1 day', ${trouble}, '[]')`
+  const { apiKey } = await app.key()
+  const health = (headers: Record<string, string>) =>
+    app.request({ method: "GET", path: "/health", headers: { ...overHttps, ...headers } })
+  const checks = { database: "ok", worker: "ok" }
+  const { json: known } = await waitFor(async () => {
+    const answer = await health({ authorization: `Bearer ${apiKey}` })
+    return answer.json.checks.chain === trouble && answer
+  }, "the report")
+  expect(known).toMatchObject({ checks, ledger: [] })
+  for (const headers of [{}, { authorization: "Bearer nonsense" }, { authorization: `Bearer ${apiKey}x` }]) {
+    const { status, json } = await health(headers)
+    expect({ status, json }).toEqual({
+      status: 200,
+      json: { status: "degraded", version: known.version, checks: { ...checks, chain: "degraded" } },
+    })
+  }
 })
 
 test("a public http address is served as it is", async () => {

@@ -31,6 +31,8 @@ export type ProcedureMeta = OpenApiMeta<{
   holdsSecret?: boolean
   /** Answers without a key. */
   open?: boolean
+  /** Answers without a key, and says more with one. */
+  knowsKeys?: boolean
   /** Takes the body's raw bytes, to verify them before they are read. */
   raw?: boolean
   /**

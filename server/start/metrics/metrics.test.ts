@@ -179,6 +179,12 @@ test("nothing else is at the port, and it takes no other method", async () => {
   expect((await fetch(`${app.origin}/metrics`)).status).toBe(404)
 })
 
+test("the port has the whole of health, for those who run the server", async () => {
+  const answer = await fetch(`http://127.0.0.1:${app.metricsPort}/health`)
+  expect(answer.headers.get("content-type")).toBe("application/json")
+  expect(await answer.json()).toMatchObject({ checks: { database: "ok" }, ledger: expect.any(Array) })
+})
+
 const probe = async (path: string) => (await fetch(`http://127.0.0.1:${app.metricsPort}${path}`)).status
 
 test("with the database away, or silent, a scrape shows that, and no figures from before for long", async () => {

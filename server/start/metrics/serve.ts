@@ -1,5 +1,6 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
+import { readHealth } from "#server/domain/health.ts"
 import { countRequests } from "#server/http/metrics.ts"
 import { logger } from "#server/lib/log.ts"
 import { families, familyOf, render } from "#server/lib/metrics.ts"
@@ -19,13 +20,15 @@ export type MetricsOptions = Omit<GaugeOptions, "deployment"> & {
   isReady: () => Promise<boolean>
 }
 
-type Answer = { status: number; body: string }
+const JSON_TYPE = "application/json"
+
+type Answer = { status: number; body: string; type?: string }
 
 export type MetricsServer = { port: number; close(): Promise<void> }
 
 /**
  * Serves the figures of this process at /metrics, on a port of their own: whoever reaches it may read them, and nothing in
- * them is secret or of a customer. For what supervises it: /livez answers 200 as long as the process can answer, and
+ * them is secret or of a customer. /health has what GET /v1/health says with a key. For what supervises it: /livez answers 200 as long as the process can answer, and
  * /readyz 503 until it is ready. Rejects where the port is taken.
  */
 export async function serveMetrics({
@@ -44,6 +47,11 @@ export async function serveMetrics({
   }
   const answers: Record<string, () => Promise<Answer>> = {
     "/metrics": async () => ({ status: 200, body: await text() }),
+    "/health": async () => ({
+      status: 200,
+      body: `${JSON.stringify(await readHealth())}\n`,
+      type: JSON_TYPE,
+    }),
     "/livez": async () => ({ status: 200, body: "ok\n" }),
     "/readyz": async () =>
       (await isReady()) ? { status: 200, body: "ok\n" } : { status: 503, body: "not ready\n" },
@@ -56,8 +64,8 @@ export async function serveMetrics({
     if (method !== "GET" && method !== "HEAD")
       return void response.writeHead(405, { Allow: "GET, HEAD" }).end()
     try {
-      const { status, body } = await answer()
-      response.writeHead(status, { "Content-Type": TYPE, "Content-Length": Buffer.byteLength(body) })
+      const { status, body, type = TYPE } = await answer()
+      response.writeHead(status, { "Content-Type": type, "Content-Length": Buffer.byteLength(body) })
       response.end(method === "HEAD" ? undefined : body)
     } catch (error) {
       logger.error({ err: error }, "could not read the metrics")

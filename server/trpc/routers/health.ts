@@ -1,17 +1,20 @@
 import { z } from "zod"
-import { healthRecord, readHealth } from "#server/domain/health.ts"
+import { deployment } from "#server/domain/deployment.ts"
+import { healthForStrangers, healthRecord, readHealth } from "#server/domain/health.ts"
 import { openProcedure, router } from "../trpc.ts"
 
 export const healthRouter = router({
   get: openProcedure
     .meta({
       open: true,
+      knowsKeys: true,
       openapi: {
         method: "GET",
         path: "/health",
         tags: ["Health"],
         summary: "Get the service's health",
-        description: "503 with the same body when the database is unreachable.",
+        description:
+          "503 with the same body when the database is unreachable. A server with a public URL gives strangers `status`, `version` and `checks`, in which `degraded` stands for most causes. Send an API key for all of it.",
       },
     })
     .input(z.object({}))
@@ -19,6 +22,8 @@ export const healthRouter = router({
     .query(async ({ ctx }) => {
       const health = await readHealth()
       if (health.checks.database !== "ok") ctx.answer.status = 503
-      return health
+      return deployment.isPublic && ctx.principal === null && ctx.user === null
+        ? healthForStrangers(health)
+        : health
     }),
 })

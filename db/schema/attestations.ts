@@ -132,6 +132,10 @@ export const attestations = pgTable(
     redirectUrl: text("redirect_url"),
     /** When an undecided session closes; null once approved, because it then no longer expires. */
     openUntil: time("open_until"),
+    /** When the vendor first said that the investor has submitted: from then on the session has 30 days. */
+    submittedAt: time("submitted_at"),
+    /** Whether its time is over, and it stays open only until its vendor has answered once more; for a day at most. */
+    closing: boolean().notNull().default(false),
     consentedAt: time("consented_at"),
     /** Whether an approval waits for the proof that the wallet is the investor's, by the schema as the session began. */
     walletProofRequired: boolean("wallet_proof_required").notNull().default(false),

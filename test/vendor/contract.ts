@@ -4,6 +4,7 @@ import { providers } from "#server/domain/kyc/providers/table.ts"
 import { vendorDeadline } from "#server/domain/kyc/providers/vendor-call.ts"
 import { parseSettings, type SettingsError } from "#server/settings/env.ts"
 import { waitFor, webhookSecret } from "#test/app.ts"
+import { describeClosing } from "./closing.ts"
 import {
   type OurSession,
   type Outcome,
@@ -303,6 +304,7 @@ export function describeVendor(
     })
   })
 
+  describeClosing(contract, fixture, double)
   describeSignals(contract, fixture, double)
   describeRedaction(contract, fixture, double)
 

@@ -47,6 +47,8 @@ export type VendorDouble = {
   opened(session: OurSession): number
   /** Finds something out at a time, and tells nobody. Returns the body of the webhook that says so. */
   decide(session: OurSession, outcome: Outcome, at?: Date): string
+  /** Has the investor submit, with nothing decided. Returns the webhook that says so; for a vendor that sends one. */
+  submit?(session: OurSession): string
   /** Bodies of the webhooks by which it says something of a person whom it approved, of that time; one for each way. */
   signal(session: OurSession, signal: Signal, at?: Date): string[]
   /** Bodies of documented webhooks about the session that decide nothing. */
@@ -74,6 +76,8 @@ export type VendorContract = {
   isFetched: boolean
   /** What it can say. */
   outcomes: readonly Outcome[]
+  /** Whether it says that the investor has submitted before it decides. */
+  submits: boolean
   /** What it can say later of people whom it approved. */
   signals: readonly Signal[]
   /** Whether its API can be asked to delete what it keeps of a person. */

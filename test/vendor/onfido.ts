@@ -209,6 +209,11 @@ export async function startOnfido(): Promise<OnfidoDouble> {
       }
       return webhook("workflow_run.completed", found.id, status, shown(found))
     },
+    submit({ reference }) {
+      runs.get(reference!)!.status = "processing"
+      const task = `document_check_${randomUUID().slice(0, 8)}`
+      return webhook("workflow_task.started", task, "started", { workflow_run_id: reference })
+    },
     signal: ({ reference }, _signal, at) => [watch(reference!, at)],
     silent({ reference }) {
       const id = reference ?? randomUUID()

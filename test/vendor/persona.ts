@@ -217,6 +217,10 @@ export async function startPersona() {
       bring(reference!, status, at)
       return event(eventOf[status]!, reference!, { at })
     },
+    submit({ reference }: OurSession): string {
+      bring(reference!, "completed")
+      return event("inquiry.completed", reference!)
+    },
     signal({ reference, investorId }: OurSession, signal: Signal, at = new Date()): string[] {
       const account = accounts.get(investorId)!
       const person = (referenceId: string | null) => ({
@@ -254,8 +258,7 @@ export async function startPersona() {
         ...approved,
         event("inquiry.created", id),
         event("inquiry.started", id),
-        // Somebody or something has yet to approve it.
-        event("inquiry.completed", id),
+        ...(reference === null ? [event("inquiry.completed", id)] : []),
         event("inquiry.transitioned", id),
         event("verification.passed", `ver_${++count}`, { type: "verification/government-id" }),
         event("inquiry.approved", `case_${++count}`, { type: "case" }),

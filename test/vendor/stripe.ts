@@ -224,14 +224,17 @@ export async function startStripe({ mayReadBirthDate = true, failed = "resubmiss
       bring(reference!, status, code, at)
       return event(`identity.verification_session.${name}`, reference!, { at, code })
     },
+    submit({ reference }: OurSession): string {
+      bring(reference!, "processing", null, new Date())
+      return event("identity.verification_session.processing", reference!)
+    },
     signal: (): string[] => [],
     silent({ reference }: OurSession): string[] {
       const id = reference ?? "vs_of_nobody"
       const of = (name: string) => event(`identity.verification_session.${name}`, id)
       return [
-        ...(reference === null ? [of("verified"), of("requires_input")] : []),
+        ...(reference === null ? [of("processing"), of("verified"), of("requires_input")] : []),
         of("created"),
-        of("processing"),
         of("redacted"),
         event("payment_intent.succeeded", "pi_1Mx", { object: "payment_intent" }),
         event("something.new_of_next_year", id),

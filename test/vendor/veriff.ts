@@ -140,12 +140,14 @@ export async function startVeriff(): Promise<VeriffDouble> {
       return JSON.stringify({ status: "success", verification, technicalData: { ip: "192.0.2.7" } })
     },
     signal: ({ reference }, _signal, at) => [watchlist(reference!, "possible_match", at)],
+    submit: ({ reference, investorId }) =>
+      JSON.stringify({ ...stepOf(reference!, investorId), code: 7002, action: "submitted" }),
     silent({ reference, investorId }) {
       const id = reference ?? randomUUID()
-      const step = { id, attemptId: randomUUID(), feature: "selfid", vendorData: investorId }
+      const step = stepOf(id, investorId)
       return [
         JSON.stringify({ ...step, code: 7001, action: "started" }),
-        JSON.stringify({ ...step, code: 7002, action: "submitted" }),
+        ...(reference === null ? [JSON.stringify({ ...step, code: 7002, action: "submitted" })] : []),
         JSON.stringify({ ...step, code: 7009, action: "something_new" }),
         JSON.stringify({
           checkType: "initial_result",
@@ -183,3 +185,10 @@ const person = {
     validUntil: "2032-04-20",
   },
 }
+
+const stepOf = (id: string, vendorData: string) => ({
+  id,
+  attemptId: randomUUID(),
+  feature: "selfid",
+  vendorData,
+})

@@ -4,6 +4,7 @@ import { closeVendorReviews } from "#server/domain/reviews/close.ts"
 import { Backoff } from "#server/ledger/backoff.ts"
 import { logger } from "#server/lib/log.ts"
 import type { Address } from "#shared/address.ts"
+import { askBeforeClosing, isClosing, isUnasked } from "./ask-before-closing.ts"
 import { endPending } from "./end.ts"
 import { revokeCredential } from "./revoke-credential.ts"
 
@@ -35,8 +36,15 @@ type Step = {
 
 const steps: readonly Step[] = [
   {
+    name: "last questions",
+    isDue: (now) =>
+      background`a.status = 'pending' and ${isUnasked(background)} and ${isClosing(background, now)}`,
+    end: askBeforeClosing,
+  },
+  {
     name: "sessions",
-    isDue: (now) => background`a.status = 'pending' and a.open_until <= ${now}`,
+    isDue: (now) =>
+      background`a.status = 'pending' and a.open_until <= ${now} and not ${isUnasked(background)}`,
     end: endSessions,
   },
   {
@@ -79,7 +87,10 @@ async function sweepEach({ name, isDue, end }: Step, now: Date): Promise<number>
   return ended
 }
 
-/** Ends a workspace's pending attestations whose session closed undecided, for one of its requests. Returns how many. */
+/**
+ * Ends a workspace's pending attestations whose session closed undecided, for one of its requests. One whose vendor has not
+ * been asked yet stays open for the answer. Returns how many were changed.
+ */
 export async function expireSessions({
   workspaceId,
   now,
@@ -87,7 +98,10 @@ export async function expireSessions({
   workspaceId: string
   now: Date
 }): Promise<number> {
-  const ended = await requests.begin((sql) => endSessions(sql, workspaceId, now))
+  const ended = await requests.begin(
+    async (sql) =>
+      (await askBeforeClosing(sql, workspaceId, now)) + (await endSessions(sql, workspaceId, now)),
+  )
   if (ended > 0) publishActivity(workspaceId)
   return ended
 }
@@ -99,8 +113,8 @@ export async function expireSessions({
 async function endSessions(sql: Queryable, workspaceId: string, now: Date): Promise<number> {
   const rows = await sql<{ id: string }[]>`
     with due as (
-      select id from attestations
-      where workspace_id = ${workspaceId} and status = 'pending' and open_until <= ${now}
+      select id from attestations a
+      where workspace_id = ${workspaceId} and status = 'pending' and open_until <= ${now} and not ${isUnasked(sql)}
       limit ${BATCH} for update skip locked
     ), ended as (
       update attestations a set status = 'expired', ended_at = ${now},

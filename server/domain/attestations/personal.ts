@@ -33,6 +33,8 @@ export const facts = {
   // Of redirectUrl, the log keeps where it leads.
   redirect_url: { personal: "where the hosted page returns to; it may name the investor" },
   open_until: {},
+  submitted_at: {},
+  closing: {},
   consented_at: {},
   wallet_proof_required: {},
   wallet_proved_at: {},

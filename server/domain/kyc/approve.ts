@@ -13,7 +13,7 @@ import { type DecidedSession, lockDecided } from "./decided-session.ts"
 import type { ProviderDecision } from "./providers/provider.ts"
 
 /** How long a session stays open once its provider has taken it up. */
-export const IN_REVIEW_SECONDS = 30 * 86_400
+const IN_REVIEW_SECONDS = 30 * 86_400
 
 type Approval = Pick<ProviderDecision, "occurredAt" | "claims">
 
@@ -40,7 +40,7 @@ export async function hold(
   await sql`
     update attestations set held_at = ${occurredAt}, claims = ${sealClaims(row.id, claims)}
     where workspace_id = ${row.workspace_id} and id = ${row.id} and status = 'pending'`
-  if (row.event_at === null) await keepOpen(sql, row, addSeconds(now, IN_REVIEW_SECONDS))
+  await keepOpen(sql, row, now)
   await recordListed(sql, row)
 }
 
@@ -76,9 +76,11 @@ export async function applyHeld(
   }
 }
 
-export async function keepOpen(sql: Queryable, row: DecidedSession, until: Date): Promise<void> {
+/** The first event of the provider opens the longer time; later ones do not stretch it. */
+export async function keepOpen(sql: Queryable, row: DecidedSession, now: Date): Promise<void> {
+  if (row.event_at !== null || row.submitted_at !== null) return
   await sql`
-    update attestations set open_until = ${until}
+    update attestations set open_until = ${addSeconds(now, IN_REVIEW_SECONDS)}, closing = false
     where workspace_id = ${row.workspace_id} and id = ${row.id} and status = 'pending'`
 }
 

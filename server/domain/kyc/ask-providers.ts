@@ -1,4 +1,5 @@
 import { background as sql } from "#db/client.ts"
+import { closeAsked } from "#server/domain/attestations/ask-before-closing.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { Backoff } from "#server/ledger/backoff.ts"
 import { logger } from "#server/lib/log.ts"
@@ -6,7 +7,9 @@ import { addSeconds, clock } from "#server/lib/time.ts"
 import { Failure } from "#shared/errors.ts"
 import type { Mode } from "#shared/mode.ts"
 import { applyEvent } from "./apply-event.ts"
+import { noteSubmission } from "./note-submission.ts"
 import { type ProviderSession, timed, toVerify } from "./provider-events.ts"
+import { SUBMITTED } from "./providers/provider.ts"
 
 /** An investor needs some minutes on a vendor's page; a webhook comes seconds after the decision. */
 export const FIRST_ASK_SECONDS = 600
@@ -20,8 +23,13 @@ const BATCH = 8
 /** Providers that do not answer are left alone for a while. */
 const troubled = new Backoff({ firstMs: 5000, longestMs: 300_000 })
 
-type Asked = ProviderSession & { mode: Mode; provider: string; event_decision: string | null }
-type Due = Asked & { workspace_id: string; asks: number }
+type Asked = ProviderSession & {
+  workspace_id: string
+  mode: Mode
+  provider: string
+  event_decision: string | null
+}
+type Due = Asked & { asks: number; closing: boolean }
 
 /**
  * Asks vendors about sessions whose decision has not come, as when a webhook was lost. What they answer goes the way of
@@ -30,12 +38,21 @@ type Due = Asked & { workspace_id: string; asks: number }
 export async function askProviders(): Promise<void> {
   for (;;) {
     const due = await claim()
-    await Promise.all(due.map(ask))
+    const answered = await Promise.all(due.map(askDue))
+    const names = due.map(({ mode, provider }) => `${mode} ${provider}`)
+    for (const name of new Set(names)) {
+      // One session that the vendor does not know is no trouble of all its sessions.
+      if (names.some((one, n) => one === name && answered[n])) troubled.succeeded(name)
+      else troubled.failed(name)
+    }
     if (due.length < BATCH) return
   }
 }
 
-/** Takes what is due; the next time is written first, so that a crash only delays it. */
+/**
+ * Takes what is due; the next time is written first, so that a crash only delays it. A session whose time is over has ended
+ * to everyone, answers included, until the sweep keeps it open for its last question.
+ */
 async function claim(): Promise<Due[]> {
   const now = clock.now()
   const held = troubled.held
@@ -46,27 +63,38 @@ async function claim(): Promise<Due[]> {
     where w.id = a.workspace_id and s.workspace_id = a.workspace_id and s.id = a.schema_id and (a.workspace_id, a.id) in (
       select p.workspace_id, p.id from attestations p join workspaces v on v.id = p.workspace_id
       where p.status = 'pending' and p.ask_at <= ${now} and p.provider_reference is not null
+        and (p.open_until is null or p.open_until > ${now})
         and not (v.mode || ' ' || p.provider = any(${held}))
       order by p.ask_at limit ${BATCH} for update of p skip locked)
     returning a.workspace_id, a.id as attestation_id, a.session_id, a.investor_id, a.schema_id, s.validity_days, a.wallet,
-      a.provider, a.provider_reference, a.asks, a.event_decision, w.mode`
+      a.provider, a.provider_reference, a.asks, a.event_decision, a.closing, w.mode`
   return [...rows]
 }
 
-/** Asks a vendor about a session; whether its answer had an effect. */
-export async function ask(session: Asked): Promise<boolean> {
+/**
+ * Whether the vendor has answered. A session whose time is over ends with the answer, unless the answer keeps it open.
+ */
+async function askDue(session: Due): Promise<boolean> {
+  const isAnswered = (await ask(session)) !== "unanswered"
+  if (session.closing && isAnswered)
+    await closeAsked(sql, session.workspace_id, session.attestation_id, clock.now())
+  return isAnswered
+}
+
+/** Asks a vendor about a session: whether its answer had an effect, or there was none. */
+export async function ask(session: Asked): Promise<"applied" | "nothing new" | "unanswered"> {
   const { mode, provider: name, provider_reference: reference, session_id, attestation_id } = session
   const provider = deployment.providers[mode].configured.get(name)
-  if (provider?.flow.kind !== "redirect" || reference === null) return false
-  const trouble = `${mode} ${name}`
+  if (provider?.flow.kind !== "redirect" || reference === null) return "nothing new"
   try {
     const before = clock.now()
     const answer = await provider.flow.readDecision(toVerify(session), reference)
-    troubled.succeeded(trouble)
+    if (answer === SUBMITTED)
+      return (await noteSubmission(session, null)) === "applied" ? "applied" : "nothing new"
     const decision = timed(answer, before)
     // Without a time of its own, the same again is nothing new.
     const isKnown = decision?.occurredAt === before && decision.decision === session.event_decision
-    if (decision === null || isKnown) return false
+    if (decision === null || isKnown) return "nothing new"
     const eventId = `asked ${attestation_id} ${decision.decision} ${decision.occurredAt.getTime()}`
     const event = { ...decision, eventId, sessionId: session_id }
     const outcome = await applyEvent({ event, provider: name, mode })
@@ -75,11 +103,12 @@ export async function ask(session: Asked): Promise<boolean> {
         { provider: name, attestation: attestation_id, decision: decision.decision },
         "a provider was asked for a decision that no webhook had brought",
       )
-    return outcome === "applied"
+    return outcome === "applied" ? outcome : "nothing new"
   } catch (error) {
-    if (error instanceof Failure && error.code === "provider_unavailable") troubled.failed(trouble)
-    else logger.warn({ err: error, provider: name }, "a provider could not be asked; retrying later")
-    return false
+    // `vendor-call.ts` has logged what a vendor answers otherwise than it should.
+    if (!(error instanceof Failure && error.code === "provider_unavailable"))
+      logger.warn({ err: error, provider: name }, "a provider could not be asked; retrying later")
+    return "unanswered"
   }
 }
 

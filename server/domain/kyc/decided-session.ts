@@ -13,6 +13,7 @@ const decidedColumns = columns(
   "wallet",
   "status",
   "open_until",
+  "submitted_at",
   "event_at",
   "event_rank",
   "event_decision",

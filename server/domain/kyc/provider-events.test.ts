@@ -1,6 +1,7 @@
 import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { waitFor } from "#test/app.ts"
+import { advanceClock, restoreClock } from "#test/clock.ts"
 import { ACCREDITED, INDIVIDUAL, startWithVendor } from "#test/vendor/example-app.ts"
 
 const { vendor, app, key, view, goOn, start, statusOf, callsFor } = await startWithVendor()
@@ -108,4 +109,67 @@ test("a decision that the vendor dates into the future counts from now, and its 
   expect(row).toEqual({ past: true })
   expect(await vendor.report(sessionId, "failed")).toMatchObject({ json: { outcome: "applied" } })
   expect(await statusOf(wallet)).toBe("rejected")
+})
+
+test("a session whose time is over closes once its vendor has answered that nothing is decided", async () => {
+  const { wallet, sessionId } = await start()
+  await goOn(sessionId)
+  const [row] =
+    await sql`select provider_reference as reference from attestations where session_id = ${sessionId}`
+  const asked = () => vendor.requests.filter(({ path }) => path === `/checks/${row!.reference}`)
+  await advanceClock({ days: 1, seconds: 1 })
+  const swept = () => sql`select from attestations where session_id = ${sessionId} and status = 'expired'`
+  await waitFor(async () => (await swept()).length === 1, "the sweep to end it")
+  expect(asked().length).toBeGreaterThan(0)
+  expect(await statusOf(wallet)).toBe("expired")
+})
+
+test("an approval that the vendor gave while Vouch was down counts, though the session's time is over by now", async () => {
+  for (const _ of [1, 2, 3]) {
+    const { wallet, sessionId } = await start()
+    await goOn(sessionId)
+    vendor.decide(sessionId, "passed")
+    // The question of before is due as well.
+    await advanceClock({ days: 2 })
+    await app.waitForStatus(key, wallet, "verified")
+    await restoreClock()
+  }
+})
+
+test("a minute before its time is over the vendor is asked: no one reads expired before the answer", async () => {
+  const { wallet, sessionId } = await start()
+  await goOn(sessionId)
+  vendor.decide(sessionId, "passed")
+  await advanceClock({ seconds: 86_400 - 30 })
+  await app.waitForStatus(key, wallet, "verified")
+})
+
+test("a vendor that is away keeps a session open for a day at most, and what it says in that day counts", async () => {
+  const [decided, undecided] = [await start(), await start()]
+  for (const { sessionId } of [decided, undecided]) await goOn(sessionId)
+  vendor.misbehave("fails")
+  await advanceClock({ days: 1, seconds: 60 })
+  const isAsked = async ({ sessionId }: { sessionId: string }) => {
+    const [row] =
+      await sql`select closing and asks > 0 as asked from attestations where session_id = ${sessionId}`
+    return row!.asked
+  }
+  for (const one of [decided, undecided]) {
+    await waitFor(() => isAsked(one), "the vendor to be asked in vain")
+    expect(await statusOf(one.wallet)).toBe("pending")
+  }
+  vendor.misbehave(null)
+  vendor.decide(decided.sessionId, "passed")
+  await asking(decided.sessionId)
+  await app.waitForStatus(key, decided.wallet, "verified")
+  vendor.misbehave("fails")
+  await advanceClock({ days: 2, seconds: 120 })
+  expect(await statusOf(undecided.wallet)).toBe("expired")
+})
+
+test("a start while the vendor is still to be asked goes on with the same session", async () => {
+  const { wallet, sessionId } = await start()
+  await goOn(sessionId)
+  await sql`update attestations set open_until = now() - interval '1 second', closing = false where session_id = ${sessionId}`
+  expect((await start(ACCREDITED, wallet)).sessionId).toBe(sessionId)
 })

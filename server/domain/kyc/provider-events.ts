@@ -3,12 +3,14 @@ import { deployment } from "#server/domain/deployment.ts"
 import { clock } from "#server/lib/time.ts"
 import type { Mode } from "#shared/mode.ts"
 import { applyEvent, type EventResult, type SessionEvent } from "./apply-event.ts"
-import type {
-  Provider,
-  ProviderDecision,
-  ProviderEvent,
-  ReadDecision,
-  SessionToVerify,
+import { noteSubmission } from "./note-submission.ts"
+import {
+  type Provider,
+  type ProviderDecision,
+  type ProviderEvent,
+  type ReadDecision,
+  type SessionToVerify,
+  SUBMITTED,
 } from "./providers/provider.ts"
 import { TOLERANCE_SECONDS } from "./providers/timed-signature.ts"
 import { applySignal } from "./signals.ts"
@@ -62,6 +64,11 @@ export async function applyProviderEvent({ event, provider, mode }: Reading): Pr
   if (fresh.length === 0) return "duplicate"
   const decision = await decide(says, provider, fresh[0]!)
   if (decision === null) return "ignored"
+  if (decision === SUBMITTED) {
+    const told = (one: Found) => ({ eventId: eventIdFor(event, one), mode, provider: provider.name })
+    const noted = await Promise.all(fresh.map((one) => noteSubmission(one, told(one))))
+    return noted.find((one) => one === "applied") ?? noted[0]!
+  }
   const outcomes: (EventResult | null)[] = []
   const isReviewed = decision.decision === "in_review"
   // Before the decision is recorded, so that after a crash the event is no repeat.
@@ -89,7 +96,8 @@ async function signalApproved(
 ): Promise<EventResult | null> {
   const { says } = event
   const approved = sessions.filter((session) => session.is_approved)
-  if (says.kind === "signal" || says.afterApproval === undefined || approved.length === 0) return null
+  if (says.kind !== "decision" && says.kind !== "changed") return null
+  if (says.afterApproval === undefined || approved.length === 0) return null
   const { afterApproval: signal, occurredAt = clock.now() } = says
   const reason = ("reason" in says && says.reason) || `${provider.label}: in review`
   return applySignal({
@@ -150,10 +158,7 @@ const sessionsOfInvestor = (investorId: string, { provider: { name }, mode }: Re
     where w.mode = ${mode} and a.provider = ${name}
     order by a.seq desc limit ${MOST_SESSIONS}`
 
-async function withoutRepeats(
-  sessions: Found[],
-  { event, provider, mode }: Reading,
-): Promise<ProviderSession[]> {
+async function withoutRepeats(sessions: Found[], { event, provider, mode }: Reading): Promise<Found[]> {
   const ids = sessions.map((session) => eventIdFor(event, session))
   const seen = await onBehalfOf(
     sessions[0]!.workspace_id,
@@ -170,14 +175,17 @@ async function decide(
   says: Exclude<ProviderEvent["says"], { kind: "signal" }>,
   { flow }: Provider,
   session: ProviderSession,
-): Promise<ProviderDecision | null> {
+): Promise<ProviderDecision | typeof SUBMITTED | null> {
   switch (says.kind) {
+    case SUBMITTED:
+      return SUBMITTED
     case "decision":
       return decisionOf(says)
     case "changed": {
       if (flow.kind !== "redirect" || session.provider_reference === null) return null
       const told = says.occurredAt ?? clock.now()
-      return timed(await flow.readDecision(toVerify(session), session.provider_reference), told)
+      const answer = await flow.readDecision(toVerify(session), session.provider_reference)
+      return answer === SUBMITTED ? answer : timed(answer, told)
     }
   }
 }

@@ -5,7 +5,7 @@ import { closeVendorReviews } from "#server/domain/reviews/close.ts"
 import { openReview } from "#server/domain/reviews/open.ts"
 import { logger } from "#server/lib/log.ts"
 import { addSeconds } from "#server/lib/time.ts"
-import { approve, hold, IN_REVIEW_SECONDS, keepOpen } from "./approve.ts"
+import { approve, hold, keepOpen } from "./approve.ts"
 import { type EventEffect, rankOf } from "./decide.ts"
 import type { DecidedSession } from "./decided-session.ts"
 import type { ProviderDecision } from "./providers/provider.ts"
@@ -48,8 +48,7 @@ export async function takeEffect(sql: Queryable, row: DecidedSession, taking: Ta
       await endPending(sql, { ...ended, status: "expired", reason: event.reason })
       return
     case "keep":
-      // The first event of the provider opens the longer time; later ones do not stretch it.
-      if (row.event_at === null) await keepOpen(sql, row, addSeconds(now, IN_REVIEW_SECONDS))
+      await keepOpen(sql, row, now)
       if (event.decision === "in_review") await leaveInReview(sql, row, event)
       return
     case "revoke":

@@ -148,7 +148,9 @@ test("a country code that stands for no country shows in the review, and stays u
   expect((await team.officer.mutate("review.viewClaims", seen)).data).toEqual({ unknown_country: "XXB" })
   await decide(team.officer, found.reviewId, { decision: "approve", claims: { accredited: true } })
   const { attestation_id } = await app.waitForStatus(team.key, found.wallet, "verified")
-  expect((await team.officer.query("attestation.detail", { id: attestation_id })).data.country_unknown).toBe(true)
+  expect((await team.officer.query("attestation.detail", { id: attestation_id })).data.country_unknown).toBe(
+    true,
+  )
 
   const entered = await vendorReview(app, team.key, { claims: { country: "XXB" } })
   await decide(team.officer, entered.reviewId, { decision: "approve", claims: { country: "DE" } })

@@ -135,7 +135,8 @@ async function askVendor({
     const { id: attestation_id } = row
     const isOver =
       vendor.isDecided &&
-      (await ask({ ...row, session_id: sessionId, attestation_id, provider_reference: vendor.reference }))
+      (await ask({ ...row, session_id: sessionId, attestation_id, provider_reference: vendor.reference })) ===
+        "applied"
     return isOver ? null : vendor.url
   } catch (error) {
     await sql`

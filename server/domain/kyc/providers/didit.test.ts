@@ -23,6 +23,7 @@ describeVendor(
     window_s: 300,
     isFetched: false,
     outcomes: ["approved", "rejected", "resubmission_requested", "in_review", "expired", "withdrawn"],
+    submits: false,
     signals: ["watchlist_match", "case_opened", "person_deactivated"],
     deletes: true,
     opensAgain: false,

@@ -26,6 +26,7 @@ describeVendor(
     window_s: 300,
     isFetched: false,
     outcomes: ["approved", "rejected", "resubmission_requested", "in_review", "expired", "withdrawn"],
+    submits: false,
     signals: [],
     deletes: true,
     opensAgain: false,

@@ -10,6 +10,7 @@ import {
   type ProviderDecision,
   type ProviderEvent,
   type SessionToVerify,
+  SUBMITTED,
   type VendorSession,
 } from "./provider.ts"
 import { callVendor, deleteAtVendor, findAtVendor, requireAbout, type VendorCall } from "./vendor-call.ts"
@@ -45,6 +46,8 @@ const languages: Record<string, string> = {
   pt: "pt_PT",
 }
 
+const TASK_STARTED = "workflow_task.started"
+
 /** What a workflow gives out about a person, as far as we read it. */
 const facts = z.object({
   country: z.string().nullish().catch(null),
@@ -75,6 +78,10 @@ const event = z.object({
   payload: z.object({
     action: z.string(),
     object: z.object({ id, completed_at_iso8601: time.nullish().catch(null) }),
+    resource: z
+      .object({ workflow_run_id: id.nullish().catch(null) })
+      .nullish()
+      .catch(null),
   }),
 })
 
@@ -85,7 +92,10 @@ export const onfido = defineProvider({
   testOnly: null,
   setup: ({ webhook }) => [
     { where: "Settings > Developers > Webhooks > Create webhook > URL", enter: webhook },
-    { where: "… > Events", enter: "workflow_run.completed, watchlist_monitor.matches_updated" },
+    {
+      where: "… > Events",
+      enter: `workflow_run.completed, ${TASK_STARTED}, watchlist_monitor.matches_updated`,
+    },
     { where: "… > Environments", enter: "the one of your API token, and no other" },
   ],
   settings: z.object({
@@ -186,6 +196,7 @@ export const onfido = defineProvider({
         },
         async readDecision(_session, reference) {
           const found = await findRun(reference)
+          if (found?.status === "processing") return SUBMITTED
           return found && decisionOf(found)
         },
         async findReferences(monitor) {
@@ -214,8 +225,11 @@ export const onfido = defineProvider({
       isSigned: ({ "x-sha2-signature": signature }, body) =>
         isHexHmac(signature, body, { secrets: ONFIDO_WEBHOOK_TOKEN }),
       readEvent(_headers, body): ProviderEvent | null {
-        const { action, object } = parse(event, plainJson(readJsonObject(body))).payload
+        const { action, object, resource } = parse(event, plainJson(readJsonObject(body))).payload
         const eventId = digestOf(body)
+        // No event says that a run is processing. Its checks begin then, each as a task: the run is read.
+        if (action === TASK_STARTED && resource?.workflow_run_id)
+          return { eventId, about: { reference: resource.workflow_run_id }, says: { kind: "changed" } }
         if (action === "workflow_run.completed")
           return { eventId, about: { reference: object.id }, says: { kind: "changed" } }
         if (action !== "watchlist_monitor.matches_updated") return null

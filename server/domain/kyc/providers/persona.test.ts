@@ -19,6 +19,7 @@ describeVendor(
     window_s: 300,
     isFetched: false,
     outcomes: ["approved", "rejected", "resubmission_requested", "in_review", "expired", "withdrawn"],
+    submits: true,
     signals: ["watchlist_match", "case_opened", "person_deactivated"],
     deletes: true,
     // A key keeps failures: what has failed for certain is asked for under another one.
@@ -91,7 +92,7 @@ describeVendor(
     test("completed is no approval", async () => {
       const session = await f().handedOver()
       double.bring(session.reference!, "completed")
-      expect(await f().send(double.event("inquiry.completed", session.reference!))).toEqual([200, "ignored"])
+      expect(await f().send(double.event("inquiry.completed", session.reference!))).toEqual([200, "applied"])
       await f().poll(session)
       expect(await f().statusOf(session)).toBe("pending")
       // Who has submitted waits on our page.

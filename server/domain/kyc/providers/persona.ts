@@ -10,6 +10,7 @@ import {
   defineProvider,
   type ProviderDecision,
   type SessionToVerify,
+  SUBMITTED,
   type VendorSession,
 } from "./provider.ts"
 import { isSignedWithTime } from "./timed-signature.ts"
@@ -77,8 +78,12 @@ const decisionOf: Record<string, Decision> = {
   expired: "expired",
 }
 
+/** The investor has submitted; a workflow or a person decides. */
+const COMPLETED = "completed"
+
 /** The events that are worth a subscription, and the status that each tells. */
 const statusOf: Record<string, string> = {
+  "inquiry.completed": COMPLETED,
   "inquiry.approved": "approved",
   "inquiry.declined": "declined",
   "inquiry.marked-for-review": "needs_review",
@@ -223,6 +228,7 @@ export const persona = defineProvider({
         },
         async readDecision(_session, reference) {
           const at = await read(reference)
+          if (at.status === COMPLETED) return SUBMITTED
           const decision = decided(at.status)
           if (decision === undefined) return null
           const occurredAt = since(at.status, at)
@@ -273,9 +279,11 @@ export const persona = defineProvider({
           )
         }
         const status = Object.hasOwn(statusOf, name) ? statusOf[name] : undefined
-        const decision = status === undefined ? undefined : decided(status)
-        if (type !== "inquiry" || status === undefined || decision === undefined) return null
+        if (type !== "inquiry" || status === undefined) return null
         const about = { reference: id }
+        if (status === COMPLETED) return { eventId, about, says: { kind: SUBMITTED } }
+        const decision = decided(status)
+        if (decision === undefined) return null
         const occurredAt = decidedAt(LABEL, new Date(attributes["created-at"]))
         // What it was approved for is in their API: a webhook need not carry personal data.
         if (decision === "approved") return { eventId, about, says: { kind: "changed" } }

@@ -20,6 +20,12 @@ export type ProviderDecision = {
 /** What a vendor answers when it is asked; the time is null where it does not say since when that is so. */
 export type ReadDecision = Omit<ProviderDecision, "occurredAt"> & { occurredAt: Date | null }
 
+/** What a vendor says of a session: a decision, that it is at work, or null for nothing yet. */
+export type ReadAnswer = ReadDecision | typeof SUBMITTED | null
+
+/** The investor has submitted, and the vendor has not decided yet. */
+export const SUBMITTED = "submitted"
+
 /** An authentic event of a provider. */
 export type ProviderEvent = {
   /** By which a repeat is recognised; where the provider gives none, the digest of the body (`digestOf`). */
@@ -43,6 +49,8 @@ export type ProviderEvent = {
      * it counts if the vendor's answer does not say.
      */
     | ({ kind: "changed"; occurredAt?: Date } & AfterApproval)
+    /** The investor has submitted: nothing is decided, but the session has 30 days from now on. */
+    | { kind: typeof SUBMITTED }
     /** Something about a person who may have been approved long ago. What it leads to is the workspace's policy. */
     | { kind: "signal"; signal: Signal; occurredAt: Date; reason: string | null }
 }
@@ -112,10 +120,10 @@ export type Flow =
        */
       resumeSession(session: SessionToVerify, reference: string): Promise<VendorSession>
       /**
-       * What the vendor has decided by now about a session that `createSession` opened; null while it has decided
-       * nothing. Errors: provider_unavailable.
+       * What the vendor has decided by now about a session that `createSession` opened; null while the investor has
+       * something left to do there. Errors: provider_unavailable.
        */
-      readDecision(session: SessionToVerify, reference: string): Promise<ReadDecision | null>
+      readDecision(session: SessionToVerify, reference: string): Promise<ReadAnswer>
       /**
        * References of the sessions that an event is about which names none of them (`subject`); for a vendor that sends
        * such events. Errors: provider_unavailable.

@@ -23,6 +23,7 @@ describeVendor(
     isFetched: false,
     // Stripe itself rejects nobody, reviews nothing and withdraws nothing.
     outcomes: ["approved", "rejected", "expired"],
+    submits: true,
     signals: [],
     deletes: true,
     opensAgain: true,

@@ -11,6 +11,7 @@ import {
   defineProvider,
   type ProviderDecision,
   type SessionToVerify,
+  SUBMITTED,
   type VendorSession,
 } from "./provider.ts"
 import { isSignedWithTime } from "./timed-signature.ts"
@@ -77,7 +78,7 @@ const webhook = z.object({
 
 const EVENT = "identity.verification_session."
 /** The events that are worth a subscription. */
-const EVENTS = ["verified", "requires_input", "canceled"] as const
+const EVENTS = ["processing", "verified", "requires_input", "canceled"] as const
 
 /** Codes that say that nothing was checked: whoever comes back may go on. */
 const NOTHING_CHECKED = new Set(["abandoned", "consent_declined"])
@@ -223,6 +224,8 @@ export const stripe = defineProvider({
               return last_error ? reject(last_error.code, occurredAt) : null
             case "canceled":
               return { ...canceled, occurredAt: null }
+            case "processing":
+              return SUBMITTED
             default:
               return null
           }
@@ -258,6 +261,8 @@ export const stripe = defineProvider({
         const about = { reference: data.object.id }
         const occurredAt = decidedAt(LABEL, new Date(created * 1000))
         switch (type) {
+          case `${EVENT}processing`:
+            return { eventId, about, says: { kind: SUBMITTED } }
           // What was found out is not in the event.
           case `${EVENT}verified`:
             return { eventId, about, says: { kind: "changed" } }

@@ -23,6 +23,7 @@ describeVendor(
     window_s: null,
     isFetched: true,
     outcomes: ["approved", "rejected", "resubmission_requested", "in_review", "withdrawn"],
+    submits: false,
     signals: ["watchlist_match", "case_opened", "person_deactivated"],
     deletes: false,
     opensAgain: false,

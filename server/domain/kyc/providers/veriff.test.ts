@@ -28,6 +28,7 @@ describeVendor(
     window_s: null,
     isFetched: true,
     outcomes,
+    submits: true,
     signals: ["watchlist_match"],
     deletes: true,
     opensAgain: true,

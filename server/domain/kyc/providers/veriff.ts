@@ -11,6 +11,7 @@ import {
   type ProviderEvent,
   type ReadDecision,
   type SessionToVerify,
+  SUBMITTED,
   type VendorSession,
 } from "./provider.ts"
 import { callVendor, findAtVendor, requireAbout, type VendorCall } from "./vendor-call.ts"
@@ -67,6 +68,8 @@ const verification = z.object({
 const event = z
   .object({
     verification: optional(z.object({ id })),
+    /** Of a step of the session: its id, and what was done. */
+    id: id.optional().catch(undefined),
     action: z.string().optional(),
     matchStatus: z.string().optional(),
     sessionId: id.optional(),
@@ -86,6 +89,7 @@ export const veriff = defineProvider({
   testOnly: null,
   setup: ({ webhook }) => [
     { where: "Integrations > (yours) > Settings > Webhook decisions URL", enter: webhook },
+    { where: "… > Webhook events URL", enter: webhook },
     { where: "… > Webhook watchlist screening URL, if it screens", enter: webhook },
   ],
   settings: z
@@ -209,12 +213,14 @@ export const veriff = defineProvider({
         return held.includes(true)
       },
       readEvent(_headers, body): ProviderEvent | null {
-        const { verification, matchStatus, sessionId, searchDate } = parse(
+        const { verification, id, action, matchStatus, sessionId, searchDate } = parse(
           event,
           plainJson(readJsonObject(body)),
         )
         const eventId = digestOf(body)
         if (verification) return { eventId, about: { reference: verification.id }, says: { kind: "changed" } }
+        if (action === SUBMITTED && id)
+          return { eventId, about: { reference: id }, says: { kind: SUBMITTED } }
         if (matchStatus !== "possible_match" || sessionId === undefined) return null
         return {
           eventId,

@@ -1,0 +1,41 @@
+import type { Queryable } from "#db/client.ts"
+
+/** How long before a session's end its vendor is asked: the answer comes before anyone reads `expired`. */
+const LEAD_SECONDS = 60
+/** How long a session stays open beyond its time if its vendor cannot be asked. */
+const GRACE_SECONDS = 86_400
+/** Sessions of a workspace that one step takes. */
+const BATCH = 200
+
+/** Whether the vendor of pending session `a` has to be asked once more before its time ends it. An approval that is held was its answer. */
+export const isUnasked = (sql: Queryable) => sql`
+  (a.provider_reference is not null and a.held_at is null and not a.closing)`
+
+/** Whether the time of session `a` is over, or about to be. */
+export const isClosing = (sql: Queryable, now: Date) => sql`
+  a.open_until <= ${now}::timestamptz + make_interval(secs => ${LEAD_SECONDS})`
+
+/**
+ * Has the vendors asked about sessions whose time is over, before they close: `ask-providers.ts` does, and gives the time
+ * back that this adds. Returns how many.
+ */
+export async function askBeforeClosing(sql: Queryable, workspaceId: string, now: Date): Promise<number> {
+  const rows = await sql<{ id: string }[]>`
+    update attestations a set closing = true, asks = 0, ask_at = ${now},
+      open_until = greatest(a.open_until, ${now}) + make_interval(secs => ${GRACE_SECONDS})
+    from (
+      select a.id from attestations a
+      where a.workspace_id = ${workspaceId} and a.status = 'pending' and ${isUnasked(sql)}
+        and ${isClosing(sql, now)}
+      limit ${BATCH} for update skip locked
+    ) due
+    where a.workspace_id = ${workspaceId} and a.id = due.id and a.status = 'pending'
+    returning a.id`
+  return rows.length
+}
+
+/** Gives back the time that was added, once the vendor has answered without a decision: the session ends when it would have. */
+export const closeAsked = (sql: Queryable, workspaceId: string, attestationId: string, now: Date) => sql`
+  update attestations a set open_until = open_until - make_interval(secs => ${GRACE_SECONDS})
+  where workspace_id = ${workspaceId} and id = ${attestationId} and status = 'pending' and closing
+    and not ${isClosing(sql, now)}`

@@ -1,0 +1,49 @@
+import { onBehalfOf, repeatOnDeadlock, sql } from "#db/client.ts"
+import { publishActivity } from "#db/pubsub.ts"
+import { statusAt } from "#server/domain/attestations/status.ts"
+import { clock } from "#server/lib/time.ts"
+import type { Mode } from "#shared/mode.ts"
+import { keepOpen } from "./approve.ts"
+import { isApproved, lockDecided } from "./decided-session.ts"
+
+/** How a provider said it; null if it was asked. */
+type Told = { eventId: string; mode: Mode; provider: string } | null
+
+/**
+ * Notes that the investor has submitted at the vendor. Counts as the provider's first event, so the session has 30 days. It
+ * has no place in the order of decisions: none that is on its way may be older than it.
+ */
+export async function noteSubmission(
+  { workspace_id, attestation_id }: { workspace_id: string; attestation_id: string },
+  told: Told,
+): Promise<"applied" | "duplicate" | "ignored"> {
+  // Told apart from a decision that the same event may bring once the vendor's API has it.
+  const eventId = told && `${told.eventId} submitted`
+  const outcome = await onBehalfOf(workspace_id, () =>
+    repeatOnDeadlock(() =>
+      sql.begin(async (sql) => {
+        const now = clock.now()
+        const row = await lockDecided(sql, sql`a.workspace_id = ${workspace_id} and a.id = ${attestation_id}`)
+        const isFirst = row?.event_at === null && row.submitted_at === null
+        if (!isFirst || statusAt(row, now) !== "pending" || isApproved(row)) {
+          if (told === null) return "ignored"
+          const [repeat] = await sql`
+            select from webhook_events where mode = ${told.mode} and provider = ${told.provider} and event_id = ${eventId}`
+          return repeat ? "duplicate" : "ignored"
+        }
+        if (told)
+          await sql`
+            insert into webhook_events (mode, provider, event_id, workspace_id, attestation_id, outcome, received_at)
+            values (${told.mode}, ${told.provider}, ${eventId}, ${workspace_id}, ${attestation_id}, 'applied', ${now})
+            on conflict do nothing`
+        await keepOpen(sql, row, now)
+        await sql`
+          update attestations set submitted_at = ${now}
+          where workspace_id = ${workspace_id} and id = ${attestation_id}`
+        return "applied"
+      }),
+    ),
+  )
+  if (outcome === "applied") publishActivity(workspace_id)
+  return outcome
+}

@@ -23,7 +23,7 @@ export async function readTexts(
   if (isId("att", q)) texts.push({ ids: [q] })
   else if (isId("inv", q)) texts.push({ investorId: (await resolveInvestor(workspaceId, q)) ?? q })
   else if (isWalletAddress(q)) texts.push({ wallet: q })
-  else texts.push(await lookUp(workspaceId, [externalIdBegins(q), ...walletsLike(q)]))
+  else texts.push(await lookUp(workspaceId, [externalIdHas(workspaceId, q), ...walletsLike(q)]))
   return texts
 }
 
@@ -43,6 +43,24 @@ const externalIdIs = (id: string): Match => ({
   lookup: sql`external_id is not null and lower(external_id) = lower(${id}) and external_id = ${id}`,
   each: sql`external_id = ${id}`,
 })
+
+/** As few characters as the index of parts can find (`pg_trgm` compares three at a time). */
+const LEAST_WORD = 3
+
+/** External ids that contain every word of the text, in any order and case; shorter texts are how they begin. */
+function externalIdHas(workspaceId: string, q: string): Match {
+  const words = q.split(/\s+/).filter((word) => word !== "")
+  if (Math.max(...words.map((word) => word.length)) < LEAST_WORD) return externalIdBegins(q)
+  const hasAll = words
+    .map((word) => sql`lower(i.external_id) like lower(${`%${word.replaceAll(/[\\%_]/g, "\\$&")}%`})`)
+    .reduce((all, one) => sql`${all} and ${one}`)
+  return {
+    lookup: sql`investor_id in (select i.id from investors i
+      where i.workspace_id = ${workspaceId} and i.external_id is not null and ${hasAll})`,
+    each: sql`exists (select from investors i
+      where i.workspace_id = ${workspaceId} and i.id = investor_id and ${hasAll})`,
+  }
+}
 
 const externalIdBegins = (q: string): Match => ({
   lookup: sql`

@@ -57,7 +57,7 @@ test("newest first, fifty to a page, by cursors to the last one", async () => {
   expect(second.next).toBeNull()
 })
 
-test("the search knows wallets, ids, and how external ids begin, whatever signs they hold", async () => {
+test("the search knows wallets, ids, and words of external ids, whatever signs they hold", async () => {
   await enter()
   const percent = await start("100%_sure")
   const similar = await start("100 percent sure")
@@ -69,7 +69,11 @@ test("the search knows wallets, ids, and how external ids begin, whatever signs 
   expect(await walletsOf({ q: "100" })).toEqual([similar.wallet, percent.wallet])
   expect(await walletsOf({ q: "100%" })).toEqual([percent.wallet])
   expect(await walletsOf({ q: "100_" })).toEqual([])
-  expect(await walletsOf({ q: "4711" })).toEqual([])
+  expect(await walletsOf({ q: "4711" })).toEqual([investor.wallet])
+  const emma = await start("emma-larsson-1008")
+  for (const q of ["larsson", "LARSS", "emma 1008", "1008 larsson", "em"])
+    expect(await walletsOf({ q }), q).toEqual([emma.wallet])
+  for (const q of ["larsson olivia", "la"]) expect(await walletsOf({ q }), q).toEqual([])
   expect(await walletsOf({ q: newWallet() })).toEqual([])
   // A session opens the hosted page: it is nothing to search by.
   expect(await walletsOf({ q: investor.sessionId })).toEqual([])

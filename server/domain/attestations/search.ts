@@ -25,8 +25,8 @@ export const searchFilter = z.object({
   from: instant.optional(),
   to: instant.optional(),
   /**
-   * A wallet, how it begins or ends, or both with `…` between; an attestation's or an investor's id; how an external id
-   * begins, in any case.
+   * A wallet, how it begins or ends, or both with `…` between; an attestation's or an investor's id; words of an external
+   * id, in any case.
    */
   q: plainText(200).optional(),
   investor: z.string().max(100).optional(),

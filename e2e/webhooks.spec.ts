@@ -35,12 +35,12 @@ test("an endpoint is added, tried, told of what happens, changed, disabled, enab
   await expect(page.getByText("Nothing was sent yet")).toBeVisible()
   // Not by its secret yet: it is refused, and the page says what was answered.
   await page.getByRole("button", { name: "Send test event" }).click()
-  await expect(page.getByText("It answered 401.")).toBeVisible()
+  await expect(page.locator("[data-sonner-toast][data-type=error]")).toContainText("It answered 401.")
   await page.getByRole("button", { name: "Show", exact: true }).click()
   const secret = page.getByTitle(/^whsec_/)
   consumer.expect((await secret.getAttribute("title"))!)
   await page.getByRole("button", { name: "Send test event" }).click()
-  await expect(page.getByText("The test event was taken")).toBeVisible()
+  await expect(page.getByText("The endpoint accepted the test event")).toBeVisible()
   expect(consumer.received.map(({ event }) => event.type)).toEqual(["webhook.test"])
 
   await customer.api.start({})
@@ -88,8 +88,11 @@ test("a viewer sees the endpoints and their deliveries, and neither a secret nor
   const { endpoint_id } = await customer.api.call("POST", "/webhook-endpoints", { url })
   const page = await as("viewer")
   await page.goto(section(customer, "webhooks"))
-  await page.getByRole("link", { name: url }).click()
-  await expect(heading(page, new RegExp(url))).toBeVisible()
+  // The path of a webhook's address is often a secret: a viewer sees where it leads, and no more.
+  const masked = "http://127.0.0.1:9/***"
+  await page.getByRole("link", { name: masked }).first().click()
+  await expect(page.getByRole("heading", { level: 1 })).toContainText(masked)
+  await expect(page.getByText(url)).toHaveCount(0)
   await expect(page.getByText("Secret", { exact: true })).toHaveCount(0)
   for (const name of ["Change", "Send test event", "More actions"])
     await expect(page.getByRole("button", { name })).toHaveCount(0)

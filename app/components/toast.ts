@@ -18,10 +18,14 @@ function say(toast: Toast): void {
 export const notify = (text: string, detail: string | null = null): void =>
   say({ text, detail, isProblem: false })
 
+/** Says that something has failed. */
+export const notifyFailure = (text: string, detail: string | null = null): void =>
+  say({ text, detail, isProblem: true })
+
 /** Says what went wrong, with the request's id for support. */
 export function notifyProblem(error: unknown): void {
   const { detail, requestId } = problemOf(error)
-  say({ text: detail, detail: requestId, isProblem: true })
+  notifyFailure(detail, requestId)
 }
 
 /** Calls `listener` with each new toast. */

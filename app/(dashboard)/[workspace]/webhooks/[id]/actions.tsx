@@ -7,7 +7,7 @@ import { useMutation, usePath } from "#app/(dashboard)/workspace.tsx"
 import { Confirm } from "#app/components/confirm.tsx"
 import { DialogSubmit } from "#app/components/dialog-submit.tsx"
 import { Field, Form } from "#app/components/form.tsx"
-import { notify } from "#app/components/toast.ts"
+import { notify, notifyFailure } from "#app/components/toast.ts"
 import { Button } from "#app/components/ui/button.tsx"
 import { Dialog, DialogContent } from "#app/components/ui/dialog.tsx"
 import {
@@ -41,8 +41,9 @@ export function Actions({ of }: { of: Endpoint }) {
 
   async function sendTest() {
     const { delivered, status_code, latency_ms, error, response } = await test.mutateAsync()
-    if (delivered) notify("The test event was taken", `${status_code} after ${latency_ms} ms`)
-    else notify("The test event was not taken", [error, response].filter(Boolean).join(" "))
+    if (delivered) notify("The endpoint accepted the test event", `${status_code} after ${latency_ms} ms`)
+    else
+      notifyFailure("The endpoint did not accept the test event", [error, response].filter(Boolean).join(" "))
   }
 
   return (

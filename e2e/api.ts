@@ -63,8 +63,13 @@ export function apiOf(apiKey: string, at = origin) {
 }
 
 /** Sends the sandbox's form without a browser. */
-export async function decide(sessionId: string, decision: string, at = origin): Promise<void> {
-  const answers = { consent: true, country: "US", ageOver18: true, accredited: true }
+export async function decide(
+  sessionId: string,
+  decision: string,
+  at = origin,
+  country = "US",
+): Promise<void> {
+  const answers = { consent: true, country, ageOver18: true, accredited: true }
   const response = await fetch(`${at}/api/trpc/verification.submit`, {
     method: "POST",
     headers: { "content-type": "application/json" },

@@ -58,6 +58,33 @@ test("a person is found by any wallet, with all wallets, tokens and refusals on 
   await expect(wallets).toContainText(fourth.wallet)
 })
 
+test("claims of several wallets say whose they are, and where they contradict each other", async ({
+  page,
+  customer,
+}) => {
+  const externalId = `${"long-".repeat(39)}${Date.now()}`.slice(0, 200)
+  const wallets: string[] = []
+  for (const country of ["US", "CA"]) {
+    const { sessionId, wallet } = await customer.api.start({ externalId })
+    await decide(sessionId, "approved", origin, country)
+    wallets.push(wallet)
+  }
+  await page.goto(section(customer, "investors"))
+  // A long id takes two lines, and no more.
+  const row = page.getByRole("row").filter({ hasText: externalId })
+  expect((await row.boundingBox())!.height).toBeLessThan(70)
+  await row.getByRole("link").click()
+  const claims = page.getByRole("region", { name: "Claims" })
+  await claims.getByRole("button", { name: "Show claims" }).click()
+  await expect(claims.getByRole("status")).toContainText("contradict each other: country.")
+  for (const [i, country] of ["United States (US)", "Canada (CA)"].entries()) {
+    const item = claims.getByRole("listitem").filter({ hasText: wallets[i]! })
+    await expect(item).toContainText(`${country} (differs)`)
+    await expect(item).toContainText("Over 18Yes")
+  }
+  await expectSound(page)
+})
+
 test("claims are shown when they are asked for, and the audit log says who asked", async ({
   page,
   customer,

@@ -24,6 +24,13 @@ export type Claims = { [Name in ClaimName]?: Values[(typeof claims)[Name]["kind"
 
 export const claimNames = Object.keys(claims) as ClaimName[]
 
+/** The claims in which reports about one person contradict each other. */
+export const contradictions = (reports: readonly Claims[]): ClaimName[] =>
+  claimNames.filter((name) => {
+    const values = reports.map((report) => report[name]).filter((value) => value !== undefined)
+    return new Set<unknown>(values).size > 1
+  })
+
 /** Whether two reports say the same of a person. */
 export const areSameClaims = (one: Claims, other: Claims): boolean =>
   [...claimNames, "unknown_country" as const].every((name) => one[name] === other[name])

@@ -1,5 +1,6 @@
 import { useMutation, usePath } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/api.ts"
+import { Shortened } from "#app/components/code.tsx"
 import { Facts } from "#app/components/facts.tsx"
 import { FormError } from "#app/components/form.tsx"
 import { Link } from "#app/components/link.tsx"
@@ -7,7 +8,7 @@ import { problemOf } from "#app/components/problem.ts"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Card } from "#app/components/ui/card.tsx"
-import type { Claims } from "#shared/claims.ts"
+import { type ClaimName, type Claims, contradictions, claims as definitions } from "#shared/claims.ts"
 import type { InvestorView } from "./view.ts"
 
 type Known = RouterOutputs["investor"]["viewClaims"]["data"]
@@ -45,24 +46,35 @@ export function ClaimsCard({ investor: { investor_id, has_claims } }: { investor
 function Reported({ known }: { known: Known }) {
   const path = usePath()
   if (known.length === 0) return <p className="text-muted">None are stored.</p>
+  const differing = contradictions(known.map(({ claims }) => claims))
   return (
-    <ul className="-my-3 divide-y divide-line" aria-label="Reported claims">
-      {known.map(({ attestation_id, schema, approved_at, claims }) => (
-        <li key={attestation_id} className="py-3">
-          <p className="mb-2 text-[13px] text-muted">
-            <Link
-              href={path("attestations", attestation_id)}
-              prefetch={false}
-              className="rounded-sm text-accent underline"
-            >
-              {schema}
-            </Link>
-            , approved <Timestamp at={approved_at} />
-          </p>
-          <Facts facts={factsOf(claims)} />
-        </li>
-      ))}
-    </ul>
+    <>
+      {differing.length > 0 && (
+        <p role="status" className="mb-3 rounded-lg bg-notice-soft px-3 py-2 text-notice">
+          These verifications contradict each other:{" "}
+          {differing.map((name) => definitions[name].label).join(", ")}. Find out which is right, and revoke
+          the others.
+        </p>
+      )}
+      <ul className="-my-3 divide-y divide-line" aria-label="Reported claims">
+        {known.map(({ attestation_id, user_pubkey, schema, approved_at, claims }) => (
+          <li key={attestation_id} className="py-3">
+            <p className="mb-2 text-[13px] text-muted">
+              <Shortened value={user_pubkey} />,{" "}
+              <Link
+                href={path("attestations", attestation_id)}
+                prefetch={false}
+                className="rounded-sm text-accent underline"
+              >
+                {schema}
+              </Link>
+              , approved <Timestamp at={approved_at} />
+            </p>
+            <Facts facts={factsOf(claims, differing)} />
+          </li>
+        ))}
+      </ul>
+    </>
   )
 }
 
@@ -71,8 +83,16 @@ function countryOf({ country, unknown_country }: Claims): string {
   return unknown_country === undefined ? "Not reported" : `Unknown: the vendor reported ${unknown_country}`
 }
 
-const factsOf = (claims: Claims) => ({
-  Country: countryOf(claims),
-  "Over 18": yesOrNo(claims.age_over_18),
-  Accredited: yesOrNo(claims.accredited),
-})
+const factsOf = (claims: Claims, differing: readonly ClaimName[]) => {
+  const mark = (name: ClaimName, text: string) =>
+    differing.includes(name) && claims[name] !== undefined ? (
+      <strong className="font-medium text-notice">{text} (differs)</strong>
+    ) : (
+      text
+    )
+  return {
+    Country: mark("country", countryOf(claims)),
+    "Over 18": mark("age_over_18", yesOrNo(claims.age_over_18)),
+    Accredited: mark("accredited", yesOrNo(claims.accredited)),
+  }
+}

@@ -32,7 +32,7 @@ export function open(view: Extract<SessionView, { state: "open" }>, words: Words
     factLines([
       ...subject(view, words),
       [facts.facts, words.claimed],
-      [facts.checkedBy, provider.label],
+      [facts.checkedBy, provider.testOnly ? words.form.sandboxName : provider.label],
       [facts.validFor, words.days(schema.validityDays)],
     ]),
     html`<h2>${stored.heading}</h2>

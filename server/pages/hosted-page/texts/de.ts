@@ -116,6 +116,7 @@ export const de: Texts = {
     countryMissing: "Wählen Sie Ihr Land aus.",
     over18: "Ich bin mindestens 18 Jahre alt",
     accredited: "Akkreditierter Anleger",
+    sandboxName: "Eingebaute Testumgebung",
     sandbox: "Dies ist eine Testumgebung",
     sandboxText: "Hier werden keine Dokumente geprüft. Sie bestimmen das Ergebnis.",
     outcome: "Ergebnis",

@@ -106,6 +106,7 @@ export const en: Texts = {
     countryMissing: "Choose your country.",
     over18: "I am over 18",
     accredited: "Accredited investor",
+    sandboxName: "Built-in sandbox",
     sandbox: "This is a sandbox",
     sandboxText: "No documents are checked here. You choose the result.",
     outcome: "Outcome",

@@ -114,6 +114,7 @@ export const es: Texts = {
     countryMissing: "Elija su país.",
     over18: "Soy mayor de 18 años",
     accredited: "Inversor acreditado",
+    sandboxName: "Entorno de pruebas integrado",
     sandbox: "Este es un entorno de pruebas",
     sandboxText: "Aquí no se comprueba ningún documento. Usted elige el resultado.",
     outcome: "Resultado",

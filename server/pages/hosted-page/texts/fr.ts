@@ -112,6 +112,7 @@ export const fr: Texts = {
     countryMissing: "Choisissez votre pays.",
     over18: "J’ai plus de 18 ans",
     accredited: "Investisseur accrédité",
+    sandboxName: "Environnement de test intégré",
     sandbox: "Ceci est un environnement de test",
     sandboxText: "Aucun document n’est contrôlé ici. Vous choisissez le résultat.",
     outcome: "Résultat",

@@ -110,6 +110,7 @@ export const ja: Texts = {
     countryMissing: "国を選択してください。",
     over18: "18歳以上です",
     accredited: "適格投資家です",
+    sandboxName: "組み込みのテスト環境",
     sandbox: "これはテスト環境です",
     sandboxText: "書類の確認は行われません。結果はご自身で選択します。",
     outcome: "結果",

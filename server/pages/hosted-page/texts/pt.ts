@@ -112,6 +112,7 @@ export const pt: Texts = {
     countryMissing: "Escolha seu país.",
     over18: "Sou maior de 18 anos",
     accredited: "Investidor credenciado",
+    sandboxName: "Ambiente de teste integrado",
     sandbox: "Este é um ambiente de teste",
     sandboxText: "Nenhum documento é verificado aqui. Você escolhe o resultado.",
     outcome: "Resultado",

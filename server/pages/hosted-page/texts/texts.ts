@@ -89,6 +89,8 @@ export type Texts = {
     countryMissing: string
     over18: string
     accredited: string
+    /** Who has checked, where the sandbox did. */
+    sandboxName: string
     sandbox: string
     sandboxText: string
     outcome: string

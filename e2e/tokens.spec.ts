@@ -50,9 +50,15 @@ test("a token is created, minted and transferred, and a refused mint is explaine
     await page.getByLabel("Name", { exact: true }).fill(`Harbour ${run}`)
     await expect(page.getByLabel("Configuration id")).toHaveValue(`harbour_${run}_v1`)
     await page.getByLabel("Symbol").fill("HARBOUR FUND")
-    await expect(page.getByText("Must be 1 to 10 letters, digits and points")).toBeVisible()
+    await expect(page.getByText("Must be 1 to 10 letters, digits and periods")).toBeVisible()
+    // The id is right by the time of the submit, whatever was last said of it: the focus goes to what is wrong now.
+    await page.getByLabel("Name", { exact: true }).fill("")
+    await expect(page.getByLabel("Name", { exact: true })).toHaveAttribute("aria-invalid", "true")
+    await page.getByLabel("Name", { exact: true }).fill(`Harbour ${run}`)
+    await page.getByRole("button", { name: "Create token" }).click()
+    await expect(page.getByLabel("Symbol")).toBeFocused()
     await page.getByLabel("Symbol").fill("HARB")
-    await expect(page.getByText("Must be 1 to 10 letters, digits and points")).toHaveCount(0)
+    await expect(page.getByText("Must be 1 to 10 letters, digits and periods")).toHaveCount(0)
     await page.getByLabel("Decimals").selectOption("2")
     await page.getByLabel("Maximum supply").fill("1,000.125")
     await expect(

@@ -49,7 +49,7 @@ const configFields = {
   name: plainText(64)
     .refine((text) => Buffer.byteLength(text) <= MAX_NAME_BYTES, `must be at most ${MAX_NAME_BYTES} bytes`)
     .meta({ description: "Token name, also on chain", example: "US Real Estate Fund" }),
-  symbol: matching(/^[A-Za-z0-9.]{1,10}$/, "must be 1 to 10 letters, digits and points").meta({
+  symbol: matching(/^[A-Za-z0-9.]{1,10}$/, "must be 1 to 10 letters, digits and periods").meta({
     description: "Token symbol, also on chain",
     example: "USREF",
   }),

@@ -46,7 +46,7 @@ export function ConfigForm({
   const [draft, setDraft] = useState(initial)
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set())
   const [ownId, setOwnId] = useState(false)
-  const issues = useIssues(draft, isNew)
+  const { issues, keep } = useIssues(draft, isNew)
 
   const touch = (name: string) => setTouched((before) => new Set([...before, name]))
   function change<Name extends Exclude<keyof Draft, "rules">>(name: Name, value: Draft[Name]) {
@@ -92,6 +92,7 @@ export function ConfigForm({
         const config = configOf(draft, zone)
         const { issues } = await api.mintConfig.check.query({ config, is_new: isNew })
         const [first] = issues
+        keep(config, issues)
         // The form puts it at its field, and the focus there.
         if (first) throw new Refused(`${first.field.replace(/\.\d+$/, "")}: ${first.detail}`)
         await onSubmit(api, config)
@@ -238,13 +239,21 @@ function SchemaField({
   )
 }
 
-/** What the server would refuse of what is entered, once it has been left alone for a moment. */
-function useIssues(draft: Draft, isNew: boolean): readonly Issue[] {
-  const settled = useDebounced(JSON.stringify(configOf(draft, useTimeZone())), 400)
+/**
+ * What the server would refuse of the draft, once its author pauses. The answer to a submit counts at once (`keep`): the one
+ * before may still be about fields that have been corrected since.
+ */
+function useIssues(draft: Draft, isNew: boolean) {
+  const text = JSON.stringify(configOf(draft, useTimeZone()))
+  const [kept, setKept] = useState<{ text: string; issues: readonly Issue[] } | null>(null)
+  const settled = useDebounced(text, 400)
   const { data } = useQuery(
     ["config-check", isNew, settled],
     (api) => api.mintConfig.check.query({ config: JSON.parse(settled), is_new: isNew }),
     { keep: true },
   )
-  return data?.issues ?? []
+  return {
+    issues: kept?.text === text ? kept.issues : (data?.issues ?? []),
+    keep: (config: Config, issues: readonly Issue[]) => setKept({ text: JSON.stringify(config), issues }),
+  }
 }

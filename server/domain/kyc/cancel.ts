@@ -62,7 +62,7 @@ export async function cancelSession({
 }
 
 /** The same as part of a transaction that has locked the session. The caller publishes `ledger` and the activity after it. */
-export async function cancelIn(
+async function cancelIn(
   sql: Queryable,
   {
     author,

@@ -3,6 +3,7 @@
 import { parseAsString, parseAsStringLiteral } from "nuqs"
 import type { ReactNode } from "react"
 import { DayFilters, Filters, given, TextFilter, useFilters } from "#app/(dashboard)/filters.tsx"
+import { ExternalId } from "#app/(dashboard)/investor-link.tsx"
 import {
   OrderFilter,
   orders,
@@ -185,5 +186,6 @@ const columnsIn = {
 
 /** By the company's own id, else by the wallet; whoever has neither any more, by our id. */
 function Name({ of: { external_id, wallets, investor_id } }: { of: Investor }) {
-  return external_id ?? <Shortened value={wallets[0] ?? investor_id} />
+  if (external_id !== null) return <ExternalId value={external_id} />
+  return <Shortened value={wallets[0] ?? investor_id} />
 }

@@ -61,6 +61,7 @@ export default function Chart({ days }: { days: readonly Day[] }) {
               tickLine={false}
               axisLine={{ stroke: "var(--line)" }}
               tick={{ fill: "var(--muted)", fontSize: 12 }}
+              interval="equidistantPreserveStart"
               minTickGap={32}
             />
             <YAxis

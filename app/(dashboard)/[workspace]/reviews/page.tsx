@@ -3,6 +3,7 @@
 import { parseAsStringLiteral, useQueryState } from "nuqs"
 import { useMemo } from "react"
 import { ChoiceFilter, Filters, useFilters } from "#app/(dashboard)/filters.tsx"
+import { ExternalId } from "#app/(dashboard)/investor-link.tsx"
 import { StateTabs } from "#app/(dashboard)/state-tabs.tsx"
 import { usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/api.ts"
@@ -166,7 +167,9 @@ function About({ of: { wallet, investor_id, external_id, kind } }: { of: Review 
     <>
       <Shortened value={wallet ?? investor_id ?? ""} />
       {external_id && (
-        <span className="block min-w-28 text-xs font-normal wrap-anywhere text-muted">{external_id}</span>
+        <span className="block min-w-28 text-xs font-normal text-muted">
+          <ExternalId value={external_id} />
+        </span>
       )}
       <span className="block text-xs font-normal text-muted md:hidden">{reviewKinds[kind].label}</span>
     </>

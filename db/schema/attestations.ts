@@ -123,6 +123,8 @@ export const attestations = pgTable(
     providerLink: bytes("provider_link"),
     /** Until when that address may be opened; null before it is known, and once the vendor has said something. */
     providerLinkUntil: time("provider_link_until"),
+    /** Until when the same address takes another submission, which the vendor has requested; null where none does. */
+    resumeLinkUntil: time("resume_link_until"),
     /**
      * The language in which the investor first went on to the vendor, ISO 639-1: a vendor that is asked again in
      * another one would refuse the repeat.
@@ -225,6 +227,10 @@ export const attestations = pgTable(
     index("attestations_provider_reference")
       .on(t.provider, t.providerReference)
       .where(sql`provider_reference is not null`),
+    // Sessions that left the check which a vendor's event is about
+    index("attestations_earlier_references")
+      .using("gin", t.earlierReferences)
+      .where(sql`earlier_references is not null`),
     // Sessions whose vendor is to be asked
     index("attestations_ask").on(t.askAt).where(sql`status = 'pending' and ask_at is not null`),
     // Investors who want to be reminded, and addresses that are not needed any more

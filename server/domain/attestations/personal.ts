@@ -26,6 +26,7 @@ export const facts = {
   earlier_references: { personal: "the vendor's ids of checks that this one replaced" },
   provider_link: { personal: "the address of the vendor's page; sealed", secret: true },
   provider_link_until: {},
+  resume_link_until: {},
   language: { personal: "the language of the hosted page" },
   provider_call_until: {},
   ask_at: {},

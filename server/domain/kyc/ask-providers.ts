@@ -27,7 +27,6 @@ type Asked = ProviderSession & {
   workspace_id: string
   mode: Mode
   provider: string
-  event_decision: string | null
 }
 type Due = Asked & { asks: number; closing: boolean }
 

@@ -2,7 +2,9 @@ import { onBehalfOf, reads, sql } from "#db/client.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { clock } from "#server/lib/time.ts"
 import type { Mode } from "#shared/mode.ts"
+import type { Decision } from "#shared/statuses.ts"
 import { applyEvent, type EventResult, type SessionEvent } from "./apply-event.ts"
+import { sessionsThatLeft, takeUp } from "./left-checks.ts"
 import { noteSubmission } from "./note-submission.ts"
 import {
   type Provider,
@@ -24,6 +26,7 @@ export type ProviderSession = {
   validity_days: number
   wallet: string
   provider_reference: string | null
+  event_decision: Decision | null
 }
 
 export const toVerify = (session: Omit<ProviderSession, "attestation_id">): SessionToVerify => ({
@@ -34,17 +37,18 @@ export const toVerify = (session: Omit<ProviderSession, "attestation_id">): Sess
   wallet: session.wallet,
   returnUrl: `${deployment.origin}/verify/${session.session_id}`,
   language: null,
+  lastDecision: session.event_decision,
 })
 
 /** Sessions of one person that an event is applied to, those in force first: more wallets than anybody verifies at once. */
 const MOST_SESSIONS = 100
 
-type Reading = { event: ProviderEvent; provider: Provider; mode: Mode }
+export type Reading = { event: ProviderEvent; provider: Provider; mode: Mode }
 
 /**
  * Does what an authentic event says: to the session that it is about, or to each session of a person. What it does not
- * say itself, the provider is asked. Null where the event is about no session of this provider and mode.
- * Errors: provider_unavailable.
+ * say itself, the provider is asked, once for each of its references. Null where the event is about no session of this
+ * provider and mode. Errors: provider_unavailable.
  */
 export async function applyProviderEvent({ event, provider, mode }: Reading): Promise<EventResult | null> {
   const { about, says } = event
@@ -56,10 +60,23 @@ export async function applyProviderEvent({ event, provider, mode }: Reading): Pr
       mode,
     })
   }
-  const sessions = await sessionsOf({ event, provider, mode })
+  const found = await sessionsOf({ event, provider, mode })
+  const sessions = found.length > 0 ? found : await sessionsThatLeft({ event, provider, mode })
   if (sessions.length === 0) return null
   if (says.kind === "signal")
     return applySignal({ event: { ...event, says }, provider: provider.name, mode, sessions })
+  const outcomes: (EventResult | null)[] = []
+  for (const same of Map.groupBy(sessions, (session) => session.provider_reference).values())
+    outcomes.push(await applyToSame(same, says, { event, provider, mode }))
+  return bestOf(outcomes)
+}
+
+/** Does what an event says to sessions of one reference: what the provider has decided is decided for all of them. */
+async function applyToSame(
+  sessions: Found[],
+  says: Exclude<ProviderEvent["says"], { kind: "signal" }>,
+  { event, provider, mode }: Reading,
+): Promise<EventResult | null> {
   const fresh = await withoutRepeats(sessions, { event, provider, mode })
   if (fresh.length === 0) return "duplicate"
   const decision = await decide(says, provider, fresh[0]!)
@@ -69,6 +86,9 @@ export async function applyProviderEvent({ event, provider, mode }: Reading): Pr
     const noted = await Promise.all(fresh.map((one) => noteSubmission(one, told(one))))
     return noted.find((one) => one === "applied") ?? noted[0]!
   }
+  const [first] = fresh
+  // Nothing but an approval counts of a check that was left for another one.
+  if (first?.is_left && !(decision.decision === "approved" && (await takeUp(first)))) return "ignored"
   const outcomes: (EventResult | null)[] = []
   const isReviewed = decision.decision === "in_review"
   // Before the decision is recorded, so that after a crash the event is no repeat.
@@ -84,10 +104,18 @@ export async function applyProviderEvent({ event, provider, mode }: Reading): Pr
   // And of whoever was approved meanwhile.
   if (isReviewed && outcomes.includes("ignored"))
     outcomes.push(
-      await signalApproved(await sessionsOf({ event, provider, mode }), { event, provider, mode }),
+      await signalApproved(
+        (await sessionsOf({ event, provider, mode })).filter(
+          (one) => one.provider_reference === first?.provider_reference,
+        ),
+        { event, provider, mode },
+      ),
     )
-  return outcomes.find((one) => one === "applied") ?? outcomes.find((one) => one !== null) ?? null
+  return bestOf(outcomes)
 }
+
+const bestOf = (outcomes: readonly (EventResult | null)[]): EventResult | null =>
+  outcomes.find((one) => one === "applied") ?? outcomes.find((one) => one !== null) ?? null
 
 /** What a review of people who were approved before is to their workspaces; null where nobody was. */
 async function signalApproved(
@@ -117,7 +145,10 @@ async function signalApproved(
 const eventIdFor = ({ eventId, about }: ProviderEvent, { attestation_id }: ProviderSession): string =>
   "sessionId" in about ? eventId : `${eventId} ${attestation_id}`
 
-async function referencesOf({ event: { about }, provider: { flow } }: Reading): Promise<readonly string[]> {
+export async function referencesOf({
+  event: { about },
+  provider: { flow },
+}: Reading): Promise<readonly string[]> {
   if ("references" in about) return about.references
   if ("reference" in about) return [about.reference]
   return (
@@ -125,7 +156,12 @@ async function referencesOf({ event: { about }, provider: { flow } }: Reading): 
   )
 }
 
-type Found = ProviderSession & { workspace_id: string; is_approved: boolean }
+export type Found = ProviderSession & {
+  workspace_id: string
+  is_approved: boolean
+  /** Whether the reference is of a check that the session left for another one. */
+  is_left?: boolean
+}
 
 async function sessionsOf(reading: Reading): Promise<Found[]> {
   const { about } = reading.event
@@ -137,7 +173,7 @@ async function sessionsOf(reading: Reading): Promise<Found[]> {
   const references = await referencesOf(reading)
   return reads<Found[]>`
     select a.workspace_id, a.session_id, a.id as attestation_id, a.investor_id, a.schema_id, s.validity_days, a.wallet,
-      a.provider_reference,
+      a.provider_reference, a.event_decision,
       a.status in ('pending', 'verified') and coalesce(a.issued_at, a.held_at) is not null as is_approved
     from attestations a join workspaces w on w.id = a.workspace_id
     join schemas s on s.workspace_id = a.workspace_id and s.id = a.schema_id
@@ -150,7 +186,7 @@ async function sessionsOf(reading: Reading): Promise<Found[]> {
 const sessionsOfInvestor = (investorId: string, { provider: { name }, mode }: Reading) =>
   reads<Found[]>`
     select a.workspace_id, a.session_id, a.id as attestation_id, a.investor_id, a.schema_id, s.validity_days, a.wallet,
-      a.provider_reference,
+      a.provider_reference, a.event_decision,
       a.status in ('pending', 'verified') and coalesce(a.issued_at, a.held_at) is not null as is_approved
     from workspaces w join investors i on i.workspace_id = w.id and i.id = ${investorId}
     join attestations a on a.workspace_id = w.id and a.investor_id = coalesce(i.merged_into, i.id)
@@ -184,7 +220,8 @@ async function decide(
     case "changed": {
       if (flow.kind !== "redirect" || session.provider_reference === null) return null
       const told = says.occurredAt ?? clock.now()
-      const answer = await flow.readDecision(toVerify(session), session.provider_reference)
+      const { isFinal = false } = says
+      const answer = await flow.readDecision(toVerify(session), session.provider_reference, { isFinal })
       return answer === SUBMITTED ? answer : timed(answer, told)
     }
   }

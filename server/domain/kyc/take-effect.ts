@@ -1,6 +1,7 @@
 import type { Queryable } from "#db/client.ts"
 import { endPending } from "#server/domain/attestations/end.ts"
 import { revokeCredential } from "#server/domain/attestations/revoke-credential.ts"
+import { deployment } from "#server/domain/deployment.ts"
 import { closeVendorReviews } from "#server/domain/reviews/close.ts"
 import { openReview } from "#server/domain/reviews/open.ts"
 import { logger } from "#server/lib/log.ts"
@@ -10,8 +11,8 @@ import { type EventEffect, rankOf } from "./decide.ts"
 import type { DecidedSession } from "./decided-session.ts"
 import type { ProviderDecision } from "./providers/provider.ts"
 
-/** When a vendor that reviews a session is asked about it. */
-const ASK_AFTER_REVIEW_SECONDS = 1800
+/** When a vendor that reviews a session, or waits for another submission, is asked about it. */
+const ASK_AGAIN_SECONDS = 1800
 
 /** `hold` is an approval that waits for the proof of the wallet, or for a person who clears a wallet on a list. */
 export type Effect = EventEffect | "hold"
@@ -60,19 +61,28 @@ export async function takeEffect(sql: Queryable, row: DecidedSession, taking: Ta
 }
 
 /**
- * The vendor's page has done its work; whoever is to submit again is sent there anew. A person's decision leaves the
- * vendor's time as it is: what the vendor has decided since its last event, and is still on its way, must count.
+ * Records the event. The address of the vendor's page has done its work, unless the vendor takes another submission there.
+ * A vendor that may decide again is asked, in case its webhook is lost. A person's decision leaves the vendor's time as it
+ * is: what the vendor has decided since its last event, and is still on its way, must count.
  */
-const noteEvent = (sql: Queryable, row: DecidedSession, { event, reviewId, now }: Taking) => sql`
+function noteEvent(sql: Queryable, row: DecidedSession, { event, reviewId, now }: Taking) {
+  const isToSubmit = event.decision === "resubmission_requested"
+  const flow = deployment.providers[row.mode].configured.get(row.provider)?.flow
+  const keepsLink = isToSubmit && flow?.kind === "redirect" && flow.takesResubmission === true
+  const isOpen = isToSubmit || event.decision === "in_review"
+  return sql`
   update attestations set event_at = ${reviewId === null ? event.occurredAt : row.event_at},
     event_rank = ${reviewId === null ? rankOf(event.decision) : row.event_rank},
     review_id = case when issued_at is null then ${reviewId} else review_id end,
     reviewed_at = case when issued_at is null then ${reviewId === null ? null : now}::timestamptz else reviewed_at end,
-    event_decision = ${event.decision}, public_reason = ${event.publicReason}, provider_link = null,
+    event_decision = ${event.decision}, public_reason = ${event.publicReason},
+    provider_link = case when ${keepsLink} then provider_link end,
+    resume_link_until = case when ${keepsLink} then coalesce(provider_link_until, resume_link_until) end,
     provider_link_until = null, asks = 0,
-    ask_at = case when provider_reference is not null and ${event.decision === "in_review"}
-      then ${addSeconds(now, ASK_AFTER_REVIEW_SECONDS)}::timestamptz end
+    ask_at = case when provider_reference is not null and ${isOpen}
+      then ${addSeconds(now, ASK_AGAIN_SECONDS)}::timestamptz end
   where workspace_id = ${row.workspace_id} and id = ${row.id}`
+}
 
 /** What the vendor cannot decide, a person can (`reviews/`). */
 async function leaveInReview(sql: Queryable, row: DecidedSession, event: ProviderDecision): Promise<void> {

@@ -45,7 +45,7 @@ export async function continueToProvider(
     const { label, flow } = providerNamed(row.mode, row.provider)
     if (flow.kind !== "redirect")
       return fail("validation_failed", "sessionId: this session is verified in the form of this page.")
-    const kept = keptLink(row, now)
+    const kept = keptLink(row, now) ?? (await reopenedLink(row, now))
     if (kept !== null) return kept
     if ((row.earlier_references?.length ?? 0) >= MOST_CHECKS)
       fail("provider_unavailable", `${label} was asked too often in this session. Ask for a new link.`)
@@ -62,6 +62,20 @@ export async function continueToProvider(
 function keptLink(row: SessionRow, now: Date): string | null {
   const { provider_link: link, provider_link_until: until } = row
   if (link === null || until === null || until <= addSeconds(now, LEAST_SECONDS)) return null
+  return unseal(linkOwner(row), link)
+}
+
+/** The address at which the vendor takes another submission: the investor is sent there again. */
+async function reopenedLink(row: SessionRow, now: Date): Promise<string | null> {
+  const { provider_link: link, resume_link_until: until } = row
+  if (link === null || until === null || until <= addSeconds(now, LEAST_SECONDS)) return null
+  const reopened = await sql`
+    update attestations set provider_link_until = resume_link_until, resume_link_until = null, asks = 0,
+      ask_at = ${addSeconds(now, FIRST_ASK_SECONDS)}
+    where workspace_id = ${row.workspace_id} and id = ${row.id} and status = 'pending' and provider_link_until is null
+      and resume_link_until is not null and provider_link = ${link} returning id`
+  if (reopened.length === 0) return null
+  publishActivity(row.workspace_id)
   return unseal(linkOwner(row), link)
 }
 

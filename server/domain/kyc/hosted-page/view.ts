@@ -75,6 +75,7 @@ const sessionColumns = columns(
   "earlier_references",
   "provider_link",
   "provider_link_until",
+  "resume_link_until",
   "wallet",
   "redirect_url",
   "status",

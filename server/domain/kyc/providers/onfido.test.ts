@@ -78,7 +78,15 @@ describeVendor(
       const { flow } = configured(double().settings)
       if (flow.kind !== "redirect") throw new Error("It has a page of its own.")
       const { investorId, sessionId, schemaId, wallet, reference } = session
-      const asked = { investorId, sessionId, schemaId, wallet, validityDays: 365, language: null }
+      const asked = {
+        investorId,
+        sessionId,
+        schemaId,
+        wallet,
+        validityDays: 365,
+        language: null,
+        lastDecision: null,
+      }
       const again = await flow.resumeSession(
         { ...asked, returnUrl: "https://vouch.example.com/" },
         reference!,

@@ -122,10 +122,13 @@ describeVendor(
       await f().goOn(session)
       const next = await f().session(session.sessionId)
       expect(next.reference).not.toBe(session.reference)
-      // What the first one says from now on is about nobody.
-      double.bring(session.reference!, "approved")
-      expect(await f().send(double.event("inquiry.approved", session.reference!))).toEqual([200, "ignored"])
+      // A person at Persona may still approve the first one, and nothing else that becomes of it counts.
+      double.bring(session.reference!, "declined")
+      expect(await f().send(double.event("inquiry.declined", session.reference!))).toEqual([200, "ignored"])
       expect(await f().statusOf(session)).toBe("pending")
+      double.bring(session.reference!, "approved")
+      expect(await f().send(double.event("inquiry.approved", session.reference!))).toEqual([200, "applied"])
+      await f().waitForStatus(session, "verified")
     })
 
     test("what is said of an account is about all wallets of the person, and of nobody else", async () => {

@@ -46,9 +46,10 @@ export type ProviderEvent = {
     | ({ kind: "decision" } & AfterApproval & ProviderDecision)
     /**
      * That something was decided: what, the vendor is asked (`readDecision`). `occurredAt` is when, where that is signed:
-     * it counts if the vendor's answer does not say.
+     * it counts if the vendor's answer does not say. `isFinal` says that no further step follows, for a vendor whose
+     * answer alone does not show it.
      */
-    | ({ kind: "changed"; occurredAt?: Date } & AfterApproval)
+    | ({ kind: "changed"; occurredAt?: Date; isFinal?: boolean } & AfterApproval)
     /** The investor has submitted: nothing is decided, but the session has 30 days from now on. */
     | { kind: typeof SUBMITTED }
     /** Something about a person who may have been approved long ago. What it leads to is the workspace's policy. */
@@ -75,6 +76,8 @@ export type SessionToVerify = {
   returnUrl: string
   /** The language of our page, ISO 639-1, for a vendor that takes one. */
   language: Language | null
+  /** What the vendor said last; null before it has said something. */
+  lastDecision: Decision | null
 }
 
 /** A session on the vendor's side. */
@@ -119,11 +122,17 @@ export type Flow =
        * submit again. A vendor whose sessions take one submission opens a new one. Errors: provider_unavailable.
        */
       resumeSession(session: SessionToVerify, reference: string): Promise<VendorSession>
+      /** Whether the same session takes another submission, at the same address while it is usable. */
+      takesResubmission?: true
       /**
        * What the vendor has decided by now about a session that `createSession` opened; null while the investor has
        * something left to do there. Errors: provider_unavailable.
        */
-      readDecision(session: SessionToVerify, reference: string): Promise<ReadAnswer>
+      readDecision(
+        session: SessionToVerify,
+        reference: string,
+        told?: { isFinal: boolean },
+      ): Promise<ReadAnswer>
       /**
        * References of the sessions that an event is about which names none of them (`subject`); for a vendor that sends
        * such events. Errors: provider_unavailable.

@@ -1,7 +1,8 @@
 import { createHmac, randomUUID, timingSafeEqual } from "node:crypto"
 import { z } from "zod"
-import type { Outcome, VendorDouble } from "./fixture.ts"
+import type { OurSession, Outcome, VendorDouble } from "./fixture.ts"
 import { type Answered, type Asked, refused, startHttpDouble } from "./http-double.ts"
+import { fullAuto } from "./veriff-bodies.ts"
 
 /** Two integrations of one account: each has its own keys, and knows its own sessions alone. */
 const INTEGRATIONS = [
@@ -17,7 +18,14 @@ const opening = z.strictObject({
   }),
 })
 
-type Session = { id: string; vendorData: string; key: string; decision: object | null }
+type Session = {
+  id: string
+  vendorData: string
+  key: string
+  decision: object | null
+  /** What the plan with Full Auto has decided: such a session has no other decision. */
+  automatic: object | null
+}
 
 const codes: Partial<
   Record<Outcome, { status: string; code: number; reasonCode: string | null; reason: string | null }>
@@ -38,6 +46,8 @@ const codes: Partial<
 export type VeriffDouble = VendorDouble & {
   /** The result of a search in lists, as the watchlist webhook tells it. */
   watchlist(reference: string, matchStatus: string, at?: Date): string
+  /** Decides as the plan with Full Auto does. Returns the body of its webhook. */
+  decideAutomatically(session: OurSession, decision: string, at?: Date): string
   /** Headers of a webhook of the integration for accredited investors. */
   signAsSecond(body: string): Record<string, string>
 }
@@ -54,7 +64,8 @@ export async function startVeriff(): Promise<VeriffDouble> {
   function answer({ method, path, headers, body, json }: Asked): Answered {
     const integration = INTEGRATIONS.find(({ key }) => key === headers["x-auth-client"])
     if (!integration) return refused(401, "Mandatory X-AUTH-CLIENT header is wrong")
-    const [, id] = /^\/v1\/sessions\/([\w-]+)(?:\/decision)?$/.exec(path) ?? []
+    const [, id] =
+      /^\/v1\/sessions\/([\w-]+)(?:\/decision(?:\/fullauto\?version=1\.0\.0)?)?$/.exec(path) ?? []
     const covered = method === "POST" ? body : (id ?? "")
     const expected = createHmac("sha256", integration.secret).update(covered).digest("hex")
     const given = String(headers["x-hmac-signature"])
@@ -65,7 +76,7 @@ export async function startVeriff(): Promise<VeriffDouble> {
       const parsed = opening.safeParse(json)
       if (!parsed.success) return refused(400, parsed.error.issues[0]!.message)
       const { vendorData } = parsed.data.verification
-      const session = { id: randomUUID(), vendorData, key: integration.key, decision: null }
+      const session = { id: randomUUID(), vendorData, key: integration.key, decision: null, automatic: null }
       sessions.set(session.id, session)
       const url = http.pageUrl(`v/${session.id}`)
       const verification = {
@@ -80,6 +91,8 @@ export async function startVeriff(): Promise<VeriffDouble> {
     }
     const session = id === undefined ? undefined : sessions.get(id)
     if (session?.key !== integration.key) return refused(404, "Session not found")
+    if (method === "GET" && path.includes("/decision/fullauto"))
+      return session.automatic ? { status: 200, json: session.automatic } : refused(404, "Not found")
     if (method === "GET" && path.endsWith("/decision"))
       return { status: 200, json: { status: "success", verification: session.decision } }
     if (method !== "DELETE" || path.endsWith("/decision")) return refused(405, "Method not allowed")
@@ -138,6 +151,11 @@ export async function startVeriff(): Promise<VeriffDouble> {
       const session = sessions.get(verification.id)
       if (session) session.decision = verification
       return JSON.stringify({ status: "success", verification, technicalData: { ip: "192.0.2.7" } })
+    },
+    decideAutomatically({ reference, investorId }, decision, at = new Date()) {
+      const body = fullAuto({ id: reference!, vendorData: investorId }, decision, at)
+      sessions.get(reference!)!.automatic = body
+      return JSON.stringify(body)
     },
     signal: ({ reference }, _signal, at) => [watchlist(reference!, "possible_match", at)],
     submit: ({ reference, investorId }) =>

@@ -1,6 +1,17 @@
+import { z } from "zod"
 import { clock, secondsBetween } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import { TOLERANCE_SECONDS } from "./timed-signature.ts"
+
+/** `2026-01-02 03:04:05` or `2026-01-02T03:04:05.678901Z`. Vendors also leave the offset out: then it is UTC. */
+export const vendorTime = z.string().transform((text, context): Date => {
+  const [, day, hours, offset] =
+    /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d(?:\.\d+)?)(Z|[+-]\d\d:?\d\d)?$/.exec(text) ?? []
+  const read = new Date(`${day}T${hours}${offset ?? "Z"}`)
+  if (!Number.isNaN(read.getTime())) return read
+  context.addIssue({ code: "custom", message: "must be a time" })
+  return z.NEVER
+})
 
 /** When a vendor says that it decided: one from the future would hide all that comes until then. Errors: validation_failed. */
 export function decidedAt(label: string, time: Date): Date {

@@ -3,6 +3,7 @@ import { z } from "zod"
 import { plainJson, readJsonObject } from "#server/lib/json.ts"
 import { addDays, addSeconds, clock, secondsBetween } from "#server/lib/time.ts"
 import { parse } from "#server/lib/validation.ts"
+import { vendorTime as time } from "./event-time.ts"
 import { digestOf, isHexHmac } from "./hex-signature.ts"
 import {
   defineProvider,
@@ -25,16 +26,6 @@ const LEAST_DAYS_LEFT = 30
 /** Level names of Sumsub may have spaces, but no commas. */
 const LEVEL = /^[^,=\s\p{Cc}](?:[^,=\p{Cc}]{0,98}[^,=\s\p{Cc}])?$/u
 const levels = { what: "a level's name", pattern: LEVEL }
-
-/** `2026-01-02 03:04:05`, with or without fraction and offset; UTC where there is none. */
-const time = z.string().transform((text, context): Date => {
-  const [, day, hours, offset] =
-    /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d(?:\.\d+)?)(Z|[+-]\d\d:?\d\d)?$/.exec(text) ?? []
-  const read = new Date(`${day}T${hours}${offset ?? "Z"}`)
-  if (!Number.isNaN(read.getTime())) return read
-  context.addIssue({ code: "custom", message: "must be a time" })
-  return z.NEVER
-})
 
 /** What is read of an applicant; all else stays at Sumsub. */
 const applicant = z.object({

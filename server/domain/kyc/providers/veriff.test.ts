@@ -1,10 +1,12 @@
 import { createHmac, randomUUID } from "node:crypto"
 import type { IncomingHttpHeaders } from "node:http"
 import { expect, test } from "vitest"
+import { sql } from "#db/client.ts"
 import { describeVendor } from "#test/vendor/contract.ts"
 import { outcomes } from "#test/vendor/fixture.ts"
 import { refused, startHttpDouble } from "#test/vendor/http-double.ts"
 import { startVeriff, type VeriffDouble } from "#test/vendor/veriff.ts"
+import { screened, userDefinedStatus, withoutOffset } from "#test/vendor/veriff-bodies.ts"
 import type { Provider } from "./provider.ts"
 import { veriff } from "./veriff.ts"
 
@@ -51,17 +53,113 @@ describeVendor(
       await f.waitForStatus(session, "verified")
     })
 
-    test("what becomes of a session that was left for another one is nobody's", async () => {
+    test("whoever is to submit again goes on in the same session of Veriff, and is approved there", async () => {
       const f = fixture()
-      const left = await f.handedOver()
-      await f.send(f.vendor.decide(left, "resubmission_requested"))
-      await f.goOn(left)
-      const session = await f.session(left.sessionId)
-      expect(session.reference).not.toBe(left.reference)
-      expect(await f.send(f.vendor.decide(left, "expired"))).toEqual([200, "ignored"])
+      const first = await f.handedOver()
+      const { data } = await f.goOn(first)
+      expect(await f.send(f.vendor.decide(first, "resubmission_requested"))).toEqual([200, "applied"])
+      expect((await f.goOn(first)).data.url).toBe(data.url)
+      expect(f.vendor.opened(first)).toBe(1)
+      expect(await f.send(f.vendor.decide(first, "approved"))).toEqual([200, "applied"])
+      await f.waitForStatus(first, "verified")
+    })
+
+    /** The session of Veriff that a person left for another one, because its address was over. */
+    async function left() {
+      const f = fixture()
+      const before = await f.handedOver()
+      await f.send(f.vendor.decide(before, "resubmission_requested", new Date(Date.now() - 60_000)))
+      await sql`
+        update attestations set provider_link_until = date_trunc('second', now()) where session_id = ${before.sessionId}`
+      await f.goOn(before)
+      const session = await f.session(before.sessionId)
+      expect(session.reference).not.toBe(before.reference)
+      return { before, session }
+    }
+
+    test("a session of Veriff that was left for another one ends nothing", async () => {
+      const f = fixture()
+      const { before, session } = await left()
+      for (const outcome of ["expired", "rejected", "in_review"] as const)
+        expect([outcome, ...(await f.send(f.vendor.decide(before, outcome)))]).toEqual([
+          outcome,
+          200,
+          "ignored",
+        ])
       expect(await f.statusOf(session)).toBe("pending")
       expect(await f.send(f.vendor.decide(session, "approved"))).toEqual([200, "applied"])
       await f.waitForStatus(session, "verified")
+    })
+
+    test("a session of Veriff that was left for another one may still be approved, and is then the one that counts", async () => {
+      const f = fixture()
+      const { before, session } = await left()
+      const approval = f.vendor.decide(before, "approved", new Date(Date.now() - 30_000))
+      expect(await f.send(approval)).toEqual([200, "applied"])
+      await f.waitForStatus(session, "verified")
+      expect(await f.send(approval)).toEqual([200, "duplicate"])
+      expect(await f.send(f.vendor.decide(session, "expired"))).toEqual([200, "ignored"])
+      expect((await f.session(session.sessionId)).reference).toBe(before.reference)
+      expect(await f.send(f.vendor.decide(before, "withdrawn"))).toEqual([200, "applied"])
+      await f.waitForStatus(session, "rejected")
+    })
+
+    test("a plan with Full Auto is asked where it keeps its decision", async () => {
+      const f = fixture()
+      const [passes, fails, polled] = [await f.handedOver(), await f.handedOver(), await f.handedOver()]
+      expect(await f.send(double().decideAutomatically(passes, "approved"))).toEqual([200, "applied"])
+      await f.waitForStatus(passes, "verified")
+      expect(await f.claims(passes)).toEqual({ country: "GB", age_over_18: true })
+      expect(await f.send(double().decideAutomatically(fails, "declined"))).toEqual([200, "applied"])
+      expect(await f.statusOf(fails)).toBe("rejected")
+      double().decideAutomatically(polled, "approved")
+      await f.poll(polled)
+      await f.waitForStatus(polled, "verified")
+    })
+
+    test("an answer about another session of a plan with Full Auto decides nothing", async () => {
+      const f = fixture()
+      const [session, other] = [await f.handedOver(), await f.handedOver()]
+      const body = double().decideAutomatically(session, "approved")
+      f.vendor.alter((text) => text.replaceAll(session.reference!, other.reference!))
+      expect(await f.send(body)).toEqual([503, "provider_unavailable"])
+      expect(await f.statusOf(session)).toBe("pending")
+    })
+
+    test("a status of the customer's own is known, and decides nothing", async () => {
+      const f = fixture()
+      const session = await f.handedOver()
+      const about = { id: session.reference!, vendorData: session.investorId }
+      const before = f.app.log.length
+      const [came, calls] = await f.callsFor(() =>
+        f.send(JSON.stringify(userDefinedStatus(about, new Date()))),
+      )
+      expect([came, calls]).toEqual([[200, "ignored"], 0])
+      expect(f.app.log.slice(before).join("")).not.toContain("could not be read")
+    })
+
+    test("the newer screening says by reviewStatus what the older one says by matchStatus", async () => {
+      const f = fixture()
+      const session = await f.handedOver()
+      await f.send(f.vendor.decide(session, "approved", new Date(Date.now() - 60_000)))
+      await f.waitForStatus(session, "verified")
+      const about = { id: session.reference!, vendorData: session.investorId }
+      const screening = (status: string) => f.send(JSON.stringify(screened(about, status, new Date())))
+      for (const status of ["no_match", "reviewed"]) expect(await screening(status)).toEqual([200, "ignored"])
+      expect(await f.findings(session)).toEqual([])
+      expect(await screening("potential_match")).toEqual([200, "applied"])
+      expect(await f.findings(session)).toEqual(["watchlist_match"])
+    })
+
+    test("a time without an offset is UTC, in an answer too", async () => {
+      const f = fixture()
+      const session = await f.handedOver()
+      const at = new Date(Date.now() - 120_000)
+      const body = f.vendor.decide(session, "approved", at)
+      f.vendor.alter((text) => text.replaceAll(at.toISOString(), withoutOffset(at)))
+      expect(await f.send(body.replaceAll(at.toISOString(), withoutOffset(at)))).toEqual([200, "applied"])
+      const [row] = await sql`select event_at from attestations where session_id = ${session.sessionId}`
+      expect(row!.event_at).toEqual(at)
     })
 
     test("a match in a list is a signal about the session; no match is nothing", async () => {

@@ -3,8 +3,10 @@ import { z } from "zod"
 import { plainJson, readJsonObject } from "#server/lib/json.ts"
 import { addSeconds, clock } from "#server/lib/time.ts"
 import { parse } from "#server/lib/validation.ts"
+import { fail } from "#shared/errors.ts"
 import type { PublicReason } from "#shared/public-reasons.ts"
 import type { Decision } from "#shared/statuses.ts"
+import { vendorTime } from "./event-time.ts"
 import { digestOf, isHexHmac } from "./hex-signature.ts"
 import {
   defineProvider,
@@ -14,7 +16,7 @@ import {
   SUBMITTED,
   type VendorSession,
 } from "./provider.ts"
-import { callVendor, findAtVendor, requireAbout, type VendorCall } from "./vendor-call.ts"
+import { callVendor, findAtVendor, requireAbout, type VendorCall, VendorTrouble } from "./vendor-call.ts"
 import { countryFrom, isOver18 } from "./vendor-person.ts"
 import { perSchema, vendorUrl } from "./vendor-settings.ts"
 
@@ -24,21 +26,24 @@ const LINK_SECONDS = 6 * 86_400
 /** No session has it: asking about it tells valid credentials from others. */
 const NOBODY = "00000000-0000-4000-8000-000000000000"
 
+/** How other plans may refuse the address of Full Auto. */
+const REFUSALS = [400, 401, 403, 405, 422]
+
 const KEY = /^[\w-]{8,200}$/
 /** Several while one rotates: all are believed, and the first one signs. */
 const SECRETS = /^[\w-]{8,200}(?: [\w-]{8,200}){0,3}$/
 const id = z.string().regex(/^[\w-]{1,100}$/)
 
 /** The status is read, not the code: its documents differ on what codes mean. */
-const decisions: Record<string, Decision> = {
-  approved: "approved",
-  declined: "rejected",
-  resubmission_requested: "resubmission_requested",
-  expired: "expired",
+const decisions = new Map<string, Decision>([
+  ["approved", "approved"],
+  ["declined", "rejected"],
+  ["resubmission_requested", "resubmission_requested"],
+  ["expired", "expired"],
   // Begun and left: there is nothing more to come.
-  abandoned: "expired",
-  review: "in_review",
-}
+  ["abandoned", "expired"],
+  ["review", "in_review"],
+])
 
 /** What of its reason codes an investor may be told; fraud is told to nobody. */
 const publicReasons: Record<string, PublicReason> = {
@@ -50,7 +55,18 @@ const publicReasons: Record<string, PublicReason> = {
 }
 
 const optional = <T extends z.ZodType>(type: T) => type.nullish()
-const time = z.iso.datetime({ offset: true }).transform((text) => new Date(text))
+/** A time that cannot be read is none: Vouch then takes the time of the question. */
+const time = vendorTime.nullish().catch(null)
+/** A value, or one with where it was read and how surely, as the plan with Full Auto has it. */
+const value = z
+  .union([z.string(), z.object({ value: z.string().nullish() }).transform((field) => field.value)])
+  .nullish()
+  .catch(null)
+
+const person = {
+  person: optional(z.object({ dateOfBirth: value })),
+  document: optional(z.object({ country: value })),
+}
 
 /** What is read of a decision; all else stays at Veriff. */
 const verification = z.object({
@@ -58,26 +74,51 @@ const verification = z.object({
   status: z.string(),
   reason: optional(z.string()),
   reasonCode: optional(z.union([z.string(), z.number()])),
-  decisionTime: optional(time),
-  acceptanceTime: optional(time),
-  person: optional(z.object({ dateOfBirth: optional(z.string()) })),
-  document: optional(z.object({ country: optional(z.string()) })),
+  decisionTime: time,
+  acceptanceTime: time,
+  ...person,
 })
 
-/** What it reports: a decision, a step of the session, or the result of a search in lists. */
-const event = z
+/** The decision of a plan with Full Auto, in its webhook and in the answer of its API. */
+const automatic = z
   .object({
-    verification: optional(z.object({ id })),
-    /** Of a step of the session: its id, and what was done. */
-    id: id.optional().catch(undefined),
-    action: z.string().optional(),
-    matchStatus: z.string().optional(),
-    sessionId: id.optional(),
-    searchDate: optional(time),
+    sessionId: id,
+    acceptanceTime: time,
+    data: z.object({ verification: z.object({ decision: z.string(), ...person }) }),
   })
-  .refine(({ verification, action, matchStatus }) => verification ?? action ?? matchStatus, {
-    error: "verification: required",
-  })
+  .transform(({ sessionId, acceptanceTime, data: { verification } }) => ({
+    ...verification,
+    id: sessionId,
+    status: verification.decision,
+    acceptanceTime,
+  }))
+
+/**
+ * The webhooks that it documents: decision, step of the session, Full Auto, search in lists (`matchStatus`, or the newer
+ * `reviewStatus`), and a status of the customer's own.
+ */
+const event = z.object({
+  verification: optional(z.object({ id })),
+  /** Of a step of the session: its id, and what was done. */
+  id: id.optional().catch(undefined),
+  action: optional(z.string()),
+  eventType: optional(z.string()),
+  sessionId: optional(id),
+  matchStatus: optional(z.string()),
+  reviewStatus: optional(z.string()),
+  searchDate: time,
+})
+
+/** Whether a search in lists found the person. `reviewed` follows a match that was reported before. */
+const screenings = new Map([
+  ["no_match", false],
+  ["reviewed", false],
+  ["possible_match", true],
+  ["potential_match", true],
+])
+
+/** Known to say nothing about a decision: the first step of a session, and what a member notes in its portal. */
+const silent = { action: "started", eventType: /^user-status\./ }
 
 /** One integration of Veriff's portal: what is checked is set there, and each has its own keys. */
 type Integration = { key: string; secrets: string[] }
@@ -90,6 +131,7 @@ export const veriff = defineProvider({
   setup: ({ webhook }) => [
     { where: "Integrations > (yours) > Settings > Webhook decisions URL", enter: webhook },
     { where: "… > Webhook events URL", enter: webhook },
+    { where: "… > Webhook Full Auto URL, if your plan has Full Auto", enter: webhook },
     { where: "… > Webhook watchlist screening URL, if it screens", enter: webhook },
   ],
   settings: z
@@ -165,25 +207,53 @@ export const veriff = defineProvider({
       return { reference, url, usableUntil: addSeconds(asked, LINK_SECONDS), singleUse: false }
     }
 
+    const decisionAt = <Answer extends z.ZodType>(
+      integration: Integration,
+      reference: string,
+      path: string,
+      answer: Answer,
+    ) =>
+      findAtVendor(
+        signed(integration, {
+          method: "GET",
+          path: `/${encodeURIComponent(reference)}/decision${path}`,
+          covered: reference,
+          answer,
+        }),
+      )
+
+    /** A plan with Full Auto keeps its decisions at an address of their own, which other plans refuse. */
+    async function readAutomatic(integration: Integration, reference: string) {
+      try {
+        return await decisionAt(
+          integration,
+          reference,
+          "/fullauto?version=1.0.0",
+          automatic.nullish().catch(null),
+        )
+      } catch (error) {
+        const isRefused = error instanceof VendorTrouble && REFUSALS.includes(error.status ?? 0)
+        if (isRefused) return null
+        throw error
+      }
+    }
+
     return {
       flow: {
         kind: "redirect",
         createSession: open,
-        // The address of a session is told once; another session takes another submission.
+        // The address of a session is told once: when its time is over, another session takes the submission.
         resumeSession: open,
+        takesResubmission: true,
         async readDecision({ schemaId }, reference) {
-          const found = await findAtVendor(
-            signed(integrationOf(schemaId), {
-              method: "GET",
-              path: `/${encodeURIComponent(reference)}/decision`,
-              covered: reference,
-              answer: z.object({ verification: optional(verification) }),
-            }),
-          )
-          // Null is that there is no decision yet.
-          if (!found?.verification) return null
-          requireAbout(LABEL, reference, found.verification.id)
-          return decisionOf(found.verification)
+          const integration = integrationOf(schemaId)
+          const answer = z.object({ verification: optional(verification) })
+          const usual = await decisionAt(integration, reference, "", answer)
+          // Null means no decision yet, or one of a plan with Full Auto.
+          const found = usual?.verification ?? (await readAutomatic(integration, reference))
+          if (!found) return null
+          requireAbout(LABEL, reference, found.id)
+          return decisionOf(found)
         },
         async redact(reference) {
           // Whose integration it was is known by the session, which may be forgotten by now: the others know nothing of it.
@@ -213,33 +283,35 @@ export const veriff = defineProvider({
         return held.includes(true)
       },
       readEvent(_headers, body): ProviderEvent | null {
-        const { verification, id, action, matchStatus, sessionId, searchDate } = parse(
+        const { verification, id, action, eventType, sessionId, ...search } = parse(
           event,
           plainJson(readJsonObject(body)),
         )
         const eventId = digestOf(body)
-        if (verification) return { eventId, about: { reference: verification.id }, says: { kind: "changed" } }
+        const decided = verification?.id ?? (eventType === "fullauto" ? sessionId : null)
+        if (decided) return { eventId, about: { reference: decided }, says: { kind: "changed" } }
         if (action === SUBMITTED && id)
           return { eventId, about: { reference: id }, says: { kind: SUBMITTED } }
-        if (matchStatus !== "possible_match" || sessionId === undefined) return null
-        return {
-          eventId,
-          about: { reference: sessionId },
-          says: {
-            kind: "signal",
-            signal: "watchlist_match",
-            occurredAt: searchDate ?? clock.now(),
-            reason: "possible_match",
-          },
-        }
+        if (action === silent.action || silent.eventType.test(eventType ?? "")) return null
+        const status = search.matchStatus ?? search.reviewStatus
+        const isFound = screenings.get(status ?? "")
+        if (!status || isFound === undefined || !sessionId)
+          return fail("validation_failed", "body: none of the webhooks that Veriff documents.")
+        if (!isFound) return null
+        const occurredAt = search.searchDate ?? clock.now()
+        const says = { kind: "signal", signal: "watchlist_match", occurredAt, reason: status } as const
+        return { eventId, about: { reference: sessionId }, says }
       },
     }
   },
 })
 
-function decisionOf(found: z.infer<typeof verification>): ReadDecision | null {
+type Found = Pick<z.infer<typeof verification>, "status" | "acceptanceTime" | "person" | "document"> &
+  Partial<z.infer<typeof verification>>
+
+function decisionOf(found: Found): ReadDecision | null {
   const { status, reason, reasonCode, decisionTime, acceptanceTime, person, document } = found
-  const decision = decisions[status]
+  const decision = decisions.get(status)
   if (decision === undefined) return null
   const isApproved = decision === "approved"
   return {

@@ -7,8 +7,9 @@ import { addSeconds, clock } from "#server/lib/time.ts"
 import { Failure } from "#shared/errors.ts"
 import type { Mode } from "#shared/mode.ts"
 import { applyEvent } from "./apply-event.ts"
+import { type ProviderSession, toVerify } from "./event-sessions.ts"
 import { noteSubmission } from "./note-submission.ts"
-import { type ProviderSession, timed, toVerify } from "./provider-events.ts"
+import { timed } from "./provider-events.ts"
 import { SUBMITTED } from "./providers/provider.ts"
 
 /** An investor needs some minutes on a vendor's page; a webhook comes seconds after the decision. */

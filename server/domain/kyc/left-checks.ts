@@ -1,5 +1,5 @@
 import { reads, sql } from "#db/client.ts"
-import { type Found, type Reading, referencesOf } from "./provider-events.ts"
+import { type Found, type Reading, referencesOf } from "./event-sessions.ts"
 
 /** More than one event names. */
 const MOST = 10

@@ -15,6 +15,11 @@ export const reviewKinds = {
     summary: "The KYC vendor reported something after its decision.",
     decisions: ["clear", "revoke"],
   },
+  reversal: {
+    label: "Vendor reversal",
+    summary: "The KYC vendor approved a person whom it had rejected.",
+    decisions: ["approve", "keep_rejected"],
+  },
 } as const satisfies Record<string, { label: string; summary: string; decisions: readonly string[] }>
 
 export type ReviewKind = keyof typeof reviewKinds
@@ -25,6 +30,7 @@ export const reviewDecisions = {
   approve: { label: "Approve", past: "Approved", told: false },
   request_resubmission: { label: "Request resubmission", past: "Resubmission requested", told: true },
   reject: { label: "Reject", past: "Rejected", told: true },
+  keep_rejected: { label: "Keep rejected", past: "Kept rejected", told: false },
   clear: { label: "Clear", past: "Cleared", told: false },
   revoke: { label: "Revoke", past: "Revoked", told: true },
 } as const satisfies Record<
@@ -38,6 +44,7 @@ export const allReviewDecisions = Object.keys(reviewDecisions) as ReviewDecision
 /** What was found, as people read it. Whatever else there is to say is the review's detail. */
 export const findings = {
   in_review: "The vendor could not decide",
+  reversed: "The vendor approved after its rejection",
   wallet_listed: "The wallet was found on a list",
   watchlist_match: "Watchlist match",
   case_opened: "The vendor opened a case",

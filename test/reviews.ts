@@ -1,6 +1,6 @@
 import { sql } from "#db/client.ts"
 import type { Account } from "#server/domain/accounts/create.ts"
-import type { TestApp, TestKey } from "./app.ts"
+import { newWallet, type TestApp, type TestKey } from "./app.ts"
 import type { Browser } from "./people.ts"
 import { member } from "./people.ts"
 
@@ -41,4 +41,23 @@ export async function decide(browser: Browser, reviewId: string, decision: Recor
     reason: "Checked by hand",
     ...decision,
   })
+}
+
+/** A session that its vendor rejected and then approved, and the review of that. */
+export async function reversalReview(app: TestApp, key: TestKey, externalId?: string) {
+  const wallet = newWallet()
+  const json = { userPubkey: wallet, schemaId: "kyc_individual_v1", ...(externalId && { externalId }) }
+  const started = await app.request({ method: "POST", path: "/kyc/start", key: key.apiKey, json })
+  const sessionId = started.json.session_id as string
+  const say = async (decision: string, minutesAgo: number, claims = {}) => {
+    const occurred_at = new Date(Date.now() - minutesAgo * 60_000).toISOString()
+    return (await app.webhook({ session_id: sessionId, decision, occurred_at, claims })).json
+      .outcome as string
+  }
+  await say("rejected", 30)
+  const outcome = await say("approved", 20, { country: "US" })
+  const [row] = await sql<{ id: string; attestation_id: string }[]>`
+    select id, attestation_id from reviews
+    where workspace_id = ${key.workspaceId} and wallet = ${wallet} and kind = 'reversal'`
+  return { wallet, sessionId, say, outcome, reviewId: row!.id, attestationId: row!.attestation_id }
 }

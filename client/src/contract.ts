@@ -645,7 +645,7 @@ export interface ReviewEvent {
     /** The review's id */
     review_id: string
     /** What found it */
-    kind: "vendor" | "screening" | "signal"
+    kind: "vendor" | "screening" | "signal" | "reversal"
     attestation_id: string | null
     /** Wallet address, base58 */
     user_pubkey: string | null
@@ -654,7 +654,7 @@ export interface ReviewEvent {
     /** Why it closed; null while it is open */
     ending: "decided" | "vendor" | "expired" | "revoked" | "erased" | "unlisted" | null
     /** What a member decided; null where nobody has, or had to */
-    decision: "approve" | "request_resubmission" | "reject" | "clear" | "revoke" | null
+    decision: "approve" | "request_resubmission" | "reject" | "keep_rejected" | "clear" | "revoke" | null
   }
 }
 

@@ -70,7 +70,7 @@ export const reviews = pgTable(
       columns: [t.workspaceId, t.investorId],
       foreignColumns: [investors.workspaceId, investors.id],
     }),
-    check("reviews_kind", sql`${t.kind} in ('vendor', 'screening', 'signal')`),
+    check("reviews_kind", sql`${t.kind} in ('vendor', 'screening', 'signal', 'reversal')`),
     check(
       "reviews_state",
       sql`case ${t.state} when 'open' then ${t.decision} is null and ${t.closedAt} is null

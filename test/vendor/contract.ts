@@ -16,6 +16,7 @@ import {
 import { forgeries } from "./forgeries.ts"
 import { describeLies } from "./lies.ts"
 import { describeRedaction } from "./redaction.ts"
+import { describeReversal } from "./reversal.ts"
 import type { Fault } from "./server.ts"
 import { describeSignals } from "./signals.ts"
 import { describeUnread } from "./unread.ts"
@@ -305,6 +306,7 @@ export function describeVendor(
   })
 
   describeClosing(contract, fixture, double)
+  describeReversal(contract, fixture, double)
   describeSignals(contract, fixture, double)
   describeRedaction(contract, fixture, double)
 

@@ -1,4 +1,4 @@
-import { onBehalfOf, reads, repeatOnDeadlock, sql } from "#db/client.ts"
+import { onBehalfOf, type Queryable, reads, repeatOnDeadlock, sql } from "#db/client.ts"
 import { publish, publishActivity } from "#db/pubsub.ts"
 import { statusAt } from "#server/domain/attestations/status.ts"
 import { isId } from "#server/lib/ids.ts"
@@ -6,12 +6,14 @@ import { clock, secondsBetween } from "#server/lib/time.ts"
 import type { Mode } from "#shared/mode.ts"
 import { approvalOn } from "./approve.ts"
 import { effectOf } from "./decide.ts"
-import { type DecidedSession, isApproved, lockDecided } from "./decided-session.ts"
+import { type DecidedSession, isApproved, isRejectedByVendor, lockDecided } from "./decided-session.ts"
 import type { ProviderDecision } from "./providers/provider.ts"
 import { TOLERANCE_SECONDS } from "./providers/timed-signature.ts"
+import { isReversible, isReversing, lockSuccessor, openReversal, withdrawReversal } from "./reversal.ts"
 import { type Effect, takeEffect } from "./take-effect.ts"
 
-export type EventResult = "applied" | "duplicate" | "ignored"
+/** `review_opened`: the vendor took a rejection back, and a member has to accept that. */
+export type EventResult = "applied" | "review_opened" | "duplicate" | "ignored"
 
 /** A provider's decision about one session. */
 export type SessionEvent = ProviderDecision & {
@@ -51,7 +53,7 @@ export async function applyEvent({ event, provider, mode }: VerifiedEvent): Prom
 
 /** `workspaceId` is where something changed; null where nothing did. */
 type Recorded =
-  | { outcome: "applied"; workspaceId: string }
+  | { outcome: "applied" | "review_opened"; workspaceId: string }
   | { outcome: "duplicate" | "ignored" | null; workspaceId: null }
 
 const record = ({ event: told, provider, mode, now }: VerifiedEvent & { now: Date }): Promise<Recorded> =>
@@ -59,26 +61,54 @@ const record = ({ event: told, provider, mode, now }: VerifiedEvent & { now: Dat
     // A decision from the future would hide all that comes until then, such as its withdrawal.
     const isFromFuture = secondsBetween(now, told.occurredAt) > TOLERANCE_SECONDS
     const event = isFromFuture ? { ...told, occurredAt: now } : told
-    const row = await lockDecided(sql, sql`a.session_id = ${event.sessionId}`)
+    const named = await lockDecided(sql, sql`a.session_id = ${event.sessionId}`)
+    const row = named && ((await lockSuccessor(sql, named)) ?? named)
     if (!row || row.provider !== provider || row.mode !== mode) return { outcome: null, workspaceId: null }
     // Not even that it came is kept: its id is the vendor's words.
     if (row.erased_at !== null) return { outcome: "ignored", workspaceId: null }
-    const effect = effectOn(row, event, now)
-    const outcome: EventResult = effect === "ignore" ? "ignored" : "applied"
+    const effect = await effectOn(sql, row, event, now)
+    const outcome = await outcomeOf(sql, row, effect)
     const recorded = await sql`
       insert into webhook_events (mode, provider, event_id, workspace_id, attestation_id, outcome, received_at)
       values (${row.mode}, ${provider}, ${event.eventId}, ${row.workspace_id}, ${row.id}, ${outcome}, ${now})
       on conflict do nothing returning event_id`
     if (recorded.length === 0) return { outcome: "duplicate", workspaceId: null }
     if (effect === "ignore") return { outcome: "ignored", workspaceId: null }
-    await takeEffect(sql, row, { event, effect, reviewId: null, now })
-    return { outcome: "applied", workspaceId: row.workspace_id }
+    if (effect === "review") await openReversal(sql, row, event)
+    else if (effect === "reject_again") await withdrawReversal(sql, row, event)
+    else await takeEffect(sql, row, { event, effect, reviewId: null, now })
+    return outcome === "ignored" ? { outcome, workspaceId: null } : { outcome, workspaceId: row.workspace_id }
   })
 
-function effectOn(row: DecidedSession, event: SessionEvent, now: Date): Effect {
+async function outcomeOf(
+  sql: Queryable,
+  row: DecidedSession,
+  effect: Effect,
+): Promise<Exclude<EventResult, "duplicate">> {
+  switch (effect) {
+    case "ignore":
+      return "ignored"
+    case "review":
+      return "review_opened"
+    case "reject_again":
+      return (await isReversing(sql, row)) ? "applied" : "ignored"
+    default:
+      return "applied"
+  }
+}
+
+async function effectOn(
+  sql: Queryable,
+  row: DecidedSession,
+  event: SessionEvent,
+  now: Date,
+): Promise<Effect> {
   // What has ended by its time has ended, whether or not the sweep has come by.
   if (statusAt(row, now) === "expired") return "ignore"
   const last = row.event_at === null ? null : { at: row.event_at, rank: row.event_rank ?? 0 }
-  const effect = effectOf({ status: row.status, approved: isApproved(row), last }, event)
+  const { status } = row
+  const state = { status, approved: isApproved(row), rejectedByVendor: isRejectedByVendor(row), last }
+  const effect = effectOf(state, event)
+  if (effect === "review") return (await isReversible(sql, row, event.occurredAt, now)) ? effect : "ignore"
   return effect === "approve" ? approvalOn(row, event.occurredAt, now) : effect
 }

@@ -13,7 +13,7 @@ import { type DecidedSession, lockDecided } from "./decided-session.ts"
 import type { ProviderDecision } from "./providers/provider.ts"
 
 /** How long a session stays open once its provider has taken it up. */
-const IN_REVIEW_SECONDS = 30 * 86_400
+export const IN_REVIEW_SECONDS = 30 * 86_400
 
 type Approval = Pick<ProviderDecision, "occurredAt" | "claims">
 

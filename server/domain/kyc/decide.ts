@@ -5,16 +5,27 @@ export type VerificationState = {
   status: "pending" | "verified" | "rejected" | "expired"
   /** Approved, and on its way to the chain. */
   approved: boolean
+  /** Rejected by the vendor, and not by a member. */
+  rejectedByVendor?: boolean
   /** The event applied last: when the provider decided it, and the weight of what it said. */
   last: { at: Date; rank: number } | null
 }
 
 /**
  * `approve` a pending one (it stays pending until its credential has landed: `attestations/operations/attest.ts`),
- * `reject` or `expire` it, `keep` it open, `revoke` a verified one; `ignore` what
+ * `reject` or `expire` it, `keep` it open, `revoke` a verified one. Nothing leaves `rejected`: if the vendor takes its own
+ * rejection back, a person `review`s that, until the vendor says again that it is rejected (`reject_again`). `ignore` what
  * comes too late or what the states do not allow.
  */
-export type EventEffect = "approve" | "reject" | "expire" | "keep" | "revoke" | "ignore"
+export type EventEffect =
+  | "approve"
+  | "reject"
+  | "expire"
+  | "keep"
+  | "revoke"
+  | "review"
+  | "reject_again"
+  | "ignore"
 
 /** Weight of a decision between events of the same instant; the greater one holds. */
 export const rankOf = (decision: Decision): number => decisions.indexOf(decision)
@@ -25,8 +36,12 @@ export function effectOf(
   event: { decision: Decision; occurredAt: Date },
 ): EventEffect {
   if (!isNewer(event, state.last)) return "ignore"
-  const { status, approved } = state
+  const { status, approved, rejectedByVendor } = state
   if (status === "verified") return event.decision === "rejected" ? "revoke" : "ignore"
+  if (status === "rejected" && rejectedByVendor) {
+    if (event.decision === "approved") return "review"
+    return event.decision === "rejected" ? "reject_again" : "ignore"
+  }
   if (status !== "pending") return "ignore"
   switch (event.decision) {
     case "rejected":

@@ -9,6 +9,7 @@ describe("what each decision does, by where the attestation stands", () => {
   const approved = { status: "pending", approved: true } as const
   const verified = { status: "verified", approved: true } as const
   const rejected = { status: "rejected", approved: false } as const
+  const rejectedByVendor = { status: "rejected", approved: false, rejectedByVendor: true } as const
   const expired = { status: "expired", approved: false } as const
   test.each<[Omit<VerificationState, "last">, Decision, EventEffect]>([
     [pending, "approved", "approve"],
@@ -26,6 +27,11 @@ describe("what each decision does, by where the attestation stands", () => {
     [verified, "expired", "ignore"],
     [verified, "resubmission_requested", "ignore"],
     [verified, "in_review", "ignore"],
+    [rejectedByVendor, "approved", "review"],
+    [rejectedByVendor, "rejected", "reject_again"],
+    [rejectedByVendor, "in_review", "ignore"],
+    [rejectedByVendor, "resubmission_requested", "ignore"],
+    [rejectedByVendor, "expired", "ignore"],
     ...decisions.map((decision): [typeof rejected, Decision, EventEffect] => [rejected, decision, "ignore"]),
     ...decisions.map((decision): [typeof expired, Decision, EventEffect] => [expired, decision, "ignore"]),
   ])("%o, %s: %s", (state, decision, effect) => {

@@ -11,6 +11,7 @@ const decidedColumns = columns(
   "provider",
   "schema_id",
   "wallet",
+  "investor_id",
   "status",
   "open_until",
   "submitted_at",
@@ -23,6 +24,8 @@ const decidedColumns = columns(
   "held_at",
   "issued_at",
   "expires_at",
+  "ended_at",
+  "review_id",
   "erased_at",
 )
 /** A session, locked, with what a decision about it needs. */
@@ -51,3 +54,12 @@ export async function lockDecided(sql: Queryable, which: Fragment): Promise<Deci
 /** Approved, and on its way to the chain or waiting for what `hold` waits for. To whatever comes next that is the same. */
 export const isApproved = ({ issued_at, held_at }: DecidedSession): boolean =>
   issued_at !== null || held_at !== null
+
+/** Whether the vendor rejected it: on a member's rejection it has no say. */
+export const isRejectedByVendor = ({
+  status,
+  event_decision,
+  review_id,
+  issued_at,
+}: DecidedSession): boolean =>
+  status === "rejected" && event_decision === "rejected" && (review_id === null || issued_at !== null)

@@ -88,7 +88,9 @@ async function applyToSame(
 }
 
 const bestOf = (outcomes: readonly (EventResult | null)[]): EventResult | null =>
-  outcomes.find((one) => one === "applied") ?? outcomes.find((one) => one !== null) ?? null
+  (["applied", "review_opened"] as const).find((one) => outcomes.includes(one)) ??
+  outcomes.find((one) => one !== null) ??
+  null
 
 /** What a review of people who were approved before is to their workspaces; null where nobody was. */
 async function signalApproved(

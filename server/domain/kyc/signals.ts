@@ -35,7 +35,7 @@ export async function applySignal({ sessions, ...signal }: Signalled): Promise<E
     const act = policies[signal.event.says.signal] === "withdraw" ? withdraw : askPerson
     outcomes.push(...(await act(person, signal)))
   }
-  const ranked: EventResult[] = ["applied", "duplicate", "ignored"]
+  const ranked: EventResult[] = ["applied", "review_opened", "duplicate", "ignored"]
   return ranked.find((one) => outcomes.includes(one)) ?? "ignored"
 }
 

@@ -2,7 +2,7 @@ import { type Queryable, repeatOnDeadlock, short, sql } from "#db/client.ts"
 import { certainNow } from "#db/clock.ts"
 import { publishActivity } from "#db/pubsub.ts"
 import { overBudget } from "#server/domain/accounts/budget.ts"
-import { periodEnd, secondsLeftIn } from "#server/domain/accounts/period.ts"
+import { quotaExceeded } from "#server/domain/accounts/quota-exceeded.ts"
 import { credentialAccounts } from "#server/domain/attestations/credential-accounts.ts"
 import { expireSessions } from "#server/domain/attestations/expire.ts"
 import { recordChange, vouch } from "#server/domain/audit-log/record.ts"
@@ -86,15 +86,6 @@ const cannotSign = ({ wallet, schemaId }: StartRequest): never =>
     "wallet_cannot_sign",
     `userPubkey: ${wallet} is the address of a program, such as a smart wallet: it has no key that could sign, and ${schemaId} asks for proof of the wallet. Use a wallet with a key of its own.`,
   )
-
-function quotaExceeded(included: number | null): never {
-  const now = clock.now()
-  return fail(
-    "quota_exceeded",
-    `All ${included} attestations of this month are used. The next period begins at ${periodEnd(now)}.`,
-    { retryAfterSeconds: secondsLeftIn(now) },
-  )
-}
 
 /** Expired sessions count until they are swept; a request that needs quota sweeps them at once. */
 async function sweepNow(workspaceId: string): Promise<void> {

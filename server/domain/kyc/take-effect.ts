@@ -19,7 +19,7 @@ export type Effect = EventEffect | "hold"
 
 type Taking = {
   event: ProviderDecision
-  effect: Exclude<Effect, "ignore">
+  effect: Exclude<Effect, "ignore" | "review" | "reject_again">
   /** The review in which a person decided; null for a provider. */
   reviewId: string | null
   now: Date

@@ -140,19 +140,27 @@ test("a rejection after the approval revokes: the record says when and why, and 
     return held !== undefined
   }, "the credential to be burnt")
   // Nothing leaves rejected.
-  for (const decision of ["approved", "in_review", "expired", "resubmission_requested"]) {
+  for (const decision of ["in_review", "expired", "resubmission_requested"]) {
     const again = await app.webhook({ session_id: sessionId, decision })
     expect(again.json.outcome, decision).toBe("ignored")
   }
 })
 
-test("nothing leaves rejected or expired", async () => {
-  for (const end of ["rejected", "expired"]) {
+test("nothing leaves rejected or expired; an approval after a rejection opens a review", async () => {
+  const rejected = [
+    ["rejected", "ignored"],
+    ["approved", "review_opened"],
+    ["rejected", "applied"],
+    ["expired", "ignored"],
+    ["in_review", "ignored"],
+  ]
+  const expired = ["approved", "rejected", "expired", "in_review"].map((decision) => [decision, "ignored"])
+  for (const [end, later] of Object.entries({ rejected, expired })) {
     const one = await started()
     expect(await one.send(end)).toBe("applied")
-    for (const [i, decision] of ["approved", "rejected", "expired", "in_review"].entries()) {
-      expect(await one.send(decision, addSeconds(clock.now(), i + 1)), `${decision} after ${end}`).toBe(
-        "ignored",
+    for (const [i, [decision, outcome]] of later.entries()) {
+      expect(await one.send(decision!, addSeconds(clock.now(), i + 1)), `${decision} after ${end}`).toBe(
+        outcome,
       )
     }
     expect(await one.status()).toBe(end)

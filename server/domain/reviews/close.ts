@@ -4,19 +4,20 @@ import { clock } from "#server/lib/time.ts"
 import type { ReviewEnding } from "#shared/reviews.ts"
 
 /**
- * Closes what vendors have left in review of attestations, in the transaction that leaves nothing to decide. A decision
- * that waits to be confirmed goes with it.
+ * Closes what vendors have left in review of attestations, or a reversal that a vendor has taken back, in the transaction that
+ * leaves nothing to decide. A decision that waits to be confirmed goes with it.
  */
 export async function closeVendorReviews(
   sql: Queryable,
   workspaceId: string,
   attestationIds: readonly string[],
   ending: Exclude<ReviewEnding, "decided">,
+  kind: "vendor" | "reversal" = "vendor",
 ): Promise<void> {
   const closed = await sql<{ id: string }[]>`
     update reviews set state = 'closed', ending = ${ending}, closed_at = ${clock.now()}, claims = null, approved_claims = null,
       decision = null, reason = null, public_reason = null, requested_by = null, requested_at = null
-    where workspace_id = ${workspaceId} and attestation_id = any(${attestationIds as string[]}) and kind = 'vendor'
+    where workspace_id = ${workspaceId} and attestation_id = any(${attestationIds as string[]}) and kind = ${kind}
       and state <> 'closed'
     returning id`
   if (closed.length === 0) return

@@ -3,6 +3,7 @@ import { revokeIn } from "#server/domain/attestations/revoke.ts"
 import { type Author, recordChange } from "#server/domain/audit-log/record.ts"
 import { applyHeld } from "#server/domain/kyc/approve.ts"
 import { applyManualDecision } from "#server/domain/kyc/decide-manually.ts"
+import { acceptReversal } from "#server/domain/kyc/reversal.ts"
 import { clearHits } from "#server/domain/screening/clear.ts"
 import { clock } from "#server/lib/time.ts"
 import type { Claims } from "#shared/claims.ts"
@@ -48,6 +49,20 @@ const inVendorsPlace =
     })
   }
 
+/** Approves in the vendor's place, or accepts that the vendor took its rejection back. */
+const approve: Effect = async (sql, deciding) => {
+  const { review, author, claims } = deciding
+  const { workspace_id: workspaceId, id: reviewId, attestation_id: attestationId } = review
+  if (review.kind !== "reversal" || attestationId === null) return inVendorsPlace("approved")(sql, deciding)
+  const subject = await acceptReversal(sql, { workspaceId, attestationId, reviewId, claims, author })
+  await recordChange(sql, workspaceId, {
+    author,
+    action: "attestation.decided_manually",
+    subject,
+    detail: { decision: "approved", review: reviewId, reversal_of: attestationId },
+  })
+}
+
 /**
  * Serves a wallet again that is on a list by mistake: approvals that waited for it count. Of a vendor's signal there is
  * nothing to do. Errors: chain_unavailable.
@@ -68,9 +83,10 @@ const revoke: Effect = async (sql, { review, author, reason, publicReason }) => 
 
 /** What a decision does, in the transaction that closes the review. */
 export const effects: Record<ReviewDecision, Effect> = {
-  approve: inVendorsPlace("approved"),
+  approve,
   request_resubmission: inVendorsPlace("resubmission_requested"),
   reject: inVendorsPlace("rejected"),
+  keep_rejected: async () => {},
   clear,
   revoke,
 }

@@ -25,7 +25,7 @@ const lockedColumns = columns(
   "erased_at",
 )
 export type LockedReview = RowOf<typeof lockedColumns> & {
-  /** Ids of what it is about and still in force, locked too. */
+  /** Ids of what it is about and still in force, locked too; of a reversal, what was rejected. */
   attestations: string[]
   requester: string | null
   decider: string | null
@@ -56,7 +56,8 @@ export async function lockReview(sql: Queryable, workspaceId: string, id: string
       and case when r.attestation_id is not null then a.id = r.attestation_id
         when r.wallet is not null then a.wallet = r.wallet
         else a.investor_id = ${investorOfReview(sql)} end
-    where r.workspace_id = ${workspaceId} and r.id = ${id} and a.status in ('pending', 'verified')
+    where r.workspace_id = ${workspaceId} and r.id = ${id} 
+      and (a.status in ('pending', 'verified') or r.kind = 'reversal')
     order by a.seq for update of a`
   const [review] = await sql<Omit<LockedReview, "attestations">[]>`
     select ${sql(lockedColumns.map((name) => `r.${name}`))}, q.name as requester, d.name as decider, c.four_eyes

@@ -44,9 +44,9 @@ const walletStatusRecord = z
 const received = z
   .object({
     received: z.literal(true),
-    outcome: z.enum(["applied", "duplicate", "ignored"]).meta({
+    outcome: z.enum(["applied", "review_opened", "duplicate", "ignored"]).meta({
       description:
-        "`duplicate`: event already received; `ignored`: unknown session, or a decision that arrives too late",
+        "`review_opened`: the provider approved a person whom it had rejected, and a member has to accept that; `duplicate`: event already received; `ignored`: unknown session, or a decision that arrives too late",
       example: "applied",
     }),
   })

@@ -9,6 +9,7 @@ const tones = {
   clear: "good",
   request_resubmission: "notice",
   reject: "bad",
+  keep_rejected: "bad",
   revoke: "bad",
 } as const satisfies Record<ReviewDecision, "good" | "notice" | "bad">
 

@@ -17,13 +17,18 @@ const consequences = {
   approve: "The wallet is verified, and its credential is issued on chain within seconds.",
   request_resubmission: "The investor is asked to submit again. The review closes.",
   reject: "The session closes and nothing is issued on chain. Your quota is given back.",
+  keep_rejected: "The verification stays rejected. The review closes.",
   clear: "The person’s verifications stay as they are. The review closes.",
   revoke:
     "All verifications that this review is about end: open sessions close, and credentials are destroyed on chain within seconds. You cannot undo this.",
 } as const satisfies Record<ReviewDecision, string>
 
-const consequenceOf = (review: Review, decision: ReviewDecision): string =>
-  review.kind === "screening" && decision === "clear" ? clearing(review) : consequences[decision]
+function consequenceOf(review: Review, decision: ReviewDecision): string {
+  if (review.kind === "screening" && decision === "clear") return clearing(review)
+  if (review.kind === "reversal" && decision === "approve")
+    return "The rejected verification stays as it is. A new one is approved for the wallet, its credential is issued on chain within seconds, and it counts against this month’s quota."
+  return consequences[decision]
+}
 
 const defaults: Partial<Record<ReviewDecision, PublicReason>> = { request_resubmission: "resubmit" }
 

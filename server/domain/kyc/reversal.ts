@@ -1,0 +1,200 @@
+import type { Queryable } from "#db/client.ts"
+import { only } from "#db/rows.ts"
+import { budgetRefusal } from "#server/domain/accounts/budget.ts"
+import { plans } from "#server/domain/accounts/plans.ts"
+import { quotaExceeded } from "#server/domain/accounts/quota-exceeded.ts"
+import { type Author, recordChange } from "#server/domain/audit-log/record.ts"
+import { closeVendorReviews } from "#server/domain/reviews/close.ts"
+import { openReview } from "#server/domain/reviews/open.ts"
+import { newId } from "#server/lib/ids.ts"
+import { addSeconds, clock, periodOf } from "#server/lib/time.ts"
+import type { Claims } from "#shared/claims.ts"
+import { fail } from "#shared/errors.ts"
+import { approvalOn, IN_REVIEW_SECONDS } from "./approve.ts"
+import { rankOf } from "./decide.ts"
+import { type DecidedSession, isApproved, lockDecided } from "./decided-session.ts"
+import type { ProviderDecision } from "./providers/provider.ts"
+import { takeEffect } from "./take-effect.ts"
+
+// A vendor that approves a person whom it had rejected. Nothing leaves `rejected`: a member accepts the reversal, which makes
+// a new attestation with a unit of quota of its own, or keeps the rejection.
+
+/**
+ * Whether there is something to accept: the approval is still valid, and the person has not started again since. Where a
+ * vendor keeps people, a later session of theirs takes the same approval by itself.
+ */
+export async function isReversible(
+  sql: Queryable,
+  row: DecidedSession,
+  occurredAt: Date,
+  now: Date,
+): Promise<boolean> {
+  if (approvalOn(row, occurredAt, now) === "expire") return false
+  const [later] = await sql`
+    select from attestations
+    where workspace_id = ${row.workspace_id} and investor_id = ${row.investor_id} and schema_id = ${row.schema_id}
+      and status in ('pending', 'verified') and created_at > ${row.ended_at} limit 1`
+  return later === undefined
+}
+
+export async function openReversal(
+  sql: Queryable,
+  row: DecidedSession,
+  event: ProviderDecision,
+): Promise<void> {
+  await noteTime(sql, row, event)
+  await openReview(sql, {
+    workspaceId: row.workspace_id,
+    kind: "reversal",
+    about: { attestationId: row.id, wallet: row.wallet },
+    finding: "reversed",
+    detail: event.reason,
+    claims: event.claims,
+  })
+}
+
+/** Whether a reversal waits for a member. */
+export async function isReversing(sql: Queryable, { workspace_id, id }: DecidedSession): Promise<boolean> {
+  const rows = await sql`
+    select from reviews
+    where workspace_id = ${workspace_id} and attestation_id = ${id} and kind = 'reversal' and state <> 'closed'`
+  return rows.length > 0
+}
+
+/** The vendor has rejected the person again: there is nothing left to accept. */
+export async function withdrawReversal(
+  sql: Queryable,
+  row: DecidedSession,
+  event: ProviderDecision,
+): Promise<void> {
+  await noteTime(sql, row, event)
+  await closeVendorReviews(sql, row.workspace_id, [row.id], "vendor", "reversal")
+}
+
+/** Orders what the vendor says next. What it decided stays the rejection. */
+const noteTime = (sql: Queryable, row: DecidedSession, { occurredAt, decision }: ProviderDecision) => sql`
+  update attestations set event_at = ${occurredAt}, event_rank = ${rankOf(decision)}
+  where workspace_id = ${row.workspace_id} and id = ${row.id}`
+
+/**
+ * Locks the attestation that an accepted reversal made of a rejected one: what the vendor says of its session from then on is
+ * about the new one. Null if there is none.
+ */
+export async function lockSuccessor(sql: Queryable, row: DecidedSession): Promise<DecidedSession | null> {
+  if (row.status !== "rejected") return null
+  const { workspace_id: workspaceId, wallet, id } = row
+  const [found] = await sql<{ id: string }[]>`
+    select a.id from attestations a join reviews r on r.workspace_id = a.workspace_id and r.id = a.review_id
+    where a.workspace_id = ${workspaceId} and a.wallet = ${wallet} and r.kind = 'reversal' and r.attestation_id = ${id}
+    order by a.seq desc limit 1`
+  return found ? lockDecided(sql, sql`a.workspace_id = ${workspaceId} and a.id = ${found.id}`) : null
+}
+
+type Acceptance = {
+  workspaceId: string
+  /** The rejected one. */
+  attestationId: string
+  reviewId: string
+  claims: Claims
+  author: Author
+}
+
+/**
+ * Accepts a reversal, in the transaction that closes its review: the person's open session of the wallet is approved or, if
+ * there is none, a new one. The approval counts from the time that the vendor gave it. Returns the attestation that is
+ * approved. Errors: review_changed, quota_exceeded, sol_budget_exceeded, chain_unavailable.
+ */
+export async function acceptReversal(sql: Queryable, acceptance: Acceptance): Promise<string> {
+  const { workspaceId, attestationId, reviewId, claims } = acceptance
+  const now = clock.now()
+  const rejected = await lockDecided(sql, sql`a.workspace_id = ${workspaceId} and a.id = ${attestationId}`)
+  if (rejected?.status !== "rejected" || rejected.event_at === null || rejected.erased_at !== null)
+    return fail("review_changed", "This verification is no longer rejected: nothing is left to accept.")
+  await requireUnverified(sql, rejected, now)
+  const occurredAt = rejected.event_at
+  const effect = approvalOn(rejected, occurredAt, now)
+  if (effect === "expire")
+    fail(
+      "review_changed",
+      "The vendor's approval is older than the schema's validity. Keep the rejection and start a new session.",
+    )
+  const id = (await pendingOf(sql, rejected, now)) ?? (await startAgain(sql, rejected, acceptance, now))
+  const session = await lockDecided(sql, sql`a.workspace_id = ${workspaceId} and a.id = ${id}`)
+  if (session?.status !== "pending" || isApproved(session))
+    return fail("review_changed", "A session of this wallet is approved already. Keep the rejection.")
+  const approval = { decision: "approved", occurredAt, claims, reason: null, publicReason: null } as const
+  await takeEffect(sql, session, { event: approval, effect, reviewId, now })
+  return id
+}
+
+/** Errors: review_changed, for a wallet that is another person's by now, or verified again. */
+async function requireUnverified(sql: Queryable, row: DecidedSession, now: Date): Promise<void> {
+  const { workspace_id: workspaceId, wallet, schema_id, investor_id } = row
+  const rows = await sql<{ is_owner: boolean; is_verified: boolean }[]>`
+    select (select investor_id from wallet_owner(${workspaceId}, ${wallet})) = ${investor_id} as is_owner,
+      exists (select from attestations where workspace_id = ${workspaceId} and wallet = ${wallet}
+        and schema_id = ${schema_id} and status = 'verified' and expires_at > ${now}) as is_verified`
+  const { is_owner, is_verified } = only(rows)
+  if (!is_owner)
+    fail(
+      "review_changed",
+      "The wallet belongs to another person now. Keep the rejection and start a new session.",
+    )
+  if (is_verified) fail("review_changed", "The wallet has been verified since. Keep the rejection.")
+}
+
+/** The person's open session of the wallet. */
+async function pendingOf(sql: Queryable, row: DecidedSession, now: Date): Promise<string | null> {
+  const [pending] = await sql<{ id: string }[]>`
+    select id from attestations
+    where workspace_id = ${row.workspace_id} and wallet = ${row.wallet} and schema_id = ${row.schema_id}
+      and investor_id = ${row.investor_id} and status = 'pending' and (open_until is null or open_until > ${now})
+    for update`
+  return pending?.id ?? null
+}
+
+/**
+ * Another session of the person at the same check of the vendor, which takes a unit of quota. What the vendor said before its
+ * reversal is as late for this one as for the rejected one.
+ */
+async function startAgain(
+  sql: Queryable,
+  row: DecidedSession,
+  { workspaceId, author }: Acceptance,
+  now: Date,
+): Promise<string> {
+  const refusal = await budgetRefusal(sql, workspaceId)
+  if (refusal) fail(refusal.code, refusal.detail)
+  const id = newId("att")
+  const rows = await sql<{ included: number | null; started: boolean }[]>`
+    with limits as (
+      select case w.mode when 'test' then ${plans.free}::int else a.included end as included
+      from workspaces w join accounts a on a.id = w.account_id where w.id = ${workspaceId}
+    ), reserved as (
+      insert into usage_periods as u (workspace_id, period, used)
+      select ${workspaceId}, ${periodOf(now)}, 1 from limits where included is null or included >= 1
+      on conflict (workspace_id, period) do update set used = u.used + 1
+      where (select included is null or u.used + 1 <= included from limits)
+      returning period
+    ), attestation as (
+      insert into attestations
+        (workspace_id, id, schema_id, wallet, investor_id, external_id, status, period, created_at, session_id, provider,
+          provider_reference, redirect_url, open_until, consented_at, wallet_proof_required, wallet_proved_at, language,
+          event_at, event_rank)
+      select workspace_id, ${id}, schema_id, wallet, investor_id, external_id, 'pending', reserved.period, ${now},
+        ${newId("sess")}, provider, provider_reference, redirect_url, ${addSeconds(now, IN_REVIEW_SECONDS)}, consented_at,
+        wallet_proof_required, wallet_proved_at, language, event_at, event_rank
+      from attestations, reserved where workspace_id = ${workspaceId} and id = ${row.id}
+      returning id
+    )
+    select (select included from limits) as included, exists (select from attestation) as started`
+  const { included, started } = only(rows)
+  if (!started) quotaExceeded(included)
+  await recordChange(sql, workspaceId, {
+    author,
+    action: "session.started",
+    subject: id,
+    detail: { schema: row.schema_id, reversal_of: row.id },
+  })
+  return id
+}

@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
+import { startTestApp, type TestApp } from "#test/app.ts"
+import { decide, requireFourEyes, reversalReview, reviewTeam, vendorReview } from "#test/reviews.ts"
+
+let app: TestApp
+let team: Awaited<ReturnType<typeof reviewTeam>>
+
+beforeAll(async () => {
+  app = await startTestApp()
+  team = await reviewTeam(app)
+})
+afterAll(() => app.stop())
+
+const usedIn = async (workspaceId: string): Promise<number> =>
+  (
+    await sql`select coalesce(sum(used), 0)::int as used from usage_periods where workspace_id = ${workspaceId}`
+  )[0]!.used
+const attestationsOf = (wallet: string) => sql`
+  select id, status, review_id, session_id, investor_id from attestations
+  where workspace_id = ${team.key.workspaceId} and wallet = ${wallet} order by seq`
+const stateOf = async (reviewId: string) =>
+  (await sql`select state, ending, decision from reviews where id = ${reviewId}`)[0]!
+
+test("accepting makes a new attestation with a unit of quota, and the rejected one stays", async () => {
+  const found = await reversalReview(app, team.key, "person-reversed")
+  expect(found.outcome).toBe("review_opened")
+  const before = await usedIn(team.key.workspaceId)
+  const shown = (await team.officer.query("review.get", { review_id: found.reviewId })).data
+  expect(shown).toMatchObject({ kind: "reversal", decisions: ["approve", "keep_rejected"], has_claims: true })
+  const { data } = await decide(team.officer, found.reviewId, { decision: "approve" })
+  expect(data.state).toBe("closed")
+  const record = await app.waitForStatus(team.key, found.wallet, "verified")
+  const rows = await attestationsOf(found.wallet)
+  expect(rows).toMatchObject([
+    { id: found.attestationId, status: "rejected" },
+    { id: record.attestation_id, status: "verified", review_id: found.reviewId },
+  ])
+  expect(rows[1]!.investor_id).toBe(rows[0]!.investor_id)
+  expect(rows[1]!.session_id).not.toBe(found.sessionId)
+  expect(await usedIn(team.key.workspaceId)).toBe(before + 1)
+  // It counts from the vendor's approval, twenty minutes ago.
+  const [{ minutes }] = await sql<[{ minutes: number }]>`
+    select extract(epoch from now() - issued_at)::float8 / 60 as minutes from attestations
+    where id = ${record.attestation_id}`
+  expect(minutes).toBeGreaterThan(19)
+  const [audit] = await sql`
+    select detail from audit_entries where subject = ${record.attestation_id} and action = 'attestation.decided_manually'`
+  expect(audit!.detail).toMatchObject({ review: found.reviewId, reversal_of: found.attestationId })
+})
+
+test("what the vendor says of the session after that is about the new attestation", async () => {
+  const found = await reversalReview(app, team.key)
+  await decide(team.officer, found.reviewId, { decision: "approve" })
+  await app.waitForStatus(team.key, found.wallet, "verified")
+  expect(await found.say("rejected", 25)).toBe("ignored")
+  await app.waitForStatus(team.key, found.wallet, "verified")
+  expect(await found.say("rejected", 1)).toBe("applied")
+  await app.waitForStatus(team.key, found.wallet, "rejected")
+  expect((await attestationsOf(found.wallet)).map(({ status }) => status)).toEqual(["rejected", "rejected"])
+})
+
+test("keeping the rejection changes nothing but the review", async () => {
+  const found = await reversalReview(app, team.key)
+  const before = await usedIn(team.key.workspaceId)
+  await decide(team.officer, found.reviewId, { decision: "keep_rejected" })
+  expect(await stateOf(found.reviewId)).toEqual({
+    state: "closed",
+    ending: "decided",
+    decision: "keep_rejected",
+  })
+  expect(await attestationsOf(found.wallet)).toHaveLength(1)
+  expect(await usedIn(team.key.workspaceId)).toBe(before)
+})
+
+test("an event that comes again or late opens no second review", async () => {
+  const found = await reversalReview(app, team.key)
+  expect(await found.say("approved", 25)).toBe("ignored")
+  expect(await found.say("in_review", 5)).toBe("ignored")
+  const reviews = await sql`select from reviews where attestation_id = ${found.attestationId}`
+  expect(reviews).toHaveLength(1)
+})
+
+test("four eyes: another member confirms it, and not the one who asked", async () => {
+  const own = await reviewTeam(app)
+  await requireFourEyes(own.account)
+  const found = await reversalReview(app, own.key)
+  expect((await decide(own.officer, found.reviewId, { decision: "approve" })).data.state).toBe("requested")
+  const { version } = (await own.second.query("review.get", { review_id: found.reviewId })).data
+  const seen = { review_id: found.reviewId, version }
+  expect((await own.officer.mutate("review.confirm", seen)).error.error).toBe("second_person_required")
+  expect((await own.second.mutate("review.confirm", seen)).data.state).toBe("closed")
+  await app.waitForStatus(own.key, found.wallet, "verified")
+})
+
+test("without a unit of quota it is refused, and stays to be decided", async () => {
+  const own = await reviewTeam(app)
+  const found = await reversalReview(app, own.key)
+  await sql`update usage_periods set used = 500 where workspace_id = ${own.key.workspaceId}`
+  const refused = await decide(own.officer, found.reviewId, { decision: "approve" })
+  expect([refused.status, refused.error.error]).toEqual([429, "quota_exceeded"])
+  expect(await stateOf(found.reviewId)).toMatchObject({ state: "open", decision: null })
+})
+
+test("a wallet that is another person's by now is not verified for the one before", async () => {
+  const found = await reversalReview(app, team.key, "the-person-before")
+  const json = { userPubkey: found.wallet, schemaId: "kyc_business_v1", externalId: "the-person-after" }
+  const started = await app.request({ method: "POST", path: "/kyc/start", key: team.key.apiKey, json })
+  await app.webhook({ session_id: started.json.session_id, decision: "approved" })
+  const refused = await decide(team.officer, found.reviewId, { decision: "approve" })
+  expect([refused.status, refused.error.error]).toEqual([409, "review_changed"])
+  expect(refused.error.detail).toContain("another person")
+})
+
+test("a session that the person began since takes the reversal, without another unit of quota", async () => {
+  const found = await reversalReview(app, team.key, "person-who-began-again")
+  const json = {
+    userPubkey: found.wallet,
+    schemaId: "kyc_individual_v1",
+    externalId: "person-who-began-again",
+  }
+  const again = await app.request({ method: "POST", path: "/kyc/start", key: team.key.apiKey, json })
+  const before = await usedIn(team.key.workspaceId)
+  await decide(team.officer, found.reviewId, { decision: "approve" })
+  await app.waitForStatus(team.key, found.wallet, "verified")
+  const rows = await attestationsOf(found.wallet)
+  expect(rows.map(({ session_id }) => session_id)).toEqual([found.sessionId, again.json.session_id])
+  expect(await usedIn(team.key.workspaceId)).toBe(before)
+})
+
+test("a member's rejection and a revocation are no rejections of the vendor: its approval afterwards is ignored", async () => {
+  const reviewed = await vendorReview(app, team.key)
+  await decide(team.officer, reviewed.reviewId, { decision: "reject" })
+  const approval = { session_id: reviewed.sessionId, decision: "approved" }
+  expect((await app.webhook(approval)).json.outcome).toBe("ignored")
+
+  const { wallet, sessionId } = await app.startSession(team.key)
+  await app.webhook({ session_id: sessionId, decision: "approved" })
+  const { attestation_id } = await app.waitForStatus(team.key, wallet, "verified")
+  const path = `/attestation/${attestation_id}/revoke`
+  await app.request({ method: "POST", path, key: team.key.apiKey, json: { reason: "Left us" } })
+  expect((await app.webhook({ session_id: sessionId, decision: "approved" })).json.outcome).toBe("ignored")
+  expect((await app.webhook({ session_id: sessionId, decision: "rejected" })).json.outcome).toBe("ignored")
+})
+
+test("erasing the person closes the review", async () => {
+  const found = await reversalReview(app, team.key)
+  const path = `/wallets/${found.wallet}/erase`
+  expect((await app.request({ method: "POST", path, key: team.key.apiKey })).status).toBe(200)
+  expect(await stateOf(found.reviewId)).toMatchObject({ state: "closed", ending: "erased" })
+})

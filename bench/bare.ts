@@ -122,9 +122,12 @@ async function begin(
       select id, coalesce(wallet_proof, ${false}) as wallet_proof
       from schemas where workspace_id = ${workspaceId} and id = ${schemaId}
     ), pending as (
-      select id, session_id, open_until is null or open_until > ${now} as open
-      from attestations
-      where workspace_id = ${workspaceId} and wallet = ${wallet} and schema_id = ${schemaId} and status = 'pending'
+      select a.id, a.session_id, a.open_until is null or a.open_until > ${now} as open
+      from attestations a join investors i on i.workspace_id = a.workspace_id and i.id = a.investor_id
+      where a.workspace_id = ${workspaceId} and a.wallet = ${wallet}
+        and a.schema_id = ${schemaId} and a.status = 'pending'
+        and i.id = (select investor_id from investor_of_wallet(${workspaceId}, ${wallet}))
+      order by i.external_id nulls last limit 1
     ), reserved as (
       insert into usage_periods as u (workspace_id, period, used)
       select ${workspaceId}, ${period}, 1 from schema, limits

@@ -170,6 +170,11 @@ export const apiErrors = {
     "The session is approved already",
     "Revoke its attestation with POST /attestation/{id}/revoke.",
   ),
+  review_open: defineError(
+    409,
+    "An open review needs two members",
+    "Decide the review in the dashboard, where another member confirms the decision. Then repeat the request, if it is still needed.",
+  ),
   webhook_endpoint_exists: defineError(
     409,
     "There is a webhook endpoint with this address",

@@ -39,7 +39,11 @@ export const shownRedactions = [...vendorRedactions, "failed"] as const
 export type ShownRedaction = (typeof shownRedactions)[number]
 
 /** Why one attestation of several was not revoked, by the code that revoking it alone would answer with. */
-export type RevocationFailure = "attestation_not_found" | "insufficient_scope" | "internal_error"
+export type RevocationFailure =
+  | "attestation_not_found"
+  | "insufficient_scope"
+  | "review_open"
+  | "internal_error"
 
 export const operationStatuses = ["queued", "submitted", "confirmed", "failed"] as const
 export type OperationStatus = (typeof operationStatuses)[number]

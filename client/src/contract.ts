@@ -40,6 +40,7 @@ export type ErrorCode =
   | "mint_config_exists"
   | "schema_exists"
   | "session_approved"
+  | "review_open"
   | "webhook_endpoint_exists"
   | "webhook_endpoint_disabled"
   | "webhook_endpoint_limit"

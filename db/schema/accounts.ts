@@ -31,6 +31,9 @@ export const accounts = pgTable(
     secondFactorRequired: boolean("second_factor_required").notNull().default(false),
     /** Whether a review's decision needs a second member. */
     fourEyes: boolean("four_eyes").notNull().default(false),
+    /** Who asked to turn that off, and when: another member has to confirm it. */
+    fourEyesOffBy: text("four_eyes_off_by"),
+    fourEyesOffAt: time("four_eyes_off_at"),
     /** What the hosted page shows besides the name: a colour as #rrggbb, where investors ask, and a logo. */
     brandColor: text("brand_color"),
     contact: text(),

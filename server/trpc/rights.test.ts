@@ -168,6 +168,7 @@ const rights: Record<string, Who> = {
   "workspace.requireFourEyes": owners,
   "workspace.requireSecondFactor": owners,
   "workspace.setBrand": owners,
+  "workspace.turnOffFourEyes": officers,
   "workspace.setReminders": builders,
 }
 

@@ -207,3 +207,55 @@ test("four eyes need two members who decide reviews", async () => {
   await member(app, { role: "compliance", account })
   expect((await browser.mutate("workspace.requireFourEyes", { required: true })).data.four_eyes).toBe(true)
 })
+
+test("four eyes are turned off by two: an owner asks, and another member who decides reviews confirms within seven days", async () => {
+  const { browser: owner, account } = await member(app)
+  const { browser: officer } = await member(app, { role: "compliance", account })
+  const { browser: developer } = await member(app, { role: "developer", account })
+  const isOn = async () => (await owner.query("workspace.get")).data.account.four_eyes
+  const requestOf = async (browser: Browser) =>
+    (await browser.query("workspace.get")).data.account.four_eyes_off
+  const set = (browser: Browser, required: boolean) =>
+    browser.mutate("workspace.requireFourEyes", { required })
+  const confirm = (browser: Browser) => browser.mutate("workspace.turnOffFourEyes", {})
+  await set(owner, true)
+  // Only an owner asks, in however many tabs.
+  for (const browser of [officer, developer])
+    expect((await confirm(browser)).error.error).toBe("insufficient_scope")
+  expect((await set(owner, false)).data).toEqual({ four_eyes: true, requested: true })
+  for (const again of await Promise.all([set(owner, false), confirm(owner), set(owner, false)]))
+    expect([again.status, again.error.error]).toEqual([403, "second_person_required"])
+  expect((await confirm(developer)).error.error).toBe("insufficient_scope")
+  expect(await requestOf(owner)).toMatchObject({ by: "The owner", is_own: true })
+  expect(await requestOf(officer)).toMatchObject({ is_own: false })
+  // It is taken back, and runs out.
+  await set(owner, true)
+  expect(await requestOf(owner)).toBeNull()
+  expect((await confirm(officer)).error.error).toBe("insufficient_scope")
+  await set(owner, false)
+  await sql`update accounts set four_eyes_off_at = now() - interval '7 days' where id = ${account.id}`
+  expect(await requestOf(owner)).toBeNull()
+  expect((await confirm(officer)).error.error).toBe("insufficient_scope")
+  // What an owner asked for who is none any more counts for nothing.
+  const second = await member(app, { account })
+  await set(second.browser, false)
+  const secondId = (await second.browser.query("me.get")).data.user.id
+  await owner.mutate("member.changeRole", { user_id: secondId, role: "viewer" })
+  expect((await confirm(officer)).error.error).toBe("insufficient_scope")
+  expect(await isOn()).toBe(true)
+  await set(owner, false)
+  expect((await confirm(officer)).data).toEqual({ four_eyes: false, requested: false })
+  expect(await isOn()).toBe(false)
+  const lines = await sql`
+    select action from audit_entries where account_id = ${account.id} and action like 'account.%' order by seq`
+  expect(lines.map(({ action }) => action.slice(8))).toEqual([
+    ...[
+      "created",
+      "security_changed",
+      "four_eyes_off_requested",
+      "four_eyes_kept",
+      "four_eyes_off_requested",
+    ],
+    ...["four_eyes_off_requested", "four_eyes_off_requested", "security_changed"],
+  ])
+})

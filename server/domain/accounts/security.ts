@@ -7,6 +7,7 @@ import { holdPermission } from "#server/domain/people/membership.ts"
 import { hasSecondFactor } from "#server/domain/people/second-factor.ts"
 import { fail } from "#shared/errors.ts"
 import { allRoles, permissionsOf } from "#shared/roles.ts"
+import { keepFourEyes } from "./four-eyes.ts"
 
 /** What an account demands of its members. */
 export type AccountSecurity = { second_factor_required: boolean; four_eyes: boolean }
@@ -16,7 +17,7 @@ const TWO = 2
 const reviewers = allRoles.filter((role) => permissionsOf(role).has("review:write"))
 
 /**
- * Switches what an account demands on or off. Whoever demands a second factor has one, and proved it in this sign-in:
+ * Switches what an account demands on, or the second factor off. Whoever demands a second factor has one, and proved it in this sign-in:
  * somebody can always come in. Four eyes take two members who decide reviews. Errors: second_factor_required,
  * validation_failed, insufficient_scope.
  */
@@ -29,7 +30,7 @@ export async function setSecurity({
   principal: Principal
   user: SignedIn | null
   requestId: string
-  wanted: Partial<AccountSecurity>
+  wanted: { second_factor_required: boolean } | { four_eyes: true }
 }): Promise<AccountSecurity> {
   const author = { principal, requestId }
   const { workspaceId } = principal
@@ -39,7 +40,7 @@ export async function setSecurity({
       select a.id, a.second_factor_required, a.four_eyes from workspaces w join accounts a on a.id = w.account_id
       where w.id = ${workspaceId} for update of a`
     const { id, ...before } = account!
-    const after = { ...before, ...wanted }
+    const after: AccountSecurity = { ...before, ...wanted }
     if (after.second_factor_required && !before.second_factor_required) await requireOwnFactor(user)
     if (after.four_eyes && !before.four_eyes) {
       const [counted] = await sql<{ count: number }[]>`
@@ -50,6 +51,8 @@ export async function setSecurity({
           "required: four eyes need two members who decide reviews. Invite another owner or compliance officer first.",
         )
     }
+    // It is turned off by two members, see four-eyes.ts.
+    if ("four_eyes" in wanted) await keepFourEyes(sql, author)
     const changed = (Object.keys(after) as (keyof AccountSecurity)[]).filter(
       (key) => before[key] !== after[key],
     )

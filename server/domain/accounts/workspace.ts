@@ -7,13 +7,14 @@ import { addressOf } from "#server/solana/addresses.ts"
 import { authorityOf } from "#server/solana/keys.ts"
 import type { Address } from "#shared/address.ts"
 import type { Mode } from "#shared/mode.ts"
+import { type OffRequest, readOffRequest } from "./four-eyes.ts"
 import type { PlanName } from "./plans.ts"
 import type { AccountSecurity } from "./security.ts"
 
 export type WorkspaceFacts = {
   id: string
   mode: Mode
-  account: { id: string; name: string; plan: PlanName } & AccountSecurity
+  account: { id: string; name: string; plan: PlanName; four_eyes_off: OffRequest | null } & AccountSecurity
   /** Where clients reach the API. */
   base_url: string
   /** As people know it; null where the mode has none. */
@@ -39,8 +40,12 @@ export type WorkspaceFacts = {
 }
 
 /** What a workspace is, and what it runs on. */
-export async function readWorkspace({ workspaceId, mode, scopes }: Principal): Promise<WorkspaceFacts> {
-  type Row = WorkspaceFacts["account"] & { authority: Address | null; fee_payer: Address | null }
+export async function readWorkspace(principal: Principal): Promise<WorkspaceFacts> {
+  const { workspaceId, mode, scopes } = principal
+  type Row = Omit<WorkspaceFacts["account"], "four_eyes_off"> & {
+    authority: Address | null
+    fee_payer: Address | null
+  }
   const accounts = await sql<Row[]>`
     select a.id, a.name, a.plan, a.second_factor_required, a.four_eyes, w.authority, w.fee_payer
     from workspaces w join accounts a on a.id = w.account_id where w.id = ${workspaceId}`
@@ -51,7 +56,7 @@ export async function readWorkspace({ workspaceId, mode, scopes }: Principal): P
   return {
     id: workspaceId,
     mode,
-    account,
+    account: { ...account, four_eyes_off: await readOffRequest(principal) },
     base_url: `${deployment.origin}/v1`,
     provider: provider?.label ?? null,
     webhook_secret: seesSecret ? placeOfWebhookSecret(deployment.settings, mode) : null,

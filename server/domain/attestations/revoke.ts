@@ -4,6 +4,7 @@ import { columns, type RowOf } from "#db/rows.ts"
 import { type Author, recordChange } from "#server/domain/audit-log/record.ts"
 import type { IdempotencyClaim, Principal } from "#server/domain/context.ts"
 import { claimKey } from "#server/domain/idempotency.ts"
+import { refuseToEndAlone } from "#server/domain/reviews/end-alone.ts"
 import { isId } from "#server/lib/ids.ts"
 import { clock } from "#server/lib/time.ts"
 import type { PublicReason } from "#shared/public-reasons.ts"
@@ -26,7 +27,8 @@ const revokedColumns = columns(
 
 /**
  * Revokes an attestation: a pending one is rejected and its attest cancelled, a verified one has its credential
- * burnt. One that has ended is returned as it is. Errors: attestation_not_found.
+ * burnt. One that has ended is returned as it is. Errors: attestation_not_found,
+ * review_open.
  */
 export async function revokeAttestation({
   principal,
@@ -50,6 +52,7 @@ export async function revokeAttestation({
   const author = { principal, requestId }
   await repeatOnDeadlock(() =>
     sql.begin(async (sql) => {
+      await refuseToEndAlone(sql, { workspaceId, author, attestationIds: [attestationId] })
       const outcome = await revokeIn(sql, { workspaceId, attestationId, author, reason, publicReason })
       if (outcome === "unknown") return attestationNotFound(attestationId)
       if (claim) await claimKey(sql, claim, attestationId)

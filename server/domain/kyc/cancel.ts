@@ -6,6 +6,7 @@ import { statusAt } from "#server/domain/attestations/status.ts"
 import { type Author, recordChange } from "#server/domain/audit-log/record.ts"
 import type { IdempotencyClaim, Principal } from "#server/domain/context.ts"
 import { claimKey } from "#server/domain/idempotency.ts"
+import { refuseToEndAlone } from "#server/domain/reviews/end-alone.ts"
 import { isId } from "#server/lib/ids.ts"
 import { clock } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
@@ -25,7 +26,7 @@ const cancelledColumns = columns(
 /**
  * Ends a session that nobody has decided, and gives its unit of quota back. One that has ended is returned as it is. One
  * that is approved is refused: whoever cancels believes that nobody was verified, and to revoke is another decision.
- * Errors: session_not_found, session_approved.
+ * Errors: session_not_found, session_approved, review_open.
  */
 export async function cancelSession({
   principal,
@@ -53,6 +54,7 @@ export async function cancelSession({
     if (claim) await claimKey(sql, claim, sessionId)
     if (statusAt(row, now) !== "pending" || row.issued_at !== null) return
     const author = { principal, requestId }
+    await refuseToEndAlone(sql, { workspaceId, author, attestationIds: [row.id] })
     await cancelIn(sql, { workspaceId, attestationId: row.id, author, reason, now })
   }
   await repeatOnDeadlock(() => sql.begin(cancel))

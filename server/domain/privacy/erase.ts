@@ -3,6 +3,7 @@ import { publish, publishActivity } from "#db/pubsub.ts"
 import { type Author, recordChanges, theOperator } from "#server/domain/audit-log/record.ts"
 import type { IdempotencyClaim } from "#server/domain/context.ts"
 import { claimKey } from "#server/domain/idempotency.ts"
+import { refuseToEndAlone } from "#server/domain/reviews/end-alone.ts"
 import { isId, newId } from "#server/lib/ids.ts"
 import { clock } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
@@ -102,6 +103,12 @@ async function erase(
       // Who was erased with another person's wallet has no erasure of their own yet.
       const isRepeat = isErased && (last !== null || persons.length === 0)
       const erasureId = isRepeat ? last : newId("era")
+      await refuseToEndAlone(sql, {
+        workspaceId,
+        author,
+        attestationIds: attestations.map(({ id }) => id),
+        erased: { wallets, investorIds: persons.map(({ id }) => id) },
+      })
       if (idempotency && erasureId !== null) await claimKey(sql, idempotency, erasureId)
       const now = clock.now()
       const ended = await endInForce(sql, attestations, now)

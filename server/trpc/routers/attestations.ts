@@ -95,7 +95,7 @@ export const attestationRouter = router({
     .meta({
       scope: "attestation:write",
       idempotent: true,
-      fails: ["attestation_not_found"],
+      fails: ["attestation_not_found", "review_open"],
       openapi: {
         method: "POST",
         path: "/attestation/{id}/revoke",

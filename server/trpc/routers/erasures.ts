@@ -20,7 +20,7 @@ export const erasureRouter = router({
     .meta({
       scope: "investor:erase",
       idempotent: true,
-      fails: ["attestation_not_found", "invalid_public_key"],
+      fails: ["attestation_not_found", "invalid_public_key", "review_open"],
       openapi: {
         method: "POST",
         path: "/wallets/{pubkey}/erase",
@@ -38,7 +38,7 @@ export const erasureRouter = router({
     .meta({
       scope: "investor:erase",
       idempotent: true,
-      fails: ["investor_not_found"],
+      fails: ["investor_not_found", "review_open"],
       openapi: {
         method: "POST",
         path: "/investor/{id}/erase",

@@ -86,7 +86,7 @@ export const sessionRouter = router({
     .meta({
       scope: "kyc:write",
       idempotent: true,
-      fails: ["session_not_found", "session_approved"],
+      fails: ["session_not_found", "session_approved", "review_open"],
       openapi: {
         method: "POST",
         path: "/kyc/session/{id}/cancel",

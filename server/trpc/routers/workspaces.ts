@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { brandColor, contact, readBrand, setBrand, setLogo } from "#server/domain/accounts/brand.ts"
+import { turnOffFourEyes } from "#server/domain/accounts/four-eyes.ts"
 import { renameAccount } from "#server/domain/accounts/rename.ts"
 import { setSecurity } from "#server/domain/accounts/security.ts"
 import { readWorkspace } from "#server/domain/accounts/workspace.ts"
@@ -44,5 +45,15 @@ export const workspaceRouter = router({
   requireFourEyes: memberProcedure
     .meta({ scope: "member:write" })
     .input(z.object({ required: z.boolean() }))
-    .mutation(({ ctx, input }) => setSecurity({ ...ctx, wanted: { four_eyes: input.required } })),
+    .mutation(async ({ ctx, input }) => {
+      if (!input.required) return turnOffFourEyes(ctx)
+      const { four_eyes } = await setSecurity({ ...ctx, wanted: { four_eyes: true } })
+      return { four_eyes, requested: false }
+    }),
+
+  /** Confirms what an owner has asked for. */
+  turnOffFourEyes: memberProcedure
+    .meta({ scope: "review:write" })
+    .input(z.object({}))
+    .mutation(({ ctx }) => turnOffFourEyes(ctx)),
 })

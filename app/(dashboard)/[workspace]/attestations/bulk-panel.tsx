@@ -15,6 +15,7 @@ import type { RevocationFailure } from "#shared/statuses.ts"
 const failureCopy = {
   attestation_not_found: "not found in this workspace",
   insufficient_scope: "whoever started this may no longer revoke",
+  review_open: "a review of it is open, and two members have to decide it",
   internal_error: "failed several times. Try it again, by itself",
 } as const satisfies Record<RevocationFailure, string>
 

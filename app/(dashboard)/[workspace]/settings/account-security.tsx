@@ -3,12 +3,15 @@
 import { useMutation, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import type { Api, RouterOutputs } from "#app/api.ts"
 import { Confirm } from "#app/components/confirm.tsx"
+import { Timestamp } from "#app/components/timestamp.tsx"
 import { notify } from "#app/components/toast.ts"
 import { Badge } from "#app/components/ui/badge.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Card } from "#app/components/ui/card.tsx"
 
 type Account = RouterOutputs["workspace"]["get"]["account"]
+
+const FOUR_EYES = "Four eyes for reviews"
 
 /** What an account can demand, each as a switch of its owners. */
 const demands = [
@@ -18,15 +21,17 @@ const demands = [
     on: "Members without a second factor are asked to set one up, and can do nothing else until then. API keys are not affected.",
     off: "Members can sign in with their password only.",
     isOn: (account: Account) => account.second_factor_required,
-    set: (api: Api, required: boolean) => api.workspace.requireSecondFactor.mutate({ required }),
+    set: (api: Api, required: boolean): Promise<unknown> =>
+      api.workspace.requireSecondFactor.mutate({ required }),
   },
   {
-    name: "Four eyes for reviews",
+    name: FOUR_EYES,
     text: "A second member confirms each decision before it takes effect.",
     on: "Every decision of a review waits until another member confirms it. Whoever asks for it cannot confirm it.",
-    off: "Decisions take effect at once. Those that wait now still need another member.",
+    off: "Another member who decides reviews has to confirm this within seven days. Until then it stays on.",
     isOn: (account: Account) => account.four_eyes,
-    set: (api: Api, required: boolean) => api.workspace.requireFourEyes.mutate({ required }),
+    set: (api: Api, required: boolean): Promise<unknown> =>
+      api.workspace.requireFourEyes.mutate({ required }),
   },
 ] as const
 
@@ -36,16 +41,18 @@ export function AccountSecurity({ account }: { account: Account }) {
     <Card title="Security" description="For all members, in both workspaces.">
       <ul className="-my-2 divide-y divide-line">
         {demands.map((demand) => (
-          <Demand key={demand.name} demand={demand} isOn={demand.isOn(account)} />
+          <Demand key={demand.name} demand={demand} account={account} />
         ))}
       </ul>
     </Card>
   )
 }
 
-function Demand({ demand, isOn }: { demand: (typeof demands)[number]; isOn: boolean }) {
+function Demand({ demand, account }: { demand: (typeof demands)[number]; account: Account }) {
   const { can } = useWorkspace()
   const { name, text, on, off } = demand
+  const isOn = demand.isOn(account)
+  const request = name === FOUR_EYES ? account.four_eyes_off : null
   const set = useMutation((api) => demand.set(api, !isOn), { refresh: ["workspace"], quiet: true })
   const verb = isOn ? "Turn off" : "Turn on"
   return (
@@ -56,8 +63,10 @@ function Demand({ demand, isOn }: { demand: (typeof demands)[number]; isOn: bool
           {isOn ? <Badge tone="good">On</Badge> : <Badge>Off</Badge>}
         </span>
         <span className="block text-[13px] text-muted">{text}</span>
+        {request && <Waiting request={request} />}
       </span>
-      {can("member:write") && (
+      {request && <AnswerRequest request={request} />}
+      {can("member:write") && !request && (
         <Confirm
           trigger={
             <Button size="sm" aria-label={`${verb}: ${name}`}>
@@ -70,10 +79,57 @@ function Demand({ demand, isOn }: { demand: (typeof demands)[number]; isOn: bool
           danger={isOn}
           onConfirm={async () => {
             await set.mutateAsync()
-            notify(`${name}: ${isOn ? "off" : "on"}`)
+            notify(
+              isOn && name === FOUR_EYES ? "Asked for a confirmation" : `${name}: ${isOn ? "off" : "on"}`,
+            )
           }}
         />
       )}
     </li>
+  )
+}
+
+type Request = NonNullable<Account["four_eyes_off"]>
+
+function Waiting({ request: { by, is_own, until } }: { request: Request }) {
+  return (
+    <span className="mt-1 block text-[13px] text-notice">
+      {is_own ? "You asked" : `${by} asked`} to turn this off. Another member who decides reviews can confirm
+      it until <Timestamp at={until} />.
+    </span>
+  )
+}
+
+/** Confirms the request to turn four eyes off, or takes it back. */
+function AnswerRequest({ request: { by, is_own } }: { request: Request }) {
+  const { can } = useWorkspace()
+  const turnOff = useMutation((api) => api.workspace.turnOffFourEyes.mutate({}), {
+    refresh: ["workspace"],
+    quiet: true,
+  })
+  const keep = useMutation((api) => api.workspace.requireFourEyes.mutate({ required: true }), {
+    refresh: ["workspace"],
+  })
+  return (
+    <span className="flex flex-wrap gap-2">
+      {can("member:write") && (
+        <Button size="sm" onClick={() => keep.mutate()} disabled={keep.isPending}>
+          Keep it on
+        </Button>
+      )}
+      {can("review:write") && !is_own && (
+        <Confirm
+          trigger={<Button size="sm">Confirm</Button>}
+          title="Turn off four eyes for reviews?"
+          description={`${by} asked for it. Decisions then take effect at once. Those that wait now still need another member.`}
+          confirm="Turn off"
+          danger
+          onConfirm={async () => {
+            await turnOff.mutateAsync()
+            notify(`${FOUR_EYES}: off`)
+          }}
+        />
+      )}
+    </span>
   )
 }

@@ -2,9 +2,11 @@ import { type Queryable, repeatOnDeadlock, background as sql } from "#db/client.
 import { publish, publishActivity } from "#db/pubsub.ts"
 import { columns, type RowOf } from "#db/rows.ts"
 import { heldRole } from "#server/domain/people/membership.ts"
+import { refuseToEndAlone } from "#server/domain/reviews/end-alone.ts"
 import { Backoff } from "#server/ledger/backoff.ts"
 import { logger } from "#server/lib/log.ts"
 import { clock } from "#server/lib/time.ts"
+import { Failure } from "#shared/errors.ts"
 import { permissionsOf } from "#shared/roles.ts"
 import { revokeIn } from "../revoke.ts"
 
@@ -78,7 +80,7 @@ async function revokeNext(job: Job): Promise<boolean> {
         if (!item) return false
         taken.place = item.place
         const outcome = await revoke(sql, job, item.attestation_id)
-        const isFailed = outcome === "attestation_not_found" || outcome === "insufficient_scope"
+        const isFailed = outcome !== "revoked" && outcome !== "ended before"
         await sql`
           update bulk_revocation_items
           set outcome = ${isFailed ? "failed" : outcome}, failure = ${isFailed ? outcome : null}
@@ -97,15 +99,25 @@ async function revoke(sql: Queryable, job: Job, attestationId: string) {
   const { workspace_id: workspaceId, author_id: userId, author_name: name, request_id: requestId } = job
   const role = await heldRole(sql, workspaceId, userId)
   if (role === null || !permissionsOf(role).has("attestation:write")) return "insufficient_scope"
+  const author = { principal: { via: { kind: "user" as const, userId, name, role } }, requestId }
+  const open = await refuseToEndAlone(sql, { workspaceId, author, attestationIds: [attestationId] }).catch(
+    codeOf,
+  )
+  if (open === "review_open") return open
   const outcome = await revokeIn(sql, {
     workspaceId,
     attestationId,
-    author: { principal: { via: { kind: "user", userId, name, role } }, requestId },
+    author,
     reason: job.reason,
     publicReason: job.public_reason,
   })
   if (outcome === "unknown") return "attestation_not_found"
   return outcome === "ended before" ? "ended before" : "revoked"
+}
+
+const codeOf = (error: unknown) => {
+  if (error instanceof Failure && error.code === "review_open") return error.code
+  throw error
 }
 
 /** What fails again and again ends as a failure, so that its list has an end. */

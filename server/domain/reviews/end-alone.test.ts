@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
+import type { Address } from "#shared/address.ts"
+import { startTestApp, type TestApp, waitFor } from "#test/app.ts"
+import { type Browser, member } from "#test/people.ts"
+import { decide, requireFourEyes, reviewTeam, vendorReview } from "#test/reviews.ts"
+import { openReview } from "./open.ts"
+
+let app: TestApp
+let team: Awaited<ReturnType<typeof reviewTeam>>
+let developer: Browser
+
+beforeAll(async () => {
+  app = await startTestApp()
+  team = await reviewTeam(app)
+  developer = (await member(app, { role: "developer", account: team.account })).browser
+  await requireFourEyes(team.account)
+})
+afterAll(() => app.stop())
+
+type Case = { wallet: Address; sessionId: string; attestationId: string; investorId: string }
+
+const post = async (path: string, json: object) => {
+  const { status, json: answer } = await app.request({ method: "POST", path, key: team.key.apiKey, json })
+  return { status, error: answer.error as string | undefined }
+}
+const ask = async (browser: Browser, procedure: string, input: object) => {
+  const { status, error } = await browser.mutate(procedure, input)
+  return { status, error: error?.error as string | undefined }
+}
+
+/** Everything by which a member or a key ends a case. */
+const ways: [string, (of: Case) => Promise<{ status: number; error: string | undefined }>][] = [
+  ["a key cancels the session", ({ sessionId }) => post(`/kyc/session/${sessionId}/cancel`, {})],
+  ["a key revokes", ({ attestationId }) => post(`/attestation/${attestationId}/revoke`, { reason: "x" })],
+  ["a key erases the wallet", ({ wallet }) => post(`/wallets/${wallet}/erase`, {})],
+  ["a key erases the investor", ({ investorId }) => post(`/investor/${investorId}/erase`, {})],
+  ["a developer cancels", ({ sessionId: id }) => ask(developer, "session.cancel", { id })],
+  [
+    "a developer revokes",
+    ({ attestationId: id }) => ask(developer, "attestation.revoke", { id, reason: "x" }),
+  ],
+  [
+    "an officer revokes",
+    ({ attestationId: id }) => ask(team.officer, "attestation.revoke", { id, reason: "x" }),
+  ],
+  ["an officer erases the wallet", ({ wallet: pubkey }) => ask(team.officer, "erasure.wallet", { pubkey })],
+  ["an owner erases the investor", ({ investorId: id }) => ask(team.owner, "erasure.investor", { id })],
+]
+
+async function caseOf(wallet: Address): Promise<Case> {
+  const [row] = await sql<{ id: string; session_id: string; investor_id: string }[]>`
+    select id, session_id, investor_id from attestations where workspace_id = ${team.key.workspaceId} and wallet = ${wallet}`
+  return { wallet, sessionId: row!.session_id, attestationId: row!.id, investorId: row!.investor_id }
+}
+const stateOf = async ({ attestationId }: Case) => {
+  const [row] = await sql`
+    select a.status, a.erased_at, r.state from attestations a
+    left join reviews r on r.workspace_id = a.workspace_id and (r.attestation_id = a.id or r.wallet = a.wallet
+      or r.investor_id = a.investor_id) where a.id = ${attestationId}`
+  return row
+}
+
+test.each(ways)("with four eyes %s only once the case is decided", async (_what, end) => {
+  const { wallet, reviewId } = await vendorReview(app, team.key)
+  const one = await caseOf(wallet)
+  expect(await end(one)).toEqual({ status: 409, error: "review_open" })
+  expect(await stateOf(one)).toMatchObject({ status: "pending", erased_at: null, state: "open" })
+  // Nor while a decision waits for the second member.
+  await decide(team.officer, reviewId, { decision: "reject" })
+  expect(await end(one)).toEqual({ status: 409, error: "review_open" })
+  const { version } = (await team.second.query("review.get", { review_id: reviewId })).data
+  expect((await team.second.mutate("review.confirm", { review_id: reviewId, version })).status).toBe(200)
+  expect((await end(one)).status).toBe(200)
+})
+
+test.each(["screening", "signal"] as const)(
+  "a case of a verified wallet (%s) is ended by nobody alone",
+  async (kind) => {
+    const { sessionId, wallet } = await app.startSession(team.key)
+    await app.webhook({ session_id: sessionId, decision: "approved", claims: { country: "US" } })
+    await app.waitForStatus(team.key, wallet, "verified")
+    const one = await caseOf(wallet)
+    const about = kind === "screening" ? { wallet } : { investorId: one.investorId }
+    const finding = kind === "screening" ? "wallet_listed" : "watchlist_match"
+    const { workspaceId } = team.key
+    await sql.begin((sql) => openReview(sql, { workspaceId, kind, about, finding, detail: null }))
+    for (const [what, end] of ways) {
+      if (what.includes("cancel")) continue
+      expect([what, await end(one)]).toEqual([what, { status: 409, error: "review_open" }])
+    }
+    expect(await stateOf(one)).toMatchObject({ status: "verified", erased_at: null })
+  },
+)
+
+test("of a list, what an open review is about is kept, and the rest revoked", async () => {
+  const reviewed = await caseOf((await vendorReview(app, team.key)).wallet)
+  const other = await caseOf((await app.startSession(team.key)).wallet)
+  const ids = [reviewed.attestationId, other.attestationId]
+  const started = await team.officer.mutate("bulkRevocation.start", {
+    attestation_ids: ids,
+    reason: "Cleaning up",
+  })
+  const { id } = started.data
+  const job = await waitFor(async () => {
+    const { data } = await team.officer.query("bulkRevocation.get", { id })
+    return data.ended_at !== null && data
+  }, "the list to end")
+  expect(job.failed).toEqual([{ attestation_id: reviewed.attestationId, error: "review_open" }])
+  expect(await stateOf(reviewed)).toMatchObject({ status: "pending", state: "open" })
+  expect(await stateOf(other)).toMatchObject({ status: "rejected" })
+})
+
+test("the vendor still ends a case, and without four eyes one member does", async () => {
+  const { wallet, sessionId } = await vendorReview(app, team.key)
+  await app.webhook({ session_id: sessionId, decision: "rejected" })
+  expect(await stateOf(await caseOf(wallet))).toMatchObject({ status: "rejected", state: "closed" })
+  const free = await reviewTeam(app)
+  const { attestationId } = await vendorReview(app, free.key)
+  const revoked = await free.officer.mutate("attestation.revoke", { id: attestationId, reason: "x" })
+  expect(revoked.status).toBe(200)
+})

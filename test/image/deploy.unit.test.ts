@@ -80,6 +80,29 @@ test("the image runs as npm start does, as a user who is not root, and says when
   expect(read("Dockerfile")).toContain(`ARG VERSION=${version}\n`)
 })
 
+test("the base image is chosen in one place, where a build can give it by its digest", () => {
+  const text = read("Dockerfile")
+  expect(text.match(/^FROM \$\{NODE_IMAGE\}/gm)).toEqual(text.match(/^FROM .{13}/gm))
+  expect(parseDockerfile(text).map(({ base }) => base)).toEqual(Array(3).fill("node:24-bookworm-slim"))
+  expect(read("compose.yaml")).toMatch(/\$\{NODE_IMAGE:-node:24-bookworm-slim\}/)
+})
+
+test("whatever is installed is checked by its hash, or came inside of a package that was", () => {
+  type Locked = { integrity?: string; inBundle?: boolean; link?: boolean; bundleDependencies?: string[] }
+  const { packages } = JSON.parse(readFileSync(join(project, "package-lock.json"), "utf8")) as {
+    packages: Record<string, Locked>
+  }
+  for (const [path, one] of Object.entries(packages)) {
+    if (!path.includes("node_modules/") || one.link || one.integrity) continue
+    const cut = path.lastIndexOf("/node_modules/")
+    const bundle = packages[path.slice(0, cut)]
+    expect({ path, inBundle: one.inBundle, integrity: bundle?.integrity }).toEqual({
+      ...{ path, inBundle: true, integrity: expect.stringMatching(/^sha512-/) },
+    })
+    expect(bundle!.bundleDependencies).toContain(path.slice(cut + "/node_modules/".length))
+  }
+})
+
 test("nothing that may be secret, and nothing that the server does not need, is sent to a builder", () => {
   const isSent = parseIgnore(read("Dockerfile.dockerignore"))
   const kept = [
@@ -115,6 +138,8 @@ type Service = {
   command?: string[]
   read_only?: boolean
   cap_drop?: string[]
+  security_opt?: string[]
+  user?: string
   image: string
 }
 
@@ -122,10 +147,16 @@ test("compose gives every process what the server knows, and asks for what has n
   const { services } = parse(read("compose.yaml"), { merge: true }) as { services: Record<string, Service> }
   expect(Object.keys(services)).toEqual(["postgres", "migrate", "web", "worker"])
   const { postgres, ...own } = services
-  expect(Number(/^postgres:(\d+)$/.exec(postgres!.image)![1])).toBeGreaterThanOrEqual(15)
-  for (const [name, { environment, read_only, cap_drop }] of Object.entries(own)) {
+  expect(Number(/:-postgres:(\d+)\}$/.exec(postgres!.image)![1])).toBeGreaterThanOrEqual(15)
+  expect(postgres!.user).toBe("postgres")
+  for (const { cap_drop, security_opt } of Object.values(services))
+    expect({ cap_drop, security_opt }).toEqual({
+      cap_drop: ["ALL"],
+      security_opt: ["no-new-privileges:true"],
+    })
+  for (const [name, { environment, read_only }] of Object.entries(own)) {
     expect({ name, unknown: unknownOf(Object.keys(environment!)) }).toEqual({ name, unknown: [] })
-    expect({ read_only, cap_drop }).toEqual({ read_only: true, cap_drop: ["ALL"] })
+    expect(read_only).toBe(true)
     for (const [setting, value] of Object.entries(environment!))
       if (setting !== "VOUCH_ROLE") expect(value).toMatch(/\$\{\w+:\?set it in deploy\/\.env/)
   }
@@ -187,6 +218,8 @@ test("the chart is of this version, and its own values are what its schema allow
 test("pods are scraped as the job that alerts and the dashboard name", () => {
   const job = parse(chart("Chart.yaml")).name
   expect(chart("templates", "_helpers.tpl")).toContain('app.kubernetes.io/name: {{ include "vouch.name" . }}')
+  // Figures are for the release's own namespace unless another one is named.
+  expect(chart("templates", "network.yaml")).toMatch(/port: metrics \}\]\n +from:\n +- podSelector: \{\}\n/)
   expect(chart("templates", "network.yaml")).toContain("jobLabel: app.kubernetes.io/name")
   const jobs = ["alerts.yml", "dashboard.json"].flatMap((file) =>
     [...read("observe", file).matchAll(/job=\\?"(\w+)/g)].map(([, name]) => name),

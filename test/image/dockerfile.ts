@@ -20,10 +20,20 @@ export type Stage = {
 /** Throws on an instruction that it does not know: nothing is passed over. */
 export function parseDockerfile(text: string): Stage[] {
   const stages: Stage[] = []
+  const args: Record<string, string> = {}
   for (const [word, rest] of instructionsOf(text)) {
+    if (word === "ARG" && stages.length === 0) {
+      Object.assign(args, parsePairs(rest))
+      continue
+    }
     if (word === "FROM") {
       const [, base, name] = /^(\S+)(?:\s+AS\s+(\S+))?$/i.exec(rest) ?? unknown(word, rest)
-      stages.push(newStage(base!, name ?? null))
+      stages.push(
+        newStage(
+          base!.replace(/\$\{(\w+)\}/, (_, arg: string) => args[arg] ?? unknown(word, rest)),
+          name ?? null,
+        ),
+      )
       continue
     }
     const stage = stages.at(-1) ?? unknown(word, rest)

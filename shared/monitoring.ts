@@ -23,9 +23,19 @@ export const policies = {
   },
   person_deactivated: {
     label: "Person deactivated",
-    hint: "The person was deactivated, or their data deleted, at the KYC vendor.",
+    hint: "The person was deactivated, or deleted, at the KYC vendor.",
     choices: { review: "Open a review", withdraw: "Revoke the person’s verifications" },
     default: "withdraw",
+  },
+  data_deleted: {
+    label: "Data deleted",
+    hint: "The KYC vendor deleted what it keeps of the person. Choose nothing if it deletes by a schedule.",
+    choices: {
+      review: "Open a review",
+      withdraw: "Revoke the person’s verifications",
+      nothing: "Do nothing",
+    },
+    default: "review",
   },
 } as const satisfies Record<
   string,

@@ -49,6 +49,7 @@ export const findings = {
   watchlist_match: "Watchlist match",
   case_opened: "The vendor opened a case",
   person_deactivated: "The vendor deactivated the person",
+  data_deleted: "The vendor deleted the person’s data",
 } as const satisfies Record<string, string>
 
 export type Finding = keyof typeof findings

@@ -182,6 +182,8 @@ export async function startDidit() {
           return [event(reference!, "In Review", { at }), userEvent(investorId, "FLAGGED", { at })]
         case "person_deactivated":
           return [userEvent(investorId, "BLOCKED", { at })]
+        case "data_deleted":
+          return []
       }
     },
     silent({ reference, investorId }: OurSession): string[] {

@@ -235,6 +235,7 @@ export async function startPersona() {
             // Of an inquiry without an account, as far as the report knows.
             eventAbout("report/adverse-media.matched", report({ inquiry: reference! }), { at }),
             eventAbout("report/politically-exposed-person.matched", report({ account }), { at }),
+            eventAbout("report/crypto-address-watchlist.matched", report({ account }), { at }),
           ]
         case "case_opened":
           return [
@@ -248,6 +249,8 @@ export async function startPersona() {
             // Where the reference is on the webhook's blocklist.
             eventAbout("account.archived", person(null), { at }),
           ]
+        case "data_deleted":
+          return [eventAbout("account.redacted", person(investorId), { at })]
       }
     },
     silent({ reference, investorId }: OurSession): string[] {

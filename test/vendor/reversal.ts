@@ -12,7 +12,7 @@ export function describeReversal(
   vendor: () => VendorDouble,
 ) {
   describe.runIf(outcomes.includes("rejected"))("a rejection that the vendor takes back", () => {
-    test.each(["rejected", "withdrawn"] as const)(
+    test.each((["rejected", "withdrawn"] as const).filter((one) => outcomes.includes(one)))(
       "opens a review with what the vendor found out, after it was %s, and changes nothing else",
       async (how) => {
         const session = await f().handedOver()

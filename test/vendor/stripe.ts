@@ -1,5 +1,6 @@
 import { createHmac, randomUUID } from "node:crypto"
 import { z } from "zod"
+import type { Signal } from "#server/domain/kyc/providers/provider.ts"
 import type { OurSession, Outcome, VendorDouble } from "./fixture.ts"
 import { type Answered, type Asked, startHttpDouble } from "./http-double.ts"
 import { keyedAnswers } from "./keyed-answers.ts"
@@ -228,14 +229,15 @@ export async function startStripe({ mayReadBirthDate = true, failed = "resubmiss
       bring(reference!, "processing", null, new Date())
       return event("identity.verification_session.processing", reference!)
     },
-    signal: (): string[] => [],
+    signal: ({ reference }: OurSession, _signal: Signal, at = new Date()): string[] => [
+      event("identity.verification_session.redacted", reference!, { at }),
+    ],
     silent({ reference }: OurSession): string[] {
       const id = reference ?? "vs_of_nobody"
       const of = (name: string) => event(`identity.verification_session.${name}`, id)
       return [
         ...(reference === null ? [of("processing"), of("verified"), of("requires_input")] : []),
         of("created"),
-        of("redacted"),
         event("payment_intent.succeeded", "pi_1Mx", { object: "payment_intent" }),
         event("something.new_of_next_year", id),
       ]

@@ -186,6 +186,8 @@ export async function startSumsub({ algorithm = "HMAC_SHA256_HEX" } = {}): Promi
           return [webhook("amlCaseOnHold", about), webhook("applicantOnHold", about)]
         case "person_deactivated":
           return [webhook("applicantDeactivated", about), webhook("applicantDeleted", about)]
+        case "data_deleted":
+          return [webhook("applicantPersonalDataDeleted", about)]
       }
     },
     silent({ investorId, schemaId }) {

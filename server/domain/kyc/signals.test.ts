@@ -186,3 +186,18 @@ test("revoking in the review ends what is in force of all wallets; another works
   expect(await statusOf(other.key, others.wallets[0]!)).toBe("verified")
   expect(await reviewsOf(others.investorId)).toEqual([])
 })
+
+test("deleted data opens a review, and by the workspace's choice nothing", async () => {
+  for (const [choice, outcome, found] of [
+    [undefined, "applied", 1],
+    ["nothing", "ignored", 0],
+  ] as const) {
+    const { key } = await team(choice && { data_deleted: choice })
+    const { wallet, sessionId } = await app.verifiedWallet(key)
+    expect(await send(sessionId, "data_deleted")).toBe(outcome)
+    const reviews = await sql`
+      select from reviews where workspace_id = ${key.workspaceId} and kind = 'signal'`
+    expect(reviews).toHaveLength(found)
+    await app.waitForStatus(key, wallet, "verified")
+  }
+})

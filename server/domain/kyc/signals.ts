@@ -32,8 +32,7 @@ export async function applySignal({ sessions, ...signal }: Signalled): Promise<E
   const outcomes: EventResult[] = []
   for (const person of people.values()) {
     const policies = await onBehalfOf(person.workspace_id, () => readPolicies(sql, person.workspace_id))
-    const act = policies[signal.event.says.signal] === "withdraw" ? withdraw : askPerson
-    outcomes.push(...(await act(person, signal)))
+    outcomes.push(...(await actions[policies[signal.event.says.signal]](person, signal)))
   }
   const ranked: EventResult[] = ["applied", "review_opened", "duplicate", "ignored"]
   return ranked.find((one) => outcomes.includes(one)) ?? "ignored"
@@ -108,3 +107,6 @@ async function askPerson(person: Person, signal: Signal): Promise<EventResult[]>
   if (outcome === "applied") publishActivity(workspaceId)
   return [outcome]
 }
+
+/** What a policy's choice does. */
+const actions = { review: askPerson, withdraw, nothing: async (): Promise<EventResult[]> => [] }

@@ -21,6 +21,7 @@ const defaults = {
   watchlist_match: "review",
   case_opened: "review",
   person_deactivated: "withdraw",
+  data_deleted: "review",
 }
 
 test("who decides reviews changes policies, of this workspace alone, and the audit log has it once", async () => {

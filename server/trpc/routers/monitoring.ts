@@ -18,6 +18,7 @@ export const monitoringRouter = router({
         watchlist_match: choiceOf("watchlist_match"),
         case_opened: choiceOf("case_opened"),
         person_deactivated: choiceOf("person_deactivated"),
+        data_deleted: choiceOf("data_deleted"),
       }),
     )
     .mutation(({ ctx: { principal, requestId }, input }) =>

@@ -23,8 +23,10 @@ export function isSignedByDidit(
   const meaning = headers["x-signature-v2"]
   if (meaning === undefined || event === null) return false
   const text = canonical(event)
-  // The second is the form of before: all that is not ASCII was escaped.
-  return text !== null && [text, escaped(text)].some((form) => isHexHmac(meaning, form, { secrets }))
+  if (text === null) return false
+  // Its documents show two forms, with the header's time before it and without; an older one escapes all that is not ASCII.
+  const forms = [text, escaped(text)].flatMap((form) => [`${at}:${form}`, form])
+  return forms.some((form) => isHexHmac(meaning, form, { secrets }))
 }
 
 /** The body as JSON, only to see its time; null where it is no object. */

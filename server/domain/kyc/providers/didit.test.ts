@@ -88,12 +88,24 @@ describeVendor(
       const headers = (signature: string) => ({ "x-timestamp": now(), "x-signature-v2": signature })
       expect(isSigned(headers(hmac(canonical)), body)).toBe(true)
       expect(isSigned(headers(hmac(ascii)), body)).toBe(true)
+      // Its documents also show the header's time before the meaning.
+      const { "x-timestamp": at } = headers("")
+      expect(isSigned(headers(hmac(`${at}:${canonical}`)), body)).toBe(true)
+      expect(isSigned(headers(hmac(`${Number(at) - 1}:${canonical}`)), body)).toBe(false)
       expect(isSigned(headers(hmac(canonical)), body.replace("Declined", "Approved"))).toBe(false)
       expect(isSigned(headers(hmac(canonical).slice(1)), body)).toBe(false)
       expect(isSigned(headers(hmac(canonical, "another secret")), body)).toBe(false)
       // That of the bytes is wrong then, and no harm.
       const both = { ...headers(hmac(canonical)), "x-signature": hmac("as it was sent") }
       expect(await f().send(body, both)).toEqual([200, "applied"])
+    })
+
+    test("a status without the time of its change counts from the signed time of the event", async () => {
+      const session = await f().handedOver()
+      double.bring(session.reference!, "Declined")
+      const { created_at: _, ...event } = JSON.parse(double.event(session.reference!, "Declined"))
+      expect(await f().send(JSON.stringify(event))).toEqual([200, "applied"])
+      expect(await f().statusOf(session)).toBe("rejected")
     })
 
     test("the simple signature is never taken: it does not cover the decision", async () => {

@@ -74,8 +74,8 @@ const webhook = z.object({
 const ofSession = z.object({
   session_id: vendorId,
   status: z.string(),
-  /** When the status changed, in seconds. */
-  created_at: z.number(),
+  /** When the status changed, in seconds. Not every event has it: `timestamp`, which is signed as well, counts then. */
+  created_at: z.number().nullish(),
   decision: z
     .object({ aml_screenings: z.array(z.object({ status: state })).nullish() })
     .nullish()
@@ -172,8 +172,9 @@ export const didit = defineProvider({
         const { session_id, status, created_at, decision } = parse(ofSession, json)
         const verdict = verdicts.get(status)
         if (verdict === undefined) return null
-        const occurredAt = decidedAt(LABEL, new Date(created_at * 1000))
-        const eventId = event_id ?? `${session_id} ${status} ${created_at}`
+        const changed = created_at ?? timestamp
+        const occurredAt = decidedAt(LABEL, new Date(changed * 1000))
+        const eventId = event_id ?? `${session_id} ${status} ${changed}`
         const about = { reference: session_id }
         // Their API has the last word on an approval, and on what was found out.
         if (verdict.decision === "approved") return { eventId, about, says: { kind: "changed", occurredAt } }

@@ -10,6 +10,7 @@ const LISTS = [
   "business-watchlist",
   "business-adverse-media",
   "screening",
+  "crypto-address-watchlist",
 ]
 
 /** What it says of people whom it has approved: https://docs.withpersona.com/events. */
@@ -18,6 +19,7 @@ const signalOfEvent: Record<string, Signal> = {
   "case.created": "case_opened",
   "case.reopened": "case_opened",
   "account.archived": "person_deactivated",
+  "account.redacted": "data_deleted",
 }
 
 /** The events that are worth a subscription. */

@@ -20,7 +20,7 @@ describeVendor(
     isFetched: false,
     outcomes: ["approved", "rejected", "resubmission_requested", "in_review", "expired", "withdrawn"],
     submits: true,
-    signals: ["watchlist_match", "case_opened", "person_deactivated"],
+    signals: ["watchlist_match", "case_opened", "person_deactivated", "data_deleted"],
     deletes: true,
     // A key keeps failures: what has failed for certain is asked for under another one.
     opensAgain: true,

@@ -60,7 +60,7 @@ export type ProviderEvent = {
 type AfterApproval = { afterApproval?: Signal }
 
 /** What a vendor may say of a person after its decision. */
-export type Signal = "watchlist_match" | "case_opened" | "person_deactivated"
+export type Signal = "watchlist_match" | "case_opened" | "person_deactivated" | "data_deleted"
 
 /** A session of ours, as its provider is told of it. */
 export type SessionToVerify = {

@@ -24,7 +24,7 @@ describeVendor(
     // Stripe itself rejects nobody, reviews nothing and withdraws nothing.
     outcomes: ["approved", "rejected", "expired"],
     submits: true,
-    signals: [],
+    signals: ["data_deleted"],
     deletes: true,
     opensAgain: true,
     claims: { country: "FR", age_over_18: true },

@@ -78,7 +78,7 @@ const webhook = z.object({
 
 const EVENT = "identity.verification_session."
 /** The events that are worth a subscription. */
-const EVENTS = ["processing", "verified", "requires_input", "canceled"] as const
+const EVENTS = ["processing", "verified", "requires_input", "canceled", "redacted"] as const
 
 /** Codes that say that nothing was checked: whoever comes back may go on. */
 const NOTHING_CHECKED = new Set(["abandoned", "consent_declined"])
@@ -274,6 +274,12 @@ export const stripe = defineProvider({
             }
           case `${EVENT}canceled`:
             return { eventId, about, says: { kind: "decision", ...canceled, occurredAt } }
+          case `${EVENT}redacted`:
+            return {
+              eventId,
+              about,
+              says: { kind: "signal", signal: "data_deleted", occurredAt, reason: type },
+            }
           default:
             return null
         }

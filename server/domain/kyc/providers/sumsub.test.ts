@@ -25,7 +25,7 @@ describeVendor(
     isFetched: true,
     outcomes: ["approved", "rejected", "resubmission_requested", "in_review", "withdrawn"],
     submits: false,
-    signals: ["watchlist_match", "case_opened", "person_deactivated"],
+    signals: ["watchlist_match", "case_opened", "person_deactivated", "data_deleted"],
     deletes: false,
     opensAgain: false,
     claims: { country: "DE", age_over_18: true },

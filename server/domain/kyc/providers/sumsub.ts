@@ -82,10 +82,17 @@ const changes = new Set([
 ])
 
 /** Later signals that are worth a subscription. */
-const SIGNALS = ["applicantDeactivated", "applicantDeleted", "amlCaseRejected", "amlCaseOnHold"]
+const SIGNALS = [
+  "applicantDeactivated",
+  "applicantDeleted",
+  "applicantPersonalDataDeleted",
+  "amlCaseRejected",
+  "amlCaseOnHold",
+]
 
 function signalOf(type: string): Signal | null {
   if (type === "applicantDeactivated" || type === "applicantDeleted") return "person_deactivated"
+  if (type === "applicantPersonalDataDeleted") return "data_deleted"
   if (type === "amlCaseRejected") return "watchlist_match"
   return type.startsWith("amlCase") && type !== "amlCaseApproved" ? "case_opened" : null
 }

@@ -44,6 +44,9 @@ export function breakingChanges(before: Description, after: Description): Breaki
 
 type Direction = "request" | "answer"
 
+/** Patterns that accept everything that an earlier one did: earlier → now. */
+const widened: Record<string, string> = { "^[A-Z]{2}$": "^[A-Z]{1,3}$" }
+
 class Comparison {
   readonly #before: Description
   readonly #after: Description
@@ -133,7 +136,8 @@ class Comparison {
         this.#say(`${at}: ${name} is ${is} now`)
     }
     // Where there was none, it may have been refused all along and only be said now.
-    if (before.pattern !== undefined && after.pattern !== undefined && after.pattern !== before.pattern)
+    const isNarrower = after.pattern !== before.pattern && widened[String(before.pattern)] !== after.pattern
+    if (before.pattern !== undefined && after.pattern !== undefined && isNarrower)
       this.#say(`${at} has to match ${after.pattern} now`)
   }
 

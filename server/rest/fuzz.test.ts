@@ -169,7 +169,8 @@ test("any path parameter, on every endpoint", async () => {
     ["GET", (value) => `/mint-config/${value}`],
     ["POST", (value) => `/mint-config/${value}/pause`],
     ["POST", (value) => `/mint-config/${value}/unpause`],
-    ["POST", (value) => `/kyc/webhook/${value}`],
+    // Without a name, it is the default provider's.
+    ["POST", (value) => `/kyc/webhook/x${value}`],
     ["GET", (value) => `/${value}`],
     ["HEAD", (value) => `/attestation/${value}`],
   )

@@ -25,7 +25,6 @@ const countryCode = z
     "must be a country code: of ISO 3166-1 with two or three letters, such as US or USA, or as passports have it",
   )
   .meta({
-    pattern: "^[A-Z]{1,3}$",
     description:
       "ISO 3166-1 alpha-2 or alpha-3, XK for Kosovo, or a passport's code such as `D` or `XXA`. Kept as alpha-2; a code that stands for no country is shown to members and satisfies no rule",
     example: "US",

@@ -1,7 +1,8 @@
 import postgres from "postgres"
+import { addressOf } from "./address.ts"
 import { arrayTypes } from "./arrays.ts"
+import { connection } from "./connect.ts"
 import { isEndOfSession } from "./errors.ts"
-import { socketOptions } from "./socket.ts"
 
 // postgres.js alone is not safe for a process that serves many customers (3.4.9, each reproduced in
 // connection.test.ts): a statement that is cancelled, or whose parameters cannot be written, while others are on their
@@ -29,21 +30,59 @@ export const settingsOf = ({ lock_ms, statement_ms, idleInTransaction_ms }: Limi
   idle_in_transaction_session_timeout: `${idleInTransaction_ms}ms`,
 })
 
+/**
+ * Everything that a session of requests starts with, if there is no pooler: the limits, and that a client that vanished holds
+ * its locks for seconds (https://www.postgresql.org/docs/18/runtime-config-connection.html).
+ */
+export const sessionSettings = (limits: Limits): Record<string, string> => ({
+  ...settingsOf(limits),
+  tcp_keepalives_idle: "5",
+  tcp_keepalives_interval: "2",
+  tcp_keepalives_count: "3",
+  tcp_user_timeout: "10000",
+})
+
 export type ConnectionOptions = {
   /** Settings that the session starts with. A pooler refuses those that it does not know. */
   settings?: Record<string, string>
   max?: number
+  /** Types that are written or read otherwise than by all others. */
+  types?: Record<string, postgres.PostgresType>
   /** Called when a connection has gone, before anything else can use what takes its place. */
   onLost?: () => void
 }
 
+/** URLs of poolers that do not know which server has which prepared statement. */
+const unprepared = new Set<string>()
+
+/** From now on, clients of the URL prepare no statement under a name. */
+export const prepareNothing = (url: string): void => void unprepared.add(url)
+
 /** A client of postgres.js with our types. Nothing connects before the first statement. */
 export function openClient(
   url: string,
-  { settings, max = 1, onLost }: ConnectionOptions,
+  { settings, max = 1, types, onLost }: ConnectionOptions,
 ): postgres.Sql<Types> {
-  return postgres(url, {
-    ...socketOptions(url),
+  const address = addressOf(url)
+  const { user, database, applicationName, options, keepAlive_s } = address
+  const session = {
+    user,
+    database,
+    client_encoding: "UTF8",
+    application_name: applicationName ?? "vouch",
+    TimeZone: "UTC",
+    ...(options !== null && { options }),
+    ...settings,
+  }
+  const gone = new AbortController()
+  const connecting = { socket: () => connection(address, session, gone.signal) }
+  const client = postgres({
+    host: address.hosts[0]!.name,
+    port: address.hosts[0]!.port,
+    user,
+    database,
+    ...(connecting as object),
+    prepare: !unprepared.has(url),
     max,
     types: {
       ...arrayTypes,
@@ -56,20 +95,27 @@ export function openClient(
           time instanceof Date && !Number.isNaN(time.getTime()) ? time.toISOString() : String(time),
         parse: (text: string) => new Date(text),
       },
+      ...types,
     },
     // Otherwise read on each connection, by a query whose failure would be unhandled: `arrays.ts` has them.
     fetch_types: false,
     connect_timeout: 5,
     // A peer that is gone is noticed within seconds, not after the two hours of the kernel.
-    keep_alive: 5,
+    keep_alive: keepAlive_s,
     // The library would end a connection in the middle of a transaction: the pool does it between two.
     max_lifetime: null,
     // A short pause between attempts: a restarted database is used again at once.
     backoff: (attempt) => Math.min(0.05 * 2 ** attempt, 1),
     onnotice: () => {},
     ...(onLost && { onclose: onLost }),
-    connection: { application_name: "vouch", TimeZone: "UTC", ...settings },
   })
+  // One that is still being made when the client ends would stay open, and used by no one.
+  const end = client.end
+  client.end = (options) => {
+    if (options?.timeout === 0) gone.abort(new ConnectionLost("the connections are closed"))
+    return end(options).finally(() => gone.abort(new ConnectionLost("the connections are closed")))
+  }
+  return client
 }
 
 /** Where a client of postgres.js sends its statements. Internal to the library, so a test holds that it is there. */
@@ -127,9 +173,9 @@ export class Connection {
   doubt: Error | null = null
 
   /** `free` is called when what it was taken for has its answer, and never within the call that sent it. */
-  constructor(url: string, settings: Record<string, string>, free: (connection: Connection) => void) {
+  constructor(url: string, options: ConnectionOptions, free: (connection: Connection) => void) {
     this.#free = free
-    this.client = openClient(url, { settings, onLost: () => this.#lost() })
+    this.client = openClient(url, { ...options, onLost: () => this.#lost() })
     this.#send = handlerOf(this.client)
   }
 

@@ -11,6 +11,8 @@ export const codes = {
   in_failed_sql_transaction: "25P02",
   idle_in_transaction_session_timeout: "25P03",
   transaction_timeout: "25P04",
+  /** Such as one without TLS, where the server demands it. */
+  invalid_authorization_specification: "28000",
   /** While a database of another name is put in its place. */
   invalid_catalog_name: "3D000",
   deadlock_detected: "40P01",

@@ -31,7 +31,9 @@ beforeAll(async () => {
     })
   }).listen(0, "127.0.0.1")
   await once(server, "listening")
-  connectDatabase(`postgres://vouch:x@127.0.0.1:${(server.address() as AddressInfo).port}/vouch`)
+  connectDatabase(
+    `postgres://vouch:x@127.0.0.1:${(server.address() as AddressInfo).port}/vouch?sslmode=disable`,
+  )
 })
 afterAll(async () => {
   await disconnectDatabase()

@@ -9,6 +9,7 @@ import {
   openClient,
   type Queryable,
   type Statement,
+  sessionSettings,
   settingsOf,
   type Types,
 } from "./connection.ts"
@@ -36,6 +37,8 @@ export type PoolOptions = {
   wait_ms?: number
   /** Whether no owner may have more connections than are left for all others. */
   fair: boolean
+  /** Types that are written or read otherwise than by all others. */
+  types?: Record<string, postgres.PostgresType>
 }
 
 /** No connection became free in time. */
@@ -96,18 +99,9 @@ export class Pool {
 
   constructor(options: PoolOptions) {
     this.#options = options
-    const limits = settingsOf(options.limits)
-    // So that a client that vanished holds its locks for seconds
-    // (https://www.postgresql.org/docs/18/runtime-config-connection.html).
-    const keepalive = {
-      tcp_keepalives_idle: "5",
-      tcp_keepalives_interval: "2",
-      tcp_keepalives_count: "3",
-      tcp_user_timeout: "10000",
-    }
-    this.#settings = options.pooled ? {} : { ...limits, ...keepalive }
+    this.#settings = options.pooled ? {} : sessionSettings(options.limits)
     this.#begin = options.pooled
-      ? `;${Object.entries(limits)
+      ? `;${Object.entries(settingsOf(options.limits))
           .map(([name, value]) => `set local ${name} = '${value}'`)
           .join(";")}`
       : ""
@@ -212,7 +206,8 @@ export class Pool {
     if (left < 1 || (this.#options.fair && held > 0 && held >= left)) return null
     let connection = this.#free.pop()
     while (connection?.doubt) connection = this.#free.pop()
-    connection ??= new Connection(this.#options.url, this.#settings, this.#release)
+    const { url, types } = this.#options
+    connection ??= new Connection(url, { settings: this.#settings, ...(types && { types }) }, this.#release)
     this.#leased.set(connection, who)
     this.#held.add(who)
     connection.isLeased = true

@@ -1,9 +1,11 @@
+import { checkDatabase } from "#db/check.ts"
 import { connectDatabase } from "#db/client.ts"
 import { followDatabaseClock } from "#db/clock.ts"
 import { migrate } from "#db/migrate.ts"
 import { setDeployment } from "#server/domain/deployment.ts"
 import { chooseProviders } from "#server/domain/kyc/providers/choose.ts"
 import type { ProviderDefinition } from "#server/domain/kyc/providers/provider.ts"
+import { refuseUnknownSettings } from "#server/domain/kyc/providers/setting-warnings.ts"
 import { requireChosenSchemas } from "#server/domain/kyc/schemas/chosen.ts"
 import { sayWhenSlow } from "#server/lib/slow.ts"
 import { originOf, type Settings } from "#server/settings/env.ts"
@@ -41,10 +43,17 @@ export async function prepare({
   patient = false,
   origin = originOf(settings),
 }: PrepareOptions & { patient?: boolean; origin?: string | undefined }): Promise<void> {
+  refuseUnknownSettings(settings, table)
   const secrets = loadSecrets(settings)
   const keys = keysOf(secrets.signer)
   readChosen(settings)
   const providers = chooseProviders(settings, secrets.generated, table)
+  const addresses = {
+    url: databaseUrl,
+    directUrl: settings.DATABASE_DIRECT_URL,
+    isConfigured: settings.DATABASE_URL !== undefined,
+  }
+  await sayWhenSlow("the database", checkDatabase(addresses))
   connectDatabase(databaseUrl, {
     max: settings.VOUCH_DATABASE_POOL,
     pooled: settings.DATABASE_DIRECT_URL !== undefined,

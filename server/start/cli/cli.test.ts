@@ -24,14 +24,17 @@ const secret = () => randomBytes(32).toString("base64")
 
 type CommandResult = { exitCode: number; stdout: string; stderr: string }
 
-const vouch = (args: string[], environment: Record<string, string> = {}): Promise<CommandResult> =>
+const vouch = (args: string[], environment?: Record<string, string>): Promise<CommandResult> =>
+  node(["server/cli.ts", ...args], environment)
+
+const node = (args: string[], environment: Record<string, string> = {}): Promise<CommandResult> =>
   new Promise((resolve) => {
     const env = {
       ...process.env,
       ...{ DATABASE_URL: databaseUrl, VOUCH_DATA_DIR: dataDir, PORT: "", VOUCH_PUBLIC_URL: "" },
       ...environment,
     }
-    execFile(process.execPath, ["server/cli.ts", ...args], { env }, (error, stdout, stderr) => {
+    execFile(process.execPath, args, { env }, (error, stdout, stderr) => {
       resolve({ exitCode: error ? Number(error.code) : 0, stdout, stderr })
     })
   })
@@ -97,7 +100,40 @@ test("migrate says what it did, twice at once and with no secret at all, and wai
   const refused = await vouch(["migrate", "--wait", "1s"], nobody)
   expect(refused).toMatchObject({ exitCode: 2, stdout: "" })
   expect(refused.stderr).toMatch(
-    /^Waiting for the database, at most 1 s\nThe database does not respond .*DATABASE_URL/,
+    /^Waiting for the database, at most 1 s\nThe database does not respond\. DATABASE_URL: .*ECONNREFUSED.* --wait 60s/,
   )
   expect(refused.stderr).not.toContain("hunter2")
 })
+
+test.each([
+  [{ SOLANA_RPC_URL: "devnet" }, "SOLANA_RPC_URL: must be an address such as https://api.devnet.solana.com"],
+  [{ VOUCH_RATE_LIMTI: "5" }, "VOUCH_RATE_LIMTI: there is no such setting. Did you mean VOUCH_RATE_LIMIT?"],
+  [
+    { DATABASE_URL: "postgres://vouch:hunter2@127.0.0.1:1/vouch" },
+    "DATABASE_URL: 127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1. Nothing listens there: check host and port, and whether the database runs",
+  ],
+  [
+    { DATABASE_URL: "postgres://vouch:hunter2@nowhere.invalid/vouch" },
+    /DATABASE_URL: nowhere.invalid:5432: .*nowhere.invalid/,
+  ],
+  [
+    { DATABASE_URL: "postgres://vouch:hunter2@db.example.com/vouch?sslmod=require" },
+    /DATABASE_URL: does not know the parameter sslmod. Did you mean sslmode\?/,
+  ],
+])(
+  "a server and a command that cannot start with %j say which setting it is",
+  async (environment, sentence) => {
+    const [server, command] = [
+      await node(["server/main.ts"], environment),
+      await vouch(["account", "list"], environment),
+    ]
+    expect(server).toMatchObject({ exitCode: 1, stdout: "" })
+    expect(command).toMatchObject({ exitCode: 2, stdout: "" })
+    for (const { stderr } of [server, command]) {
+      expect(stderr).toMatch(/^Vouch cannot start|^DATABASE_URL: /)
+      if (typeof sentence === "string") expect(stderr).toContain(sentence)
+      else expect(stderr).toMatch(sentence)
+      expect(stderr).not.toContain("hunter2")
+    }
+  },
+)

@@ -1,4 +1,5 @@
 import type { Command } from "commander"
+import { checkSession } from "#db/check.ts"
 import { isDatabaseUnavailable } from "#db/client.ts"
 import { migrate } from "#db/migrate.ts"
 import { sleep } from "#server/lib/time.ts"
@@ -6,7 +7,7 @@ import { parseDuration } from "./arguments.ts"
 import { CommandError, type Output } from "./run.ts"
 
 /** As `Run`, with the address of the database and nothing else. */
-export type RunOnDatabase = (work: (url: string) => Promise<Output>) => Promise<void>
+export type RunOnDatabase = (work: (url: string, setting: string) => Promise<Output>) => Promise<void>
 
 const PAUSE_MS = 1000
 
@@ -17,8 +18,11 @@ export function addMigrateCommand(program: Command, run: RunOnDatabase): void {
     .description("bring the database to this version; a server does it at its start as well")
     .option("--wait <duration>", "how long to wait for a database that does not respond", parseDuration, 0)
     .action(({ wait }: { wait: number }) =>
-      run(async (url) => {
-        const migrated = await patiently(() => migrate(url), wait)
+      run(async (url, setting) => {
+        const migrated = await patiently(async () => {
+          await checkSession(url, setting)
+          return migrate(url)
+        }, wait)
         const { applied, total } = migrated
         const found = applied === 0 ? "was up to date" : `is up to date: ${applied} applied`
         return { json: migrated, text: `The database ${found} (${total} migrations).` }
@@ -35,7 +39,7 @@ async function patiently<T>(step: () => Promise<T>, seconds: number): Promise<T>
       if (!isDatabaseUnavailable(error)) throw error
       if (performance.now() >= until)
         throw new CommandError(
-          `The database does not respond (${(error as Error).message}). Check DATABASE_URL, or wait for it with --wait 60s.`,
+          `The database does not respond. ${(error as Error).message}. To wait for it: --wait 60s`,
         )
       if (!said) console.error(`Waiting for the database, at most ${seconds} s`)
       await sleep(PAUSE_MS)

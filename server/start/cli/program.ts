@@ -4,10 +4,10 @@ import { addAccountCommands } from "./account.ts"
 import { addDataKeyCommands } from "./data-key.ts"
 import { addKeyCommands } from "./key.ts"
 import { addLedgerCommands } from "./ledger.ts"
-import { addMigrateCommand } from "./migrate.ts"
+import { addMigrateCommand, type RunOnDatabase } from "./migrate.ts"
 import { addMintConfigCommands } from "./mint-config.ts"
 import { addProviderCommands } from "./provider.ts"
-import type { Output, Run } from "./run.ts"
+import type { Run } from "./run.ts"
 import { addSignerCommands } from "./signer.ts"
 import { addUserCommands } from "./user.ts"
 import { addWalletCommands } from "./wallet.ts"
@@ -15,7 +15,7 @@ import { addWalletCommands } from "./wallet.ts"
 /** What carries commands out. `json` says whether the output is for programs. */
 type Runner = {
   run: (json: boolean, ...work: Parameters<Run>) => Promise<void>
-  runWithDatabase: (json: boolean, work: (url: string) => Promise<Output>) => Promise<void>
+  runWithDatabase: (json: boolean, work: Parameters<RunOnDatabase>[0]) => Promise<void>
 }
 
 /** The command line: every noun and verb, with what it takes. */

@@ -1,3 +1,4 @@
+import { DatabaseUnusable } from "#db/check.ts"
 import { disconnectDatabase } from "#db/client.ts"
 import { leaveDatabaseClock } from "#db/clock.ts"
 import { flush } from "#db/pubsub.ts"
@@ -48,15 +49,19 @@ export const withDeployment = (
     { needsChain, json },
   )
 
-/** As `withDeployment`, for what needs the database's address and nothing else: no secret has to be set. */
+/**
+ * As `withDeployment`, for what needs the database's address and nothing else: no secret has to be set. `setting` is the name
+ * of the address.
+ */
 export const withDatabase = (
-  work: (url: string) => Promise<Output>,
+  work: (url: string, setting: string) => Promise<Output>,
   { json }: { json: boolean },
 ): Promise<number> =>
-  withServices((services, settings) => work(settings.DATABASE_DIRECT_URL ?? services.databaseUrl), {
-    needsChain: false,
-    json,
-  })
+  withServices(
+    (services, { DATABASE_DIRECT_URL: direct }) =>
+      work(direct ?? services.databaseUrl, direct ? "DATABASE_DIRECT_URL" : "DATABASE_URL"),
+    { needsChain: false, json },
+  )
 
 async function withServices(
   work: (services: Services, settings: Settings) => Promise<Output>,
@@ -83,7 +88,7 @@ async function withServices(
   } catch (error) {
     if (!(error instanceof Error)) throw error
     // A failure says what the API would answer.
-    const expected = [CommandError, SettingsError, AccountExists, Failure].some(
+    const expected = [CommandError, SettingsError, DatabaseUnusable, AccountExists, Failure].some(
       (kind) => error instanceof kind,
     )
     if (json) console.log(JSON.stringify({ error: error.message }))

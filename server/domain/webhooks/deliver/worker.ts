@@ -1,9 +1,9 @@
 import type { PgBoss } from "pg-boss"
 import { clockDoubt } from "#db/clock.ts"
-import { socketOptions } from "#db/socket.ts"
 import { logger } from "#server/lib/log.ts"
 import { Passes } from "#server/lib/passes.ts"
 import { sleep } from "#server/lib/time.ts"
+import { openQueueDatabase } from "./queue-database.ts"
 import { deliverTo } from "./run.ts"
 import { type Due, dueEndpoints, hasEndpoints, takeEvents } from "./take.ts"
 
@@ -48,6 +48,7 @@ export class WebhookWorker {
   readonly #passes = new Passes()
   readonly #lanes = lanes()
   #boss: PgBoss | null = null
+  #database: ReturnType<typeof openQueueDatabase> | null = null
   #loop: Promise<void> = Promise.resolve()
 
   constructor(databaseUrl: string) {
@@ -70,7 +71,8 @@ export class WebhookWorker {
     const end = setTimeout(() => this.#end.abort(), LAST_MS)
     await this.#passes.ended()
     clearTimeout(end)
-    await this.#boss?.stop({ graceful: false, close: true })
+    await this.#boss?.stop({ graceful: false })
+    await this.#database?.end()
   }
 
   async #run(): Promise<void> {
@@ -128,23 +130,10 @@ export class WebhookWorker {
   async #open(): Promise<PgBoss> {
     // Loaded when it is needed: most deployments begin without webhooks.
     const { PgBoss } = await import("pg-boss")
-    const { host, port } = socketOptions(this.#databaseUrl)
-    const { username, password, pathname } = new URL(this.#databaseUrl)
-    const connection =
-      host === undefined
-        ? { connectionString: this.#databaseUrl }
-        : {
-            host,
-            port: port!,
-            user: decodeURIComponent(username),
-            password: decodeURIComponent(password),
-            database: decodeURIComponent(pathname.slice(1)),
-          }
+    this.#database ??= openQueueDatabase(this.#databaseUrl)
     const boss = new PgBoss({
-      ...connection,
-      application_name: "vouch",
+      db: this.#database,
       schema: SCHEMA,
-      max: 2,
       schedule: false,
       superviseIntervalSeconds: SUPERVISED_S,
       monitorIntervalSeconds: SUPERVISED_S,
@@ -162,7 +151,7 @@ export class WebhookWorker {
           deleteAfterSeconds: 60,
         })
     } catch (error) {
-      await boss.stop({ graceful: false, close: true }).catch(() => {})
+      await boss.stop({ graceful: false }).catch(() => {})
       throw error
     }
     return boss

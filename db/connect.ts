@@ -1,0 +1,195 @@
+import { connect, Socket } from "node:net"
+import { type DatabaseAddress, type Host, isSocket } from "./address.ts"
+import { hasCode } from "./errors.ts"
+import { startSession, takesWrites } from "./startup.ts"
+import { encrypt } from "./tls.ts"
+import { int32, lengthened, nextEvent, readBytes } from "./wire.ts"
+
+// How a connection is made: as libpq makes one. postgres.js alone takes a standby for the primary, checks no certificate's
+// address, knows neither prefer nor allow nor channel binding, and waits for ever where several hosts are all gone (3.4.9).
+
+const SSL_REQUEST = lengthened([int32(80_877_103)])
+
+/** The host of an address that was last used: a failover is waited for once. */
+const lastUsed = new WeakMap<DatabaseAddress, number>()
+
+/** No host of the address could be used. It has the code of the last reason, which says whether a retry helps. */
+class ConnectFailed extends Error {
+  readonly code: string
+  constructor(reasons: { host: Host; error: Error }[]) {
+    const { error } = reasons.at(-1)!
+    super(reasons.map(({ host, error }) => `${place(host)}: ${reasonOf(error)}`).join("; "), { cause: error })
+    this.name = "ConnectFailed"
+    this.code = codeOf(error) ?? "CONNECTION_FAILED"
+  }
+}
+
+const place = ({ name, port }: Host): string => (name.startsWith("/") ? name : `${name}:${port}`)
+
+/** A network error has the code of the system; of TLS and of a file, whether a retry helps is not known, so it may. */
+const codeOf = (error: Error): string | undefined => {
+  const { code } = error as { code?: unknown }
+  return typeof code === "string" &&
+    !/^(ERR_|[A-Z]+_[A-Z_]*CERT|CERT_|UNABLE_|DEPTH_|SELF_|EACCES)/.test(code)
+    ? code
+    : undefined
+}
+
+/** Several addresses of one name fail together, without a message. */
+const reasonOf = (error: Error): string =>
+  error instanceof AggregateError
+    ? (error.errors as Error[]).map(({ message }) => message).join(", ")
+    : error.message
+
+/**
+ * A connection whose session has started, for postgres.js. `settings` are those of the session. Where none can be made, one
+ * that fails with the reason: the library would wait for ever for one that is refused here.
+ */
+export async function connection(
+  address: DatabaseAddress,
+  settings: Record<string, string>,
+  gone: AbortSignal,
+): Promise<Socket> {
+  try {
+    return await anyHost(address, settings, gone)
+  } catch (error) {
+    return failing(error as Error)
+  }
+}
+
+/** Connects to the first host that can be used, beginning with the last one that was. */
+async function anyHost(
+  address: DatabaseAddress,
+  settings: Record<string, string>,
+  gone: AbortSignal,
+): Promise<Socket> {
+  const { hosts } = address
+  const first = lastUsed.get(address) ?? 0
+  const reasons: { host: Host; error: Error }[] = []
+  for (let tries = 0; tries < hosts.length; tries++) {
+    const at = (first + tries) % hosts.length
+    const host = hosts[at]!
+    try {
+      const socket = await oneHost(host, address, settings, gone)
+      lastUsed.set(address, at)
+      return socket
+    } catch (error) {
+      reasons.push({ host, error: error as Error })
+      if (gone.aborted) break
+    }
+  }
+  throw reasons.length === 1 && hasSqlState(reasons[0]!.error)
+    ? reasons[0]!.error
+    : new ConnectFailed(reasons)
+}
+
+/** The server's own words are passed on, such as that it is starting. */
+const hasSqlState = (error: Error): boolean => error.name === "PostgresError"
+
+/** As libpq: `prefer` tries without TLS what the server refuses with it, and `allow` the other way round. */
+async function oneHost(
+  host: Host,
+  address: DatabaseAddress,
+  settings: Record<string, string>,
+  gone: AbortSignal,
+): Promise<Socket> {
+  const { mode } = address.tls
+  const [first, second] = isSocket(host) || mode === "disable" ? [false] : WAYS[mode]
+  try {
+    return await attempt(host, first!, address, settings, gone)
+  } catch (error) {
+    if (second === undefined || !hasCode(error, "invalid_authorization_specification")) throw error
+    return attempt(host, second, address, settings, gone)
+  }
+}
+
+/** Whether to ask for TLS: at first, and where the server does not let that in. */
+const WAYS: Record<Exclude<DatabaseAddress["tls"]["mode"], "disable">, [boolean, boolean?]> = {
+  allow: [false, true],
+  prefer: [true, false],
+  require: [true],
+  "no-verify": [true],
+  "verify-ca": [true],
+  "verify-full": [true],
+}
+
+async function attempt(
+  host: Host,
+  withTls: boolean,
+  address: DatabaseAddress,
+  settings: Record<string, string>,
+  gone: AbortSignal,
+): Promise<Socket> {
+  const late = Object.assign(new Error(`no answer within ${address.connectTimeout_ms / 1000} s`), {
+    code: "CONNECT_TIMEOUT",
+  })
+  const limit = new AbortController()
+  const timer = setTimeout(() => limit.abort(late), address.connectTimeout_ms)
+  const signal = AbortSignal.any([gone, limit.signal])
+  let socket = dial(host)
+  try {
+    await nextEvent(socket, ["connect"], signal)
+    if (withTls) socket = await secured(socket, host, address, signal)
+    const { said, reported } = await startSession(socket, address, settings, signal)
+    if (address.needsPrimary && !(await takesWrites(socket, reported, signal)))
+      throw Object.assign(new Error("it is read-only"), { code: "25006" })
+    return handOver(socket, host, said)
+  } catch (error) {
+    socket.destroy()
+    throw error
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function dial(host: Host): Socket {
+  const socket = isSocket(host)
+    ? connect(`${host.name}/.s.PGSQL.${host.port}`)
+    : connect({ host: host.ip ?? host.name, port: host.port, noDelay: true })
+  // What fails once nobody waits for it, such as while it is destroyed.
+  return socket.on("error", () => {})
+}
+
+/** Asks for TLS. With `prefer` and `allow`, a server that has none is used without. */
+async function secured(
+  socket: Socket,
+  host: Host,
+  { tls }: DatabaseAddress,
+  signal: AbortSignal,
+): Promise<Socket> {
+  if (!tls.isDirect) {
+    socket.write(SSL_REQUEST)
+    const [answer] = await readBytes(socket, 1, signal)
+    if (answer !== "S".charCodeAt(0)) {
+      if (answer !== "N".charCodeAt(0))
+        throw new Error("what answers there does not speak PostgreSQL's protocol")
+      if (tls.mode === "prefer") return socket
+      throw new Error(`the server has no TLS, and sslmode=${tls.mode} demands it`)
+    }
+    // Sent before the encryption began, by whoever is in between.
+    if (socket.readableLength > 0) throw new Error("the server sent unencrypted data behind its answer")
+  }
+  return encrypt(socket, host, tls, signal)
+}
+
+/**
+ * Gives a connection to postgres.js as if it had started the session: its own first message goes nowhere, and it reads what
+ * the server has said.
+ */
+function handOver(socket: Socket, { name, port }: Host, said: Buffer): Socket {
+  const write = socket.write.bind(socket)
+  const taken: typeof socket.write = (chunk: Uint8Array | string, ...rest: unknown[]) => {
+    socket.write = write
+    const bytes = Buffer.from(chunk as Uint8Array)
+    const behind = bytes.subarray(bytes.readUInt32BE(0))
+    return behind.length === 0 || write(behind, ...(rest as []))
+  }
+  socket.unshift(said)
+  // What the library's errors name.
+  return Object.assign(socket, { write: taken, host: name, port })
+}
+
+function failing(error: Error): Socket {
+  const socket = new Socket()
+  return Object.assign(socket, { write: () => !socket.destroy(error) })
+}

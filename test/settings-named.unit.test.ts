@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { expect, test } from "vitest"
 import { providers } from "#server/domain/kyc/providers/table.ts"
 import { settingNames } from "#server/settings/env.ts"
+import { isOfOthers } from "#server/settings/names-of-others.ts"
 
 const root = join(import.meta.dirname, "..")
 const read = (file: string) => readFileSync(join(root, file), "utf8")
@@ -31,4 +32,28 @@ test("documents name no setting that nothing reads", () => {
       .map((name) => `${file}: ${name}`),
   )
   expect(lost).toEqual([])
+})
+
+test("every other name that we read, or that a sample reads, is known not to be a setting", () => {
+  const files = globSync(
+    [
+      "README.md",
+      "package.json",
+      "playwright.config.ts",
+      "{bench,client,deploy,docs,e2e,scripts,server,test}/**/*.{md,mjs,py,sh,ts}",
+    ],
+    {
+      cwd: root,
+      exclude: (file) => /node_modules|extending\.md|\.unit\.test\.ts$/.test(String(file)),
+    },
+  )
+  const uses =
+    /(?:env(?:iron)?\??(?:\.|\[["'])|\$\{?|^\s*export |(?:const|let) \{[^}]*)(VOUCH_[A-Z0-9_]*[A-Z0-9])\b/gm
+  const named = files.flatMap((file) => [...read(file).matchAll(uses)].map(([, name]) => `${file}: ${name}`))
+  expect(named.length).toBeGreaterThan(5)
+  const unknown = named.filter((line) => {
+    const name = line.split(": ")[1]!
+    return !isKnown(name) && !isOfOthers(name, "")
+  })
+  expect(unknown).toEqual([])
 })

@@ -146,7 +146,7 @@ export function runAs(account: Account): { uid?: number; gid?: number; cwd: stri
   return { ...identity, cwd: "/", env }
 }
 
-/** Turns the two failures that a person can do something about into a sentence that says what. */
+/** Turns the failures that a person can do something about into a sentence that says what. */
 export function startupError(error: unknown, dataDir: string): Error {
   const text =
     error instanceof Error
@@ -162,6 +162,11 @@ export function startupError(error: unknown, dataDir: string): Error {
       `${dataDir} cannot be written. Make it writable for this user, or set VOUCH_DATA_DIR to a writable directory.`,
       { cause: error },
     )
+  }
+  if (/^(EEXIST|ENOTDIR)/.test(text)) {
+    return new Error(`VOUCH_DATA_DIR: ${dataDir} is no directory. Set it to one that this user can write.`, {
+      cause: error,
+    })
   }
   return new Error(`Could not start the embedded Postgres: ${text.trim()}`, { cause: error })
 }

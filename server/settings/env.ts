@@ -1,16 +1,32 @@
 import { isIP } from "node:net"
 import { basename } from "node:path"
 import { z } from "zod"
+import { AddressError, addressOf } from "#db/address.ts"
 import { LEAST_CONNECTIONS } from "#db/client.ts"
 
 const text = z.string().min(1).optional()
-const port = z.coerce
-  .number({ error: "must be a port number" })
-  .int("must be a port number")
-  .min(0, "must be a port number")
-  .max(65_535, "must be a port number, at most 65535")
+/** A number in digits. JavaScript would read 0x10, 1e3 and a blank, too. */
+const number = (
+  least: number,
+  most = Number.POSITIVE_INFINITY,
+  { digits = /^\d+$/, what = "a whole number" } = {},
+) =>
+  z
+    .string()
+    .transform((text) => (digits.test(text) ? Number(text) : Number.NaN))
+    .refine((value) => value >= least && value <= most, {
+      error: Number.isFinite(most)
+        ? `must be ${what} from ${least} to ${most}`
+        : `must be ${what}, at least ${least}`,
+    })
+/** One that may have a fraction. */
+const amount = (most = Number.POSITIVE_INFINITY) =>
+  number(0, most, { digits: /^\d*\.?\d+$/, what: "a number such as 0.5" })
+const oneOf = <const T extends string>(...values: [T, ...T[]]) =>
+  z.enum(values, { error: `must be ${values.slice(0, -1).join(", ")} or ${values.at(-1)}` })
+const port = number(0, 65_535, { what: "a port number" })
 const url = (protocol: RegExp, example: string) =>
-  z.url({ protocol, error: `must be an address such as ${example}` })
+  z.url({ protocol, error: `must be an address such as ${example}`, abort: true })
 const rpcUrl = url(/^https?$/, "https://api.devnet.solana.com").refine(
   (text) => {
     const { username, password } = new URL(text)
@@ -22,15 +38,29 @@ const rpcUrl = url(/^https?$/, "https://api.devnet.solana.com").refine(
 const rpcUrls = z
   .string()
   .transform((text) => text.split(/[\s,]+/).filter(Boolean))
-  .pipe(z.array(rpcUrl).min(1).max(8))
+  .pipe(
+    z
+      .array(rpcUrl)
+      .min(1, "must be an address such as https://api.devnet.solana.com")
+      .max(8, "must be at most 8 addresses"),
+  )
   .optional()
-const databaseUrl = url(/^postgres(ql)?$/, "postgres://user:password@host:5432/vouch").optional()
-const flag = z
-  .enum(["0", "1"])
+const databaseUrl = z
+  .string()
+  .superRefine((text, { addIssue }) => {
+    try {
+      addressOf(text)
+    } catch (error) {
+      if (!(error instanceof AddressError)) throw error
+      addIssue(error.message)
+    }
+  })
+  .optional()
+const flag = oneOf("0", "1")
   .default("0")
   .transform((value) => value === "1")
 
-const price = z.coerce.number().int().min(0).max(1_000_000_000)
+const price = number(0, 1_000_000_000)
 
 /** Every setting of a deployment, each with what it does. `.env.example` repeats it for people. */
 const settings = z.object({
@@ -41,7 +71,7 @@ const settings = z.object({
     .transform((url) => new URL(url).origin)
     .optional(),
   /** `web` answers requests, `worker` moves the ledger, `all` does both. */
-  VOUCH_ROLE: z.enum(["all", "web", "worker"]).default("all"),
+  VOUCH_ROLE: oneOf("all", "web", "worker").default("all"),
   /** Where the embedded database, the local network and generated secrets live. */
   VOUCH_DATA_DIR: z.string().min(1).default(".data"),
   /** PostgreSQL 15 or newer. Without it, an embedded PostgreSQL 18 runs in the data directory. */
@@ -52,7 +82,7 @@ const settings = z.object({
    * Maximum database connections of this process, not counting the one for LISTEN: one each for hot reads, API keys
    * and health, four for the ledger and scheduled work, the others for requests.
    */
-  VOUCH_DATABASE_POOL: z.coerce.number().int().min(LEAST_CONNECTIONS).max(500).default(20),
+  VOUCH_DATABASE_POOL: number(LEAST_CONNECTIONS, 500).default(20),
   /**
    * Solana JSON-RPC of both modes, or of one: an address, or several of the same chain, of which the first that can
    * answer is asked. Without any, an embedded local network runs.
@@ -65,15 +95,15 @@ const settings = z.object({
   VOUCH_LIVE_SOLANA_SEND_URL: rpcUrls,
   VOUCH_TEST_SOLANA_SEND_URL: rpcUrls,
   /** Calls per second that each mode of this process makes to each of these addresses, at most. 0 turns it off. */
-  VOUCH_RPC_CALLS_PER_SECOND: z.coerce.number().min(0).default(50),
+  VOUCH_RPC_CALLS_PER_SECOND: amount().default(50),
   /** Port of the embedded local network's JSON-RPC; its WebSocket is on the next port. */
   VOUCH_LOCALNET_PORT: port.default(8899),
   /** Length of a slot of the embedded local network, in milliseconds. A public cluster has 400. */
-  VOUCH_LOCALNET_SLOT_MS: z.coerce.number().int().min(5).max(10_000).default(50),
+  VOUCH_LOCALNET_SLOT_MS: number(5, 10_000).default(50),
   /** 1 lets tests tell the embedded local network to misbehave. */
   VOUCH_LOCALNET_FAULTS: flag,
   /** When clients are told that something is on chain: `confirmed`, or `finalized`, which takes some 13 s on a cluster. */
-  VOUCH_COMMITMENT: z.enum(["confirmed", "finalized"]).default("confirmed"),
+  VOUCH_COMMITMENT: oneOf("confirmed", "finalized").default("confirmed"),
   /**
    * Price per compute unit that transactions offer, in micro-lamports: at least so much, and at most so much. In between it
    * is a percentile of what others paid lately to write the same accounts, and doubles each time that a transaction
@@ -81,18 +111,18 @@ const settings = z.object({
    */
   VOUCH_PRIORITY_FEE_MICROLAMPORTS: price.default(0),
   VOUCH_PRIORITY_FEE_MAX_MICROLAMPORTS: price.default(100_000),
-  VOUCH_PRIORITY_FEE_PERCENTILE: z.coerce.number().int().min(0).max(100).default(60),
+  VOUCH_PRIORITY_FEE_PERCENTILE: number(0, 100).default(60),
   /**
    * How often a holder's token account that was closed is paid for again in a calendar month (UTC), for each wallet and mint
    * configuration or schema. Whoever closes an empty account keeps its rent.
    */
-  VOUCH_ACCOUNT_REOPENINGS: z.coerce.number().int().min(0).max(1_000_000).default(3),
+  VOUCH_ACCOUNT_REOPENINGS: number(0, 1_000_000).default(3),
   /** Days after which what has ended on chain goes to the archive (docs/operations.md); 0 is never. */
-  VOUCH_ARCHIVE_AFTER_DAYS: z.coerce.number().int().min(0).max(36_500).default(90),
+  VOUCH_ARCHIVE_AFTER_DAYS: number(0, 36_500).default(90),
   /** Fee payer's balance below which /health is degraded, in SOL. */
-  VOUCH_LOW_BALANCE_SOL: z.coerce.number().min(0).default(0.1),
+  VOUCH_LOW_BALANCE_SOL: amount().default(0.1),
   /** /health is degraded as well where the balance lasts fewer hours, at the rate of the last one. */
-  VOUCH_LOW_BALANCE_HOURS: z.coerce.number().min(0).default(24),
+  VOUCH_LOW_BALANCE_HOURS: amount().default(24),
   /** Secret from which fee payers, workspace authorities and keys of mints derive: base64 of 32 bytes or more. */
   VOUCH_SIGNER: text,
   /**
@@ -125,14 +155,14 @@ const settings = z.object({
    * Requests per second and API key on each replica; bursts may hold twice that. 0 turns it off, and without
    * VOUCH_PUBLIC_URL the limits for strangers as well.
    */
-  VOUCH_RATE_LIMIT: z.coerce.number().min(0).default(100),
+  VOUCH_RATE_LIMIT: amount().default(100),
   /**
    * Space that the request log may take for each workspace and day (UTC), in MiB. Beyond it, only the method, path, status and
    * ids of a request are kept.
    */
-  VOUCH_REQUEST_LOG_MIB_PER_DAY: z.coerce.number().min(0).default(256),
+  VOUCH_REQUEST_LOG_MIB_PER_DAY: amount().default(256),
   /** Active API keys that members may create in each workspace. */
-  VOUCH_MAX_API_KEYS: z.coerce.number().int().min(1).default(500),
+  VOUCH_MAX_API_KEYS: number(1).default(500),
   /** Addresses or CIDR ranges of proxies whose X-Forwarded-* headers are believed, separated by commas. */
   VOUCH_TRUSTED_PROXIES: z.string().default(""),
   /**
@@ -145,9 +175,9 @@ const settings = z.object({
   /** Sender of that mail, such as Vouch <vouch@example.com>. */
   VOUCH_MAIL_FROM: text,
   /** Mails that one address gets in a day (UTC), whoever causes them. */
-  VOUCH_MAILS_PER_ADDRESS: z.coerce.number().int().min(0).default(5),
+  VOUCH_MAILS_PER_ADDRESS: number(0).default(5),
   /** Mails that the members of one account may cause in a day (UTC). */
-  VOUCH_MAILS_PER_ACCOUNT: z.coerce.number().int().min(0).default(100),
+  VOUCH_MAILS_PER_ACCOUNT: number(0).default(100),
   /** Where whoever found a weakness writes to: mailto:security@example.com, or a page. In /.well-known/security.txt. */
   VOUCH_SECURITY_CONTACT: url(/^(?:mailto|https)$/, "mailto:security@example.com").optional(),
   /**
@@ -185,20 +215,18 @@ const settings = z.object({
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url(/^https?$/, "http://localhost:4318/v1/traces").optional(),
   OTEL_SERVICE_NAME: z.string().min(1).default("vouch"),
   /** Which requests are traced: unless told otherwise those whose caller traces them, and of others a share. */
-  OTEL_TRACES_SAMPLER: z
-    .enum([
-      "always_on",
-      "always_off",
-      "traceidratio",
-      "parentbased_always_on",
-      "parentbased_always_off",
-      "parentbased_traceidratio",
-    ])
-    .default("parentbased_traceidratio"),
+  OTEL_TRACES_SAMPLER: oneOf(
+    "always_on",
+    "always_off",
+    "traceidratio",
+    "parentbased_always_on",
+    "parentbased_always_off",
+    "parentbased_traceidratio",
+  ).default("parentbased_traceidratio"),
   /** That share, from 0 to 1. */
-  OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(0.01),
+  OTEL_TRACES_SAMPLER_ARG: amount(1).default(0.01),
   /** trace, debug, info, warn, error or silent. */
-  VOUCH_LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "silent"]).default("info"),
+  VOUCH_LOG_LEVEL: oneOf("trace", "debug", "info", "warn", "error", "silent").default("info"),
 })
 
 export const settingNames = Object.keys(settings.shape)
@@ -232,7 +260,7 @@ export function parseSettings(environment: Record<string, string | undefined>): 
     const names = given.map(([name]) => name)
     return checkTogether({ ...parsed.data, environment: Object.fromEntries(own), names })
   }
-  throw new SettingsError(parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`))
+  throw new SettingsError(parsed.error.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`))
 }
 
 function checkTogether(parsed: Settings): Settings {

@@ -1,10 +1,12 @@
 import { randomBytes } from "node:crypto"
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { join, resolve } from "node:path"
+import { rootCertificates } from "node:tls"
 import { afterAll, expect, test } from "vitest"
 import { parseSettings, SettingsError } from "./env.ts"
 import { loadSecrets } from "./secrets.ts"
+import { checkTls } from "./tls.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "vouch-env-"))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
@@ -18,19 +20,102 @@ const given = () => ({
 const load = (environment: Record<string, string>) =>
   loadSecrets(parseSettings({ VOUCH_DATA_DIR: directory, ...environment }))
 
-test.each([
-  ["PORT", "http"],
-  ["PORT", "70000"],
-  ["VOUCH_PUBLIC_URL", "vouch.example.com"],
-  ["VOUCH_PUBLIC_URL", "ftp://vouch.example.com"],
-  ["VOUCH_ROLE", "everything"],
-  ["VOUCH_RATE_LIMIT", "-1"],
-  ["VOUCH_DATABASE_POOL", "8"],
-  ["VOUCH_LOG_LEVEL", "loud"],
-  ["VOUCH_TLS_CERT", "cert.pem"],
-])("a wrong %s=%s stops the start, and is named", (name, value) => {
-  expect(() => parseSettings({ [name]: value })).toThrow(SettingsError)
-  expect(() => parseSettings({ [name]: value })).toThrow(new RegExp(name))
+const URL_OF_ANOTHER = "mysql://u:p@h/d"
+
+/** Each setting that is parsed, by a value that is wrong and what must be said of it. */
+test.each<[string, string, RegExp]>([
+  ["PORT", "http", /a port number from 0 to 65535/],
+  ["PORT", "70000", /a port number from 0 to 65535/],
+  ["PORT", "0x50", /a port number from 0 to 65535/],
+  ["VOUCH_LOCALNET_PORT", "-1", /a port number/],
+  ["VOUCH_METRICS_PORT", "9464/tcp", /a port number/],
+  ["VOUCH_PUBLIC_URL", "vouch.example.com", /an address such as https:/],
+  ["VOUCH_PUBLIC_URL", "ftp://vouch.example.com", /an address such as https:/],
+  ["VOUCH_ROLE", "everything", /must be all, web or worker/],
+  ["VOUCH_RATE_LIMIT", "-1", /must be a number such as 0.5, at least 0/],
+  ["VOUCH_RATE_LIMIT", "many", /must be a number/],
+  ["VOUCH_RPC_CALLS_PER_SECOND", " ", /must be a number/],
+  ["VOUCH_DATABASE_POOL", "8", /a whole number from 9 to 500/],
+  ["VOUCH_DATABASE_POOL", "20.5", /a whole number from 9 to 500/],
+  ["VOUCH_LOCALNET_SLOT_MS", "1", /from 5 to 10000/],
+  ["VOUCH_LOCALNET_FAULTS", "yes", /must be 0 or 1/],
+  ["VOUCH_COMMITMENT", "processed", /confirmed or finalized/],
+  ["VOUCH_PRIORITY_FEE_MICROLAMPORTS", "1e9", /a whole number/],
+  ["VOUCH_PRIORITY_FEE_MAX_MICROLAMPORTS", "-5", /a whole number/],
+  ["VOUCH_PRIORITY_FEE_PERCENTILE", "101", /from 0 to 100/],
+  ["VOUCH_ACCOUNT_REOPENINGS", "three", /a whole number/],
+  ["VOUCH_ARCHIVE_AFTER_DAYS", "never", /a whole number/],
+  ["VOUCH_LOW_BALANCE_SOL", "0,5", /a number such as 0.5/],
+  ["VOUCH_LOW_BALANCE_HOURS", "day", /a number/],
+  ["VOUCH_LOG_LEVEL", "loud", /trace, debug, .* or silent/],
+  ["VOUCH_TLS_CERT", "cert.pem", /VOUCH_TLS_KEY: set both/],
+  ["VOUCH_SMTP_URL", "mail.example.com", /an address such as smtps:/],
+  ["VOUCH_SMTP_URL", "smtp://mail.example.com", /VOUCH_MAIL_FROM: set both/],
+  ["VOUCH_SECURITY_CONTACT", "me", /an address such as mailto:/],
+  ["VOUCH_SANCTIONS_LIST", "/a/list /b/list", /different names/],
+  ["VOUCH_SANCTIONS_LIST_ACCEPT", "yes", /64 hexadecimal digits/],
+  ["VOUCH_METRICS_HOST", "localhost", /an IP address/],
+  ["SOLANA_RPC_URL", "devnet", /an address such as https:\/\/api.devnet.solana.com/],
+  ["SOLANA_RPC_URL", ",", /an address such as https:\/\/api.devnet.solana.com/],
+  ["VOUCH_LIVE_SOLANA_RPC_URL", "https://a.example mainnet", /an address such as/],
+  ["VOUCH_TEST_SOLANA_RPC_URL", "localhost:8899", /an address such as/],
+  ["SOLANA_SEND_URL", "ws://a.example", /an address such as/],
+  ["VOUCH_LIVE_SOLANA_SEND_URL", "a", /an address such as/],
+  ["VOUCH_TEST_SOLANA_SEND_URL", Array(9).fill("https://a.example").join(" "), /at most 8 addresses/],
+  ["OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4318", /an address such as http:/],
+  ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "collector", /an address such as http:/],
+  ["OTEL_TRACES_SAMPLER", "all", /always_on, .* or parentbased_traceidratio/],
+  ["OTEL_TRACES_SAMPLER_ARG", "2", /from 0 to 1/],
+  ["DATABASE_URL", URL_OF_ANOTHER, /an address such as postgres:/],
+  ["DATABASE_URL", "postgres://u:p@h/d?sslmod=require", /the parameter sslmod.*sslmode/],
+  ["DATABASE_DIRECT_URL", URL_OF_ANOTHER, /an address such as postgres:/],
+])("a wrong %s=%s stops the start, and is named", (name, value, problem) => {
+  const refused = () => parseSettings({ [name]: value })
+  expect(refused).toThrow(SettingsError)
+  const said = problemsOf(refused)
+  expect(said).toHaveLength(1)
+  expect(said[0]).toMatch(new RegExp(`^${name}(:| and )`))
+  expect(said[0]).toMatch(problem)
+})
+
+function problemsOf(refused: () => unknown): string[] {
+  try {
+    refused()
+  } catch (error) {
+    return (error as SettingsError).problems
+  }
+  return []
+}
+
+test.each<[string, object, RegExp]>([
+  [
+    "a certificate that is not there",
+    { cert: "/nowhere/cert.pem" },
+    /^VOUCH_TLS_CERT: \/nowhere\/cert.pem cannot be read \(ENOENT\)$/,
+  ],
+  ["a certificate that is none", { cert: "junk.pem" }, /^VOUCH_TLS_CERT: has no certificate in PEM/],
+  ["a key that is not there", { key: "/nowhere/key.pem" }, /^VOUCH_TLS_KEY: .* cannot be read/],
+  [
+    "a key that is none",
+    { key: "junk.pem" },
+    /^VOUCH_TLS_KEY: has no key in PEM that belongs to the certificate/,
+  ],
+])("%s stops the start, and is named", (_what, files: { cert?: string; key?: string }, problem) => {
+  writeFileSync(join(directory, "junk.pem"), "junk")
+  writeFileSync(join(directory, "cert.pem"), rootCertificates[0]!)
+  const [cert, key] = [files.cert ?? "cert.pem", files.key ?? "cert.pem"].map((file) =>
+    resolve(directory, file),
+  )
+  const settings = parseSettings({ VOUCH_TLS_CERT: cert, VOUCH_TLS_KEY: key })
+  expect(problemsOf(() => checkTls(settings))[0]).toMatch(problem)
+})
+
+test("keys in the data directory that cannot be read stop the start, and nothing of them is repeated", () => {
+  const VOUCH_DATA_DIR = mkdtempSync(join(directory, "broken-"))
+  writeFileSync(join(VOUCH_DATA_DIR, "secrets.json"), '{"VOUCH_SIGNER":"c2VjcmV0')
+  const said = problemsOf(() => load({ VOUCH_DATA_DIR }))
+  expect(said[0]).toMatch(/^VOUCH_DATA_DIR: .*secrets.json cannot be read/)
+  expect(said[0]).not.toContain("c2Vj")
 })
 
 test("an address of the chain has no password, and one that has is not repeated", () => {

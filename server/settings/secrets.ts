@@ -67,7 +67,14 @@ function loadStored(dataDir: string): Stored {
     writeFileSync(draft, `${JSON.stringify(generated, null, 2)}\n`, { mode: 0o600, flush: true })
     renameSync(draft, path)
   }
-  return JSON.parse(readFileSync(path, "utf8")) as Stored
+  try {
+    return JSON.parse(readFileSync(path, "utf8")) as Stored
+  } catch {
+    // Not what is wrong in it: a part of the file would be in the message.
+    throw new SettingsError([
+      `VOUCH_DATA_DIR: ${path} cannot be read. It has the keys of this deployment: restore it from a backup`,
+    ])
+  }
 }
 
 function decode(name: string, text: string, fits: (bytes: number) => boolean, expected: string): Buffer {

@@ -2,6 +2,7 @@ import { isDatabaseUnavailable } from "#db/client.ts"
 import { firstStart } from "#server/domain/accounts/first-start.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { chooseProviders } from "#server/domain/kyc/providers/choose.ts"
+import { refuseUnknownSettings } from "#server/domain/kyc/providers/setting-warnings.ts"
 import { startServices } from "#server/embedded/services.ts"
 import { logger } from "#server/lib/log.ts"
 import { sayWhenSlow } from "#server/lib/slow.ts"
@@ -17,6 +18,7 @@ const ending = new AbortController()
 
 async function run(more: Pick<StartOptions, "keysOf" | "providers">): Promise<void> {
   const settings = parseSettings(process.env)
+  refuseUnknownSettings(settings, more.providers)
   // Before anything is made: a public deployment brings its own.
   if (settings.VOUCH_PUBLIC_URL) chooseProviders(settings, loadSecrets(settings).generated, more.providers)
   const needsLocalnet = !(

@@ -29,6 +29,7 @@ import { documents } from "#server/rest/openapi.ts"
 import { RequestLog } from "#server/rest/request-log/record.ts"
 import { RouteTable } from "#server/rest/routes.ts"
 import { limitsStrangers, type Settings } from "#server/settings/env.ts"
+import { checkTls } from "#server/settings/tls.ts"
 import { bindChain, type Chain } from "#server/solana/chain.ts"
 import { WrongChain } from "#server/solana/rpc/errors.ts"
 import { appRouter } from "#server/trpc/router.ts"
@@ -75,6 +76,7 @@ export async function start(options: StartOptions): Promise<Running> {
   const { settings } = options
   for (const warning of settingWarnings(settings, options.providers)) logger.warn(warning)
   parseNetworks("VOUCH_WEBHOOK_NETWORKS", settings.VOUCH_WEBHOOK_NETWORKS)
+  checkTls(settings)
   const tracing = await startTracing(settings)
   await prepare(options)
   const lists = await ListWatch.start(settings)

@@ -1,13 +1,16 @@
+import { addressOf } from "#db/address.ts"
 import { didYouMean } from "#server/lib/nearest.ts"
-import { type Settings, settingNames } from "#server/settings/env.ts"
+import { type Settings, SettingsError, settingNames } from "#server/settings/env.ts"
+import { isOfOthers } from "#server/settings/names-of-others.ts"
 import { modes } from "#shared/mode.ts"
 import { valuesOf, variablesOf } from "./choose.ts"
 import type { ProviderDefinition } from "./provider.ts"
 import { providers } from "./table.ts"
 
 /**
- * What is set and does nothing, each with its name and never its value: names that nothing reads, and settings by which
- * a provider cannot be configured that nothing chooses. (Those of a chosen one stop the start: see `chooseProviders`.)
+ * What is set and does nothing, each with its name and never its value: names that are nearly right, parameters that are for
+ * other programs, and settings by which a provider cannot be configured that nothing chooses. (Those of a chosen one stop
+ * the start: see `chooseProviders`.)
  */
 export function settingWarnings(
   settings: Settings,
@@ -15,12 +18,24 @@ export function settingWarnings(
 ): string[] {
   return [
     ...new Set([
-      ...unknownSettings(settings, table),
+      ...nearlyKnown(settings),
+      ...ignoredParameters(settings),
       ...idle(settings),
       ...table.flatMap((one) => unusable(settings, one)),
     ]),
   ]
 }
+
+/** Parameters of the database's address that are for ORMs and other drivers. */
+const ignoredParameters = (settings: Settings): string[] =>
+  (["DATABASE_URL", "DATABASE_DIRECT_URL"] as const).flatMap((name) => {
+    const ignored = settings[name] === undefined ? [] : addressOf(settings[name]).ignored
+    return ignored.length === 0
+      ? []
+      : [
+          `${name}: ${ignored.join(", ")} ${ignored.length === 1 ? "is" : "are"} for other programs, and ignored.`,
+        ]
+  })
 
 /** What does something only beside another one. */
 function idle(settings: Settings): string[] {
@@ -37,21 +52,39 @@ function idle(settings: Settings): string[] {
   )
 }
 
-/** Names that belong to a provider by their beginning, or are nearly right. Others may be somebody else's. */
-function unknownSettings({ names }: Settings, table: readonly ProviderDefinition[]): string[] {
-  const known = new Set([...settingNames, ...table.flatMap((one) => one.settings).flatMap(variablesOf)])
-  const others = new Set([...known].filter((name) => /^(?!VOUCH_).*_/.test(name)))
-  const beginnings = table.flatMap(({ name }) => variablesOf(`${name.toUpperCase()}_`))
+/**
+ * Refuses names that begin with VOUCH_ and that nothing reads, each with the one that was probably meant and never with its
+ * value. A limit or a secret that is misspelled must not be taken for set. Throws SettingsError.
+ */
+export function refuseUnknownSettings(
+  { environment }: Settings,
+  table: readonly ProviderDefinition[] = providers,
+): void {
+  const known = knownSettings(table)
+  const unknown = Object.entries(environment).filter(
+    ([name, value]) => !known.has(name) && !isOfOthers(name, value),
+  )
+  if (unknown.length === 0) return
+  throw new SettingsError(
+    unknown.map(([name]) => {
+      const bare = name.replace(/^VOUCH_/, "")
+      const guess = known.has(bare) ? ` Did you mean ${bare}?` : didYouMean(name, known)
+      return `${name}: there is no such setting.${guess || " .env.example lists them all"}`
+    }),
+  )
+}
+
+const knownSettings = (table: readonly ProviderDefinition[]): Set<string> =>
+  new Set([...settingNames, ...table.flatMap((one) => one.settings).flatMap(variablesOf)])
+
+/** Names without VOUCH_ that are nearly right. They may also be another program's. */
+function nearlyKnown({ names }: Settings): string[] {
+  // Every machine has short names of its own, such as HOST, which is not PORT.
+  const candidates = settingNames.filter((name) => /^(?!VOUCH_).*_/.test(name))
   return names.flatMap((name) => {
-    if (known.has(name)) return []
-    const bare = name.replace(/^VOUCH_/, "")
-    // Every machine has short names of its own, such as HOST, which is not PORT.
-    const candidates = bare !== name ? known : others
-    const guess = bare !== name && others.has(bare) ? ` Did you mean ${bare}?` : didYouMean(name, candidates)
-    const isOfProvider = beginnings.some((beginning) => name.startsWith(beginning))
-    return guess !== "" || isOfProvider
-      ? [`${name}: there is no such setting, so it does nothing.${guess}`]
-      : []
+    if (name.startsWith("VOUCH_") || settingNames.includes(name)) return []
+    const guess = didYouMean(name, candidates)
+    return guess === "" ? [] : [`${name}: there is no such setting, so it does nothing.${guess}`]
   })
 }
 

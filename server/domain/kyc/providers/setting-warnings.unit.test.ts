@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
-import { parseSettings } from "#server/settings/env.ts"
+import { parseSettings, SettingsError } from "#server/settings/env.ts"
 import { exampleId } from "#test/vendor/example-id.ts"
-import { settingWarnings } from "./setting-warnings.ts"
+import { refuseUnknownSettings, settingWarnings } from "./setting-warnings.ts"
 import { providers } from "./table.ts"
 
 const WHOLE = {
@@ -9,8 +9,8 @@ const WHOLE = {
   VOUCH_EXAMPLEID_API_KEY: "ek_12345678",
   VOUCH_EXAMPLEID_SECRET: "quite secret",
 }
-const warnings = (environment: Record<string, string>) =>
-  settingWarnings(parseSettings(environment), [...providers, exampleId])
+const table = [...providers, exampleId]
+const warnings = (environment: Record<string, string>) => settingWarnings(parseSettings(environment), table)
 
 test.each<[string, Record<string, string>]>([
   ["nothing", {}],
@@ -38,12 +38,52 @@ test.each([
   ["VOUCH_EXAMPELID_URL", "VOUCH_EXAMPLEID_URL"],
   ["VOUCH_RATE_LIMTI", "VOUCH_RATE_LIMIT"],
   ["VOUCH_LIVE_WEBHOK_SECRET", "VOUCH_LIVE_WEBHOOK_SECRET"],
+  ["VOUCH_SOLANA_RPC_URL", "SOLANA_RPC_URL"],
+])("%s stops the start, with the name that was meant, and without its value", (name, meant) => {
+  const refused = () => refuseUnknownSettings(parseSettings({ ...WHOLE, [name]: "quite secret" }), table)
+  expect(refused).toThrow(SettingsError)
+  expect(refused).toThrow(`${name}: there is no such setting. Did you mean ${meant}?`)
+  expect(refused).not.toThrow(/quite secret/)
+})
+
+test("all unknown names are refused at once, those like no other as well", () => {
+  const refused = () => refuseUnknownSettings(parseSettings({ VOUCH_COLOUR: "blue", VOUCH_ROLES: "web" }))
+  expect(refused).toThrow(/VOUCH_COLOUR: there is no such setting. .env.example lists them all/)
+  expect(refused).toThrow(/VOUCH_ROLES: there is no such setting. Did you mean VOUCH_ROLE\?/)
+})
+
+test("names of clients and tools, and those that Kubernetes sets for a service called vouch, are no settings", () => {
+  const environment = {
+    ...{ VOUCH_KEY: "vouch_test_x", VOUCH_API_KEY: "vouch_test_x", VOUCH_SCREENSHOTS: "1" },
+    ...{
+      VOUCH_SERVICE_HOST: "10.0.0.1",
+      VOUCH_WEB_SERVICE_PORT_HTTP: "3000",
+      VOUCH_PORT: "tcp://10.0.0.1:3000",
+    },
+    ...{ VOUCH_PORT_3000_TCP_ADDR: "10.0.0.1", VOUCH_PORT_3000_TCP: "tcp://10.0.0.1:3000" },
+  }
+  expect(() => refuseUnknownSettings(parseSettings(environment))).not.toThrow()
+  expect(() => refuseUnknownSettings(parseSettings({ VOUCH_METRIC_PORT: "9464" }))).toThrow(
+    /VOUCH_METRICS_PORT/,
+  )
+})
+
+test.each([
   ["SOLANA_RPC_URLS", "SOLANA_RPC_URL"],
   ["DATABSE_URL", "DATABASE_URL"],
-  ["VOUCH_SOLANA_RPC_URL", "SOLANA_RPC_URL"],
-])("%s is named, with the name that was meant, and without its value", (name, meant) => {
-  expect(warnings({ ...WHOLE, [name]: "quite secret" })).toEqual([
-    `${name}: there is no such setting, so it does nothing. Did you mean ${meant}?`,
+])(
+  "%s may be another program's: it is named with the name that was meant, without its value",
+  (name, meant) => {
+    expect(warnings({ ...WHOLE, [name]: "quite secret" })).toEqual([
+      `${name}: there is no such setting, so it does nothing. Did you mean ${meant}?`,
+    ])
+  },
+)
+
+test("parameters of the database's address that are for other programs are named", () => {
+  const DATABASE_URL = "postgres://u:p@h/d?schema=public&pgbouncer=true&connection_limit=1"
+  expect(warnings({ DATABASE_URL })).toEqual([
+    "DATABASE_URL: schema, pgbouncer, connection_limit are for other programs, and ignored.",
   ])
 })
 
@@ -55,12 +95,6 @@ test("addresses to send to are idle without one to read from", () => {
   expect(warnings({ SOLANA_SEND_URL: url, VOUCH_LIVE_SOLANA_RPC_URL: url })).toEqual([])
   expect(warnings({ VOUCH_TEST_SOLANA_SEND_URL: url, VOUCH_LIVE_SOLANA_RPC_URL: url })).toEqual([
     "VOUCH_TEST_SOLANA_SEND_URL: does nothing without VOUCH_TEST_SOLANA_RPC_URL.",
-  ])
-})
-
-test("a provider's setting that is like none of its own is named, too", () => {
-  expect(warnings({ VOUCH_LIVE_EXAMPLEID_WORKFLOW: "quite secret" })).toEqual([
-    "VOUCH_LIVE_EXAMPLEID_WORKFLOW: there is no such setting, so it does nothing.",
   ])
 })
 

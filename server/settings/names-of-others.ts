@@ -1,0 +1,24 @@
+/** Names that begin like settings and are read by other programs: clients, samples, and what develops Vouch. */
+const others = new Set([
+  "VOUCH_API_KEY",
+  "VOUCH_BASE_URL",
+  "VOUCH_CLUSTER_RPC_URL",
+  "VOUCH_E2E",
+  "VOUCH_KEY",
+  "VOUCH_SCREENSHOTS",
+  "VOUCH_STORM",
+  "VOUCH_TESTS_ON_VALIDATOR",
+  "VOUCH_URL",
+  "VOUCH_WEBHOOK",
+])
+
+/**
+ * What Kubernetes and Docker set in each container for a service that is called vouch, or begins so
+ * (https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables).
+ */
+const OF_A_SERVICE = /_SERVICE_(HOST|PORT)(_[A-Z0-9_]+)?$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/
+const ADDRESS_OF_A_SERVICE = /^(tcp|udp|sctp):\/\//
+
+/** Whether a variable that begins with VOUCH_ belongs to something other than the server. */
+export const isOfOthers = (name: string, value: string): boolean =>
+  others.has(name) || OF_A_SERVICE.test(name) || (name.endsWith("_PORT") && ADDRESS_OF_A_SERVICE.test(value))

@@ -1,7 +1,9 @@
 import { defineConfig } from "vitest/config"
+import { hasPostgres15 } from "./scripts/postgres-15.mjs"
 import { localnetOnlyFiles, onValidator } from "./test/on-validator.ts"
 import Sequence from "./test/sequence.ts"
 
+const postgres15 = "test/postgres-15/**/*.test.ts"
 const folders = "{app,server,shared,db,test}"
 const unit = `${folders}/**/*.unit.test.ts`
 const chaos = "test/chaos/**/*.test.ts"
@@ -31,8 +33,17 @@ export default defineConfig({
         test: {
           name: "api",
           include: [`${folders}/**/*.test.ts`],
-          exclude: [unit, chaos, cluster],
+          exclude: [unit, chaos, cluster, postgres15],
           globalSetup: ["test/global-setup.ts"],
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "postgres15",
+          include: hasPostgres15() ? [postgres15] : [],
+          globalSetup: ["test/postgres-15/setup.ts"],
           sequence: { groupOrder: 1 },
         },
       },
@@ -61,7 +72,7 @@ export default defineConfig({
         test: {
           name: "validator",
           include: onValidator(`${folders}/**/*.test.ts`),
-          exclude: [`${folders}/**/!(asset*).unit.test.ts`, chaos, cluster, ...localnetOnlyFiles],
+          exclude: [`${folders}/**/!(asset*).unit.test.ts`, chaos, cluster, postgres15, ...localnetOnlyFiles],
           globalSetup: ["test/global-setup.ts", "test/validator-setup.ts"],
           setupFiles: ["test/skip-localnet-only.ts"],
           sequence: { groupOrder: 3 },

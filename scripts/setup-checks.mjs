@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 
 /**
@@ -88,5 +88,22 @@ export function inputsOfBuild(root) {
     } else if (stat && !/\.test\.tsx?$/.test(name)) {
       hash.update(`${name}\0${stat.size}\0`).update(readFileSync(path))
     }
+  }
+}
+
+/**
+ * Why nothing can be written in a folder of the checkout, as the system's code (EROFS, EACCES); null where it can.
+ * @param {string} root
+ * @param {string} folder
+ */
+export function whyReadOnly(root, folder) {
+  const probe = join(root, folder, `.vouch-write-test-${process.pid}`)
+  try {
+    mkdirSync(join(root, folder), { recursive: true })
+    writeFileSync(probe, "")
+    rmSync(probe)
+    return null
+  } catch (error) {
+    return /** @type {NodeJS.ErrnoException} */ (error).code ?? String(error)
   }
 }

@@ -5,6 +5,7 @@ import { existsSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { carriedNode } from "./carried-node.mjs"
 import { findChromium } from "./chromium.mjs"
+import { DEBIAN_PACKAGES, hasPostgres15 } from "./postgres-15.mjs"
 import { hearNpm, runProgram, withProgress } from "./progress.mjs"
 import {
   buildIsCurrent,
@@ -12,19 +13,28 @@ import {
   dependenciesAreInstalled,
   inputsOfBuild,
   packagesForHere,
+  whyReadOnly,
 } from "./setup-checks.mjs"
 import { withSetupLock } from "./setup-lock.mjs"
 
 const root = join(import.meta.dirname ?? new URL(".", import.meta.url).pathname, "..")
 /** The Node that this runs on may stand in where none is carried for the platform. */
 const WANTED_NODE = 24
+const APT_GET = "/usr/bin/apt-get"
 
 /** @typedef {import("./progress.mjs").Progress} Progress */
 
-/** @type {Record<string, { label: string, isDone: () => boolean, run: (progress: Progress) => Promise<void> }>} */
+/** @typedef {{ name: string, is: string, remedy: string }} Folder what a step writes, and what to say where it cannot */
+
+/** @type {Record<string, { label: string, folder?: Folder, isDone: () => boolean, run: (progress: Progress) => Promise<void> }>} */
 const steps = {
   dependencies: {
     label: "Installing dependencies",
+    folder: {
+      name: "node_modules",
+      is: "Packages that package-lock.json names are missing or of another version",
+      remedy: "Install them where it can be (npm ci), or make the folder writable.",
+    },
     isDone: () => dependenciesAreInstalled(root, { forDevelopment: needsDevelopment() }),
     run: installDependencies,
   },
@@ -34,12 +44,18 @@ const steps = {
     isDone: () => !!findChromium(),
     run: installChromium,
   },
+  postgres15: {
+    label: "Installing Debian's Postgres 15 and PgBouncer for their tests",
+    // Elsewhere, the tests are skipped, and `npm test` says so.
+    isDone: () => hasPostgres15() || !hasApt(),
+    run: installPostgres15,
+  },
 }
 
 /** @type {Record<string, (keyof typeof steps)[]>} */
 const needsOf = {
   start: ["dependencies", "build"],
-  test: ["dependencies", "build", "browser"],
+  test: ["dependencies", "build", "browser", "postgres15"],
   unit: ["dependencies"],
   bench: ["dependencies", "build"],
   vouch: ["dependencies"],
@@ -58,6 +74,12 @@ if (needs.some((name) => !steps[name]?.isDone())) {
       const step = steps[name]
       // Check again: the previous holder of the lock may have done it.
       if (!step || step.isDone()) continue
+      const reason = step.folder && whyReadOnly(root, step.folder.name)
+      if (reason)
+        stop(
+          `${step.folder?.is}, and ${join(root, step.folder?.name ?? "")} cannot be written (${reason}). ` +
+            step.folder?.remedy,
+        )
       await withProgress(step.label, step.run).catch((error) => stop(error.message))
     }
   })
@@ -99,17 +121,35 @@ async function buildPages({ say }) {
 
 /** @param {Progress} progress */
 async function installChromium({ say: hear }) {
-  const aptGet = "/usr/bin/apt-get"
-  if (process.getuid?.() === 0 && existsSync(aptGet)) {
-    const env = { DEBIAN_FRONTEND: "noninteractive" }
-    await run(aptGet, ["update", "-qq"], { env, hear })
-    await run(aptGet, ["install", "-y", "-qq", "--no-install-recommends", "chromium"], { env, hear })
+  if (hasApt()) {
+    await installPackages(["chromium"], hear)
     if (findChromium()) return
   }
   throw new Error(
     "The browser tests need Chromium. Install it (Debian, Ubuntu: sudo apt-get install chromium; " +
       "macOS: brew install --cask chromium), or set CHROMIUM_PATH to a Chromium or Chrome.",
   )
+}
+
+/** @param {Progress} progress */
+async function installPostgres15({ say: hear }) {
+  await installPackages(DEBIAN_PACKAGES, hear)
+}
+
+/** Whether this is Debian or one of its kind, and packages may be installed. */
+function hasApt() {
+  return process.getuid?.() === 0 && existsSync(APT_GET)
+}
+
+/**
+ * @param {string[]} packages
+ * @param {(line: string) => void} hear
+ */
+async function installPackages(packages, hear) {
+  // At run level 1 no package starts its services: the tests start their own.
+  const env = { DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" }
+  await run(APT_GET, ["update", "-qq"], { env, hear })
+  await run(APT_GET, ["install", "-y", "-qq", "--no-install-recommends", ...packages], { env, hear })
 }
 
 /** The Node that everything but this script runs on. npm puts the carried one first on its path. */

@@ -3,11 +3,13 @@ import { spawnSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, relative } from "node:path"
+import { DEBIAN_PACKAGES, hasPostgres15 } from "./postgres-15.mjs"
 
 const HELP = `npm test -- [--project <name>]... [--second-attempt] [files]
 
   unit      no server and no database: rules, amounts, states, words
   api       one part each, against a real Postgres and the local network
+  postgres15  the main journey on Debian's Postgres 15 with TLS, and behind PgBouncer, where both are installed
   chaos     whole deployments, of which processes are killed and stopped
   cluster   a real Solana validator, where there is one (SOLANA_TEST_VALIDATOR, or on the PATH)
   validator some of api on such a validator; all of them by npm run cluster -- --server-tests
@@ -23,7 +25,7 @@ is named at the end: a defect to mend, of the test or of what it tests, but no r
 const MOST_SECOND_ATTEMPTS = 5
 
 // Each part is a run of its own: what a part starts before its tests, such as a validator, is in nobody's way before.
-const parts = [["unit", "api", "chaos", "cluster"], ["validator"]]
+const parts = [["unit", "api", "postgres15", "chaos", "cluster"], ["validator"]]
 const inVitest = parts.flat()
 
 /** @type {string[]} */
@@ -61,6 +63,12 @@ for (const part of parts) {
   const names = part.filter(
     (name) => isWanted(name) && (name !== "validator" || rest.length === 0 || projects.length > 0),
   )
+  if (names.includes("postgres15") && rest.length === 0 && !hasPostgres15()) {
+    console.log(
+      `Skipped: the tests on Postgres 15, which need Debian's packages ${DEBIAN_PACKAGES.join(", ")}.`,
+    )
+    names.splice(names.indexOf("postgres15"), 1)
+  }
   if (names.length === 0) continue
   const options = part.includes("validator") ? ["--passWithNoTests"] : []
   failed = runVitest([...names.flatMap((name) => ["--project", name]), ...options, ...rest]) || failed

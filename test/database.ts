@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto"
-import postgres from "postgres"
 import { inject } from "vitest"
-import { socketOptions } from "#db/socket.ts"
+import { openClient } from "#db/connection.ts"
 
 export const templateDatabase = "vouch_template"
 
@@ -21,16 +20,23 @@ async function createDatabase(template: string): Promise<TestDatabase> {
   const serverUrl = inject("postgresUrl")
   const name = `test_${randomBytes(6).toString("hex")}`
   await asAdmin(serverUrl, (sql) => sql`CREATE DATABASE ${sql(name)} TEMPLATE ${sql(template)}`)
-  const url = new URL(serverUrl)
-  url.pathname = `/${name}`
   return {
-    url: url.href,
+    url: databaseIn(serverUrl, name),
     drop: () => asAdmin(serverUrl, (sql) => sql`DROP DATABASE ${sql(name)} WITH (FORCE)`),
   }
 }
 
-async function asAdmin(url: string, statement: (sql: postgres.Sql) => PromiseLike<unknown>): Promise<void> {
-  const sql = postgres(url, { ...socketOptions(url), max: 1 })
+/** The address of another database on the same server. */
+export function databaseIn(serverUrl: string, name: string): string {
+  const url = new URL(serverUrl)
+  url.pathname = `/${name}`
+  return url.href
+}
+
+type Client = ReturnType<typeof openClient>
+
+async function asAdmin(url: string, statement: (sql: Client) => PromiseLike<unknown>): Promise<void> {
+  const sql = openClient(url, {})
   try {
     await statement(sql)
   } finally {

@@ -3,13 +3,12 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { drizzle } from "drizzle-orm/postgres-js"
 import { migrate } from "drizzle-orm/postgres-js/migrator"
-import postgres from "postgres"
 import type { TestProject } from "vitest/node"
-import { socketOptions } from "#db/socket.ts"
+import { openClient } from "#db/connection.ts"
 import type { RunningPostgres } from "#server/embedded/postgres.ts"
 import { startPostgres } from "#server/embedded/postgres.ts"
 import { startMark } from "#server/embedded/process.ts"
-import { templateDatabase } from "./database.ts"
+import { databaseIn, templateDatabase } from "./database.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -46,17 +45,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 /** Migrated once: a database made from it afterwards is a copy of files. */
-async function migrateTemplate(url: string): Promise<void> {
-  const admin = postgres(url, { ...socketOptions(url), max: 1 })
+export async function migrateTemplate(url: string): Promise<void> {
+  const admin = openClient(url, {})
   await admin`CREATE DATABASE ${admin(templateDatabase)}`
   await admin.end()
   if (!existsSync(join(migrationsFolder, "meta", "_journal.json"))) return
-  const template = postgres(url, {
-    ...socketOptions(url),
-    database: templateDatabase,
-    max: 1,
-    onnotice: () => {},
-  })
+  const template = openClient(databaseIn(url, templateDatabase), {})
   await migrate(drizzle(template), { migrationsFolder })
   await template.end()
 }

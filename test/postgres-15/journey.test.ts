@@ -1,0 +1,104 @@
+import { randomBytes } from "node:crypto"
+import { afterAll, beforeAll, expect, inject, test } from "vitest"
+import { sql } from "#db/client.ts"
+import { subscribe } from "#db/pubsub.ts"
+import { startTestApp, type TestApp, waitFor } from "../app.ts"
+import { createTestDatabase } from "../database.ts"
+import { member } from "../people.ts"
+import { tokenFixture } from "../tokens.ts"
+import { startTwistedChain, type TwistedChain } from "../twisted-chain.ts"
+import { startConsumer } from "../webhook-consumer.ts"
+import { followsPrepared, Machine, startPgbouncer } from "./processes.ts"
+
+// The main journey on Debian's Postgres 15 by TLS, directly and behind PgBouncer in transaction mode.
+
+let machine: Machine
+let through: (url: string) => string
+let cluster: TwistedChain
+let app: TestApp
+
+beforeAll(async () => {
+  machine = new Machine(inject("machine"))
+  through = await startPgbouncer(machine, { port: Number(new URL(inject("postgresUrl")).port) })
+  cluster = await startTwistedChain()
+})
+afterAll(async () => {
+  await cluster.close()
+  await machine.close()
+})
+
+test.each([
+  ["by TLS", false],
+  ["behind PgBouncer", true],
+])(
+  "%s: verified, minted, transferred, told, signed in, under load, and all there after a restart",
+  async (_how, isPooled) => {
+    const { url: direct } = await createTestDatabase()
+    const url = isPooled ? through(direct) : direct
+    const settings = {
+      VOUCH_SIGNER: randomBytes(32).toString("base64"),
+      VOUCH_DATA_KEY: randomBytes(32).toString("base64"),
+      VOUCH_WEBHOOK_NETWORKS: "127.0.0.0/8",
+      SOLANA_RPC_URL: cluster.node.url,
+      DATABASE_URL: url,
+      ...(isPooled && { DATABASE_DIRECT_URL: direct }),
+    }
+    app = await startTestApp(settings, () => url)
+    await cluster.fundFeePayers()
+    const key = await app.key({ plan: "growth" })
+    const { post, get, config, mint, transfer, wallets, onChain } = tokenFixture(app, key)
+
+    // Every connection is encrypted but the pooler's own, and this one would not be without.
+    const [session] = await sql`select ssl, version from pg_stat_ssl where pid = pg_backend_pid()`
+    expect(session).toEqual({ ssl: true, version: "TLSv1.3" })
+
+    // Webhooks by pg-boss
+    const consumer = await startConsumer()
+    const { json: endpoint } = await post("/webhook-endpoints", {
+      url: consumer.url,
+      types: ["attestation.verified"],
+    })
+    consumer.expect(endpoint.secret)
+
+    // Many at once, so that statements meet on every connection
+    const [from, to, ...others] = await wallets(24)
+    const fund = await config()
+    expect(await mint(fund, from, 1000)).toMatchObject({ status: 200, json: { status: "confirmed" } })
+    const transfers = await Promise.all([to, ...others].map((wallet) => transfer(fund, from, wallet, 10)))
+    expect(new Set(transfers.map(({ json }) => json.status))).toEqual(new Set(["confirmed"]))
+    expect(await onChain(fund, to)).toBe(10n)
+    await waitFor(async () => consumer.received.length >= 24, "webhooks")
+    expect(consumer.refused()).toBe(0)
+    await consumer.close()
+
+    const { json: events } = await get("/events?limit=1000")
+    const sequences = events.data.map(({ sequence }: { sequence: number }) => sequence)
+    expect(sequences).toEqual(sequences.map((_: number, n: number) => n + 1))
+
+    // LISTEN and NOTIFY, from another process of the deployment
+    let heard = 0
+    const leave = subscribe("settled", () => heard++)
+    await sql`select pg_notify('vouch', 'another-process settled')`
+    await expect.poll(() => heard).toBeGreaterThan(0)
+    leave()
+
+    // Kysely, of better-auth
+    const { browser } = await member(app)
+    expect((await browser.fetch("/api/auth/get-session")).status).toBe(200)
+
+    // Statements are prepared where the pooler knows which server has which
+    const prepared = await sql<{ name: string }[]>`select name from pg_prepared_statements`
+    if (isPooled && !followsPrepared(machine))
+      expect(prepared.filter(({ name }) => /\d{3,}/.test(name))).toEqual([])
+    if (isPooled && followsPrepared(machine))
+      expect(prepared.map(({ name }) => name).join()).toContain("PGBOUNCER_")
+
+    await app.stop()
+    app = await startTestApp(settings, () => url)
+    const later = tokenFixture(app, key)
+    expect((await later.get(`/kyc/status/${to}`)).json.status).toBe("verified")
+    expect((await later.get("/events?limit=1000")).json.data.slice(0, sequences.length)).toEqual(events.data)
+    await app.stop()
+  },
+  120_000,
+)

@@ -1,4 +1,4 @@
-import { randomFillSync } from "node:crypto"
+import { createHash, randomFillSync } from "node:crypto"
 
 const ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 const BYTES = 16
@@ -39,8 +39,13 @@ const limb = (bytes: Uint8Array, at: number): number =>
   bytes[at]! * 0x1000000 + bytes[at + 1]! * 0x10000 + bytes[at + 2]! * 0x100 + bytes[at + 3]!
 
 /** A new id: `prefix_` and the base58 form of 16 random bytes (at most 22 characters). */
-export function newId<P extends IdPrefix>(prefix: P): `${P}_${string}` {
-  const bytes = draw()
+export const newId = <P extends IdPrefix>(prefix: P): `${P}_${string}` => encode(prefix, draw())
+
+/** The same id for the same subject, always. */
+export const derivedId = <P extends IdPrefix>(prefix: P, subject: string): `${P}_${string}` =>
+  encode(prefix, createHash("sha256").update(subject).digest().subarray(0, BYTES))
+
+function encode<P extends IdPrefix>(prefix: P, bytes: Uint8Array): `${P}_${string}` {
   let encoded = ""
   // Four 32-bit limbs divided by 58 in turn: much faster than a general base58 encoder, same result.
   let a = limb(bytes, 0)

@@ -8,6 +8,7 @@ import { createTestDatabase } from "#test/database.ts"
 const TABLES_WITHOUT_WORKSPACE: Record<string, string> = {
   accounts: "an account owns workspaces",
   workspaces: "is the workspace itself",
+  event_generations: "a database loses commits of all workspaces together",
   chains: "one row for each mode of the deployment",
   fee_payers: "a mode's fee payer pays for all workspaces",
   signer_keys: "a signer may be that of several workspaces",

@@ -31,6 +31,8 @@ export function retryAdvice(code: ErrorCode): string {
 export type ErrorOptions = {
   cause?: unknown
   retryAfterSeconds?: number | undefined
+  /** More headers of the response. */
+  headers?: Readonly<Record<string, string>>
   /** The rest of the request is not read: its connection cannot be used again. */
   endsConnection?: boolean
 }
@@ -39,12 +41,14 @@ export type ErrorOptions = {
 export class Failure extends Error {
   readonly code: ErrorCode
   readonly retryAfterSeconds: number | undefined
+  readonly headers: Readonly<Record<string, string>>
   readonly endsConnection: boolean
   constructor(code: ErrorCode, detail: string, options: ErrorOptions = {}) {
     super(detail, { cause: options.cause })
     this.name = "Failure"
     this.code = code
     this.retryAfterSeconds = options.retryAfterSeconds
+    this.headers = options.headers ?? {}
     this.endsConnection = options.endsConnection ?? false
   }
 }

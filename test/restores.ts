@@ -37,10 +37,10 @@ export let tokens: TokenFixture
 export let database: string
 
 /** A server on a chain that goes on, and a node of it that can be told to lie. */
-export function restores(): void {
+export function restores(newDatabase = async () => (await createTestDatabase()).url): void {
   // Each starts several servers, and waits until blockhashes are invalid for good: on a validator 180 slots, as long as they take.
   vi.setConfig({ testTimeout: testTimeoutMs(90_000) })
-  beforeAll(begin)
+  beforeAll(() => begin(newDatabase))
   afterEach(() => {
     node.twist = null
   })
@@ -51,10 +51,10 @@ export function restores(): void {
   })
 }
 
-async function begin(): Promise<void> {
+async function begin(newDatabase: () => Promise<string>): Promise<void> {
   cluster = await startTwistedChain()
   node = cluster.node
-  const { url } = await createTestDatabase()
+  const url = await newDatabase()
   database = url
   admin = postgres(new URL("/postgres", url).href.replace(/\?.*/, "") + new URL(url).search, {
     ...socketOptions(url),

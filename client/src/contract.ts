@@ -45,6 +45,7 @@ export type ErrorCode =
   | "webhook_endpoint_disabled"
   | "webhook_endpoint_limit"
   | "events_expired"
+  | "events_rewound"
   | "payload_too_large"
   | "unsupported_media_type"
   | "validation_failed"
@@ -108,6 +109,8 @@ export interface AttestationEvent {
   id: string
   /** Place among all events of the workspace: 1, 2, 3, without a gap */
   sequence: number
+  /** Where you are once you have this event: its sequence number, and in which generation of the sequence it got that. `GET /events` goes on after it */
+  cursor: string
   /** `attestation.verified`: An attestation was confirmed on chain; `attestation.rejected`: A verification was rejected, cancelled or revoked; `attestation.expired`: An attestation or its session expired */
   type: "attestation.verified" | "attestation.rejected" | "attestation.expired"
   /** When it happened */
@@ -260,6 +263,8 @@ export interface EventList {
   data: Array<Event>
   /** Sequence number of the workspace's latest event; 0 before the first */
   last_sequence: number
+  /** Cursor of the workspace's latest event; `0` before the first */
+  last_cursor: string
 }
 
 export interface ExpiringEvent {
@@ -267,6 +272,8 @@ export interface ExpiringEvent {
   id: string
   /** Place among all events of the workspace: 1, 2, 3, without a gap */
   sequence: number
+  /** Where you are once you have this event: its sequence number, and in which generation of the sequence it got that. `GET /events` goes on after it */
+  cursor: string
   /** `attestation.expiring`: An attestation is about to expire */
   type: "attestation.expiring"
   /** When it happened */
@@ -349,6 +356,8 @@ export interface InvestorEvent {
   id: string
   /** Place among all events of the workspace: 1, 2, 3, without a gap */
   sequence: number
+  /** Where you are once you have this event: its sequence number, and in which generation of the sequence it got that. `GET /events` goes on after it */
+  cursor: string
   /** `investor.frozen`: A wallet's tokens were frozen because it is on a list; `investor.unfrozen`: A wallet's tokens are not frozen for a list any more */
   type: "investor.frozen" | "investor.unfrozen"
   /** When it happened */
@@ -572,6 +581,8 @@ export interface OperationEvent {
   id: string
   /** Place among all events of the workspace: 1, 2, 3, without a gap */
   sequence: number
+  /** Where you are once you have this event: its sequence number, and in which generation of the sequence it got that. `GET /events` goes on after it */
+  cursor: string
   /** `operation.confirmed`: A mint or a transfer was confirmed on chain; `operation.failed`: A mint or a transfer failed */
   type: "operation.confirmed" | "operation.failed"
   /** When it happened */
@@ -608,6 +619,8 @@ export interface QuotaEvent {
   id: string
   /** Place among all events of the workspace: 1, 2, 3, without a gap */
   sequence: number
+  /** Where you are once you have this event: its sequence number, and in which generation of the sequence it got that. `GET /events` goes on after it */
+  cursor: string
   /** `quota.threshold`: 80 % or all of the month's quota is used */
   type: "quota.threshold"
   /** When it happened */
@@ -638,6 +651,8 @@ export interface ReviewEvent {
   id: string
   /** Place among all events of the workspace: 1, 2, 3, without a gap */
   sequence: number
+  /** Where you are once you have this event: its sequence number, and in which generation of the sequence it got that. `GET /events` goes on after it */
+  cursor: string
   /** `review.opened`: A review waits for a decision; `review.decided`: A review was closed */
   type: "review.opened" | "review.decided"
   /** When it happened */
@@ -696,6 +711,8 @@ export interface SessionEvent {
   id: string
   /** Place among all events of the workspace: 1, 2, 3, without a gap */
   sequence: number
+  /** Where you are once you have this event: its sequence number, and in which generation of the sequence it got that. `GET /events` goes on after it */
+  cursor: string
   /** `session.opened`: A verification session was started; `session.submitted`: The KYC provider reported on a session for the first time; `attestation.pending`: An attestation began with its session */
   type: "session.opened" | "session.submitted" | "attestation.pending"
   /** When it happened */
@@ -778,6 +795,8 @@ export interface TokenChangeEvent {
   id: string
   /** Place among all events of the workspace: 1, 2, 3, without a gap */
   sequence: number
+  /** Where you are once you have this event: its sequence number, and in which generation of the sequence it got that. `GET /events` goes on after it */
+  cursor: string
   /** `token.changed`: A mint configuration was changed */
   type: "token.changed"
   /** When it happened */
@@ -797,6 +816,8 @@ export interface TokenEvent {
   id: string
   /** Place among all events of the workspace: 1, 2, 3, without a gap */
   sequence: number
+  /** Where you are once you have this event: its sequence number, and in which generation of the sequence it got that. `GET /events` goes on after it */
+  cursor: string
   /** `token.paused`: A mint configuration was paused; `token.resumed`: A mint configuration was resumed */
   type: "token.paused" | "token.resumed"
   /** When it happened */
@@ -1271,10 +1292,12 @@ export interface Methods {
     months?: number | undefined
   }, options?: RequestOptions): Promise<UsageHistory>
 
-  /** List events. Returns what happened in the workspace, oldest first. Each event has the next sequence number: send the last one that you have as `after`, and you miss nothing. To begin, leave `after` out and read from the oldest event that is kept, or send `last_sequence` to read only what happens from now on. Events are kept for 90 days; if some after `after` are gone, that is 410 `events_expired`. They name what they are about, and contain nothing personal. */
+  /** List events. Returns what happened in the workspace, oldest first. Each event has the next sequence number: send the `cursor` of the last one that you have, and you miss nothing. To begin, leave `cursor` out and read from the oldest event that is kept, or send `last_cursor` to read only what happens from now on. Events are kept for 90 days; if some after yours are gone, that is 410 `events_expired`. If a failover or a restore of the database lost your last event, that is 410 `events_rewound`: read on with the cursor in the header `Resume-Cursor`, and drop events whose `id` you have. They name what they are about, and contain nothing personal. */
   listEvents(params?: {
-    /** The last sequence number that you have; 0 stands for the one before the workspace's first event. Without it, from the oldest event that is kept */
+    /** The last sequence number that you have; 0 stands for the one before the workspace's first event. Without it and without `cursor`, from the oldest event that is kept. A number alone does not tell a lost event from another one that got its number after a failover: send `cursor` instead */
     after?: number | undefined
+    /** The `cursor` of the last event that you have, instead of `after`: it also notices if the database has lost that event */
+    cursor?: string | undefined
     /** Only events of this type */
     type?: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "quota.threshold" | "review.opened" | "review.decided" | undefined
     /** Only those of this time or later */

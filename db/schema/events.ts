@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm"
 import {
   bigint,
   foreignKey,
@@ -42,6 +43,8 @@ export const events = pgTable(
     type: text().$type<EventType>().notNull(),
     data: jsonb().$type<Record<string, unknown>>().notNull(),
     occurredAt: time("occurred_at").notNull(),
+    /** In which it got its number; `first` from before generations were recorded. */
+    generation: text().notNull().default("first"),
   },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.sequence] }),
@@ -52,6 +55,18 @@ export const events = pgTable(
     index("events_occurred").using("brin", t.occurredAt),
   ],
 )
+
+/**
+ * Runs of the database's server in which events got their numbers. After a restore or a failover, numbers of lost events are
+ * given again, in another generation.
+ */
+export const eventGenerations = pgTable("event_generations", {
+  seq: bigint({ mode: "number" }).primaryKey().generatedAlwaysAsIdentity(),
+  /** Random: a database that was restored may give the same `seq` again. */
+  id: text().notNull().unique().default(sql`left(replace(gen_random_uuid()::text, '-', ''), 12)`),
+  run: text().notNull(),
+  begunAt: time("begun_at").notNull().defaultNow(),
+})
 
 /** That it was told that an attestation expires, each number of days before the end once. */
 export const expiryNotices = pgTable(

@@ -77,7 +77,7 @@ export class Reply {
 
   failure(failure: Failure): void {
     const { status, body } = this.failureBody(failure)
-    const extra: string[] = []
+    const extra = Object.entries(failure.headers).flat()
     if (failure.retryAfterSeconds !== undefined) extra.push("Retry-After", String(failure.retryAfterSeconds))
     if (errors[failure.code].asksForKey) extra.push("WWW-Authenticate", "Bearer")
     if (failure.endsConnection) extra.push("Connection", "close")

@@ -3,6 +3,7 @@ import { changeableFields } from "#server/domain/tokens/config.ts"
 import { address, amountText, idOf, named, signature, timestamp } from "#server/lib/fields.ts"
 import { type EventType, eventTypes } from "#shared/event-types.ts"
 import { allReviewDecisions, allReviewEndings, allReviewKinds } from "#shared/reviews.ts"
+import { cursorPattern } from "./generation.ts"
 
 const wallet = address.meta({
   description: "Wallet address, base58",
@@ -128,6 +129,11 @@ const variants = Object.entries<Shape>(shapes).map(([name, { types, data }]) =>
       sequence: z.number().int().meta({
         description: "Place among all events of the workspace: 1, 2, 3, without a gap",
         example: 42,
+      }),
+      cursor: z.string().regex(cursorPattern).meta({
+        description:
+          "Where you are once you have this event: its sequence number, and in which generation of the sequence it got that. `GET /events` goes on after it",
+        example: "42-9f3a61c0d7e4",
       }),
       type: z
         .enum(types)

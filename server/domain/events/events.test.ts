@@ -246,17 +246,78 @@ test("events are read on after a sequence number, of one type, and page by page"
   expect(await read(key, "?after=4")).toEqual(all.slice(4))
   expect(await read(key, "?limit=2&after=1")).toEqual(all.slice(1, 3))
   expect(typesOf(await read(key, "?type=attestation.pending"))).toEqual(Array(3).fill("attestation.pending"))
-  expect((await ask(key, "?after=6")).json).toEqual({ data: [], last_sequence: 6 })
+  const at = (sequence: number) => (all[sequence - 1] as unknown as { cursor: string }).cursor
+  expect((await ask(key, "?after=6")).json).toEqual({ data: [], last_sequence: 6, last_cursor: at(6) })
+  expect(await read(key, "?cursor=0")).toEqual(all)
+  expect(await read(key, `?cursor=${at(4)}`)).toEqual(all.slice(4))
   expect(await ask(key, "?after=7")).toMatchObject({
     status: 422,
     json: { error: "validation_failed", detail: expect.stringMatching(/^after: .*last event is 6/) },
   })
-  for (const query of ["?after=-1", "?after=x", "?limit=1001", "?type=nothing", "?cursor=x"]) {
+  for (const query of [
+    "?after=-1",
+    "?after=x",
+    "?limit=1001",
+    "?type=nothing",
+    "?cursor=x",
+    "?cursor=1&after=1",
+    "?cursor=0&after=0",
+  ]) {
     expect(await ask(key, query), query).toMatchObject({ status: 422, json: { error: "validation_failed" } })
   }
   const blind = await app.key({ scopes: ["kyc:read"] })
   expect(await ask(blind)).toMatchObject({ status: 403 })
-  expect((await ask(await app.key())).json).toEqual({ data: [], last_sequence: 0 })
+  expect((await ask(await app.key())).json).toEqual({
+    data: [],
+    last_sequence: 0,
+    last_cursor: "0",
+  })
+})
+
+test("a cursor goes on after a restart of the database that lost nothing, and one of a lost event names where to read on", async () => {
+  const key = await app.key()
+  await app.startSession(key)
+  const [first, second] = await until(key, 2)
+  await sql`update event_generations set run = 'an earlier run'`
+  await app.startSession(key)
+  const all = await until(key, 4)
+  const cursors = all.map((one) => (one as unknown as { cursor: string }).cursor)
+  const [old, now] = [cursors[1]!.split("-")[1], cursors[2]!.split("-")[1]]
+  expect(old).not.toBe(now)
+  expect(all.slice(0, 2)).toEqual([first, second])
+  expect(await read(key, `?cursor=${cursors[1]}`)).toEqual(all.slice(2))
+  for (const [lost, resume] of [
+    [`3-${old}`, cursors[1]],
+    [`4-${old}`, cursors[1]],
+    [`9-${old}`, cursors[1]],
+    [`5-${now}`, cursors[3]],
+    ["2-ffffffffffff", "0"],
+    ["2-first", "0"],
+  ]) {
+    expect(await ask(key, `?cursor=${lost}`), lost).toMatchObject({
+      status: 410,
+      headers: { "resume-cursor": resume },
+      json: { error: "events_rewound", detail: expect.stringContaining(`cursor=${resume}`) },
+    })
+  }
+  expect(await read(key, "?cursor=0")).toEqual(all)
+})
+
+test("an event's id follows from its subject; a second one of the same subject has its own", async () => {
+  const key = await app.key()
+  await app.startSession(key)
+  const told = await until(key, 2)
+  const stage = () => sql`
+    insert into staged_events (workspace_id, type, data, occurred_at)
+    values (${key.workspaceId}, 'session.opened', ${sql.json(told[0]!.data as never)}, clock_timestamp())`
+  await stage()
+  await stage()
+  const again = await until(key, 6)
+  expect(new Set(again.map(({ id }) => id)).size).toBe(6)
+  await sql`delete from events where workspace_id = ${key.workspaceId}`
+  await stage()
+  const redone = (await until(key, 2)).map(({ id }) => id)
+  expect(redone).toEqual(told.map(({ id }) => id))
 })
 
 test("what is past its 90 days is dropped, and whoever has missed it is told", async () => {

@@ -3,7 +3,8 @@ import { background as sql } from "#db/client.ts"
 import type { RowOf } from "#db/rows.ts"
 import { newId } from "#server/lib/ids.ts"
 import { fromBaseUnits } from "#shared/amount.ts"
-import type { EventType } from "#shared/event-types.ts"
+import { eventId } from "./event-id.ts"
+import { currentGeneration } from "./generation.ts"
 import { quotaEvents } from "./quota.ts"
 import { type Staged, stagedColumns } from "./staged.ts"
 
@@ -48,24 +49,33 @@ async function sequenceBatch(sql: Transaction): Promise<number> {
   const next = new Map(
     counters.map(({ workspace_id, last }) => [workspace_id, last - BigInt(counts.get(workspace_id)!)]),
   )
+  const ids = new Set<string>()
   const placed = told.map((event) => {
-    const sequence = next.get(event.workspace_id)! + 1n
-    next.set(event.workspace_id, sequence)
-    return { ...event, sequence: String(sequence), id: newId("evt") }
+    const { workspace_id, type, data, occurred_at } = event
+    const sequence = next.get(workspace_id)! + 1n
+    next.set(workspace_id, sequence)
+    const spare_id = newId("evt")
+    const derived = eventId(event)
+    const id = ids.has(derived) ? spare_id : derived
+    ids.add(id)
+    return { workspace_id, sequence: String(sequence), id, spare_id, type, data, occurred_at }
   })
+  // If something did happen a second time to its subject, the second event has an id of its own.
   await sql`
-    insert into events (workspace_id, sequence, id, type, data, occurred_at)
-    select * from jsonb_to_recordset(${sql.json(placed as never)})
-      as e(workspace_id text, sequence bigint, id text, type text, data jsonb, occurred_at timestamptz)`
+    insert into events (workspace_id, sequence, id, type, data, occurred_at, generation)
+    select workspace_id, sequence,
+      case when exists (select from events k where k.workspace_id = e.workspace_id and k.id = e.id)
+        then spare_id else id end,
+      type, data, occurred_at, ${await currentGeneration(sql)}
+    from jsonb_to_recordset(${sql.json(placed as never)}) as e(workspace_id text, sequence bigint, id text, spare_id text,
+      type text, data jsonb, occurred_at timestamptz)`
   await sql`delete from staged_events where seq = any(${rows.map(({ seq }) => String(seq))}::bigint[])`
   return rows.length
 }
 
 /** A session and its attestation begin together, and are staged as one. */
-const expand = ({ workspace_id, type, data, occurred_at }: Staged): Staged[] => {
-  const types: EventType[] = type === "session.opened" ? [type, "attestation.pending"] : [type]
-  return types.map((type) => ({ workspace_id, type, data, occurred_at }))
-}
+const expand = (staged: Staged): Staged[] =>
+  staged.type === "session.opened" ? [staged, { ...staged, type: "attestation.pending" }] : [staged]
 
 /** Amounts as the API has them, which takes their token's decimals. */
 async function withAmounts(sql: Transaction, told: Staged[]): Promise<Staged[]> {

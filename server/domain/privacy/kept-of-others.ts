@@ -28,6 +28,10 @@ export const others = {
   schemas: { of: "nobody", what: "What can be verified" },
   mint_configs: { of: "nobody", what: "Tokens and their rules" },
   request_log_usage: { of: "nobody", what: "How much the request log has taken today" },
+  event_generations: {
+    of: "nobody",
+    what: "Runs of the database's server in which events got their numbers",
+  },
   event_counters: { of: "nobody", what: "How many events there are" },
   webhook_endpoints: { of: "nobody", what: "Where your systems are told; secrets sealed" },
   webhook_deliveries: { of: "nobody", what: "Which events they have been told; 90 days" },

@@ -60,6 +60,7 @@ export const kept = {
       type: null,
       data: wallet,
       occurred_at: null,
+      generation: null,
     },
   },
   staged_events: {

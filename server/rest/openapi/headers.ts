@@ -1,3 +1,4 @@
+import { cursorPattern } from "#server/domain/events/generation.ts"
 import { idPattern } from "#server/lib/ids.ts"
 import { type ErrorCode, errors, statusOf } from "#shared/errors.ts"
 import type { Route } from "../routes.ts"
@@ -48,6 +49,11 @@ export const headers = {
     schema: { type: "string" },
     example: "Bearer",
   },
+  "Resume-Cursor": {
+    description: "The cursor to read on from, with `events_rewound`.",
+    schema: { type: "string", pattern: cursorPattern.source },
+    example: "41-9f3a61c0d7e4",
+  },
   Location: {
     description: "Path of the record to poll.",
     required: true,
@@ -90,6 +96,7 @@ export function headersOf(
       codes.every((code) => errors[code].isTimed) ? "Retry-After" : "Retry-After-If-Known",
     )
   }
+  if (codes.includes("events_rewound")) found["Resume-Cursor"] = refTo("Resume-Cursor")
   if (status === 202) {
     found.Location = refTo("Location")
     found["Retry-After"] = refTo("Retry-After")

@@ -1,9 +1,11 @@
 import { z } from "zod"
 import { searchEvents, viewEvent } from "#server/dashboard/events.ts"
 import { eventRecord } from "#server/domain/events/event-record.ts"
+import { cursorPattern, readCursor } from "#server/domain/events/generation.ts"
 import { listEvents } from "#server/domain/events/list.ts"
 import { createdSpan, instant, page, wholeNumber } from "#server/lib/fields.ts"
 import { memberProcedure, procedure, router } from "#server/trpc/trpc.ts"
+import { fail } from "#shared/errors.ts"
 import { allEventTypes } from "#shared/event-types.ts"
 
 /** What happened in a workspace, in a sequence without a gap. */
@@ -11,23 +13,32 @@ export const eventRouter = router({
   list: procedure
     .meta({
       scope: "events:read",
-      fails: ["events_expired"],
+      fails: ["events_expired", "events_rewound"],
       openapi: {
         method: "GET",
         path: "/events",
         tags: ["Events"],
         summary: "List events",
         description:
-          "Returns what happened in the workspace, oldest first. Each event has the next sequence number: send the last one that you have as `after`, and you miss nothing. To begin, leave `after` out and read from the oldest event that is kept, or send `last_sequence` to read only what happens from now on. Events are kept for 90 days; if some after `after` are gone, that is 410 `events_expired`. They name what they are about, and contain nothing personal.",
+          "Returns what happened in the workspace, oldest first. Each event has the next sequence number: send the `cursor` of the last one that you have, and you miss nothing. To begin, leave `cursor` out and read from the oldest event that is kept, or send `last_cursor` to read only what happens from now on. Events are kept for 90 days; if some after yours are gone, that is 410 `events_expired`. If a failover or a restore of the database lost your last event, that is 410 `events_rewound`: read on with the cursor in the header `Resume-Cursor`, and drop events whose `id` you have. They name what they are about, and contain nothing personal.",
       },
     })
     .input(
       z.object({
         after: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional().meta({
           description:
-            "The last sequence number that you have; 0 stands for the one before the workspace's first event. Without it, from the oldest event that is kept",
+            "The last sequence number that you have; 0 stands for the one before the workspace's first event. Without it and without `cursor`, from the oldest event that is kept. A number alone does not tell a lost event from another one that got its number after a failover: send `cursor` instead",
           example: 41,
         }),
+        cursor: z
+          .string()
+          .regex(cursorPattern, "must be the cursor of an event, or last_cursor")
+          .optional()
+          .meta({
+            description:
+              "The `cursor` of the last event that you have, instead of `after`: it also notices if the database has lost that event",
+            example: "41-9f3a61c0d7e4",
+          }),
         type: z.enum(allEventTypes).optional().meta({ description: "Only events of this type" }),
         ...createdSpan,
         limit: wholeNumber(1, 1000).default(100).meta({ description: "Maximum number of events" }),
@@ -41,17 +52,24 @@ export const eventRouter = router({
             description: "Sequence number of the workspace's latest event; 0 before the first",
             example: 42,
           }),
+          last_cursor: z.string().regex(cursorPattern).meta({
+            description: "Cursor of the workspace's latest event; `0` before the first",
+            example: "42-9f3a61c0d7e4",
+          }),
         })
         .meta({ id: "EventList" }),
     )
-    .query(({ ctx, input }) =>
-      listEvents(ctx.principal.workspaceId, {
+    .query(({ ctx, input }) => {
+      if (input.cursor !== undefined && input.after !== undefined)
+        fail("validation_failed", "after: not together with cursor. Send cursor alone.")
+      return listEvents(ctx.principal.workspaceId, {
         after: input.after ?? null,
+        position: input.cursor === undefined ? null : readCursor(input.cursor),
         type: input.type ?? null,
         times: { after: input.created_after ?? null, before: input.created_before ?? null },
         limit: input.limit,
-      }),
-    ),
+      })
+    }),
 
   /** For people: newest first, by what it is about. */
   search: memberProcedure

@@ -31,6 +31,7 @@ export type Claimed = {
   sequence: bigint
   attempts: number
   event_id: string
+  generation: string
   type: EventType
   data: Record<string, unknown>
   occurred_at: Date
@@ -61,7 +62,7 @@ export async function claim(workspaceId: string, { id, ordered }: Target, most: 
     from due, events e
     where d.workspace_id = ${workspaceId} and d.endpoint_id = ${id} and d.sequence = due.sequence
       and e.workspace_id = d.workspace_id and e.sequence = d.sequence
-    returning d.sequence, d.attempts, e.id as event_id, e.type, e.data, e.occurred_at`
+    returning d.sequence, d.attempts, e.id as event_id, e.generation, e.type, e.data, e.occurred_at`
   return [...rows].sort((one, other) => Number(one.sequence - other.sequence))
 }
 

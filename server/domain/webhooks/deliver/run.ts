@@ -1,3 +1,4 @@
+import { toCursor } from "#server/domain/events/generation.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 import { secretsAt } from "../secrets.ts"
 import { type Claimed, claim, giveBack, readTarget } from "./claim.ts"
@@ -71,10 +72,11 @@ export async function deliverTo(
 }
 
 /** An event as `GET /events` has it. */
-const bodyOf = ({ event_id, sequence, type, occurred_at, data }: Claimed): string =>
+const bodyOf = ({ event_id, sequence, generation, type, occurred_at, data }: Claimed): string =>
   JSON.stringify({
     id: event_id,
     sequence: Number(sequence),
+    cursor: toCursor({ sequence, generation }),
     type,
     occurred_at: toTimestamp(occurred_at),
     data,

@@ -8,6 +8,7 @@ import {
   type WalletStatus,
 } from "./contract.ts"
 import { type ClientErrorCode, VouchError } from "./errors.ts"
+import { EventReader, type Rewound } from "./events.ts"
 import type { AsyncOptions, RequestOptions, WaitOptions } from "./options.ts"
 import { eventPages, type Params, pages } from "./pages.ts"
 import { type Connection, comeBackAfter, send } from "./request.ts"
@@ -26,6 +27,11 @@ export type VouchOptions = {
   dangerouslyAllowBrowser?: boolean | undefined
   /** What sends requests, instead of the global `fetch`. */
   fetch?: typeof fetch | undefined
+  /**
+   * Called if a failover or a restore lost events that you have read, and they are read again from before those. Default: a
+   * warning on the console.
+   */
+  onRewound?: ((rewound: Rewound) => void) | undefined
 }
 
 const WAIT_MS = 120_000
@@ -36,6 +42,7 @@ const FOLLOW_MS = 2_000
 /** What the client can do beyond the API's endpoints. */
 class Client {
   readonly #connection: Connection
+  readonly #onRewound: VouchOptions["onRewound"]
 
   constructor(options: VouchOptions) {
     const { baseUrl, apiKey, timeoutMs, maxRetries, fetch: given } = options
@@ -46,13 +53,16 @@ class Client {
     // Browsers' and Workers' own refuses to be called as a method of something else.
     const ask = given ?? ((...args: Parameters<typeof fetch>) => fetch(...args))
     this.#connection = { baseUrl: versioned(baseUrl), apiKey, timeoutMs, maxRetries, fetch: ask }
+    this.#onRewound = options.onRewound
     for (const [name, [method, path, listing]] of Object.entries(routes as Routes)) {
       const read = (params: Params, options: AsyncOptions) =>
         send(this.#connection, { method, ...target(method, path, params), options })
       const call = (params: Params = {}, options: AsyncOptions = {}) => {
         const page = (more: Params) => read(more, options)
         if (listing === "pages") return pages(page, params)
-        return listing === "events" ? eventPages(page, params) : read(params, options)
+        return listing === "events"
+          ? eventPages(() => new EventReader(page, params, this.#onRewound))
+          : read(params, options)
       }
       Object.defineProperty(this, name, { value: call })
     }
@@ -95,20 +105,20 @@ class Client {
   }
 
   /**
-   * Every event after a sequence number, in sequence and without a gap, and those to come, until the signal ends it. Without
-   * a number, from the oldest event that is kept. Keep the last event's `sequence` with what you did about it, and go on
-   * after it: if events after it are no longer kept, that is a `VouchError` with the code `events_expired`.
+   * Every event after the one with the cursor, in sequence and without a gap, and those to come, until the signal ends it.
+   * Without a cursor, from the oldest event that is kept. Keep the last event's `cursor` with what you did about it, and go
+   * on after it: if events after it are no longer kept, that is a `VouchError` with the code `events_expired`. If a failover
+   * lost it, events are read again from before it (`onRewound`). `after`, a number alone, cannot tell that.
    */
   async *followEvents(
-    { after }: { after?: number | undefined } = {},
+    position: { cursor?: string | undefined; after?: number | undefined } = {},
     { signal }: { signal?: AbortSignal | undefined } = {},
   ): AsyncGenerator<Event, void, undefined> {
-    const api = this as unknown as Methods
-    for (let last = after; ; await sleep(FOLLOW_MS, signal)) {
-      for await (const event of api.listEvents({ after: last, limit: 1000 }, { signal })) {
-        yield event
-        last = event.sequence
-      }
+    const read = (params: Params) => (this as unknown as Methods).listEvents(params, { signal })
+    const reader = new EventReader(read, { ...position, limit: 1000 }, this.#onRewound)
+    for (;;) {
+      yield* reader.events()
+      await sleep(FOLLOW_MS, signal)
     }
   }
 }

@@ -26,6 +26,8 @@ export class VouchError extends Error {
   readonly requestId: string | null
   /** Seconds after which the server would have the request again. */
   readonly retryAfterSeconds: number | null
+  /** With `events_rewound`: the cursor to read on from. */
+  readonly resumeCursor: string | null
 
   constructor(
     code: ErrorCode | ClientErrorCode,
@@ -34,10 +36,11 @@ export class VouchError extends Error {
       status?: number | null
       requestId?: string | null
       retryAfterSeconds?: number | null
+      resumeCursor?: string | null
       cause?: unknown
     } = {},
   ) {
-    const { status = null, requestId = null, retryAfterSeconds = null, cause } = about
+    const { status = null, requestId = null, retryAfterSeconds = null, resumeCursor = null, cause } = about
     super(
       `${code}: ${detail}${requestId === null ? "" : ` (${requestId})`}`,
       cause === undefined ? {} : { cause },
@@ -47,5 +50,6 @@ export class VouchError extends Error {
     this.status = status
     this.requestId = requestId
     this.retryAfterSeconds = retryAfterSeconds
+    this.resumeCursor = resumeCursor
   }
 }

@@ -100,7 +100,11 @@ function read(response: Response, text: string): unknown {
     return body
   }
   const { error, detail, request_id } = (body ?? {}) as Record<string, unknown>
-  const about = { status, retryAfterSeconds: retryAfter(headers.get("retry-after")) }
+  const about = {
+    status,
+    retryAfterSeconds: retryAfter(headers.get("retry-after")),
+    resumeCursor: headers.get("resume-cursor"),
+  }
   if (!ok && typeof error === "string")
     throw new VouchError(error as ErrorCode, String(detail), { ...about, requestId: String(request_id) })
   const requestId = headers.get("x-request-id")

@@ -232,6 +232,37 @@ describe("lists", () => {
     ])
   })
 
+  test("if a failover lost what was read, it is read again from where the server says, each id once", async () => {
+    const page = (last_sequence: number, ...rows: [sequence: number, generation: string, id: string][]) =>
+      json(200, {
+        data: rows.map(([sequence, generation, id]) => ({
+          sequence,
+          cursor: `${sequence}-${generation}`,
+          id,
+        })),
+        last_sequence,
+      })
+    const error = { error: "events_rewound", detail: "cursor: lost", request_id: "req_1" }
+    const gone = json(410, error, { "resume-cursor": "1-a" })
+    const server = await serve(
+      page(3, [1, "a", "evt_1"], [2, "a", "evt_2"], [3, "a", "evt_3"]),
+      gone,
+      page(4, [2, "b", "evt_new"], [3, "b", "evt_2"], [4, "b", "evt_4"]),
+    )
+    const rewound: unknown[] = []
+    const client = server.client({ onRewound: (one) => rewound.push(one) })
+    const seen: string[] = []
+    for await (const { id } of client.followEvents({ cursor: "0" })) {
+      seen.push(id)
+      if (id === "evt_4") break
+    }
+    expect(seen).toEqual(["evt_1", "evt_2", "evt_3", "evt_new", "evt_4"])
+    expect(rewound).toEqual([{ cursor: "3-a", resumeCursor: "1-a", detail: "cursor: lost" }])
+    expect(server.asked.map(({ path }) => path)).toEqual(
+      ["0", "3-a", "1-a"].map((cursor) => `/v1/events?cursor=${cursor}&limit=1000`),
+    )
+  })
+
   test("a position of 0 is one: whoever follows from the first event on is told that it is gone", async () => {
     const gone = json(410, { error: "events_expired", detail: "after: gone", request_id: "req_1" })
     const server = await serve(gone)

@@ -84,7 +84,14 @@ def _error_of(response: httpx.Response) -> VouchError:
     except (ValueError, TypeError, KeyError):
         code, request_id = "unexpected_response", response.headers.get("x-request-id")
         detail = f"The response with status {response.status_code} is not the API's."
-    return VouchError(code, detail, status=response.status_code, request_id=request_id, retry_after=retry_after)
+    return VouchError(
+        code,
+        detail,
+        status=response.status_code,
+        request_id=request_id,
+        retry_after=retry_after,
+        resume_cursor=response.headers.get("resume-cursor"),
+    )
 
 
 def _seconds(header: str | None) -> float | None:

@@ -13,6 +13,7 @@ class VouchError(Exception):
         status: int | None = None,
         request_id: str | None = None,
         retry_after: float | None = None,
+        resume_cursor: str | None = None,
     ) -> None:
         super().__init__(f"{code}: {detail}" + (f" ({request_id})" if request_id else ""))
         self.code = code
@@ -21,6 +22,8 @@ class VouchError(Exception):
         self.request_id = request_id
         self.retry_after = retry_after
         """Seconds after which the server would have the request again."""
+        self.resume_cursor = resume_cursor
+        """With `events_rewound`: the cursor to read on from."""
 
 
 class WebhookError(Exception):

@@ -1,5 +1,6 @@
 import time
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from .errors import VouchError
@@ -9,34 +10,89 @@ from .generated.models import EventList
 from .generated.types import UNSET
 
 FOLLOW_SECONDS = 2.0
+# Events whose ids are kept, to leave out those that come again.
+REMEMBERED = 10_000
+
+OnRewound = Callable[[VouchError], None]
 
 
-def list_events(client: AuthenticatedClient, after: int | None = None) -> Iterator[Any]:
-    """Every event after a sequence number, up to the latest one, in sequence and without a gap.
+def list_events(
+    client: AuthenticatedClient,
+    after: int | None = None,
+    *,
+    cursor: str | None = None,
+    on_rewound: OnRewound | None = None,
+) -> Iterator[Any]:
+    """Every event after the one with the cursor, up to the latest one, in sequence and without a gap.
 
-    Without a number, from the first event that is kept. Raises `VouchError` where one is missing.
+    Without a cursor, from the first event that is kept. Raises `VouchError` where one is missing. If a failover of Vouch's
+    database lost the event of the cursor, events are read again from before it, and `on_rewound` gets the error; without
+    it, that is a warning. `after`, a number alone, cannot tell that.
     """
-    while True:
-        page = endpoint.sync(client=client, after=UNSET if after is None else after, limit=1000)
-        assert isinstance(page, EventList)  # whatever fails has raised
-        for event in page.data:
-            if after is not None and event.sequence != after + 1:
-                detail = f"Event {event.sequence} came after event {after}: one is missing."
-                raise VouchError("unexpected_response", detail)
-            after = event.sequence
-            yield event
-        if not page.data or page.data[-1].sequence >= page.last_sequence:
-            return
+    return _Reader(client, after, cursor, on_rewound).events()
 
 
-def follow_events(client: AuthenticatedClient, after: int | None = None) -> Iterator[Any]:
-    """Every event after a sequence number, and those to come. Keep the last `sequence`, and go on after it.
+def follow_events(
+    client: AuthenticatedClient,
+    after: int | None = None,
+    *,
+    cursor: str | None = None,
+    on_rewound: OnRewound | None = None,
+) -> Iterator[Any]:
+    """As `list_events`, and those to come. Keep the last event's `cursor`, and go on after it.
 
-    Without a number, from the first event that is kept. Raises `VouchError` with the code `events_expired` where events
-    after the number are no longer kept.
+    Raises `VouchError` with the code `events_expired` if events after the cursor are no longer kept.
     """
+    reader = _Reader(client, after, cursor, on_rewound)
     while True:
-        for event in list_events(client, after):
-            after = event.sequence
-            yield event
+        yield from reader.events()
         time.sleep(FOLLOW_SECONDS)
+
+
+class _Reader:
+    def __init__(
+        self, client: AuthenticatedClient, after: int | None, cursor: str | None, on_rewound: OnRewound | None
+    ) -> None:
+        self._client = client
+        self._cursor = cursor
+        self._sequence = after if cursor is None else int(cursor.split("-")[0])
+        self._on_rewound = on_rewound or (lambda error: warnings.warn(error.detail, stacklevel=2))
+        self._seen: dict[str, None] = {}
+
+    def events(self) -> Iterator[Any]:
+        while True:
+            try:
+                page = self._page()
+            except VouchError as error:
+                if error.resume_cursor is None or error.resume_cursor == self._cursor:
+                    raise
+                self._cursor = error.resume_cursor
+                self._sequence = int(self._cursor.split("-")[0])
+                self._on_rewound(error)
+                continue
+            for event in page.data:
+                if self._sequence is not None and event.sequence != self._sequence + 1:
+                    detail = f"Event {event.sequence} came after event {self._sequence}: one is missing."
+                    raise VouchError("unexpected_response", detail)
+                self._sequence, self._cursor = event.sequence, event.cursor
+                if self._is_new(event.id):
+                    yield event
+            if not page.data or page.data[-1].sequence >= page.last_sequence:
+                return
+
+    def _page(self) -> EventList:
+        if self._cursor is not None:
+            page = endpoint.sync(client=self._client, cursor=self._cursor, limit=1000)
+        else:
+            after = UNSET if self._sequence is None else self._sequence
+            page = endpoint.sync(client=self._client, after=after, limit=1000)
+        assert isinstance(page, EventList)  # whatever fails has raised
+        return page
+
+    def _is_new(self, event_id: str) -> bool:
+        if event_id in self._seen:
+            return False
+        self._seen[event_id] = None
+        if len(self._seen) > REMEMBERED:
+            del self._seen[next(iter(self._seen))]
+        return True

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 import type { Page } from "@playwright/test"
+import { changeAnswer } from "./answers.ts"
 import { origin } from "./api.ts"
 import { expect, expectSound, heading, section, test } from "./dashboard.ts"
 
@@ -226,4 +227,23 @@ test("a key without a scope is refused where the scopes are: said, with the focu
   await expect(refusal).toBeHidden()
   await create.click()
   await expect(page.getByRole("dialog", { name: "Shop is ready" })).toBeVisible()
+})
+
+test("beyond the day's budget the log says what is not kept, in the list and of a request", async ({
+  page,
+  customer,
+}) => {
+  const { requestId } = await customer.api.send("GET", "/attestation/att_nowhere")
+  await changeAnswer(page, "request.list", (data) => {
+    Object.assign(data, { used_up: { mib_per_day: 256, until: "2026-01-03T00:00:00Z" } })
+  })
+  await changeAnswer(page, "request.get", (data) => {
+    Object.assign(data, { is_whole: false, headers: {}, request_body: null, response_body: null })
+  })
+  await page.goto(section(customer, "logs"))
+  await expect(page.getByText("This workspace’s log has taken its 256 MiB for today.")).toBeVisible()
+  await expectSound(page)
+  await page.goto(section(customer, `logs/${requestId}`))
+  await expect(page.getByText("Headers and bodies were not kept")).toBeVisible()
+  await expectSound(page)
 })

@@ -1,8 +1,5 @@
-import { onBehalfOf, reads, sql } from "#db/client.ts"
-import { deployment } from "#server/domain/deployment.ts"
+import { onBehalfOf, sql } from "#db/client.ts"
 import { clock } from "#server/lib/time.ts"
-import type { Mode } from "#shared/mode.ts"
-import type { Decision } from "#shared/statuses.ts"
 import { applyEvent, type EventResult, type SessionEvent } from "./apply-event.ts"
 import { type Found, type ProviderSession, type Reading, sessionsOf, toVerify } from "./event-sessions.ts"
 import { sessionsThatLeft, takeUp } from "./left-checks.ts"
@@ -12,7 +9,6 @@ import {
   type ProviderDecision,
   type ProviderEvent,
   type ReadDecision,
-  type SessionToVerify,
   SUBMITTED,
 } from "./providers/provider.ts"
 import { TOLERANCE_SECONDS } from "./providers/timed-signature.ts"
@@ -87,7 +83,7 @@ async function applyToSame(
   return bestOf(outcomes)
 }
 
-const bestOf = (outcomes: readonly (EventResult | null)[]): EventResult | null =>
+export const bestOf = (outcomes: readonly (EventResult | null)[]): EventResult | null =>
   (["applied", "review_opened"] as const).find((one) => outcomes.includes(one)) ??
   outcomes.find((one) => one !== null) ??
   null

@@ -9,6 +9,8 @@ const SECRET_KEY = "Hej2ch71kG2kTd1iIUDZFNsO5C1lh5Gq"
 const WEBHOOK_SECRET = "SoMeWeBhOoKsEcReT0123456789"
 const SKEW_SECONDS = 60
 const LEVELS = ["basic-kyc-level", "Accredited investors"]
+/** A workflow: it begins at a level, may lead to others, and ends at the last one. */
+export const WORKFLOW = { entry: "workflow-entry", between: "Questions", final: "proof-of-address" }
 
 const link = z.strictObject({
   levelName: z.string(),
@@ -21,13 +23,16 @@ type Review = {
   levelName: string
   reviewStatus: string
   createDate: string
-  reviewDate?: string
-  reviewResult?: {
-    reviewAnswer: string
-    reviewRejectType?: string
-    rejectLabels?: string[]
-    clientComment?: string
-  }
+  startDate?: string | undefined
+  reviewDate?: string | undefined
+  reviewResult?:
+    | undefined
+    | {
+        reviewAnswer: string
+        reviewRejectType?: string
+        rejectLabels?: string[]
+        clientComment?: string
+      }
 }
 type Applicant = { id: string; externalUserId: string; review: Review; isActive: boolean }
 
@@ -51,6 +56,8 @@ const results: Partial<Record<Outcome, NonNullable<Review["reviewResult"]>>> = {
   },
 }
 
+type ReviewOf = { reviewStatus: string; reviewResult?: Review["reviewResult"] }
+
 export type SumsubDouble = VendorDouble & {
   /** Misbehaves after so many good answers. */
   misbehave(as: Fault | null, after?: number): void
@@ -64,6 +71,10 @@ export type SumsubDouble = VendorDouble & {
   /** Takes a person out of use, or moves it to another level. */
   deactivate(userId: string): void
   moveToLevel(userId: string, levelName: string): void
+  /** Reviews a person at a level, in whatever way. Returns the body of a webhook of a type that says so. */
+  review(type: string, about: { userId: string; levelName: string; at?: Date } & ReviewOf): string
+  /** The level of the link that was made last for a person. */
+  linkedLevel(userId: string): string | undefined
   levelOf(schemaId: string): string
 }
 
@@ -74,6 +85,7 @@ export type SumsubDouble = VendorDouble & {
 export async function startSumsub({ algorithm = "HMAC_SHA256_HEX" } = {}): Promise<SumsubDouble> {
   const applicants = new Map<string, Applicant>()
   const links = new Map<string, number>()
+  const linked = new Map<string, string>()
   let count = 0
 
   const http = await startHttpDouble((asked) => problemOf(asked) ?? answer(asked))
@@ -85,8 +97,10 @@ export async function startSumsub({ algorithm = "HMAC_SHA256_HEX" } = {}): Promi
       const parsed = link.safeParse(json)
       if (!parsed.success) return refused(400, parsed.error.issues[0]!.message)
       const { userId, levelName } = parsed.data
-      if (!LEVELS.includes(levelName)) return refused(404, `Level ${levelName} not found`)
+      if (![...LEVELS, ...Object.values(WORKFLOW)].includes(levelName))
+        return refused(404, `Level ${levelName} not found`)
       links.set(userId, (links.get(userId) ?? 0) + 1)
+      linked.set(userId, levelName)
       return { status: 200, json: { url: http.pageUrl(`idensic/l/#/${userId}/${++count}`) } }
     }
     const [, userId] = /^\/resources\/applicants\/-;externalUserId=([\w%-]+)\/one$/.exec(uri!) ?? []
@@ -121,7 +135,8 @@ export async function startSumsub({ algorithm = "HMAC_SHA256_HEX" } = {}): Promi
     return made
   }
 
-  const levelOf = (schemaId: string) => (schemaId === "accredited_investor_v1" ? LEVELS[1]! : LEVELS[0]!)
+  const levelOf = (schemaId: string) =>
+    ({ accredited_investor_v1: LEVELS[1]!, kyc_business_v1: WORKFLOW.entry })[schemaId] ?? LEVELS[0]!
 
   const webhook: SumsubDouble["webhook"] = (type, { userId, at = new Date(), ...more }) =>
     JSON.stringify({
@@ -145,7 +160,8 @@ export async function startSumsub({ algorithm = "HMAC_SHA256_HEX" } = {}): Promi
       VOUCH_SUMSUB_SECRET_KEY: SECRET_KEY,
       VOUCH_SUMSUB_WEBHOOK_SECRET: WEBHOOK_SECRET,
       VOUCH_SUMSUB_WEBHOOK_ALGORITHM: algorithm,
-      VOUCH_SUMSUB_LEVELS: `${LEVELS[0]}, accredited_investor_v1=${LEVELS[1]}`,
+      VOUCH_SUMSUB_LEVELS: `${LEVELS[0]}, accredited_investor_v1=${LEVELS[1]}, kyc_business_v1=${WORKFLOW.entry}`,
+      VOUCH_SUMSUB_FINAL_LEVELS: `${WORKFLOW.entry}=${WORKFLOW.final}`,
       VOUCH_SUMSUB_ACCREDITED_LEVELS: LEVELS[1]!,
     },
     wrongSettings: {
@@ -223,6 +239,15 @@ export async function startSumsub({ algorithm = "HMAC_SHA256_HEX" } = {}): Promi
       const one = applicants.get(userId)!
       one.review = { levelName, reviewStatus: "init", createDate: written(new Date()) }
     },
+    review(type, { userId, levelName, at = new Date(), reviewStatus, reviewResult }) {
+      const one = applicantOf(userId, levelName, at)
+      const createDate = one.review.createDate
+      const startDate = reviewStatus === "init" ? undefined : written(at)
+      const reviewDate = reviewStatus === "completed" ? written(at) : undefined
+      one.review = { levelName, createDate, startDate, reviewDate, reviewStatus, reviewResult }
+      return webhook(type, { userId, levelName, at, reviewStatus, reviewResult })
+    },
+    linkedLevel: (userId) => linked.get(userId),
     levelOf,
   }
 }
@@ -261,6 +286,7 @@ function problemOf({ method, path, headers, body }: Asked): Answered | null {
     signature.length === expected.length &&
     timingSafeEqual(Buffer.from(signature), Buffer.from(expected))
   if (!isSigned) return refused(401, "Request signature mismatch")
-  if (body.length > 0 && headers["content-type"] !== "application/json") return refused(415, "JSON, please")
+  // Also of a POST without a body (https://docs.sumsub.com/reference/change-required-document-set-per-level).
+  if (method === "POST" && headers["content-type"] !== "application/json") return refused(415, "JSON, please")
   return null
 }

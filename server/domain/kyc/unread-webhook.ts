@@ -4,7 +4,7 @@ import { logger } from "#server/lib/log.ts"
 import type { Failure } from "#shared/errors.ts"
 import type { Mode } from "#shared/mode.ts"
 import type { EventResult } from "./apply-event.ts"
-import { applyProviderEvent } from "./provider-events.ts"
+import { applyProviderEvent, bestOf } from "./provider-events.ts"
 import { digestOf } from "./providers/hex-signature.ts"
 import type { Provider } from "./providers/provider.ts"
 
@@ -37,7 +37,7 @@ export async function askAboutUnread({ body, provider, mode, why }: Unread): Pro
         mode,
       }),
     )
-  return outcomes.find((one) => one === "applied") ?? outcomes.find((one) => one !== null) ?? null
+  return bestOf(outcomes)
 }
 
 /** The checks in force that a body names. Without one, those of the investor or the session that it names. */

@@ -21,7 +21,7 @@ export type ProviderDecision = {
 export type ReadDecision = Omit<ProviderDecision, "occurredAt"> & { occurredAt: Date | null }
 
 /** What a vendor says of a session: a decision, that it is at work, or null for nothing yet. */
-type ReadAnswer = ReadDecision | typeof SUBMITTED | null
+export type ReadAnswer = ReadDecision | typeof SUBMITTED | null
 
 /** The investor has submitted, and the vendor has not decided yet. */
 export const SUBMITTED = "submitted"

@@ -3,7 +3,7 @@ import { expect, test } from "vitest"
 import { waitFor } from "#test/app.ts"
 import { describeVendor } from "#test/vendor/contract.ts"
 import type { OurSession } from "#test/vendor/fixture.ts"
-import { type SumsubDouble, startSumsub } from "#test/vendor/sumsub.ts"
+import { type SumsubDouble, startSumsub, WORKFLOW } from "#test/vendor/sumsub.ts"
 import { sumsub } from "./sumsub.ts"
 
 const ACCREDITED = "accredited_investor_v1"
@@ -169,6 +169,189 @@ describeVendor(
       expect((await f.goOn(second)).data.url).toContain("/page/")
     })
 
+    const green = { reviewAnswer: "GREEN" }
+    const completed = (reviewAnswer: object) => ({
+      reviewStatus: "completed",
+      reviewResult: reviewAnswer as typeof green,
+    })
+    const secondsAgo = (n: number) => new Date(Date.now() - n * 1000)
+
+    /** An investor who was sent to the first level of a workflow, and is approved there. */
+    async function inWorkflow(externalId = somebody()) {
+      const f = fixture()
+      const session = await f.handedOver({ externalId, schemaId: "kyc_business_v1" })
+      const { investorId: userId } = session
+      const at = (levelName: string, s: number) => ({ userId, levelName, at: secondsAgo(s) })
+      await f.send(
+        double().review("applicantPending", { ...at(WORKFLOW.entry, 100), reviewStatus: "pending" }),
+      )
+      const passed = double().review("applicantReviewed", { ...at(WORKFLOW.entry, 90), ...completed(green) })
+      await f.send(passed)
+      return { session, userId, at, passed }
+    }
+
+    /** Sumsub moves the applicant to another level of the workflow, and says so. */
+    const moves = (userId: string, levelName: string, previousLevelName: string) => {
+      double().moveToLevel(userId, levelName)
+      return fixture().send(
+        double().webhook("applicantLevelChanged", {
+          userId,
+          levelName,
+          previousLevelName,
+          reviewStatus: "init",
+        }),
+      )
+    }
+
+    test("an approval at the first level of a workflow attests nothing; one at the final level does", async () => {
+      const f = fixture()
+      const { session, userId, at, passed } = await inWorkflow()
+      await f.poll(session)
+      expect(await f.statusOf(session)).toBe("pending")
+      expect(await f.attests(session)).toBe(0)
+
+      // What is missing there is asked for at the level where the applicant is now.
+      expect(await moves(userId, WORKFLOW.final, WORKFLOW.entry)).toEqual([200, "applied"])
+      expect(await f.view(session)).toMatchObject({ state: "open", again: "resubmit" })
+      await f.goOn(session)
+      expect(double().linkedLevel(userId)).toBe(WORKFLOW.final)
+      expect((await f.session(session.sessionId)).reference).toBe(session.reference)
+
+      const done = { ...at(WORKFLOW.final, 0), ...completed(green) }
+      expect(await f.send(double().review("applicantReviewed", done))).toEqual([200, "applied"])
+      await f.waitForStatus(session, "verified")
+      const ended = double().webhook("applicantWorkflowCompleted", { ...done, at: new Date() })
+      expect(await f.send(ended)).toEqual([200, "ignored"])
+      expect(await f.send(passed)).toEqual([200, "ignored"])
+      expect(await f.attests(session)).toBe(1)
+    })
+
+    test("the end of a workflow is found by asking when its webhooks are lost", async () => {
+      const f = fixture()
+      const { session, at } = await inWorkflow()
+      double().review("applicantReviewed", { ...at(WORKFLOW.final, 0), ...completed(green) })
+      await f.poll(session)
+      await f.waitForStatus(session, "verified")
+    })
+
+    test("another wallet of somebody who has finished a workflow is verified at once", async () => {
+      const f = fixture()
+      const externalId = somebody()
+      const { session, at } = await inWorkflow(externalId)
+      await f.send(double().review("applicantReviewed", { ...at(WORKFLOW.final, 0), ...completed(green) }))
+      await f.waitForStatus(session, "verified")
+      const second = await f.start({ externalId, schemaId: "kyc_business_v1" })
+      expect((await f.goOn(second)).data).toMatchObject({ url: null })
+      await f.waitForStatus(second, "verified")
+    })
+
+    test.each([
+      ["applicantReviewed", "FINAL", "rejected"],
+      ["applicantWorkflowFailed", "FINAL", "rejected"],
+      ["applicantReviewed", "RETRY", "pending"],
+    ])("%s with %s at a level in between counts for the workflow", async (type, reviewRejectType, status) => {
+      const f = fixture()
+      const { session, at } = await inWorkflow()
+      const red = { reviewAnswer: "RED", reviewRejectType, rejectLabels: ["LOW_QUALITY"], buttonIds: [] }
+      const body = double().review(type, { ...at(WORKFLOW.between, 0), ...completed(red) })
+      expect(await f.send(body)).toEqual([200, "applied"])
+      expect(await f.statusOf(session)).toBe(status)
+      if (status === "pending") expect(await f.view(session)).toMatchObject({ state: "open" })
+    })
+
+    test("an approval at a level in between attests nothing, whatever else is said", async () => {
+      const f = fixture()
+      const { session, at } = await inWorkflow()
+      for (const type of ["applicantReviewed", "applicantWorkflowCompleted"]) {
+        const body = double().review(type, { ...at(WORKFLOW.between, 900), ...completed(green) })
+        expect([type, ...(await f.send(body))]).toEqual([type, 200, "ignored"])
+      }
+      await f.poll(session)
+      expect(await f.attests(session)).toBe(0)
+    })
+
+    test.each([
+      ["applicantAwaitingService", "awaitingService"],
+      ["applicantAwaitingUser", "awaitingUser"],
+    ])("%s is a review, though the answer so far is GREEN", async (type, reviewStatus) => {
+      const f = fixture()
+      const session = await f.handedOver()
+      const about = { userId: session.investorId, levelName: "basic-kyc-level", at: secondsAgo(60) }
+      const body = double().review(type, { ...about, reviewStatus, reviewResult: green })
+      expect(await f.send(body)).toEqual([200, "applied"])
+      expect(await f.view(session)).toMatchObject({ state: "checking", inReview: true })
+      await f.send(double().review("applicantReviewed", { ...about, at: new Date(), ...completed(green) }))
+      await f.waitForStatus(session, "verified")
+    })
+
+    test("whoever is reset at Sumsub while a review runs can submit again", async () => {
+      const f = fixture()
+      const session = await f.handedOver()
+      const about = { userId: session.investorId, levelName: "basic-kyc-level" }
+      await f.send(
+        double().review("applicantOnHold", { ...about, at: secondsAgo(60), reviewStatus: "onHold" }),
+      )
+      expect(await f.view(session)).toMatchObject({ state: "checking" })
+      const reset = double().review("applicantReset", { ...about, reviewStatus: "init" })
+      expect(await f.send(reset)).toEqual([200, "applied"])
+      expect(await f.view(session)).toMatchObject({ state: "open", again: "resubmit" })
+      expect((await f.goOn(session)).data.url).toContain("/page/")
+      await f.send(double().review("applicantReviewed", { ...about, ...completed(green) }))
+      await f.waitForStatus(session, "verified")
+    })
+
+    test("a reset before anything was submitted changes nothing", async () => {
+      const f = fixture()
+      const session = await f.handedOver()
+      const about = { userId: session.investorId, levelName: "basic-kyc-level" }
+      expect(await f.send(double().review("applicantReset", { ...about, reviewStatus: "init" }))).toEqual([
+        200,
+        "ignored",
+      ])
+      expect(await f.view(session)).toMatchObject({ state: "handed_over" })
+    })
+
+    test("an approved applicant whom a workflow that no setting names moves on is looked at by a person", async () => {
+      const f = fixture()
+      const session = await approved(somebody())
+      expect(await moves(session.investorId, "Extra questions", "basic-kyc-level")).toEqual([200, "applied"])
+      expect(await f.findings(session)).toEqual(["case_opened"])
+      expect(await f.statusOf(session)).toBe("verified")
+    })
+
+    test("with one level for all schemas, the end of a workflow counts without a setting", async () => {
+      const { flow } = provider({
+        VOUCH_SUMSUB_LEVELS: "basic-kyc-level",
+        VOUCH_SUMSUB_FINAL_LEVELS: undefined!,
+      })
+      if (flow.kind !== "redirect") throw new Error("It has a page of its own.")
+      const session = await fixture().handedOver()
+      const asked = { ...session, validityDays: 365, returnUrl: "", language: null, lastDecision: null }
+      const says = (isFinal: boolean) => flow.readDecision(asked, session.reference!, { isFinal })
+      const about = { userId: session.investorId, levelName: "Extra questions" }
+      double().review("applicantReviewed", { ...about, ...completed(green) })
+      // The workflow may lead on.
+      expect(await says(false)).toBe("submitted")
+      expect(await says(true)).toMatchObject({ decision: "approved" })
+      double().review("applicantReviewed", { ...about, at: secondsAgo(601), ...completed(green) })
+      expect(await says(false)).toMatchObject({ decision: "approved" })
+    })
+
+    test("a level that no setting names is said to be none, where it is not clear from where it was reached", () => {
+      const { readEvent } = provider({ VOUCH_SUMSUB_FINAL_LEVELS: undefined! })
+      const body = double().webhook("applicantReviewed", { userId: "inv_1", levelName: "Extra questions" })
+      expect(() => readEvent({}, Buffer.from(body))).toThrow("VOUCH_SUMSUB_FINAL_LEVELS")
+    })
+
+    test("an event of a type that Vouch does not know has Sumsub asked", async () => {
+      const f = fixture()
+      const session = await f.handedOver()
+      f.vendor.decide(session, "approved")
+      const body = double().webhook("somethingNewOfNextYear", { userId: session.investorId })
+      expect(await f.send(body)).toEqual([200, "applied"])
+      await f.waitForStatus(session, "verified")
+    })
+
     test.each([
       ["applicantDeactivated", "person_deactivated"],
       ["amlCaseRejected", "watchlist_match"],
@@ -178,7 +361,9 @@ describeVendor(
       const at = new Date("2026-01-02T03:04:05.678Z")
       const body = Buffer.from(double().webhook(type, { userId: "inv_1", at }))
       expect(provider().readEvent({}, body)).toMatchObject({
-        about: { references: ["inv_1 basic-kyc-level", "inv_1 Accredited investors"] },
+        about: {
+          references: ["inv_1 basic-kyc-level", "inv_1 Accredited investors", "inv_1 workflow-entry"],
+        },
         says: { kind: "signal", signal, occurredAt: at },
       })
     })
@@ -239,6 +424,18 @@ describeVendor(
       ["one schema twice", { SUMSUB_LEVELS: "a, b=c, b=d" }, "for all schemas"],
       ["an address without TLS", { SUMSUB_URL: "http://api.sumsub.com" }, "must be an https address"],
       ["an address with a path", { SUMSUB_URL: "https://api.sumsub.com/v1" }, "must be an https address"],
+      ["a final level without an entry", { SUMSUB_FINAL_LEVELS: "proof-of-address" }, "entry=final"],
+      ["a workflow from a level of no schema", { SUMSUB_FINAL_LEVELS: "other=final" }, "other is none"],
+      [
+        "a workflow that ends at a level of another schema",
+        { SUMSUB_FINAL_LEVELS: "basic-kyc-level=Accredited investors" },
+        "Accredited investors is one",
+      ],
+      [
+        "a level that ends two workflows",
+        { SUMSUB_FINAL_LEVELS: "basic-kyc-level=end, workflow-entry=end" },
+        "end would end two workflows",
+      ],
       ["a secret with a line's end", { SUMSUB_SECRET_KEY: "abcdefgh\n" }, "visible characters"],
       ["a short secret", { SUMSUB_WEBHOOK_SECRET: "abc" }, "visible characters"],
     ])("%s stops the start, in a sentence", (_name, wrong, problem) => {

@@ -1,0 +1,117 @@
+import { z } from "zod"
+import { plainJson, readJsonObject } from "#server/lib/json.ts"
+import { parse } from "#server/lib/validation.ts"
+import { fail } from "#shared/errors.ts"
+import { vendorTime as time } from "./event-time.ts"
+import { digestOf } from "./hex-signature.ts"
+import type { ProviderEvent, Signal } from "./provider.ts"
+import { entryOf, LEVEL, type Levels } from "./sumsub-level.ts"
+import { vendorId } from "./vendor-call.ts"
+
+/** What it reports; personal data is never in it. */
+const event = z.object({
+  // It is the reason of what it leads to.
+  type: vendorId,
+  externalUserId: vendorId.nullish(),
+  levelName: z.string().regex(LEVEL).nullish(),
+  previousLevelName: z.string().regex(LEVEL).nullish(),
+  createdAtMs: time.nullish(),
+  createdAt: time.nullish(),
+  // Older examples have "true" in quotes.
+  testMode: z.unknown().optional(),
+})
+
+/** After these the applicant is read. */
+export const changes = [
+  "applicantReviewed",
+  "applicantPending",
+  "applicantOnHold",
+  "applicantAwaitingService",
+  "applicantAwaitingUser",
+  "applicantLevelChanged",
+  "applicantReset",
+  "applicantWorkflowCompleted",
+  "applicantWorkflowFailed",
+]
+
+/** After these nothing more follows in a workflow. */
+const ends = ["applicantWorkflowCompleted", "applicantWorkflowFailed"]
+
+/** What is said of somebody who was approved before. Monitoring that finds something puts an applicant on hold. */
+const afterApproval = new Map<string, Signal>([
+  ["applicantOnHold", "case_opened"],
+  ["applicantLevelChanged", "case_opened"],
+])
+
+/** Later signals that are worth a subscription. */
+export const SIGNALS = [
+  "applicantDeactivated",
+  "applicantDeleted",
+  "applicantPersonalDataDeleted",
+  "amlCaseRejected",
+  "amlCaseOnHold",
+]
+
+function signalOf(type: string): Signal | null {
+  if (type === "applicantDeactivated" || type === "applicantDeleted") return "person_deactivated"
+  if (type === "applicantPersonalDataDeleted") return "data_deleted"
+  if (type === "amlCaseRejected") return "watchlist_match"
+  return type.startsWith("amlCase") && type !== "amlCaseApproved" ? "case_opened" : null
+}
+
+/** Known to decide nothing about a session. */
+const SILENT =
+  /^(?:applicant(?:Created|Activated|Prechecked|PersonalInfoChanged|TagsChanged|MemberOf\w*|Kyt\w*|Action\w*)|videoIdent\w+|amlCaseApproved)$/
+
+/**
+ * Sumsub keeps people, not sessions: its applicant is our investor, at one level at a time. The reference is the investor
+ * and the level that a session was opened at, so what it finds out is about all sessions of that person from that level.
+ */
+export const referenceOf = (userId: string, entry: string): string => `${userId} ${entry}`
+
+export function readReference(reference: string): { userId: string; entry: string } {
+  const at = reference.indexOf(" ")
+  return { userId: reference.slice(0, at), entry: reference.slice(at + 1) }
+}
+
+/** https://docs.sumsub.com/docs/user-verification-webhooks. Errors: malformed_json, malformed_request, validation_failed. */
+export function readEvent(body: Buffer, levels: Levels): ProviderEvent | null {
+  const { type, externalUserId, levelName, previousLevelName, createdAtMs, createdAt, testMode } = parse(
+    event,
+    plainJson(readJsonObject(body)),
+  )
+  // Its dashboard sends samples by a button.
+  if (String(testMode) === "true" || !externalUserId || SILENT.test(type)) return null
+  const eventId = digestOf(body)
+  const occurredAt = createdAtMs ?? createdAt
+  if (changes.includes(type)) {
+    const named = [levelName, previousLevelName].filter((level) => typeof level === "string")
+    const entries = named.length === 0 ? levels.entries : entriesOf(named, levels)
+    const signal = afterApproval.get(type)
+    return {
+      eventId,
+      about: { references: entries.map((entry) => referenceOf(externalUserId, entry)) },
+      says: {
+        kind: "changed",
+        isFinal: ends.includes(type),
+        ...(signal && occurredAt ? { occurredAt, afterApproval: signal } : {}),
+      },
+    }
+  }
+  const signal = signalOf(type)
+  if (signal === null || !occurredAt)
+    return fail("validation_failed", `type: Vouch does not know this event of Sumsub.`)
+  const names = new Set([...levels.entries, ...(levelName ? [levelName] : [])])
+  const references = [...names].map((entry) => referenceOf(externalUserId, entry))
+  return { eventId, about: { references }, says: { kind: "signal", signal, occurredAt, reason: type } }
+}
+
+/** The levels that sessions were opened at which these levels are about. */
+function entriesOf(named: readonly string[], levels: Levels): string[] {
+  const entries = new Set(named.map((level) => entryOf(levels, level)).filter((entry) => entry !== null))
+  if (entries.size > 0) return [...entries]
+  return fail(
+    "validation_failed",
+    "levelName: no setting names this level. If a workflow leads there, set VOUCH_SUMSUB_FINAL_LEVELS.",
+  )
+}

@@ -1,0 +1,172 @@
+import { z } from "zod"
+import { clock, secondsBetween } from "#server/lib/time.ts"
+import type { Decision } from "#shared/statuses.ts"
+import { vendorTime as time } from "./event-time.ts"
+import { type ReadAnswer, SUBMITTED } from "./provider.ts"
+import { publicReasons } from "./sumsub-labels.ts"
+import { countryFrom, isOver18 } from "./vendor-person.ts"
+import type { PerSchema } from "./vendor-settings.ts"
+
+/** Level names of Sumsub may have spaces, but no commas. */
+export const LEVEL = /^[^,=\s\p{Cc}](?:[^,=\p{Cc}]{0,98}[^,=\s\p{Cc}])?$/u
+
+/** How long an approval must stand that a workflow may still lead on from: it moves an applicant on within seconds. */
+const SETTLED_SECONDS = 600
+/** By how much Sumsub's clock may be behind: what it decides next must not be older than what Vouch read. */
+const SKEW_MS = 10_000
+
+/** What is read of an applicant; all else stays at Sumsub. */
+export const applicant = z.object({
+  id: z.string().regex(/^[\w-]{1,100}$/),
+  externalUserId: z.string().optional(),
+  /** Deactivated: as if it had never been. */
+  deleted: z.boolean().optional(),
+  info: z
+    .object({
+      country: z.string().optional(),
+      dob: z.string().optional(),
+      idDocs: z.array(z.object({ country: z.string().optional() })).optional(),
+    })
+    .optional(),
+  review: z
+    .object({
+      levelName: z.string().optional(),
+      reviewStatus: z.string().optional(),
+      createDate: time.optional(),
+      startDate: time.optional(),
+      reviewDate: time.optional(),
+      reviewResult: z
+        .object({
+          reviewAnswer: z.string().optional(),
+          reviewRejectType: z.string().optional(),
+          rejectLabels: z.array(z.string()).optional(),
+        })
+        .optional(),
+    })
+    .optional(),
+})
+export type Applicant = z.infer<typeof applicant>
+type Review = NonNullable<Applicant["review"]>
+
+/** Everything has been submitted; Sumsub is at work, or one of its people or yours is. */
+const atWork = new Set(["pending", "queued", "prechecked", "onHold", "awaitingService", "awaitingUser"])
+
+/** `entry=final, entry=another`: the levels at which the workflow that begins at a level ends. */
+export const finalLevels = z.string().transform((text, context): ReadonlyMap<string, ReadonlySet<string>> => {
+  const pairs = text.split(",").map((part) => part.split("=").map((level) => level.trim()))
+  if (!pairs.every((pair) => pair.length === 2 && pair.every((level) => LEVEL.test(level)))) {
+    context.addIssue({
+      code: "custom",
+      message: "must be entry=final, or several of them separated by commas, with names of levels",
+    })
+    return z.NEVER
+  }
+  const byEntry = Map.groupBy(pairs, ([entry]) => entry!)
+  return new Map([...byEntry].map(([entry, its]) => [entry, new Set(its.map(([, final]) => final!))]))
+})
+
+/** The levels that sessions are opened at, and where the workflows that begin there end. */
+export type Levels = { entries: readonly string[]; finals: ReadonlyMap<string, ReadonlySet<string>> }
+
+/** What is wrong with the levels together; null where nothing is. */
+export function wrongFinals(levels: PerSchema, finals: Levels["finals"]): string | null {
+  const owners = new Map<string, string>()
+  for (const [entry, ends] of finals) {
+    if (!levels.all.includes(entry))
+      return `must begin each pair with a level of SUMSUB_LEVELS; ${entry} is none`
+    for (const end of ends) {
+      if (end !== entry && levels.all.includes(end))
+        return `must not end at a level of SUMSUB_LEVELS; ${end} is one`
+      if (owners.has(end)) return `must name each final level once; ${end} would end two workflows`
+      owners.set(end, entry)
+    }
+  }
+  return null
+}
+
+/**
+ * The level that a session was opened at whose applicant is at this one now; null where that is not certain. An applicant
+ * is at one level at a time: a level that no setting names is where the only workflow has led.
+ */
+export function entryOf({ entries, finals }: Levels, level: string): string | null {
+  if (entries.includes(level)) return level
+  for (const [entry, ends] of finals) if (ends.has(level)) return entry
+  const workflows = finals.size > 0 ? [...finals.keys()] : entries
+  return workflows.length === 1 ? workflows[0]! : null
+}
+
+type Question = {
+  /** The level that the session was opened at. */
+  entry: string
+  levels: Levels
+  accredited: readonly string[]
+  /** Whether Sumsub has said that the workflow is over. */
+  isFinal: boolean
+  lastDecision: Decision | null
+}
+
+/** What an applicant's review means for the sessions that were opened at a level. */
+export function decisionOf(found: Applicant, question: Question): ReadAnswer {
+  const { deleted, review } = found
+  const { entry, levels, lastDecision } = question
+  const level = review?.levelName
+  if (deleted === true || review === undefined || level === undefined) return null
+  const owner = entryOf(levels, level)
+  // Approved before, and moved on to where no session is opened: a person looks at it.
+  const hasMovedOn = lastDecision === "approved" && level !== entry && !levels.entries.includes(level)
+  if (owner !== entry && !hasMovedOn) return null
+  const { reviewStatus = "", createDate, startDate } = review
+  if (owner === entry && atWork.has(reviewStatus)) return plain("in_review", startDate ?? createDate ?? null)
+  if (owner === entry && reviewStatus === "completed") return verdictOf(found, review, level, question)
+  if (hasMovedOn) return plain("in_review", null)
+  // Reset, asked for more, or moved on to a level with other steps.
+  if (lastDecision === "in_review")
+    return {
+      ...plain("resubmission_requested", new Date(clock.now().getTime() - SKEW_MS)),
+      publicReason: "resubmit",
+    }
+  return null
+}
+
+const plain = (decision: Decision, occurredAt: Date | null) => ({
+  decision,
+  occurredAt,
+  claims: {},
+  reason: null,
+  publicReason: null,
+})
+
+function verdictOf({ info }: Applicant, review: Review, level: string, question: Question): ReadAnswer {
+  const { reviewResult, reviewDate } = review
+  if (reviewDate === undefined) return null
+  if (reviewResult?.reviewAnswer === "RED") {
+    const labels = (reviewResult.rejectLabels ?? []).filter((label) => /^\w{1,60}$/.test(label))
+    const [told] = labels.flatMap((label) => publicReasons[label] ?? [])
+    return {
+      ...plain(reviewResult.reviewRejectType === "RETRY" ? "resubmission_requested" : "rejected", reviewDate),
+      reason: labels.slice(0, 10).join(", ") || null,
+      publicReason: told ?? null,
+    }
+  }
+  if (reviewResult?.reviewAnswer !== "GREEN") return null
+  if (!isEnd(level, reviewDate, question)) return SUBMITTED
+  const { entry, accredited } = question
+  return {
+    ...plain("approved", reviewDate),
+    claims: {
+      ...countryFrom(info?.country ?? info?.idDocs?.[0]?.country),
+      age_over_18: isOver18(info?.dob, clock.now()),
+      accredited: accredited.includes(entry) || accredited.includes(level) || undefined,
+    },
+  }
+}
+
+/** Whether an approval at a level is the last word on a session that was opened at `entry`. */
+function isEnd(level: string, reviewDate: Date, { entry, levels, isFinal }: Question): boolean {
+  const ends = levels.finals.get(entry)
+  if (ends === undefined && level === entry) return true
+  if (ends !== undefined && !ends.has(level)) return false
+  if (ends !== undefined && level !== entry) return true
+  // The workflow may end here or lead on: it has ended once Sumsub says so, or once it has left the applicant here.
+  return isFinal || secondsBetween(reviewDate, clock.now()) >= SETTLED_SECONDS
+}

@@ -4,6 +4,7 @@ import { plans } from "#server/domain/accounts/plans.ts"
 import type { IdempotencyClaim, Principal } from "#server/domain/context.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { claiming, explainClaim } from "#server/domain/idempotency.ts"
+import { ownAmong } from "#server/domain/own-addresses.ts"
 import { newId } from "#server/lib/ids.ts"
 import { addSeconds, clock, periodOf } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
@@ -33,7 +34,7 @@ export type Beginning = {
   provider: Provider
   /** The wallet's account for the credential; null until it is wanted, because deriving it takes longer than the rest. */
   account: string | null
-  /** Whether the wallet has a key that can sign; null until it is wanted, for the same reason. */
+  /** Whether the wallet can prove whose it is; null until it is wanted, for the same reason. */
   signs: boolean | null
 }
 
@@ -45,13 +46,15 @@ export type Obstacle = "raced"
 
 export type Begun = {
   schema_known: boolean
+  /** The address is no wallet: Vouch itself uses it. */
+  own: boolean
   included: number | null
   /** Why none may begin. */
   over_budget: boolean
   reopened: boolean
   /** None may begin before it is known how often the wallet's account was paid for. */
   account_wanted: boolean
-  /** None may begin before it is known that the wallet can sign. */
+  /** None may begin before it is known that the wallet can prove whose it is. */
   proof_wanted: boolean
   session_id: string | null
   /** Nothing could begin, and there are sessions that closed by time and stand in the way. */
@@ -137,6 +140,7 @@ export async function begin(
       with limits as (
         select case w.mode when 'test' then ${plans.free}::int else a.included end as included,
           ${isOverBudget(sql, now)} as over_budget, w.reminders,
+          exists (${ownAmong(sql, workspaceId, [wallet])}) as own,
           exists (select from credentials c where c.workspace_id = w.id and c.schema_id = ${schemaId}
             and c.wallet = ${wallet} and c.attestation_id is null and ${account}::text is null) as account_wanted,
           exists (select from paid_accounts p
@@ -153,7 +157,7 @@ export async function begin(
         insert into usage_periods as u (workspace_id, period, used)
         select ${workspaceId}, ${periodOf(now)}, 1 from schema, limits
         where not exists (select from pending) and (included is null or included >= 1) and not over_budget
-          and not account_wanted and not reopened and (${signs}::boolean or not wallet_proof)
+          and not own and not account_wanted and not reopened and (${signs}::boolean or not wallet_proof)
         on conflict (workspace_id, period) do update set used = u.used + 1
         where (select included is null or u.used + 1 <= included from limits)
         returning period
@@ -167,7 +171,8 @@ export async function begin(
       ), begun as (
         select session_id from attestation union all select session_id from pending where open
       )${updating(request)}${claimingKey(sql, idempotency)}
-      select exists (select from schema) as schema_known, (select included from limits) as included,
+      select exists (select from schema) as schema_known, (select own from limits) as own,
+        (select included from limits) as included,
         (select over_budget from limits) as over_budget, (select reopened from limits) as reopened,
         (select account_wanted from limits) as account_wanted,
         exists (select from schema where wallet_proof) as proof_wanted,

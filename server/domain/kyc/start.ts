@@ -7,12 +7,13 @@ import { credentialAccounts } from "#server/domain/attestations/credential-accou
 import { expireSessions } from "#server/domain/attestations/expire.ts"
 import { recordChange, vouch } from "#server/domain/audit-log/record.ts"
 import { chainOf, providerFor } from "#server/domain/deployment.ts"
+import { isOwn } from "#server/domain/own-addresses.ts"
 import { refuseListed } from "#server/domain/screening/hits.ts"
 import { reopenedTooOften } from "#server/domain/tokens/reopenings.ts"
 import { newId } from "#server/lib/ids.ts"
 import { clock, sleep } from "#server/lib/time.ts"
 import { publicKeyOf } from "#server/solana/addresses.ts"
-import { isOnCurve } from "#server/solana/strict-ed25519.ts"
+import { isOfProgram, isOnCurve } from "#server/solana/strict-ed25519.ts"
 import { fail } from "#shared/errors.ts"
 import { type Beginning, type Begun, begin, type Obstacle, pendingOf, type StartRequest } from "./begin.ts"
 import { sessionUrl } from "./session-record.ts"
@@ -26,7 +27,7 @@ export type Session = { session_id: string; session_url: string }
  * Starts a verification, or returns the open session of the same person, wallet and schema, with the external id and the
  * address to return to that are sent now: no second session, no second unit of quota. Another person's session of the wallet
  * goes on: a start takes nothing from anyone. Errors:
- * unknown_schema, wallet_sanctioned, wallet_cannot_sign, quota_exceeded, sol_budget_exceeded, account_reopening_limit,
+ * unknown_schema, invalid_public_key, wallet_sanctioned, wallet_cannot_sign, quota_exceeded, sol_budget_exceeded, account_reopening_limit,
  * provider_not_configured, chain_not_configured.
  */
 export async function startSession(request: StartRequest): Promise<Session> {
@@ -50,13 +51,15 @@ export async function startSession(request: StartRequest): Promise<Session> {
         `schemaId: ${request.schemaId} is not a schema of this workspace. List them with GET /schemas.`,
       )
     }
+    if (begun.own) fail("invalid_public_key", isOwn("userPubkey", request.wallet))
     if (begun.session_id !== null) {
       if (idempotency) idempotency.begun = begun.session_id
       publishActivity(principal.workspaceId)
       return session(begun.session_id)
     }
     if (begun.proof_wanted && signs === null) {
-      signs = isOnCurve(publicKeyOf(request.wallet).toBytes())
+      const key = publicKeyOf(request.wallet)
+      signs = isOfProgram(key) || isOnCurve(key.toBytes())
       if (!signs) cannotSign(request)
       continue
     }
@@ -84,7 +87,7 @@ const session = (id: string): Session => ({ session_id: id, session_url: session
 const cannotSign = ({ wallet, schemaId }: StartRequest): never =>
   fail(
     "wallet_cannot_sign",
-    `userPubkey: ${wallet} is the address of a program, such as a smart wallet: it has no key that could sign, and ${schemaId} asks for proof of the wallet. Use a wallet with a key of its own.`,
+    `userPubkey: ${wallet} is a key for which any signature fits, so it cannot prove whose it is, and ${schemaId} asks for proof of the wallet. Use another wallet.`,
   )
 
 /** Expired sessions count until they are swept; a request that needs quota sweeps them at once. */

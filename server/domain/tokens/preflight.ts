@@ -2,6 +2,7 @@ import { z } from "zod"
 import { sql } from "#db/client.ts"
 import type { Principal } from "#server/domain/context.ts"
 import { chainOf } from "#server/domain/deployment.ts"
+import { ownAmong } from "#server/domain/own-addresses.ts"
 import { loadListed } from "#server/domain/screening/listed.ts"
 import { clock } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
@@ -11,7 +12,7 @@ import { findings, firstViolation } from "#shared/rules/check.ts"
 import { ruleCodes } from "#shared/rules/rules.ts"
 import { loadConfigs } from "./config.ts"
 import { loadClaims, loadLosses, readHoldings, sightOf } from "./holder-facts.ts"
-import { invalidAmount, type RequestRefusal, unknownConfig } from "./reservations.ts"
+import { invalidAmount, ownReceiver, type RequestRefusal, unknownConfig } from "./reservations.ts"
 import { transferContext } from "./transfer-context.ts"
 
 /** The intended mint, or transfer if `from` is not null. */
@@ -53,6 +54,7 @@ export async function preflight(
     const amount = config ? toBaseUnits(text, config.decimals) : null
     if (!config) return unreadable(unknownConfig(id))
     if (!amount) return unreadable(invalidAmount(config))
+    if ((await ownAmong(sql, workspaceId, [to])).length > 0) return unreadable(ownReceiver({ from, to }))
     const wallets = from === null ? [to] : [from, to]
     const schemaId = config.required_schema
     const pairs = wallets.map((wallet) => ({ schemaId, wallet }))

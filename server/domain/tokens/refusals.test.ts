@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
+import { deployment } from "#server/domain/deployment.ts"
 import { formatDay } from "#server/lib/time.ts"
+import { addressOf } from "#server/solana/addresses.ts"
+import { authorityOf } from "#server/solana/keys.ts"
 import { allRoles } from "#shared/roles.ts"
 import type { Scope } from "#shared/scopes.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
@@ -23,6 +26,50 @@ afterAll(() => app.stop())
 
 const mint = async (wallet: string, by = key) => (await tokenFixture(app, by).mint(fund, wallet, 1)).json
 const keyFor = (scopes: Scope[]) => app.key({ account: owner.account, scopes })
+
+test("addresses that Vouch itself uses are no wallets: not to verify, to mint to, or to transfer to", async () => {
+  const { post } = tokenFixture(app, key)
+  const { wallet } = await app.verifiedWallet(key)
+  expect(await mint(wallet)).toMatchObject({ status: "confirmed" })
+  const chain = deployment.chains.test!
+  const [{ mint: asset } = { mint: "" }] = await sql`select mint from mint_configs where id = ${fund}`
+  const [{ credential_mint: credential } = { credential_mint: "" }] = await sql`
+    select credential_mint from schemas where workspace_id = ${key.workspaceId} and id = 'kyc_individual_v1'`
+  // Known once what they cost is.
+  const accounts = await waitFor(async () => {
+    const paid = await sql`select account from paid_accounts where workspace_id = ${key.workspaceId}`
+    return paid.length >= 2 && paid
+  }, "the accounts that were paid for")
+  const own = [
+    addressOf(authorityOf(chain.keys, key.workspaceId).publicKey),
+    ...Object.values(deployment.chains).map((one) => addressOf(one!.feePayer.publicKey)),
+    addressOf(chain.payerMarker),
+    asset,
+    credential,
+    ...accounts.map(({ account }) => account),
+  ]
+  const used = async () => (await app.request({ method: "GET", path: "/usage", key: key.apiKey })).json.used
+  const before = await used()
+  for (const address of own) {
+    const refused = (field: string) => ({
+      status: 422,
+      json: {
+        error: "invalid_public_key",
+        detail: expect.stringMatching(`^${field}: ${address} is not a wallet`),
+      },
+    })
+    const start = { userPubkey: address, schemaId: "kyc_individual_v1" }
+    expect(await post("/kyc/start", start)).toMatchObject(refused("userPubkey"))
+    const minted = { user_pubkey: address, mint_config: fund, amount: 1 }
+    expect(await post("/token/mint", minted)).toMatchObject(refused("user_pubkey"))
+    const moved = { from_pubkey: wallet, to_pubkey: address, mint_config: fund, amount: 1 }
+    expect(await post("/token/transfer", moved)).toMatchObject(refused("to_pubkey"))
+    const verdict = { kind: "mint", mint_config: fund, amount: "1", user_pubkey: address }
+    const { data } = await owner.browser.query("token.preflight", verdict)
+    expect(data.answer).toMatchObject({ status: 422, error: "invalid_public_key" })
+  }
+  expect(await used()).toBe(before)
+})
 
 test("whoever is refused for an attestation that ended is told how and on which day", async () => {
   const today = formatDay(realNow())

@@ -3,6 +3,7 @@ import { budgetRefusal } from "#server/domain/accounts/budget.ts"
 import { type Author, recordChanges } from "#server/domain/audit-log/record.ts"
 import type { IdempotencyClaim } from "#server/domain/context.ts"
 import { claimKeys, releaseKeys } from "#server/domain/idempotency.ts"
+import { isOwn, ownAmong } from "#server/domain/own-addresses.ts"
 import { loadListed } from "#server/domain/screening/listed.ts"
 import { enqueueAll, toRow } from "#server/ledger/enqueue.ts"
 import { refuseInQuarantine } from "#server/ledger/restore/state.ts"
@@ -51,6 +52,12 @@ export type TokenRequest = {
 /** Why a request is refused. */
 export type RequestRefusal = { code: ErrorCode; detail: string }
 
+/** Nobody owns what such an address would hold. What it holds already can be moved away. */
+export const ownReceiver = ({ from, to }: Pick<TokenRequest, "from" | "to">): RequestRefusal => ({
+  code: "invalid_public_key",
+  detail: isOwn(from === null ? "user_pubkey" : "to_pubkey", to),
+})
+
 /** What a request comes to. */
 export type ReservationResult =
   | { operationId: string; row: OperationRow | null }
@@ -80,9 +87,11 @@ export class Reservations {
   async make(): Promise<ReservationResult[]> {
     const configIds = [...new Set(this.#requests.map((request) => request.config))]
     // Sent together, carried out in this order: the locks are held for fewer journeys to the database.
-    const [configs, overBudget] = await Promise.all([
+    const receivers = this.#requests.map(({ to }) => to)
+    const [configs, overBudget, own] = await Promise.all([
       loadConfigs(this.#sql, this.#workspaceId, configIds, { lock: true }),
       budgetRefusal(this.#sql, this.#workspaceId),
+      ownAmong(this.#sql, this.#workspaceId, receivers),
       refuseInQuarantine(this.#sql, this.#workspaceId),
       this.#claimKeys(),
     ])
@@ -91,7 +100,8 @@ export class Reservations {
       await this.#forgetRefused()
       return this.#outcomes
     }
-    const known = this.#read(configs)
+    const notWallets = new Set(own.map(({ address }) => address))
+    const known = this.#read(configs).filter((one) => !notWallets.has(one.request.to) || this.#refuseOwn(one))
     const wallets = known.flatMap(walletSchemasOf)
     const claims = await loadClaims(this.#sql, this.#workspaceId, wallets, this.#now)
     this.#isListed = await loadListed(
@@ -172,6 +182,10 @@ export class Reservations {
   #refuse({ request }: Considered, refusal: RequestRefusal): false {
     this.#outcomes[this.#requests.indexOf(request)] = { refusal }
     return false
+  }
+
+  #refuseOwn(one: Considered): false {
+    return this.#refuse(one, ownReceiver(one.request))
   }
 
   async #saveCounters(accepted: readonly Reserved[]): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Page } from "@playwright/test"
+import { PublicKey } from "@solana/web3.js"
 import { qrCode } from "../server/lib/qr-code.ts"
 import { startVendor, type Vendor } from "../test/vendor/server.ts"
 import { newSigningWallet, type SigningWallet } from "../test/wallet.ts"
@@ -6,7 +7,7 @@ import { type Api, apiOf } from "./api.ts"
 import { type OwnServer, startOwnServer } from "./own-server.ts"
 import { expect, expectSound, heading, test } from "./support.ts"
 import { createKey } from "./vouch.ts"
-import { installWallet } from "./wallet.ts"
+import { type InstalledWallet, installWallet } from "./wallet.ts"
 
 // The hosted page where the wallet has to sign: live mode, with a provider that verifies somebody.
 let vendor: Vendor
@@ -50,7 +51,11 @@ async function agree(page: Page) {
 
 test("by keyboard: consent, the wallet signs in, the provider, and the result", async ({ page }) => {
   const wallet = newSigningWallet()
-  await installWallet(page, { name: "Test Wallet", accounts: [wallet], can: "signIn" })
+  await installWallet(page, {
+    name: "Test Wallet",
+    accounts: [wallet],
+    can: ["solana:signIn", "solana:signMessage"],
+  })
   const { sessionId } = await open(page, wallet)
   const steps = page.getByRole("list", { name: "Steps" }).getByRole("listitem")
   await expect(steps).toHaveText([/Consent/, /Wallet/, /Check/, /Result/])
@@ -94,9 +99,14 @@ test("of several wallets one is chosen; one that signs messages alone is enough"
   traffic.forgive(/status of 422/)
   const wallet = newSigningWallet()
   const other = newSigningWallet()
-  await installWallet(page, { name: "Other Account", accounts: [other], can: "signMessage" })
-  await installWallet(page, { name: "Plain Wallet", accounts: [other, wallet], can: "signMessage" })
-  await installWallet(page, { name: "Wrong Key", accounts: [other], can: "signIn" })
+  await installWallet(page, { name: "Other Account", accounts: [other], can: ["solana:signMessage"] })
+  await installWallet(page, { name: "Plain Wallet", accounts: [other, wallet], can: ["solana:signMessage"] })
+  await installWallet(page, {
+    name: "Wrong Key",
+    accounts: [other],
+    can: ["solana:signIn"],
+    isHidden: true,
+  })
   await open(page, wallet)
   await agree(page)
   await expect(page.getByRole("main").getByRole("button")).toHaveText([
@@ -126,7 +136,12 @@ test("who declines can try again, and what a wallet changed is refused in words"
     (text) => text,
   ]
   const asked = (text: string) => answers.shift()!(text)
-  await installWallet(page, { name: "Test Wallet", accounts: [wallet], can: "signIn", asked })
+  await installWallet(page, {
+    name: "Test Wallet",
+    accounts: [wallet],
+    can: ["solana:signIn", "solana:signMessage"],
+    asked,
+  })
   await open(page, wallet)
   await agree(page)
   for (const words of [
@@ -144,12 +159,137 @@ test("who declines can try again, and what a wallet changed is refused in words"
   await expect(goOn(page)).toBeVisible()
 })
 
+// What a hardware wallet's account can do through an app, and how it fails, by what is public of each.
+type Case = [string, Omit<InstalledWallet, "name" | "accounts">, "at once" | "another way" | "unsent"]
+const SIGNS_ALL = ["solana:signIn", "solana:signMessage", "solana:signTransaction"] as const
+test.describe("a hardware wallet", () => {
+  const cases: Case[] = [
+    // "User rejected the request", code 4001, for a Ledger whose owner approves: https://github.com/phantom/sandbox/issues/14
+    [
+      "Phantom",
+      {
+        can: SIGNS_ALL,
+        accountsList: ["solana:signMessage", "solana:signTransaction"],
+        fails: {
+          "solana:signIn": { code: 4001, message: "User rejected the request." },
+          "solana:signMessage": { code: 4001, message: "User rejected the request." },
+        },
+      },
+      "another way",
+    ],
+    // Accounts that list transactions alone, as Wallet Standard lets the account of a device.
+    ["Phantom and others", { can: SIGNS_ALL, accountsList: ["solana:signTransaction"] }, "unsent"],
+    // "Signing off chain messages with Ledger is not yet supported": https://github.com/anza-xyz/wallet-adapter/issues/800
+    [
+      "Backpack",
+      {
+        can: SIGNS_ALL,
+        // https://github.com/coral-xyz/backpack/blob/master/packages/wallet-standard/src/account.ts
+        accountsList: ["solana:signAndSendTransaction", "solana:signTransaction", "standard:signMessage"],
+        fails: {
+          "solana:signIn": { message: "Signing off chain messages with Ledger is not yet supported" },
+          "solana:signMessage": { message: "Signing off chain messages with Ledger is not yet supported" },
+        },
+      },
+      "unsent",
+    ],
+    // Listed by the account, and refused with 4001 for a Ledger: https://github.com/solflare-wallet/solflare-sdk/issues/24
+    [
+      "Solflare",
+      {
+        can: [...SIGNS_ALL, "solana:signOffchainMessage"],
+        accountsList: ["solana:signOffchainMessage", "solana:signTransaction"],
+        fails: { "solana:signOffchainMessage": { code: 4001, message: "Transaction cancelled" } },
+      },
+      "unsent",
+    ],
+    // The app can, the account does not list it: https://github.com/solana-foundation/connectorkit/pull/59
+    [
+      "Jupiter",
+      {
+        can: [...SIGNS_ALL, "solana:signOffchainMessage"],
+        accountsList: ["solana:signTransaction"],
+        fails: {
+          "solana:signOffchainMessage": { message: "Account does not support off-chain message signing" },
+        },
+      },
+      "unsent",
+    ],
+    // The merged standard: https://github.com/anza-xyz/wallet-standard/pull/92
+    [
+      "Merged Standard",
+      {
+        can: [...SIGNS_ALL, "solana:signOffchainMessage"],
+        accountsList: ["solana:signOffchainMessage", "solana:signTransaction"],
+      },
+      "at once",
+    ],
+    // Signing in 1.1, an open request: https://github.com/anza-xyz/wallet-standard/pull/93
+    [
+      "Next Standard",
+      {
+        can: ["solana:signIn"],
+        signInVersion: "1.1.0",
+        accountsList: ["solana:signIn"],
+      },
+      "at once",
+    ],
+  ]
+  for (const [name, wallet, outcome] of cases)
+    test(`through ${name}: it signs ${outcome}`, async ({ page }) => {
+      const account = newSigningWallet()
+      await installWallet(page, { name, accounts: [account], ...wallet })
+      await open(page, account)
+      await agree(page)
+      await signWith(page, name).click()
+      if (outcome === "another way") {
+        // One that may have been declined is asked again, or in another way.
+        await expect(alert(page)).toHaveText(new RegExp(`^${name} did not sign\\.`))
+        await expect(signWith(page, name)).toBeVisible()
+        const other = page.getByRole("button", { name: `Sign in another way with ${name}` })
+        await expect(other).toBeFocused()
+        await page.keyboard.press("Enter")
+        await expect(alert(page)).toHaveText(new RegExp(`^${name} did not sign\\.`))
+      }
+      if (outcome !== "at once") {
+        const unsent = page.getByRole("button", { name: `Sign with ${name}, without sending` })
+        await expect(unsent).toBeFocused()
+        await expect(page.getByText("It is never sent and can never take effect")).toBeVisible()
+        await expectSound(page)
+        await page.keyboard.press("Enter")
+      }
+      await expect(goOn(page)).toBeVisible()
+    })
+})
+
+test("a smart wallet's members send a memo on chain, and the page checks the transaction", async ({
+  page,
+  traffic,
+}) => {
+  traffic.forgive(/status of 422/)
+  const [vault] = PublicKey.findProgramAddressSync([newSigningWallet().publicKey], PublicKey.default)
+  const session = await ours.start({}, vault.toBase58())
+  await page.goto(session.url)
+  await agree(page)
+  await expect(page.getByText(/^Proof of this wallet for localhost:\d+: \w{20,22}$/)).toBeVisible()
+  await expectSound(page)
+  const field = page.getByRole("textbox", { name: "Signature of the executed transaction" })
+  const check = page.getByRole("button", { name: "Check transaction" })
+  await check.click()
+  await expect(page.getByText("Enter the signature of the transaction")).toBeVisible()
+  await expect(field).toBeFocused()
+  await field.fill("5".repeat(88))
+  await check.click()
+  await expect(page.getByRole("alert").filter({ hasText: "The transaction was not found" })).toBeVisible()
+  await expectSound(page)
+})
+
 test("without a wallet the page says what to do, and takes one that comes later", async ({ page }) => {
   const wallet = newSigningWallet()
   const announce = await installWallet(page, {
     name: "Late",
     accounts: [wallet],
-    can: "signIn",
+    can: ["solana:signIn", "solana:signMessage"],
     isLate: true,
   })
   const { url } = await open(page, wallet)

@@ -1,14 +1,28 @@
 import type { Page } from "@playwright/test"
 import type { SigningWallet } from "../test/wallet.ts"
 
+export type WalletFeature =
+  | "solana:signIn"
+  | "solana:signMessage"
+  | "solana:signOffchainMessage"
+  | "solana:signTransaction"
+
 export type InstalledWallet = {
   name: string
   /** Whose accounts are open, the first of which signs in. */
   accounts: SigningWallet[]
-  /** What it can do. */
-  can: "signIn" | "signMessage"
+  /** What its app can do. */
+  can: readonly WalletFeature[]
+  /** What its accounts list, where that is something else. */
+  accountsList?: readonly string[]
+  /** The error that it answers a request with. */
+  fails?: Partial<Record<WalletFeature, { code?: number; message: string }>>
   /** What its owner and itself make of a request; the text, if it is signed as it is. */
   asked?: (text: string) => string | null
+  /** The version of its `solana:signIn`. */
+  signInVersion?: "1.0.0" | "1.1.0"
+  /** Has no way to connect: it shows its account as it signs in. */
+  isHidden?: boolean
   /** Comes by itself, and not when the page asks. */
   isLate?: boolean
 }
@@ -19,37 +33,48 @@ const ICON = `data:image/svg+xml;base64,${Buffer.from('<svg xmlns="http://www.w3
  * Installs a wallet into a page, as an extension does: by the events of the wallet standard, before the page is loaded.
  * Returns what makes a late one known.
  */
-export async function installWallet(
-  page: Page,
-  { name, accounts, can, asked = (text) => text, isLate = false }: InstalledWallet,
-): Promise<() => Promise<void>> {
-  const binding = `sign in ${name}`
-  await page.exposeFunction(binding, (address: string, wanted: string) => {
+export async function installWallet(page: Page, installed: InstalledWallet): Promise<() => Promise<void>> {
+  const { name, accounts, can, accountsList = can, fails = {}, asked = (text: string) => text } = installed
+  const { signInVersion = "1.0.0", isHidden = false, isLate = false } = installed
+  const binding = `sign with ${name}`
+  // What is signed: bytes, and a text after them.
+  await page.exposeFunction(binding, (address: string, bytes: string, wanted: string) => {
     const text = asked(wanted)
     const account = accounts.find((one) => one.address === address)
     if (text === null || account === undefined) return null
-    return { text, signature: account.sign(Buffer.from(text)).toString("base64") }
+    const message = Buffer.concat([Buffer.from(bytes, "base64"), Buffer.from(text)])
+    return { message: message.toString("base64"), signature: account.sign(message).toString("base64") }
   })
-  const wallet = { name, icon: ICON, can, isLate, binding, addresses: accounts.map(({ address }) => address) }
-  await page.addInitScript(({ name, icon, can, isLate, binding, addresses }) => {
-    type Signed = { text: string; signature: string } | null
-    type Input = Record<string, string> & { resources?: string[] }
+  const keys = accounts.map(({ address, publicKey }) => ({ address, publicKey: [...publicKey] }))
+  const wallet = {
+    ...{ name, icon: ICON, can, accountsList, fails, signInVersion, isHidden, isLate, binding, keys },
+  }
+  await page.addInitScript((wallet) => {
+    const { name, icon, can, accountsList, fails, signInVersion, isHidden, isLate, binding, keys } = wallet
+    type Signed = { message: string; signature: string } | null
+    type Input = Record<string, string> & { resources?: string[]; useOffchainMessage?: object }
     const host = window as unknown as Record<string, unknown>
-    const ask = (address: string, text: string) =>
-      (host[binding] as (address: string, text: string) => Promise<Signed>)(address, text)
-    const bytesOf = (base64: string) => Uint8Array.from(atob(base64), (char) => char.charCodeAt(0))
-    const opened = addresses.map((address) => ({
+    const toBytes = (base64: string) => Uint8Array.from(atob(base64), (char) => char.charCodeAt(0))
+    const toBase64 = (bytes: Uint8Array) => btoa(String.fromCharCode(...bytes))
+    const opened = keys.map(({ address, publicKey }) => ({
       address,
-      publicKey: new Uint8Array(32),
-      chains: [],
-      features: [],
+      publicKey: Uint8Array.from(publicKey),
+      chains: ["solana:mainnet"],
+      features: accountsList,
     }))
-    const sign = async (account: (typeof opened)[number], text: string) => {
-      const signed = await ask(account.address, text)
+    type Opened = (typeof opened)[number]
+    const sign = async (feature: keyof typeof fails, account: Opened, bytes: Uint8Array, text: string) => {
+      const failure = fails[feature]
+      if (failure) throw Object.assign(new Error(failure.message), failure)
+      const ask = host[binding] as (address: string, bytes: string, text: string) => Promise<Signed>
+      const signed = await ask(account.address, toBase64(bytes), text)
       if (!signed) throw Object.assign(new Error("User rejected the request."), { code: 4001 })
-      const signedMessage = new TextEncoder().encode(signed.text)
-      return [{ account, signedMessage, signature: bytesOf(signed.signature), signatureType: "ed25519" }]
+      const [signedMessage, signature] = [toBytes(signed.message), toBytes(signed.signature)]
+      return { account, signedMessage, signature, signatureType: "ed25519" }
     }
+    /** The envelope of messages off chain, version 1, for one signer. */
+    const envelopeFor = ({ publicKey }: Opened) =>
+      Uint8Array.from([0xff, ...new TextEncoder().encode("solana offchain"), 1, 1, ...publicKey])
     /** As the standard has a wallet make its text of an input. */
     const textOf = (input: Input, address: string) => {
       const lines = [
@@ -67,33 +92,69 @@ export async function installWallet(
       const statement = input.statement ? `\n\n${input.statement}` : ""
       return `${greeting}\n${input.address ?? address}${statement}\n\n${lines.join("\n")}`
     }
+    const none = new Uint8Array()
+    const all = {
+      "solana:signIn": {
+        version: signInVersion,
+        signIn: async (input: Input) => {
+          const account = opened[0]!
+          const prefix = input.useOffchainMessage ? envelopeFor(account) : none
+          return [await sign("solana:signIn", account, prefix, textOf(input, account.address))]
+        },
+      },
+      "solana:signMessage": {
+        version: "1.0.0",
+        signMessage: async ({ account, message }: { account: Opened; message: Uint8Array }) => [
+          await sign("solana:signMessage", account, none, new TextDecoder().decode(message)),
+        ],
+      },
+      "solana:signOffchainMessage": {
+        version: "1.0.0",
+        supportedMessageVersions: [1],
+        signOffchainMessage: async (input: {
+          account: Opened
+          message: unknown
+          messageVersion: number
+          requiredSigners: Uint8Array[]
+        }) => {
+          const { account, message, messageVersion, requiredSigners } = input
+          const isSole =
+            requiredSigners.length === 1 && String(requiredSigners[0]) === String(account.publicKey)
+          if (messageVersion !== 1 || typeof message !== "string" || !isSole)
+            throw new TypeError("Not the standard")
+          const { signedMessage, signature } = await sign(
+            "solana:signOffchainMessage",
+            account,
+            envelopeFor(account),
+            message,
+          )
+          return [{ signedOffchainMessage: signedMessage, signature, signatureType: "ed25519" }]
+        },
+      },
+      "solana:signTransaction": {
+        version: "1.0.0",
+        supportedTransactionVersions: ["legacy", 0],
+        signTransaction: async ({ account, transaction }: { account: Opened; transaction: Uint8Array }) => {
+          // One signature stands before the message.
+          const { signature } = await sign("solana:signTransaction", account, transaction.slice(65), "")
+          const signedTransaction = transaction.slice()
+          signedTransaction.set(signature, 1)
+          return [{ signedTransaction }]
+        },
+      },
+    }
     const standard = {
       version: "1.0.0",
       name,
       icon,
       chains: ["solana:mainnet", "solana:devnet"],
-      accounts: opened,
+      // As an extension: none before it is connected.
+      accounts: [],
       features: {
-        "standard:connect": { version: "1.0.0", connect: async () => ({ accounts: opened }) },
-        ...(can === "signIn"
-          ? {
-              "solana:signIn": {
-                version: "1.0.0",
-                signIn: (input: Input) => sign(opened[0]!, textOf(input, opened[0]!.address)),
-              },
-            }
-          : {
-              "solana:signMessage": {
-                version: "1.0.0",
-                signMessage: ({
-                  account,
-                  message,
-                }: {
-                  account: (typeof opened)[number]
-                  message: Uint8Array
-                }) => sign(account, new TextDecoder().decode(message)),
-              },
-            }),
+        ...(!isHidden && {
+          "standard:connect": { version: "1.0.0", connect: async () => ({ accounts: opened }) },
+        }),
+        ...Object.fromEntries(can.map((feature) => [feature, all[feature]])),
       },
     }
     const register = (api: { register(wallet: object): void }) => api.register(standard)

@@ -225,7 +225,7 @@ export const apiErrors = {
   wallet_cannot_sign: defineError(
     422,
     "The wallet cannot sign",
-    "Use a wallet with a key of its own. The address of a program, such as a smart wallet, cannot prove that it is yours.",
+    "Use another wallet: any signature fits the key of this one, so it cannot prove that it is yours.",
   ),
   unknown_schema: defineError(422, "Schema not found", "List the schemas with GET /schemas."),
   unknown_mint_config: defineError(

@@ -14,3 +14,7 @@ export type ProofProblem =
   /** Another text than the one that was asked for. */
   | "message"
   | "signature"
+  /** The chain has no such transaction yet, or it failed. */
+  | "transaction"
+  /** The transaction on chain has no such memo that the wallet signed. */
+  | "memo"

@@ -12,20 +12,29 @@ const known = {
   returnUrl: null,
 }
 const openUntil = "2026-03-04T05:06:07Z"
+const asked = { again: null, provesOnChain: false, openUntil }
 const sandbox = { label: "Built-in sandbox", flow: "form", testOnly: true }
 
 /** Every state that the hosted page can be in, by a name. */
 export const hostedPageStates = {
-  open: { ...known, state: "open", again: null, consented: false, openUntil },
-  form: { ...known, provider: sandbox, state: "open", again: null, consented: false, openUntil },
-  beforeWallet: { ...known, walletProof: "needed", state: "open", again: null, consented: false, openUntil },
-  wallet: { ...known, walletProof: "needed", state: "open", again: null, consented: true, openUntil },
-  afterWallet: { ...known, walletProof: "given", state: "open", again: null, consented: true, openUntil },
+  open: { ...known, state: "open", ...asked, consented: false },
+  form: { ...known, provider: sandbox, state: "open", ...asked, consented: false },
+  beforeWallet: { ...known, walletProof: "needed", state: "open", ...asked, consented: false },
+  wallet: { ...known, walletProof: "needed", state: "open", ...asked, consented: true },
+  walletOnChain: {
+    ...known,
+    walletProof: "needed",
+    state: "open",
+    ...asked,
+    consented: true,
+    provesOnChain: true,
+  },
+  afterWallet: { ...known, walletProof: "given", state: "open", ...asked, consented: true },
   checkingAfterWallet: { ...known, walletProof: "given", state: "checking", inReview: false },
   ...Object.fromEntries(
     publicReasons.map((again) => [
       `again ${again}`,
-      { ...known, state: "open", again, consented: false, openUntil },
+      { ...known, state: "open", ...asked, again, consented: false },
     ]),
   ),
   handedOver: { ...known, state: "handed_over", openUntil },

@@ -4,8 +4,8 @@ const DOMAIN = Buffer.concat([Buffer.from([0xff]), Buffer.from("solana offchain"
 const VERSION_0 = 0
 const VERSION_1 = 1
 const APPLICATION_BYTES = 32
-/** Restricted ASCII, and UTF-8 that a hardware wallet can show. */
-const FORMATS = [0, 1]
+/** Restricted ASCII, UTF-8 that a hardware wallet can show, and longer UTF-8, which some wallets write for any text. */
+const FORMATS = [0, 1, 2]
 
 /**
  * What is wrapped in Solana's format of messages off chain, for one signer alone; null where it has another form. By it

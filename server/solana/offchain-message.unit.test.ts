@@ -16,6 +16,7 @@ const v1 = Buffer.concat([domain, byte(1), byte(1), signer, text])
 test.each([
   ["version 0", v0],
   ["version 0 as Ledger's app writes it", ledger],
+  ["version 0 with a longer text", Buffer.concat([domain, byte(0), byte(2), length, text])],
   ["version 1", v1],
 ])("%s gives back what is in it", (_name, wrapped) => {
   expect(unwrapMessage(wrapped, signer)).toEqual(text)

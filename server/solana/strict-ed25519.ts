@@ -29,6 +29,9 @@ function isSoundPoint(bytes: Uint8Array): boolean {
 export const isOnCurve = (publicKey: Uint8Array): boolean =>
   publicKey.length === KEY_BYTES && isSoundPoint(publicKey) && PublicKey.isOnCurve(publicKey)
 
+/** Whether an address is one that a program signs for, such as a smart wallet: no key can belong to it. */
+export const isOfProgram = (address: PublicKey): boolean => !PublicKey.isOnCurve(address.toBytes())
+
 /**
  * Whether a signature proves that somebody with the key signed exactly this message. Stricter than RFC 8032, as
  * `verify_strict` of ed25519-dalek: each message has the signatures that its signer made and no others, so S is less

@@ -6,7 +6,7 @@ import type { Words } from "./words.ts"
 
 /** What the script does with a form, and what it says of a failure, by its code; `other` is for all others. */
 export const form = (
-  does: "agree" | "submit" | "continue" | "remind" | "renew" | "stopReminders",
+  does: "agree" | "proveOnChain" | "submit" | "continue" | "remind" | "renew" | "stopReminders",
   failures: Record<string, string>,
   content: Html,
 ): Html =>
@@ -32,6 +32,28 @@ export const consentForm = (words: Words, company: string): Html =>
     { other: words.failures.notSentOn },
     html`${consent(words, company)}${send(words.open.agree)}`,
   )
+
+/** Where the members of a smart wallet name the transaction that carries the memo. */
+export function onChainForm({ wallet: { onChain, failures } }: Words): Html {
+  const field = attributes({
+    id: "transaction",
+    name: "transaction",
+    required: true,
+    autocomplete: "off",
+    autocapitalize: "off",
+    spellcheck: "false",
+    pattern: "\\s*[1-9A-HJ-NP-Za-km-z]{64,88}\\s*",
+    "data-problem": "transaction-problem",
+  })
+  return form(
+    "proveOnChain",
+    {
+      ...failures,
+      other: onChain.notChecked,
+    },
+    html`<label for="transaction">${onChain.transaction}</label><input${field}>${problem("transaction-problem", onChain.missing)}${send(onChain.check)}`,
+  )
+}
 
 /** The way to the provider's page; before it, the consent that `company` learns the result, where it was not given. */
 export const continueForm = (words: Words, provider: string, company: string | null): Html =>

@@ -1,18 +1,29 @@
 import type { SessionView } from "#server/domain/kyc/hosted-page/view.ts"
 import { type Html, html } from "#server/lib/html.ts"
 import { qrCode } from "#server/lib/qr-code.ts"
-import { consentForm, continueForm, sandboxForm } from "./forms.ts"
+import { consentForm, continueForm, onChainForm, sandboxForm } from "./forms.ts"
 import { factLines, icon, paragraph, subject } from "./parts.ts"
 import type { Words } from "./words.ts"
 
 /** The wallet signs: which wallets there are, only the page's script knows. It shows the code where there is none. */
 function walletStep(view: Extract<SessionView, { state: "open" }>, words: Words, address: string): Html[] {
-  const { text, signWith, code, ...said } = words.wallet
+  const { text, signWith, code, onChain, ...said } = words.wallet
+  const until = html`<p class="note">${words.openUntil(words.time(view.openUntil))}</p>`
+  const wallet = html`<p class="sign-with">${view.provesOnChain ? onChain.wallet : signWith}</p><code class="address">${view.wallet}</code>`
+  if (view.provesOnChain)
+    return [
+      paragraph(onChain.text),
+      wallet,
+      html`<section class="wallet" data-on-chain="${onChain.notAsked}"><p class="sign-with">${onChain.memo}</p>
+<button type="button" class="copy memo" data-copy="" hidden><code class="address"></code><span class="sr">, ${onChain.copy}</span>${icon("copy")}${icon("check")}</button><span role="status" class="sr" data-text="${words.copied}"></span><div role="alert" class="failure"></div></section>`,
+      onChainForm(words),
+      until,
+    ]
   return [
     paragraph(text),
-    html`<p class="sign-with">${signWith}</p><code class="address">${view.wallet}</code>
-<section class="wallet" data-address="${view.wallet}" data-texts="${JSON.stringify(said)}"><div></div><p role="status" class="asking"></p><div role="alert" class="failure"></div><template>${qrCode(address, code)}</template></section>`,
-    html`<p class="note">${words.openUntil(words.time(view.openUntil))}</p>`,
+    wallet,
+    html`<section class="wallet" data-address="${view.wallet}" data-texts="${JSON.stringify(said)}"><div></div><p role="status" class="asking"></p><div role="alert" class="failure"></div><div class="others"></div><template>${qrCode(address, code)}</template></section>`,
+    until,
   ]
 }
 

@@ -8,6 +8,7 @@ import { remindAt } from "#server/domain/kyc/renewal/remind.ts"
 import { startRenewal, stopReminders } from "#server/domain/kyc/renewal/renew.ts"
 import { agreeToProof, askForProof } from "#server/domain/kyc/wallet-proof/challenge.ts"
 import { proveWallet } from "#server/domain/kyc/wallet-proof/prove.ts"
+import { proveOnChain } from "#server/domain/kyc/wallet-proof/prove-on-chain.ts"
 import { country } from "#server/lib/fields.ts"
 import { openProcedure, router } from "#server/trpc/trpc.ts"
 import { languageCodes } from "#shared/languages.ts"
@@ -18,6 +19,11 @@ const sessionId = z.string().max(100)
 const message = z.base64().max(8192)
 /** Of any length: one that is no signature is refused as what it is. */
 const signature = z.base64().max(1024)
+
+const transactionSignature = z
+  .string()
+  .trim()
+  .regex(/^[1-9A-HJ-NP-Za-km-z]{64,88}$/, "must be the base58 signature of a transaction")
 
 /** The hosted page's procedures. The session id is the credential; no API key is needed. */
 export const verificationRouter = router({
@@ -39,14 +45,28 @@ export const verificationRouter = router({
     .input(z.object({ sessionId }))
     .mutation(({ input }) => askForProof(input.sessionId)),
 
+  /** What the wallet signed: a message, or a transaction that is never sent. */
   proveWallet: openProcedure
-    .input(z.object({ sessionId, message, signature }))
-    .mutation(async ({ input: { sessionId, message, signature } }): Promise<SessionView> => {
-      await proveWallet(sessionId, {
-        message: Buffer.from(message, "base64"),
-        signature: Buffer.from(signature, "base64"),
-      })
-      return readView(sessionId)
+    .input(
+      z.union([z.object({ sessionId, message, signature }), z.object({ sessionId, transaction: message })]),
+    )
+    .mutation(async ({ input }): Promise<SessionView> => {
+      const bytes = (base64: string) => Buffer.from(base64, "base64")
+      await proveWallet(
+        input.sessionId,
+        "message" in input
+          ? { message: bytes(input.message), signature: bytes(input.signature) }
+          : { transaction: bytes(input.transaction) },
+      )
+      return readView(input.sessionId)
+    }),
+
+  /** The transaction on chain in which a smart wallet signed the memo that it was asked for. */
+  proveOnChain: openProcedure
+    .input(z.object({ sessionId, transaction: transactionSignature }))
+    .mutation(async ({ input }): Promise<SessionView> => {
+      await proveOnChain(input.sessionId, input.transaction)
+      return readView(input.sessionId)
     }),
 
   continue: openProcedure

@@ -87,6 +87,7 @@ test("an open session says who asks, for what, and until when; it gives away not
     again: null,
     walletProof: "none",
     consented: false,
+    provesOnChain: false,
     openUntil: expect.stringMatching(/Z$/),
   })
   expect(JSON.stringify(shown)).not.toMatch(/internal name|ws_|key_/)

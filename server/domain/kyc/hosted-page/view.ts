@@ -8,6 +8,8 @@ import type { Flow } from "#server/domain/kyc/providers/provider.ts"
 import { reminderState } from "#server/domain/kyc/renewal/reminder-state.ts"
 import { isId } from "#server/lib/ids.ts"
 import { toTimestamp } from "#server/lib/time.ts"
+import { publicKeyOf } from "#server/solana/addresses.ts"
+import { isOfProgram } from "#server/solana/strict-ed25519.ts"
 import type { Address } from "#shared/address.ts"
 import { fail } from "#shared/errors.ts"
 import type { Mode } from "#shared/mode.ts"
@@ -46,6 +48,8 @@ export type SessionView =
       again: PublicReason | null
       /** Whether the consent was given before the wallet's step; where there is no such step, it comes with what is sent. */
       consented: boolean
+      /** Whether the wallet proves itself on chain: it is a program's address, such as a vault of several members. */
+      provesOnChain: boolean
       openUntil: string
     })
   /** On the provider's own page, or back from there before the result is. */
@@ -214,6 +218,7 @@ const openView = (known: Known, row: SessionRow, openUntil: Date): SessionView =
   state: "open",
   again: publicReasonOf(row),
   consented: row.wallet_proof_required && row.consented_at !== null,
+  provesOnChain: needsProof(row) && isOfProgram(publicKeyOf(row.wallet)),
   openUntil: toTimestamp(openUntil),
 })
 

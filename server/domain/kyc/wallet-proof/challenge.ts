@@ -7,6 +7,9 @@ import { statusAt } from "#server/domain/attestations/status.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { findSession, needsProof, type SessionRow } from "#server/domain/kyc/hosted-page/view.ts"
 import { addSeconds, clock, toTimestamp } from "#server/lib/time.ts"
+import { publicKeyOf } from "#server/solana/addresses.ts"
+import { isOfProgram } from "#server/solana/strict-ed25519.ts"
+import { unsentTransaction } from "#server/solana/unsent-transaction.ts"
 import { fail } from "#shared/errors.ts"
 import type { ProofProblem } from "#shared/wallet-proof.ts"
 import { type SignInInput, signInText } from "./sign-in-message.ts"
@@ -38,29 +41,56 @@ export const refuseProof = (problem: ProofProblem, sentence: string): never =>
 export const sessionNotOpen = (): never =>
   refuseProof("session", "this session is not open. Ask the company for a new link.")
 
+/** What a wallet is to sign, in the form that each way of the wallet standard takes. */
+export type ProofRequest = {
+  /** For `solana:signIn`. */
+  input: SignInInput
+  /** The same as text, for `solana:signMessage` and `solana:signOffchainMessage`. */
+  text: string
+  /** The same as the memo of a transaction that can never land, for `solana:signTransaction`. Base64. */
+  transaction: string
+  /** What a smart wallet, which has no key, sends on chain instead. */
+  memo: string
+}
+
 /**
- * What the wallet of a session is to sign, by the wallet standard's two ways: the input of `solana:signIn`, and the same
- * as text for `solana:signMessage`. It replaces what was asked before. Errors: wallet_proof_refused.
+ * What the wallet of a session is to sign. It replaces what was asked before, except of a smart wallet: its members take
+ * hours, so the request stays for as long as the session is open. Errors: wallet_proof_refused.
  */
-export async function askForProof(sessionId: string): Promise<{ input: SignInInput; text: string }> {
+export async function askForProof(sessionId: string): Promise<ProofRequest> {
   const now = clock.now()
   const session = await findOpenSession(sessionId, now)
   const cluster = deployment.chains[session.mode]?.identity?.cluster ?? ""
   // As the text says it: to the second.
   const issued = new Date(toTimestamp(now))
-  const challenge: Challenge = {
+  const wallet = publicKeyOf(session.wallet)
+  const isLasting = isOfProgram(wallet)
+  const asked: Challenge = {
     nonce: bs58.encode(randomBytes(NONCE_BYTES)),
     chain_id: chainIds[cluster] ?? null,
     issued_at: issued,
-    expires_at: addSeconds(issued, SECONDS),
+    expires_at: (isLasting && session.open_until) || addSeconds(issued, SECONDS),
   }
-  await sql`
-    insert into wallet_challenges ${sql({ workspace_id: session.workspace_id, attestation_id: session.id, ...challenge })}
-    on conflict (workspace_id, attestation_id) do update set nonce = excluded.nonce, chain_id = excluded.chain_id,
-      issued_at = excluded.issued_at, expires_at = excluded.expires_at`
-  const input = inputOf(session, challenge)
-  return { input, text: signInText(input) }
+  const [challenge] = await sql<Challenge[]>`
+    insert into wallet_challenges ${sql({ workspace_id: session.workspace_id, attestation_id: session.id, ...asked })}
+    on conflict (workspace_id, attestation_id) do update set
+      nonce = case when ${isLasting}::boolean then wallet_challenges.nonce else excluded.nonce end,
+      issued_at = case when ${isLasting}::boolean then wallet_challenges.issued_at else excluded.issued_at end,
+      chain_id = excluded.chain_id, expires_at = excluded.expires_at
+    returning ${sql(challengeColumns)}`
+  const input = inputOf(session, challenge!)
+  const text = signInText(input)
+  return {
+    input,
+    text,
+    transaction: unsentTransaction(wallet, text, input.nonce),
+    memo: memoOf(challenge!),
+  }
 }
+
+/** Public on chain: it names this site, and nothing of the session or the person. */
+export const memoOf = ({ nonce }: Challenge): string =>
+  `Proof of this wallet for ${new URL(deployment.origin).host}: ${nonce}`
 
 /** Records the consent of an investor whose wallet is to sign next. Errors: wallet_proof_refused. */
 export async function agreeToProof(sessionId: string): Promise<void> {

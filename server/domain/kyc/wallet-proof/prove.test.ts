@@ -1,12 +1,26 @@
+import { randomBytes } from "node:crypto"
+import {
+  ComputeBudgetProgram,
+  PublicKey,
+  SystemProgram,
+  type TransactionInstruction,
+  TransactionMessage,
+  VersionedTransaction,
+} from "@solana/web3.js"
 import bs58 from "bs58"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, test, vi } from "vitest"
 import { sql } from "#db/client.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { newId } from "#server/lib/ids.ts"
 import { addSeconds } from "#server/lib/time.ts"
+import { addressOf } from "#server/solana/addresses.ts"
+import { decodeInstructions } from "#server/solana/decode.ts"
+import { memo } from "#server/solana/memo.ts"
+import { RpcUnavailable } from "#server/solana/rpc/errors.ts"
+import { Rpc } from "#server/solana/rpc/rpc.ts"
 import { startTestApp, type TestApp, type TestKey } from "#test/app.ts"
 import { moveClock } from "#test/clock.ts"
-import { type PageAnswer, walletOn } from "#test/siws.ts"
+import { MULTISIG, type PageAnswer, vaultExecutes, walletOn } from "#test/siws.ts"
 import { snapshot } from "#test/snapshot.ts"
 import { newSigningWallet, type SigningWallet } from "#test/wallet.ts"
 
@@ -129,6 +143,127 @@ test("a hardware wallet signs the same text in an envelope of its own", async ()
   // What is signed is the envelope.
   refused(await page.prove(envelope, wallet.sign(text)), "signature")
   expect((await page.prove(envelope, wallet.sign(envelope))).status).toBe(200)
+})
+
+const wireOf = (transaction: string) => VersionedTransaction.deserialize(Buffer.from(transaction, "base64"))
+/** As a wallet signs a transaction, and as the page sends it. */
+const signTransaction = (wallet: SigningWallet, transaction: VersionedTransaction) => {
+  transaction.signatures = [wallet.sign(transaction.message.serialize())]
+  return { transaction: Buffer.from(transaction.serialize()).toString("base64") }
+}
+const rebuilt = (wallet: SigningWallet, recentBlockhash: string, ...instructions: TransactionInstruction[]) =>
+  new VersionedTransaction(
+    new TransactionMessage({
+      payerKey: new PublicKey(wallet.publicKey),
+      recentBlockhash,
+      instructions,
+    }).compileToV0Message(),
+  )
+
+test("a wallet that signs transactions alone signs one that can never land, with the same text", async () => {
+  const { wallet, sessionId, page } = await started()
+  const { text, transaction } = (await page.call("askForProof")).data
+  const wire = wireOf(transaction)
+  expect(wire.version).toBe("legacy")
+  const [memo, ...none] = decodeInstructions(wire.message)
+  expect(none).toEqual([])
+  expect(memo).toMatchObject({
+    memo: text,
+    accounts: [{ address: wallet.address, signer: true }],
+  })
+  // No node takes it, though its signature is sound.
+  const signed = signTransaction(wallet, wire)
+  const [node] = deployment.chains.test!.rpc.nodes.readers
+  const sent = deployment.chains.test!.rpc.nodes.ask(
+    (connection) => connection.sendRawTransaction(Buffer.from(signed.transaction, "base64")),
+    { isUrgent: true, persists: false, needsHistory: false, only: node! },
+  )
+  await expect(sent).rejects.toThrow(/[Bb]lockhash not found/)
+  expect((await page.call("proveWallet", signed)).status).toBe(200)
+  expect((await row(sessionId)).wallet_proved_at).toBeInstanceOf(Date)
+  refused(await page.call("proveWallet", signed), "request")
+})
+
+test("of a transaction only that one counts, with what wallets add to any", async () => {
+  const { wallet, sessionId, page } = await started()
+  const other = newSigningWallet()
+  const { text, transaction } = (await page.call("askForProof")).data
+  const never = wireOf(transaction).message.recentBlockhash
+  const key = new PublicKey(wallet.publicKey)
+  const said = memo(text, [key])
+  const pay = SystemProgram.transfer({ fromPubkey: key, toPubkey: key, lamports: 0 })
+  const send = (transaction: VersionedTransaction, by = wallet) =>
+    page.call("proveWallet", signTransaction(by, transaction))
+  // One that a cluster could take was perhaps signed for another purpose.
+  refused(await send(rebuilt(wallet, bs58.encode(randomBytes(32)), said)), "request")
+  refused(await send(rebuilt(wallet, never, memo(text.replace("localhost", "localhosT"), [key]))), "domain")
+  refused(await send(rebuilt(wallet, never, memo(`${text}!`, [key]))), "session")
+  refused(await send(rebuilt(wallet, never, memo(text))), "message")
+  refused(await send(rebuilt(wallet, never, said, said)), "message")
+  refused(await send(rebuilt(wallet, never, said, pay)), "message")
+  refused(await send(rebuilt(wallet, never)), "message")
+  refused(await send(rebuilt(other, never, memo(text, [new PublicKey(other.publicKey)])), other), "message")
+  refused(await send(rebuilt(wallet, never, said), other), "signature")
+  const whole = Buffer.from(signTransaction(wallet, wireOf(transaction)).transaction, "base64")
+  for (const bytes of [whole.subarray(0, -1), Buffer.concat([whole, Buffer.alloc(1)]), Buffer.alloc(0)])
+    refused(await page.call("proveWallet", { transaction: bytes.toString("base64") }), "message")
+  expect((await row(sessionId)).wallet_proved_at).toBeNull()
+  const fees = ComputeBudgetProgram.setComputeUnitPrice({ microLamports: 1 })
+  expect((await send(rebuilt(wallet, never, fees, said))).status).toBe(200)
+})
+
+test("a memo that the wallet signed on chain proves it, and no other does", async () => {
+  const { wallet, sessionId, page } = await started()
+  const { memo: text } = (await page.call("askForProof")).data
+  expect(text).not.toContain(sessionId)
+  const { rpc } = deployment.chains.test!
+  const key = new PublicKey(wallet.publicKey)
+  await rpc.airdrop(key, 1_000_000_000)
+  const land = async (instruction: TransactionInstruction) => {
+    const { value } = await rpc.latestBlockhash({ since: 0 })
+    const transaction = rebuilt(wallet, value.blockhash, instruction)
+    const wire = Buffer.from(signTransaction(wallet, transaction).transaction, "base64")
+    const signature = bs58.encode(transaction.signatures[0]!)
+    await vi.waitFor(async () => {
+      rpc.nodes.send(wire)
+      expect((await rpc.transaction(signature))?.meta?.err).toBeNull()
+    }, 30_000)
+    return signature
+  }
+  const prove = (transaction: string) => page.call("proveOnChain", { transaction })
+  refused(await prove(bs58.encode(randomBytes(64))), "transaction")
+  refused(await prove(await land(memo(`${text}!`, [key]))), "memo")
+  refused(await prove(await land(memo(text))), "memo")
+  const signature = await land(memo(text, [key]))
+  expect((await prove(signature)).data).toMatchObject({ state: "open", walletProof: "given" })
+  refused(await prove(signature), "request")
+  expect(await page.call("proveOnChain", { transaction: "no signature" })).toMatchObject({ status: 422 })
+})
+
+test("a smart wallet is asked on chain: its request stays, and its vault signs inside of another program", async () => {
+  const [vault] = PublicKey.findProgramAddressSync([randomBytes(32)], MULTISIG)
+  const { sessionId } = await app.startSession(key, addressOf(vault), SCHEMA)
+  const page = walletOn(app, sessionId)
+  expect(await page.view()).toMatchObject({ state: "open", walletProof: "needed", provesOnChain: true })
+  const { memo: text } = (await page.call("askForProof")).data
+  await moveClock(addSeconds(new Date(), 3600))
+  expect((await page.call("askForProof")).data.memo).toBe(text)
+  const signature = bs58.encode(randomBytes(64))
+  const found = vaultExecutes(vault, text)
+  const read = vi.spyOn(Rpc.prototype, "transaction")
+  read.mockRejectedValueOnce(new RpcUnavailable("down"))
+  expect(await page.call("proveOnChain", { transaction: signature })).toMatchObject({
+    status: 503,
+    error: { error: "chain_unavailable" },
+  })
+  read.mockResolvedValueOnce({ ...found, meta: { ...found.meta!, err: "AccountInUse" } })
+  refused(await page.call("proveOnChain", { transaction: signature }), "transaction")
+  read.mockResolvedValueOnce(vaultExecutes(PublicKey.unique(), text))
+  refused(await page.call("proveOnChain", { transaction: signature }), "memo")
+  read.mockResolvedValueOnce(found)
+  expect((await page.call("proveOnChain", { transaction: signature })).data).toMatchObject({
+    walletProof: "given",
+  })
 })
 
 test("bytes that are no text are refused", async () => {

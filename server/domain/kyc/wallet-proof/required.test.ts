@@ -109,25 +109,11 @@ test("a schema can be made with it, and only by those who may", async () => {
   expect(await schemaOf((await keyOf("test")).apiKey, "proved_v1")).toMatchObject({ wallet_proof: true })
 })
 
-test("a smart wallet cannot sign: the error says so, takes no quota, and no schema without proof minds", async () => {
+test("a smart wallet is started as any other, also where proof is asked for", async () => {
   const key = await keyOf("live")
-  const wallet = offCurve()
-  const start = (schemaId: string) =>
-    app.request({
-      method: "POST",
-      path: "/kyc/start",
-      key: key.apiKey,
-      json: { userPubkey: wallet, schemaId },
-    })
-  const used = async () => (await app.request({ method: "GET", path: "/usage", key: key.apiKey })).json.used
-  const before = await used()
-  const { status, json } = await start(ACCREDITED)
-  expect(status).toBe(422)
-  expect(json).toMatchObject({ error: "wallet_cannot_sign" })
-  expect(json.detail).toMatch(/^userPubkey: .*smart wallet.*no key/)
-  expect(await used()).toBe(before)
-  expect((await start(INDIVIDUAL)).status).toBe(200)
-  expect(await used()).toBe(before + 1)
+  const { sessionId } = await app.startSession(key, offCurve(), ACCREDITED)
+  expect(await required(sessionId)).toBe(true)
+  expect(await walletOn(app, sessionId).view()).toMatchObject({ walletProof: "needed", provesOnChain: true })
 })
 
 test("nobody is sent to the vendor before the wallet has signed; then all goes its way", async () => {

@@ -156,6 +156,9 @@ async function send(form: HTMLFormElement): Promise<void> {
     const does = form.dataset.form!
     if (does === "agree") {
       await takeLater(await call<SessionView>("agree", { consent: true }, SEND_TIMEOUT_MS))
+    } else if (does === "proveOnChain") {
+      const transaction = String(data.get("transaction")).trim()
+      await takeLater(await call<SessionView>("proveOnChain", { transaction }, SEND_TIMEOUT_MS))
     } else if (does === "continue" || does === "renew") {
       const input = does === "continue" ? { consent: true, language: lang } : {}
       const { url, view } = await call<{ url: string | null; view: SessionView }>(
@@ -178,7 +181,8 @@ async function send(form: HTMLFormElement): Promise<void> {
     }
   } catch (error) {
     const failures = JSON.parse(form.dataset.failures!) as Record<string, string>
-    failure.textContent = failures[error instanceof Refusal ? error.code : "other"] ?? failures.other!
+    const { code, detail } = error instanceof Refusal ? error : { code: "other", detail: "" }
+    failure.textContent = failures[detail.split(":")[0]!] ?? failures[code] ?? failures.other!
   }
   setBusy(form, false)
   schedule()

@@ -1,7 +1,18 @@
 import type { ProofProblem } from "#shared/wallet-proof.ts"
 import { all, call, find, Refusal } from "./dom.ts"
 import { isPhone, linkInto, walletApps } from "./wallet-apps.ts"
-import { OtherAccount, type SignInRequest, signWith, type Wallet, watchWallets } from "./wallets.ts"
+import {
+  type Account,
+  accountIn,
+  OtherAccount,
+  type Proof,
+  type SignInRequest,
+  signWith,
+  type Wallet,
+  type Way,
+  watchWallets,
+  waysOf,
+} from "./wallets.ts"
 
 /** A wallet that is there has made itself known by then; one that comes later is shown, too. */
 const SETTLED_MS = 1000
@@ -14,8 +25,14 @@ type WalletTexts = {
   phone: string
   openIn: string
   desktop: string
-  failures: Record<ProofProblem | "declined" | "otherAccount" | "other", string>
+  otherWay: string
+  unsent: string
+  signUnsent: string
+  failures: Record<ProofProblem | "declined" | "otherAccount" | "cannot" | "other", string>
 }
+
+/** What a wallet that did not sign can be asked next. */
+type Next = { wallet: Wallet; account: Account | null; ways: readonly Way[] }
 
 /** What ends the step that is on the screen. */
 let leaveWalletStep = () => {}
@@ -29,29 +46,76 @@ export function prepareWalletStep<View>(onProved: (view: View) => Promise<void>)
   leaveWalletStep = () => {}
   const section = find(".wallet")
   if (!section) return
+  if (section.dataset.onChain !== undefined) return void showMemo(section)
   const texts = JSON.parse(section.dataset.texts!) as WalletTexts
   const choices = find("div", section)!
   const status = find(".asking", section)!
   const failure = find(".failure", section)!
+  const others = find(".others", section)!
   let wallets: readonly Wallet[] = []
   let isSettled = false
   let isAsking = false
 
-  async function sign(wallet: Wallet): Promise<void> {
+  /** Asks for the account, and then for a signature in the best way that the account has. */
+  async function begin(wallet: Wallet): Promise<void> {
+    await asking(wallet, async () => {
+      const account = await accountIn(wallet, section!.dataset.address!).catch((error) =>
+        fail(error instanceof OtherAccount ? "otherAccount" : "declined", wallet),
+      )
+      if (account === undefined) return
+      const ways = waysOf(wallet, account)
+      if (ways.length === 0) fail("cannot", wallet)
+      else if (ways[0] === "signTransaction") offer({ wallet, account, ways })
+      else await sign({ wallet, account, ways })
+    })
+  }
+
+  /**
+   * Signs in the first way. What a wallet cannot do, it is not asked twice; where its owner may have declined, which many
+   * report of a device that cannot sign as well, the next way is theirs to choose.
+   */
+  async function sign({ wallet, account, ways }: Next): Promise<void> {
+    const [way, ...others] = ways
+    const next = { wallet, account, ways: others }
+    const request = await call<SignInRequest>("askForProof", {}, PROOF_TIMEOUT_MS)
+    let proof: Proof
+    try {
+      proof = await signWith(wallet, account, way!, request)
+    } catch (error) {
+      if (!isDeclined(error) && others[0] && others[0] !== "signTransaction") return sign(next)
+      fail(isDeclined(error) || others[0] === undefined ? "declined" : "cannot", wallet)
+      return offer(next)
+    }
+    try {
+      await onProved(await call<View>("proveWallet", proof, PROOF_TIMEOUT_MS))
+    } catch (error) {
+      failure.textContent = explain(error)
+      if (isRefused(error, ["message", "signature"])) offer(next)
+    }
+  }
+
+  function fail(why: "declined" | "otherAccount" | "cannot", wallet: Wallet): undefined {
+    failure.textContent = naming(texts.failures[why], wallet.name)
+  }
+
+  /** Offers the next way, if there is one; the last one is explained before it is taken. */
+  function offer({ wallet, account, ways }: Next): void {
+    if (ways[0] === undefined) return
+    const isUnsent = ways[0] === "signTransaction"
+    const label = naming(isUnsent ? texts.signUnsent : texts.otherWay, wallet.name)
+    const button = made("button", { type: "button", class: "button" }, label)
+    button.addEventListener("click", () => void asking(wallet, () => sign({ wallet, account, ways })))
+    others.replaceChildren(...(isUnsent ? [made("p", {}, naming(texts.unsent, wallet.name))] : []), button)
+    button.focus()
+  }
+
+  async function asking(wallet: Wallet, ask: () => Promise<void>): Promise<void> {
     if (isAsking) return
     failure.textContent = ""
+    others.replaceChildren()
     setAsking(wallet)
     try {
-      const request = await call<SignInRequest>("askForProof", {}, PROOF_TIMEOUT_MS)
-      const signed = await signWith(wallet, request).catch((error) => {
-        const why = error instanceof OtherAccount ? "otherAccount" : "declined"
-        failure.textContent = naming(texts.failures[why], wallet.name)
-        return null
-      })
-      if (signed !== null) {
-        const input = { message: toBase64(signed.signedMessage), signature: toBase64(signed.signature) }
-        await onProved(await call<View>("proveWallet", input, PROOF_TIMEOUT_MS))
-      }
+      await ask()
     } catch (error) {
       failure.textContent = explain(error)
     }
@@ -60,8 +124,7 @@ export function prepareWalletStep<View>(onProved: (view: View) => Promise<void>)
 
   function explain(error: unknown): string {
     const { failures } = texts
-    const isRefused = error instanceof Refusal && error.code === "wallet_proof_refused"
-    return (isRefused && failures[error.detail.split(":")[0] as ProofProblem]) || failures.other
+    return (isRefused(error) && failures[problemOf(error)]) || failures.other
   }
 
   function setAsking(wallet: Wallet | null): void {
@@ -93,7 +156,7 @@ export function prepareWalletStep<View>(onProved: (view: View) => Promise<void>)
     // Extensions say what their icon is: nothing is loaded for it.
     if (wallet.icon.startsWith("data:image/")) button.append(made("img", { src: wallet.icon, alt: "" }))
     button.append(naming(texts.sign, wallet.name))
-    button.addEventListener("click", () => void sign(wallet))
+    button.addEventListener("click", () => void begin(wallet))
     return button
   }
 
@@ -118,9 +181,33 @@ export function prepareWalletStep<View>(onProved: (view: View) => Promise<void>)
   }
 }
 
+/** A smart wallet signs on chain: its members are shown the memo to send. */
+async function showMemo(section: HTMLElement): Promise<void> {
+  const button = find("[data-copy]", section)!
+  try {
+    const { memo } = await call<{ memo: string }>("askForProof", {}, PROOF_TIMEOUT_MS)
+    button.dataset.copy = memo
+    find("code", button)!.textContent = memo
+    button.hidden = false
+  } catch {
+    find(".failure", section)!.textContent = section.dataset.onChain!
+  }
+}
+
 const naming = (text: string, wallet: string): string => text.replaceAll("{wallet}", wallet)
 
-const toBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes))
+/** By the code of the wallet standard's forerunners (EIP-1193), or by its words. */
+function isDeclined(error: unknown): boolean {
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown }
+  return code === 4001 || /reject|declin|cancel|denied/i.test(String(message))
+}
+
+const problemOf = ({ detail }: Refusal) => detail.split(":")[0] as ProofProblem
+
+const isRefused = (error: unknown, problems?: ProofProblem[]): error is Refusal =>
+  error instanceof Refusal &&
+  error.code === "wallet_proof_refused" &&
+  (problems?.includes(problemOf(error)) ?? true)
 
 const listOf = (items: HTMLElement[]): HTMLElement =>
   made("ul", {}, ...items.map((item) => made("li", {}, item)))

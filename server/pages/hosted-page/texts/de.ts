@@ -88,6 +88,10 @@ export const de: Texts = {
     desktop:
       "Dieser Browser hat keine Solana-Wallet. Installieren Sie die Erweiterung Ihrer Wallet und laden Sie diese Seite neu, oder scannen Sie diesen Code mit dem Smartphone, auf dem Ihre Wallet ist.",
     code: "QR-Code mit der Adresse dieser Seite",
+    otherWay: "Auf andere Weise mit {wallet} signieren",
+    unsent:
+      "Manche Hardware-Wallets können keine Nachrichten signieren. {wallet} kann stattdessen eine Transaktion mit demselben Text signieren. Sie wird nie gesendet und kann nie wirksam werden: Sie kostet nichts und bewegt nichts. {wallet} warnt vielleicht, dass sie fehlschlagen würde, und eine Hardware-Wallet verlangt vielleicht „Blind Signing“.",
+    signUnsent: "Mit {wallet} signieren, ohne zu senden",
     failures: {
       declined:
         "{wallet} hat nicht signiert. Öffnen Sie die Wallet, wählen Sie das Konto oben und versuchen Sie es erneut.",
@@ -107,6 +111,21 @@ export const de: Texts = {
         "Die Wallet hat die Nachricht verändert, daher beweist sie nichts. Versuchen Sie es mit einer anderen Wallet-App.",
       signature:
         "Die Signatur stammt nicht vom Konto oben. Wechseln Sie zu diesem Konto und versuchen Sie es erneut.",
+      cannot: "{wallet} konnte die Nachricht mit diesem Konto nicht signieren.",
+      transaction:
+        "Die Transaktion wurde nicht gefunden oder ist fehlgeschlagen. Warten Sie, bis sie bestätigt ist, und prüfen Sie erneut.",
+      memo: "Diese Transaktion hat kein Memo mit genau diesem Text, das die Wallet signiert hat. Prüfen Sie Text und Unterzeichner und versuchen Sie es erneut.",
+    },
+    onChain: {
+      text: "Diese Wallet gehört einem Programm, etwa ein Squads-Vault. Sie signiert daher auf der Blockchain: Ihre Mitglieder senden eine Transaktion mit einem Memo. Sie bewegt keine Token und kostet eine Netzwerkgebühr.",
+      wallet: "Wallet, die signiert",
+      memo: "Senden Sie genau diesen Text als Memo, mit der Wallet als Unterzeichner des Memos. Der Text ist öffentlich:",
+      copy: "Memo-Text kopieren",
+      transaction: "Signatur der ausgeführten Transaktion",
+      missing: "Geben Sie die Signatur der Transaktion ein, 87 oder 88 Zeichen.",
+      check: "Transaktion prüfen",
+      notAsked: "Der Memo-Text konnte nicht geladen werden. Laden Sie diese Seite neu.",
+      notChecked: "Die Transaktion konnte nicht geprüft werden. Versuchen Sie es gleich noch einmal.",
     },
   },
   form: {

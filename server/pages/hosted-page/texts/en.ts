@@ -85,6 +85,10 @@ export const en: Texts = {
     desktop:
       "This browser has no Solana wallet. Install your wallet’s extension and reload this page, or scan this code with the phone that has your wallet.",
     code: "QR code with the address of this page",
+    otherWay: "Sign in another way with {wallet}",
+    unsent:
+      "Some hardware wallets cannot sign messages. {wallet} can sign a transaction instead that holds the same text. It is never sent and can never take effect: it costs nothing and moves nothing. {wallet} may warn that it would fail, and a hardware wallet may ask for blind signing.",
+    signUnsent: "Sign with {wallet}, without sending",
     failures: {
       declined: "{wallet} did not sign. Open it, choose the account above, and try again.",
       otherAccount: "{wallet} has another account open. Switch it to the account above, and try again.",
@@ -97,6 +101,21 @@ export const en: Texts = {
       late: "The request has expired. Try again.",
       message: "The wallet changed the message, so it proves nothing. Try another wallet app.",
       signature: "The signature is not from the account above. Switch to that account, and try again.",
+      cannot: "{wallet} could not sign the message with this account.",
+      transaction:
+        "The transaction was not found, or it failed. Wait until it is confirmed, and check again.",
+      memo: "This transaction has no memo with exactly this text that the wallet signed. Check the text and the signer, and try again.",
+    },
+    onChain: {
+      text: "This wallet belongs to a program, such as a Squads vault, so it signs on the chain: its members send one transaction with a memo. It moves no tokens and costs a network fee.",
+      wallet: "Wallet that signs",
+      memo: "Send exactly this text as a memo, with the wallet as the memo’s signer. The text is public:",
+      copy: "copy memo text",
+      transaction: "Signature of the executed transaction",
+      missing: "Enter the signature of the transaction, 87 or 88 characters.",
+      check: "Check transaction",
+      notAsked: "The memo text could not be loaded. Reload this page.",
+      notChecked: "The transaction could not be checked. Try again in a moment.",
     },
   },
   form: {

@@ -90,6 +90,10 @@ export const es: Texts = {
     desktop:
       "Este navegador no tiene ninguna wallet de Solana. Instale la extensión de su wallet y recargue esta página, o escanee este código con el teléfono que tiene su wallet.",
     code: "Código QR con la dirección de esta página",
+    otherWay: "Firmar de otra manera con {wallet}",
+    unsent:
+      "Algunas wallets de hardware no pueden firmar mensajes. {wallet} puede firmar en su lugar una transacción con el mismo texto. Nunca se envía y nunca puede tener efecto: no cuesta nada y no mueve nada. Es posible que {wallet} avise de que fallaría y que una wallet de hardware pida activar la firma a ciegas.",
+    signUnsent: "Firmar con {wallet}, sin enviar",
     failures: {
       declined: "{wallet} no ha firmado. Ábrala, elija la cuenta indicada arriba e inténtelo de nuevo.",
       otherAccount:
@@ -105,6 +109,21 @@ export const es: Texts = {
       message:
         "La wallet ha modificado el mensaje, por lo que no demuestra nada. Pruebe con otra aplicación de wallet.",
       signature: "La firma no es de la cuenta indicada arriba. Cambie a esa cuenta e inténtelo de nuevo.",
+      cannot: "{wallet} no ha podido firmar el mensaje con esta cuenta.",
+      transaction:
+        "No se ha encontrado la transacción o ha fallado. Espere a que se confirme y vuelva a comprobarla.",
+      memo: "Esta transacción no tiene un memo con exactamente este texto firmado por la wallet. Compruebe el texto y el firmante e inténtelo de nuevo.",
+    },
+    onChain: {
+      text: "Esta wallet pertenece a un programa, como una bóveda de Squads, por lo que firma en la cadena: sus miembros envían una transacción con un memo. No mueve ningún token y cuesta una comisión de red.",
+      wallet: "Wallet que firma",
+      memo: "Envíe exactamente este texto como memo, con la wallet como firmante del memo. El texto es público:",
+      copy: "copiar el texto del memo",
+      transaction: "Firma de la transacción ejecutada",
+      missing: "Introduzca la firma de la transacción, de 87 u 88 caracteres.",
+      check: "Comprobar la transacción",
+      notAsked: "No se ha podido cargar el texto del memo. Recargue esta página.",
+      notChecked: "No se ha podido comprobar la transacción. Inténtelo de nuevo en un momento.",
     },
   },
   form: {

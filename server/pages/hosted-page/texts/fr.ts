@@ -90,6 +90,10 @@ export const fr: Texts = {
     desktop:
       "Ce navigateur n’a pas de wallet Solana. Installez l’extension de votre wallet et rechargez cette page, ou scannez ce code avec le téléphone où se trouve votre wallet.",
     code: "Code QR contenant l’adresse de cette page",
+    otherWay: "Signer autrement avec {wallet}",
+    unsent:
+      "Certains wallets matériels ne peuvent pas signer de message. {wallet} peut signer à la place une transaction qui contient le même texte. Elle n’est jamais envoyée et ne peut jamais prendre effet : elle ne coûte rien et ne déplace rien. {wallet} peut avertir qu’elle échouerait, et un wallet matériel peut demander la signature aveugle.",
+    signUnsent: "Signer avec {wallet}, sans envoyer",
     failures: {
       declined: "{wallet} n’a pas signé. Ouvrez-le, choisissez le compte ci-dessus et réessayez.",
       otherAccount: "Un autre compte est ouvert dans {wallet}. Passez au compte ci-dessus et réessayez.",
@@ -103,6 +107,21 @@ export const fr: Texts = {
       message:
         "Le wallet a modifié le message, qui ne prouve donc rien. Essayez une autre application de wallet.",
       signature: "La signature ne vient pas du compte ci-dessus. Passez à ce compte et réessayez.",
+      cannot: "{wallet} n’a pas pu signer le message avec ce compte.",
+      transaction:
+        "La transaction est introuvable ou a échoué. Attendez sa confirmation, puis vérifiez de nouveau.",
+      memo: "Cette transaction ne contient pas de mémo avec exactement ce texte, signé par le wallet. Vérifiez le texte et le signataire, puis réessayez.",
+    },
+    onChain: {
+      text: "Ce wallet appartient à un programme, comme un coffre Squads. Il signe donc sur la chaîne : ses membres envoient une transaction avec un mémo. Elle ne déplace aucun jeton et coûte des frais de réseau.",
+      wallet: "Wallet qui signe",
+      memo: "Envoyez exactement ce texte comme mémo, avec le wallet comme signataire du mémo. Le texte est public :",
+      copy: "copier le texte du mémo",
+      transaction: "Signature de la transaction exécutée",
+      missing: "Saisissez la signature de la transaction, 87 ou 88 caractères.",
+      check: "Vérifier la transaction",
+      notAsked: "Le texte du mémo n’a pas pu être chargé. Rechargez cette page.",
+      notChecked: "La transaction n’a pas pu être vérifiée. Réessayez dans un instant.",
     },
   },
   form: {

@@ -90,6 +90,10 @@ export const pt: Texts = {
     desktop:
       "Este navegador não tem uma carteira Solana. Instale a extensão da sua carteira e recarregue esta página, ou escaneie este código com o celular que tem sua carteira.",
     code: "Código QR com o endereço desta página",
+    otherWay: "Assinar de outra forma com {wallet}",
+    unsent:
+      "Algumas carteiras de hardware não conseguem assinar mensagens. A {wallet} pode assinar, em vez disso, uma transação com o mesmo texto. Ela nunca é enviada e nunca pode ter efeito: não custa nada e não movimenta nada. A {wallet} pode avisar que ela falharia, e uma carteira de hardware pode pedir a assinatura cega.",
+    signUnsent: "Assinar com {wallet}, sem enviar",
     failures: {
       declined: "{wallet} não assinou. Abra-a, escolha a conta acima e tente novamente.",
       otherAccount: "{wallet} está com outra conta aberta. Mude para a conta acima e tente novamente.",
@@ -103,6 +107,20 @@ export const pt: Texts = {
       message:
         "A carteira alterou a mensagem, por isso ela não comprova nada. Tente outro aplicativo de carteira.",
       signature: "A assinatura não é da conta acima. Mude para essa conta e tente novamente.",
+      cannot: "{wallet} não conseguiu assinar a mensagem com esta conta.",
+      transaction: "A transação não foi encontrada ou falhou. Espere a confirmação e verifique novamente.",
+      memo: "Esta transação não tem um memo com exatamente este texto assinado pela carteira. Confira o texto e o signatário e tente novamente.",
+    },
+    onChain: {
+      text: "Esta carteira pertence a um programa, como um cofre do Squads, por isso assina na rede: seus membros enviam uma transação com um memo. Ela não movimenta nenhum token e custa uma taxa de rede.",
+      wallet: "Carteira que assina",
+      memo: "Envie exatamente este texto como memo, com a carteira como signatária do memo. O texto é público:",
+      copy: "copiar o texto do memo",
+      transaction: "Assinatura da transação executada",
+      missing: "Informe a assinatura da transação, com 87 ou 88 caracteres.",
+      check: "Verificar transação",
+      notAsked: "Não foi possível carregar o texto do memo. Recarregue esta página.",
+      notChecked: "Não foi possível verificar a transação. Tente novamente em instantes.",
     },
   },
   form: {

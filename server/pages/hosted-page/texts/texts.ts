@@ -80,7 +80,25 @@ export type Texts = {
     desktop: string
     /** What the code on a desktop is, for whoever does not see it. */
     code: string
-    failures: Record<ProofProblem | "declined" | "otherAccount" | "other", string>
+    /** After one way to sign failed: the next one. The last one is a transaction that is never sent, explained first. */
+    otherWay: string
+    unsent: string
+    signUnsent: string
+    failures: Record<ProofProblem | "declined" | "otherAccount" | "cannot" | "other", string>
+    /** Of a smart wallet, which has no key: it sends a memo on chain. */
+    onChain: Record<
+      | "text"
+      | "wallet"
+      | "memo"
+      | "copy"
+      | "transaction"
+      | "missing"
+      | "check"
+      /** The memo could not be fetched, or the transaction not looked up. */
+      | "notAsked"
+      | "notChecked",
+      string
+    >
   }
   form: {
     heading: string

@@ -1,0 +1,89 @@
+import { createHash } from "node:crypto"
+import {
+  ComputeBudgetProgram,
+  type PublicKey,
+  TransactionMessage,
+  VersionedMessage,
+  VersionedTransaction,
+} from "@solana/web3.js"
+import bs58 from "bs58"
+import { MEMO_PROGRAM_ID } from "./addresses.ts"
+import { memo } from "./memo.ts"
+
+const SIGNATURE_BYTES = 64
+
+/**
+ * Wallets add these to a transaction that they sign: fees, and checks of what it moves
+ * (https://github.com/Jac0xb/lighthouse).
+ */
+const ADDED_BY_WALLETS = new Set([
+  ComputeBudgetProgram.programId.toBase58(),
+  "L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95",
+])
+
+/**
+ * A hash in the place of the recent blockhash, so that no cluster ever admits the transaction: a block with this hash would
+ * be a preimage of SHA-256, and without a nonce instruction it names no durable nonce either.
+ */
+const neverABlockhash = (nonce: string): string =>
+  bs58.encode(createHash("sha256").update(`This is no block of any chain: ${nonce}`).digest())
+
+/**
+ * A transaction that carries `text` as a memo of the wallet and can never land, for wallets that sign nothing else. Base64
+ * of its wire format, in the legacy form, which every hardware wallet reads.
+ */
+export function unsentTransaction(wallet: PublicKey, text: string, nonce: string): string {
+  const message = new TransactionMessage({
+    payerKey: wallet,
+    recentBlockhash: neverABlockhash(nonce),
+    instructions: [memo(text, [wallet])],
+  }).compileToLegacyMessage()
+  return Buffer.from(new VersionedTransaction(message).serialize()).toString("base64")
+}
+
+export type UnsentTransaction = {
+  /** What the memo says. */
+  text: Buffer
+  /** What the signature is of. */
+  message: Buffer
+  signature: Buffer
+  /** Whether it has the blockhash that this nonce stands for. */
+  isNeverSent: (nonce: string) => boolean
+}
+
+/** A signed transaction of one wallet with one memo of it, which does nothing else; null if it is any other. */
+export function readUnsentTransaction(wire: Buffer, wallet: PublicKey): UnsentTransaction | null {
+  // One signature: that of the wallet, which pays.
+  if (wire[0] !== 1) return null
+  const signature = wire.subarray(1, 1 + SIGNATURE_BYTES)
+  const bytes = wire.subarray(1 + SIGNATURE_BYTES)
+  const message = parse(bytes)
+  if (message === null || message.header.numRequiredSignatures !== 1) return null
+  if (message.addressTableLookups.length > 0 || !message.staticAccountKeys[0]?.equals(wallet)) return null
+  const programOf = (index: number) => message.staticAccountKeys[index]?.toBase58() ?? ""
+  const instructions = message.compiledInstructions
+  const memos = instructions.filter(({ programIdIndex }) => programOf(programIdIndex) === MEMO_TEXT)
+  const others = instructions.filter((one) => !memos.includes(one))
+  if (memos.length !== 1 || !others.every((one) => ADDED_BY_WALLETS.has(programOf(one.programIdIndex))))
+    return null
+  // The wallet is the first account.
+  if (!memos[0]!.accountKeyIndexes.includes(0)) return null
+  return {
+    text: Buffer.from(memos[0]!.data),
+    message: bytes,
+    signature,
+    isNeverSent: (nonce) => message.recentBlockhash === neverABlockhash(nonce),
+  }
+}
+
+const MEMO_TEXT = MEMO_PROGRAM_ID.toBase58()
+
+/** Null for what is no message, or one that is written in a second way. */
+function parse(bytes: Buffer): VersionedMessage | null {
+  try {
+    const message = VersionedMessage.deserialize(bytes)
+    return bytes.equals(message.serialize()) ? message : null
+  } catch {
+    return null
+  }
+}

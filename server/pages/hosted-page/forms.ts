@@ -37,6 +37,7 @@ export const consentForm = (words: Words, company: string): Html =>
 export function onChainForm({ wallet: { onChain, failures } }: Words): Html {
   const field = attributes({
     id: "transaction",
+    class: "entry",
     name: "transaction",
     required: true,
     autocomplete: "off",

@@ -193,7 +193,8 @@ document.addEventListener("submit", (event) => {
   event.preventDefault()
   void send(form)
 })
-document.addEventListener("change", ({ target }) => {
+// While it is entered, and not once the field is left: a button that moves under the pointer is not clicked.
+document.addEventListener("input", ({ target }) => {
   if ((target as Control).dataset.problem) setProblem(target as Control, false)
 })
 document.addEventListener("click", ({ target }) => {

@@ -63,6 +63,7 @@ export const continueForm = (words: Words, provider: string, company: string | n
     {
       provider_unavailable: words.failures.providerUnavailable(provider).text,
       provider_not_configured: words.failures.providerMissing(provider).text,
+      invalid_public_key: words.failures.notAWallet,
       other: words.failures.notSentOn,
     },
     html`${company !== null && consent(words, company)}${send(words.open.goOn(provider))}`,
@@ -95,7 +96,11 @@ export function sandboxForm(
   )}`
   return form(
     "submit",
-    { validation_failed: failures.refused, other: failures.notSent },
+    {
+      validation_failed: failures.refused,
+      invalid_public_key: failures.notAWallet,
+      other: failures.notSent,
+    },
     html`<h2>${texts.heading}</h2>
 <label for="country">${texts.country}</label>${select(
       country,

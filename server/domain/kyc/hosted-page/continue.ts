@@ -12,6 +12,7 @@ import { logger } from "#server/lib/log.ts"
 import { addSeconds, clock, monotonic, sleep } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import type { Language } from "#shared/languages.ts"
+import { refuseTokenAddress } from "./refuse-token-address.ts"
 import { findSession, requireProof, type SessionRow, viewOf } from "./view.ts"
 
 /** How long a process has the vendor to itself for a session; longer than its calls take. */
@@ -29,7 +30,7 @@ const LEAST_SECONDS = 60
  * more. The vendor is asked once for each session, by whoever comes first; the others get the same address. While it
  * cannot be reached nothing is lost: the next click asks again, for the same session. `language` is that of our page, and
  * the one that the vendor's page gets when it is made. Errors: provider_unavailable,
- * provider_not_configured, wallet_proof_required, validation_failed.
+ * provider_not_configured, wallet_proof_required, invalid_public_key, validation_failed.
  */
 export async function continueToProvider(
   sessionId: string,
@@ -49,6 +50,7 @@ export async function continueToProvider(
     if (kept !== null) return kept
     if ((row.earlier_references?.length ?? 0) >= MOST_CHECKS)
       fail("provider_unavailable", `${label} was asked too often in this session. Ask for a new link.`)
+    await refuseTokenAddress(row)
     const claimed = await claimCall(row, now, language)
     if (claimed !== null) {
       const url = await askVendor({ row, sessionId, label, flow, ...claimed })

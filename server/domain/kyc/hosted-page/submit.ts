@@ -7,12 +7,13 @@ import { clock } from "#server/lib/time.ts"
 import type { Claims } from "#shared/claims.ts"
 import { fail } from "#shared/errors.ts"
 import type { Decision } from "#shared/statuses.ts"
+import { refuseTokenAddress } from "./refuse-token-address.ts"
 import { findSession, requireProof, viewOf } from "./view.ts"
 
 /**
  * Takes what the investor submitted in the hosted page's own form. It is stored first, and reported by the signed
  * webhook until that has been acknowledged. Submitting a session that is not open any more changes nothing.
- * Errors: validation_failed, wallet_proof_required, provider_not_configured.
+ * Errors: validation_failed, wallet_proof_required, invalid_public_key, provider_not_configured.
  */
 export async function submitForm({
   sessionId,
@@ -27,7 +28,10 @@ export async function submitForm({
   if (session && providerNamed(session.mode, session.provider).flow.kind !== "form") {
     fail("validation_failed", "sessionId: this session uses another provider. Complete it there.")
   }
-  if (session && viewOf(session, clock.now(), null).state === "open") requireProof(session)
+  if (session && viewOf(session, clock.now(), null).state === "open") {
+    requireProof(session)
+    await refuseTokenAddress(session)
+  }
   await sql.begin(async (sql) => {
     if (!session || !(await lockOpenSession(sql, sessionId))) return
     const now = clock.now()

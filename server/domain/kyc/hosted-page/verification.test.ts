@@ -1,8 +1,15 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { PublicKey } from "@solana/web3.js"
+import { afterAll, beforeAll, expect, test, vi } from "vitest"
 import { sql } from "#db/client.ts"
+import { deployment } from "#server/domain/deployment.ts"
+import { assetMintOf } from "#server/domain/tokens/asset-accounts.ts"
 import { newId } from "#server/lib/ids.ts"
+import { addressOf, tokenAccountOf } from "#server/solana/addresses.ts"
+import { RpcUnavailable } from "#server/solana/rpc/errors.ts"
+import { Rpc } from "#server/solana/rpc/rpc.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
 import { advanceClock } from "#test/clock.ts"
+import { tokenFixture } from "#test/tokens.ts"
 
 // What the hosted page asks of the server, as the page asks it.
 let app: TestApp
@@ -111,6 +118,32 @@ test("an approval on the form goes through the signed webhook, and back to the c
   expect(back.href).not.toContain("sess_")
   const event = await sql`select outcome from webhook_events where attestation_id = ${status.attestation_id}`
   expect([...event]).toEqual([{ outcome: "applied" }])
+})
+
+test("a token account or a mint does not go on as a wallet; nodes that disagree or do not answer stop no one", async () => {
+  const other = await app.key()
+  const fund = await tokenFixture(app, other).config()
+  const { wallet } = await app.verifiedWallet(other)
+  await tokenFixture(app, other).mint(fund, wallet, 1)
+  // Of another workspace: nothing here knows them.
+  const mint = assetMintOf(other.workspaceId, fund)
+  const account = tokenAccountOf(mint, new PublicKey(wallet))
+  for (const address of [mint, account]) {
+    const { sessionId } = await app.startSession(key, addressOf(address))
+    expect(await call("submit", form(sessionId))).toMatchObject({
+      status: 422,
+      error: { error: "invalid_public_key", detail: expect.stringContaining("not a wallet") },
+    })
+    expect(await submissionsOf(sessionId)).toHaveLength(0)
+  }
+  const { sessionId } = await app.startSession(key, addressOf(account))
+  const chain = deployment.chains.test!
+  const views = vi.spyOn(Rpc.prototype, "views", "get")
+  const silent = new Rpc(chain.rpc.nodes)
+  vi.spyOn(silent, "account").mockRejectedValue(new RpcUnavailable("down"))
+  views.mockReturnValueOnce([new Rpc(chain.rpc.nodes), silent])
+  expect((await call("submit", form(sessionId))).status).toBe(200)
+  expect(views).toHaveBeenCalledTimes(1)
 })
 
 test("once delivered, the form's claims are gone from where they waited", async () => {

@@ -154,6 +154,8 @@ export const de: Texts = {
       "Ihre Angaben wurden nicht gesendet. Sie sind noch hier: Prüfen Sie Ihre Verbindung und reichen Sie sie erneut ein.",
     notSentOn:
       "Die Weiterleitung ist fehlgeschlagen. Prüfen Sie Ihre Verbindung und versuchen Sie es erneut.",
+    notAWallet:
+      "Diese Adresse ist keine Wallet, sondern verwahrt Token für eine. Bitten Sie das Unternehmen um einen Link für die Adresse Ihrer Wallet selbst.",
     providerUnavailable: (provider) =>
       html`${provider} antwortet gerade nicht. Nichts ist verloren: Versuchen Sie es gleich noch einmal.`,
     providerMissing: (provider) =>

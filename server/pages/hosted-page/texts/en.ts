@@ -142,6 +142,8 @@ export const en: Texts = {
     refused: "Your answers were not accepted. Check them, then submit them again.",
     notSent: "Your answers were not sent. They are still here: check your connection and submit them again.",
     notSentOn: "The next step did not open. Check your connection, and try again.",
+    notAWallet:
+      "This address is not a wallet but holds tokens for one. Ask the company for a link for your wallet’s own address.",
     providerUnavailable: (provider) =>
       html`${provider} is not responding right now. Nothing is lost: try again in a moment.`,
     providerMissing: (provider) =>

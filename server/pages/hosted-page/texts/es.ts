@@ -150,6 +150,8 @@ export const es: Texts = {
     refused: "No se aceptaron sus respuestas. Revíselas y envíelas de nuevo.",
     notSent: "Sus respuestas no se enviaron. Siguen aquí: compruebe su conexión y envíelas de nuevo.",
     notSentOn: "No se ha podido continuar. Compruebe su conexión e inténtelo de nuevo.",
+    notAWallet:
+      "Esta dirección no es una wallet, sino que guarda tokens para una. Pida a la empresa un enlace para la dirección de su propia wallet.",
     providerUnavailable: (provider) =>
       html`${provider} no responde en este momento. No se ha perdido nada: inténtelo de nuevo en un momento.`,
     providerMissing: (provider) =>

@@ -149,6 +149,8 @@ export const fr: Texts = {
     notSent:
       "Vos réponses n’ont pas été envoyées. Elles sont toujours là : vérifiez votre connexion et envoyez-les à nouveau.",
     notSentOn: "La redirection a échoué. Vérifiez votre connexion et réessayez.",
+    notAWallet:
+      "Cette adresse n’est pas un wallet : elle conserve des jetons pour un wallet. Demandez à l’entreprise un lien pour l’adresse de votre wallet.",
     providerUnavailable: (provider) =>
       html`${provider} ne répond pas pour le moment. Rien n’est perdu : réessayez dans un instant.`,
     providerMissing: (provider) =>

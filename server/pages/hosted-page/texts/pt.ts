@@ -147,6 +147,8 @@ export const pt: Texts = {
     refused: "Suas respostas não foram aceitas. Confira e envie novamente.",
     notSent: "Suas respostas não foram enviadas. Elas continuam aqui: verifique a conexão e envie novamente.",
     notSentOn: "Não foi possível continuar. Verifique a conexão e tente novamente.",
+    notAWallet:
+      "Este endereço não é uma carteira, mas guarda tokens para uma. Peça à empresa um link para o endereço da sua própria carteira.",
     providerUnavailable: (provider) =>
       html`${provider} não está respondendo no momento. Nada foi perdido: tente novamente em instantes.`,
     providerMissing: (provider) =>

@@ -119,6 +119,8 @@ export type Texts = {
     refused: string
     notSent: string
     notSentOn: string
+    /** The address is a token account or a mint. */
+    notAWallet: string
     providerUnavailable: (provider: string) => Html
     providerMissing: (provider: string) => Html
   }

@@ -112,6 +112,15 @@ async function begin(
           (select coalesce(sum(t.fee + t.rent), 0) from transactions t
             where t.workspace_id = w.id and t.status in ('confirmed', 'failed') and t.fee is not null and t.counted_at is null)
         end as over_budget, w.reminders,
+        exists (select address from (
+          select key as address from unnest(${[]}::text[]) as key
+          union all select credential_mint from schemas where workspace_id = ${workspaceId}
+          union all select mint from mint_configs where workspace_id = ${workspaceId}
+          union all select address from workspace_authorities where workspace_id = ${workspaceId}
+          union all select address from workspace_fee_payers where workspace_id = ${workspaceId}
+          union all select address from fee_payers
+          union all select account from paid_accounts where workspace_id = ${workspaceId}
+        ) own where address = any(${[wallet]}::text[])) as own,
         exists (select from credentials c where c.workspace_id = w.id and c.schema_id = ${schemaId}
           and c.wallet = ${wallet} and c.attestation_id is null and ${account}::text is null) as account_wanted,
         exists (select from paid_accounts p
@@ -132,7 +141,7 @@ async function begin(
       insert into usage_periods as u (workspace_id, period, used)
       select ${workspaceId}, ${period}, 1 from schema, limits
       where not exists (select from pending) and (included is null or included >= 1) and not over_budget
-        and not account_wanted and not reopened and (${signs}::boolean or not wallet_proof)
+        and not own and not account_wanted and not reopened and (${signs}::boolean or not wallet_proof)
       on conflict (workspace_id, period) do update set used = u.used + 1
       where (select included is null or u.used + 1 <= included from limits)
       returning period
@@ -149,8 +158,8 @@ async function begin(
     ), begun as (
       select session_id from attestation union all select session_id from pending where open
     )${claiming(workspaceId, claim)}
-    select exists (select from schema) as schema_known, (select included from limits) as included,
-      (select over_budget from limits) as over_budget, (select reopened from limits) as reopened,
+    select exists (select from schema) as schema_known, (select own from limits) as own,
+      (select included from limits) as included, (select over_budget from limits) as over_budget, (select reopened from limits) as reopened,
       (select account_wanted from limits) as account_wanted,
       exists (select from schema where wallet_proof) as proof_wanted,
       (select session_id from begun) as session_id,

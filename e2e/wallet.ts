@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test"
 import type { SigningWallet } from "../test/wallet.ts"
 
-export type WalletFeature =
+type WalletFeature =
   | "solana:signIn"
   | "solana:signMessage"
   | "solana:signOffchainMessage"

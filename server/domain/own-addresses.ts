@@ -29,7 +29,7 @@ export const ownAmong = (sql: Queryable, workspaceId: string, addresses: readonl
   const keys = addresses.filter((address) => isKey(workspaceId, address))
   return sql<{ address: Address }[]>`
     select address from (
-      select unnest(${keys}::text[]) as address
+      select key as address from unnest(${keys}::text[]) as key
       union all select credential_mint from schemas where workspace_id = ${workspaceId}
       union all select mint from mint_configs where workspace_id = ${workspaceId}
       union all select address from workspace_authorities where workspace_id = ${workspaceId}

@@ -144,6 +144,7 @@ const rights: Record<string, Who> = {
   "verification.askForProof": "anybody",
   "verification.continue": "anybody",
   "verification.proveWallet": "anybody",
+  "verification.proveOnChain": "anybody",
   "verification.remind": "anybody",
   "verification.renew": "anybody",
   "verification.stopReminders": "anybody",

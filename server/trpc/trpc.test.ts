@@ -27,6 +27,7 @@ const OPEN = [
     "verification.agree",
     "verification.askForProof",
     "verification.proveWallet",
+    "verification.proveOnChain",
     "verification.remind",
     "verification.renew",
     "verification.stopReminders",

@@ -12,7 +12,7 @@ test.describe("from the form to the outcome", { tag: "@phone" }, () => {
     await expect(page.getByRole("main")).toContainText("e2e asks you to confirm")
     await expect(page.getByRole("main")).toContainText("Individual identity")
     await expect(page.getByText("This is a sandbox")).toBeVisible()
-    await expect(page.getByLabel("Country", { exact: true }).locator("option[value]")).toHaveCount(250)
+    await expect(page.getByLabel("Country", { exact: true }).locator("option[value]")).toHaveCount(251)
     await expectSound(page)
 
     await submitForm(page)

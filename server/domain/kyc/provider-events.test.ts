@@ -140,6 +140,8 @@ test("a minute before its time is over the vendor is asked: no one reads expired
   const { wallet, sessionId } = await start()
   await goOn(sessionId)
   vendor.decide(sessionId, "passed")
+  // The next of the usual questions is hours away.
+  await sql`update attestations set ask_at = now() + interval '3 days' where session_id = ${sessionId}`
   await advanceClock({ seconds: 86_400 - 30 })
   await app.waitForStatus(key, wallet, "verified")
 })

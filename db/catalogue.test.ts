@@ -33,6 +33,7 @@ const INDEXES_WITHOUT_WORKSPACE: Record<string, string> = {
   key_secrets_pkey: "a key is looked up by its hash: the workspace is what the lookup finds",
   api_requests_at: "retention sweeps all workspaces",
   attestations_session: "the hosted page knows the session's id and nothing else",
+  attestations_earlier_references: "a vendor's event may name an earlier reference, and nothing else",
   attestations_provider_reference: "a vendor's event names its own reference and nothing else",
   attestations_reminders: "the investors of all workspaces are reminded",
   investors_external_id_words: "words are found in all workspaces, and each row is checked for its own",

@@ -44,9 +44,6 @@ export function breakingChanges(before: Description, after: Description): Breaki
 
 type Direction = "request" | "answer"
 
-/** Patterns that accept everything that an earlier one did: earlier → now. */
-const widened: Record<string, string> = { "^[A-Z]{2}$": "^[A-Z]{1,3}$" }
-
 class Comparison {
   readonly #before: Description
   readonly #after: Description
@@ -136,8 +133,7 @@ class Comparison {
         this.#say(`${at}: ${name} is ${is} now`)
     }
     // Where there was none, it may have been refused all along and only be said now.
-    const isNarrower = after.pattern !== before.pattern && widened[String(before.pattern)] !== after.pattern
-    if (before.pattern !== undefined && after.pattern !== undefined && isNarrower)
+    if (before.pattern !== undefined && after.pattern !== undefined && after.pattern !== before.pattern)
       this.#say(`${at} has to match ${after.pattern} now`)
   }
 

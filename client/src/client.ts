@@ -52,6 +52,7 @@ class Client {
       )
     // Browsers' and Workers' own refuses to be called as a method of something else.
     const ask = given ?? ((...args: Parameters<typeof fetch>) => fetch(...args))
+    if (apiKey !== undefined) requireKey(apiKey)
     this.#connection = { baseUrl: versioned(baseUrl), apiKey, timeoutMs, maxRetries, fetch: ask }
     this.#onRewound = options.onRewound
     for (const [name, [method, path, listing]] of Object.entries(routes as Routes)) {
@@ -84,6 +85,8 @@ class Client {
         begun,
         read,
         ({ status }) => status === "confirmed" || status === "failed",
+        `Operation ${begun.operation_id} is not confirmed`,
+        `Wait again, or read it later with getOperation({ id: "${begun.operation_id}" }).`,
         options,
       )
       if (ended.error)
@@ -91,7 +94,15 @@ class Client {
       return ended as Awaited
     }
     const read = (one: RequestOptions) => api.getMintConfig({ id: begun.id }, one)
-    return (await poll(begun, read, ({ mint }) => mint !== null, options)) as Awaited
+    const ended = await poll(
+      begun,
+      read,
+      ({ mint }) => mint !== null,
+      `The mint of ${begun.id} does not exist`,
+      `Wait again, or read it later with getMintConfig({ id: "${begun.id}" }).`,
+      options,
+    )
+    return ended as Awaited
   }
 
   /** Waits until a wallet's verification is decided, and returns its status: `verified`, `rejected` or `expired`. */
@@ -101,7 +112,14 @@ class Client {
   ): Promise<WalletStatus> {
     const api = this as unknown as Methods
     const read = (one: RequestOptions) => api.getWalletStatus(params, one)
-    return poll(null, read, ({ status }) => status !== "pending", options)
+    return poll(
+      null,
+      read,
+      ({ status }) => status !== "pending",
+      `The verification of wallet ${params.pubkey} is still pending`,
+      "Have the investor finish at session_url, then wait again or call getWalletStatus.",
+      options,
+    )
   }
 
   /**
@@ -129,9 +147,17 @@ type Routes = Record<string, readonly [method: string, path: string, listing?: s
 export type Vouch = Client & Methods
 export const Vouch = Client as unknown as new (options: VouchOptions) => Vouch
 
+/** A placeholder is refused here, not by a server: some of its characters cannot even be sent. */
+function requireKey(apiKey: string): void {
+  if (!/^vouch_(live|test)_[0-9A-Za-z]{30,}$/.test(apiKey))
+    throw new TypeError(
+      "apiKey: must be a whole key, vouch_live_ or vouch_test_ and its secret, without spaces. Keys are shown once, when they are created.",
+    )
+}
+
 function versioned(baseUrl: string): string {
-  const url = new URL(baseUrl)
-  if (!/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "")
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null
+  if (!url || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "")
     throw new TypeError("baseUrl: must be an address such as https://vouch.example.com/v1")
   const path = url.pathname.replace(/\/+$/, "")
   return url.origin + (path.endsWith("/v1") ? path : `${path}/v1`)
@@ -163,12 +189,14 @@ async function poll<T>(
   first: T | null,
   read: (options: RequestOptions) => Promise<T>,
   isDone: (record: T) => boolean,
+  notDone: string,
+  nextStep: string,
   { signal, timeoutMs = WAIT_MS }: WaitOptions,
 ): Promise<T> {
   const end = Date.now() + timeoutMs
   let record = first ?? (await read({ signal }))
   for (let pause = FIRST_POLL_MS; !isDone(record); pause = Math.min(pause * 1.5, SLOWEST_POLL_MS)) {
-    if (Date.now() >= end) throw new VouchError("timeout", `It has not ended within ${timeoutMs} ms.`)
+    if (Date.now() >= end) throw new VouchError("timeout", `${notDone} after ${timeoutMs} ms. ${nextStep}`)
     // Never earlier than the response asked for.
     const asked = (comeBackAfter(record) ?? 0) * 1000
     await sleep(Math.min(Math.max(pause, asked), Math.max(0, end - Date.now())), signal)

@@ -79,14 +79,24 @@ async function sendOnce(
   } catch (cause) {
     signal?.throwIfAborted()
     if (cause instanceof VouchError) throw cause
-    if (ending.signal.aborted) throw new VouchError("timeout", `No response within ${timeoutMs} ms.`)
-    throw new VouchError("connection_failed", "The connection failed before the response was complete.", {
-      cause,
-    })
+    if (ending.signal.aborted)
+      throw new VouchError("timeout", `No response from ${connection.baseUrl} within ${timeoutMs} ms.`)
+    throw new VouchError(
+      "connection_failed",
+      `The connection to ${connection.baseUrl} failed: ${reasonOf(cause)}. Check baseUrl, and that Vouch is running.`,
+      { cause },
+    )
   } finally {
     clearTimeout(timer)
     signal?.removeEventListener("abort", end)
   }
+}
+
+/** What `fetch` hides below its "fetch failed", such as ECONNREFUSED. */
+function reasonOf(error: unknown): string {
+  const { cause, code, message } = error as { cause?: unknown; code?: unknown; message?: string }
+  if (cause) return reasonOf(cause)
+  return String(code ?? message ?? error)
 }
 
 /** The body of a response that succeeded; throws what the others say. */

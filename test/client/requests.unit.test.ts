@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest"
-import { VouchError } from "#client/index.ts"
+import { Vouch, VouchError } from "#client/index.ts"
 import { cut, failure, json, scriptedServer } from "./scripted-server.ts"
 
 const session = { session_id: "sess_1", session_url: "http://localhost/verify/sess_1" }
@@ -141,7 +141,9 @@ test("an error shows code, detail and request, and never the key", async () => {
   expect(error.message).toBe("invalid_api_key: Do something. (req_4MpXbW9sYt2KcQvLhRz7Jd)")
   expect(JSON.stringify(error) + error.stack).not.toContain("secret")
   const { inspect } = await import("node:util")
-  expect(inspect(server.client(), { depth: 9, showHidden: true })).not.toContain("vouch_test_secret")
+  expect(inspect(server.client(), { depth: 9, showHidden: true })).not.toContain(
+    "vouch_test_4MpXbW9sYt2KcQvLhRz7JdK8vPq3mNbR5tYw2L0",
+  )
 })
 
 test("baseUrl may leave out the version; what is no address is refused", async () => {
@@ -152,6 +154,53 @@ test("baseUrl may leave out the version; what is no address is refused", async (
   expect(new Set(server.asked.map(({ path }) => path))).toEqual(new Set(["/v1/health"]))
   for (const baseUrl of ["localhost:3000", "ftp://vouch.example.com", "https://vouch.example.com/v1?a=b"])
     expect(() => server.client({ baseUrl })).toThrow("baseUrl: must be an address")
+})
+
+describe("what a newcomer gets wrong", () => {
+  test.each([
+    "vouch_test_…",
+    "vouch_test_",
+    "",
+    " vouch_test_4MpXbW9sYt2KcQvLhRz7JdK8vPq3mNbR5tYw2L0",
+    "sk_live_1",
+  ])("a key that cannot be right is refused before anything is sent: %j", (apiKey) => {
+    expect(() => new Vouch({ baseUrl: "http://localhost:1", apiKey })).toThrow(
+      "apiKey: must be a whole key, vouch_live_ or vouch_test_",
+    )
+  })
+
+  test("a missing or unreadable baseUrl is named", () => {
+    expect(() => new Vouch({} as { baseUrl: string })).toThrow("baseUrl: must be an address")
+    expect(() => new Vouch({ baseUrl: "vouch" })).toThrow("baseUrl: must be an address")
+  })
+
+  test("a stopped server's error names its address and the cause", async () => {
+    const server = await serve(json(200, {}))
+    await server.stop()
+    stop = undefined
+    const error = await server
+      .client({ maxRetries: 0 })
+      .getUsage()
+      .catch((one) => one)
+    expect(error.code).toBe("connection_failed")
+    expect(error.detail).toBe(
+      `The connection to ${server.baseUrl} failed: ECONNREFUSED. Check baseUrl, and that Vouch is running.`,
+    )
+  })
+
+  test("a wait that ends names the wallet, the time and the next step", async () => {
+    const server = await serve(json(200, { status: "pending", mint: null }))
+    await expect(server.client().waitForStatus({ pubkey: "wallet1" }, { timeoutMs: 1 })).rejects.toThrow(
+      "timeout: The verification of wallet wallet1 is still pending after 1 ms. Have the investor finish at session_url",
+    )
+    const operation = { operation_id: "op_1", status: "queued" } as never
+    await expect(server.client().waitFor(operation, { timeoutMs: 1 })).rejects.toThrow(
+      "Operation op_1 is not",
+    )
+    await expect(
+      server.client().waitFor({ id: "fund", mint: null } as never, { timeoutMs: 1 }),
+    ).rejects.toThrow("The mint of fund does not exist after 1 ms")
+  })
 })
 
 describe("lists", () => {
@@ -326,7 +375,7 @@ describe("waiting", () => {
     const server = await serve(
       config(null),
       config("m"),
-      json(200, { status: "pending" }),
+      json(200, { status: "pending", mint: null }),
       json(200, { status: "rejected" }),
     )
     const vouch = server.client()
@@ -335,7 +384,7 @@ describe("waiting", () => {
   })
 
   test("a wait has an end", async () => {
-    const server = await serve(json(200, { status: "pending" }))
+    const server = await serve(json(200, { status: "pending", mint: null }))
     await expect(server.client().waitForStatus({ pubkey: "w" }, { timeoutMs: 100 })).rejects.toMatchObject({
       code: "timeout",
     })

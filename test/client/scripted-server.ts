@@ -21,7 +21,7 @@ export async function scriptedServer(...answers: Answer[]) {
     asked,
     baseUrl,
     client: (options: Partial<VouchOptions> = {}) =>
-      new Vouch({ baseUrl, apiKey: "vouch_test_secret", ...options }),
+      new Vouch({ baseUrl, apiKey: "vouch_test_4MpXbW9sYt2KcQvLhRz7JdK8vPq3mNbR5tYw2L0", ...options }),
     async stop() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

@@ -30,6 +30,8 @@ origin, api_key, samples = sys.argv[1:]
 SCHEMA, FUND = "kyc_individual_v1", "us_real_estate_fund_v1"
 DIGITS = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
+KEY = "vouch_test_4MpXbW9sYt2KcQvLhRz7JdK8vPq3mNbR5tYw2L0"
+
 
 def new_wallet() -> str:
     number, text = int.from_bytes(b"\x7f" + secrets.token_bytes(31)), ""
@@ -130,16 +132,25 @@ def retries() -> None:
 
     server = HTTPServer(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    vouch = connect(f"http://127.0.0.1:{server.server_port}/v1/", "vouch_test_secret")
+    vouch = connect(f"http://127.0.0.1:{server.server_port}/v1/", KEY)
     body = MintTokensRequest("w", FUND, "1")
     refused = refusal(lambda: mint_tokens.sync(client=vouch, body=body))
     assert refused.code == "chain_not_configured", refused
     assert len(seen) == 4 and len(set(seen)) == 1 and seen[0], seen
-    assert "secret" not in repr(refused)
+    assert KEY not in repr(refused)
     server.shutdown()
     server.server_close()
-    gone = connect(f"http://127.0.0.1:{server.server_port}", "k", max_retries=0)
-    assert refusal(lambda: get_usage.sync(client=gone)).code == "connection_failed"
+    gone = connect(f"http://127.0.0.1:{server.server_port}", KEY, max_retries=0)
+    failed = refusal(lambda: get_usage.sync(client=gone))
+    assert failed.code == "connection_failed", failed
+    assert f"http://127.0.0.1:{server.server_port} failed: " in failed.detail, failed
+    for base_url, api_key in [("http://localhost", "vouch_test_…"), ("http://localhost", ""), ("localhost", KEY), ("", KEY)]:
+        try:
+            connect(base_url, api_key)
+        except ValueError as wrong:
+            assert str(wrong).startswith(("api_key: must be", "base_url: must be")), wrong
+        else:
+            raise AssertionError(f"accepted {base_url!r} with {api_key!r}")
 
 
 def webhooks() -> None:

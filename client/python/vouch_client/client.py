@@ -1,5 +1,6 @@
 import json
 import random
+import re
 import time
 import uuid
 from email.utils import parsedate_to_datetime
@@ -19,6 +20,9 @@ LONGEST_RETRY_AFTER_SECONDS = 60.0
 PERMANENT = {"provider_not_configured", "chain_not_configured"}
 PASSING = {"rate_limited", "idempotency_in_progress"}
 
+API_KEY = re.compile(r"vouch_(live|test)_[0-9A-Za-z]{30,}")
+BASE_URL = re.compile(r"https?://[^\s/?#][^\s?#]*")
+
 
 def connect(
     base_url: str,
@@ -30,9 +34,16 @@ def connect(
     """A connection for the functions of `vouch_client.generated.api`, synchronous ones.
 
     What may be repeated is repeated, each write with one Idempotency-Key: the one that it was given, or a random one.
-    A request that fails raises `VouchError`. `timeout` is that of one attempt, in seconds.
+    A key or an address that cannot be right is a `ValueError`. A request that fails raises `VouchError`. `timeout` is that of one attempt, in seconds.
     """
-    base_url = base_url.rstrip("/")
+    if not API_KEY.fullmatch(api_key or ""):
+        raise ValueError(
+            "api_key: must be a whole key, vouch_live_ or vouch_test_ and its secret, without spaces. "
+            "Keys are shown once, when they are created."
+        )
+    base_url = (base_url or "").rstrip("/")
+    if not BASE_URL.fullmatch(base_url):
+        raise ValueError("base_url: must be an address such as https://vouch.example.com/v1")
     return AuthenticatedClient(
         base_url=base_url if base_url.endswith("/v1") else f"{base_url}/v1",
         token=api_key,
@@ -65,15 +76,20 @@ class _Retrying(httpx.BaseTransport):
             response = self._transport.handle_request(request)
             response.read()
         except httpx.TimeoutException as cause:
-            raise VouchError("timeout", "No response in time.") from cause
+            raise VouchError("timeout", f"No response from {_origin(request)} in time.") from cause
         except httpx.TransportError as cause:
-            raise VouchError("connection_failed", "The connection failed before the response was complete.") from cause
+            detail = f"The connection to {_origin(request)} failed: {cause}. Check base_url, and that Vouch is running."
+            raise VouchError("connection_failed", detail) from cause
         if response.is_success:
             return response
         raise _error_of(response)
 
     def close(self) -> None:
         self._transport.close()
+
+
+def _origin(request: httpx.Request) -> str:
+    return f"{request.url.scheme}://{request.url.netloc.decode()}"
 
 
 def _error_of(response: httpx.Response) -> VouchError:

@@ -25,10 +25,24 @@ def wait_for(client: AuthenticatedClient, record: R, timeout: float = WAIT_SECON
     """
     if isinstance(record, MintConfig):
         config_id = record.id
-        return _poll(record, lambda: get_mint_config.sync(config_id, client=client), lambda one: one.mint is not None, timeout)
+        return _poll(
+            record,
+            lambda: get_mint_config.sync(config_id, client=client),
+            lambda one: one.mint is not None,
+            timeout,
+            f"The mint of {config_id} does not exist",
+            "Wait again, or read it later with get_mint_config.",
+        )
     operation_id = record.operation_id
     read = lambda: get_operation.sync(operation_id, client=client)  # noqa: E731
-    ended = _poll(record, read, lambda one: one.status in ("confirmed", "failed"), timeout)
+    ended = _poll(
+        record,
+        read,
+        lambda one: one.status in ("confirmed", "failed"),
+        timeout,
+        f"Operation {operation_id} is not confirmed",
+        "Wait again, or read it later with get_operation.",
+    )
     if ended.error is not None:
         raise VouchError(ended.error.error, ended.error.detail)
     return ended
@@ -42,16 +56,25 @@ def wait_for_status(
     def read() -> WalletStatus:
         return get_wallet_status.sync(wallet, client=client, schema=UNSET if schema is None else schema)
 
-    return _poll(read(), read, lambda one: one.status != "pending", timeout)
+    return _poll(
+        read(),
+        read,
+        lambda one: one.status != "pending",
+        timeout,
+        f"The verification of wallet {wallet} is still pending",
+        "Have the investor finish at session_url, then wait again or call get_wallet_status.",
+    )
 
 
-def _poll(record: T, read: Callable[[], T], is_done: Callable[[T], bool], timeout: float) -> T:
+def _poll(
+    record: T, read: Callable[[], T], is_done: Callable[[T], bool], timeout: float, not_done: str, next_step: str
+) -> T:
     end = time.monotonic() + timeout
     pause = FIRST_POLL_SECONDS
     while not is_done(record):
         left = end - time.monotonic()
         if left <= 0:
-            raise VouchError("timeout", f"It has not ended within {timeout:g} seconds.")
+            raise VouchError("timeout", f"{not_done} after {timeout:g} seconds. {next_step}")
         time.sleep(min(pause, left))
         pause = min(pause * 1.5, SLOWEST_POLL_SECONDS)
         record = read()

@@ -6,6 +6,7 @@ export function welcome({
   shortages,
   keys,
   ownerLink,
+  accountToName,
 }: { origin: string; shortages: readonly string[] } & FirstStart): void {
   const api = `${origin}/v1`
   const key = keys?.test ?? "$VOUCH_KEY"
@@ -29,12 +30,14 @@ export function welcome({
         ]
       : []),
     "",
-    keys
-      ? "Start a verification:"
-      : "Start a verification (VOUCH_KEY is your key; create one with npm run vouch -- key create):",
+    keys ? "Start a verification:" : "Start a verification. VOUCH_KEY is your test key; to create one:",
+    ...(keys ? [] : ["", `  npm run --silent vouch -- key create --mode test${inShell(accountToName)}`]),
     "",
     `  curl -s ${api}/kyc/start -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" -d '{"userPubkey":"7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU","schemaId":"kyc_individual_v1"}'`,
     "",
   ]
   process.stdout.write(`${lines.join("\n")}\n`)
 }
+
+const inShell = (account: string | null): string =>
+  account === null ? "" : ` --account '${account.replaceAll("'", `'\\''`)}'`

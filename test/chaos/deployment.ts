@@ -139,7 +139,9 @@ export async function createDeployment(environment: Record<string, string> = {})
 
     /** An API key of a test workspace, made from the command line: of another version, where that is in another folder. */
     async createKey(account = "chaos", changes: Record<string, string> = {}, cwd = root): Promise<string> {
-      const argv = ["key", "create", "--account", account, "--mode", "test", "--plan", "growth", "--json"]
+      // A version before --create makes the account itself.
+      await this.command(["account", "create", "--name", account, "--plan", "growth"], changes, null, cwd)
+      const argv = ["key", "create", "--account", account, "--mode", "test", "--json"]
       const { exitCode, stdout, stderr } = await this.command(argv, changes, null, cwd)
       if (exitCode !== 0) throw new Error(`key create exited with ${exitCode}: ${stdout}${stderr}`)
       return (JSON.parse(stdout) as { api_key: string }).api_key

@@ -17,6 +17,8 @@ export type FirstStart = {
   keys: FirstKeys | null
   /** The link for the first owner; null once a user exists. */
   ownerLink: string | null
+  /** The account that a command must name: the oldest, if there are several. */
+  accountToName: string | null
 }
 
 /**
@@ -27,7 +29,12 @@ export async function firstStart(): Promise<FirstStart> {
   await ensureFirstAccount()
   return sql.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(${FIRST_START_LOCK})`
-    return { keys: await createFirstKeys(tx), ownerLink: await createOwnerLink(tx) }
+    const accounts = await tx<{ name: string }[]>`select name from accounts order by created_at, id limit 2`
+    return {
+      keys: await createFirstKeys(tx),
+      ownerLink: await createOwnerLink(tx),
+      accountToName: accounts.length > 1 ? accounts[0]!.name : null,
+    }
   })
 }
 

@@ -7,15 +7,8 @@ import { type PlanName, plans } from "#server/domain/accounts/plans.ts"
 import { createInvitation } from "#server/domain/people/invitations.ts"
 import { solOf, toLamports } from "#shared/amount.ts"
 import type { Mode } from "#shared/mode.ts"
-import {
-  accountName,
-  emailAddress,
-  modeOption,
-  noAccount,
-  nonEmpty,
-  planOption,
-  wholeNumber,
-} from "./arguments.ts"
+import { accountName, emailAddress, modeOption, nonEmpty, planOption, wholeNumber } from "./arguments.ts"
+import { noAccount } from "./chosen-account.ts"
 import { CommandError, type Run } from "./run.ts"
 
 /** `vouch account …`: companies that use Vouch. */
@@ -90,7 +83,7 @@ export function addAccountCommands(program: Command, run: Run): void {
     .action(({ name, plan, quota }: { name: string; plan: PlanName; quota?: number }) =>
       run(async () => {
         checkQuota({ plan, ...(quota === undefined ? {} : { quota }) })
-        if (!(await setPlan(name, plan, quota ?? null))) throw noAccount(name)
+        if (!(await setPlan(name, plan, quota ?? null))) throw await noAccount(name)
         return { json: { name, plan }, text: `${name} is now on the ${plan} plan.` }
       }),
     )
@@ -103,7 +96,7 @@ export function addAccountCommands(program: Command, run: Run): void {
     .option("--sol <amount>", "SOL per calendar month (UTC), fees and rent together", readSol)
     .action(({ name, mode, sol }: { name: string; mode: Mode; sol?: bigint }) =>
       run(async () => {
-        if (!(await setBudget(name, mode, sol ?? null))) throw noAccount(name)
+        if (!(await setBudget(name, mode, sol ?? null))) throw await noAccount(name)
         const budget = sol === undefined ? null : sol.toString()
         const said = budget === null ? "no limit" : `${solOf(budget)} SOL a month`
         return { json: { name, mode, budget_lamports: budget }, text: `${name} (${mode}) now has ${said}.` }

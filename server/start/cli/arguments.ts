@@ -19,12 +19,9 @@ export const modeOption = () => new Option("--mode <mode>", "live or test").choi
 /** Adds the options that name a workspace. */
 export function inWorkspace(command: Command): Command {
   return command
-    .requiredOption("--account <name>", "the account's name", nonEmpty)
+    .option("--account <name>", "the account's name; not needed if there is only one", nonEmpty)
     .addOption(modeOption().makeOptionMandatory())
 }
-
-export const noAccount = (name: string) =>
-  new CommandError(`No account is named ${JSON.stringify(name)}. List accounts with "vouch account list".`)
 
 export function nonEmpty(value: string): string {
   if (value.trim() === "" || value.length > MAX_NAME)

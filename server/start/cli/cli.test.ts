@@ -67,7 +67,7 @@ test("a link leads to the server that runs on the data directory, or to where on
 test.each(["\u200b", "Owner\u202egpj.exe", "a\nb"])("%j names no customer and no key", async (name) => {
   const customer = ["account", "create", "--plan", "free", "--name", name]
   const key = ["key", "create", "--mode", "test", "--account", "Example", "--name", name]
-  const keyOfNew = ["key", "create", "--mode", "test", "--account", name]
+  const keyOfNew = ["key", "create", "--mode", "test", "--account", name, "--create"]
   for (const args of [customer, key, keyOfNew]) {
     const { exitCode, stdout, stderr } = await vouch(args)
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" })
@@ -137,3 +137,21 @@ test.each([
     }
   },
 )
+
+test("a key goes to the only account, or to the named one; a new account is created only with --create", async () => {
+  const env = { DATABASE_URL: (await createTestDatabase()).url }
+  const key = ["key", "create", "--mode", "test"]
+  const none = await vouch(key, env)
+  expect(none).toMatchObject({ exitCode: 2, stdout: "" })
+  expect(none.stderr).toContain('There is no account yet. Create one with "vouch account create".')
+  const first = await vouch([...key, "--account", "My company", "--create", "--json"], env)
+  const { account_id } = JSON.parse(first.stdout)
+  const missing = await vouch([...key, "--account", "acme"], env)
+  expect(missing).toMatchObject({ exitCode: 2, stdout: "" })
+  expect(missing.stderr).toContain('--account: no account is named "acme". Accounts: "My company".')
+  expect(JSON.parse((await vouch([...key, "--json"], env)).stdout)).toMatchObject({ account_id })
+  await vouch([...key, "--account", "acme", "--create"], env)
+  const which = await vouch(key, env)
+  expect(which).toMatchObject({ exitCode: 2, stdout: "" })
+  expect(which.stderr).toContain("--account: say which account. Accounts: ")
+})

@@ -10,7 +10,6 @@ import { allScopes, type Scope } from "#shared/scopes.ts"
 import {
   type Expiry,
   modeOption,
-  noAccount,
   nonEmpty,
   parseDuration,
   parseExpiry,
@@ -19,6 +18,7 @@ import {
   problemOfName,
   readableName,
 } from "./arguments.ts"
+import { chosenAccount, noAccount } from "./chosen-account.ts"
 import { CommandError, type Run } from "./run.ts"
 
 /** `vouch key …`: API keys. */
@@ -28,7 +28,8 @@ export function addKeyCommands(program: Command, run: Run): void {
   key
     .command("create")
     .description("create an API key; it is shown only once")
-    .requiredOption("--account <name>", "the account's name; created if missing", nonEmpty)
+    .option("--account <name>", "the account's name; not needed if there is only one", nonEmpty)
+    .option("--create", "create the account if it does not exist")
     .addOption(modeOption().makeOptionMandatory())
     .addOption(planOption().default("free", "free, if the account is new"))
     .option("--name <name>", "where the key is used", readableName, "Created from the command line")
@@ -36,7 +37,8 @@ export function addKeyCommands(program: Command, run: Run): void {
     .option("--expires <time>", "when it stops working: an ISO 8601 time, or days such as 90d", parseExpiry)
     .action(
       (options: {
-        account: string
+        account?: string
+        create?: true
         mode: Mode
         plan: PlanName
         name: string
@@ -45,7 +47,7 @@ export function addKeyCommands(program: Command, run: Run): void {
       }) =>
         run(async () => {
           const expiresAt = options.expires?.() ?? null
-          const owner = await findOrCreateAccount(options.account, options.plan)
+          const owner = await ownerOf(options)
           const workspaceId = owner.workspaces[options.mode]
           const created = await createKey({
             workspaceId,
@@ -73,7 +75,7 @@ export function addKeyCommands(program: Command, run: Run): void {
     .action((options: { account?: string }) =>
       run(async () => {
         if (options.account !== undefined && !(await findAccount(options.account)))
-          throw noAccount(options.account)
+          throw await noAccount(options.account)
         const keys = await listKeys({ account: options.account ?? null })
         return {
           json: { data: keys },
@@ -124,7 +126,10 @@ export function addKeyCommands(program: Command, run: Run): void {
     )
 }
 
-async function findOrCreateAccount(name: string, plan: PlanName) {
+/** An account is only created on request: a mistyped name must not make a second one. */
+async function ownerOf({ account: name, create, plan }: { account?: string; create?: true; plan: PlanName }) {
+  if (!create) return chosenAccount(name)
+  if (name === undefined) throw new CommandError("--account: give the name of the account to create.")
   const known = await findAccount(name)
   if (known) return known
   const problem = problemOfName(name)

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs"
 import type { Command } from "commander"
-import { findAccount } from "#server/domain/accounts/create.ts"
 import type { Principal } from "#server/domain/context.ts"
 import { readHealth } from "#server/domain/health.ts"
 import { type ConfigInput, configInput } from "#server/domain/tokens/config.ts"
@@ -11,10 +10,11 @@ import { sleep } from "#server/lib/time.ts"
 import { failureOf, sentenceOf } from "#server/lib/validation.ts"
 import type { Mode } from "#shared/mode.ts"
 import { allScopes } from "#shared/scopes.ts"
-import { inWorkspace, noAccount } from "./arguments.ts"
+import { inWorkspace } from "./arguments.ts"
+import { chosenAccount } from "./chosen-account.ts"
 import { CommandError, type Run } from "./run.ts"
 
-type Options = { account: string; mode: Mode }
+type Options = { account?: string; mode: Mode }
 const LOOK_EVERY_MS = 500
 
 /** Adds `mint-config apply|pause|unpause` to the command line. `inWorkspace` adds the options that name one. */
@@ -59,8 +59,7 @@ export function addMintConfigCommands(program: Command, run: Run): void {
 }
 
 async function principalOf({ account, mode }: Options): Promise<Principal> {
-  const owner = await findAccount(account)
-  if (!owner) throw noAccount(account)
+  const owner = await chosenAccount(account)
   const scopes = new Set(allScopes)
   return { workspaceId: owner.workspaces[mode], mode, scopes, via: { kind: "operator" } }
 }

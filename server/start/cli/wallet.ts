@@ -1,13 +1,13 @@
 import type { Command } from "commander"
-import { findAccount } from "#server/domain/accounts/create.ts"
 import { type Erased, eraseInvestor, eraseWallet } from "#server/domain/privacy/erase.ts"
 import { getErasure } from "#server/domain/privacy/erasure-record.ts"
 import type { Address } from "#shared/address.ts"
 import type { Mode } from "#shared/mode.ts"
-import { inWorkspace, noAccount, walletAddress } from "./arguments.ts"
+import { inWorkspace, walletAddress } from "./arguments.ts"
+import { chosenAccount } from "./chosen-account.ts"
 import { CommandError, type Output, type Run } from "./run.ts"
 
-type Options = { account: string; mode: Mode; revoke?: true }
+type Options = { account?: string; mode: Mode; revoke?: true }
 
 /** `vouch wallet …` and `vouch investor …`: what is known of investors. */
 export function addWalletCommands(program: Command, run: Run): void {
@@ -31,7 +31,7 @@ export function addWalletCommands(program: Command, run: Run): void {
         const workspaceId = await workspaceOf(options)
         const outcome = await eraseInvestor({ workspaceId, investorId: id, inForce: inForce(options) })
         if (outcome === null)
-          throw new CommandError(`No investor of ${options.account} (${options.mode}) has the id ${id}.`)
+          throw new CommandError(`No investor of the ${options.mode} workspace has the id ${id}.`)
         return report({ workspaceId, outcome, who: { investor: id }, name: id })
       }),
     )
@@ -45,8 +45,7 @@ const erasing = (command: Command, what: string): Command =>
 const inForce = ({ revoke }: Options) => (revoke ? "end" : "refuse")
 
 async function workspaceOf({ account, mode }: Options): Promise<string> {
-  const owner = await findAccount(account)
-  if (!owner) throw noAccount(account)
+  const owner = await chosenAccount(account)
   return owner.workspaces[mode]
 }
 

@@ -110,6 +110,11 @@ export const apiErrors = {
     "Attestation not found",
     "Check the id or the wallet, and that the key belongs to the right workspace.",
   ),
+  sandbox_only: defineError(
+    403,
+    "Only for sandbox sessions of the test mode",
+    "Use a test key and a session of the sandbox. Other sessions are decided by their provider.",
+  ),
   session_not_found: defineError(
     404,
     "Session not found",

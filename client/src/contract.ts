@@ -25,6 +25,7 @@ export type ErrorCode =
   | "mint_paused"
   | "route_not_found"
   | "attestation_not_found"
+  | "sandbox_only"
   | "session_not_found"
   | "investor_not_found"
   | "erasure_not_found"
@@ -233,6 +234,18 @@ export interface CreateWebhookEndpointRequest {
   types?: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "quota.threshold" | "review.opened" | "review.decided"> | null | undefined
   /** Whether an event is sent only once all before it were taken or given up. Default: `false` */
   ordered?: boolean | undefined
+}
+
+export interface DecideTestSessionRequest {
+  /** The sandbox's decision */
+  decision: "in_review" | "resubmission_requested" | "expired" | "approved" | "rejected"
+  /** Facts that rules may use. Nothing else about a person is stored. */
+  claims?: {
+    /** ISO 3166-1 alpha-2 or alpha-3, XK for Kosovo, or a passport's code such as `D` or `XXA`. Kept as alpha-2; a code that stands for no country is shown to members and satisfies no rule */
+    country?: string | undefined
+    age_over_18?: boolean | undefined
+    accredited?: boolean | undefined
+  } | undefined
 }
 
 export interface DeletedWebhookEndpoint {
@@ -1415,6 +1428,12 @@ export interface Methods {
     id: string
   } & CancelSessionRequest, options?: RequestOptions): Promise<SessionRecord>
 
+  /** Decide a sandbox session. For tests without a browser: decides a session of the sandbox as its form would. Test mode only. After `approved`, poll the wallet's status until it is verified. A session that has ended is returned unchanged. */
+  decideTestSession(params: {
+    /** The session's id */
+    id: string
+  } & DecideTestSessionRequest, options?: RequestOptions): Promise<SessionRecord>
+
   /** Erase a wallet's data. Erases what is known of the person behind a wallet: pending and verified attestations end, credentials are destroyed on chain within seconds, vendors are asked to delete what they keep, and claims, salts, your own ids, reasons, notes, stored answers and logged requests are erased. The wallet's address stays, with ids, times and amounts. It cannot be undone; again, it answers the same. Other wallets of the investor keep theirs, and are no longer tied to this one. */
   eraseWallet(params: {
     /** Wallet address, base58 of 32 bytes */
@@ -1479,6 +1498,7 @@ export const routes = {
   getSession: ["GET","/kyc/session/{id}"],
   listSessions: ["GET","/kyc/sessions","pages"],
   cancelSession: ["POST","/kyc/session/{id}/cancel"],
+  decideTestSession: ["POST","/test/sessions/{id}/decide"],
   eraseWallet: ["POST","/wallets/{pubkey}/erase"],
   eraseInvestor: ["POST","/investor/{id}/erase"],
   getErasure: ["GET","/erasure/{id}"],

@@ -81,10 +81,17 @@ export function fieldErrorOf(issue: z.core.$ZodIssue): FieldError {
 export const detailOf = ({ field, sentence }: FieldError, whole = "body"): string =>
   `${field || whole}: ${sentence}`
 
-/** The answer that refuses a value, by the first thing that is wrong with it. */
+/** A request may have any number of wrong fields; a person reads a few. */
+const MOST_NAMED = 10
+
+/** The answer that refuses a value: the code of the first wrong field, and a sentence for each. */
 export function failureOf({ issues }: z.core.$ZodError, whole?: string): Failure {
-  const first = fieldErrorOf(issues[0]!)
-  return new Failure(first.code, detailOf(first, whole))
+  const found = issues.map(fieldErrorOf)
+  const first = new Map(found.toReversed().map((one) => [one.field, one]))
+  const wrong = found.filter((one) => first.get(one.field) === one)
+  const named = wrong.slice(0, MOST_NAMED).map((one) => detailOf(one, whole))
+  if (wrong.length > MOST_NAMED) named.push(`${wrong.length - MOST_NAMED} more fields are wrong.`)
+  return new Failure(wrong[0]!.code, named.join(" "))
 }
 
 /** Reads a value by its schema. Errors: validation_failed, and those of its fields. */

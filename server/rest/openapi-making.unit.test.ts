@@ -70,6 +70,28 @@ describe("making it", () => {
   })
 })
 
+test("the copy in OpenAPI 3.0 has the same operations, and no keyword of 3.1", () => {
+  const copy = JSON.parse(documents().get("/openapi-3.0.json")!.body.toString())
+  expect(copy.openapi).toBe("3.0.3")
+  expect(Object.keys(copy.paths)).toEqual(Object.keys(document.paths))
+  const wrong: string[] = []
+  const look = (value: unknown, path: string): void => {
+    if (typeof value !== "object" || value === null || /\/(example|value|enum|default)$/.test(path)) return
+    for (const [name, one] of Object.entries(value)) {
+      const is31 =
+        (name === "type" && Array.isArray(one)) ||
+        (name === "type" && one === "null") ||
+        (name.startsWith("exclusive") && typeof one !== "boolean") ||
+        ["const", "propertyNames"].includes(name) ||
+        (name === "examples" && Array.isArray(one))
+      if (is31 && !path.endsWith("/properties")) wrong.push(`${path}/${name}`)
+      look(one, `${path}/${name}`)
+    }
+  }
+  look(copy, "")
+  expect(wrong).toEqual([])
+})
+
 /** Every procedure's input as JSON Schema, and the fields in it that are coerced. */
 function inputSchemas(): Record<string, unknown> {
   const procedures = appRouter._def.procedures as unknown as Record<

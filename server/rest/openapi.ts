@@ -2,6 +2,7 @@ import { stringify } from "yaml"
 import type { Document } from "./adapter.ts"
 import { openApiDocument } from "./openapi/document.ts"
 import type { OpenApi } from "./openapi/types.ts"
+import { asOpenApi30 } from "./openapi/version-3-0.ts"
 
 /** The document as YAML. Scalars that YAML 1.1 would read as times or booleans are quoted. */
 export const toYaml = (document: OpenApi): string =>
@@ -18,6 +19,7 @@ export function documents(): ReadonlyMap<string, Document> {
   const document = openApiDocument()
   made = new Map([
     ["/openapi.json", documentOf("application/json", () => JSON.stringify(document))],
+    ["/openapi-3.0.json", documentOf("application/json", () => JSON.stringify(asOpenApi30(document)))],
     ["/openapi.yaml", documentOf("application/yaml", () => toYaml(document))],
   ])
   return made

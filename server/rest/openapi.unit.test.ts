@@ -38,10 +38,10 @@ describe("the document", () => {
     expect(document.info.version).toBe(version)
   })
 
-  test("holds every endpoint, and nothing else but its own two addresses", () => {
+  test("holds every endpoint, and nothing else but its own three addresses", () => {
     const expected = routes.map(({ method, path }) => `${method} ${path}`)
     expect(operations.map(({ name }) => name).sort()).toEqual(
-      [...expected, "GET /openapi.json", "GET /openapi.yaml"].sort(),
+      [...expected, "GET /openapi.json", "GET /openapi-3.0.json", "GET /openapi.yaml"].sort(),
     )
   })
 
@@ -72,7 +72,7 @@ describe("the document", () => {
   })
 
   test("names the schema of every JSON body, so that generators need not make names up", () => {
-    for (const { name, operation } of operations.filter(({ path }) => !path.startsWith("/openapi."))) {
+    for (const { name, operation } of operations.filter(({ path }) => !path.startsWith("/openapi"))) {
       for (const { schema } of mediaOf(operation))
         expect(schema.$ref, name).toMatch(/^#\/components\/schemas\//)
     }

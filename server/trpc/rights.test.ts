@@ -117,6 +117,7 @@ const rights: Record<string, Who> = {
   "schema.list": members,
   "schema.summary": members,
   "session.cancel": builders,
+  "session.decide": builders,
   "session.get": members,
   "session.list": members,
   "session.search": members,

@@ -23,6 +23,10 @@ export function documentPaths(components: Components): Record<string, PathItem> 
       schema: { type: "object" },
       example: { openapi },
     }),
+    "/openapi-3.0.json": read("getOlderOpenapiJson", "Get this document in OpenAPI 3.0", "application/json", {
+      schema: { type: "object" },
+      example: { openapi: "3.0.3" },
+    }),
     "/openapi.yaml": read("getOpenapiYaml", "Get this document as YAML", "application/yaml", {
       schema: { type: "object" },
       example: { openapi },

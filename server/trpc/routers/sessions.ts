@@ -2,6 +2,8 @@ import { z } from "zod"
 import { listSessions as listOpenOrClosed, sessionQuery } from "#server/dashboard/sessions.ts"
 import { attestationStatus } from "#server/domain/attestations/record.ts"
 import { cancelSession } from "#server/domain/kyc/cancel.ts"
+import { decideTestSession } from "#server/domain/kyc/decide-test-session.ts"
+import { decisionFields } from "#server/domain/kyc/providers/vouch-event.ts"
 import { sessionRecord, sessionState } from "#server/domain/kyc/session-record.ts"
 import { getSession, listSessions } from "#server/domain/kyc/sessions.ts"
 import { schemaId, walletAddress } from "#server/domain/kyc/wallet.ts"
@@ -114,6 +116,42 @@ export const sessionRouter = router({
         idempotency: ctx.idempotency,
         sessionId: input.id,
         reason: input.reason ?? null,
+      }),
+    ),
+
+  decide: procedure
+    .meta({
+      scope: "kyc:write",
+      idempotent: true,
+      fails: ["sandbox_only", "session_not_found", "provider_not_configured"],
+      openapi: {
+        method: "POST",
+        path: "/test/sessions/{id}/decide",
+        operationId: "decideTestSession",
+        tags: ["KYC"],
+        summary: "Decide a sandbox session",
+        description:
+          "For tests without a browser: decides a session of the sandbox as its form would. Test mode only. After `approved`, poll the wallet's status until it is verified. A session that has ended is returned unchanged.",
+      },
+    })
+    .input(
+      z.object({
+        id,
+        decision: decisionFields.shape.decision.meta({
+          description: "The sandbox's decision",
+          example: "approved",
+        }),
+        claims: decisionFields.shape.claims,
+      }),
+    )
+    .output(sessionRecord)
+    .mutation(({ ctx, input }) =>
+      decideTestSession({
+        principal: ctx.principal,
+        idempotency: ctx.idempotency,
+        sessionId: input.id,
+        decision: input.decision,
+        claims: input.claims ?? {},
       }),
     ),
 

@@ -1,0 +1,63 @@
+import { sql } from "#db/client.ts"
+import type { IdempotencyClaim, Principal } from "#server/domain/context.ts"
+import { providerNamed } from "#server/domain/deployment.ts"
+import { claimKey } from "#server/domain/idempotency.ts"
+import { isId, newId } from "#server/lib/ids.ts"
+import { clock } from "#server/lib/time.ts"
+import type { Claims } from "#shared/claims.ts"
+import { fail } from "#shared/errors.ts"
+import type { Decision } from "#shared/statuses.ts"
+import type { SessionRecord } from "./session-record.ts"
+import { getSession, sessionNotFound } from "./sessions.ts"
+import { receiveWebhook } from "./webhook.ts"
+
+/**
+ * Decides a sandbox session of the test mode, for tests that have no browser: by the webhook that the sandbox would send,
+ * signed and read in the same way. A session that has ended is returned unchanged.
+ * Errors: sandbox_only, session_not_found, provider_not_configured.
+ */
+export async function decideTestSession({
+  principal,
+  idempotency,
+  sessionId,
+  decision,
+  claims,
+}: {
+  principal: Principal
+  idempotency: IdempotencyClaim | null
+  sessionId: string
+  decision: Decision
+  claims: Claims
+}): Promise<SessionRecord> {
+  if (principal.mode !== "test")
+    fail(
+      "sandbox_only",
+      "Authorization: this key is of the live mode. Use a key that begins with vouch_test_.",
+    )
+  const provider = await formProviderOf(principal, sessionId)
+  // A repeat of the request sends the same event, which counts once.
+  const eventId = idempotency?.begun ?? newId("evt")
+  if (idempotency?.begun === null) await sql.begin((tx) => claimKey(tx, idempotency, eventId))
+  const now = clock.now()
+  const webhook = provider.report({ eventId, sessionId, decision, claims, occurredAt: now }, now)
+  await receiveWebhook({
+    name: provider.name,
+    webhook: { headers: webhook.headers, body: Buffer.from(webhook.body) },
+  })
+  return getSession(principal, sessionId)
+}
+
+/** The session's provider, if its form is what decides. */
+async function formProviderOf({ workspaceId, mode }: Principal, sessionId: string) {
+  if (!isId("sess", sessionId)) return sessionNotFound()
+  const [session] = await sql<{ provider: string }[]>`
+    select provider from attestations where workspace_id = ${workspaceId} and session_id = ${sessionId}`
+  if (!session) return sessionNotFound()
+  const { name, flow } = providerNamed(mode, session.provider)
+  if (flow.kind !== "form")
+    return fail(
+      "sandbox_only",
+      `id: this session is decided by ${name}. Only sessions of the sandbox can be decided here.`,
+    )
+  return { name, report: flow.report }
+}

@@ -111,6 +111,29 @@ describe("the programs of the guides", () => {
     }
   })
 
+  test("the quick start runs again: it starts no renewal, and asks for no form", async () => {
+    const { apiKey } = await app.key()
+    const investor = investorOf(app.origin)
+    const { rpcEndpoint: RPC_URL } = app.connection
+    const env = { PATH: process.env.PATH!, KEY: apiKey, ORIGIN: app.origin, RPC_URL, NODE_NO_WARNINGS: "1" }
+    const cwd = mkdtempSync(join(tmpdir(), "vouch-guide-"))
+    try {
+      const [program] = codeIn("README.md", "js")
+      writeFileSync(
+        join(cwd, "quickstart.ts"),
+        program!.code.replace('"@vouch/client"', JSON.stringify(client)),
+      )
+      const command = [process.execPath, "quickstart.ts"]
+      await run(command, { cwd, env, on: investor.reads })
+      expect(await investor.submitted()).toBe(2)
+      const again = await run(command, { cwd, env, on: investor.reads })
+      expect(again).not.toContain("submit the form")
+      expect(again).toContain("holds 749.5")
+    } finally {
+      rmSync(cwd, { recursive: true, force: true })
+    }
+  })
+
   test("a guide without a program has its curl tried as well", async () => {
     const others = guides.filter((file) => !programs.includes(file)).flatMap((file) => codeIn(file, "sh"))
     const curls = others.filter(({ code }) => usesOrigin.test(code))

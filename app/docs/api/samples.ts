@@ -28,6 +28,9 @@ export const argumentsOf = ({ parameters }: Endpoint) =>
 
 const isIdempotent = ({ parameters }: Endpoint) => parameters.some(({ name }) => name === "Idempotency-Key")
 
+/** A key is for one request: another endpoint's sample must not be refused by it. */
+const exampleKey = ({ id }: Endpoint): string => `${id}-4711`
+
 function curl(endpoint: Endpoint): string {
   const { method, path, access } = endpoint
   const given = argumentsOf(endpoint)
@@ -43,7 +46,7 @@ function curl(endpoint: Endpoint): string {
     ...(access === "signature"
       ? ["webhook-id", "webhook-timestamp", "webhook-signature"].map((name) => `-H "${name}: …"`)
       : []),
-    ...(isIdempotent(endpoint) ? [`-H "Idempotency-Key: order-4711"`] : []),
+    ...(isIdempotent(endpoint) ? [`-H "Idempotency-Key: ${exampleKey(endpoint)}"`] : []),
     ...(body === null
       ? []
       : [
@@ -61,7 +64,7 @@ function typescript(endpoint: Endpoint): string {
     ...argumentsOf(endpoint).map(({ name, value }) => [name, value] as const),
     ...Object.entries(bodyOf(endpoint) ?? {}),
   ]
-  const options = isIdempotent(endpoint) ? `{ idempotencyKey: "order-4711" }` : null
+  const options = isIdempotent(endpoint) ? `{ idempotencyKey: "${exampleKey(endpoint)}" }` : null
   const params = fields.length === 0 ? (options ? "{}" : "") : literal(Object.fromEntries(fields))
   const isList = endpoint.parameters.some(({ name }) => name === "cursor") || endpoint.id === "listEvents"
   const call = `vouch.${endpoint.id}(${[params, options].filter(Boolean).join(", ")})`
@@ -86,7 +89,7 @@ function python(tag: Tag, endpoint: Endpoint): string {
     ...given,
     "client=vouch",
     ...(body === null ? [] : [`body=${request}.from_dict(${pythonLiteral(body, "    ")})`]),
-    ...(isIdempotent(endpoint) ? [`idempotency_key="order-4711"`] : []),
+    ...(isIdempotent(endpoint) ? [`idempotency_key="${exampleKey(endpoint)}"`] : []),
   ]
   return [
     `from vouch_client.generated.api.${tag.name.toLowerCase().replaceAll(" ", "_")} import ${module}`,

@@ -59,6 +59,11 @@ export class Adapter {
     this.#options = options
   }
 
+  /** Whether this path is one of the API's, below /v1. */
+  knows(path: string): boolean {
+    return this.#options.documents.has(path) || this.#options.table.match(path) !== null
+  }
+
   /** Answers a request below /v1. `target` is the part of its address after `/v1`. Returns its endpoint's path. Never rejects. */
   async handle(
     request: IncomingMessage,

@@ -33,6 +33,18 @@ function expectRefusal(answer: string, status: number, code: string): void {
 const get = (target: string, headers: string) =>
   `GET ${target} HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`
 
+test.each([
+  ["GET", "/usage?a=1", "/v1/usage"],
+  ["POST", "/kyc/start", "/v1/kyc/start"],
+  ["GET", "/attestation/att_1", "/v1/attestation/att_1"],
+  ["GET", "/openapi.json", "/v1/openapi.json"],
+])("%s %s without its version is answered with the right path", async (method, path, right) => {
+  const request = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nAccept: */*\r\nConnection: close\r\n\r\n`
+  const answer = await sendRaw(port, request)
+  expectRefusal(answer, 404, "route_not_found")
+  expect(answer).toContain(`Endpoints are below /v1: call ${right}.`)
+})
+
 test.each(["localhost", "LOCALHOST:3000", "127.0.0.1", "127.0.0.1:1", "[::1]", "[::1]:3000"])(
   "without a public address, the host %s is served",
   async (host) => {
@@ -58,7 +70,7 @@ test.each([
 
 /** A listener that shows pages, and limits nobody. */
 const nothing = {
-  adapter: null as never,
+  adapter: { knows: () => false } as never,
   trustedProxies: null,
   publicOrigin: null,
   securityContact: null,

@@ -77,9 +77,24 @@ export function createListener(options: ListenerOptions): RequestListener {
       return UNMATCHED
     }
     if (api) return adapter.handle(request, response, url.slice(3), client)
+    const lost = withoutVersion(request, adapter)
+    if (lost !== null) {
+      const rate = options.pageLimiter?.take(client.network)
+      if (rate && !rate.allowed) {
+        new Reply(response, newId("req"), request.method === "HEAD").failure(tooOften(rate))
+      } else refuse(request, response, "route_not_found", `Endpoints are below /v1: call /v1${lost}.`)
+      return UNMATCHED
+    }
     await servePage(options, request, response, client)
     return routeOfPage(url)
   }
+}
+
+/** The path of a program's request for an endpoint without /v1; null for what a browser asks a page for, and for the rest. */
+function withoutVersion({ url = "", headers }: IncomingMessage, adapter: Adapter): string | null {
+  const path = url.split("?", 1)[0]!
+  const isPage = headers.accept?.includes("text/html") || headers.rsc !== undefined
+  return !isPage && path.length <= 100 && adapter.knows(path) ? path : null
 }
 
 /** Where requests have bodies they are read at once, bounded all together; anywhere else they are passed by. */

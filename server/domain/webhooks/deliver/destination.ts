@@ -108,6 +108,8 @@ export function readUrl(text: string): string {
   if (url.username !== "" || url.password !== "") refuse("without a user or a password")
   if (url.hash !== "") refuse("without #")
   try {
+    if (/(^|\.)localhost\.?$/.test(url.hostname) && !isAllowed("127.0.0.1") && !isAllowed("::1"))
+      throw new Refused("The endpoint is on this machine.")
     checkLiteral(url)
   } catch {
     refuse("on the public Internet (an operator can allow another network with VOUCH_WEBHOOK_NETWORKS)")

@@ -212,3 +212,16 @@ test.each([
     expectError(response, "unknown_schema", /^schema: /)
   }
 })
+
+test("every wrong field is named once, ten at most", async () => {
+  const response = await start({ json: { schemaId: 1, redirectUrl: 2, externalId: 3 } })
+  expect(response.status).toBe(422)
+  for (const field of ["userPubkey: ", "schemaId: ", "redirectUrl: ", "externalId: "])
+    expect(response.json.detail.split(field), field).toHaveLength(2)
+  const rules = { max_holders: "x", allowed_countries: Array.from({ length: 20 }, () => "nowhere") }
+  const config = { id: "f", name: "Fund", symbol: "F", decimals: 0, required_schema: "kyc_individual_v1" }
+  const json = { ...config, rules }
+  const many = await app.request({ method: "POST", path: "/mint-configs", key: key.apiKey, json })
+  expect(many.json.detail.match(/rules\./g)).toHaveLength(10)
+  expect(many.json.detail).toContain("more fields are wrong.")
+})

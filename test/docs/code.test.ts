@@ -123,7 +123,7 @@ describe("the programs of the guides", () => {
         join(cwd, "quickstart.ts"),
         program!.code.replace('"@vouch/client"', JSON.stringify(client)),
       )
-      const command = [process.execPath, "quickstart.ts"]
+      const command: [string, string] = [process.execPath, "quickstart.ts"]
       await run(command, { cwd, env, on: investor.reads })
       expect(await investor.submitted()).toBe(2)
       const again = await run(command, { cwd, env, on: investor.reads })

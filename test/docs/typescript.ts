@@ -17,10 +17,10 @@ declare global {
   const mint: MintTokensRequest
   const transfer: TransferTokensRequest
   const order: { id: string }
-  const lastSequence: number
+  const lastCursor: string
   const signal: AbortSignal
   const handle: (event: Event) => Promise<void>
-  const save: (sequence: number) => Promise<void>
+  const save: (cursor: string) => Promise<void>
   const connection: string
   const issuer: string
   const transaction: string

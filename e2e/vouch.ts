@@ -16,6 +16,6 @@ export async function createKey(
   env = process.env,
   mode: "live" | "test" = "test",
 ): Promise<string> {
-  const args = ["key", "create", "--account", account, "--mode", mode]
+  const args = ["key", "create", "--account", account, "--create", "--mode", mode]
   return (await run<{ api_key: string }>(env, args)).api_key
 }

@@ -15,7 +15,7 @@ import {
   useSyncExternalStore,
 } from "react"
 import { Icon } from "./icons.tsx"
-import { type Problem, problemOf } from "./problem.ts"
+import { fieldsIn, type Problem, problemOf } from "./problem.ts"
 import { Button, type ButtonProps } from "./ui/button.tsx"
 import { ControlContext, Label } from "./ui/input.tsx"
 
@@ -81,8 +81,8 @@ export function Form({
       await onSubmit(values)
     } catch (error) {
       const problem = problemOf(error)
-      const [, name = "", what = ""] = /^([\w.]+): (.*)$/s.exec(problem.detail) ?? []
-      if (name && element.elements.namedItem(name)) setProblems({ [name]: sentence(what) })
+      const atFields = fieldsIn(problem.detail).filter(([name]) => element.elements.namedItem(name))
+      if (atFields.length > 0) setProblems(Object.fromEntries(atFields))
       else setFailure(problem)
       setRefusals((count) => count + 1)
     } finally {
@@ -128,8 +128,6 @@ function missing(form: HTMLFormElement): Problems {
   }
   return problems
 }
-
-const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** An error that belongs to no single field. It can take the focus, so that screen readers read it. */
 export function FormError({ problem, ref }: { problem: Problem; ref?: Ref<HTMLDivElement> }) {

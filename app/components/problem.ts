@@ -31,3 +31,10 @@ export function problemOf(error: unknown): Problem {
 /** Whether a retry may succeed: no response, or a server error. */
 export const isPassing = (error: unknown): boolean =>
   error instanceof CallError && (error.status === null || error.status >= 500)
+
+/** The fields that a detail names, each with what is wrong: `name: is empty. symbol: is too long.` */
+export const fieldsIn = (detail: string): [name: string, what: string][] =>
+  detail.split(/(?<=\.) (?=[\w.]+: )/).flatMap((part): [string, string][] => {
+    const [, name, what] = /^([\w.]+): (.*)$/s.exec(part) ?? []
+    return name && what ? [[name, what.charAt(0).toUpperCase() + what.slice(1)]] : []
+  })

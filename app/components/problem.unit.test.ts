@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { CallError } from "#app/api.ts"
-import { isPassing, problemOf, Refused } from "./problem.ts"
+import { fieldsIn, isPassing, problemOf, Refused } from "./problem.ts"
 
 const refusal = { error: "wallet_not_verified", detail: "The wallet is not verified." }
 
@@ -49,4 +49,12 @@ test.each([
 
 test("what is no call's error is not tried again", () => {
   expect(isPassing(new Error("broken"))).toBe(false)
+})
+
+test("each field that a detail names gets its own sentence", () => {
+  expect(fieldsIn("name: is empty. Enter 1 to 64 characters. rules.max_supply: must be a number.")).toEqual([
+    ["name", "Is empty. Enter 1 to 64 characters."],
+    ["rules.max_supply", "Must be a number."],
+  ])
+  expect(fieldsIn("The server is busy. Retry.")).toEqual([])
 })

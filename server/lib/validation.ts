@@ -83,14 +83,22 @@ export const detailOf = ({ field, sentence }: FieldError, whole = "body"): strin
 
 /** A request may have any number of wrong fields; a person reads a few. */
 const MOST_NAMED = 10
+/** Sentences after the first are left out once all of them would be longer, in characters. */
+const LONGEST_DETAIL = 800
 
 /** The answer that refuses a value: the code of the first wrong field, and a sentence for each. */
 export function failureOf({ issues }: z.core.$ZodError, whole?: string): Failure {
   const found = issues.map(fieldErrorOf)
   const first = new Map(found.toReversed().map((one) => [one.field, one]))
   const wrong = found.filter((one) => first.get(one.field) === one)
-  const named = wrong.slice(0, MOST_NAMED).map((one) => detailOf(one, whole))
-  if (wrong.length > MOST_NAMED) named.push(`${wrong.length - MOST_NAMED} more fields are wrong.`)
+  const named: string[] = []
+  for (const one of wrong.slice(0, MOST_NAMED)) {
+    const sentence = detailOf(one, whole)
+    if (named.length > 0 && [...named, sentence].join(" ").length > LONGEST_DETAIL) break
+    named.push(sentence)
+  }
+  const others = wrong.length - named.length
+  if (others > 0) named.push(others === 1 ? "1 more field is wrong." : `${others} more fields are wrong.`)
   return new Failure(wrong[0]!.code, named.join(" "))
 }
 

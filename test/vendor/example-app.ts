@@ -17,7 +17,6 @@ export async function startWithVendor() {
   const settings = {
     ...vendor.settings,
     VOUCH_TEST_PROVIDER: `sandbox ${ACCREDITED}=exampleid`,
-    VOUCH_EXAMPLEID_SECERT: vendor.secrets[0]!,
   }
   const app = await startTestApp(
     { ...settings, VOUCH_EXAMPLEID_DEADLINE_MS: "1000" },

@@ -46,17 +46,6 @@ test("other settings do not take a session from the provider that began it", asy
   await app.waitForStatus(key, wallet, "verified")
 })
 
-test("a setting with a misspelt name is said at the start, without what it holds", () => {
-  const said = app.log.filter((line) => line.includes("VOUCH_EXAMPLEID_SECERT"))
-  expect(said.map((line) => JSON.parse(line))).toEqual([
-    {
-      level: 40,
-      time: expect.any(Number),
-      msg: expect.stringContaining("Did you mean VOUCH_EXAMPLEID_SECRET?"),
-    },
-  ])
-})
-
 test("a schema that no workspace has is refused at the start, and those that there are are named", async () => {
   const { default: common } = deployment.providers.test
   const test = { ...deployment.providers.test, bySchema: new Map([["kyc_individul_v1", common!]]) }

@@ -12,7 +12,7 @@ async function ownAccount(page: Page) {
   const { owner_link, workspaces } = await vouch<{
     owner_link: string
     workspaces: { live: string; test: string }
-  }>(...["account", "create", "--name", `Own ${email}`, "--plan", "growth", "--owner", email])
+  }>(...["account", "create", "--name", `Own ${email.split("@")[0]}`, "--plan", "growth", "--owner", email])
   await page.context().clearCookies()
   await comeIn(page, owner_link, email)
   return workspaces.test

@@ -60,7 +60,7 @@ export async function examine(
     about.late.map(({ signature }) => ({ signature, workspaceId, end: "doubt", reason, isPassing }))
   try {
     await chain.rpc.nodes.identify({ persists: true })
-    const { views } = chain.rpc
+    const { views } = chain.rpc.settling
     const needed = answersNeeded(chain.rpc)
     const told: Testimony[] = []
     for (const rpc of views) {

@@ -11,7 +11,7 @@ import { askEnough } from "./several-nodes.ts"
  */
 export async function hasFailed({ mode, rpc }: Chain, signature: string): Promise<boolean> {
   try {
-    const words = await askEnough(rpc, (view) => tellsFailure(view, signature))
+    const words = await askEnough(rpc.settling, (view) => tellsFailure(view, signature))
     if (words.every(Boolean)) return true
     logger.warn(
       { mode, signature },

@@ -23,7 +23,7 @@ export function issuersOf(chain: Chain): Issuers {
  * a stranger's, also where it is of a version that nobody here signs. Throws where the node that lists it does not tell it.
  */
 export async function readOurs(chain: Chain, signature: string, issuers: Issuers) {
-  const told = await chain.rpc.patient.transaction(signature).catch((error) => {
+  const told = await chain.rpc.settling.transaction(signature).catch((error) => {
     if (isUnreadable(error)) return "unreadable" as const
     throw error
   })

@@ -35,7 +35,7 @@ export async function seenTwice(
   const since = Math.max(...final.map(sinceOf))
   // Another chain may be behind the address by now, and have nothing of anything.
   await chain.rpc.nodes.identify()
-  const words = await askEnough(chain.rpc, (view) =>
+  const words = await askEnough(chain.rpc.settling, (view) =>
     lookAgain(final, view, { since, commitment: "finalized" }),
   ).catch((error) => {
     // They wait for the other node; the rest of the workspace does not.

@@ -47,7 +47,7 @@ export async function askEnough<T>(rpc: Rpc, ask: (view: Rpc) => Promise<T>): Pr
 export type Told = { signature: string; statuses: readonly (SignatureStatus | null)[] }
 
 export async function askStatuses(rpc: Rpc, signatures: readonly string[]): Promise<Told[]> {
-  const answers = await askEach(rpc, async (view) => (await view.statuses(signatures)).value)
+  const answers = await askEach(rpc.settling, async (view) => (await view.statuses(signatures)).value)
   return signatures.map((signature, i) => ({ signature, statuses: answers.map((value) => value[i] ?? null) }))
 }
 
@@ -72,8 +72,10 @@ export async function surelyFinal({ rpc, embedded }: Chain, told: readonly Sough
   for (const [payer, own] of Map.groupBy(alone, ({ wire }) => feePayerIn(wire))) {
     const slots = own.map(({ slot }) => slot)
     const range = { slot: Math.min(...slots), since: Math.max(...slots), commitment: "finalized" as const }
-    const listed = await rpc.patient.listedSince(publicKeyOf(payer), range).catch((error) => {
+    const listed = await rpc.settling.listedSince(publicKeyOf(payer), range).catch((error) => {
       if (isWithoutHistory(error)) return null
+      // What one payer's history is missing concerns no other.
+      if (isOfTheNodes(error)) return []
       throw error
     })
     const there = new Set(listed?.flatMap(({ err, signature }) => (err === null ? signature : [])))

@@ -93,7 +93,7 @@ export class Adoption {
     const unknown = named
       .flatMap(({ accounts }) => accounts.slice(0, 3))
       .filter((account) => !owners.has(account))
-    const { value } = await this.#chain.rpc.patient.accounts(
+    const { value } = await this.#chain.rpc.settling.accounts(
       unknown.map((account) => new PublicKey(account)),
       { since: 0 },
     )

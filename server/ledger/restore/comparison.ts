@@ -181,7 +181,7 @@ export class Comparison {
       where w.mode = ${this.#chain.mode} and o.status = 'queued' and not o.urgent and not o.redo
         and not w.id = any(${except.map((one) => one.workspace_id)})
       order by o.workspace_id, o.seq`
-    const found = await askEnough(this.#chain.rpc.patient, (rpc) =>
+    const found = await askEnough(this.#chain.rpc.settling, (rpc) =>
       this.#findGap({ ...this.#chain, rpc }, rows, asOf),
     )
     const there = found.find((id) => id !== null)

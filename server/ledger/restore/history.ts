@@ -51,10 +51,10 @@ export async function readNews(
     ? Math.min(seen, witness.slot)
     : seen > 0
       ? seen
-      : await chain.rpc.patient.firstAvailableBlock()
+      : await chain.rpc.settling.firstAvailableBlock()
   for (const address of await namedByAll(chain))
     listed.push(
-      ...(await chain.rpc.patient.landedSince(publicKeyOf(address), {
+      ...(await chain.rpc.settling.landedSince(publicKeyOf(address), {
         slot: first,
         since: Math.max(since, compared?.seenSlot ?? 0),
         commitment,
@@ -87,7 +87,7 @@ export async function readAgreedNews(
   asOf: { slot: number },
 ): Promise<Landed[]> {
   const missing: HistoryMissing[] = []
-  const words = await askEnough(chain.rpc.patient, (rpc) =>
+  const words = await askEnough(chain.rpc.settling, (rpc) =>
     readNews({ ...chain, rpc }, state, { commitment: "finalized", since: asOf.slot }).catch((error) => {
       if (!(error instanceof HistoryMissing)) throw error
       missing.push(error)

@@ -31,7 +31,7 @@ async function stillThere(chain: Chain, differences: readonly Unexplained[]): Pr
   const { slot } = await chain.rpc.finalizedHeight()
   const accounts = differences.flatMap(({ account }) => (account === null ? [] : new PublicKey(account)))
   const held = new Set<string>()
-  const words = await askEnough(chain.rpc.patient, (view) =>
+  const words = await askEnough(chain.rpc.settling, (view) =>
     view.accounts(accounts, { since: slot, commitment: "finalized" }),
   )
   for (const { value } of words) {

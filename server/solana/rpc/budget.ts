@@ -1,40 +1,134 @@
-import { sleep } from "#server/lib/time.ts"
+/**
+ * What a node is asked for. `settling` ends doubt: statuses, heights, evidence, finality. `reading` is what a turn or a
+ * request waits for, `sending` is the first time that bytes go out, `resending` every further time. `background` can wait.
+ */
+export type Purpose = "settling" | "reading" | "sending" | "resending" | "background"
 
 /** How long a call waits for its turn, at most, in milliseconds. */
 const PATIENCE_MS = 5000
-/** What is kept for calls that are urgent, as a part of a second's. */
-const RESERVE = 0.5
+/** Parts of the budget that no other purpose can take. What they leave unused goes to the others. */
+const SHARES = { settling: 0.25, sending: 0.25 } as const
+/** How much of what all purposes share each of them leaves to those before it. */
+const LEAVES: Readonly<Record<Purpose, number>> = {
+  reading: 0,
+  settling: 0.25,
+  sending: 0.25,
+  background: 0.5,
+  resending: 0.75,
+}
+const OWN_BUCKET: Readonly<Record<Purpose, keyof typeof SHARES | null>> = {
+  settling: "settling",
+  sending: "sending",
+  resending: "sending",
+  reading: null,
+  background: null,
+}
 
-/** Calls per second that one node is asked, at most. What is more waits for its turn. */
+type Waiting = { until: number; go: () => void; refuse: (error: Error) => void }
+
+/** Holds a second's worth of calls at most. */
+class Bucket {
+  readonly size: number
+  left: number
+
+  /** A whole call has to fit. */
+  constructor(size: number) {
+    this.size = Math.max(1, size)
+    this.left = this.size
+  }
+
+  /** Returns what does not fit. */
+  add(calls: number): number {
+    const full = this.left + calls
+    this.left = Math.min(this.size, full)
+    return full - this.left
+  }
+
+  take(least = 1): boolean {
+    if (this.left < Math.min(least, this.size)) return false
+    this.left -= 1
+    return true
+  }
+}
+
+/** Calls per second that one node is asked, at most. What is more waits in line, each purpose in its own. */
 export class Budget {
   readonly #perSecond: number
-  #left: number
+  readonly #own: Readonly<Record<keyof typeof SHARES, Bucket>>
+  readonly #common: Bucket
+  /** In the order in which they are served. */
+  readonly #lines: Readonly<Record<Exclude<Purpose, "resending">, Waiting[]>> = {
+    settling: [],
+    reading: [],
+    sending: [],
+    background: [],
+  }
   #countedAt = performance.now()
+  #timer: NodeJS.Timeout | null = null
 
   /** `perSecond` may be infinite. */
   constructor(perSecond: number) {
     this.#perSecond = perSecond
-    this.#left = perSecond
+    this.#own = {
+      settling: new Bucket(perSecond * SHARES.settling),
+      sending: new Bucket(perSecond * SHARES.sending),
+    }
+    this.#common = new Bucket(perSecond * (1 - SHARES.settling - SHARES.sending))
   }
 
-  /** Resolves when a call may go. Rejects when that takes too long. What is not urgent leaves room for what is. */
-  async turn(isUrgent: boolean): Promise<void> {
-    if (this.#perSecond === Number.POSITIVE_INFINITY) return
-    const asked = performance.now()
-    const least = isUrgent ? 1 : 1 + this.#perSecond * RESERVE
-    for (;;) {
-      this.#refill()
-      if (this.#left >= Math.min(least, this.#perSecond)) break
-      if (performance.now() - asked > PATIENCE_MS)
-        throw new Error(`more calls than the ${this.#perSecond} per second that a node is asked`)
-      await sleep(Math.ceil(1000 / this.#perSecond))
+  /** Resolves when a call may go. Rejects when that takes too long. */
+  async turn(purpose: Exclude<Purpose, "resending">): Promise<void> {
+    if (this.tryTurn(purpose)) return
+    const line = this.#lines[purpose]
+    // The last in line would wait in vain.
+    if (line.length >= (this.#perSecond * PATIENCE_MS) / 1000) throw this.#refusal()
+    await new Promise<void>((go, refuse) => {
+      line.push({ until: performance.now() + PATIENCE_MS, go, refuse })
+      this.#serveSoon()
+    })
+  }
+
+  /** Whether a call may go now. It does not wait, and passes no other that does. */
+  tryTurn(purpose: Purpose): boolean {
+    if (this.#perSecond === Number.POSITIVE_INFINITY) return true
+    if (this.#lines[purpose === "resending" ? "sending" : purpose].length > 0) return false
+    this.#refill()
+    return this.#take(purpose)
+  }
+
+  #take(purpose: Purpose): boolean {
+    const own = OWN_BUCKET[purpose]
+    return (own && this.#own[own].take()) || this.#common.take(1 + this.#common.size * LEAVES[purpose])
+  }
+
+  #serveSoon(): void {
+    this.#timer ??= setTimeout(() => this.#serve(), Math.min(Math.ceil(1000 / this.#perSecond), PATIENCE_MS))
+  }
+
+  #serve(): void {
+    this.#timer = null
+    this.#refill()
+    const now = performance.now()
+    for (const [purpose, line] of Object.entries(this.#lines) as [Purpose, Waiting[]][]) {
+      while (line[0] && this.#take(purpose)) line.shift()?.go()
+      while (line[0] && line[0].until < now) line.shift()?.refuse(this.#refusal())
     }
-    this.#left -= 1
+    if (Object.values(this.#lines).some(({ length }) => length > 0)) this.#serveSoon()
   }
 
   #refill(): void {
     const now = performance.now()
-    this.#left = Math.min(this.#perSecond, this.#left + ((now - this.#countedAt) / 1000) * this.#perSecond)
+    const calls = ((now - this.#countedAt) / 1000) * this.#perSecond
     this.#countedAt = now
+    let rest = calls
+    for (const name of ["settling", "sending"] as const) {
+      const share = calls * SHARES[name]
+      rest += this.#own[name].add(share) - share
+    }
+    this.#common.add(rest)
+  }
+
+  #refusal(): Error {
+    return new Error(`more calls than the ${this.#perSecond} per second that a node is asked`)
   }
 }

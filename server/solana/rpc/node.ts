@@ -1,6 +1,7 @@
 import { Connection, type PublicKey } from "@solana/web3.js"
+import { logger } from "#server/lib/log.ts"
 import { readBounded } from "#server/lib/read-bounded.ts"
-import { Budget } from "./budget.ts"
+import { Budget, type Purpose } from "./budget.ts"
 import { askCapabilities, type Capabilities } from "./capabilities.ts"
 import { hasNoHistory, RpcUnavailable, WrongChain } from "./errors.ts"
 import type { RpcMetrics } from "./metrics.ts"
@@ -43,7 +44,7 @@ type Question<T> = (connection: Connection) => Promise<T>
 export class RpcNode {
   /** Without what may be secret of its address. */
   readonly name: string
-  readonly #connections: { urgent: Connection; patient: Connection }
+  readonly #connections: Readonly<Record<Purpose, Connection>>
   readonly #budget: Budget
   readonly #metrics: RpcMetrics
   readonly #slots: Slots
@@ -54,6 +55,8 @@ export class RpcNode {
   /** Until when it is left alone because it failed, and because it said so. */
   #failsUntil = Number.NEGATIVE_INFINITY
   #pausedUntil = Number.NEGATIVE_INFINITY
+  /** Until when nothing is sent to it, because it said so: providers limit that apart from reads. */
+  #sendsPausedUntil = Number.NEGATIVE_INFINITY
   highestSlot = 0
   /** When that became known. */
   slotAt = Number.NEGATIVE_INFINITY
@@ -72,14 +75,20 @@ export class RpcNode {
     this.#metrics = metrics
     this.#slots = slots
     this.#admit = admit
-    const connect = (isUrgent: boolean) =>
+    const connect = (purpose: Purpose) =>
       new Connection(url, {
         commitment: "confirmed",
         // Whoever asks decides where to ask next; a call that waits in a back-off of its own would only hold it up.
         disableRetryOnRateLimit: true,
-        fetch: ((_url: string, init: RequestInit) => this.#call(url, init, isUrgent)) as never,
+        fetch: ((_url: string, init: RequestInit) => this.#call(url, init, purpose)) as never,
       })
-    this.#connections = { urgent: connect(true), patient: connect(false) }
+    this.#connections = {
+      settling: connect("settling"),
+      reading: connect("reading"),
+      sending: connect("sending"),
+      resending: connect("resending"),
+      background: connect("background"),
+    }
   }
 
   /** For how many milliseconds it is left alone; 0 when it may be asked. */
@@ -87,22 +96,36 @@ export class RpcNode {
     return Math.max(0, Math.max(this.#failsUntil, this.#pausedUntil) - performance.now())
   }
 
+  /** The same for sending. */
+  get sendRest_ms(): number {
+    return Math.max(this.rest_ms, this.#sendsPausedUntil - performance.now())
+  }
+
   /** Asks it, once its chain is known to be the right one. */
-  ask<T>(question: Question<T>, isUrgent: boolean): Promise<T> {
+  ask<T>(question: Question<T>, purpose: Purpose): Promise<T> {
     return onceMoreIfCutOff(async () => {
       await this.#identify()
-      return this.#ask(question, isUrgent)
+      return this.#ask(question, purpose)
     })
   }
 
-  /** Asks it whatever chain it belongs to: what is sent there binds itself to a chain. */
-  askUnidentified<T>(question: Question<T>, isUrgent: boolean): Promise<T> {
-    return onceMoreIfCutOff(() => this.#ask(question, isUrgent))
+  /** Whether its budget pays for bytes that are sent again, at once. Then it has paid. */
+  mayResend(): boolean {
+    return this.#budget.tryTurn("resending")
   }
 
-  async #ask<T>(question: Question<T>, isUrgent: boolean): Promise<T> {
+  /** Sends a transaction, whatever chain the node belongs to: the bytes bind themselves to one. It waits for nothing. */
+  send(wire: Buffer, purpose: "sending" | "resending"): void {
+    const encoded = wire.toString("base64")
+    const options = { skipPreflight: true, maxRetries: 0 }
+    onceMoreIfCutOff(() =>
+      this.#ask((connection) => connection.sendEncodedTransaction(encoded, options), purpose),
+    ).catch((error) => logger.debug({ err: error, node: this.name }, "a transaction was not accepted"))
+  }
+
+  async #ask<T>(question: Question<T>, purpose: Purpose): Promise<T> {
     try {
-      return await question(isUrgent ? this.#connections.urgent : this.#connections.patient)
+      return await question(this.#connections[purpose])
     } catch (error) {
       this.lacksHistory ||= hasNoHistory(error)
       throw error
@@ -142,7 +165,7 @@ export class RpcNode {
 
   /** Asks what it can do. Rejects where it does not answer, and what was known stays. */
   async learnCapabilities(address: PublicKey): Promise<void> {
-    this.capabilities = await this.ask((connection) => askCapabilities(connection, address), false)
+    this.capabilities = await this.ask((connection) => askCapabilities(connection, address), "background")
     this.lacksHistory = !this.capabilities.keeps_history
   }
 
@@ -155,7 +178,8 @@ export class RpcNode {
     if (performance.now() - this.#identifiedAt > IDENTITY_EVERY_MS) this.#forgetIdentity()
     if (this.#identified === null) {
       this.#identifiedAt = performance.now()
-      const identified = this.#ask((connection) => connection.getGenesisHash(), true)
+      // Whoever asks next waits for the same answer.
+      const identified = this.#ask((connection) => connection.getGenesisHash(), "settling")
         .then(this.#admit)
         .then(() => {
           this.wrong = null
@@ -173,8 +197,8 @@ export class RpcNode {
     return this.#identified
   }
 
-  async #call(url: string, init: RequestInit, isUrgent: boolean): Promise<Response> {
-    await this.#budget.turn(isUrgent)
+  async #call(url: string, init: RequestInit, purpose: Purpose): Promise<Response> {
+    if (purpose !== "resending") await this.#budget.turn(purpose)
     const method = methodOf(init.body)
     const began = performance.now()
     let failed = true
@@ -188,7 +212,7 @@ export class RpcNode {
       if (response.ok && !body.includes(idOf(init.body)))
         throw new RpcUnavailable(`${this.name} ${ANSWERS_ELSE}`)
       failed = !response.ok || isRefusal(body)
-      this.#noteAnswer(response)
+      this.#noteAnswer(response, purpose)
       return new Response(body, { status, statusText, headers })
     } catch (error) {
       this.#forgetIdentity()
@@ -199,10 +223,12 @@ export class RpcNode {
     }
   }
 
-  #noteAnswer(response: Response): void {
+  #noteAnswer(response: Response, purpose: Purpose): void {
     if (response.status === 429) {
       this.trouble = "asks us to call less often"
-      this.#pausedUntil = performance.now() + this.#retryAfter(response)
+      const until = performance.now() + this.#retryAfter(response)
+      if (purpose === "sending" || purpose === "resending") this.#sendsPausedUntil = until
+      else this.#pausedUntil = until
     } else if (response.status >= 500) {
       this.#noteFailure(`answers ${response.status}`)
     } else {

@@ -1,6 +1,7 @@
 import type { Connection, PublicKey } from "@solana/web3.js"
 import { logger } from "#server/lib/log.ts"
 import { sleep } from "#server/lib/time.ts"
+import type { Purpose } from "./budget.ts"
 import type { Capabilities } from "./capabilities.ts"
 import {
   HistoryMissing,
@@ -40,10 +41,10 @@ export type RpcOptions = {
 /** What a node is asked. It may be asked again, or another one. */
 export type Question<T> = (connection: Connection, node: RpcNode) => Promise<T>
 
-/** Whether only nodes that keep history are asked, whether the budget is asked first, and whether one node alone may answer. */
+/** Whether only nodes that keep history are asked, whose part of the budget pays, and whether one node alone may answer. */
 export type AskOptions = {
   needsHistory: boolean
-  isUrgent: boolean
+  purpose: Exclude<Purpose, "sending" | "resending">
   /** Asks again for longer. */
   persists?: boolean
   only?: RpcNode | null
@@ -118,7 +119,7 @@ export class RpcNodes {
     if (told.every(({ status }) => status === "rejected"))
       await this.ask((connection) => connection.getGenesisHash(), {
         needsHistory: false,
-        isUrgent: true,
+        purpose: "settling",
         persists,
       })
   }
@@ -128,22 +129,29 @@ export class RpcNodes {
    * it on one node's view.
    */
   send(wire: Buffer): void {
-    const encoded = wire.toString("base64")
-    const nodes = this.#senders.filter(({ rest_ms }) => rest_ms === 0)
-    for (const node of nodes.length > 0 ? nodes : this.#senders) {
-      node
-        .askUnidentified(
-          (connection) => connection.sendEncodedTransaction(encoded, { skipPreflight: true, maxRetries: 0 }),
-          true,
-        )
-        .catch((error) => logger.debug({ err: error, node: node.name }, "a transaction was not accepted"))
-    }
+    for (const node of this.#toSend()) node.send(wire, "sending")
+  }
+
+  /**
+   * Sends it again to the nodes whose budget has room for that now. It waits in no line: what is not sent now is sent
+   * at a later attempt. Returns whether any node took it.
+   */
+  resend(wire: Buffer): boolean {
+    const nodes = this.#toSend().filter((node) => node.mayResend())
+    for (const node of nodes) node.send(wire, "resending")
+    return nodes.length > 0
+  }
+
+  /** Those that do not rest, or all if every one rests. */
+  #toSend(): readonly RpcNode[] {
+    const awake = this.#senders.filter(({ sendRest_ms }) => sendRest_ms === 0)
+    return awake.length > 0 ? awake : this.#senders
   }
 
   /** Asks one node after the other until one answers, and all of them again for a moment: a call that fails is no outage. */
   async ask<T>(
     question: Question<T>,
-    { needsHistory, isUrgent, persists, only = null }: AskOptions,
+    { needsHistory, purpose, persists, only = null }: AskOptions,
   ): Promise<T> {
     const began = performance.now()
     const persist_ms = persists ? PERSIST_LONG_MS : PERSIST_MS
@@ -153,7 +161,7 @@ export class RpcNodes {
     for (;;) {
       for (const node of toAsk(asked, needsHistory)) {
         try {
-          return await node.ask((connection) => question(connection, node), isUrgent)
+          return await node.ask((connection) => question(connection, node), purpose)
         } catch (error) {
           if (!isOfTheNode(error)) throw error
           problems.set(node, error)

@@ -51,17 +51,22 @@ export class Rpc {
 
   constructor(nodes: RpcNodes, how: Partial<How> = {}) {
     this.nodes = nodes
-    this.#how = { isUrgent: true, persists: false, only: null, ...how }
+    this.#how = { purpose: "reading", persists: false, only: null, ...how }
   }
 
-  /** As `patient`, and asked again for longer where they fail: for what takes many answers, and nobody waits for. */
+  /** The same nodes, for what ends doubt: a part of their budget is kept for that alone. */
+  get settling(): Rpc {
+    return new Rpc(this.nodes, { ...this.#how, purpose: "settling" })
+  }
+
+  /** As `settling`, and failing nodes are asked again for longer: for evidence that takes many answers. */
   get persistent(): Rpc {
-    return new Rpc(this.nodes, { ...this.#how, isUrgent: false, persists: true })
+    return new Rpc(this.nodes, { ...this.#how, purpose: "settling", persists: true })
   }
 
   /** The same nodes, asked only as far as the budget has room for what is not urgent. */
   get patient(): Rpc {
-    return new Rpc(this.nodes, { ...this.#how, isUrgent: false })
+    return new Rpc(this.nodes, { ...this.#how, purpose: "background" })
   }
 
   /** One for each node, which asks no other: for what one node's word is not enough. Those that are well come first. */
@@ -90,9 +95,9 @@ export class Rpc {
     )
   }
 
-  /** How high the chain is for good, and the slot of that. */
+  /** How high the chain is for good, and the slot of that: by it doubt ends, whoever asks. */
   async finalizedHeight(): Promise<{ slot: number; height: number }> {
-    return this.#read(async (connection, node) => {
+    return this.settling.#read(async (connection, node) => {
       const { absoluteSlot, blockHeight } = await connection.getEpochInfo("finalized")
       await node.noteSlot(absoluteSlot, connection)
       if (blockHeight === undefined) throw new Error("the node does not tell its block height")

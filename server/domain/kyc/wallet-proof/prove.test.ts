@@ -176,7 +176,7 @@ test("a wallet that signs transactions alone signs one that can never land, with
   const [node] = deployment.chains.test!.rpc.nodes.readers
   const sent = deployment.chains.test!.rpc.nodes.ask(
     (connection) => connection.sendRawTransaction(Buffer.from(signed.transaction, "base64")),
-    { isUrgent: true, persists: false, needsHistory: false, only: node! },
+    { purpose: "reading", persists: false, needsHistory: false, only: node! },
   )
   await expect(sent).rejects.toThrow(/[Bb]lockhash not found/)
   expect((await page.call("proveWallet", signed)).status).toBe(200)

@@ -117,7 +117,15 @@ async function measure(workspaces: Workspace[]): Promise<Map<string, number>> {
     found.set(`${name}, indexes, MB`, size!.indexes)
   }
   const payers = { own: "" as Address, poor: [], broke: [] }
-  const noone = { after: "", except: [], urgent: "first", blocked: [], mode: "live", payers } as const
+  const noone = {
+    after: "",
+    except: [],
+    urgent: "first",
+    blocked: [],
+    full: [],
+    mode: "live",
+    payers,
+  } as const
   const all = { signing: [], only: null, urgentOnly: false }
   const page = {
     kind: null,

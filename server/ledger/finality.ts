@@ -7,7 +7,9 @@ import type { Mode } from "#shared/mode.ts"
 import { Backoff } from "./backoff.ts"
 import type { Operations } from "./definition.ts"
 import { examine, isLate, type Sought } from "./evidence.ts"
+import { Examinations } from "./examinations.ts"
 import { hasFailed } from "./failure.ts"
+import { Resending } from "./resending.ts"
 import { type Final, settleFinalized, settleVanished } from "./settle-finality.ts"
 import { isFinal } from "./settling-commitment.ts"
 import { areFinal, askStatuses, surelyFinal, type Told } from "./several-nodes.ts"
@@ -22,6 +24,8 @@ const LEAST_PAUSE_MS = 500
 const LATE_SECONDS = 120
 
 type Unfinal = Sought & { wire: Buffer; slot: number; isLate: boolean }
+/** It can land no more as of a slot. */
+type Late = Unfinal & { asOf: { slot: number } }
 
 /**
  * Follows a chain's confirmed transactions until they are there for good. One that vanishes with its slot is sent again
@@ -31,11 +35,26 @@ export class Finality {
   readonly #chain: Chain
   readonly #kinds: Operations
   readonly #inDoubt = new Backoff({ firstMs: 2000, longestMs: 60_000 })
+  /** Those of which nodes failed to say what became of them. */
+  readonly #unanswered = new Backoff({ firstMs: 2000, longestMs: 10_000 })
+  readonly #resending: Resending
+  readonly #examinations: Examinations<Late>
+  readonly #failures: Examinations<Unfinal>
   #late = 0
 
   constructor(chain: Chain, { kinds }: { kinds: Operations }) {
     this.#chain = chain
     this.#kinds = kinds
+    this.#resending = new Resending(chain.rpc.nodes)
+    this.#examinations = new Examinations(chain.mode, (gone) => this.#examine(gone))
+    this.#failures = new Examinations(chain.mode, async (failed) => {
+      for (const { signature } of failed) await this.#redoFailed(signature)
+    })
+  }
+
+  /** Lets what is being examined end. */
+  async end(): Promise<void> {
+    await Promise.all([this.#examinations.end(), this.#failures.end()])
   }
 
   /** Transactions that have been confirmed for long, and are not there for good. */
@@ -50,8 +69,9 @@ export class Finality {
 
   /** One look. Throws when the database or the chain cannot be reached; nothing is lost by it. */
   async tick(): Promise<void> {
-    const all = await readUnfinal(this.#chain.mode, this.#inDoubt.held)
-    this.#late = all.filter(({ isLate }) => isLate).length + this.#inDoubt.held.length
+    const held = [...this.#inDoubt.held, ...this.#unanswered.held]
+    const all = await readUnfinal(this.#chain.mode, held)
+    this.#late = all.filter(({ isLate }) => isLate).length + held.length
     const { rpc } = this.#chain
     const due = all.filter(({ slot }) => slot + FINAL_AFTER_SLOTS <= rpc.nodes.slot)
     if (due.length === 0) return
@@ -66,7 +86,7 @@ export class Finality {
     const unknown = seen.filter(({ statuses }) => statuses.every((status) => status === null))
     const failed = seen.filter(({ statuses }) => statuses.every(hasFailedForGood))
     if (unknown.length > 0) await this.#lookFor(unknown)
-    for (const { signature } of failed) await this.#redoFailed(signature)
+    this.#failures.begin(failed)
     for (const one of seen)
       if (one.isLate && !areFinal(one) && one.statuses.some(isFinal))
         this.#noteDoubt(one.signature, "one node tells that it is, and another one does not")
@@ -80,23 +100,28 @@ export class Finality {
     const { rpc } = this.#chain
     const asOf = await rpc.finalizedHeight()
     const canLand = unknown.filter((one) => !isLate(one, asOf))
-    for (const { wire } of canLand) rpc.nodes.send(wire)
+    this.#resending.resend(canLand)
     const gone = unknown.filter((one) => isLate(one, asOf))
-    for (const [, late] of Map.groupBy(gone, ({ workspaceId }) => workspaceId)) {
-      const verdicts = await examine(this.#chain, this.#kinds, { late, asOf })
-      const landed = verdicts.flatMap((verdict) =>
-        verdict.end === "confirmed" && verdict.isFinal ? verdict : [],
-      )
-      await settleFinalized(landed)
-      for (const verdict of verdicts) {
-        const { signature } = verdict
-        if (verdict.end === "expired") await this.#redo(signature, "no history lists it")
-        else if (verdict.end === "failed") await this.#redoFailed(signature)
-        else if (verdict.end === "confirmed" && !verdict.isFinal)
-          this.#noteDoubt(signature, "one node alone tells that it is")
-        else if (verdict.end === "doubt" && !verdict.isPassing) this.#noteDoubt(signature, verdict.reason)
-      }
+    this.#examinations.begin(gone.map((one) => ({ ...one, asOf })))
+  }
+
+  async #examine(late: Late[]): Promise<void> {
+    const [{ asOf }] = late as [Late]
+    const verdicts = await examine(this.#chain, this.#kinds, { late, asOf })
+    const landed = verdicts.flatMap((verdict) =>
+      verdict.end === "confirmed" && verdict.isFinal ? verdict : [],
+    )
+    await settleFinalized(landed)
+    for (const verdict of verdicts) {
+      const { signature } = verdict
+      if (verdict.end === "expired") await this.#redo(signature, "no history lists it")
+      else if (verdict.end === "failed") await this.#redoFailed(signature)
+      else if (verdict.end === "confirmed" && !verdict.isFinal)
+        this.#noteDoubt(signature, "one node alone tells that it is")
+      else if (verdict.end === "doubt" && !verdict.isPassing) this.#noteDoubt(signature, verdict.reason)
+      else if (verdict.end === "doubt") this.#unanswered.failed(signature)
     }
+    if (landed.length > 0) publish("settled")
   }
 
   #noteDoubt(signature: string, reason: string): void {

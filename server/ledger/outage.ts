@@ -16,6 +16,11 @@ export class Outage {
     this.#about = about
   }
 
+  /** For how long it has lasted; 0 when there is none. */
+  get lasts_ms(): number {
+    return this.#began === null ? 0 : performance.now() - this.#began
+  }
+
   goesOn(error: unknown): void {
     const now = performance.now()
     this.#began ??= now

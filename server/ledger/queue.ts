@@ -43,7 +43,7 @@ export const busyWorkspaces = () => sql`
  * `except` are passed over, and so are those in quarantine, and those whose fee payer cannot pay for what is queued.
  *
  * One that has something urgent goes first, unless `urgent` is `last`; with `only`, no other gets a turn. Those in
- * `blocked` wait for their place in the circle.
+ * `blocked` wait for their place in the circle. Those in `full` get turns for what is urgent alone.
  */
 export async function nextWorkspace({
   mode,
@@ -51,6 +51,7 @@ export async function nextWorkspace({
   except,
   urgent,
   blocked,
+  full,
   payers: { own, poor, broke },
 }: {
   mode: Mode
@@ -58,6 +59,7 @@ export async function nextWorkspace({
   except: readonly string[]
   urgent: "first" | "last" | "only"
   blocked: readonly string[]
+  full: readonly string[]
   payers: Payers
 }): Promise<Next | null> {
   const now = clock.now()
@@ -66,7 +68,7 @@ export async function nextWorkspace({
   const payer = sql`coalesce(w.fee_payer, ${own})`
   const inCircle = sql`
     select busy.id, ${payer} as payer, false as is_urgent from busy join workspaces w on w.id = busy.id
-    where w.mode = ${mode} and ${isFree} and not w.id = any(${except as string[]})
+    where w.mode = ${mode} and ${isFree} and not w.id = any(${[...except, ...full]})
       and not ${payer} = any(${[...poor, ...broke]}) and exists (
       select from operations o where o.workspace_id = busy.id and ${canRun()})
     order by busy.id <= ${after}, busy.id limit 1`

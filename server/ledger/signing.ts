@@ -13,6 +13,7 @@ import { type Issuer, issuerOf } from "./issuer.ts"
 import type { Lease, Leases } from "./lease.ts"
 import type { Unfinished } from "./operation.ts"
 import { type Planned, pack } from "./pack.ts"
+import { countByWorkspace, type Standing } from "./places.ts"
 import { type Facts, planAll, sortPlans } from "./plan.ts"
 import { type Blockhash, type Signed, save } from "./save.ts"
 import { SimulatedUnits } from "./simulated-units.ts"
@@ -91,6 +92,14 @@ export class Signing {
   /** Transactions that are being signed. */
   get size(): number {
     return [...this.#underWay].reduce((sum, { batches }) => sum + batches.length, 0)
+  }
+
+  /** All of them take places. */
+  get standing(): Standing {
+    const all = countByWorkspace(
+      [...this.#underWay].flatMap(({ workspaceId, batches }) => batches.map(() => ({ workspaceId }))),
+    )
+    return { underWay: all, all }
   }
 
   /** What those cost that a key pays for. */

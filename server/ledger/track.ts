@@ -1,24 +1,26 @@
 import type { SignatureStatus } from "@solana/web3.js"
-import { background as sql } from "#db/client.ts"
 import { publish } from "#db/pubsub.ts"
-import { logger } from "#server/lib/log.ts"
 import { clock, secondsBetween } from "#server/lib/time.ts"
 import { addressOf } from "#server/solana/addresses.ts"
 import type { Chain } from "#server/solana/chain.ts"
 import { HistoryMissing } from "#server/solana/rpc/errors.ts"
-import { FEE_PER_TRANSACTION, feePayerIn } from "#server/solana/transaction.ts"
 import type { Address } from "#shared/address.ts"
 import type { Operations } from "./definition.ts"
+import { type Doubt, doubtBefore, noteDoubt } from "./doubt.ts"
 import { examine, isLate } from "./evidence.ts"
+import { Examinations } from "./examinations.ts"
+import { Outage } from "./outage.ts"
+import { countByWorkspace, type Standing } from "./places.ts"
+import { readSaved } from "./read-saved.ts"
+import { Resending } from "./resending.ts"
 import { type Ending, Settling } from "./settling.ts"
 import { isConfirmed, type SettlingCommitment } from "./settling-commitment.ts"
 import type { Saved } from "./signing.ts"
+import { stuckPayers } from "./stuck-payers.ts"
 import { sureEndings } from "./sure-endings.ts"
 
 /** Most signatures that one getSignatureStatuses takes. */
 const STATUSES = 256
-/** Pause between two sendings of the same bytes. */
-const RESEND_MS = 1000
 /** How often to look for transactions that another worker saved and no longer tracks. */
 const ADOPT_EVERY_MS = 1000
 /** Age at which a transaction that this worker does not know is taken over. */
@@ -27,32 +29,30 @@ const ADOPT_AFTER_SECONDS = 3
 const EXPIRY_EVERY_MS = 1000
 /** How long one is followed before it could have expired: no cluster has 150 blocks in less. */
 const EXPIRY_AFTER_MS = 5000
+/** How long it may take to find out what became of one that can land no more, before health reports it. */
+const OVERDUE_MS = 30_000
+/** The same for nodes that do not answer what became of any. */
+const UNANSWERED_MS = 10_000
 /** How soon to look again for one that has landed, but not as surely as it must. */
 const LANDED_AGAIN_MS = 1000
+/** The same for one that a node says has failed, and another node does not confirm that. */
+const UNSURE_AGAIN_MS = 5000
 
 /** Transactions of a workspace that ended and are not settled, from which on it gets no turns. */
 const CROWD = 8
 
-/** So many transactions of a workspace's own fee payer that have not landed after so long hold up the rest of it. */
-const STUCK = 8
-const STUCK_MS = 10_000
-
 type Tracked = Saved & {
   addedAt: number
-  sentAt: number
+  /** When its status was last asked for. */
+  askedAt: number
+  /** Since when it can land no more, as far as the finalized height tells; null while it can. */
+  lateSince: number | null
   /** Until when nobody need ask: it has landed, and is not as sure as it must be. */
   landedUntil: number
   doubt: Doubt | null
 }
 
 export type TrackerOptions = { kinds: Operations; commitment: SettlingCommitment }
-
-/** Nobody can say whether it has landed. It is looked at again later and later. */
-type Doubt = { reason: string; times: number; againAt: number }
-
-/** The first and the longest pause between two looks at a transaction in doubt. */
-const FIRST_DOUBT_MS = 2000
-const LONGEST_DOUBT_MS = 60_000
 
 /**
  * Follows a chain's saved transactions to their end: sends and resends the same bytes, and settles what is
@@ -67,6 +67,12 @@ export class Tracker {
   #settledSlot = 0
   #news = false
   #adoptedAt = Number.NEGATIVE_INFINITY
+  readonly #resending: Resending
+  readonly #examinations: Examinations<Tracked>
+  readonly #failures: Examinations<Ending>
+  readonly #statusOutage: Outage
+  readonly #heightOutage: Outage
+  #finalized: { slot: number; height: number } | null = null
   #expiring: Promise<void> | null = null
   #expiryAt = Number.NEGATIVE_INFINITY
 
@@ -74,8 +80,14 @@ export class Tracker {
     this.#chain = chain
     this.#kinds = kinds
     this.#commitment = commitment
+    this.#resending = new Resending(chain.rpc.nodes)
+    this.#examinations = new Examinations(chain.mode, (late) => this.#examine(late))
+    this.#failures = new Examinations(chain.mode, (failed) => this.#settle(failed))
+    this.#statusOutage = new Outage({ mode: chain.mode, step: "statuses" })
+    this.#heightOutage = new Outage({ mode: chain.mode, step: "expiry" })
     this.#settling = new Settling(kinds, (signature) => {
       this.#tracked.delete(signature)
+      this.#resending.forget(signature)
       this.#news = true
     })
   }
@@ -92,25 +104,19 @@ export class Tracker {
   }
 
   /**
-   * Those of them that may end at any moment; others have ended, and could not be settled when it was last tried. What a
-   * workspace's own fee payer holds up takes no place from others.
+   * Those that take places are the ones that may still land. Others take none: they have ended and could not be settled,
+   * they can land no more and it has to be proven, or a workspace's own fee payer holds them up.
    */
-  get underWay(): number {
+  get standing(): Standing {
     const stuck = this.stuckPayers
-    const counts = (one: Tracked) => !this.#settling.isHeld(one) && !stuck.has(one.feePayer)
-    return [...this.#tracked.values()].filter(counts).length
+    const all = [...this.#tracked.values()]
+    const takesPlace = (one: Tracked) =>
+      one.doubt === null && one.lateSince === null && !this.#settling.isHeld(one) && !stuck.has(one.feePayer)
+    return { underWay: countByWorkspace(all.filter(takesPlace)), all: countByWorkspace(all) }
   }
 
-  /** Fee payers of workspaces that many transactions name which do not land: it may be empty, whatever a node says. */
   get stuckPayers(): Set<Address> {
-    const now = performance.now()
-    const modes = addressOf(this.#chain.feePayer.publicKey)
-    const old = [...this.#tracked.values()].filter(
-      ({ feePayer, addedAt, landedUntil }) =>
-        feePayer !== modes && landedUntil <= now && now - addedAt > STUCK_MS,
-    )
-    const byPayer = Map.groupBy(old, ({ feePayer }) => feePayer)
-    return new Set([...byPayer].flatMap(([feePayer, own]) => (own.length >= STUCK ? feePayer : [])))
+    return stuckPayers(this.#tracked.values(), { except: addressOf(this.#chain.feePayer.publicKey) })
   }
 
   /** Workspaces that have many transactions to be settled first. */
@@ -131,33 +137,51 @@ export class Tracker {
 
   /** Transactions of which nobody can say whether they have landed. */
   get inDoubt(): number {
-    return [...this.#tracked.values()].filter(({ doubt }) => doubt !== null).length
+    return [...this.#tracked.values()].filter(isDoubted).length
+  }
+
+  /** Those that can land no more for long, and of which it is not known what became of them, nor why not. */
+  get overdue(): number {
+    const since = performance.now() - OVERDUE_MS
+    return [...this.#tracked.values()].filter(
+      (one) =>
+        one.lateSince !== null && one.lateSince < since && one.doubt === null && !this.#settling.isHeld(one),
+    ).length
+  }
+
+  /** Whether no node has answered for long what became of transactions. */
+  get isUnanswered(): boolean {
+    const lasts_ms = Math.max(this.#statusOutage.lasts_ms, this.#heightOutage.lasts_ms)
+    return this.#tracked.size > 0 && lasts_ms > UNANSWERED_MS
   }
 
   /** Lets what is being settled end. */
   async end(): Promise<void> {
     await this.#expiring
+    await Promise.all([this.#examinations.end(), this.#failures.end()])
     await this.#settling.end()
   }
 
   /** Takes up a transaction that is saved, and sends it. */
   add(saved: Saved): void {
-    const now = performance.now()
-    const tracked = { ...saved, addedAt: now, sentAt: now, landedUntil: 0, doubt: null }
-    this.#tracked.set(saved.signature, tracked)
-    this.#send(tracked)
+    this.#follow(saved, { addedAt: performance.now(), doubt: null })
+    this.#chain.rpc.nodes.send(saved.wire)
+  }
+
+  #follow(saved: Saved, begun: Pick<Tracked, "addedAt" | "doubt">): void {
+    this.#tracked.set(saved.signature, { ...saved, ...begun, askedAt: 0, lateSince: null, landedUntil: 0 })
+    this.#resending.noteSent(saved.signature)
   }
 
   /** One look at everything under way. Throws when the database cannot be reached; nothing is lost by it. */
   async tick(): Promise<void> {
+    this.#tell()
     if (performance.now() - this.#adoptedAt >= ADOPT_EVERY_MS) await this.#adopt()
     if (this.#tracked.size === 0) return
-    const now = performance.now()
-    const signatures = this.#signaturesOf(({ landedUntil }) => landedUntil <= now)
+    const signatures = this.#toAsk()
     for (let from = 0; from < signatures.length; from += STATUSES) {
       await this.#look(signatures.slice(from, from + STATUSES))
     }
-    this.#tell()
     this.#resend()
     // It may have to read a long history: what is under way is followed meanwhile.
     if (performance.now() - this.#expiryAt >= EXPIRY_EVERY_MS)
@@ -175,50 +199,41 @@ export class Tracker {
   }
 
   /** Of those that may end at any moment. */
-  #signaturesOf(test: (one: Tracked) => boolean): string[] {
-    return [...this.#tracked.values()]
-      .filter((one) => !this.#settling.isHeld(one) && test(one))
-      .map((one) => one.signature)
+  #open(test: (one: Tracked) => boolean): Tracked[] {
+    return [...this.#tracked.values()].filter((one) => !this.#settling.isHeld(one) && test(one))
   }
 
-  #send(tracked: Tracked): void {
-    tracked.sentAt = performance.now()
-    this.#chain.rpc.nodes.send(tracked.wire)
+  /** All that may still land. Those in doubt fill the rest of the last question, so that they take no call of their own. */
+  #toAsk(): string[] {
+    const now = performance.now()
+    const unseen = this.#open(({ landedUntil }) => landedUntil <= now)
+    const [doubted, others] = [unseen.filter(isDoubted), unseen.filter((one) => !isDoubted(one))]
+    doubted.sort((one, other) => one.askedAt - other.askedAt)
+    const asked = [...others, ...doubted.slice(0, STATUSES - (others.length % STATUSES))]
+    for (const one of asked) one.askedAt = now
+    return asked.map(({ signature }) => signature)
   }
 
+  /** What can land no more is not sent again: that would only take calls from what proves it. */
   #resend(): void {
     const now = performance.now()
-    for (const tracked of this.#tracked.values()) {
-      if (now - tracked.sentAt >= RESEND_MS && tracked.landedUntil <= now) this.#send(tracked)
-    }
+    const canLand = (one: Tracked) =>
+      one.landedUntil <= now &&
+      (this.#finalized ? !isLate(one, this.#finalized) : now - one.addedAt < EXPIRY_AFTER_MS)
+    this.#resending.resend(this.#open(canLand))
   }
 
-  /** Takes over what a worker that is gone has saved. Another one that lives may track it too: settling is guarded. */
+  /**
+   * Takes over what a worker that is gone has saved. Another one that lives may track it too: settling is guarded. It is sent
+   * when the finalized height is known: it may long be unable to land.
+   */
   async #adopt(): Promise<void> {
     const now = clock.now()
-    const rows = await sql<
-      {
-        signature: string
-        workspace_id: string
-        wire: Buffer
-        signed_slot: bigint | null
-        last_valid_block_height: bigint
-        fee: bigint | null
-        created_at: Date
-      }[]
-    >`
-      select signature, workspace_id, wire, signed_slot, last_valid_block_height, fee, created_at from transactions
-      where mode = ${this.#chain.mode} and status = 'saved' and not signature = any(${[...this.#tracked.keys()]})
-      order by created_at limit ${STATUSES}`
-    for (const row of rows) {
-      if (this.#adoptedAt >= 0 && secondsBetween(row.created_at, now) < ADOPT_AFTER_SECONDS) continue
-      const { signature, workspace_id, wire, signed_slot, last_valid_block_height, fee } = row
-      const signedSlot = signed_slot === null ? null : Number(signed_slot)
-      const lastValidBlockHeight = Number(last_valid_block_height)
-      const fee_lamports = Number(fee ?? FEE_PER_TRANSACTION)
-      const feePayer = feePayerIn(wire)
-      const lasts = { signedSlot, lastValidBlockHeight }
-      this.add({ signature, workspaceId: workspace_id, wire, feePayer, ...lasts, fee_lamports })
+    const found = await readSaved(this.#chain.mode, { except: [...this.#tracked.keys()], most: STATUSES })
+    const addedAt = performance.now() - EXPIRY_AFTER_MS
+    for (const { doubt, savedAt, ...saved } of found) {
+      if (this.#adoptedAt >= 0 && secondsBetween(savedAt, now) < ADOPT_AFTER_SECONDS) continue
+      this.#follow(saved, { addedAt, doubt: doubt === null ? null : doubtBefore(doubt) })
     }
     this.#adoptedAt = performance.now()
   }
@@ -226,12 +241,16 @@ export class Tracker {
   async #look(signatures: string[]): Promise<void> {
     let statuses: (SignatureStatus | null)[]
     try {
-      statuses = (await this.#chain.rpc.statuses(signatures, { since: this.#settledSlot })).value
+      const { settling } = this.#chain.rpc
+      statuses = (await settling.statuses(signatures, { since: this.#settledSlot })).value
+      this.#statusOutage.isOver()
     } catch (error) {
-      logger.debug({ err: error }, "could not read transaction statuses")
-      return
+      return this.#statusOutage.goesOn(error)
     }
-    await this.#settle(this.#endings(signatures, statuses))
+    const endings = this.#endings(signatures, statuses)
+    await this.#settle(endings.filter(({ end }) => end === "confirmed"))
+    // That one has failed takes more than one node: where another does not answer, that delays none of the others.
+    this.#failures.begin(endings.filter(({ end }) => end === "failed"))
   }
 
   #endings(signatures: string[], statuses: (SignatureStatus | null)[]): Ending[] {
@@ -254,42 +273,44 @@ export class Tracker {
     })
   }
 
-  /**
-   * Looks for what became of transactions whose blockhash is invalid for good: the *finalized* height is past their last
-   * valid one. What a node knows of them counts; that it knows nothing does not (`evidence.ts`).
-   */
+  /** Looks which transactions can land no more by the *finalized* height, and has it examined what became of them. */
   async #expire(): Promise<void> {
     this.#expiryAt = performance.now()
+    const now = performance.now()
     try {
-      const { rpc } = this.#chain
-      const now = performance.now()
-      if (![...this.#tracked.values()].some(({ addedAt }) => now - addedAt > EXPIRY_AFTER_MS)) return
-      const finalized = await rpc.finalizedHeight()
-      const late = this.#signaturesOf(
-        (one) => isLate(one, finalized) && (one.doubt?.againAt ?? 0) <= now,
-      ).slice(0, STATUSES)
-      if (late.length === 0) return
-      const statuses = await rpc.statuses(late, { history: true }).catch((error) => {
-        if (error instanceof HistoryMissing) return { value: [] }
-        throw error
-      })
-      // A status tells neither what the list does nor what another node does: what is to be final is examined.
-      const isEnough = ({ end }: Ending) => end !== "confirmed" || this.#commitment === "confirmed"
-      const found = this.#endings(late, statuses.value).filter(isEnough)
-      await this.#settle(found)
-      const known = new Set(found.map(({ signature }) => signature))
-      const unknown = late.flatMap((signature) =>
-        known.has(signature) ? [] : (this.#tracked.get(signature) ?? []),
-      )
-      for (const [, own] of Map.groupBy(unknown, (one) => one.workspaceId))
-        await this.#examine(own, finalized)
+      const isOld = ({ addedAt }: Tracked) => now - addedAt >= EXPIRY_AFTER_MS
+      if (this.#heightOutage.lasts_ms === 0 && ![...this.#tracked.values()].some(isOld)) return
+      const finalized = await this.#chain.rpc.finalizedHeight()
+      this.#finalized = finalized
+      for (const one of this.#tracked.values())
+        one.lateSince = isLate(one, finalized) ? (one.lateSince ?? now) : null
+      const late = this.#open((one) => one.lateSince !== null)
+      this.#examinations.begin(late.filter(({ doubt }) => (doubt?.againAt ?? 0) <= now))
+      this.#heightOutage.isOver()
     } catch (error) {
-      logger.debug({ err: error }, "could not check whether transactions have expired")
+      this.#heightOutage.goesOn(error)
     }
-    this.#tell()
   }
 
-  async #examine(late: Tracked[], asOf: { slot: number }): Promise<void> {
+  /** What a node knows of transactions counts; that it knows nothing does not (`evidence.ts`). */
+  async #examine(all: Tracked[]): Promise<void> {
+    const asOf = this.#finalized!
+    const late = all.slice(0, STATUSES)
+    const signatures = late.map(({ signature }) => signature)
+    const statuses = await this.#chain.rpc.settling.statuses(signatures, { history: true }).catch((error) => {
+      if (error instanceof HistoryMissing) return { value: [] }
+      throw error
+    })
+    // A status tells neither what the list does nor what another node does: what is to be final is examined.
+    const isEnough = ({ end }: Ending) => end !== "confirmed" || this.#commitment === "confirmed"
+    const found = this.#endings(signatures, statuses.value).filter(isEnough)
+    await this.#settle(found)
+    const known = new Set(found.map(({ signature }) => signature))
+    const unknown = late.filter(({ signature }) => !known.has(signature) && this.#tracked.has(signature))
+    if (unknown.length > 0) await this.#weigh(unknown, asOf)
+  }
+
+  async #weigh(late: Tracked[], asOf: { slot: number }): Promise<void> {
     const verdicts = await examine(this.#chain, this.#kinds, { late, asOf })
     const endings: Ending[] = []
     for (const verdict of verdicts) {
@@ -309,37 +330,21 @@ export class Tracker {
     const wireOf = (signature: string) => this.#tracked.get(signature)?.wire ?? null
     const sure = await sureEndings(this.#chain, endings, { commitment: this.#commitment, wireOf })
     const settled = new Set(sure.map(({ signature }) => signature))
-    for (const { signature } of endings) if (!settled.has(signature)) this.#lookAgain(signature)
+    for (const { signature, end } of endings)
+      if (!settled.has(signature)) this.#lookAgain(signature, end === "failed" ? UNSURE_AGAIN_MS : undefined)
     await this.#settling.settle(sure)
+    this.#tell()
   }
 
-  #lookAgain(signature: string): void {
+  #lookAgain(signature: string, pause_ms = LANDED_AGAIN_MS): void {
     const tracked = this.#tracked.get(signature)
-    if (tracked) tracked.landedUntil = performance.now() + LANDED_AGAIN_MS
+    if (tracked) tracked.landedUntil = performance.now() + pause_ms
   }
 
-  async #noteDoubt({
-    signature,
-    workspaceId,
-    reason,
-    isPassing,
-  }: {
-    signature: string
-    workspaceId: string
-    reason: string
-    isPassing: boolean
-  }) {
-    const tracked = this.#tracked.get(signature)
-    if (!tracked) return
-    const times = (tracked.doubt?.times ?? 0) + 1
-    const isNews = tracked.doubt?.reason !== reason
-    const pause = isPassing ? FIRST_DOUBT_MS : Math.min(FIRST_DOUBT_MS * 2 ** (times - 1), LONGEST_DOUBT_MS)
-    tracked.doubt = { reason, times, againAt: performance.now() + pause }
-    if (!isNews) return
-    logger.warn(
-      { mode: this.#chain.mode, workspaceId, signature, reason },
-      "nobody can say whether a transaction has landed; its operations wait. `vouch ledger resolve` decides it",
-    )
-    await sql`update transactions set doubt = ${reason} where signature = ${signature} and status = 'saved'`
+  async #noteDoubt(verdict: Parameters<typeof noteDoubt>[2]): Promise<void> {
+    const tracked = this.#tracked.get(verdict.signature)
+    if (tracked) tracked.doubt = await noteDoubt(this.#chain.mode, tracked.doubt, verdict)
   }
 }
+
+const isDoubted = ({ doubt }: Tracked): boolean => doubt !== null

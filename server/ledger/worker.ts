@@ -16,6 +16,7 @@ import { Finality } from "./finality.ts"
 import { FUNDING_EVERY_MS, Funds } from "./funds.ts"
 import { Leases } from "./lease.ts"
 import { Outage, troubleOf } from "./outage.ts"
+import { type Room, roomFor } from "./places.ts"
 import { type Facts, lookUp } from "./plan.ts"
 import type { LowFunds, Purse } from "./purse.ts"
 import { type Next, nextWorkspace } from "./queue.ts"
@@ -24,12 +25,9 @@ import type { Blockhash } from "./save.ts"
 import type { SettlingCommitment } from "./settling-commitment.ts"
 import { Signing, type SignOptions } from "./signing.ts"
 import { Tracker } from "./track.ts"
+import { troubleOfSent } from "./trouble.ts"
 import { type PlannedTurn, planTurn } from "./turn.ts"
 
-/** Transactions under way on one chain, at most, and as many that are being signed: few enough that none grows old. */
-const IN_FLIGHT = 64
-/** The same for what is urgent, where others take all places. */
-const URGENT_IN_FLIGHT = 80
 /** How long the next turn waits for a signer, in milliseconds: one that is here answers within a few. */
 const PATIENCE_MS = 25
 /** A blockhash is used for this long; a cluster accepts it for about a minute. */
@@ -79,6 +77,8 @@ export class LedgerWorker {
   /** Transactions that are being signed, or may still land. */
   readonly inFlight = () => this.#tracker.size + this.#signing.size
   #trouble: string | null = "starting"
+  /** Why steps failed when they were last tried: that of one does not end with the success of another. */
+  readonly #failingSteps = new Map<string, string>()
 
   constructor(chain: Chain, options: LedgerOptions) {
     this.chain = chain
@@ -115,25 +115,22 @@ export class LedgerWorker {
     this.#stop.abort()
     await this.#loops
     await this.#signing.end()
-    await this.#tracker.end()
+    await Promise.all([this.#tracker.end(), this.#finality.end()])
     // Others wait for it to run out where the database is not there.
     await this.#leases.release().catch((error) => logger.debug({ err: error }, "could not give leases back"))
   }
 
   /** What keeps it from working, or from working for everybody, in a few words; null when nothing does. */
   get trouble(): string | null {
+    const [ofStep] = this.#failingSteps.values()
+    if (ofStep !== undefined) return ofStep
     if (this.#trouble !== null) return this.#trouble
-    if (this.#tracker.failing > 0)
-      return "transactions have landed that cannot be settled; the log says which"
-    const { inDoubt } = this.#tracker
-    if (inDoubt > 0)
-      return `${inDoubt} ${inDoubt === 1 ? "transaction" : "transactions"} may have landed or not; the log says why`
-    const { quarantined } = this.#comparison
-    if (quarantined > 0)
-      return `${quarantined} ${quarantined === 1 ? "workspace is" : "workspaces are"} in quarantine: \`vouch ledger reconcile\` says why`
-    const { late } = this.#finality
-    if (late > 0)
-      return `${late} ${late === 1 ? "transaction is" : "transactions are"} confirmed for long, and not final`
+    const ofSent = troubleOfSent({
+      tracker: this.#tracker,
+      comparison: this.#comparison,
+      finality: this.#finality,
+    })
+    if (ofSent !== null) return ofSent
     if (this.#failing.size > 0)
       return this.#signerFails
         ? "a signer does not answer as it should; the log says which"
@@ -161,9 +158,10 @@ export class LedgerWorker {
     while (!this.#stopped) {
       try {
         await step()
+        this.#failingSteps.delete(name)
         outage.isOver()
       } catch (error) {
-        this.#trouble = troubleOf(error)
+        this.#failingSteps.set(name, troubleOf(error))
         this.#known.resolve()
         outage.goesOn(error)
         await sleep(RETRY_MS, this.#stop.signal)
@@ -179,13 +177,13 @@ export class LedgerWorker {
     this.#trouble = doubt ?? (this.funds.troubles.join("; ") || null)
     // The embedded network's faucet is about to fund it: that is not known yet.
     if (this.funds.own.suffices || !this.chain.embedded) this.#known.resolve()
-    const hasRoom = (most: number) => this.#tracker.underWay < most && this.#signing.size < most
-    const room = hasRoom(IN_FLIGHT)
+    const room = roomFor(this.#tracker.standing, this.#signing.standing)
     const poor = [...this.funds.poor, ...this.#tracker.stuckPayers]
-    const next = doubt === null && hasRoom(URGENT_IN_FLIGHT) ? await this.#nextWorkspace(room, poor) : null
+    const next = doubt === null && room.forUrgent ? await this.#nextWorkspace(room, poor) : null
     if (next === null) {
       this.#blocked.clear()
-      const pause = this.funds.isFunding ? FUNDING_EVERY_MS : room ? IDLE_MS : this.chain.pollMs
+      const isFull = !room.forAll || room.full.length > 0
+      const pause = this.funds.isFunding ? FUNDING_EVERY_MS : isFull ? this.chain.pollMs : IDLE_MS
       await nextMessage("ledger", pause, this.#stop.signal)
       return
     }
@@ -198,7 +196,8 @@ export class LedgerWorker {
     if (fees_lamports < FEE_PER_TRANSACTION) return this.#broke.failed(feePayer)
     this.#lastWasUrgent = next.isUrgent
     if (!next.isUrgent) this.#lastWorkspace = workspaceId
-    if (await this.#giveTurn(next, { urgentOnly: isPoor || !room, fees_lamports })) {
+    const urgentOnly = isPoor || !room.forAll || room.full.includes(workspaceId)
+    if (await this.#giveTurn(next, { urgentOnly, fees_lamports })) {
       this.#blocked.clear()
     } else if (this.#blocked.has(workspaceId)) {
       // Once around the circle, and all that is queued waits for what is under way: so does this loop.
@@ -330,13 +329,14 @@ export class LedgerWorker {
   }
 
   /** What is urgent goes first, but not twice in a row before others. */
-  #nextWorkspace(room: boolean, poor: readonly Address[]) {
+  #nextWorkspace(room: Room, poor: readonly Address[]) {
     return nextWorkspace({
       mode: this.chain.mode,
       after: this.#lastWorkspace,
-      except: [...this.#failing.held, ...this.#locked.held, ...this.#tracker.crowded],
-      urgent: !room ? "only" : this.#lastWasUrgent ? "last" : "first",
+      except: [...this.#failing.held, ...this.#locked.held, ...this.#tracker.crowded, ...room.closed],
+      urgent: !room.forAll ? "only" : this.#lastWasUrgent ? "last" : "first",
       blocked: [...this.#blocked],
+      full: room.full,
       payers: { own: this.funds.own.address, poor, broke: this.#broke.held as Address[] },
     })
   }

@@ -1,0 +1,131 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
+import { deployment } from "#server/domain/deployment.ts"
+import { operations } from "#server/domain/operations.ts"
+import type { Address } from "#shared/address.ts"
+import { waitFor } from "#test/app.ts"
+import { type Reply, replying, rpcError, signatureOf, type Twist } from "#test/rpc-proxy.ts"
+import { tokenFixture } from "#test/tokens.ts"
+import { startTwistedApp, type TwistedApp } from "#test/twisted-app.ts"
+import { Tracker } from "./track.ts"
+
+// Many transactions of one customer are lost on their way, all at once, with the budget of calls that is the default.
+
+/** More than one customer may have under way. */
+const SESSIONS = 70
+const UNDER_WAY = 64
+
+let twisted: TwistedApp
+let other: { mint: () => Promise<string> }
+
+beforeAll(async () => {
+  twisted = await startTwistedApp({ others: 1 })
+  await twisted.wallet() // The credential's mint exists from here on.
+  const key = await twisted.app.key({ plan: "growth" })
+  const tokens = tokenFixture(twisted.app, key)
+  const config = await tokens.config()
+  const [wallet] = await tokens.wallets(1)
+  other = {
+    mint: async () => {
+      const answer = await tokens.mint(config, wallet!, "1", { headers: { Prefer: "respond-async" } })
+      return answer.json.operation_id as string
+    },
+  }
+}, 120_000)
+afterEach(() => twisted.behave())
+afterAll(() => twisted.stop())
+
+const sent = new Map<string, number>()
+/** What is sent is accepted and lost. */
+const losing =
+  (besides: Twist | null = null): Twist =>
+  async (call, ask): Promise<Reply> => {
+    if (call.method !== "sendTransaction") return besides ? besides(call, ask) : ask()
+    const signature = signatureOf(call.params[0] as string)
+    sent.set(signature, (sent.get(signature) ?? 0) + 1)
+    return { result: signature }
+  }
+
+type Attest = { id: string; wallet: Address; status: string; signature: string | null }
+const attests = (sessions: string[]) => sql<Attest[]>`
+  select o.id, o.wallet, o.status, o.signature from operations o join attestations a on a.operation_id = o.id
+  where a.session_id = any(${sessions}) order by o.seq`
+
+/** Approves people, each by a transaction of its own, and all of them are lost. None expires before all are. */
+async function loseApprovals(): Promise<string[]> {
+  for (const node of twisted.nodes) node.twist = losing(replying(rpcError(-32005), ["getEpochInfo"]))
+  const { app, key } = twisted
+  const sessions: string[] = []
+  for (let n = 0; n < SESSIONS; n++) {
+    const { sessionId } = await app.startSession(key)
+    await app.webhook({ session_id: sessionId, decision: "approved" })
+    sessions.push(sessionId)
+    const isSent = async () => (await attests([sessionId]))[0]?.status === "submitted"
+    if (n < UNDER_WAY) await waitFor(isSent, "the approval to be sent")
+  }
+  await twisted.warp()
+  return sessions
+}
+
+/** As a process that begins: it knows no more than the database does. */
+async function goesOnAfterRestart(sessions: string[]): Promise<void> {
+  const dead = new Set((await attests(sessions)).map(({ signature }) => signature))
+  const [well] = twisted.nodes
+  well!.twist = losing()
+  sent.clear()
+  const restarted = new Tracker(deployment.chains.test!, { kinds: operations, commitment: "confirmed" })
+  await restarted.tick()
+  expect(restarted.inDoubt).toBeGreaterThanOrEqual(UNDER_WAY)
+  expect(restarted.standing.underWay.get(twisted.key.workspaceId)).toBeUndefined()
+  well!.calls.clear()
+  const looksTwice = async () => (well!.calls.get("getEpochInfo") ?? 0) > 5
+  await waitFor(async () => {
+    await restarted.tick()
+    return looksTwice()
+  }, "it to look at them again")
+  await restarted.end()
+  expect([...sent.keys()].filter((signature) => dead.has(signature))).toEqual([])
+}
+
+const health = async () => (await twisted.app.request({ method: "GET", path: "/health" })).json
+const allConfirmed = async (sessions: string[]) =>
+  (await attests(sessions)).every(({ status }) => status === "confirmed")
+
+test("many lost transactions are proven to be lost, and signed again once nodes tell the truth", async () => {
+  const sessions = await loseApprovals()
+  const dead = (await attests(sessions)).flatMap(({ status, signature }) =>
+    status === "submitted" ? (signature ?? []) : [],
+  )
+  expect(dead.length).toBeGreaterThanOrEqual(UNDER_WAY)
+  await waitFor(async () => (await health()).status !== "ok", "health to report that they are stuck", 30_000)
+  for (const node of twisted.nodes) node.twist = losing()
+  const left = async () => (await attests(sessions)).filter(({ signature }) => dead.includes(signature ?? ""))
+  await waitFor(async () => (await left()).length < dead.length, "the first to be signed again", 30_000)
+  sent.clear()
+  await waitFor(async () => (await left()).length === 0, "all of them to be signed again", 30_000)
+  expect([...sent.keys()].filter((signature) => dead.includes(signature))).toEqual([])
+  for (const node of twisted.nodes) node.twist = null
+  await waitFor(() => allConfirmed(sessions), "all of them to be confirmed", 60_000)
+  const ids = (await attests(sessions)).map(({ id }) => id)
+  const [landed] = await sql<{ count: number }[]>`
+    select count(*)::int as count from transactions t, jsonb_array_elements(t.layout) as o
+    where t.status = 'confirmed' and o ->> 0 = any(${ids})`
+  expect(landed!.count).toBe(SESSIONS)
+  await waitFor(async () => (await health()).status === "ok", "health to be well again")
+}, 180_000)
+
+test("what one customer has in doubt keeps no place from another, while a node answers nothing", async () => {
+  const sessions = await loseApprovals()
+  const [well, ailing] = twisted.nodes
+  ailing!.twist = replying({ status: 503 })
+  well!.twist = null
+  await waitFor(async () => /may have landed or not/.test((await health()).checks.chain), "the doubt", 60_000)
+  const id = await other.mint()
+  await twisted.becomes(id, "confirmed")
+  await goesOnAfterRestart(sessions)
+  expect((await attests(sessions)).filter(({ status }) => status === "confirmed").length).toBeLessThan(
+    SESSIONS,
+  )
+  ailing!.twist = null
+  await waitFor(() => allConfirmed(sessions), "all of them to be confirmed", 60_000)
+}, 180_000)

@@ -213,7 +213,7 @@ test.each([
   }
 })
 
-test("every wrong field is named once, ten at most", async () => {
+test("every wrong field is named once, as many as there is room for, and the others are counted", async () => {
   const response = await start({ json: { schemaId: 1, redirectUrl: 2, externalId: 3 } })
   expect(response.status).toBe(422)
   for (const field of ["userPubkey: ", "schemaId: ", "redirectUrl: ", "externalId: "])
@@ -222,6 +222,8 @@ test("every wrong field is named once, ten at most", async () => {
   const config = { id: "f", name: "Fund", symbol: "F", decimals: 0, required_schema: "kyc_individual_v1" }
   const json = { ...config, rules }
   const many = await app.request({ method: "POST", path: "/mint-configs", key: key.apiKey, json })
-  expect(many.json.detail.match(/rules\./g)).toHaveLength(10)
-  expect(many.json.detail).toContain("more fields are wrong.")
+  const { detail } = many.json
+  const [, others] = /(\d+) more fields are wrong\.$/.exec(detail) ?? []
+  expect(detail.match(/rules\./g).length + Number(others)).toBe(21)
+  expect(detail.length).toBeLessThan(900)
 })

@@ -2,7 +2,7 @@ DROP INDEX "attestations_one_pending";--> statement-breakpoint
 ALTER TABLE "attestations" ADD COLUMN "approved_at" timestamp with time zone;--> statement-breakpoint
 CREATE INDEX "attestations_wallet_owner" ON "attestations" USING btree ("workspace_id","wallet",greatest(wallet_proved_at, issued_at, approved_at) desc nulls last,"seq" DESC NULLS LAST) WHERE wallet_proved_at is not null or issued_at is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "attestations_one_pending" ON "attestations" USING btree ("workspace_id","wallet","schema_id","investor_id") WHERE status = 'pending';--> statement-breakpoint
--- Whose wallet it is: the person for whom it was last proven or approved. Until then it is whoever named it first, so that
+-- Whose wallet it is: the person for whom it was last proven or approved. Until then it is the first who named it, so that
 -- starting a session moves nothing. One row; null for a wallet that no session has named.
 CREATE FUNCTION "wallet_owner"(in_workspace text, in_wallet text) RETURNS TABLE ("investor_id" text) LANGUAGE sql STABLE AS $$
 	SELECT coalesce(

@@ -1,6 +1,8 @@
-import { expect, test } from "vitest"
+import { expect, test, vi } from "vitest"
 import { startTestApp, waitFor } from "#test/app.ts"
 import { scrape } from "#test/scrape.ts"
+import { fund } from "#test/tokens.ts"
+import { startAwsKms } from "#test/vendor/aws-kms.ts"
 
 /** With what the database knows: it is not waited for longer than a second, and this machine may be busy. */
 const whole = (port: number) =>
@@ -38,4 +40,31 @@ test("without a port there are no metrics, and a port that is taken stops the st
     `Port ${port} is in use. Stop the other program, or set VOUCH_METRICS_PORT to a free port.`,
   )
   await app.stop()
+})
+
+test("a process that only answers requests asks a key service for public keys, never for a signature", async () => {
+  const service = await startAwsKms()
+  for (const [name, value] of Object.entries(service.environment)) vi.stubEnv(name, value)
+  const app = await startTestApp({
+    VOUCH_ROLE: "web",
+    VOUCH_TEST_FEE_PAYER: service.uri,
+    VOUCH_TEST_AUTHORITY: service.uri,
+  })
+  const key = await app.key({ plan: "growth" })
+  const { sessionId } = await app.startSession(key)
+  const decide = {
+    method: "POST",
+    path: `/test/sessions/${sessionId}/decide`,
+    json: { decision: "approved" },
+  }
+  expect((await app.request({ ...decide, key: key.apiKey })).status).toBe(200)
+  const create = { method: "POST", path: "/mint-configs", json: { ...fund("fund"), rules: {} } }
+  const later = { headers: { Prefer: "respond-async" }, key: key.apiKey }
+  expect((await app.request({ ...create, ...later })).status).toBe(202)
+  expect((await app.request({ method: "GET", path: "/health" })).status).toBe(200)
+  await app.stop()
+  await service.stop()
+  vi.unstubAllEnvs()
+  const asked = service.requests.map(({ body }) => Object.keys(JSON.parse(body.toString())))
+  expect(new Set(asked.flat())).toEqual(new Set(["KeyId"]))
 })

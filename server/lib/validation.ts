@@ -82,13 +82,16 @@ export const detailOf = ({ field, sentence }: FieldError, whole = "body"): strin
   `${field || whole}: ${sentence}`
 
 /** A request may have any number of wrong fields; a person reads a few. */
-const MOST_NAMED = 10
+export const MOST_NAMED = 10
 /** Sentences after the first are left out once all of them would be longer, in characters. */
 const LONGEST_DETAIL = 800
 
 /** The answer that refuses a value: the code of the first wrong field, and a sentence for each. */
-export function failureOf({ issues }: z.core.$ZodError, whole?: string): Failure {
-  const found = issues.map(fieldErrorOf)
+export const failureOf = ({ issues }: z.core.$ZodError, whole?: string): Failure =>
+  failureOfFields(issues.map(fieldErrorOf), whole)
+
+/** The same for fields whatever refused them. */
+export function failureOfFields(found: readonly FieldError[], whole?: string): Failure {
   const first = new Map(found.toReversed().map((one) => [one.field, one]))
   const wrong = found.filter((one) => first.get(one.field) === one)
   const named: string[] = []

@@ -24,6 +24,7 @@ import { refuseQuery } from "#server/lib/validation.ts"
 import { fail } from "#shared/errors.ts"
 import { type Call, run, runOnce, sendAnswer } from "./call.ts"
 import { addBody, addQuery, readParameters } from "./input.ts"
+import { whyLost } from "./lost.ts"
 import type { RequestLog } from "./request-log/record.ts"
 import type { Match, Route, RouteTable } from "./routes.ts"
 
@@ -95,11 +96,7 @@ export class Adapter {
         this.#document(request, reply, document, query)
         return endpoint
       }
-      if (!match)
-        return fail(
-          "route_not_found",
-          `Endpoint not found${path.length > 100 ? "" : `: /v1${printable(path)}`}. Compare the path with the API reference.`,
-        )
+      if (!match) return fail("route_not_found", whyLost(path, this))
       const [known] = match.routes.values()
       endpoint = known!.template
       if (!route) {
@@ -251,5 +248,3 @@ async function rateLimited(rate: RateLimitStatus, detail: string): Promise<never
     retryAfterSeconds: rate.resetSeconds,
   })
 }
-
-const printable = (text: string): string => text.replace(/[^\x20-\x7e]/g, "?")

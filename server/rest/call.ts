@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http"
+import { inOtherMode } from "#server/domain/accounts/other-mode.ts"
 import { secondsLeftIn } from "#server/domain/accounts/period.ts"
 import type { Context, IdempotencyClaim, Principal } from "#server/domain/context.ts"
 import { type Answer, isContended, storeAnswer, withKey } from "#server/domain/idempotency.ts"
@@ -96,6 +97,11 @@ export async function run(call: Call, more: Partial<Context>): Promise<Answer> {
     respondAsync: prefersAsync(call.request.headers.prefer),
     answer,
   }
-  const output = await traced(route.name, () => invoke(route.procedure, route.name, context, input))
+  const output = await traced(route.name, () => invoke(route.procedure, route.name, context, input)).catch(
+    async (error) => {
+      if (principal === null || input === null || isContended(error)) throw error
+      throw (await inOtherMode(toFailure(error).code, principal, input)) ?? error
+    },
+  )
   return { status: answer.status, body: JSON.stringify(output) }
 }

@@ -96,17 +96,36 @@ test.each([undefined, ""])("missing_api_key: Authorization is %j", async (author
 })
 
 test.each([
-  ["of another scheme", () => `Basic ${key.apiKey}`],
-  ["without a scheme", () => key.apiKey],
-  ["two keys", () => `Bearer ${key.apiKey} ${key.apiKey}`],
-  ["mistyped", () => `Bearer ${key.apiKey.slice(0, -1)}${key.apiKey.endsWith("A") ? "B" : "A"}`],
-  ["well-formed and unknown", () => `Bearer ${newApiKey("test")}`],
-  ["of the other mode", () => `Bearer ${key.apiKey.replace("_test_", "_live_")}`],
-  ["nothing but the scheme", () => "Bearer"],
-])("invalid_api_key: one that is %s", async (_name, authorization) => {
-  const headers = { authorization: authorization() }
-  const response = await app.request({ method: "GET", path: "/usage", headers })
-  expectError(response, "invalid_api_key", /API key/)
+  ["of another scheme", () => `Basic ${key.apiKey}`, /must be Bearer, a space and one API key/],
+  ["without a scheme", () => key.apiKey, /must be Bearer/],
+  ["two keys", () => `Bearer ${key.apiKey} ${key.apiKey}`, /must be Bearer/],
+  ["nothing but the scheme", () => "Bearer", /must be Bearer/],
+  [
+    "mistyped",
+    () => `Bearer ${key.apiKey.slice(0, -1)}${key.apiKey.endsWith("A") ? "B" : "A"}`,
+    /API key is mistyped/,
+  ],
+  [
+    "of the other mode by its beginning",
+    () => `Bearer ${key.apiKey.replace("_test_", "_live_")}`,
+    /beginning unchanged/,
+  ],
+  ["cut off", () => `Bearer ${key.apiKey.slice(0, -9)}`, /it has 39 characters, and this one 30/],
+  ["the id of a key", () => `Bearer ${key.keyId}`, /id of an API key/],
+  ["the secret of webhooks", () => `Bearer whsec_${"A".repeat(32)}`, /signs webhooks, not an API key/],
+  [
+    "a session of the dashboard",
+    () => `Bearer ${"s".repeat(32)}.${"t".repeat(44)}`,
+    /begin with vouch_live_ or vouch_test_\. A dashboard session/,
+  ],
+  ["well-formed and unknown", () => `Bearer ${newApiKey("test")}`, /unknown or revoked/],
+])("invalid_api_key: one that is %s", async (_name, authorization, detail) => {
+  const sent = authorization()
+  const response = await app.request({ method: "GET", path: "/usage", headers: { authorization: sent } })
+  expectError(response, "invalid_api_key", /^Authorization: /)
+  expect(response.json.detail).toMatch(detail)
+  const [, secret] = sent.split(" ")
+  if (secret) expect(response.text).not.toContain(secret)
   expect(response.headers["www-authenticate"]).toBe("Bearer")
 })
 
@@ -195,6 +214,29 @@ test.each([
   "/__proto__",
 ])("route_not_found: %s", async (path) => {
   expectError(await app.request({ method: "POST", path, json: {} }), "route_not_found", /Endpoint not found/)
+})
+
+test.each([
+  ["/v1/usage", "/usage"],
+  ["/v1/v1/kyc/start", "/kyc/start"],
+  ["/usage/", "/usage"],
+  ["//usage", "/usage"],
+  ["/kyc//start/", "/kyc/start"],
+  ["/KYC/Start", "/kyc/start"],
+  [`/attestation/${newId("att")}/`, null],
+])("route_not_found: %s names the path that was meant", async (path, meant) => {
+  const response = await app.request({ method: "GET", path, key: key.apiKey })
+  expectError(response, "route_not_found", /^Endpoint not found/)
+  expect(response.json.detail).toContain(`Call /v1${meant ?? path.slice(0, -1)}.`)
+})
+
+test.each(["/usage", "/usage/", "/V1/usage", "//usage"])("route_not_found: %s lacks /v1", async (path) => {
+  const response = await fetch(`${app.origin}${path}`)
+  expect(response.status).toBe(404)
+  expect(await response.json()).toMatchObject({
+    error: "route_not_found",
+    detail: "Endpoints are below /v1: call /v1/usage.",
+  })
 })
 
 test.each([newId("att"), "att_x", "sess_1", "x", "%2F", "..", "a%00b", "%F0%9F%98%80"])(

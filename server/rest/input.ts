@@ -1,6 +1,14 @@
+import type { z } from "zod"
 import { type Json, JsonNumber, type JsonObject, plainJson } from "#server/lib/json.ts"
 import { didYouMean } from "#server/lib/nearest.ts"
 import { quoted } from "#server/lib/text.ts"
+import {
+  type FieldError,
+  failureOfFields,
+  fieldErrorOf,
+  MOST_NAMED,
+  sentenceOf,
+} from "#server/lib/validation.ts"
 import { fail } from "#shared/errors.ts"
 import type { Route } from "./routes.ts"
 
@@ -17,36 +25,61 @@ export function readParameters(route: Route, raw: readonly string[]): Fields {
 
 /** Adds the query's parameters. Errors: malformed_request; validation_failed for unknown and repeated ones. */
 export function addQuery(input: Fields, route: Route, query: string): void {
+  const wrong: FieldError[] = []
   for (const pair of query.split("&")) {
     if (pair === "") continue
     const equals = pair.indexOf("=")
     const name = decode(equals < 0 ? pair : pair.slice(0, equals), "query")
     const value = decode(equals < 0 ? "" : pair.slice(equals + 1), `query parameter ${name}`)
-    if (name === "") fail("validation_failed", "query: a parameter has no name. Remove it.")
-    if (!route.fields.has(name) || route.parameters.includes(name)) {
-      fail("validation_failed", `${quoted(name)}: unknown query parameter.${suggestion(route, name)}`)
-    }
-    if (name in input) fail("validation_failed", `${name}: send this parameter once.`)
-    input[name] = route.numbers.has(name) && /^(?:0|[1-9][0-9]{0,14})$/.test(value) ? Number(value) : value
+    if (name === "") wrong.push(refusal("query", "a parameter has no name. Remove it."))
+    else if (!isSent(route, name))
+      wrong.push(refusal(quoted(name), `unknown query parameter.${suggestion(route, name, wrong.length)}`))
+    else if (name in input) wrong.push(refusal(name, "send this parameter once."))
+    else
+      input[name] = route.numbers.has(name) && /^(?:0|[1-9][0-9]{0,14})$/.test(value) ? Number(value) : value
   }
+  refuse(input, route, wrong)
 }
 
 /** Adds the body's fields. Errors: validation_failed for unknown ones and for those that the path gives. */
 export function addBody(input: Fields, route: Route, body: JsonObject): void {
+  const wrong: FieldError[] = []
   for (const [name, value] of Object.entries(body)) {
-    if (!route.fields.has(name) || route.parameters.includes(name)) {
-      fail("validation_failed", `${quoted(name)}: unknown field.${suggestion(route, name)}`)
-    }
-    input[name] = name === "amount" ? amountOf(value) : plainJson(value)
+    if (!isSent(route, name))
+      wrong.push(refusal(quoted(name), `unknown field.${suggestion(route, name, wrong.length)}`))
+    else input[name] = name === "amount" ? amountOf(value) : plainJson(value)
   }
+  refuse(input, route, wrong)
+}
+
+/** Whether a query or body may have this name: the path's parameters come in the path alone. */
+const isSent = ({ fields, parameters }: Route, name: string): boolean =>
+  fields.has(name) && !parameters.includes(name)
+
+const refusal = (field: string, sentence: string): FieldError => ({
+  field,
+  code: "validation_failed",
+  sentence,
+})
+
+/** Names what is wrong in the known fields as well, so that the caller corrects all of it at once. */
+function refuse(input: Fields, { procedure }: Route, wrong: readonly FieldError[]): void {
+  if (wrong.length === 0) return
+  const schema = procedure._def.inputs[0] as z.ZodType | undefined
+  const issues = schema?.safeParse(input, { error: sentenceOf }).error?.issues ?? []
+  const known = issues
+    .map(fieldErrorOf)
+    .filter(({ field }) => !wrong.some(({ sentence }) => sentence.endsWith(` Did you mean ${field}?`)))
+  throw failureOfFields([...wrong, ...known])
 }
 
 /** An amount keeps the digits that it was sent with: a double cannot hold all of them. */
 const amountOf = (value: Json): unknown =>
   typeof value === "number" ? String(value) : value instanceof JsonNumber ? value.source : plainJson(value)
 
-/** What the caller may have meant, or else all that there is to send. */
-function suggestion({ fields, parameters }: Route, name: string): string {
+/** What the caller may have meant, or else all that there is to send; nothing after many others, whose sentences are not shown. */
+function suggestion({ fields, parameters }: Route, name: string, others: number): string {
+  if (others >= MOST_NAMED) return ""
   const known = [...fields].filter((field) => !parameters.includes(field))
   return didYouMean(name, known) || (known.length > 0 ? ` Allowed: ${known.join(", ")}.` : "")
 }

@@ -8,7 +8,9 @@ import { tokenFixture } from "#test/tokens.ts"
 
 const FUND = "us_real_estate_fund_v1"
 
-// Two workspaces that must not know of each other: those of two customers, and the two of one customer.
+// Two workspaces that must not know of each other: those of two customers, and the two of one customer. The second pair
+// differs in one thing: an error says that an id is one of the other mode.
+const ONE_ACCOUNT = "live and test of one account"
 let app: TestApp
 const pairs: Record<string, { owner: TestKey; stranger: TestKey }> = {}
 
@@ -16,7 +18,7 @@ beforeAll(async () => {
   app = await startTestApp()
   const account = await createAccount({ name: newId("acct"), plan: "free" })
   pairs["another account"] = { owner: await app.key(), stranger: await app.key() }
-  pairs["live and test of one account"] = {
+  pairs[ONE_ACCOUNT] = {
     owner: await app.key({ account, mode: "live" }),
     stranger: await app.key({ account, mode: "test" }),
   }
@@ -44,25 +46,43 @@ function seen({ status, headers, text }: Response, asked: string) {
 /** A request that names an id, ids of the other workspace, and how to make one that never existed. */
 type Endpoint = [sent: (id: string) => Sent, known: string[], unknown: () => string]
 
-async function expectAlike(endpoints: readonly Endpoint[], stranger: TestKey): Promise<void> {
+async function expectAlike(
+  endpoints: readonly Endpoint[],
+  stranger: TestKey,
+  { names }: { names: boolean },
+): Promise<void> {
   for (const [sent, known, unknown] of endpoints) {
     for (const id of known) {
       const other = unknown()
       const ask = async (one: string) => seen(await app.request({ ...sent(one), key: stranger.apiKey }), one)
-      expect(await ask(id), sent(id).path).toEqual(await ask(other))
+      const [theirs, nobodys] = [await ask(id), await ask(other)]
+      if (names && theirs.status >= 400 && unknown !== newWallet) {
+        expect(theirs.status, sent(id).path).toBe(nobodys.status)
+        expect(theirs.headers, sent(id).path).toEqual(nobodys.headers)
+        if (theirs.text !== "") expect(theirs.text, sent(id).path).toMatch(OTHER_MODE)
+      } else expect(theirs, sent(id).path).toEqual(nobodys)
     }
   }
 }
 
+const OTHER_MODE =
+  /"(id|mint_config): this [a-z ]+ is in live mode, and your key is for test mode. Use a key that begins with vouch_live_."/
+
+async function newEndpoint({ apiKey: key }: TestKey): Promise<string> {
+  const json = { url: "https://example.com/hook" }
+  return (await app.request({ method: "POST", path: "/webhook-endpoints", key, json })).json.endpoint_id
+}
+
 const unknownConfig = () => `none_${newId("op").slice(3).toLowerCase()}`
 
-describe.each(["another account", "live and test of one account"])("%s", (name) => {
-  test("an id of the other workspace gets the answer of one that never existed, byte for byte", async () => {
+describe.each(["another account", ONE_ACCOUNT])("%s", (name) => {
+  test("an id or wallet of the other workspace gets the answer of one that never existed, byte for byte", async () => {
     const { owner, stranger } = pairs[name]!
     const { wallet, sessionId, status } = await app.verifiedWallet(owner)
     const pending = await app.startSession(owner)
     const list = { method: "GET", path: `/attestations?pubkey=${pending.wallet}`, key: owner.apiKey }
     const { attestation_id: pendingId, investor_id: investorId } = (await app.request(list)).json.data[0]
+    const endpointId = await newEndpoint(owner)
     const endpoints: Endpoint[] = [
       [
         (id) => ({ method: "GET", path: `/attestation/${id}` }),
@@ -91,9 +111,13 @@ describe.each(["another account", "live and test of one account"])("%s", (name) 
       [(id) => ({ method: "GET", path: `/attestations?investor=${id}` }), [investorId], () => newId("inv")],
       [(id) => ({ method: "GET", path: `/attestations?session=${id}` }), [sessionId], () => newId("sess")],
       [(id) => ({ method: "GET", path: `/investor/${id}` }), [investorId], () => newId("inv")],
+      [(id) => ({ method: "GET", path: `/kyc/session/${id}` }), [sessionId], () => newId("sess")],
+      [(id) => ({ method: "POST", path: `/kyc/session/${id}/cancel` }), [sessionId], () => newId("sess")],
+      [(id) => ({ method: "GET", path: `/webhook-endpoint/${id}` }), [endpointId], () => newId("whe")],
       [(id) => ({ method: "GET", path: `/investors?wallet=${id}` }), [wallet, pending.wallet], newWallet],
     ]
-    await expectAlike(endpoints, stranger)
+    await expectAlike(endpoints, stranger, { names: name === ONE_ACCOUNT })
+    await app.request({ method: "DELETE", path: `/webhook-endpoint/${endpointId}`, key: owner.apiKey })
     const after = await app.request({ method: "GET", path: `/kyc/status/${wallet}`, key: owner.apiKey })
     expect(after.json).toEqual(status)
     const open = await app.request({
@@ -148,6 +172,7 @@ describe.each(["another account", "live and test of one account"])("%s", (name) 
         [(id) => get(`/token/balance/${id}?mint_config=${FUND}`), [alice], newWallet],
       ],
       stranger,
+      { names: name === ONE_ACCOUNT },
     )
     expect(await tokens.trace(config)).toEqual(before)
     expect((await tokens.get(`/mint-config/${config}`)).text).toBe(record)
@@ -249,6 +274,20 @@ describe.each(["another account", "live and test of one account"])("%s", (name) 
     expect((await app.request({ ...other, key: stranger.apiKey })).json.error).toBe("idempotency_key_reused")
     expect((await app.request({ ...sent, key: owner.apiKey })).text).toBe(mine.text)
   })
+})
+
+test("an id that the other mode has no more of, or of another kind, is one that never existed", async () => {
+  const { owner, stranger } = pairs[ONE_ACCOUNT]!
+  const id = await newEndpoint(owner)
+  const get = () => app.request({ method: "GET", path: `/webhook-endpoint/${id}`, key: stranger.apiKey })
+  expect((await get()).json.detail).toMatch(/in live mode/)
+  await app.request({ method: "DELETE", path: `/webhook-endpoint/${id}`, key: owner.apiKey })
+  expect((await get()).json.detail).toMatch(/no webhook endpoint/)
+  const { sessionId } = await app.startSession(owner)
+  const path = `/attestation/${sessionId}`
+  expect((await app.request({ method: "GET", path, key: stranger.apiKey })).json.detail).toMatch(
+    /no attestation/,
+  )
 })
 
 test("a stranger who knows an id can read and change nothing with it", async () => {

@@ -90,6 +90,28 @@ test.each([
   expectError(response, "validation_failed", new RegExp(`^${parameter}: `))
 })
 
+test("validation_failed: the detail names every unknown field, and the known ones that are wrong", async () => {
+  const response = await start({ json: { userPubkey: 1, colour: 1, schemaID: "x" } })
+  expectError(response, "validation_failed", /^colour: unknown field\./)
+  expect(response.json.detail).toContain("schemaID: unknown field. Did you mean schemaId?")
+  expect(response.json.detail).toMatch(/userPubkey: .*schemaId: required/)
+  const many = Object.fromEntries(Array.from({ length: 3000 }, (_, i) => [`${i}${"x".repeat(10)}`, 1]))
+  const refused = await start({ json: { ...body(), ...many } })
+  expectError(refused, "validation_failed", /more fields are wrong\.$/)
+})
+
+test("validation_failed: the detail names every query parameter that is unknown, repeated or wrong", async () => {
+  const path = "/attestations?stauts=x&colour=1&limit=5&limit=6&status=none"
+  const { json } = await app.request({ method: "GET", path, key: key.apiKey })
+  for (const part of [
+    "stauts: unknown",
+    "colour: unknown",
+    "limit: send this parameter once.",
+    "status: must",
+  ])
+    expect(json.detail).toContain(part)
+})
+
 test.each([
   ["the System Program", SystemProgram.programId.toBase58()],
   ["the incinerator", "1nc1nerator11111111111111111111111111111111"],

@@ -219,7 +219,8 @@ describe("a name that is not known", () => {
   ])("POST %s with %j says what %s may have meant", async (path, json, name, meant) => {
     const { status, json: answer } = await send(path, json)
     expect(status).toBe(422)
-    expect(answer.detail).toBe(`${name}: unknown field. Did you mean ${meant}?`)
+    expect(answer.detail).toContain(`${name}: unknown field. Did you mean ${meant}?`)
+    expect(answer.detail).not.toContain(`${meant}: required`)
   })
 
   test("within the rules of a configuration too", async () => {
@@ -231,10 +232,10 @@ describe("a name that is not known", () => {
   test("one that is like no other is told all that there are, and a long one is cut", async () => {
     const { json } = await send("/kyc/start", { wallet: "x" })
     expect(json.detail).toMatch(
-      /unknown field\. Allowed: userPubkey, schemaId, redirectUrl, externalId, email\.$/,
+      /unknown field\. Allowed: userPubkey, schemaId, redirectUrl, externalId, email\. /,
     )
     const { json: long } = await send("/kyc/start", { [`userPubkey${"y".repeat(50_000)}`]: "x" })
-    expect(long.detail.length).toBeLessThan(250)
+    expect(long.detail.length).toBeLessThan(300)
   })
 
   test("a query parameter as well", async () => {

@@ -15,6 +15,7 @@ import { LOGO_UPLOAD, type PageOptions } from "#server/pages/pages-api.ts"
 import { routeOfPage } from "#server/pages/route.ts"
 import { servePage } from "#server/pages/serve.ts"
 import type { Adapter } from "#server/rest/adapter.ts"
+import { meantBy } from "#server/rest/lost.ts"
 import { Failure } from "#shared/errors.ts"
 import { MAX_LOGO_BYTES } from "#shared/logo.ts"
 
@@ -94,7 +95,7 @@ export function createListener(options: ListenerOptions): RequestListener {
 function withoutVersion({ url = "", headers }: IncomingMessage, adapter: Adapter): string | null {
   const path = url.split("?", 1)[0]!
   const isPage = headers.accept?.includes("text/html") || headers.rsc !== undefined
-  return !isPage && path.length <= 100 && adapter.knows(path) ? path : null
+  return isPage ? null : meantBy(path, adapter)
 }
 
 /** Where requests have bodies they are read at once, bounded all together; anywhere else they are passed by. */

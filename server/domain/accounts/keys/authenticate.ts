@@ -7,7 +7,7 @@ import { clock } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import type { Mode } from "#shared/mode.ts"
 import type { Scope } from "#shared/scopes.ts"
-import { hashApiKey, isWellFormedApiKey } from "./secret.ts"
+import { hashApiKey, isWellFormedApiKey, whyNoApiKey } from "./secret.ts"
 
 /** How long a looked-up key is believed. A revoked one must be dead everywhere within five seconds. */
 const CACHE_MS = 4000
@@ -32,7 +32,9 @@ export async function authenticate(authorization: string | undefined): Promise<C
     return fail("missing_api_key", "Send the header Authorization: Bearer <API_KEY>.")
   }
   const key = /^bearer +(\S+) *$/i.exec(authorization)?.[1]
-  if (key === undefined || !isWellFormedApiKey(key)) return refuse()
+  if (key === undefined)
+    return fail("invalid_api_key", "Authorization: must be Bearer, a space and one API key.")
+  if (!isWellFormedApiKey(key)) return fail("invalid_api_key", `Authorization: ${whyNoApiKey(key)}`)
   const hash = hashApiKey(key)
   const hashText = hash.toString("latin1")
   const now = clock.now().getTime()
@@ -52,7 +54,7 @@ export async function authenticate(authorization: string | undefined): Promise<C
 const refuse = (): never =>
   fail(
     "invalid_api_key",
-    "The API key is unknown, mistyped or revoked. Send Authorization: Bearer <API_KEY>.",
+    "Authorization: this API key is unknown or revoked. Create another one under API keys.",
   )
 
 async function readKey(hash: Buffer, now: number): Promise<CachedKey> {

@@ -7,7 +7,8 @@ const RANDOM_BYTES = 24
 /** Characters that 24 bytes need in base62: ⌈192 / log2(62)⌉. */
 const RANDOM_LENGTH = 33
 const CHECKSUM_LENGTH = 6
-const SHAPE = new RegExp(`^vouch_(live|test)_[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`)
+const SECRET_LENGTH = RANDOM_LENGTH + CHECKSUM_LENGTH
+const SHAPE = new RegExp(`^vouch_(live|test)_[0-9A-Za-z]{${SECRET_LENGTH}}$`)
 
 function base62(value: bigint, length: number): string {
   let text = ""
@@ -26,6 +27,24 @@ export function newApiKey(mode: Mode): string {
 /** Whether `key` can be valid: checks format and checksum, without the database. */
 export function isWellFormedApiKey(key: string): boolean {
   return SHAPE.test(key) && key.slice(-CHECKSUM_LENGTH) === checksum(key.slice(0, -CHECKSUM_LENGTH))
+}
+
+const NOT_A_KEY = "API keys begin with vouch_live_ or vouch_test_."
+const mixedUp: readonly (readonly [prefix: string, what: string])[] = [
+  ["key_", "this is the id of an API key. Send the key itself, which is shown once, when it is created."],
+  ["whsec_", `this is the secret that signs webhooks, not an API key. ${NOT_A_KEY}`],
+]
+
+/** What is wrong with a text that is not a well-formed key. The text is not repeated: it may be another secret. */
+export function whyNoApiKey(text: string): string {
+  const known = mixedUp.find(([prefix]) => text.startsWith(prefix))
+  if (known) return known[1]
+  const secret = /^vouch_(?:live|test)_(.*)$/.exec(text)?.[1]
+  if (secret === undefined)
+    return `this is not an API key. ${NOT_A_KEY} A dashboard session cannot be used here: create a key under API keys.`
+  return secret.length === SECRET_LENGTH
+    ? "this API key is mistyped: its checksum is wrong. Copy the whole key again, with its beginning unchanged."
+    : `this API key is incomplete or too long: after vouch_live_ or vouch_test_ it has ${SECRET_LENGTH} characters, and this one ${secret.length}. Copy the whole key again.`
 }
 
 /** SHA-256 of the whole key: what is stored, and what it is looked up by. */

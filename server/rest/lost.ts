@@ -1,0 +1,33 @@
+type Known = { knows(path: string): boolean }
+
+const MOST_SHOWN = 100
+
+/** Why no endpoint has this path below /v1, and which path the caller may have meant. */
+export function whyLost(path: string, api: Known): string {
+  if (path.length > MOST_SHOWN) return "Endpoint not found. Compare the path with the API reference."
+  const meant = meantBy(path, api)
+  const advice = meant === null ? "Compare the path with the API reference." : `Call /v1${printable(meant)}.`
+  return `Endpoint not found: /v1${printable(path)}. ${advice}`
+}
+
+/**
+ * The endpoint's path below /v1 that a path stands for, without what clients add by mistake: a second /v1, slashes that
+ * are doubled or at the end, capitals. Null if there is none.
+ */
+export function meantBy(path: string, api: Known): string | null {
+  if (path.length > MOST_SHOWN) return null
+  const plain = path
+    .replace(/\/{2,}/g, "/")
+    .replace(/^(?:\/v1(?=\/))+/i, "")
+    .replace(/(?<=.)\/$/, "")
+  return [plain, lowered(plain)].find((one) => api.knows(one)) ?? null
+}
+
+/** In lower case, without what may be an id or an address, which have capitals. */
+const lowered = (path: string): string =>
+  path
+    .split("/")
+    .map((part) => (/^[A-Za-z-]{1,30}$/.test(part) ? part.toLowerCase() : part))
+    .join("/")
+
+const printable = (text: string): string => text.replace(/[^\x20-\x7e]/g, "?")

@@ -50,9 +50,14 @@ export const MULTISIG = new PublicKey("SQDS4ep65T869zMMBKyuUq6aD6EgTu8psMjkvj52p
 
 /**
  * What a node answers of a transaction in which a member has a multisig execute what its members approved: the memo is an
- * inner instruction, and the vault signs it without being a signer of the transaction.
+ * inner instruction, and the vault signs it without being a signer of the transaction. `stackHeight`: 2 if the multisig calls
+ * the memo program, more if a program that it calls does.
  */
-export function vaultExecutes(vault: PublicKey, text: string): VersionedTransactionResponse {
+export function vaultExecutes(
+  vault: PublicKey,
+  text: string,
+  { stackHeight = 2 } = {},
+): VersionedTransactionResponse {
   const [member, multisig] = [PublicKey.unique(), PublicKey.unique()]
   const keys = [
     { pubkey: multisig, isSigner: false, isWritable: true },
@@ -70,6 +75,7 @@ export function vaultExecutes(vault: PublicKey, text: string): VersionedTransact
     programIdIndex: indexOf(MEMO_PROGRAM_ID),
     accounts: [indexOf(vault)],
     data: bs58.encode(Buffer.from(text)),
+    stackHeight,
   }
   return {
     slot: 1,

@@ -1,40 +1,35 @@
-import type { PublicKey, VersionedTransactionResponse } from "@solana/web3.js"
+import type { CompiledInstruction, PublicKey, VersionedTransactionResponse } from "@solana/web3.js"
 import bs58 from "bs58"
 import { MEMO_PROGRAM_ID } from "./addresses.ts"
 
+/** How deep an instruction is that the program of a transaction's own instruction calls. */
+const DIRECTLY_CALLED = 2
+
+/** Nodes add the depth, which the library does not name. */
+type InnerInstruction = CompiledInstruction & { stackHeight?: number | null }
+
 /**
- * Whether a transaction that succeeded has a memo with this text that the wallet signed, in an instruction of its own or in
- * one that another program made, as a multisig does for its vault. The memo program fails unless each account that it is
- * given has signed, and what fails inside fails the whole transaction: so the wallet among its accounts is the wallet's
- * signature (https://github.com/solana-program/memo).
+ * Whether a transaction that succeeded has a memo with this text that the program of a smart wallet signed for it, as a
+ * multisig does for its vault. The memo program fails unless each account that it is given has signed, and what fails inside
+ * fails the whole transaction (https://github.com/solana-program/memo). Only the wallet's own program can sign for it, so
+ * only a memo that this program calls itself counts: any program that it calls could pass the signature on, to a memo that
+ * no member has seen.
  */
-export function hasSignedMemo(
+export function hasMemoOfProgram(
   { transaction, meta }: VersionedTransactionResponse,
   wallet: PublicKey,
   text: string,
 ): boolean {
   if (meta === null || meta.err !== null) return false
-  const { message } = transaction
   const loaded = meta.loadedAddresses
-  const keys = message.getAccountKeys(loaded ? { accountKeysFromLookups: loaded } : undefined)
-  const isWallet = (index: number) => keys.get(index)?.equals(wallet) ?? false
+  const keys = transaction.message.getAccountKeys(loaded ? { accountKeysFromLookups: loaded } : undefined)
   const expected = Buffer.from(text)
-  const all = [
-    ...message.compiledInstructions.map(({ programIdIndex, accountKeyIndexes, data }) => ({
-      programIdIndex,
-      accounts: accountKeyIndexes,
-      data: Buffer.from(data),
-    })),
-    ...(meta.innerInstructions ?? []).flatMap(({ instructions }) =>
-      instructions.map(({ programIdIndex, accounts, data }) => ({
-        programIdIndex,
-        accounts,
-        data: Buffer.from(bs58.decode(data)),
-      })),
-    ),
-  ]
-  return all.some(
-    ({ programIdIndex, accounts, data }) =>
-      keys.get(programIdIndex)?.equals(MEMO_PROGRAM_ID) && accounts.some(isWallet) && data.equals(expected),
+  const inner: InnerInstruction[] = (meta.innerInstructions ?? []).flatMap(({ instructions }) => instructions)
+  return inner.some(
+    ({ programIdIndex, accounts, data, stackHeight }) =>
+      stackHeight === DIRECTLY_CALLED &&
+      keys.get(programIdIndex)?.equals(MEMO_PROGRAM_ID) &&
+      accounts.some((index) => keys.get(index)?.equals(wallet)) &&
+      Buffer.from(bs58.decode(data)).equals(expected),
   )
 }

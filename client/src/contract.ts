@@ -246,6 +246,8 @@ export interface DecideTestSessionRequest {
     age_over_18?: boolean | undefined
     accredited?: boolean | undefined
   } | undefined
+  /** Reason code that the hosted page shows to the investor, who was rejected or is to submit again */
+  public_reason?: PublicReason | undefined
 }
 
 export interface DeletedWebhookEndpoint {
@@ -1116,7 +1118,7 @@ export interface WebhookTest {
 
 /** A method for each endpoint, by its `operationId`. */
 export interface Methods {
-  /** Start a verification. Creates a session for a wallet and a schema, and returns the URL of its hosted page. If the same person has an open session for this wallet and schema, that session is returned and the quota is not charged again. It takes a redirectUrl that is sent, and its first externalId. Another person's externalId starts a session of their own, and takes nothing from anyone: the wallet belongs to the person for whom it was last proven or approved. */
+  /** Start a verification. Creates a session for a wallet and a schema, and returns the URL of its hosted page. If the same person has an open session for this wallet and schema, that session is returned and the quota is not charged again. It takes a redirectUrl that is sent, and its first externalId. Another person's externalId starts a session of their own, and takes nothing from anyone: the wallet belongs to the person for whom it was last proven or approved. In test mode the sandbox decides the sessions of test wallets, such as `VouchTestApproved11111111111111111111111118`, at once. */
   startVerification(params: StartVerificationRequest, options?: RequestOptions): Promise<Session>
 
   /** Get a wallet's status. Returns the wallet's latest verified attestation that has not expired, otherwise its newest. All five fields are always present. */

@@ -5,7 +5,11 @@ let app: TestApp
 let key: TestKey
 
 beforeAll(async () => {
-  app = await startTestApp()
+  app = await startTestApp({
+    VOUCH_TEST_PROVIDER: "sandbox accredited_investor_v1=generic",
+    VOUCH_GENERIC_URL: "https://bridge.example.com/",
+    VOUCH_GENERIC_SECRET: `whsec_${Buffer.alloc(32, 7).toString("base64")}`,
+  })
   key = await app.key()
 })
 afterAll(() => app.stop())
@@ -32,9 +36,14 @@ test("one call finishes a sandbox session, and the wallet is verified with the c
   expect(await statusOf(wallet)).toBe("rejected")
 })
 
-test("a rejection ends the session", async () => {
+test("a rejection ends the session, with the public reason that it gives", async () => {
   const { sessionId } = await app.startSession(key)
-  expect((await decide(sessionId, { decision: "rejected" })).json.status).toBe("rejected")
+  const rejection = { decision: "rejected", public_reason: "documents_unreadable" }
+  const rejected = await decide(sessionId, rejection)
+  expect(rejected.json.status).toBe("rejected")
+  const path = `/attestation/${rejected.json.attestation_id}`
+  const { json } = await app.request({ method: "GET", path, key: key.apiKey })
+  expect(json.public_reason).toBe("documents_unreadable")
   expect((await decide(sessionId, { decision: "approved" })).json.status).toBe("rejected")
 })
 
@@ -50,5 +59,25 @@ test("live keys, other workspaces' sessions and unknown decisions are refused", 
     json: { error: "session_not_found" },
   })
   expect((await decide(sessionId, { decision: "yes" })).status).toBe(422)
+  expect((await decide(sessionId, { decision: "rejected", public_reason: "dunno" })).status).toBe(422)
   expect(await statusOf(wallet)).toBe("pending")
+})
+
+test("a live key is refused for its own sessions, too, though the sandbox decides them", async () => {
+  const live = await app.key({ mode: "live" })
+  const { sessionId } = await app.startSession(live)
+  const path = `/kyc/session/${sessionId}`
+  expect((await decide(sessionId, { decision: "approved" }, live)).json.error).toBe("sandbox_only")
+  const { json } = await app.request({ method: "GET", path, key: live.apiKey })
+  expect(json).toMatchObject({ provider: "sandbox", state: "open", decided_at: null })
+})
+
+test("a session of another provider is refused in test mode, and stays open", async () => {
+  const { sessionId } = await app.startSession(key, undefined, "accredited_investor_v1")
+  const refused = await decide(sessionId, { decision: "approved" }, key, "decide-generic")
+  expect(refused).toMatchObject({ status: 403, json: { error: "sandbox_only" } })
+  expect(refused.json.detail).toContain("decided by generic")
+  const path = `/kyc/session/${sessionId}`
+  const { json } = await app.request({ method: "GET", path, key: key.apiKey })
+  expect(json).toMatchObject({ provider: "generic", state: "open", decided_at: null })
 })

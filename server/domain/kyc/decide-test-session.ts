@@ -4,9 +4,9 @@ import { providerNamed } from "#server/domain/deployment.ts"
 import { claimKey } from "#server/domain/idempotency.ts"
 import { isId, newId } from "#server/lib/ids.ts"
 import { clock } from "#server/lib/time.ts"
-import type { Claims } from "#shared/claims.ts"
 import { fail } from "#shared/errors.ts"
-import type { Decision } from "#shared/statuses.ts"
+import type { TestDecision } from "#shared/test-wallets.ts"
+import type { Flow } from "./providers/provider.ts"
 import type { SessionRecord } from "./session-record.ts"
 import { getSession, sessionNotFound } from "./sessions.ts"
 import { receiveWebhook } from "./webhook.ts"
@@ -21,13 +21,11 @@ export async function decideTestSession({
   idempotency,
   sessionId,
   decision,
-  claims,
 }: {
   principal: Principal
   idempotency: IdempotencyClaim | null
   sessionId: string
-  decision: Decision
-  claims: Claims
+  decision: TestDecision
 }): Promise<SessionRecord> {
   if (principal.mode !== "test")
     fail(
@@ -38,17 +36,12 @@ export async function decideTestSession({
   // A repeat of the request sends the same event, which counts once.
   const eventId = idempotency?.begun ?? newId("evt")
   if (idempotency?.begun === null) await sql.begin((tx) => claimKey(tx, idempotency, eventId))
-  const now = clock.now()
-  const webhook = provider.report({ eventId, sessionId, decision, claims, occurredAt: now }, now)
-  await receiveWebhook({
-    name: provider.name,
-    webhook: { headers: webhook.headers, body: Buffer.from(webhook.body) },
-  })
+  await reportDecision(provider, { eventId, sessionId, ...decision })
   return getSession(principal, sessionId)
 }
 
 /** The session's provider, if its form is what decides. */
-async function formProviderOf({ workspaceId, mode }: Principal, sessionId: string) {
+async function formProviderOf({ workspaceId, mode }: Principal, sessionId: string): Promise<FormProvider> {
   if (!isId("sess", sessionId)) return sessionNotFound()
   const [session] = await sql<{ provider: string }[]>`
     select provider from attestations where workspace_id = ${workspaceId} and session_id = ${sessionId}`
@@ -60,4 +53,17 @@ async function formProviderOf({ workspaceId, mode }: Principal, sessionId: strin
       `id: this session is decided by ${name}. Only sessions of the sandbox can be decided here.`,
     )
   return { name, report: flow.report }
+}
+
+type FormFlow = Extract<Flow, { kind: "form" }>
+type FormProvider = { name: string; report: FormFlow["report"] }
+
+/** Decides a session by the webhook that the form's submission leads to. The same event counts once. */
+export async function reportDecision(
+  { name, report }: FormProvider,
+  submission: Omit<Parameters<FormFlow["report"]>[0], "occurredAt">,
+): Promise<void> {
+  const now = clock.now()
+  const { headers, body } = report({ ...submission, occurredAt: now }, now)
+  await receiveWebhook({ name, webhook: { headers, body: Buffer.from(body) } })
 }

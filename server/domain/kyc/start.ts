@@ -16,6 +16,7 @@ import { publicKeyOf } from "#server/solana/addresses.ts"
 import { isOfProgram, isOnCurve } from "#server/solana/strict-ed25519.ts"
 import { fail } from "#shared/errors.ts"
 import { type Beginning, type Begun, begin, type Obstacle, pendingOf, type StartRequest } from "./begin.ts"
+import { decideTestWallet } from "./decide-test-wallet.ts"
 import { sessionUrl } from "./session-record.ts"
 
 /** How long a start waits for locked sessions that have expired. */
@@ -26,15 +27,21 @@ export type Session = { session_id: string; session_url: string }
 /**
  * Starts a verification, or returns the open session of the same person, wallet and schema, with the external id and the
  * address to return to that are sent now: no second session, no second unit of quota. Another person's session of the wallet
- * goes on: a start takes nothing from anyone. Errors:
+ * goes on: a start takes nothing from anyone. A test wallet's session is decided at once. Errors:
  * unknown_schema, invalid_public_key, wallet_sanctioned, wallet_cannot_sign, quota_exceeded, sol_budget_exceeded, account_reopening_limit,
  * provider_not_configured, chain_not_configured.
  */
 export async function startSession(request: StartRequest): Promise<Session> {
+  const id = await startOrFind(request)
+  await decideTestWallet(request.principal, request.wallet, id)
+  return { session_id: id, session_url: sessionUrl(id) }
+}
+
+async function startOrFind(request: StartRequest): Promise<string> {
   const { principal, idempotency } = request
   const provider = providerFor(principal.mode, request.schemaId)
   chainOf(principal.mode)
-  if (idempotency?.begun) return session(idempotency.begun)
+  if (idempotency?.begun) return idempotency.begun
   await refuseListed(principal.workspaceId, request.wallet)
   const giveUpAt = performance.now() + SWEEP_MS
   let account: string | null = null
@@ -55,7 +62,7 @@ export async function startSession(request: StartRequest): Promise<Session> {
     if (begun.session_id !== null) {
       if (idempotency) idempotency.begun = begun.session_id
       publishActivity(principal.workspaceId)
-      return session(begun.session_id)
+      return begun.session_id
     }
     if (begun.proof_wanted && signs === null) {
       const key = publicKeyOf(request.wallet)
@@ -81,8 +88,6 @@ export async function startSession(request: StartRequest): Promise<Session> {
     else if (!(await isPending(request))) quotaExceeded(begun.included)
   }
 }
-
-const session = (id: string): Session => ({ session_id: id, session_url: sessionUrl(id) })
 
 const cannotSign = ({ wallet, schemaId }: StartRequest): never =>
   fail(

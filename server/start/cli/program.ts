@@ -9,6 +9,7 @@ import { addMintConfigCommands } from "./mint-config.ts"
 import { addProviderCommands } from "./provider.ts"
 import type { Run } from "./run.ts"
 import { addSignerCommands } from "./signer.ts"
+import { addTestCommands } from "./test-session.ts"
 import { addUserCommands } from "./user.ts"
 import { addWalletCommands } from "./wallet.ts"
 
@@ -38,6 +39,7 @@ export function vouchProgram({ run, runWithDatabase }: Runner): Command {
     addDataKeyCommands,
     addUserCommands,
     addMintConfigCommands,
+    addTestCommands,
   ]
   for (const add of nouns) add(program, (...work) => run(wantsJson(), ...work))
   addMigrateCommand(program, (work) => runWithDatabase(wantsJson(), work))

@@ -75,7 +75,7 @@ export const kycRouter = router({
         tags: ["KYC"],
         summary: "Start a verification",
         description:
-          "Creates a session for a wallet and a schema, and returns the URL of its hosted page. If the same person has an open session for this wallet and schema, that session is returned and the quota is not charged again. It takes a redirectUrl that is sent, and its first externalId. Another person's externalId starts a session of their own, and takes nothing from anyone: the wallet belongs to the person for whom it was last proven or approved.",
+          "Creates a session for a wallet and a schema, and returns the URL of its hosted page. If the same person has an open session for this wallet and schema, that session is returned and the quota is not charged again. It takes a redirectUrl that is sent, and its first externalId. Another person's externalId starts a session of their own, and takes nothing from anyone: the wallet belongs to the person for whom it was last proven or approved. In test mode the sandbox decides the sessions of test wallets, such as `VouchTestApproved11111111111111111111111118`, at once.",
       },
     })
     .input(

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { listSessions as listOpenOrClosed, sessionQuery } from "#server/dashboard/sessions.ts"
-import { attestationStatus } from "#server/domain/attestations/record.ts"
+import { attestationStatus, publicReason } from "#server/domain/attestations/record.ts"
 import { cancelSession } from "#server/domain/kyc/cancel.ts"
 import { decideTestSession } from "#server/domain/kyc/decide-test-session.ts"
 import { decisionFields } from "#server/domain/kyc/providers/vouch-event.ts"
@@ -142,6 +142,11 @@ export const sessionRouter = router({
           example: "approved",
         }),
         claims: decisionFields.shape.claims,
+        public_reason: publicReason.optional().meta({
+          description:
+            "Reason code that the hosted page shows to the investor, who was rejected or is to submit again",
+          example: "documents_unreadable",
+        }),
       }),
     )
     .output(sessionRecord)
@@ -150,8 +155,11 @@ export const sessionRouter = router({
         principal: ctx.principal,
         idempotency: ctx.idempotency,
         sessionId: input.id,
-        decision: input.decision,
-        claims: input.claims ?? {},
+        decision: {
+          decision: input.decision,
+          claims: input.claims ?? {},
+          publicReason: input.public_reason ?? null,
+        },
       }),
     ),
 

@@ -129,6 +129,7 @@ export class FormDelivery {
           sessionId: session_id,
           decision,
           claims: claims === null ? {} : openClaims(attestation_id, claims),
+          publicReason: null,
           occurredAt: occurred_at,
         },
         clock.now(),

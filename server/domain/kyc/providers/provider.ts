@@ -94,12 +94,14 @@ export type VendorSession = {
   isDecided?: boolean
 }
 
-/** What was entered in the hosted page's own form. */
+/** What was entered in the hosted page's own form, or decided in its place. */
 type FormSubmission = {
   eventId: string
   sessionId: string
   decision: Decision
   claims: Claims
+  /** Null for the default. */
+  publicReason: PublicReason | null
   occurredAt: Date
 }
 

@@ -27,7 +27,7 @@ export const sandbox = defineProvider({
   create: ({ WEBHOOK_SECRET: secrets }) => ({
     flow: {
       kind: "form",
-      report({ eventId, sessionId, decision, claims, occurredAt }, sentAt) {
+      report({ eventId, sessionId, decision, claims, publicReason, occurredAt }, sentAt) {
         const event: WebhookEvent = {
           type: EVENT_TYPE,
           data: {
@@ -36,6 +36,7 @@ export const sandbox = defineProvider({
             occurred_at: occurredAt.toISOString(),
             claims,
             reason: reasons[decision],
+            ...(publicReason && { public_reason: publicReason }),
           },
         }
         const body = JSON.stringify(event)

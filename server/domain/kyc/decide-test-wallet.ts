@@ -1,0 +1,29 @@
+import { sql } from "#db/client.ts"
+import type { Principal } from "#server/domain/context.ts"
+import { deployment } from "#server/domain/deployment.ts"
+import type { Address } from "#shared/address.ts"
+import { testWallets } from "#shared/test-wallets.ts"
+import { reportDecision } from "./decide-test-session.ts"
+
+/**
+ * Decides a session that was started for a test wallet, in the same way as `decideTestSession`. Only sessions of the sandbox
+ * in test mode are: to live mode and to any other provider the address is a wallet like all others.
+ */
+export async function decideTestWallet(
+  { workspaceId, mode }: Principal,
+  wallet: Address,
+  sessionId: string,
+): Promise<void> {
+  const decision = mode === "test" ? testWallets.get(wallet) : undefined
+  if (decision === undefined) return
+  const [session] = await sql<{ id: string; provider: string }[]>`
+    select id, provider from attestations where workspace_id = ${workspaceId} and session_id = ${sessionId}`
+  const provider = session && deployment.providers[mode].configured.get(session.provider)
+  if (provider?.flow.kind !== "form") return
+  // A start that returns the session again sends the same event, which counts once.
+  const eventId = `evt_${session!.id}`
+  await reportDecision(
+    { name: provider.name, report: provider.flow.report },
+    { eventId, sessionId, ...decision },
+  )
+}

@@ -1,0 +1,100 @@
+import { execFile } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, expect, test, vi } from "vitest"
+import { sql } from "#db/client.ts"
+import { createAccount } from "#server/domain/accounts/create.ts"
+import { openClaims } from "#server/domain/attestations/claims.ts"
+import { startTestApp, type TestApp, type TestKey, webhookSecret } from "#test/app.ts"
+
+// Each command is a process, which takes seconds on a busy machine.
+vi.setConfig({ testTimeout: 120_000 })
+
+const dataDir = mkdtempSync(join(tmpdir(), `vouch-test-${process.pid}-`))
+const providers = {
+  VOUCH_TEST_PROVIDER: "sandbox accredited_investor_v1=generic",
+  VOUCH_GENERIC_URL: "https://bridge.example.com/",
+  VOUCH_GENERIC_SECRET: `whsec_${Buffer.alloc(32, 7).toString("base64")}`,
+}
+let app: TestApp
+let key: TestKey
+let live: TestKey
+
+beforeAll(async () => {
+  app = await startTestApp(providers)
+  const account = await createAccount({ name: "Fund", plan: "free" })
+  key = await app.key({ account })
+  live = await app.key({ account, mode: "live" })
+})
+afterAll(async () => {
+  await app.stop()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+const decide = (...args: string[]): Promise<{ exitCode: number; stdout: string; stderr: string }> =>
+  new Promise((resolve) => {
+    const { VOUCH_SIGNER, VOUCH_DATA_KEY } = app.settings
+    const env = {
+      ...process.env,
+      ...{ DATABASE_URL: app.databaseUrl, VOUCH_DATA_DIR: dataDir, PORT: "", VOUCH_PUBLIC_URL: "" },
+      ...{ VOUCH_SIGNER, VOUCH_DATA_KEY, VOUCH_WEBHOOK_SECRET: webhookSecret },
+      ...providers,
+    }
+    execFile(
+      process.execPath,
+      ["server/cli.ts", "test", "decide", ...args],
+      { env },
+      (error, stdout, stderr) => {
+        resolve({ exitCode: error ? Number(error.code) : 0, stdout, stderr })
+      },
+    )
+  })
+
+test("an approval on the command line verifies the wallet, with the claims that it names", async () => {
+  const { wallet, sessionId } = await app.startSession(key)
+  const claims = ["--country", "USA", "--over-18", "--accredited"]
+  const decided = await decide(sessionId, "approved", ...claims)
+  expect(decided).toEqual({ exitCode: 0, stdout: `${wallet}: the session is approved.\n`, stderr: "" })
+  await app.waitForStatus(key, wallet, "verified")
+  const [attestation] = await sql`select id, claims from attestations where session_id = ${sessionId}`
+  expect(openClaims(attestation!.id, attestation!.claims)).toEqual({
+    country: "US",
+    age_over_18: true,
+    accredited: true,
+  })
+})
+
+test("a rejection has its public reason, and a session that has ended stays as it is", async () => {
+  const { sessionId } = await app.startSession(key)
+  const rejected = await decide(sessionId, "rejected", "--public-reason", "not_eligible", "--json")
+  const { state, attestation_id } = JSON.parse(rejected.stdout)
+  expect(state).toBe("rejected")
+  const [row] = await sql`select public_reason from attestations where id = ${attestation_id}`
+  expect(row).toEqual({ public_reason: "not_eligible" })
+  expect(JSON.parse((await decide(sessionId, "expired", "--json")).stdout).state).toBe("rejected")
+})
+
+test("what is not the sandbox's in test mode is refused, and mistakes are named", async () => {
+  const { sessionId } = await app.startSession(key, undefined, "accredited_investor_v1")
+  const ofLive = await app.startSession(live)
+  const refusals: [string[], RegExp][] = [
+    [[sessionId, "approved"], /decided by generic/],
+    [[ofLive.sessionId, "approved"], /no session with this id/],
+    [["sess_1", "approved"], /no session with this id/],
+    [[sessionId, "yes"], /Allowed choices are in_review, .*--help/s],
+    [[sessionId, "approved", "--country", "Narnia"], /Use a country code/],
+    [[sessionId], /missing required argument 'decision'/],
+  ]
+  for (const [args, reason] of refusals) {
+    const { exitCode, stdout, stderr } = await decide(...args)
+    expect({ exitCode, stdout }, args.join(" ")).toEqual({ exitCode: 2, stdout: "" })
+    expect(stderr).toMatch(reason)
+  }
+  const open = await sql`select from attestations where event_at is null and status = 'pending'`
+  expect(open).toHaveLength(2)
+  const help = await decide("--help")
+  expect(help).toMatchObject({ exitCode: 0, stderr: "" })
+  for (const part of ["<session_id>", "resubmission_requested", "--accredited", "documents_unreadable"])
+    expect(help.stdout).toContain(part)
+})

@@ -1,0 +1,60 @@
+import { Argument, type Command, InvalidArgumentError, Option } from "commander"
+import { decideTestSession } from "#server/domain/kyc/decide-test-session.ts"
+import { countryOf } from "#server/domain/kyc/providers/vendor-person.ts"
+import { type PublicReason, publicReasons } from "#shared/public-reasons.ts"
+import { allScopes } from "#shared/scopes.ts"
+import { type Decision, decisions } from "#shared/statuses.ts"
+import { nonEmpty } from "./arguments.ts"
+import { chosenAccount } from "./chosen-account.ts"
+import type { Run } from "./run.ts"
+
+type Options = {
+  account?: string
+  country?: string
+  over18?: true
+  accredited?: true
+  publicReason?: PublicReason
+}
+
+/** `vouch test …`: for tests without a browser. */
+export function addTestCommands(program: Command, run: Run): void {
+  const test = program.command("test").description("help for tests; test mode only")
+
+  test
+    .command("decide")
+    .description("decide a session of the sandbox, as its form would; test mode only")
+    .argument("<session_id>", "the session's id, sess_…")
+    .addArgument(new Argument("<decision>", "what the sandbox decides").choices(decisions))
+    .option("--account <name>", "the account's name; not needed if there is only one", nonEmpty)
+    .option("--country <code>", "the claim country, such as US", countryCode)
+    .option("--over-18", "the claim that the person is over 18")
+    .option("--accredited", "the claim that the person is an accredited investor")
+    .addOption(new Option("--public-reason <code>", "what the investor is shown").choices(publicReasons))
+    .action((sessionId: string, decision: Decision, options: Options) =>
+      run(async () => {
+        const { workspaces } = await chosenAccount(options.account)
+        const session = await decideTestSession({
+          principal: {
+            workspaceId: workspaces.test,
+            mode: "test",
+            scopes: new Set(allScopes),
+            via: { kind: "operator" },
+          },
+          idempotency: null,
+          sessionId,
+          decision: {
+            decision,
+            claims: { country: options.country, age_over_18: options.over18, accredited: options.accredited },
+            publicReason: options.publicReason ?? null,
+          },
+        })
+        return { json: session, text: `${session.user_pubkey}: the session is ${session.state}.` }
+      }),
+    )
+}
+
+function countryCode(value: string): string {
+  const country = countryOf(value)
+  if (country === undefined) throw new InvalidArgumentError("Use a country code such as US.")
+  return country
+}

@@ -1,5 +1,5 @@
 import { expect } from "vitest"
-import { type ErrorCode, statusOf } from "#shared/errors.ts"
+import { type ErrorCode, errors, statusOf } from "#shared/errors.ts"
 import type { Response } from "./http.ts"
 
 /** The answer is this error, whole: status, exactly three fields, and the request's id in the header too. */
@@ -24,4 +24,17 @@ export function expectReplay(replay: Response, first: Response): void {
   expect(replay.headers["x-request-id"]).toMatch(/^req_/)
   expect(replay.headers["x-request-id"]).not.toBe(first.headers["x-request-id"])
   expect(first.headers["idempotent-replayed"]).toBeUndefined()
+}
+
+/** A success, or our 4xx: the complete error object with the request's id. Never a 5xx. */
+export function expectOurs({ status, headers, json, text }: Response): void {
+  expect(headers["x-request-id"]).toMatch(/^req_/)
+  if (status === 200 || status === 202 || status === 204) return
+  expect(status, text).toBeGreaterThanOrEqual(400)
+  expect(status, text).toBeLessThan(500)
+  if (text === "") return
+  expect(Object.keys(json)).toEqual(["error", "detail", "request_id"])
+  expect(errors).toHaveProperty(json.error)
+  expect(json.request_id).toBe(headers["x-request-id"])
+  expect(json.detail.length).toBeLessThan(1000)
 }

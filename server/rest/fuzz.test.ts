@@ -1,10 +1,10 @@
 import fc from "fast-check"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { newId } from "#server/lib/ids.ts"
-import { errors } from "#shared/errors.ts"
+import { expectOurs } from "#test/answers.ts"
 import { newWallet, signWebhook, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
 import { bodies, bodyOf, changes, headers, json } from "#test/arbitraries.ts"
-import type { Response, Sent } from "#test/http.ts"
+import type { Sent } from "#test/http.ts"
 import { sendRaw } from "#test/raw.ts"
 
 let app: TestApp
@@ -25,19 +25,6 @@ afterAll(async () => {
 })
 
 const RUNS = { numRuns: 300 }
-
-/** A success, or our 4xx: the complete error object with the request's id. Never a 5xx. */
-function expectOurs({ status, headers, json, text }: Response): void {
-  expect(headers["x-request-id"]).toMatch(/^req_/)
-  if (status === 200 || status === 202 || status === 204) return
-  expect(status, text).toBeGreaterThanOrEqual(400)
-  expect(status, text).toBeLessThan(500)
-  if (text === "") return
-  expect(Object.keys(json)).toEqual(["error", "detail", "request_id"])
-  expect(errors).toHaveProperty(json.error)
-  expect(json.request_id).toBe(headers["x-request-id"])
-  expect(json.detail.length).toBeLessThan(1000)
-}
 
 const takesAnyJson = (method: "POST" | "PATCH") => async (path: string, body: fc.Arbitrary<unknown>) => {
   await fc.assert(

@@ -1,9 +1,11 @@
 import { spawnSync } from "node:child_process"
-import { readFileSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { basename, join } from "node:path"
 import { toYaml } from "../openapi.ts"
 import { clientSource } from "./client.ts"
 import { openApiDocument } from "./document.ts"
+import { asOpenApi30 } from "./version-3-0.ts"
 
 const root = join(import.meta.dirname, "..", "..", "..")
 
@@ -32,12 +34,24 @@ function write(): void {
   console.log(`${[...files.keys()].join(" and ")} are written.`)
 }
 
-/** Whether what is generated is what the endpoints say, and Redocly's recommended rules find nothing in openapi.yaml. */
+/** Whether what is generated is what the endpoints say, and Redocly's recommended rules find nothing in either version. */
 function check(): boolean {
   const stale = [...wanted()].filter(([name, text]) => read(name) !== text)
   for (const [name] of stale)
     console.error(`${name} is not what the server answers. Run: npm run openapi:write`)
-  return stale.length === 0 && lint()
+  return stale.length === 0 && lint("openapi.yaml") && lintOlder()
+}
+
+/** The same for the copy in 3.0, which only the server has. */
+function lintOlder(): boolean {
+  const folder = mkdtempSync(join(tmpdir(), "vouch-openapi-"))
+  try {
+    const file = join(folder, "openapi-3.0.json")
+    writeFileSync(file, JSON.stringify(asOpenApi30(openApiDocument())))
+    return lint(file)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 }
 
 function read(name: string): string | null {
@@ -50,26 +64,26 @@ function read(name: string): string | null {
 
 type Report = { totals: { errors: number; warnings: number } }
 
-/** Runs Redocly on the file, without its telemetry and its look for updates: the check needs no network. */
-function lint(): boolean {
-  const { status, stdout, stderr, error } = redocly("json")
+/** Runs Redocly on a file, without its telemetry and its look for updates: the check needs no network. */
+function lint(file: string): boolean {
+  const { status, stdout, stderr, error } = redocly(file, "json")
   const totals = totalsOf(stdout)
   if (totals?.errors === 0 && totals.warnings === 0 && status === 0) {
-    console.log("openapi.yaml is what the server answers; Redocly finds no error and no warning.")
+    console.log(`${basename(file)} is what the server answers; Redocly finds no error and no warning.`)
     return true
   }
   if (error) console.error(`Redocly could not be run: ${error.message}`)
   else if (totals === null) console.error(stderr || stdout)
-  else console.error(redocly("stylish").stdout)
+  else console.error(redocly(file, "stylish").stdout)
   console.error(
-    "openapi.yaml has problems. Correct the procedures or server/rest/openapi/, then run: npm run openapi:write",
+    `${basename(file)} has problems. Correct the procedures or server/rest/openapi/, then run: npm run openapi:write`,
   )
   return false
 }
 
-function redocly(format: string) {
+function redocly(file: string, format: string) {
   const cli = join(root, "node_modules", "@redocly", "cli", "bin", "cli.js")
-  return spawnSync(process.execPath, [cli, "lint", "openapi.yaml", `--format=${format}`], {
+  return spawnSync(process.execPath, [cli, "lint", file, `--format=${format}`], {
     cwd: root,
     encoding: "utf8",
     timeout: 60_000,

@@ -12,6 +12,7 @@ export const componentsWith = (schemas: Record<string, Schema>): Components => (
   parameters,
   examples: {},
   headers,
+  links: {},
   securitySchemes: {
     apiKey: {
       type: "http",

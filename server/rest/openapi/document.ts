@@ -6,6 +6,7 @@ import { RouteTable } from "../routes.ts"
 import { closeOnlyRequests, componentsWith, onlyUsed, operationsOf } from "./components.ts"
 import { description, tags } from "./description.ts"
 import { documentPaths } from "./document-paths.ts"
+import { addLinks } from "./links.ts"
 import { finish } from "./operations.ts"
 import { tidy } from "./schemas.ts"
 import type { OpenApi, PathItem, Response, Schema } from "./types.ts"
@@ -23,6 +24,7 @@ export function openApiDocument(router: AnyRouter = appRouter): OpenApi {
   }
   Object.assign(paths, documentPaths(components))
   closeOnlyRequests(paths, components)
+  addLinks(paths, components)
   return {
     openapi: "3.1.1",
     info: {

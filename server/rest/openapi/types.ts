@@ -26,10 +26,14 @@ type Content = Record<string, Media>
 
 export type Header = { description: string; required?: boolean; schema: Schema; example?: unknown }
 
+/** How an answer leads on to another operation: where the values of its parameters are found. */
+export type Link = { operationId: string; parameters: Record<string, string> }
+
 export type Response = {
   description: string
   headers?: Record<string, Header | Reference>
   content?: Content
+  links?: Record<string, Reference>
 }
 
 export type Parameter = {
@@ -63,6 +67,7 @@ export type Components = {
   parameters: Record<string, Parameter>
   examples: Record<string, Example>
   headers: Record<string, Header>
+  links: Record<string, Link>
   securitySchemes: Record<string, Record<string, unknown>>
 }
 

@@ -1,0 +1,136 @@
+import fc from "fast-check"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { expectOurs } from "#test/answers.ts"
+import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import { bodyOf, headers, json } from "#test/arbitraries.ts"
+import type { Response } from "#test/http.ts"
+import { readDocument } from "#test/openapi-document.ts"
+import { tokenFixture } from "#test/tokens.ts"
+import { openApiDocument } from "./openapi/document.ts"
+import type { Response as Documented, Link, Operation, Parameter } from "./openapi/types.ts"
+
+const { operations, follow } = readDocument(openApiDocument())
+
+let app: TestApp
+let key: TestKey
+
+beforeAll(async () => {
+  app = await startTestApp()
+  key = await app.key({ plan: "enterprise" })
+})
+afterAll(() => app.stop())
+
+const place = (id: string) => operations.find(({ operation }) => operation.operationId === id)!
+
+/** The operation's own example of a body. */
+const exampleOf = ({ requestBody }: Operation) =>
+  Object.values(requestBody?.content ?? {})[0]?.example as Record<string, unknown> | undefined
+
+type Call = { id: string; parameters: Record<string, string>; body: unknown; response: Response }
+
+async function call(id: string, parameters: Record<string, string>, body: unknown): Promise<Call> {
+  const { path, method, operation } = place(id)
+  const inPath = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(parameters[name]!))
+  const query = (operation.parameters ?? [])
+    .map((one) => follow<Parameter>(one))
+    .filter((one) => one.in === "query" && parameters[one.name] !== undefined)
+    .map(({ name }) => `${name}=${encodeURIComponent(parameters[name]!)}`)
+  const response = await app.request({
+    method: method.toUpperCase(),
+    path: [inPath, ...query].join(query.length > 0 ? "?" : ""),
+    key: key.apiKey,
+    headers: operation.requestBody ? headers : {},
+    ...(operation.requestBody && { json: body }),
+  })
+  return { id, parameters, body, response }
+}
+
+/** What a link's expression says, in a call that has been answered. */
+function pointedTo(expression: string, { parameters, body, response }: Call): unknown {
+  const [, where, pointer] = /^\$(response\.body|request\.body|request\.path)[#.]\/?(.+)$/.exec(expression)!
+  if (where === "request.path") return parameters[pointer!]
+  const whole: unknown = where === "request.body" ? body : response.json
+  return pointer!
+    .split("/")
+    .reduce<unknown>((value, step) => (value as Record<string, unknown> | undefined)?.[step], whole)
+}
+
+/** Calls that the answer leads to; those whose values it lacks, such as the first of an empty list, are left out. */
+function* linksOf(made: Call): Generator<Pick<Call, "id" | "parameters">> {
+  const documented = place(made.id).operation.responses[made.response.status]
+  for (const reference of Object.values(documented ? (follow<Documented>(documented).links ?? {}) : {})) {
+    const { operationId, parameters } = follow<Link>(reference)
+    const values = Object.entries(parameters).map(([name, one]) => [name, pointedTo(one, made)] as const)
+    if (values.every(([, value]) => typeof value === "string"))
+      yield { id: operationId, parameters: Object.fromEntries(values) as Record<string, string> }
+  }
+}
+
+/** Reads first, what ends things last. */
+const rank = (id: string): number =>
+  place(id).method === "get" ? 0 : /^(delete|erase|revoke|cancel)/.test(id) ? 2 : 1
+
+test("links lead from what starts things to every operation with a parameter, and each answers", async () => {
+  const url = "https://example.com/hook"
+  const endpoint = await call(
+    "createWebhookEndpoint",
+    {},
+    { ...exampleOf(place("createWebhookEndpoint").operation), url, types: null },
+  )
+  const { wallet, sessionId } = await app.verifiedWallet(key)
+  const minted = await tokenFixture(app, key).mint("us_real_estate_fund_v1", wallet, 10)
+  expect(minted.status).toBe(200)
+  const begun = [
+    endpoint,
+    await deliveriesTo(endpoint.response.json.endpoint_id),
+    await call(
+      "createMintConfig",
+      {},
+      { ...exampleOf(place("createMintConfig").operation), id: "linked_v1" },
+    ),
+    await call("createSchema", {}, { ...exampleOf(place("createSchema").operation), id: "linked_schema_v1" }),
+    await call("getSession", { id: sessionId }, undefined),
+    await call("listOperations", {}, undefined),
+    await call("listHolders", { mint_config: "us_real_estate_fund_v1" }, undefined),
+  ]
+  for (const { id, response } of begun) expect([200, 202], id).toContain(response.status)
+
+  const reached = new Set<string>()
+  const waiting = begun.flatMap((one) => [...linksOf(one)])
+  for (;;) {
+    const next = waiting.filter(({ id }) => !reached.has(id)).sort((a, b) => rank(a.id) - rank(b.id))[0]
+    if (next === undefined) break
+    reached.add(next.id)
+    const example = exampleOf(place(next.id).operation)
+    const made = await call(next.id, next.parameters, example)
+    expectOurs(made.response)
+    if (rank(next.id) === 0) expect(made.response.status, `${next.id}: ${made.response.text}`).toBe(200)
+    waiting.push(...linksOf(made))
+    if (example) await takesAnyBody(next, example)
+  }
+
+  const parametrised = operations.filter(({ path }) => path.includes("{"))
+  const all = parametrised.map(({ operation }) => operation.operationId)
+  expect([...reached].sort()).toEqual(
+    // Its parameter is a provider's name, which no answer has.
+    all.filter((id) => id !== "receiveProviderWebhook").sort(),
+  )
+}, 120_000)
+
+const deliveriesTo = (id: string) =>
+  waitFor(async () => {
+    const made = await call("listWebhookDeliveries", { id }, undefined)
+    return made.response.json.data.length > 0 && made
+  }, "a delivery")
+
+/** Generated bodies, on an object that is there: fields of the example, right, wrong or missing. */
+async function takesAnyBody({ id, parameters }: Pick<Call, "id" | "parameters">, example: object) {
+  const fields = Object.entries(example).map(([name, value]) => [name, fc.constant(value)])
+  const body = fc.oneof({ weight: 4, arbitrary: bodyOf(Object.fromEntries(fields)) }, json)
+  await fc.assert(
+    fc.asyncProperty(body, async (sent) => {
+      expectOurs((await call(id, parameters, sent)).response)
+    }),
+    { numRuns: 30 },
+  )
+}

@@ -188,6 +188,24 @@ test("erasing a wallet erases its owner, and leaves the session that another per
     select from reviews r join attestations a on a.workspace_id = r.workspace_id and a.id = r.attestation_id
     where a.session_id = ${theirs} and r.state = 'open'`
   expect(open).toHaveLength(1)
+  // Sent again, because the answer was lost, it finds the same person.
+  expect((await post(`/wallets/${wallet}/erase`)).json).toEqual(json)
+  expect(await get(`/kyc/session/${theirs}`)).toMatchObject({ state: "in_review" })
+})
+
+test("after its owner was erased, a wallet that is named alone is a new investor's, and not another person's who named it", async () => {
+  const wallet = newWallet()
+  await verify(wallet, name("victim"))
+  const theirs = await start(wallet, name("mallory"))
+  await post(`/wallets/${wallet}/erase`)
+  const session = await start(wallet)
+  expect(session).not.toBe(theirs)
+  expect(await start(wallet)).toBe(session)
+  expect((await get(`/investor/${await investorOf(session)}`)).external_id).toBeNull()
+  // Erased again, it is what was begun since that goes.
+  expect((await post(`/wallets/${wallet}/erase`)).json).toMatchObject({ attestations: 1, revoked: 1 })
+  expect(await get(`/kyc/session/${session}`)).toMatchObject({ state: "cancelled" })
+  expect(await get(`/kyc/session/${theirs}`)).toMatchObject({ state: "open" })
 })
 
 test("whatever is started, proven, approved, rejected and erased, in any order: the owner is as an independent model says", async () => {

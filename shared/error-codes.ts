@@ -198,12 +198,12 @@ export const apiErrors = {
   events_expired: defineError(
     410,
     "The events are no longer kept",
-    "Read what you missed with the lists, and read on after the sequence number that the error names. To begin, leave after out.",
+    "Read what you missed with the lists, and read on after the sequence number that the error names. To begin, leave out after and cursor.",
   ),
   events_rewound: defineError(
     410,
     "The database lacks the event of your cursor",
-    "A failover or a restore lost events that you have read. Read on with the cursor in the header Resume-Cursor, and drop events whose id you have: what happened again kept its id. What does not come again is not in the books; compare with the lists.",
+    "A failover or a restore lost events that you have. Go on with the cursor in the header Resume-Cursor, and drop events whose id you have: what happened again kept its id. What does not come again is not in the books; compare with the lists.",
   ),
   payload_too_large: defineError(
     413,

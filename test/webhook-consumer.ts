@@ -7,7 +7,14 @@ export type Received = {
   /** Seconds since 1970, as the header says. */
   timestamp: number
   signatures: string[]
-  event: { id: string; sequence?: number; type: string; occurred_at: string; data: Record<string, unknown> }
+  event: {
+    id: string
+    sequence?: number
+    cursor?: string
+    type: string
+    occurred_at: string
+    data: Record<string, unknown>
+  }
 }
 
 /** What a consumer does with a request: answers itself, or with a status. */

@@ -655,7 +655,9 @@ export interface QuotaEvent {
 export interface ReplayWebhooksRequest {
   /** One event, of whatever type */
   event_id?: string | undefined
-  /** All events after this sequence number */
+  /** All events after the one with this `cursor`; `0` for all that there ever were */
+  cursor?: string | undefined
+  /** All events after this sequence number. A number alone does not tell a lost event from another one that got its number after a failover: send `cursor` instead */
   after?: number | undefined
   /** All events that happened since */
   since?: string | undefined
@@ -1365,7 +1367,7 @@ export interface Methods {
     id: string
   }, options?: RequestOptions): Promise<WebhookTest>
 
-  /** Replay events. Sends events again, with the ids that they have: one, or all of the endpoint's types after a sequence number or since a time. */
+  /** Replay events. Sends events again, with the ids that they have: one, or all of the endpoint's types after a position or since a time. The position is the `cursor` of the last event that you have. If a failover or a restore of the database lost that event, the answer is 410 `events_rewound`: replay from the cursor in the header `Resume-Cursor`, and drop events whose `id` you have. */
   replayWebhooks(params: {
     /** The endpoint's id */
     id: string

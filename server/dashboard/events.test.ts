@@ -51,9 +51,11 @@ test("what events are about is looked for a part at a time, and nothing is passe
   expect(numbers(await search({ about: wallet, type: "investor.frozen" }))).toEqual([7, 3])
 })
 
-test("an event is found by its number and by its id, in its own workspace alone", async () => {
+test("an event is found by its number, its cursor and its id, in its own workspace alone", async () => {
   expect(numbers(await search({ about: "42" }))).toEqual([42])
   expect(numbers(await search({ about: "9".repeat(15) }))).toEqual([])
+  expect(numbers(await search({ about: "42-first" }))).toEqual([42])
+  expect(numbers(await search({ about: "42-ffffffffffff" }))).toEqual([])
   const [row] = await sql<{ id: string }[]>`
     insert into events (workspace_id, sequence, id, type, data, occurred_at)
     values (${people.workspaceId}, 21001, ${newId("evt")}, 'token.paused', '{"mint_config": "m", "symbol": "M"}', now())

@@ -14,7 +14,7 @@ import { keptDays } from "#shared/retention.ts"
 import type { DeliveryStatus } from "#shared/webhooks.ts"
 
 export type EventSearch = {
-  /** An event's id or sequence number, or something that it is about: an id, or a wallet. */
+  /** An event's id, cursor or sequence number, or something that it is about: an id, or a wallet. */
   about: string | null
   type: EventType | null
   from: string | null
@@ -68,7 +68,10 @@ export async function searchEvents(
 /** A condition that at most one event meets. */
 function singleOf(about: string) {
   if (isId("evt", about)) return () => sql`id = ${about}`
-  return /^[1-9][0-9]{0,14}$/.test(about) ? () => sql`sequence = ${about}::bigint` : null
+  const [, sequence, generation] = /^([1-9][0-9]{0,14})(?:-([0-9a-z]{1,16}))?$/.exec(about) ?? []
+  if (sequence === undefined) return null
+  return () =>
+    sql`sequence = ${sequence}::bigint ${generation === undefined ? sql`` : sql`and generation = ${generation}`}`
 }
 
 async function placeOf(workspaceId: string, cursor: string): Promise<bigint> {

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http"
 import { inOtherMode } from "#server/domain/accounts/other-mode.ts"
 import { secondsLeftIn } from "#server/domain/accounts/period.ts"
 import type { Context, IdempotencyClaim, Principal } from "#server/domain/context.ts"
+import { resumeCursorIn } from "#server/domain/events/position.ts"
 import { type Answer, isContended, storeAnswer, withKey } from "#server/domain/idempotency.ts"
 import type { Client } from "#server/http/client.ts"
 import { logFailure, toFailure } from "#server/http/failure.ts"
@@ -73,8 +74,12 @@ async function firstAnswer(
 
 /** Headers that an answer has by its status and body alone, so that nothing more is stored of it. */
 function headersOf({ route, request }: Call, { status, body }: Answer): string[] {
-  // Of all errors that are stored, only `quota_exceeded` has a header of its own.
+  // Of all errors that are stored, only `quota_exceeded` and `events_rewound` have a header of their own.
   if (status === 429) return ["Retry-After", String(secondsLeftIn(clock.now()))]
+  if (status === 410) {
+    const resumeCursor = resumeCursorIn(body)
+    return resumeCursor === null ? [] : ["Resume-Cursor", resumeCursor]
+  }
   const { accepted } = route.meta
   if (status !== 202 || !accepted) return []
   const record = JSON.parse(body) as Record<string, unknown>

@@ -191,43 +191,6 @@ test("410 disables at once; days of failures do, and one success starts them ane
   expect(await deliveries(call, second)).toMatchObject([{ status: "delivered" }])
 })
 
-test("replays: one event of any type, all since a time, all after a number", async () => {
-  const [key, to] = [await app.key(), await consumer()]
-  const call = caller(key)
-  const id = await subscribe(call, to, { types: ["session.opened"] })
-  await twoEvents(key)
-  await twoEvents(key)
-  await until(to, 2)
-  await ended(call, id)
-  const [first, pending] = await eventsOf(call)
-  const replay = async (json: Record<string, unknown>) =>
-    (await call("POST", `/webhook-endpoint/${id}/replay`, json)).json
-  // One that was never for it.
-  expect(await replay({ event_id: pending!.id })).toEqual({ endpoint_id: id, events: 1 })
-  await until(to, 3)
-  await ended(call, id)
-  expect(to.received.at(-1)!.id).toBe(pending!.id)
-  expect(await replay({ after: 0 })).toEqual({ endpoint_id: id, events: 2 })
-  await until(to, 5)
-  await ended(call, id)
-  expect(new Set(to.sequences().slice(3))).toEqual(new Set([1, 3]))
-  expect(await replay({ since: first!.occurred_at })).toMatchObject({ events: 2 })
-  await until(to, 7)
-  expect(await replay({ since: "2999-01-01T00:00:00Z" })).toMatchObject({ events: 0 })
-  for (const [json, error] of [
-    [{}, "validation_failed"],
-    [{ after: 1, event_id: first!.id }, "validation_failed"],
-    [{ after: -1 }, "validation_failed"],
-    [{ since: "yesterday" }, "validation_failed"],
-    [{ event_id: "evt_1" }, "event_not_found"],
-    [{ event_id: "\u0000" }, "event_not_found"],
-  ] as const)
-    expect((await replay(json)).error, JSON.stringify(json)).toBe(error)
-  await sql`update event_counters set dropped = 2 where workspace_id = ${key.workspaceId}`
-  expect(await replay({ after: 1 })).toMatchObject({ error: "events_expired" })
-  await sql`update event_counters set dropped = 0 where workspace_id = ${key.workspaceId}`
-})
-
 test("a test event is sent at once, and says what became of it", async () => {
   const [key, to] = [await app.key(), await consumer()]
   const call = caller(key)

@@ -3,23 +3,24 @@ import { only } from "#db/rows.ts"
 import { inTime } from "#db/seq-at.ts"
 import { type Author, recordChange } from "#server/domain/audit-log/record.ts"
 import { eventsOf } from "#server/domain/events/list.ts"
+import { checkPosition, type Position, sequenceOf } from "#server/domain/events/position.ts"
 import { holdPermission } from "#server/domain/people/membership.ts"
 import { isId } from "#server/lib/ids.ts"
 import { clock } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import { readEndpoint } from "./endpoint.ts"
 
-/** Which events to send again: one, or all of the endpoint's types after a sequence number, or since a time. */
+/** Which events to send again: one, or all of the endpoint's types after a position, or since a time. */
 export type Replayed =
   | { event_id: string }
-  | { after: number }
+  | Position
   /** When they happened, at the earliest. */
   | { since: Date }
 
 /**
  * Sends events again, under the same ids, whether or not they were taken. Of one that waits already nothing changes, but that
  * it is tried at once. Returns how many events there are, at most, beside those that are yet to be sent. Errors:
- * webhook_endpoint_not_found, webhook_endpoint_disabled, event_not_found, events_expired.
+ * webhook_endpoint_not_found, webhook_endpoint_disabled, event_not_found, those of `checkPosition`.
  */
 export async function replay({
   workspaceId,
@@ -32,7 +33,7 @@ export async function replay({
   id: string
   which: Replayed
 }): Promise<{ endpoint_id: string; events: number }> {
-  const from = "event_id" in which ? which : { after: await placeOf(workspaceId, which) }
+  const from = "since" in which ? { after: await placeOf(workspaceId, which.since) } : which
   return sql.begin(async (sql) => {
     await holdPermission(sql, workspaceId, author, "webhooks:write")
     const endpoint = await readEndpoint(sql, workspaceId, id, { lock: true })
@@ -41,7 +42,7 @@ export async function replay({
         "webhook_endpoint_disabled",
         "id: the endpoint is disabled. Enable it: it gets what it missed meanwhile.",
       )
-    const events = "event_id" in from ? await replayOne(from.event_id) : await replayAfter(from.after)
+    const events = "event_id" in from ? await replayOne(from.event_id) : await replayAfter(from)
     await recordChange(sql, workspaceId, {
       author,
       action: "webhook.replayed",
@@ -68,18 +69,13 @@ export async function replay({
       return 1
     }
 
-    async function replayAfter(after: number): Promise<number> {
-      const { dropped, first } = only(
-        await sql<{ dropped: bigint; first: bigint }[]>`
-          select coalesce((select dropped from event_counters where workspace_id = ${workspaceId}), 0) as dropped,
-            least(cursor, ${after}) as first
+    async function replayAfter(position: Position): Promise<number> {
+      await checkPosition(sql, workspaceId, position)
+      const { first } = only(
+        await sql<{ first: bigint }[]>`
+          select least(cursor, ${sequenceOf(position)}) as first
           from webhook_endpoints where workspace_id = ${workspaceId} and id = ${id}`,
       )
-      if (after < dropped)
-        fail(
-          "events_expired",
-          `after: events up to ${dropped} are no longer kept. The first that can be sent is after=${dropped}.`,
-        )
       // What waits is tried at once; what has ended is taken up again on the way (`take.ts`).
       await sql`
         update webhook_deliveries set next_attempt_at = ${clock.now()}, attempts = 0
@@ -97,11 +93,14 @@ export async function replay({
   })
 }
 
-/** The sequence number before the first that is asked for. */
-async function placeOf(workspaceId: string, which: { after: number } | { since: Date }): Promise<number> {
-  if ("after" in which) return which.after
-  const inSpan = await inTime(eventsOf(workspaceId), { after: which.since.toISOString(), before: null })
-  const [first] = await sql<{ sequence: bigint }[]>`
-    select sequence from events where workspace_id = ${workspaceId} ${inSpan?.() ?? sql``} order by sequence limit 1`
-  return first ? Number(first.sequence) - 1 : Number.MAX_SAFE_INTEGER
+/** The sequence number before the first event that happened since a time. */
+async function placeOf(workspaceId: string, since: Date): Promise<number> {
+  const inSpan = await inTime(eventsOf(workspaceId), { after: since.toISOString(), before: null })
+  const { place } = only(
+    await sql<{ place: bigint }[]>`
+      select coalesce(
+        (select sequence - 1 from events where workspace_id = ${workspaceId} ${inSpan?.() ?? sql``} order by sequence limit 1),
+        (select last from event_counters where workspace_id = ${workspaceId}), 0) as place`,
+  )
+  return Number(place)
 }

@@ -50,7 +50,7 @@ export const headers = {
     example: "Bearer",
   },
   "Resume-Cursor": {
-    description: "The cursor to read on from, with `events_rewound`.",
+    description: "The cursor to go on from, with `events_rewound`.",
     schema: { type: "string", pattern: cursorPattern.source },
     example: "41-9f3a61c0d7e4",
   },

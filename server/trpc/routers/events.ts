@@ -1,8 +1,9 @@
 import { z } from "zod"
 import { searchEvents, viewEvent } from "#server/dashboard/events.ts"
 import { eventRecord } from "#server/domain/events/event-record.ts"
-import { cursorPattern, readCursor } from "#server/domain/events/generation.ts"
+import { cursorPattern } from "#server/domain/events/generation.ts"
 import { listEvents } from "#server/domain/events/list.ts"
+import { eventCursor } from "#server/domain/events/position.ts"
 import { createdSpan, instant, page, wholeNumber } from "#server/lib/fields.ts"
 import { memberProcedure, procedure, router } from "#server/trpc/trpc.ts"
 import { fail } from "#shared/errors.ts"
@@ -30,15 +31,11 @@ export const eventRouter = router({
             "The last sequence number that you have; 0 stands for the one before the workspace's first event. Without it and without `cursor`, from the oldest event that is kept. A number alone does not tell a lost event from another one that got its number after a failover: send `cursor` instead",
           example: 41,
         }),
-        cursor: z
-          .string()
-          .regex(cursorPattern, "must be the cursor of an event, or last_cursor")
-          .optional()
-          .meta({
-            description:
-              "The `cursor` of the last event that you have, instead of `after`: it also notices if the database has lost that event",
-            example: "41-9f3a61c0d7e4",
-          }),
+        cursor: eventCursor.optional().meta({
+          description:
+            "The `cursor` of the last event that you have, instead of `after`: it also notices if the database has lost that event",
+          example: "41-9f3a61c0d7e4",
+        }),
         type: z.enum(allEventTypes).optional().meta({ description: "Only events of this type" }),
         ...createdSpan,
         limit: wholeNumber(1, 1000).default(100).meta({ description: "Maximum number of events" }),
@@ -60,11 +57,11 @@ export const eventRouter = router({
         .meta({ id: "EventList" }),
     )
     .query(({ ctx, input }) => {
-      if (input.cursor !== undefined && input.after !== undefined)
+      const { after, cursor } = input
+      if (cursor !== undefined && after !== undefined)
         fail("validation_failed", "after: not together with cursor. Send cursor alone.")
       return listEvents(ctx.principal.workspaceId, {
-        after: input.after ?? null,
-        position: input.cursor === undefined ? null : readCursor(input.cursor),
+        position: cursor !== undefined ? { cursor } : after !== undefined ? { after } : null,
         type: input.type ?? null,
         times: { after: input.created_after ?? null, before: input.created_before ?? null },
         limit: input.limit,

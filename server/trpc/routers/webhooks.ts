@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { eventCursor } from "#server/domain/events/position.ts"
 import { endpointUrl } from "#server/domain/webhooks/deliver/destination.ts"
 import {
   attemptRecord,
@@ -69,8 +70,6 @@ const secret = z.string().meta({
   example: "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDC2FVsBQIhrs=",
 })
 const withSecret = endpointRecord.extend({ secret }).meta({ id: "WebhookEndpointWithSecret" })
-/** More than there will ever be. */
-const MOST_EVENTS = 1e15
 const NOT_FOUND = ["webhook_endpoint_not_found"] as const
 
 /** Where a workspace's events are sent, and what became of them. */
@@ -230,14 +229,14 @@ export const webhookRouter = router({
 
   replay: endpoint(
     "webhooks:write",
-    [...NOT_FOUND, "webhook_endpoint_disabled", "event_not_found", "events_expired"],
+    [...NOT_FOUND, "webhook_endpoint_disabled", "event_not_found", "events_expired", "events_rewound"],
     {
       method: "POST",
       path: "/webhook-endpoint/{id}/replay",
       operationId: "replayWebhooks",
       summary: "Replay events",
       description:
-        "Sends events again, with the ids that they have: one, or all of the endpoint's types after a sequence number or since a time.",
+        "Sends events again, with the ids that they have: one, or all of the endpoint's types after a position or since a time. The position is the `cursor` of the last event that you have. If a failover or a restore of the database lost that event, the answer is 410 `events_rewound`: replay from the cursor in the header `Resume-Cursor`, and drop events whose `id` you have.",
     },
   )
     .input(
@@ -245,17 +244,22 @@ export const webhookRouter = router({
         .object({
           id,
           event_id: eventId.optional().meta({ description: "One event, of whatever type" }),
-          after: wholeNumber(0, MOST_EVENTS).optional().meta({
-            description: "All events after this sequence number",
+          cursor: eventCursor.optional().meta({
+            description: "All events after the one with this `cursor`; `0` for all that there ever were",
+            example: "41-9f3a61c0d7e4",
+          }),
+          after: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional().meta({
+            description:
+              "All events after this sequence number. A number alone does not tell a lost event from another one that got its number after a failover: send `cursor` instead",
             example: 41,
           }),
           since: instant.optional().meta({ description: "All events that happened since" }),
         })
         .refine(
-          ({ event_id, after, since }) =>
-            [event_id, after, since].filter((one) => one !== undefined).length === 1,
+          ({ event_id, cursor, after, since }) =>
+            [event_id, cursor, after, since].filter((one) => one !== undefined).length === 1,
           {
-            error: "send one of event_id, after and since",
+            error: "send one of event_id, cursor, after and since",
             path: ["event_id"],
           },
         ),
@@ -271,16 +275,18 @@ export const webhookRouter = router({
         })
         .meta({ id: "WebhookReplay" }),
     )
-    .mutation(({ ctx, input: { id, event_id, after, since } }) =>
+    .mutation(({ ctx, input: { id, event_id, cursor, after, since } }) =>
       replay({
         ...by(ctx),
         id,
         which:
           event_id !== undefined
             ? { event_id }
-            : after !== undefined
-              ? { after }
-              : { since: new Date(since!) },
+            : cursor !== undefined
+              ? { cursor }
+              : after !== undefined
+                ? { after }
+                : { since: new Date(since!) },
       }),
     ),
 

@@ -49,7 +49,7 @@ export default function Page() {
       <Filters onClear={onClear} saved={{ list: "events", current }}>
         <TextFilter
           label="About"
-          placeholder="Wallet, id or event number"
+          placeholder="Wallet, id, event number or cursor"
           value={filter.about}
           onChange={(about) => setFilter({ about })}
         />

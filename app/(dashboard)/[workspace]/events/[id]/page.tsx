@@ -92,6 +92,7 @@ function FactsOf({ event }: { event: Event }) {
     <Facts
       facts={{
         Number: event.sequence,
+        Cursor: <Copyable value={event.cursor} what="the cursor" />,
         When: <ExactTimestamp at={event.occurred_at} />,
         About: (
           <>

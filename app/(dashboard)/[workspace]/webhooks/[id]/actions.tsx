@@ -159,11 +159,18 @@ function Rotate({ id, onClose }: { id: string; onClose: () => void }) {
   )
 }
 
+/** An event's cursor or number. */
+const POSITION = /^[0-9]{1,15}(-[0-9a-z]{1,16})?$/
+
 function Replay({ id, onClose }: { id: string; onClose: () => void }) {
-  const replay = useMutation((api, after: number) => api.webhook.replay.mutate({ id, after }), {
-    refresh: ["webhooks"],
-    quiet: true,
-  })
+  const replay = useMutation(
+    (api, event: string) =>
+      api.webhook.replay.mutate({
+        id,
+        ...(event.includes("-") ? { cursor: event } : { after: Number(event) }),
+      }),
+    { refresh: ["webhooks"], quiet: true },
+  )
   return (
     <Dialog open onOpenChange={(open) => open || onClose()}>
       <DialogContent
@@ -172,14 +179,24 @@ function Replay({ id, onClose }: { id: string; onClose: () => void }) {
         className="max-w-md!"
       >
         <Form
+          check={(values) => ({
+            after: POSITION.test(String(values.get("after")).trim())
+              ? undefined
+              : "Enter a cursor such as 41-9f3a61c0d7e4, or a number.",
+          })}
           onSubmit={async (values) => {
-            const { events } = await replay.mutateAsync(Number(values.get("after")))
+            const { events } = await replay.mutateAsync(String(values.get("after")).trim())
             onClose()
             notify(events === 1 ? "1 event is sent again" : `${events} events are sent again`)
           }}
         >
-          <Field label="All after event number" name="after" hint="0 for all that are kept." required>
-            <Input type="number" min={0} step={1} defaultValue={0} />
+          <Field
+            label="All after event"
+            name="after"
+            hint="The cursor of the last event that you have, or its number. 0 sends all."
+            required
+          >
+            <Input pattern="\s*[0-9]+(-[0-9a-z]+)?\s*" defaultValue="0" />
           </Field>
           <DialogSubmit>Replay</DialogSubmit>
         </Form>

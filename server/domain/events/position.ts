@@ -1,0 +1,91 @@
+import { z } from "zod"
+import type { Queryable } from "#db/client.ts"
+import { fail } from "#shared/errors.ts"
+import { cursorPattern, FIRST_GENERATION, toCursor } from "./generation.ts"
+
+/** Where a reader is: the cursor of its last event, or that event's sequence number alone. `0` stands before the first. */
+export type Position = { cursor: string } | { after: number }
+
+export const eventCursor = z.string().regex(cursorPattern, "must be the cursor of an event, or last_cursor")
+
+/** Null before the first event, which is of no generation. */
+function readCursor(cursor: string): { sequence: number; generation: string | null } {
+  const [sequence, generation = null] = cursor.split("-")
+  return { sequence: Number(sequence), generation }
+}
+
+export const sequenceOf = (position: Position): number =>
+  "after" in position ? position.after : readCursor(position.cursor).sequence
+
+/**
+ * Refuses a position from which events would be missed, and returns how far the workspace has come. Errors: events_expired if
+ * some after the position are no longer kept, events_rewound if this database lacks the event of a cursor, validation_failed
+ * if the workspace has not come as far as `after`.
+ */
+export async function checkPosition(
+  sql: Queryable,
+  workspaceId: string,
+  position: Position | null,
+): Promise<{ last_sequence: number; last_cursor: string }> {
+  const [{ last, dropped, generation } = { last: 0n, dropped: 0n, generation: null }] = await sql<
+    { last: bigint; dropped: bigint; generation: string | null }[]
+  >`
+    select c.last, c.dropped, coalesce(e.generation, (select id from event_generations order by seq desc limit 1)) as generation
+    from event_counters c left join events e on e.workspace_id = c.workspace_id and e.sequence = c.last
+    where c.workspace_id = ${workspaceId}`
+  if (position !== null) {
+    if ("cursor" in position) {
+      const resume = await resumeCursor(sql, workspaceId, readCursor(position.cursor))
+      if (resume !== null) {
+        fail(
+          "events_rewound",
+          `cursor: the database was restored or another server took over, and it lacks events up to yours. Go on with cursor=${resume}, and drop events whose id you have.`,
+          { headers: { "Resume-Cursor": resume } },
+        )
+      }
+    } else if (position.after > last) {
+      fail(
+        "validation_failed",
+        `after: this workspace's last event is ${last}. If yours was later, the database was restored from a backup: go on from ${last}, and compare by the events' ids.`,
+      )
+    }
+    if (sequenceOf(position) < dropped) {
+      const name = "cursor" in position ? "cursor" : "after"
+      fail(
+        "events_expired",
+        `${name}: events up to ${dropped} are no longer kept. Go on with after=${dropped}, and read what you missed with the lists.`,
+      )
+    }
+  }
+  return {
+    last_sequence: Number(last),
+    last_cursor: last === 0n ? "0" : toCursor({ sequence: last, generation: generation ?? FIRST_GENERATION }),
+  }
+}
+
+/** The cursor that a response with `events_rewound` names: a stored one has its body alone. */
+export const resumeCursorIn = (body: string): string | null => /cursor=([0-9a-z-]+)/.exec(body)?.[1] ?? null
+
+/**
+ * Null if this database has the event that a reader ended with. Otherwise the cursor to read on from: of the last event that
+ * the reader's generation shares with this one, or of none if the generation is not known here.
+ */
+async function resumeCursor(
+  sql: Queryable,
+  workspaceId: string,
+  { sequence, generation }: { sequence: number; generation: string | null },
+): Promise<string | null> {
+  const [{ dropped, known, shared } = { dropped: 0n, known: null, shared: null }] = await sql<
+    { dropped: bigint; known: string | null; shared: string | null }[]
+  >`
+    select c.dropped,
+      (select e.generation from events e where e.workspace_id = c.workspace_id and e.sequence = ${sequence}) as known,
+      (select e.sequence || '-' || e.generation from events e
+        where e.workspace_id = c.workspace_id and e.sequence <= ${sequence} and (e.generation = ${generation} or exists (
+          select from event_generations own where own.id = ${generation} and (e.generation = ${FIRST_GENERATION} or exists (
+            select from event_generations earlier where earlier.id = e.generation and earlier.seq <= own.seq))))
+        order by e.sequence desc limit 1) as shared
+    from event_counters c where c.workspace_id = ${workspaceId}`
+  if (sequence === 0 || known === generation || (known === null && BigInt(sequence) <= dropped)) return null
+  return shared ?? (dropped === 0n ? "0" : toCursor({ sequence: dropped, generation: FIRST_GENERATION }))
+}

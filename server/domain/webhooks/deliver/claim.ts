@@ -66,7 +66,7 @@ export async function claim(workspaceId: string, { id, ordered }: Target, most: 
   return [...rows].sort((one, other) => Number(one.sequence - other.sequence))
 }
 
-/** Has another process make the attempts that this one has begun and cannot end. */
+/** Has another process make the attempts that this one has begun and cannot end. Skips events that a failover has lost. */
 export async function giveBack(
   workspaceId: string,
   endpointId: string,
@@ -75,7 +75,9 @@ export async function giveBack(
   await sql`
     update webhook_deliveries d set attempts = d.attempts - 1, next_attempt_at = ${clock.now()}
     from unnest(${claimed.map(({ sequence }) => String(sequence))}::bigint[],
-      ${claimed.map(({ attempts }) => attempts)}::integer[]) as c(sequence, attempts)
+      ${claimed.map(({ generation }) => generation)}::text[],
+      ${claimed.map(({ attempts }) => attempts)}::integer[]) as c(sequence, generation, attempts)
+    join events e on e.workspace_id = ${workspaceId} and e.sequence = c.sequence and e.generation = c.generation
     where d.workspace_id = ${workspaceId} and d.endpoint_id = ${endpointId} and d.sequence = c.sequence
       and d.status = 'pending' and d.attempts = c.attempts`
 }

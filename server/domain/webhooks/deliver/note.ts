@@ -28,8 +28,9 @@ export function nextAttempt(
 }
 
 /**
- * Notes attempts, and what follows from them for the deliveries and for the endpoint. Where somebody else has begun a later
- * attempt meanwhile, that one decides.
+ * Notes attempts, and what follows from them for the deliveries and for the endpoint. If another process has begun a later
+ * attempt in the meantime, that one decides. If a failover has lost the event, its number may be another event's: then nothing
+ * is noted of it.
  */
 export const note = (
   workspaceId: string,
@@ -43,6 +44,7 @@ export const note = (
       const next = isTaken(one) ? null : nextAttempt(one, now)
       return {
         sequence: String(delivery.sequence),
+        generation: delivery.generation,
         attempts: delivery.attempts,
         status: isTaken(one)
           ? ("delivered" as const)
@@ -63,8 +65,10 @@ export const note = (
       where workspace_id = ${workspaceId} and id = ${endpointId} for no key update`
     await sql`
       with noted as (
-        select * from jsonb_to_recordset(${sql.json(rows as never)}) as n(sequence bigint, attempts smallint, status text,
-          next_attempt_at timestamptz, at timestamptz, latency_ms integer, status_code smallint, error text, response text)
+        select n.* from jsonb_to_recordset(${sql.json(rows as never)}) as n(sequence bigint, generation text, attempts smallint,
+          status text, next_attempt_at timestamptz, at timestamptz, latency_ms integer, status_code smallint, error text,
+          response text)
+        join events e on e.workspace_id = ${workspaceId} and e.sequence = n.sequence and e.generation = n.generation
       ), changed as (
         update webhook_deliveries d set status = n.status, next_attempt_at = n.next_attempt_at,
           ended_at = case when n.status = 'pending' then null else ${now}::timestamptz end

@@ -1,0 +1,151 @@
+import { afterAll, expect, test } from "vitest"
+import type { Event } from "#client/index.ts"
+import { sequenceEvents } from "#server/domain/events/sequence.ts"
+import { waitFor } from "#test/app.ts"
+import { admin, app, key, restores, serve, use } from "#test/restores.ts"
+import { Primary, type Standby } from "#test/standby.ts"
+import { type Consumer, startConsumer } from "#test/webhook-consumer.ts"
+import { type Claimed, claim, giveBack, readTarget } from "./claim.ts"
+import { note } from "./note.ts"
+import { takeEvents } from "./take.ts"
+
+// A standby that streams asynchronously takes over, and lacks events that a consumer has: their numbers are given again.
+
+let primary: Primary
+let standby: Standby
+let consumer: Consumer
+restores(async () => {
+  primary = await Primary.start()
+  return primary.url
+})
+afterAll(async () => {
+  await consumer?.close()
+  await standby?.stop()
+})
+
+const sends = { VOUCH_WEBHOOK_NETWORKS: "127.0.0.0/8" }
+/** Requests are taken, and nothing is sent but by the test. */
+const takesRequests = { ...sends, VOUCH_ROLE: "web" }
+const ask = async (method: "GET" | "POST", path: string, json?: Record<string, unknown>) =>
+  (await app.request({ method, path, key: key.apiKey, ...(json && { json }) })).json
+const all = async (): Promise<Event[]> => (await ask("GET", "/events?limit=1000")).data
+const startSessions = async (count: number) => {
+  for (let i = 0; i < count; i++) await app.startSession(key)
+  await sequenceEvents()
+}
+const reject = (session_id: string) =>
+  app.webhook({ session_id, decision: "rejected", occurred_at: "2026-01-01T00:00:00Z" })
+/** What a worker does before it sends. */
+async function claimAll(endpointId: string): Promise<Claimed[]> {
+  await takeEvents()
+  return claim(key.workspaceId, (await readTarget(key.workspaceId, endpointId))!, 100)
+}
+const receives = (events: readonly Event[], times = 1) =>
+  waitFor(
+    async () =>
+      events.every(
+        ({ cursor }) => consumer.received.filter(({ event }) => event.cursor === cursor).length >= times,
+      ),
+    "every event to be received",
+    60_000,
+  )
+
+test("a consumer gets every event that a promoted standby has, whatever became of those with the same numbers", async () => {
+  await app.stop()
+  await serve(sends)
+  consumer = await startConsumer()
+  const { endpoint_id: id, secret } = await ask("POST", "/webhook-endpoints", { url: consumer.url })
+  consumer.expect(secret)
+  const { sessionId } = await app.startSession(key)
+  await waitFor(async () => consumer.received.length === 2, "the first webhooks", 30_000)
+  await app.stop()
+  standby = await primary.replicate()
+  await primary.caughtUp()
+  await standby.cut()
+
+  // All of this is lost with the primary: a rejection and sessions that the consumer is told of, and two webhooks that are
+  // on their way when the standby takes over.
+  await serve(sends)
+  await reject(sessionId)
+  await startSessions(2)
+  await waitFor(async () => (await all()).length === 8, "eight events")
+  await receives(await all())
+  await app.stop()
+  await serve(takesRequests)
+  await startSessions(1)
+  const before = await all()
+  const onTheWay = await claimAll(id)
+  expect(onTheWay.map(({ sequence }) => Number(sequence))).toEqual([9, 10])
+  await app.stop()
+
+  await admin.end()
+  await primary.stop()
+  await standby.promote()
+  use(standby.url)
+  await serve(takesRequests)
+  await startSessions(5)
+  const claimed = await claimAll(id)
+  expect(claimed.map(({ sequence }) => Number(sequence))).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
+  const pending = async () =>
+    (await ask("GET", `/webhook-endpoint/${id}/deliveries?status=pending`)).data as { attempts: number }[]
+  const waiting = await pending()
+  // A process that outlived the failover learns that its webhooks were taken, or that it has to end.
+  const taken = {
+    at: new Date(),
+    latency_ms: 1,
+    statusCode: 204,
+    error: null,
+    response: null,
+    retryAfter_s: null,
+  }
+  await note(
+    key.workspaceId,
+    id,
+    onTheWay.map((delivery) => ({ delivery, outcome: taken })),
+  )
+  await giveBack(key.workspaceId, id, onTheWay)
+  expect(await pending()).toEqual(waiting)
+  expect(waiting.map(({ attempts }) => attempts)).toEqual(Array(10).fill(1))
+  const { event_id } = claimed.find(({ sequence }) => sequence === 9n)!
+  expect((await ask("GET", `/webhook-endpoint/${id}/deliveries/${event_id}`)).attempt_log).toEqual([])
+  await giveBack(key.workspaceId, id, claimed)
+  await app.stop()
+
+  await serve(sends)
+  await reject(sessionId)
+  await waitFor(async () => (await all()).length === 14, "fourteen events")
+  const after = await all()
+  await receives(after)
+
+  // The rejection was lost and came again: the same id, so the consumer drops it.
+  const rejections = [before, after].map(
+    (events) => events.find(({ type }) => type === "attestation.rejected")!,
+  )
+  expect(rejections[1]!.id).toBe(rejections[0]!.id)
+  expect(rejections[1]!.cursor).not.toBe(rejections[0]!.cursor)
+  const rejected = consumer.received.filter(({ event }) => event.type === "attestation.rejected")
+  expect(rejected.map(({ id }) => id)).toEqual(rejections.map(({ id }) => id))
+  expect(rejected.map(({ event }) => event.cursor)).toEqual(rejections.map(({ cursor }) => cursor))
+  // A number that was given again came with another id and another cursor.
+  const fifth = consumer.received.filter(({ event }) => event.sequence === 5)
+  expect(new Set(fifth.map(({ id }) => id)).size).toBe(2)
+  expect(new Set(fifth.map(({ event }) => event.cursor)).size).toBe(2)
+
+  // Its own cursor may be of a lost event. The refusal says from where to have everything sent again.
+  const lost = consumer.received.findLast(({ event }) =>
+    before.some(({ cursor }) => cursor === event.cursor),
+  )!
+  const refused = await app.request({
+    method: "POST",
+    path: `/webhook-endpoint/${id}/replay`,
+    key: key.apiKey,
+    json: { cursor: lost.event.cursor },
+  })
+  expect(refused).toMatchObject({ status: 410, json: { error: "events_rewound" } })
+  const resume = refused.headers["resume-cursor"]
+  expect(resume).toBe(before[1]!.cursor)
+  expect(await ask("POST", `/webhook-endpoint/${id}/replay`, { cursor: resume })).toMatchObject({
+    events: 12,
+  })
+  await receives(after.slice(2), 2)
+})

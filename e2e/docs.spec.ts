@@ -38,7 +38,7 @@ test.describe("for whoever is not signed in", () => {
     await page.getByRole("main").getByRole("link", { name: "Verify a wallet" }).click()
     await expect(heading(page, "Verify a wallet")).toBeVisible()
     await expectSound(page)
-    const code = page.getByRole("group", { name: "Code: TypeScript" }).first()
+    const code = page.getByRole("group", { name: "Code: JavaScript" }).first()
     await code.locator("xpath=..").getByRole("button", { name: "Copy the code" }).click()
     await expect(page.getByRole("status").filter({ hasText: "Copied" })).toHaveCount(1)
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe((await code.innerText()).trimEnd())

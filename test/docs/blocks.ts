@@ -34,3 +34,12 @@ export function blocksOf(file: string): Block[] {
 /** Blocks of one language in one document. */
 export const codeIn = (file: string, language: string): Block[] =>
   blocksOf(file).filter((block) => block.language === language)
+
+export const guides = documents.filter((file) => file.startsWith("docs/guides/"))
+/** A guide's blocks are one program, as its reader would write it. */
+export const programOf = (file: string): string =>
+  codeIn(file, "js")
+    .map(({ code }) => code)
+    .join("\n")
+/** Guides with a program. */
+export const programs = guides.filter((file) => programOf(file) !== "")

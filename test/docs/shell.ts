@@ -4,17 +4,28 @@ import { allCommands, vouchProgram } from "#server/start/cli/program.ts"
 /** `vouch …`, however a document calls it. */
 const CALL = /(?:^|[;&|(]\s*)(?:npm run --silent vouch -- |vouch )(.+)$/gm
 
-/** Reads every `vouch` command of a shell script as the command line does, without doing it. Returns what is wrong. */
-export async function tryCommands(script: string): Promise<string[]> {
+type Runner = Parameters<typeof vouchProgram>[0]
+
+/**
+ * Reads every `vouch` command of a shell script as the command line does, and does it by `runner`; without one it is only
+ * read. Returns what is wrong.
+ */
+export async function tryCommands(script: string, runner?: Runner): Promise<string[]> {
   const wrong: string[] = []
   const joined = script.replaceAll("\\\n", " ")
   for (const [, call] of joined.matchAll(CALL)) {
     const args = words(call!)
     let begun = false
-    const begin = async () => {
-      begun = true
-    }
-    const program = vouchProgram({ run: begin, runWithDatabase: begin })
+    const program = vouchProgram({
+      run: async (...work) => {
+        begun = true
+        await runner?.run(...work)
+      },
+      runWithDatabase: async (...work) => {
+        begun = true
+        await runner?.runWithDatabase(...work)
+      },
+    })
     for (const command of allCommands(program)) {
       command.exitOverride().configureOutput({ writeErr: () => {}, writeOut: () => {} })
     }

@@ -31,12 +31,18 @@ export {}
 /** What is left out for the reader's sake. */
 const filled = (code: string) => code.replaceAll("…", "null as never")
 
-/** The compiler's complaints about each piece of code, as if it stood in a file of its own. */
-export function typeErrors(pieces: ReadonlyMap<string, string>): Map<string, string[]> {
+/**
+ * The compiler's complaints about each piece of code, as if it stood in a file of its own. JavaScript says of nothing what it
+ * may be: there it counts that names and fields are the client's.
+ */
+export function typeErrors(
+  pieces: ReadonlyMap<string, string>,
+  language: "ts" | "mjs",
+): Map<string, string[]> {
   const virtual = new Map([[join(root, "test/docs/around.virtual.ts"), around]])
   const fileOf = new Map<string, string>()
   for (const [index, [name, code]] of [...pieces].entries()) {
-    const file = join(root, `test/docs/piece-${index}.virtual.ts`)
+    const file = join(root, `test/docs/piece-${index}.virtual.${language}`)
     virtual.set(file, `${filled(code)}\nexport {}\n`)
     fileOf.set(name, file)
   }
@@ -58,6 +64,12 @@ export function typeErrors(pieces: ReadonlyMap<string, string>): Map<string, str
       ...options,
       incremental: false,
       noUnusedLocals: false,
+      ...(language === "mjs" && {
+        allowJs: true,
+        checkJs: true,
+        strict: false,
+        exactOptionalPropertyTypes: false,
+      }),
       paths: { "@vouch/client": [join(root, "client/src/index.ts")] },
     },
     host,

@@ -20,7 +20,7 @@ test("every endpoint of the document is in the reference, once", () => {
 })
 
 test("samples in TypeScript compile against the client", () => {
-  const found = [...typeErrors(new Map(inLanguage("TypeScript").map(({ id, code }) => [id, code])))]
+  const found = [...typeErrors(new Map(inLanguage("TypeScript").map(({ id, code }) => [id, code])), "ts")]
   expect(found.flatMap(([id, errors]) => errors.map((error) => `${id}: ${error}`))).toEqual([])
 })
 

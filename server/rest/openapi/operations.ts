@@ -16,7 +16,6 @@ export const parameters: Record<string, Parameter> = {
     description:
       "Makes the request safe to retry: for 24 hours, the same key with the same request returns the same response. A random UUID is a good key.",
     schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
-    example: "0b8f6c1e-8d0e-4b0a-9a57-3f0f5c0f7f53",
   },
   Prefer: {
     name: "Prefer",

@@ -1,6 +1,7 @@
 import type { Queryable } from "#db/client.ts"
 import { personalColumns } from "#server/domain/attestations/personal.ts"
 import { eraseReviews } from "#server/domain/reviews/erase.ts"
+import { reopenErased } from "#server/domain/screening/hits.ts"
 import { holdArchive } from "#server/ledger/archive.ts"
 import type { Address } from "#shared/address.ts"
 
@@ -61,6 +62,7 @@ export const erasers: readonly ((sql: Queryable, of: Subject) => Promise<unknown
     delete from investor_notes where workspace_id = ${workspaceId} and investor_id = any(${[...investorIds]})`,
 
   (sql, of) => eraseReviews(sql, of.workspaceId, { ...of, attestationIds: ids(of) }),
+  (sql, of) => reopenErased(sql, of.workspaceId, of.wallets),
 
   eraseRefusals,
   eraseAnswers,

@@ -90,3 +90,47 @@ test("a rejection of the vendor ends what waits", async () => {
   )
   expect(await operations()).toEqual([])
 })
+
+test("erasing the wallet's owner leaves a review to the session of another person that waits for it", async () => {
+  const officer = await officerOf(app)
+  const { key } = officer
+  const wallet = newWallet()
+  const start = async (externalId: string) => {
+    const json = { userPubkey: wallet, schemaId: "kyc_individual_v1", externalId }
+    return (await app.request({ method: "POST", path: "/kyc/start", key: key.apiKey, json })).json.session_id
+  }
+  const approve = (session_id: string) =>
+    app.webhook({ session_id, decision: "approved", claims: { country: "US" } })
+  const reviews = () => sql<{ id: string; state: string }[]>`
+    select id, state from reviews where workspace_id = ${key.workspaceId} and kind = 'screening' order by seq`
+  await approve(await start("the-owner"))
+  await app.waitForStatus(key, wallet, "verified")
+  const another = await start("another-person")
+  listed.push(wallet)
+  await list.write(listed)
+  await waitForEntries(app, listed.length)
+  await approve(another)
+  expect(await reviews()).toMatchObject([{ state: "open" }])
+
+  const erase = (path: string) => app.request({ method: "POST", path, key: key.apiKey, json: {} })
+  expect((await erase(`/wallets/${wallet}/erase`)).json).toMatchObject({ attestations: 1 })
+  const [closed, open, ...none] = await reviews()
+  expect([closed!.state, open!.state, none]).toEqual(["closed", "open", []])
+  await officer.decide(open!.id, "clear")
+  const { attestation_id } = await app.waitForStatus(key, wallet, "verified")
+  const { json } = await app.request({ method: "GET", path: `/kyc/session/${another}`, key: key.apiKey })
+  expect(json.attestation_id).toBe(attestation_id)
+})
+
+test("a wallet whose review an erasure closed is reviewed again once it is refused", async () => {
+  const { officer, wallet } = await held()
+  const { key } = officer
+  const post = (path: string, json: object) => app.request({ method: "POST", path, key: key.apiKey, json })
+  await post(`/wallets/${wallet}/erase`, {})
+  const open = () => sql`
+    select id from reviews where workspace_id = ${key.workspaceId} and kind = 'screening' and state = 'open'`
+  expect(await open()).toEqual([])
+  const again = await post("/kyc/start", { userPubkey: wallet, schemaId: "kyc_individual_v1" })
+  expect(again).toMatchObject({ status: 403, json: { error: "wallet_sanctioned" } })
+  expect(await open()).toHaveLength(1)
+})

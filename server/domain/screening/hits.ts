@@ -14,8 +14,9 @@ import type { ListVersion } from "./stored-lists.ts"
 
 /**
  * Records that a wallet is on a list, in the transaction of whatever found it: once for each wallet and list, with the
- * list's version and a review. Where the policy says so, its tokens are frozen. Returns whether anything was new; then the
- * caller publishes `ledger` and the activity after the commit.
+ * list's version and a review. Where the policy says so, its tokens are frozen. An erasure closes the review undecided, so the
+ * next finding opens another. Returns whether anything was new; then the caller publishes `ledger` and the activity after
+ * the commit.
  */
 export async function recordHit(
   sql: Queryable,
@@ -30,12 +31,35 @@ export async function recordHit(
     values (${workspaceId}, ${wallet}, ${name}, ${digest}, ${entries}, ${loaded_at}, ${now})
     on conflict (workspace_id, wallet, list) do update
       set digest = excluded.digest, entries = excluded.entries, loaded_at = excluded.loaded_at,
-        found_at = excluded.found_at, gone_at = null, cleared_at = null, frozen_at = null
-      where screening_hits.gone_at is not null
+        found_at = excluded.found_at, gone_at = null, cleared_at = null,
+        frozen_at = case when screening_hits.gone_at is null then screening_hits.frozen_at end
+      where screening_hits.gone_at is not null or (screening_hits.cleared_at is null and exists (
+        select from reviews r where r.workspace_id = ${workspaceId} and r.id = screening_hits.review_id and r.ending = 'erased'))
     returning wallet`
   if (fresh) await openHit(sql, workspaceId, wallet, list)
   const frozen = await freezeIfChosen(sql, workspaceId, { wallet, list: name, now })
   return fresh !== undefined || frozen
+}
+
+/**
+ * Records again what is found of wallets that other people still use, in the transaction of the erasure that closed its
+ * review: an approval that waits for it could not be decided.
+ */
+export async function reopenErased(
+  sql: Queryable,
+  workspaceId: string,
+  wallets: readonly Address[],
+): Promise<void> {
+  const used = await sql<{ wallet: Address }[]>`
+    select distinct wallet from attestations
+    where workspace_id = ${workspaceId} and wallet = any(${wallets as Address[]})
+      and erased_at is null and status in ('pending', 'verified')`
+  const listed = await findListed(
+    sql,
+    workspaceId,
+    used.map(({ wallet }) => wallet),
+  )
+  for (const hit of listed) await recordHit(sql, workspaceId, hit)
 }
 
 /**

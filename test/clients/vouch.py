@@ -16,10 +16,11 @@ import httpx
 from vouch_client import VouchError, WebhookError, connect, follow_events, list_events, unwrap_event, wait_for, wait_for_status
 from vouch_client.generated import AuthenticatedClient
 from vouch_client.generated.api.attestation import revoke_attestation
-from vouch_client.generated.api.kyc import get_wallet_status, start_verification
+from vouch_client.generated.api.kyc import decide_test_session, get_wallet_status, start_verification
 from vouch_client.generated.api.token import get_balance, mint_tokens, transfer_tokens
 from vouch_client.generated.api.usage import get_key, get_usage
 from vouch_client.generated.models import (
+    DecideTestSessionRequest,
     MintTokensRequest,
     RevokeAttestationRequest,
     StartVerificationRequest,
@@ -76,9 +77,8 @@ def journey() -> None:
     alice, bob = new_wallet(), new_wallet()
     for wallet in (alice, bob):
         session = start_verification.sync(client=vouch, body=StartVerificationRequest(wallet, SCHEMA))
-        answers = {"consent": True, "country": "US", "ageOver18": True, "accredited": True, "decision": "approved"}
-        form = {"sessionId": session.session_id, **answers}
-        httpx.post(f"{origin}/api/trpc/verification.submit", json=form).raise_for_status()
+        decision = DecideTestSessionRequest.from_dict({"decision": "approved", "claims": {"country": "US", "accredited": True}})
+        decide_test_session.sync(session.session_id, client=vouch, body=decision)
         assert wait_for_status(vouch, wallet).status == "verified"
 
     mint, key = MintTokensRequest(alice, FUND, "1000"), secrets.token_hex()
@@ -103,6 +103,10 @@ def journey() -> None:
     assert [event.sequence for event in events] == list(range(last + 1, last + 1 + len(events)))
     assert sum(event.type_ == "operation.confirmed" for event in events) == 2
     assert next(follow_events(vouch)).sequence == (known + events)[0].sequence
+
+    refused = "VouchTestUnreadab1eDocument1111111111111116"
+    start_verification.sync(client=vouch, body=StartVerificationRequest(refused, SCHEMA))
+    assert wait_for_status(vouch, refused).status == "rejected"
 
 
 def retries() -> None:

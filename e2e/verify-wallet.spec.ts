@@ -159,6 +159,30 @@ test("who declines can try again, and what a wallet changed is refused in words"
   await expect(goOn(page)).toBeVisible()
 })
 
+test("a wallet that never answers holds up no other, nor itself when it is asked again", async ({ page }) => {
+  const wallet = newSigningWallet()
+  const asked: ((text: string | null) => void)[] = []
+  await installWallet(page, {
+    name: "Silent Wallet",
+    accounts: [wallet],
+    can: ["solana:signMessage"],
+    asked: () => new Promise((answer) => void asked.push(answer)),
+  })
+  await installWallet(page, { name: "Test Wallet", accounts: [wallet], can: ["solana:signMessage"] })
+  await open(page, wallet)
+  await agree(page)
+  for (const times of [1, 2]) {
+    await signWith(page, "Silent Wallet").click()
+    await expect.poll(() => asked.length).toBe(times)
+    await expect(page.getByText("Approve the request in Silent Wallet.")).toBeVisible()
+  }
+  // What it says of the first request is too late.
+  asked[0]!(null)
+  await expect(alert(page)).toHaveText("")
+  await signWith(page, "Test Wallet").click()
+  await expect(goOn(page)).toBeVisible()
+})
+
 // What a hardware wallet's account can do through an app, and how it fails, by what is public of each.
 type Case = [string, Omit<InstalledWallet, "name" | "accounts">, "at once" | "another way" | "unsent"]
 const SIGNS_ALL = ["solana:signIn", "solana:signMessage", "solana:signTransaction"] as const

@@ -18,7 +18,7 @@ export type InstalledWallet = {
   /** The error that it answers a request with. */
   fails?: Partial<Record<WalletFeature, { code?: number; message: string }>>
   /** What its owner and itself make of a request; the text, if it is signed as it is. */
-  asked?: (text: string) => string | null
+  asked?: (text: string) => string | null | Promise<string | null>
   /** The version of its `solana:signIn`. */
   signInVersion?: "1.0.0" | "1.1.0"
   /** Has no way to connect: it shows its account as it signs in. */
@@ -34,12 +34,12 @@ const ICON = `data:image/svg+xml;base64,${Buffer.from('<svg xmlns="http://www.w3
  * Returns what makes a late one known.
  */
 export async function installWallet(page: Page, installed: InstalledWallet): Promise<() => Promise<void>> {
-  const { name, accounts, can, accountsList = can, fails = {}, asked = (text: string) => text } = installed
+  const { name, accounts, can, accountsList = can, fails = {}, asked = (text) => text } = installed
   const { signInVersion = "1.0.0", isHidden = false, isLate = false } = installed
   const binding = `sign with ${name}`
   // What is signed: bytes, and a text after them.
-  await page.exposeFunction(binding, (address: string, bytes: string, wanted: string) => {
-    const text = asked(wanted)
+  await page.exposeFunction(binding, async (address: string, bytes: string, wanted: string) => {
+    const text = await asked(wanted)
     const account = accounts.find((one) => one.address === address)
     if (text === null || account === undefined) return null
     const message = Buffer.concat([Buffer.from(bytes, "base64"), Buffer.from(text)])

@@ -54,12 +54,40 @@ export function prepareWalletStep<View>(onProved: (view: View) => Promise<void>)
   const others = find(".others", section)!
   let wallets: readonly Wallet[] = []
   let isSettled = false
+  /** Whether a wallet is asked, or the server. */
   let isAsking = false
+  let isSending = false
+  let attempt = 0
+
+  /**
+   * What a wallet answers, unless the investor goes on with another one, or asks again, before it does: some never answer,
+   * as when their window is closed. What it answers after that counts for nothing.
+   */
+  async function answerOf<T>(asked: Promise<T>): Promise<T> {
+    const mine = attempt
+    const isOver = () => mine !== attempt
+    const never = new Promise<never>(() => {})
+    return asked.then(
+      (answer) => (isOver() ? never : answer),
+      (error) => (isOver() ? never : Promise.reject(error)),
+    )
+  }
+
+  /** Asks the server: meanwhile no other attempt begins. */
+  async function send<T>(procedure: string, input: object): Promise<T> {
+    setSending(true)
+    return call<T>(procedure, input, PROOF_TIMEOUT_MS).finally(() => setSending(false))
+  }
+
+  function setSending(is: boolean): void {
+    isSending = is
+    for (const button of all("button", choices)) button.setAttribute("aria-disabled", String(is))
+  }
 
   /** Asks for the account, and then for a signature in the best way that the account has. */
   async function begin(wallet: Wallet): Promise<void> {
     await asking(wallet, async () => {
-      const account = await accountIn(wallet, section!.dataset.address!).catch((error) =>
+      const account = await answerOf(accountIn(wallet, section!.dataset.address!)).catch((error) =>
         fail(error instanceof OtherAccount ? "otherAccount" : "declined", wallet),
       )
       if (account === undefined) return
@@ -77,17 +105,17 @@ export function prepareWalletStep<View>(onProved: (view: View) => Promise<void>)
   async function sign({ wallet, account, ways }: Next): Promise<void> {
     const [way, ...others] = ways
     const next = { wallet, account, ways: others }
-    const request = await call<SignInRequest>("askForProof", {}, PROOF_TIMEOUT_MS)
+    const request = await send<SignInRequest>("askForProof", {})
     let proof: Proof
     try {
-      proof = await signWith(wallet, account, way!, request)
+      proof = await answerOf(signWith(wallet, account, way!, request))
     } catch (error) {
       if (!isDeclined(error) && others[0] && others[0] !== "signTransaction") return sign(next)
       fail(isDeclined(error) || others[0] === undefined ? "declined" : "cannot", wallet)
       return offer(next)
     }
     try {
-      await onProved(await call<View>("proveWallet", proof, PROOF_TIMEOUT_MS))
+      await onProved(await send<View>("proveWallet", proof))
     } catch (error) {
       failure.textContent = explain(error)
       if (isRefused(error, ["message", "signature"])) offer(next)
@@ -110,7 +138,8 @@ export function prepareWalletStep<View>(onProved: (view: View) => Promise<void>)
   }
 
   async function asking(wallet: Wallet, ask: () => Promise<void>): Promise<void> {
-    if (isAsking) return
+    if (isSending) return
+    attempt += 1
     failure.textContent = ""
     others.replaceChildren()
     setAsking(wallet)
@@ -130,7 +159,6 @@ export function prepareWalletStep<View>(onProved: (view: View) => Promise<void>)
   function setAsking(wallet: Wallet | null): void {
     isAsking = wallet !== null
     status.textContent = wallet === null ? "" : naming(texts.approve, wallet.name)
-    for (const button of all("button", choices)) button.setAttribute("aria-disabled", String(isAsking))
   }
 
   function draw(): void {
@@ -156,7 +184,8 @@ export function prepareWalletStep<View>(onProved: (view: View) => Promise<void>)
     // Extensions say what their icon is: nothing is loaded for it.
     if (wallet.icon.startsWith("data:image/")) button.append(made("img", { src: wallet.icon, alt: "" }))
     button.append(naming(texts.sign, wallet.name))
-    button.addEventListener("click", () => void begin(wallet))
+    // The second click of a double click asks for nothing.
+    button.addEventListener("click", ({ detail }) => void (detail > 1 || begin(wallet)))
     return button
   }
 

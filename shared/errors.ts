@@ -13,8 +13,12 @@ export const errorCodes = Object.keys(errors) as ErrorCode[]
 
 export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errors, code)
 
+export type ApiErrorCode = keyof typeof apiErrors
+
 /** What the API answers with. */
-export const apiErrorCodes = Object.keys(apiErrors) as (keyof typeof apiErrors)[]
+export const apiErrorCodes = Object.keys(apiErrors) as ApiErrorCode[]
+
+export const isApiErrorCode = (code: string): code is ApiErrorCode => Object.hasOwn(apiErrors, code)
 
 export const statusOf = (code: ErrorCode): number => errors[code].status
 

@@ -28,7 +28,7 @@ export function toFailure(error: unknown, { hasKey = false }: { hasKey?: boolean
 }
 
 const ours = (code: "database_unavailable" | "internal_error", options: ErrorOptions) =>
-  new Failure(code, errors[code].fix, options)
+  new Failure(code, `${errors[code].title}. ${errors[code].fix}`, options)
 
 function failureBehind(error: unknown): Failure {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {

@@ -5,6 +5,8 @@ import { expect, test } from "vitest"
 import { isSignedByStandard } from "#server/domain/kyc/providers/standard-webhooks.ts"
 import { readVouchEvent } from "#server/domain/kyc/providers/vouch-event.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
+import { errorExamples } from "#shared/error-examples.ts"
+import { apiErrorCodes, errors, statusOf } from "#shared/errors.ts"
 import { readDocument } from "#test/openapi-document.ts"
 import { openApiDocument } from "./openapi/document.ts"
 import { variations } from "./openapi/examples.ts"
@@ -33,6 +35,20 @@ test("every body has one, and all of them fit their schemas", () => {
       expect(examples.length, name).toBeGreaterThan(0)
       for (const example of examples) fits(media.schema, example, name)
     }
+  }
+})
+
+test("every error of the API has one that the server gave, with its own code and status", () => {
+  for (const code of apiErrorCodes) {
+    const { request, status, body } = errorExamples[code]
+    expect([body.error, status], code).toEqual([code, statusOf(code)])
+    fits({ $ref: "#/components/schemas/ApiError" }, body, code)
+    expect(body.detail, code).toMatch(/^.{20,}[.?]$/)
+    expect(request.path, code).toMatch(/^\/v1\//)
+    const shown = document.components.examples[code]
+    // These come before any endpoint.
+    if (code === "route_not_found" || code === "method_not_allowed") expect(shown).toBeUndefined()
+    else expect(shown, code).toEqual({ summary: errors[code].title, value: body })
   }
 })
 

@@ -94,4 +94,4 @@ export async function readReopenings(
 
 /** What is said of a wallet's account that will not be paid for again. */
 export const reopenedTooOften = (wallet: Address, of: string): string =>
-  `${wallet} has closed its account of ${of}, and this month it was already paid for again ${deployment.settings.VOUCH_ACCOUNT_REOPENINGS} times. It is from the next month (UTC).`
+  `${wallet} closed its account of ${of}, which was already paid for again ${deployment.settings.VOUCH_ACCOUNT_REOPENINGS} times this month. Ask the holder to leave it open, and repeat the request in the next month (UTC).`

@@ -1,6 +1,14 @@
 import { STATUS_CODES } from "node:http"
 import { idPattern } from "#server/lib/ids.ts"
-import { apiErrorCodes, type ErrorCode, errorCodes, errors, statusOf } from "#shared/errors.ts"
+import { errorExamples } from "#shared/error-examples.ts"
+import {
+  apiErrorCodes,
+  type ErrorCode,
+  errorCodes,
+  errors,
+  isApiErrorCode,
+  statusOf,
+} from "#shared/errors.ts"
 import type { Route } from "../routes.ts"
 import { headersOf } from "./headers.ts"
 import { pascalCase } from "./names.ts"
@@ -66,9 +74,10 @@ export const errorSchema: Schema = {
   examples: [exampleOf("attestation_not_found").value],
 }
 
+/** What the server answered when its tests brought the error about. */
 function exampleOf(code: ErrorCode): Example {
-  const { title, fix } = errors[code]
-  return { summary: title, value: { error: code, detail: fix, request_id: "req_4MpXbW9sYt2KcQvLhRz7Jd" } }
+  if (!isApiErrorCode(code)) throw new Error(`${code} is no error of the API.`)
+  return { summary: errors[code].title, value: errorExamples[code].body }
 }
 
 /** The error responses of an endpoint (null: a document), by status. Equal ones are shared among the components. */

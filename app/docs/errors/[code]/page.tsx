@@ -4,8 +4,10 @@ import { Badge } from "#app/components/ui/badge.tsx"
 import { Card } from "#app/components/ui/card.tsx"
 import { ErrorLinks } from "#app/docs/errors/links.tsx"
 import { nearTo } from "#app/docs/errors/near.ts"
+import { requestText } from "#app/docs/errors/request-text.ts"
 import { Frame } from "#app/docs/frame.tsx"
-import { type ErrorCode, errors, isErrorCode, retryAdvice } from "#shared/errors.ts"
+import { type ErrorExample, errorExamples } from "#shared/error-examples.ts"
+import { type ErrorCode, errors, isApiErrorCode, isErrorCode, retryAdvice } from "#shared/errors.ts"
 
 /** What one error means, and what to do about it. The server answers 404 for a code that does not exist. */
 export default async function Page({ params }: { params: Promise<{ code: string }> }) {
@@ -23,7 +25,7 @@ export default async function Page({ params }: { params: Promise<{ code: string 
 }
 
 function Explained({ code }: { code: ErrorCode }) {
-  const { status, title, fix, isDashboardOnly } = errors[code]
+  const { status, title, fix } = errors[code]
   return (
     <>
       <PageHeader
@@ -39,14 +41,7 @@ function Explained({ code }: { code: ErrorCode }) {
           <p>{fix}</p>
           <p className="mt-2 text-sm text-muted">{retryAdvice(code)}</p>
         </Card>
-        {!isDashboardOnly && (
-          <Card
-            title="What it looks like"
-            description="Use the code in your program. The detail is for people; its wording may change."
-          >
-            <CodeBlock label={`Body of the ${status}`} code={exampleOf(code)} />
-          </Card>
-        )}
+        {isApiErrorCode(code) && <Shown example={errorExamples[code]} />}
         <p className="text-sm text-muted">
           The request id is also in the header <code className="font-mono text-[13px]">X-Request-Id</code>. In
           the dashboard, Logs finds the request by it.
@@ -56,16 +51,18 @@ function Explained({ code }: { code: ErrorCode }) {
   )
 }
 
-const exampleOf = (code: string) =>
-  JSON.stringify(
-    {
-      error: code,
-      detail: "Names the field and says what to do.",
-      request_id: "req_4f8NqYcTzHkLwR2sVbJm9X",
-    },
-    null,
-    2,
-  )
+/** What the server answered when its tests brought the error about. */
+const Shown = ({ example }: { example: ErrorExample }) => (
+  <Card
+    title="What it looks like"
+    description="Use the code in your program. The detail is for people; its wording may change."
+  >
+    <CodeBlock label="A request" code={requestText(example)} />
+    <div className="mt-4">
+      <CodeBlock label={`The body of its ${example.status}`} code={JSON.stringify(example.body, null, 2)} />
+    </div>
+  </Card>
+)
 
 /** As it was typed: what cannot be decoded stays as it came. */
 function decoded(code: string): string {

@@ -1,0 +1,80 @@
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { errorExamples } from "#shared/error-examples.ts"
+import { type ApiErrorCode, apiErrorCodes, statusOf } from "#shared/errors.ts"
+import { startTestApp, type TestApp } from "#test/app.ts"
+import { compliance, listed } from "#test/error-examples/compliance.ts"
+import type { Scenario, Scenarios } from "#test/error-examples/example.ts"
+import { objects } from "#test/error-examples/objects.ts"
+import { recordOf } from "#test/error-examples/record.ts"
+import { requests } from "#test/error-examples/requests.ts"
+import {
+  dependencies,
+  outages,
+  publicOnly,
+  publicSettings,
+  vendorSettings,
+} from "#test/error-examples/trouble.ts"
+import { type FlakyProxy, flakyProxy } from "#test/flaky-proxy.ts"
+import { type TestList, testList } from "#test/screening.ts"
+
+const RECORD = join(import.meta.dirname, "..", "..", "shared", "error-examples.json")
+
+let app: TestApp
+let list: TestList
+let database: FlakyProxy
+
+/** One server after the other, with the errors that each is asked for. */
+const groups: Record<string, { scenarios: Scenarios; begin: () => Promise<TestApp> }> = {
+  "any deployment": {
+    scenarios: { ...requests, ...objects, ...compliance },
+    begin: async () => {
+      list = await testList("ofac.txt", [listed])
+      return startTestApp({ VOUCH_SANCTIONS_LIST: list.path })
+    },
+  },
+  "one whose chain and vendor are away": {
+    scenarios: dependencies,
+    begin: () => startTestApp({ ...vendorSettings, VOUCH_ROLE: "web" }),
+  },
+  "one with an outage": {
+    scenarios: outages(() => database),
+    begin: () =>
+      startTestApp({ VOUCH_ROLE: "web" }, async (url) => {
+        database = await flakyProxy(url)
+        return database.url
+      }),
+  },
+  "a public one": { scenarios: publicOnly, begin: () => startTestApp(publicSettings) },
+}
+
+/** `VOUCH_RECORD=1 npx vitest run server/rest/error-examples.test.ts` writes what the server answers. */
+const isRecording = process.env.VOUCH_RECORD === "1"
+const recorded: { [code: string]: ReturnType<typeof recordOf> } = {}
+
+describe.each(Object.entries(groups))("%s", (_name, { scenarios, begin }) => {
+  beforeAll(async () => {
+    app = await begin()
+  })
+  afterAll(() => app.stop())
+
+  test.each(Object.entries(scenarios) as [ApiErrorCode, Scenario][])(
+    "answers %s as its page shows it",
+    async (code, scenario) => {
+      const example = recordOf(await scenario(app))
+      expect([example.body.error, example.status]).toEqual([code, statusOf(code)])
+      recorded[code] = example
+      if (!isRecording) expect(example).toEqual(errorExamples[code])
+    },
+  )
+})
+
+test("every error of the API has its example, and no other has", () => {
+  expect(Object.keys(recorded).sort()).toEqual([...apiErrorCodes].sort())
+  if (isRecording) {
+    const sorted = Object.fromEntries(apiErrorCodes.map((code) => [code, recorded[code]]))
+    writeFileSync(RECORD, `${JSON.stringify(sorted, null, 2)}\n`)
+  } else expect(Object.keys(errorExamples)).toEqual(apiErrorCodes)
+})
+afterAll(() => list?.remove())

@@ -1,0 +1,104 @@
+import bs58 from "bs58"
+import { sql } from "#db/client.ts"
+import { credentialAccounts } from "#server/domain/attestations/credential-accounts.ts"
+import { clock, periodOf } from "#server/lib/time.ts"
+import { newWallet, type TestApp, type TestKey, waitFor } from "../app.ts"
+import { ask, done, FUND, SCHEMA, type Scenario, type Scenarios } from "./example.ts"
+
+/** On the sanctions list of these examples. */
+export const listed = newWallet()
+
+const mint = ({ apiKey: key }: TestKey, user_pubkey: string, amount: string) =>
+  ({ method: "POST", path: "/token/mint", key, json: { user_pubkey, mint_config: FUND, amount } }) as const
+
+const minted = (app: TestApp, key: TestKey, wallet: string, amount: string) =>
+  done(app, mint(key, wallet, amount))
+
+const transfer = ({ apiKey: key }: TestKey, from_pubkey: string, to_pubkey: string, amount: string) => ({
+  method: "POST",
+  path: "/token/transfer",
+  key,
+  json: { from_pubkey, to_pubkey, mint_config: FUND, amount },
+})
+
+/** What a rule refuses: the last step of a workspace whose fund has these rules. */
+const refused =
+  (
+    rules: object,
+    last: (app: TestApp, key: TestKey) => Promise<Parameters<TestApp["request"]>[0]>,
+  ): Scenario =>
+  async (app) => {
+    const key = await app.key()
+    await done(app, { method: "PATCH", path: `/mint-config/${FUND}`, key: key.apiKey, json: { rules } })
+    return ask(app, await last(app, key))
+  }
+
+const verified = async (app: TestApp, key: TestKey, claims: object = { country: "US" }) =>
+  (await app.verifiedWallet(key, undefined, { ...claims })).wallet
+
+/** Errors of rules: of the wallet, of the token, of screening. */
+export const compliance: Scenarios = {
+  wallet_sanctioned: async (app) => {
+    const { apiKey: key } = await app.key({ mode: "live" })
+    const json = { userPubkey: listed, schemaId: SCHEMA }
+    return ask(app, { method: "POST", path: "/kyc/start", key, json })
+  },
+  wallet_cannot_sign: async (app) => {
+    const { apiKey: key } = await app.key()
+    await done(app, { method: "PATCH", path: `/schema/${SCHEMA}`, key, json: { wallet_proof: true } })
+    // Of small order: with it, the empty signature verifies for every message.
+    const userPubkey = bs58.encode(Buffer.concat([Buffer.from([1]), Buffer.alloc(31)]))
+    return ask(app, { method: "POST", path: "/kyc/start", key, json: { userPubkey, schemaId: SCHEMA } })
+  },
+  wallet_not_verified: refused({}, async (_app, key) => mint(key, newWallet(), "25")),
+  country_not_allowed: refused({ allowed_countries: ["US"] }, async (app, key) =>
+    mint(key, await verified(app, key, { country: "DE" }), "25"),
+  ),
+  not_accredited: refused({ require_accredited: true }, async (app, key) =>
+    mint(key, await verified(app, key), "25"),
+  ),
+  holder_limit_reached: refused({ max_holders: 1, require_accredited: false }, async (app, key) => {
+    await minted(app, key, await verified(app, key), "25")
+    return mint(key, await verified(app, key), "25")
+  }),
+  balance_limit_exceeded: refused({ max_balance_per_wallet: "100" }, async (app, key) =>
+    mint(key, await verified(app, key), "125"),
+  ),
+  supply_cap_exceeded: refused({ max_supply: "1000" }, async (app, key) =>
+    mint(key, await verified(app, key), "1025"),
+  ),
+  transfers_locked: refused({ transfers_locked_until: "2099-01-01T00:00:00Z" }, async (app, key) => {
+    const [from, to] = [await verified(app, key), await verified(app, key)]
+    await minted(app, key, from, "25")
+    return transfer(key, from, to, "5")
+  }),
+  mint_paused: refused({}, async (app, key) => {
+    const wallet = await verified(app, key)
+    await done(app, { method: "POST", path: `/mint-config/${FUND}/pause`, key: key.apiKey })
+    return mint(key, wallet, "25")
+  }),
+  insufficient_balance: refused({}, async (app, key) => {
+    const [from, to] = [await verified(app, key), await verified(app, key)]
+    await minted(app, key, from, "25")
+    return transfer(key, from, to, "50")
+  }),
+  account_reopening_limit: async (app) => {
+    const key = await app.key()
+    const { wallet, status } = await app.verifiedWallet(key)
+    const path = `/attestation/${status.attestation_id}/revoke`
+    await done(app, { method: "POST", path, key: key.apiKey, json: { reason: "Requested by the investor" } })
+    await waitFor(async () => {
+      const ended = await sql`
+        select from credentials where workspace_id = ${key.workspaceId} and attestation_id is null`
+      return ended.length > 0
+    }, "the credential to be closed")
+    const { account } = credentialAccounts(key.workspaceId, SCHEMA, wallet)
+    const period = periodOf(clock.now())
+    await sql`
+      insert into paid_accounts (workspace_id, account, times, period, reopened)
+      values (${key.workspaceId}, ${String(account)}, 101, ${period}, 100)
+      on conflict (workspace_id, account) do update set times = 101, period = ${period}, reopened = 100`
+    const json = { userPubkey: wallet, schemaId: SCHEMA }
+    return ask(app, { method: "POST", path: "/kyc/start", key: key.apiKey, json })
+  },
+}

@@ -1,0 +1,41 @@
+import { sql } from "#db/client.ts"
+import type { ApiErrorCode } from "#shared/errors.ts"
+import type { TestApp, TestKey } from "../app.ts"
+import type { Response, Sent } from "../http.ts"
+
+/** A request that was answered with an error. */
+export type Example = { sent: Sent; response: Pick<Response, "status" | "json"> }
+
+/** Brings about what an error is about, and makes the request that is answered with it. */
+export type Scenario = (app: TestApp) => Promise<Example>
+
+export type Scenarios = { [code in ApiErrorCode]?: Scenario }
+
+export const FUND = "us_real_estate_fund_v1"
+export const SCHEMA = "kyc_individual_v1"
+
+export const ask = async (app: TestApp, sent: Sent): Promise<Example> => ({
+  sent,
+  response: await app.request(sent),
+})
+
+/** A scenario that needs a key of a new workspace, and nothing else. */
+export const withKey =
+  (sent: (apiKey: string, key: TestKey, app: TestApp) => Sent | Promise<Sent>): Scenario =>
+  async (app) => {
+    const key = await app.key()
+    return ask(app, await sent(key.apiKey, key, app))
+  }
+
+export const get = (path: string) => withKey((key) => ({ method: "GET", path, key }))
+export const post = (path: string, json: unknown) => withKey((key) => ({ method: "POST", path, key, json }))
+
+/** What a step before the last one answers; it must succeed. */
+export async function done(app: TestApp, sent: Sent) {
+  const { status, json, text } = await app.request(sent)
+  if (status !== 200) throw new Error(`${sent.method} ${sent.path} answered ${status}: ${text}`)
+  return json
+}
+
+export const fourEyes = ({ workspaceId }: TestKey) => sql`
+  update accounts set four_eyes = true where id = (select account_id from workspaces where id = ${workspaceId})`

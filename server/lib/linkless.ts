@@ -3,10 +3,10 @@
  * bare domain.
  */
 const LINK =
-  /:\/\/|\\\\|@|\b(?:mailto|tel|sms|callto|skype|data|javascript):|\bwww\.|\d{1,3}(?:\.\d{1,3}){3}|[\p{L}\p{M}\p{N}-][.。｡]\p{L}[\p{L}\p{M}\p{N}-]/iu
+  /:\/\/|\\\\|@|\b(?:mailto|tel|sms|callto|skype|data|javascript):|\bwww\.|\d{1,3}(?:\.\d{1,3}){3}|[^\s.。｡][.。｡]\p{M}*\p{L}[\p{L}\p{M}\p{N}-]/iu
 
 /** As a client reads it: without characters that it skips, and with letters and points of one form. */
-const asRead = (text: string): string => text.normalize("NFKC").replace(/\p{Cf}/gu, "")
+const asRead = (text: string): string => text.normalize("NFKC").replace(/[\p{Cf}\p{DI}]/gu, "")
 
 /** Whether a mail client would make a link of a part of a text. */
 export const hasLink = (text: string): boolean => LINK.test(asRead(text))

@@ -20,6 +20,10 @@ const links = [
   "\\\\server\\share",
   "xn--bank-1na.com",
   "münchen.de",
+  "💩.la",
+  "bank.\ufe0fcom",
+  "bank.\u034fcom",
+  "bank.\u0301com",
 ]
 
 test.each(links)("a mail client would make a link of: %s", (text) => {

@@ -2,6 +2,7 @@ import { sql } from "#db/client.ts"
 import type { IdempotencyClaim, Principal } from "#server/domain/context.ts"
 import { providerNamed } from "#server/domain/deployment.ts"
 import { claimKey } from "#server/domain/idempotency.ts"
+import { refuseToEndAlone } from "#server/domain/reviews/end-alone.ts"
 import { isId, newId } from "#server/lib/ids.ts"
 import { clock } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
@@ -14,15 +15,18 @@ import { receiveWebhook } from "./webhook.ts"
 /**
  * Decides a sandbox session of the test mode, for tests that have no browser: by the webhook that the sandbox would send,
  * signed and read in the same way. A session that has ended is returned unchanged.
- * Errors: sandbox_only, session_not_found, provider_not_configured.
+ * Here the caller is the vendor, so an open review that needs two members is not theirs to end.
+ * Errors: sandbox_only, session_not_found, provider_not_configured, review_open.
  */
 export async function decideTestSession({
   principal,
+  requestId,
   idempotency,
   sessionId,
   decision,
 }: {
   principal: Principal
+  requestId: string | null
   idempotency: IdempotencyClaim | null
   sessionId: string
   decision: TestDecision
@@ -35,16 +39,29 @@ export async function decideTestSession({
   const provider = await formProviderOf(principal, sessionId)
   // A repeat of the request sends the same event, which counts once.
   const eventId = idempotency?.begun ?? newId("evt")
-  if (idempotency?.begun === null) await sql.begin((tx) => claimKey(tx, idempotency, eventId))
+  if (idempotency?.begun == null) {
+    await sql.begin(async (sql) => {
+      if (decision.decision !== "in_review")
+        await refuseToEndAlone(sql, {
+          workspaceId: principal.workspaceId,
+          author: { principal, requestId },
+          attestationIds: [provider.attestationId],
+        })
+      if (idempotency) await claimKey(sql, idempotency, eventId)
+    })
+  }
   await reportDecision(provider, { eventId, sessionId, ...decision })
   return getSession(principal, sessionId)
 }
 
 /** The session's provider, if its form is what decides. */
-async function formProviderOf({ workspaceId, mode }: Principal, sessionId: string): Promise<FormProvider> {
+async function formProviderOf(
+  { workspaceId, mode }: Principal,
+  sessionId: string,
+): Promise<FormProvider & { attestationId: string }> {
   if (!isId("sess", sessionId)) return sessionNotFound()
-  const [session] = await sql<{ provider: string }[]>`
-    select provider from attestations where workspace_id = ${workspaceId} and session_id = ${sessionId}`
+  const [session] = await sql<{ id: string; provider: string }[]>`
+    select id, provider from attestations where workspace_id = ${workspaceId} and session_id = ${sessionId}`
   if (!session) return sessionNotFound()
   const { name, flow } = providerNamed(mode, session.provider)
   if (flow.kind !== "form")
@@ -52,7 +69,7 @@ async function formProviderOf({ workspaceId, mode }: Principal, sessionId: strin
       "sandbox_only",
       `id: this session is decided by ${name}. Only sessions of the sandbox can be decided here.`,
     )
-  return { name, report: flow.report }
+  return { name, attestationId: session.id, report: flow.report }
 }
 
 type FormFlow = Extract<Flow, { kind: "form" }>

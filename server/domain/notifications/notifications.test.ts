@@ -267,3 +267,17 @@ test("what was told is forgotten after 60 days, and with the person", async () =
   await clean()
   expect(await left()).toEqual([])
 })
+
+test("a workspace mails a member five times a day, however often its endpoints are disabled", async () => {
+  const of = await team()
+  for (let count = 0; count < 7; count += 1)
+    await endpoint(of.workspaceId, { disabled_at: ago(1), disabled_reason: "gone" })
+  const sent = await send(of)
+  expect(sent.filter((role) => role === "owner")).toHaveLength(5)
+  expect(sent.filter((role) => role === "developer")).toHaveLength(5)
+  expect(await send(of)).toEqual([])
+  // The day after.
+  await sql`update mail_counts set day = day - interval '1 day'`
+  await wait(24)
+  expect((await send(of)).filter((role) => role === "owner")).toHaveLength(2)
+})

@@ -1,7 +1,8 @@
 import { background as sql } from "#db/client.ts"
 import { deployment } from "#server/domain/deployment.ts"
+import { waitForMail } from "#server/domain/people/mail-limits.ts"
 import { MAIL_BATCH, MOST_ATTEMPTS, nextAttempt, sendDue } from "#server/domain/people/mail-queue.ts"
-import { addDays, clock } from "#server/lib/time.ts"
+import { addDays, addSeconds, clock } from "#server/lib/time.ts"
 import type { Mode } from "#shared/mode.ts"
 import { allNotifications, notifications } from "#shared/notifications.ts"
 import { keptDays } from "#shared/retention.ts"
@@ -30,6 +31,7 @@ export const sendNotifications = (): Promise<void> =>
   sendDue<Due>({
     stage: stageNotifications,
     claim,
+    mayMail,
     mailOf: (due) => ({
       to: due.email,
       ...notificationMail(due, {
@@ -48,6 +50,18 @@ export const sendNotifications = (): Promise<void> =>
       notification: kind,
     }),
   })
+
+/** An endpoint that is enabled and disabled again and again is news each time. What is beyond the limit waits for the next day. */
+async function mayMail({ workspace_id, user_id, kind, subject, email }: Due): Promise<boolean> {
+  const reason = `notices of ${workspace_id}` as const
+  const seconds = await waitForMail(sql, { to: email, accountId: null, reason })
+  if (seconds === null) return true
+  await sql`
+    update notifications set attempts = attempts - 1, next_attempt_at = ${addSeconds(clock.now(), seconds)}
+    where workspace_id = ${workspace_id} and user_id = ${user_id} and kind = ${kind} and subject = ${subject}
+      and sent_at is null`
+  return false
+}
 
 /** Of those who may still be told, and still want to be. */
 async function claim(): Promise<Due[]> {

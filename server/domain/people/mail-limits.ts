@@ -1,29 +1,41 @@
 import { hash } from "node:crypto"
-import type { Queryable } from "#db/client.ts"
+import { domainToASCII } from "node:url"
+import type { Queryable, Sql } from "#db/client.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { addDays, clock, secondsBetween, startOfDay } from "#server/lib/time.ts"
-import { fail } from "#shared/errors.ts"
+import { Failure, fail } from "#shared/errors.ts"
 
 /**
  * `requested` are mails that a person asks for from their own address, such as a password reset. They are counted apart:
- * otherwise five invitations from strangers would keep a person from a new password.
+ * otherwise five invitations from strangers would keep a person from a new password. So is what each workspace reports to
+ * its members.
  */
-export type MailReason = "sent by others" | "requested"
+type MailReason = "sent by others" | "requested" | `notices of ${string}`
+
+type Counted = { to: string; accountId: string | null; reason: MailReason }
 
 /**
  * Counts a mail against the limits of its address, and of the account that sends it, for this day (UTC). Errors:
  * rate_limited.
  */
-export async function takeMail(
-  sql: Queryable,
-  { to, accountId, reason }: { to: string; accountId: string | null; reason: MailReason },
-): Promise<void> {
+export async function takeMail(sql: Queryable, { to, accountId, reason }: Counted): Promise<void> {
   const { VOUCH_MAILS_PER_ACCOUNT: perAccount, VOUCH_MAILS_PER_ADDRESS: perAddress } = deployment.settings
   const tomorrow = "Retry after midnight (UTC)."
   if (accountId !== null && !(await take(sql, accountId, perAccount)))
     refuse(`This account has sent ${perAccount} emails today, the most that it may. ${tomorrow}`)
   if (!(await take(sql, `${reason} ${hash("sha256", mailboxOf(to))}`, perAddress)))
     refuse(`email: ${to} has had ${perAddress} emails today, the most that one address gets. ${tomorrow}`)
+}
+
+/** The same for a mail that can wait: in how many seconds it can be sent, or null if it can be sent now. */
+export async function waitForMail(sql: Sql, counted: Counted): Promise<number | null> {
+  try {
+    await sql.begin((sql) => takeMail(sql, counted))
+    return null
+  } catch (error) {
+    if (!(error instanceof Failure && error.retryAfterSeconds !== undefined)) throw error
+    return error.retryAfterSeconds
+  }
 }
 
 async function take(sql: Queryable, subject: string, most: number): Promise<boolean> {
@@ -43,11 +55,15 @@ function refuse(detail: string): never {
   return fail("rate_limited", detail, { retryAfterSeconds: Math.ceil(secondsBetween(now, midnight)) })
 }
 
-/** The mailbox that an address ends in, as the large providers read it: bob+anything@ is bob@. */
-function mailboxOf(address: string): string {
+/**
+ * The mailbox that an address ends in, as the large providers read it: bob+anything@ is bob@. A domain can be written in
+ * several ways, such as with 。 for its points.
+ */
+export function mailboxOf(address: string): string {
   const at = address.lastIndexOf("@")
   const [local = ""] = address.slice(0, at).toLowerCase().split("+")
-  const domain = address.slice(at + 1).toLowerCase()
+  const written = address.slice(at + 1).toLowerCase()
+  const domain = (domainToASCII(written) || written).replace(/\.+$/, "")
   return domain === "gmail.com" || domain === "googlemail.com"
     ? `${local.replaceAll(".", "")}@gmail.com`
     : `${local}@${domain}`

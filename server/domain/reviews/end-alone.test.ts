@@ -32,6 +32,14 @@ const ask = async (browser: Browser, procedure: string, input: object) => {
 /** Everything by which a member or a key ends a case. */
 const ways: [string, (of: Case) => Promise<{ status: number; error: string | undefined }>][] = [
   ["a key cancels the session", ({ sessionId }) => post(`/kyc/session/${sessionId}/cancel`, {})],
+  [
+    "a key plays the vendor",
+    ({ sessionId }) => post(`/test/sessions/${sessionId}/decide`, { decision: "rejected" }),
+  ],
+  [
+    "a developer plays the vendor",
+    ({ sessionId: id }) => ask(developer, "session.decide", { id, decision: "rejected" }),
+  ],
   ["a key revokes", ({ attestationId }) => post(`/attestation/${attestationId}/revoke`, { reason: "x" })],
   ["a key erases the wallet", ({ wallet }) => post(`/wallets/${wallet}/erase`, {})],
   ["a key erases the investor", ({ investorId }) => post(`/investor/${investorId}/erase`, {})],

@@ -40,6 +40,7 @@ export function addTestCommands(program: Command, run: Run): void {
             scopes: new Set(allScopes),
             via: { kind: "operator" },
           },
+          requestId: null,
           idempotency: null,
           sessionId,
           decision: {

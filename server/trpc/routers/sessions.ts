@@ -123,7 +123,7 @@ export const sessionRouter = router({
     .meta({
       scope: "kyc:write",
       idempotent: true,
-      fails: ["sandbox_only", "session_not_found", "provider_not_configured"],
+      fails: ["sandbox_only", "session_not_found", "provider_not_configured", "review_open"],
       openapi: {
         method: "POST",
         path: "/test/sessions/{id}/decide",
@@ -153,6 +153,7 @@ export const sessionRouter = router({
     .mutation(({ ctx, input }) =>
       decideTestSession({
         principal: ctx.principal,
+        requestId: ctx.requestId,
         idempotency: ctx.idempotency,
         sessionId: input.id,
         decision: {

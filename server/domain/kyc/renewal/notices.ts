@@ -1,8 +1,7 @@
 import { background as sql } from "#db/client.ts"
-import { takeMail } from "#server/domain/people/mail-limits.ts"
+import { waitForMail } from "#server/domain/people/mail-limits.ts"
 import { MAIL_BATCH, MOST_ATTEMPTS, nextAttempt, sendDue } from "#server/domain/people/mail-queue.ts"
 import { addSeconds, clock } from "#server/lib/time.ts"
-import { Failure } from "#shared/errors.ts"
 import type { Language } from "#shared/languages.ts"
 import type { Mode } from "#shared/mode.ts"
 import { openEmail } from "./email.ts"
@@ -55,18 +54,13 @@ async function noteDue(): Promise<void> {
  */
 async function mayMail(due: Due): Promise<boolean> {
   const { workspace_id, attestation_id, days, mode, account_id } = due
-  try {
-    const accountId = mode === "test" ? account_id : null
-    await sql.begin((sql) => takeMail(sql, { to: openEmail(due), accountId, reason: "sent by others" }))
-    return true
-  } catch (error) {
-    if (!(error instanceof Failure && error.retryAfterSeconds !== undefined)) throw error
-    await sql`
-      update renewal_notices set attempts = attempts - 1,
-        next_attempt_at = ${addSeconds(clock.now(), error.retryAfterSeconds)}
-      where workspace_id = ${workspace_id} and attestation_id = ${attestation_id} and days = ${days} and sent_at is null`
-    return false
-  }
+  const accountId = mode === "test" ? account_id : null
+  const seconds = await waitForMail(sql, { to: openEmail(due), accountId, reason: "sent by others" })
+  if (seconds === null) return true
+  await sql`
+    update renewal_notices set attempts = attempts - 1, next_attempt_at = ${addSeconds(clock.now(), seconds)}
+    where workspace_id = ${workspace_id} and attestation_id = ${attestation_id} and days = ${days} and sent_at is null`
+  return false
 }
 
 type Due = {

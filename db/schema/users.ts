@@ -158,6 +158,8 @@ export const members = pgTable(
       .references(() => accounts.id),
     userId: userId(),
     role: text().$type<Role>().notNull(),
+    /** Who let them become a reviewer while four eyes are on; null once another reviewer has confirmed that. */
+    admittedBy: text("admitted_by"),
     /** What they do not want to be mailed about. */
     mutedNotifications: text("muted_notifications").array().notNull().default(sql`'{}'`),
     createdAt: time("created_at").notNull(),

@@ -75,6 +75,7 @@ const rights: Record<string, Who> = {
   "me.rename": "people",
   "me.setTimeZone": "people",
   "me.signIns": "people",
+  "member.admit": officers,
   "member.changeRole": owners,
   "member.invite": owners,
   "member.list": members,

@@ -3,6 +3,7 @@ import { publishAccessLoss } from "#db/pubsub.ts"
 import { only } from "#db/rows.ts"
 import { recordAccountChange } from "#server/domain/audit-log/record.ts"
 import type { Principal } from "#server/domain/context.ts"
+import { requireAdmitted } from "#server/domain/people/admission.ts"
 import { holdPermission, mayStill } from "#server/domain/people/membership.ts"
 import { addDays, clock, toTimestamp } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
@@ -39,6 +40,7 @@ export async function turnOffFourEyes({
   const now = clock.now()
   const done = await sql.begin(async (sql) => {
     await holdPermission(sql, workspaceId, author, "review:write")
+    if (userId !== null) await requireAdmitted(sql, workspaceId, userId)
     const {
       id,
       four_eyes,

@@ -238,8 +238,9 @@ test("four eyes are turned off by two: an owner asks, and another member who dec
   expect((await confirm(officer)).error.error).toBe("insufficient_scope")
   // What an owner asked for who is none any more counts for nothing.
   const second = await member(app, { account })
-  await set(second.browser, false)
   const secondId = (await second.browser.query("me.get")).data.user.id
+  await officer.mutate("member.admit", { user_id: secondId })
+  await set(second.browser, false)
   await owner.mutate("member.changeRole", { user_id: secondId, role: "viewer" })
   expect((await confirm(officer)).error.error).toBe("insufficient_scope")
   expect(await isOn()).toBe(true)

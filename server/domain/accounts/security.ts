@@ -3,10 +3,10 @@ import { publishAccessLoss } from "#db/pubsub.ts"
 import { only } from "#db/rows.ts"
 import { recordAccountChange } from "#server/domain/audit-log/record.ts"
 import type { Principal, SignedIn } from "#server/domain/context.ts"
+import { reviewers } from "#server/domain/people/admission.ts"
 import { holdPermission } from "#server/domain/people/membership.ts"
 import { hasSecondFactor } from "#server/domain/people/second-factor.ts"
 import { fail } from "#shared/errors.ts"
-import { allRoles, permissionsOf } from "#shared/roles.ts"
 import { keepFourEyes } from "./four-eyes.ts"
 
 /** What an account demands of its members. */
@@ -14,7 +14,6 @@ export type AccountSecurity = { second_factor_required: boolean; four_eyes: bool
 
 /** Least members for a decision that two take. */
 const TWO = 2
-const reviewers = allRoles.filter((role) => permissionsOf(role).has("review:write"))
 
 /**
  * Switches what an account demands on, or the second factor off. Whoever demands a second factor has one, and proved it in this sign-in:
@@ -60,6 +59,9 @@ export async function setSecurity({
     const rows = await sql<AccountSecurity[]>`
       update accounts set second_factor_required = ${after.second_factor_required}, four_eyes = ${after.four_eyes}
       where id = ${id} returning second_factor_required, four_eyes`
+    // Who decides now is whom the account trusts.
+    if (after.four_eyes && !before.four_eyes)
+      await sql`update members set admitted_by = null where account_id = ${id} and admitted_by is not null`
     const pick = (of: AccountSecurity) => Object.fromEntries(changed.map((key) => [key, of[key]]))
     await recordAccountChange(sql, id, {
       author,

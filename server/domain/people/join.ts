@@ -3,6 +3,7 @@ import { recordAccountChange } from "#server/domain/audit-log/record.ts"
 import type { SignedIn } from "#server/domain/context.ts"
 import { clock } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
+import { admittedBy } from "./admission.ts"
 import { evictUnproven } from "./evict.ts"
 import { findInvitation, type Invitation, needsMail, requireAddress } from "./invitations.ts"
 import { hashPassword } from "./password.ts"
@@ -112,9 +113,11 @@ async function enter(
 ): Promise<void> {
   const now = clock.now()
   await sql`update invitations set used_at = ${now} where account_id = ${invitation.account_id} and id = ${invitation.id}`
+  const { account_id: accountId, invited_by: by, role } = invitation
+  const admitted_by = await admittedBy(sql, { accountId, by, role })
   const joined = await sql`
-    insert into members (account_id, user_id, role, created_at)
-    values (${invitation.account_id}, ${user.id}, ${invitation.role}, ${now})
+    insert into members (account_id, user_id, role, admitted_by, created_at)
+    values (${accountId}, ${user.id}, ${role}, ${admitted_by}, ${now})
     on conflict do nothing returning user_id`
   // An existing member keeps their role; the link is used all the same.
   if (joined.length === 0) return

@@ -10,9 +10,11 @@ import { clock, toTimestamp } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import { permissionsOf, type Role } from "#shared/roles.ts"
 import type { Permission } from "#shared/scopes.ts"
+import { admittedBy, reviewers } from "./admission.ts"
 import { createInvitation, endInvitationsOf } from "./invitations.ts"
 import { failMail, mailer } from "./mail.ts"
 import { takeMail } from "./mail-limits.ts"
+import { userIdOf } from "./membership.ts"
 import { hasSecondFactor } from "./second-factor.ts"
 
 type MemberChange = { principal: Principal; requestId: string }
@@ -23,6 +25,8 @@ export type Members = {
     name: string
     email: string
     role: Role
+    /** Whether another reviewer has to confirm them before they decide (`admission.ts`), and whether the reader can. */
+    admission: "waits" | "yours" | null
     /** Whether they opened a link that was mailed to the address; null where this server mails none. */
     email_confirmed: boolean | null
     /** An authenticator app, or a passkey. */
@@ -40,13 +44,19 @@ export type Members = {
 }
 
 /** The members of the workspace's account, and who is invited. */
-export async function listMembers({ workspaceId }: Principal): Promise<Members> {
+export async function listMembers({ workspaceId, via }: Principal): Promise<Members> {
+  const me = via.kind === "user" ? via.userId : null
   const mails = mailer(deployment.settings).send !== null
   const [members, invitations] = await Promise.all([
     sql<(Omit<Members["members"][number], "joined_at"> & { created_at: Date })[]>`
       select m.user_id, u.name, u.email, m.role, ${hasSecondFactor()} as second_factor, m.created_at,
-        case when ${mails} then u.email_verified end as email_confirmed
-      from workspaces w join members m on m.account_id = w.account_id join users u on u.id = m.user_id
+        case when ${mails} then u.email_verified end as email_confirmed,
+        case when a.four_eyes and m.admitted_by is not null then
+          case when m.admitted_by <> r.user_id then 'yours' else 'waits' end end as admission
+      from workspaces w join accounts a on a.id = w.account_id
+      join members m on m.account_id = w.account_id join users u on u.id = m.user_id
+      left join members r on r.account_id = w.account_id and r.user_id = ${me} and r.admitted_by is null
+        and r.role = any(${reviewers})
       where w.id = ${workspaceId} order by m.created_at desc, m.user_id`,
     sql<{ id: string; role: Role; email: string | null; invited_by: string | null; expires_at: Date }[]>`
       select i.id, i.role, i.email, u.name as invited_by, i.expires_at
@@ -155,7 +165,12 @@ export async function changeRole({
     const { account, before } = await lockMember(sql, principal, userId)
     if (before === role) return { invitations_ended: 0, keys: [] }
     if (before === "owner") await requireOtherOwner(sql, account.id, userId)
-    await sql`update members set role = ${role} where account_id = ${account.id} and user_id = ${userId}`
+    const by = userIdOf({ principal, requestId })
+    const admitted_by = await admittedBy(sql, { accountId: account.id, by, role })
+    await sql`
+      update members set role = ${role},
+        admitted_by = case when not role = any(${reviewers}) or ${!reviewers.includes(role)} then ${admitted_by}::text else admitted_by end
+      where account_id = ${account.id} and user_id = ${userId}`
     const may = (permission: Permission) => permissionsOf(role).has(permission)
     const ended = may("member:write") ? 0 : await endInvitationsOf(sql, account.id, userId)
     await recordAccountChange(sql, account.id, {

@@ -2,6 +2,7 @@ import { type Queryable, repeatOnDeadlock, sql } from "#db/client.ts"
 import { publish, publishActivity } from "#db/pubsub.ts"
 import { recordChange } from "#server/domain/audit-log/record.ts"
 import type { Principal } from "#server/domain/context.ts"
+import { requireAdmitted } from "#server/domain/people/admission.ts"
 import { holdPermission, mayStill } from "#server/domain/people/membership.ts"
 import { seal, unseal } from "#server/domain/sealed.ts"
 import { clock } from "#server/lib/time.ts"
@@ -95,6 +96,7 @@ async function act<Result>(
   const result = await repeatOnDeadlock(() =>
     sql.begin(async (sql) => {
       await holdPermission(sql, workspaceId, { principal, requestId }, "review:write")
+      await requireAdmitted(sql, workspaceId, principal.via.userId)
       const review = await lockReview(sql, workspaceId, reviewId)
       requireSeen(review, version)
       return work(sql, review)

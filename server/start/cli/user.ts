@@ -1,4 +1,5 @@
 import type { Command } from "commander"
+import { admitByOperator } from "#server/domain/people/admission.ts"
 import { releaseAddress } from "#server/domain/people/evict.ts"
 import { listUsers, removeSecondFactor } from "#server/domain/people/people.ts"
 import { createResetLink } from "#server/domain/people/reset.ts"
@@ -60,6 +61,20 @@ export function addUserCommands(program: Command, run: Run): void {
           json: { email, released: true },
           text: `${email} is free. The user who had registered it is removed from all accounts.`,
         }
+      }),
+    )
+
+  user
+    .command("admit")
+    .description(
+      "confirm a reviewer who joined while four eyes are on, if no other reviewer is left to do it",
+    )
+    .argument("<email>", "the person's email address", emailAddress)
+    .action((email: string) =>
+      run(async () => {
+        if (!(await admitByOperator(email)))
+          throw new CommandError(`${email} does not wait to be confirmed. List users with "vouch user list".`)
+        return { json: { email, admitted: true }, text: `${email} can decide reviews now.` }
       }),
     )
 }

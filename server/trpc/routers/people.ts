@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { sql } from "#db/client.ts"
 import { muteNotifications, readNotificationSettings } from "#server/domain/notifications/settings.ts"
+import { admitMember } from "#server/domain/people/admission.ts"
 import { MAX_PASSWORD, MIN_PASSWORD } from "#server/domain/people/auth.ts"
 import { confirmEmail, mailConfirmation } from "#server/domain/people/confirm.ts"
 import { findInvitation, mailInvitation, needsMail } from "#server/domain/people/invitations.ts"
@@ -147,6 +148,12 @@ export const memberRouter = router({
     .meta({ scope: "member:write" })
     .input(userId.extend({ role }))
     .mutation(({ ctx, input }) => changeRole({ ...ctx, userId: input.user_id, role: input.role })),
+
+  /** Confirms a reviewer who joined while four eyes are on. */
+  admit: memberProcedure
+    .meta({ scope: "review:write" })
+    .input(userId)
+    .mutation(({ ctx, input }) => admitMember({ ...ctx, userId: input.user_id })),
 
   remove: procedure
     .meta({ scope: "member:write" })

@@ -68,7 +68,12 @@ export function Members() {
       column.accessor("role", {
         header: "Role",
         meta: { className: "whitespace-nowrap" },
-        cell: ({ getValue }) => roles[getValue()].name,
+        cell: ({ row: { original } }) => (
+          <>
+            {roles[original.role].name}
+            {original.admission !== null && <Admission member={original} />}
+          </>
+        ),
       }),
       column.accessor("second_factor", {
         header: "Second factor",
@@ -133,6 +138,33 @@ export function Members() {
         </Suspense>
       )}
     </div>
+  )
+}
+
+/** A reviewer who joined while four eyes are on decides once another one has confirmed them. */
+function Admission({ member: { user_id, name, admission } }: { member: Member }) {
+  const admit = useMutation((api) => api.member.admit.mutate({ user_id }), {
+    refresh: ["members"],
+    quiet: true,
+  })
+  return (
+    <span className="block text-[13px] text-notice">
+      {admission === "yours" ? (
+        <Confirm
+          trigger={
+            <Button size="sm" aria-label={`Confirm ${name} as a reviewer`}>
+              Confirm
+            </Button>
+          }
+          title={`Confirm ${name} as a reviewer?`}
+          description="They joined while four eyes are on. Once you confirm them, they decide reviews, also together with the owner who let them in. Make sure that they are another person."
+          confirm="Confirm"
+          onConfirm={async () => void (await admit.mutateAsync())}
+        />
+      ) : (
+        "Waits for another reviewer"
+      )}
+    </span>
   )
 }
 

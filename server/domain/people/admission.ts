@@ -1,0 +1,92 @@
+import { type Queryable, sql } from "#db/client.ts"
+import { recordAccountChange, theOperator } from "#server/domain/audit-log/record.ts"
+import type { Principal } from "#server/domain/context.ts"
+import { fail } from "#shared/errors.ts"
+import { allRoles, permissionsOf, type Role } from "#shared/roles.ts"
+import { holdPermission, userIdOf } from "./membership.ts"
+
+// With four eyes on, an owner could invite a second account of their own and decide with it. So whoever becomes a reviewer
+// while it is on counts only after another reviewer has confirmed them. Until then `members.admitted_by` names the owner.
+
+/** Roles that decide reviews. */
+export const reviewers: Role[] = allRoles.filter((role) => permissionsOf(role).has("review:write"))
+
+/**
+ * Who lets someone become a reviewer, and so cannot confirm them: the owner who invites or promotes them. If that owner is not
+ * confirmed yet, the one who let them in. Null if four eyes are off or the role decides nothing. The caller has locked the account.
+ */
+export async function admittedBy(
+  sql: Queryable,
+  { accountId, by, role }: { accountId: string; by: string | null; role: Role },
+): Promise<string | null> {
+  if (!reviewers.includes(role)) return null
+  const [row] = await sql<{ by: string }[]>`
+    select coalesce(m.admitted_by, m.user_id) as by
+    from accounts a join members m on m.account_id = a.id and m.user_id = ${by}
+    where a.id = ${accountId} and a.four_eyes`
+  return row?.by ?? null
+}
+
+/** Errors: second_person_required, for a reviewer whom no other has confirmed. */
+export async function requireAdmitted(sql: Queryable, workspaceId: string, userId: string): Promise<void> {
+  const [waiting] = await sql`
+    select from workspaces w join accounts a on a.id = w.account_id and a.four_eyes
+    join members m on m.account_id = a.id and m.user_id = ${userId} and m.admitted_by is not null
+    where w.id = ${workspaceId}`
+  if (waiting)
+    fail(
+      "second_person_required",
+      "You joined as a reviewer while four eyes are on. Another reviewer has to confirm you first, under Settings, Members.",
+    )
+}
+
+/**
+ * Confirms a member as a reviewer. The owner who let them in cannot. Errors: member_not_found, second_person_required,
+ * insufficient_scope.
+ */
+export async function admitMember({
+  principal,
+  requestId,
+  userId,
+}: {
+  principal: Principal
+  requestId: string
+  userId: string
+}): Promise<{ user_id: string }> {
+  const { workspaceId } = principal
+  const author = { principal, requestId }
+  await sql.begin(async (sql) => {
+    const [account] = await sql<{ id: string }[]>`
+      select a.id from workspaces w join accounts a on a.id = w.account_id where w.id = ${workspaceId} for update of a`
+    await holdPermission(sql, workspaceId, author, "review:write")
+    const me = userIdOf(author)!
+    await requireAdmitted(sql, workspaceId, me)
+    const [member] = await sql<{ admitted_by: string | null }[]>`
+      select admitted_by from members where account_id = ${account!.id} and user_id = ${userId}`
+    if (!member)
+      return fail("member_not_found", "user_id: not a member of this account. Reload the list of members.")
+    if (member.admitted_by === null) return
+    if (member.admitted_by === me)
+      fail("second_person_required", "You let this member in: another reviewer has to confirm them.")
+    await admit(sql, account!.id, userId)
+    await recordAccountChange(sql, account!.id, { author, action: "member.admitted", subject: userId })
+  })
+  return { user_id: userId }
+}
+
+/** The same by the operator, for accounts in which no other reviewer is left. Returns whether someone waited. */
+export const admitByOperator = (email: string): Promise<boolean> =>
+  sql.begin(async (sql) => {
+    const waiting = await sql<{ account_id: string; user_id: string }[]>`
+      select m.account_id, m.user_id from members m join users u on u.id = m.user_id
+      where u.email = ${email} and m.admitted_by is not null`
+    for (const { account_id, user_id } of waiting) {
+      await admit(sql, account_id, user_id)
+      const change = { author: theOperator, action: "member.admitted", subject: user_id }
+      await recordAccountChange(sql, account_id, change)
+    }
+    return waiting.length > 0
+  })
+
+const admit = (sql: Queryable, accountId: string, userId: string) => sql`
+  update members set admitted_by = null where account_id = ${accountId} and user_id = ${userId}`

@@ -37,8 +37,10 @@ const BATCH = 200
 /** What waits at most while the database is away. */
 const MAX_WAITING = 20_000
 const MAX_WAITING_BYTES = 32 * 1024 * 1024
-/** What a request takes beyond its texts. */
+/** What a request takes beyond its texts, while it waits and in the table with its four indexes. */
 const ROW_BYTES = 500
+/** Once the budget is used this often, nothing more is kept for the day: short rows fill a disk, too. */
+const MOST_BUDGETS = 2
 /** What is kept of a path, in characters, once the budget is used up. */
 const SHORT_PATH = 200
 /** How long a stop waits for the database. */
@@ -58,7 +60,7 @@ export class RequestLog {
   #writing: Promise<void> | null = null
   #timer: NodeJS.Timeout | undefined
 
-  /** `bytesPerDay`: what each workspace's log may take of headers, bodies and paths in a day (UTC). */
+  /** `bytesPerDay`: what each workspace's log may take in a day (UTC) before contents are left out. */
   constructor({ maxWaiting = MAX_WAITING, bytesPerDay = Number.POSITIVE_INFINITY } = {}) {
     this.#maxWaiting = maxWaiting
     this.#bytesPerDay = bytesPerDay
@@ -145,7 +147,7 @@ async function writeAll(requests: readonly AnsweredRequest[], bytesPerDay: numbe
  * Some may have been written though the answer was lost: ids are random, so one that is taken is its own.
  *
  * The same statement counts what each workspace has written today, for all replicas. A batch that would pass the budget is
- * written without its contents, and without what was refused for its rate: that alone has no bound.
+ * written without its contents, and without what was refused for its rate; one that would pass the budget twice, not at all.
  */
 async function write(requests: readonly AnsweredRequest[], bytesPerDay: number): Promise<void> {
   const rows = requests.map(toRow)
@@ -162,14 +164,15 @@ async function write(requests: readonly AnsweredRequest[], bytesPerDay: number):
         response_body)
     ), today as (
       insert into request_log_usage as d (workspace_id, day, bytes)
-      select workspace_id, ${startOfDay(clock.now())}::timestamptz, sum(octet_length(path) + octet_length(headers)
+      select workspace_id, ${startOfDay(clock.now())}::timestamptz, sum(${ROW_BYTES}::int + octet_length(path) + octet_length(headers)
         + coalesce(octet_length(request_body), 0) + coalesce(octet_length(response_body), 0))
       from r group by workspace_id
       -- In one order, so that two replicas wait for each other at most once.
       order by workspace_id
       on conflict (workspace_id) do update set day = greatest(d.day, excluded.day),
         bytes = excluded.bytes + case when d.day >= excluded.day then d.bytes else 0 end
-      returning workspace_id, bytes > ${String(bytesPerDay)}::float8 as is_over
+      returning workspace_id, bytes > ${String(bytesPerDay)}::float8 as is_over,
+        bytes > ${String(bytesPerDay * MOST_BUDGETS)}::float8 as is_full
     )
     insert into api_requests (workspace_id, id, at, method, path, status, error_code, duration_us, key_id, headers,
       request_body, response_body)
@@ -178,7 +181,7 @@ async function write(requests: readonly AnsweredRequest[], bytesPerDay: number):
       status, error_code, duration_us, key_id, case when is_over then '{}' else headers::jsonb end,
       case when not is_over then request_body end, case when not is_over then response_body end
     from r join today on today.workspace_id = r.workspace_id
-    where not is_over or error_code is distinct from 'rate_limited'
+    where not is_full and (not is_over or error_code is distinct from 'rate_limited')
     on conflict do nothing`
 }
 

@@ -241,11 +241,15 @@ test("beyond the day's budget only method, path, status and ids are kept, and th
   })
   const { used_up } = (await owner.browser.query("request.list")).data
   expect(used_up).toEqual({ mib_per_day: 256, until: expect.stringMatching(/T00:00:00Z$/) })
+  // Twice the budget is the end of it.
+  await sql`update request_log_usage set bytes = ${2 * budget} where workspace_id = ${workspaceId}`
+  const last = await send()
   // Another workspace has a budget of its own.
   const other = await app.key({ account: owner.account, mode: "live" })
   owner.browser.workspaceId = other.workspaceId
   expect(await recordOf(await ask({ path: "/nowhere", key: other.apiKey }))).toMatchObject({ is_whole: true })
   owner.browser.workspaceId = workspaceId
+  expect((await owner.browser.query("request.get", { request_id: idOf(last) })).status).toBe(404)
   await moveClock(new Date(used_up.until))
   expect(await recordOf(await send())).toMatchObject(whole)
   expect((await owner.browser.query("request.list")).data.used_up).toBeNull()

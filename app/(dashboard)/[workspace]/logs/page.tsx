@@ -69,7 +69,7 @@ export default function Page() {
         <p role="status" className="mb-4 text-[13px] text-notice">
           This workspace’s log has taken its {list.data.used_up.mib_per_day} MiB for today. Until{" "}
           <ExactTimestamp at={list.data.used_up.until} />, requests are kept without headers and bodies, and
-          those refused for their rate are not kept.
+          those refused for their rate are not kept. After twice as much, none are.
         </p>
       )}
       <Filters onClear={onClear} saved={{ list: "logs", current }}>

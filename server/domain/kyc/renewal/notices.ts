@@ -26,8 +26,8 @@ export const sendReminders = (): Promise<void> =>
 
 /**
  * Of the days before its end at which a schema reminds, the last that has come counts: whoever was offline for a month
- * sends one mail and not three. Nobody is reminded of days that came before the verification, or whose renewal is
- * under way.
+ * sends one mail and not three. No one is reminded of days that came before the verification, whose renewal is under way, or
+ * whose wallet is another person's by now: the link would renew nothing.
  */
 async function noteDue(): Promise<void> {
   const now = clock.now()
@@ -41,6 +41,7 @@ async function noteDue(): Promise<void> {
     where a.reminder_email is not null and a.status = 'verified' and a.expires_at > ${now}
       and a.expires_at <= ${now}::timestamptz + d.days * interval '1 day'
       and a.expires_at - d.days * interval '1 day' > a.issued_at
+      and a.investor_id = (select investor_id from wallet_owner(a.workspace_id, a.wallet))
       and not exists (select from attestations n
         where n.workspace_id = a.workspace_id and n.wallet = a.wallet and n.schema_id = a.schema_id
           and n.investor_id = a.investor_id and n.status = 'pending' and n.consented_at is not null and (n.open_until is null or n.open_until > ${now}))

@@ -1,22 +1,31 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
+import { type MailServer, startMailServer } from "#test/mail.ts"
 import { renewalToken } from "./link.ts"
+import { sendReminders } from "./notices.ts"
 
 // A link that was mailed renews for the person it was mailed to, and takes a wallet from no one.
 let app: TestApp
 let key: TestKey
+let mail: MailServer
 
 beforeAll(async () => {
-  app = await startTestApp()
+  mail = await startMailServer()
+  app = await startTestApp({ VOUCH_SMTP_URL: mail.url, VOUCH_MAIL_FROM: "Vouch <vouch@example.com>" })
   key = await app.key()
+  await sql`update workspaces set reminders = true where id = ${key.workspaceId}`
 })
-afterAll(() => app.stop())
+afterAll(async () => {
+  await app.stop()
+  await new Promise((resolve) => mail.server.close(resolve))
+})
 
-const start = async (wallet: string, schemaId: string, externalId: string): Promise<string> =>
+const start = async (wallet: string, schemaId: string, externalId: string, email?: string): Promise<string> =>
   (
     await app.request({
       ...{ method: "POST", path: "/kyc/start", key: key.apiKey },
-      json: { userPubkey: wallet, schemaId, externalId },
+      json: { userPubkey: wallet, schemaId, externalId, ...(email !== undefined && { email }) },
     })
   ).json.session_id
 const renew = (token: string) =>
@@ -32,12 +41,12 @@ const sessionsOf = async (wallet: string) =>
   (await app.request({ method: "GET", path: `/kyc/sessions?pubkey=${wallet}`, key: key.apiKey })).json.data
 
 /** A wallet that was verified for somebody, with the link that renews it. */
-async function verifiedFor(externalId: string) {
+async function verifiedFor(externalId: string, email?: string) {
   const wallet = newWallet()
-  const session_id = await start(wallet, "kyc_individual_v1", externalId)
+  const session_id = await start(wallet, "kyc_individual_v1", externalId, email)
   await app.webhook({ session_id, decision: "approved", claims: { country: "US" } })
   const { attestation_id } = await app.waitForStatus(key, wallet, "verified")
-  return { wallet, token: renewalToken(attestation_id) }
+  return { wallet, attestation_id, token: renewalToken(attestation_id) }
 }
 
 test("a link renews for the person whom the wallet was verified for", async () => {
@@ -75,4 +84,19 @@ test("a link and another person's approval at once: the link leads to its own pe
       expect(sessions.find((one) => result.data.url.includes(one.session_id))!.external_id).toBe(seller)
     expect(await ownerOf(wallet)).toBe(buyer)
   }
+})
+
+test("a person whose wallet is another's since is not reminded to renew it", async () => {
+  const [seller, holder] = ["seller@example.com", "holder@example.com"]
+  const sold = await verifiedFor("a seller", seller)
+  const kept = await verifiedFor("a holder", holder)
+  const session_id = await start(sold.wallet, "kyc_business_v1", "the buyer")
+  await app.webhook({ session_id, decision: "approved", claims: { country: "US" } })
+  // Named by another person, which moves nothing.
+  await start(kept.wallet, "kyc_business_v1", "the buyer")
+  await sql`
+    update attestations set issued_at = now() - interval '360 days', expires_at = now() + interval '5 days'
+    where id = any(${[sold.attestation_id, kept.attestation_id]})`
+  await sendReminders()
+  expect(mail.received.map(({ to }) => to)).toEqual([holder])
 })

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process"
+import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
@@ -14,6 +14,7 @@ import type { Services, ServicesOptions } from "./services.ts"
 import { runningServer, startServices } from "./services.ts"
 
 const log = { info: () => {}, warn: () => {}, error: () => {} }
+const root = join(import.meta.dirname, "..", "..")
 // One for all: each test leaves nothing running on it, and initdb takes longest.
 const dataDir = mkdtempSync(join(tmpdir(), `vouch-test-${process.pid}-`))
 const localnetPort = await freePorts(2)
@@ -76,6 +77,37 @@ test("the data directory and what lies in it are closed to others", async () => 
   await start()
   expect(statSync(dataDir).mode & 0o066).toBe(0)
   expect(statSync(join(dataDir, "services.json")).mode & 0o777).toBe(0o600)
+})
+
+test.skipIf(process.platform !== "linux")("a data directory below /proc is refused at once", () => {
+  const program = `
+    import { startServices } from "#server/embedded/services.ts"
+    await startServices(JSON.parse(process.argv[1]))`
+  for (const path of ["/proc/x", "/proc/x/y", "/proc"]) {
+    // In a process that can be ended, should it never return.
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      ["--input-type=module", "--eval", program, JSON.stringify(options({ dataDir: path }))],
+      { cwd: root, encoding: "utf8", timeout: 15_000 },
+    )
+    expect([status, stderr], path).toEqual([
+      1,
+      expect.stringContaining(`VOUCH_DATA_DIR: no files can be made in ${path}.`),
+    ])
+  }
+})
+
+test("a data directory is made with its parents, and a file in its place is refused", async () => {
+  const path = join(dataDir, "a", "b")
+  const configured = { databaseUrl: "postgres://a:b@db.example/c", rpcUrl: "https://rpc.example" }
+  await start({ ...configured, dataDir: path })
+  expect(statSync(path).mode & 0o777).toBe(0o700)
+  writeFileSync(join(path, "file"), "")
+  for (const taken of ["file", "file/below"]) {
+    await expect(start({ ...configured, dataDir: join(path, taken) })).rejects.toThrow(
+      /VOUCH_DATA_DIR.*no directory/,
+    )
+  }
 })
 
 test("a second server on the same data directory is refused and told by whom", async () => {
@@ -199,7 +231,7 @@ async function startInAnotherProcess(purpose: "server" | "cli"): Promise<ChildPr
     process.execPath,
     ["--input-type=module", "--eval", program, JSON.stringify(options({ purpose }))],
     {
-      cwd: join(import.meta.dirname, "..", ".."),
+      cwd: root,
       stdio: ["ignore", "inherit", "inherit", "ipc"],
     },
   )

@@ -1,5 +1,5 @@
-import { accessSync, constants, mkdirSync, rmSync } from "node:fs"
-import { join, resolve } from "node:path"
+import { mkdirSync, mkdtempSync, rmdirSync, rmSync, statSync } from "node:fs"
+import { dirname, join, resolve } from "node:path"
 import { sayWhenSlow } from "#server/lib/slow.ts"
 import type { RunningLocalnet } from "./localnet.ts"
 import { startLocalnet } from "./localnet.ts"
@@ -116,10 +116,28 @@ export async function startServices(options: ServicesOptions): Promise<Services>
 
 function ensureDirectory(dataDir: string): void {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-    accessSync(dataDir, constants.W_OK)
+    makeDirectory(dataDir)
+    // Its permissions promise too much to root, and below /proc or on a disk that is mounted to be read.
+    rmdirSync(mkdtempSync(join(dataDir, "writable-")))
   } catch (error) {
-    throw startupError(error, dataDir)
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw startupError(error, dataDir)
+    throw new Error(
+      `VOUCH_DATA_DIR: no files can be made in ${dataDir}. Set it to a directory that this user can write.`,
+      { cause: error },
+    )
+  }
+}
+
+/** With its parents. Node's `recursive` never ends below /proc, where a directory cannot be made though its parent is there. */
+function makeDirectory(path: string): void {
+  const known = statSync(path, { throwIfNoEntry: false })
+  if (known?.isDirectory()) return
+  if (!known && dirname(path) !== path) makeDirectory(dirname(path))
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    // Another process may have been quicker.
+    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error
   }
 }
 

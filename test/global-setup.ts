@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { drizzle } from "drizzle-orm/postgres-js"
@@ -7,8 +7,8 @@ import type { TestProject } from "vitest/node"
 import { openClient } from "#db/connection.ts"
 import type { RunningPostgres } from "#server/embedded/postgres.ts"
 import { startPostgres } from "#server/embedded/postgres.ts"
-import { startMark } from "#server/embedded/process.ts"
 import { databaseIn, templateDatabase } from "./database.ts"
+import { clearLeftovers, prefix } from "./leftovers.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -19,7 +19,6 @@ declare module "vitest" {
 }
 
 const migrationsFolder = join(import.meta.dirname, "..", "db", "migrations")
-const prefix = "vouch-test-"
 const log = { info: () => {}, warn: console.warn, error: console.error }
 
 /** One Postgres for the whole run, gone with its files at the end. Each test file has its own database in it. */
@@ -58,22 +57,4 @@ export async function migrateTemplate(url: string): Promise<void> {
 async function end(server: RunningPostgres, dataDir: string): Promise<void> {
   await server.stop()
   rmSync(dataDir, { recursive: true, force: true })
-}
-
-/** A run that was killed could not clean up. Its pid is in the directory's name. */
-async function clearLeftovers(): Promise<void> {
-  for (const name of readdirSync(tmpdir())) {
-    const pid = Number(/^vouch-test-(\d+)-/.exec(name)?.[1] ?? Number.NaN)
-    if (Number.isNaN(pid) || startMark(pid) !== undefined) continue
-    const dataDir = join(tmpdir(), name)
-    try {
-      if (existsSync(join(dataDir, "postgres", "postmaster.pid"))) {
-        const server = await startPostgres({ dataDir, durable: false, log })
-        await server.stop()
-      }
-      rmSync(dataDir, { recursive: true, force: true })
-    } catch {
-      // Another process's: it cleans up.
-    }
-  }
 }

@@ -74,6 +74,7 @@ export class Primary {
     )
   }
 
+  /** Also if it has stopped already. */
   async stop(): Promise<void> {
     await this.#admin.end()
     await this.#server.stop()
@@ -83,7 +84,7 @@ export class Primary {
 
 export class Standby {
   readonly #home: string
-  readonly #promoted: Promise<RunningPostgres>
+  readonly #server: Promise<RunningPostgres>
   readonly url: string
 
   constructor(home: string) {
@@ -91,8 +92,8 @@ export class Standby {
     const cluster = join(home, "postgres")
     const directory = socketDirectory(cluster, postgresAccount(cluster, log))
     this.url = socketUrl(directory, readFileSync(join(home, "postgres-password"), "utf8").trim(), "vouch")
-    // Ready once it is promoted.
-    this.#promoted = startPostgres({ dataDir: home, durable: false, log })
+    // Ready once it answers reads.
+    this.#server = startPostgres({ dataDir: home, durable: false, log })
   }
 
   /** From now on it loses what the primary commits. */
@@ -108,16 +109,19 @@ export class Standby {
   }
 
   async promote(): Promise<void> {
-    await this.#ask((sql) => sql`select pg_promote()`)
-    await this.#promoted
+    await this.#ask(async (sql) => {
+      const [row] = await sql<{ promoted: boolean }[]>`select pg_promote() as promoted`
+      if (!row!.promoted) throw new Error("The standby was not promoted within a minute.")
+    })
   }
 
   async stop(): Promise<void> {
-    await (await this.#promoted).stop()
+    await (await this.#server).stop()
     rmSync(this.#home, { recursive: true, force: true })
   }
 
   async #ask(work: (sql: postgres.Sql) => PromiseLike<unknown>): Promise<void> {
+    await this.#server
     const sql = postgres(this.url, { ...socketOptions(this.url), max: 1, onnotice: () => {} })
     try {
       await work(sql)

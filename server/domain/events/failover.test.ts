@@ -21,11 +21,15 @@ import { Primary, type Standby } from "#test/standby.ts"
 
 let primary: Primary
 let standby: Standby
+// Last of all.
+afterAll(async () => {
+  await standby?.stop()
+  await primary?.stop()
+})
 restores(async () => {
   primary = await Primary.start()
   return primary.url
 })
-afterAll(() => standby?.stop())
 
 const list = async (query: string) =>
   app.request({ method: "GET", path: `/events?limit=1000&${query}`, key: key.apiKey })
@@ -82,7 +86,7 @@ test("a reader sees every event that a promoted standby has, and those that happ
   await reject(sessionId)
   // More than were lost: the numbers that the reader has are given again.
   for (let i = 0; i < 8; i++) await app.startSession(key)
-  await count(before.length + 5)
+  await count(before.length + 10)
   const after = await all()
 
   const refused = await list(`cursor=${last.cursor}`)

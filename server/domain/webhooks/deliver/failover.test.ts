@@ -14,13 +14,15 @@ import { takeEvents } from "./take.ts"
 let primary: Primary
 let standby: Standby
 let consumer: Consumer
-restores(async () => {
-  primary = await Primary.start()
-  return primary.url
-})
+// Last of all.
 afterAll(async () => {
   await consumer?.close()
   await standby?.stop()
+  await primary?.stop()
+})
+restores(async () => {
+  primary = await Primary.start()
+  return primary.url
 })
 
 const sends = { VOUCH_WEBHOOK_NETWORKS: "127.0.0.0/8" }

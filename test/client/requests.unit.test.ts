@@ -1,18 +1,10 @@
-import { afterEach, describe, expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { Vouch, VouchError } from "#client/index.ts"
-import { cut, failure, json, scriptedServer } from "./scripted-server.ts"
+import { cut, failure, json, serve } from "./scripted-server.ts"
 
 const session = { session_id: "sess_1", session_url: "http://localhost/verify/sess_1" }
 const start = { userPubkey: "w", schemaId: "kyc_individual_v1" }
 const soon = { "retry-after": "0" }
-
-let stop: (() => Promise<void>) | undefined
-const serve = async (...answers: Parameters<typeof scriptedServer>) => {
-  const server = await scriptedServer(...answers)
-  stop = server.stop
-  return server
-}
-afterEach(() => stop?.())
 
 describe("retries", () => {
   test("a write that fails on the way is sent again with the same idempotency key and the same body", async () => {
@@ -177,7 +169,6 @@ describe("what a newcomer gets wrong", () => {
   test("a stopped server's error names its address and the cause", async () => {
     const server = await serve(json(200, {}))
     await server.stop()
-    stop = undefined
     const error = await server
       .client({ maxRetries: 0 })
       .getUsage()
@@ -200,195 +191,5 @@ describe("what a newcomer gets wrong", () => {
     await expect(
       server.client().waitFor({ id: "fund", mint: null } as never, { timeoutMs: 1 }),
     ).rejects.toThrow("The mint of fund does not exist after 1 ms")
-  })
-})
-
-describe("lists", () => {
-  const page = (data: unknown[], next_cursor: string | null) => json(200, { data, next_cursor })
-
-  test("await gives one page, for await all items of all pages", async () => {
-    const server = await serve(page([1, 2], "c1"), page([1, 2], "c1"), page([], "c2"), page([3], null))
-    const list = server.client().listAttestations({ status: "verified", limit: 2 })
-    expect(await list).toEqual({ data: [1, 2], next_cursor: "c1" })
-    expect(server.asked).toHaveLength(1)
-    const all: unknown[] = []
-    for await (const one of list) all.push(one)
-    expect(all).toEqual([1, 2, 3])
-    expect(server.asked.map(({ path }) => path).slice(1)).toEqual(
-      ["", "&cursor=c1", "&cursor=c2"].map((cursor) => `/v1/attestations?status=verified&limit=2${cursor}`),
-    )
-  })
-
-  test("nothing is asked for what is neither awaited nor iterated", async () => {
-    const server = await serve(page([], null))
-    server.client().listInvestors()
-    await new Promise((resolve) => setTimeout(resolve, 30))
-    expect(server.asked).toEqual([])
-  })
-
-  const events = (last_sequence: number, ...sequences: number[]) =>
-    json(200, { data: sequences.map((sequence) => ({ sequence })), last_sequence })
-  const collect = async (list: AsyncIterable<{ sequence: number }>) => {
-    const all: number[] = []
-    for await (const { sequence } of list) all.push(sequence)
-    return all
-  }
-
-  test("events are read up to the latest one, by the sequence of the last one", async () => {
-    const server = await serve(events(7, 4, 5), events(7, 6, 7))
-    expect(await collect(server.client().listEvents({ after: 3 }))).toEqual([4, 5, 6, 7])
-    expect(server.asked.map(({ path }) => path)).toEqual(["/v1/events?after=3", "/v1/events?after=5"])
-  })
-
-  test.each([
-    ["at the start", [events(9, 5)]],
-    ["within a page", [events(9, 4, 6)]],
-    ["between pages", [events(9, 4), events(9, 6)]],
-  ])("an event that is missing is an error: %s", async (_, answers) => {
-    const server = await serve(...answers)
-    await expect(collect(server.client().listEvents({ after: 3 }))).rejects.toThrow("one is missing")
-  })
-
-  test("events of one type have others between", async () => {
-    const server = await serve(events(9, 4, 6), events(9))
-    expect(await collect(server.client().listEvents({ after: 3, type: "token.paused" }))).toEqual([4, 6])
-  })
-
-  test.each(["created_after", "created_before"])(
-    "events of a span have others before and between: %s",
-    async (name) => {
-      const server = await serve(events(9, 4, 6), events(9))
-      const params = { after: 0, [name]: "2026-01-01T00:00:00Z" }
-      expect(await collect(server.client().listEvents(params))).toEqual([4, 6])
-    },
-  )
-
-  test("followed events go on where the last ones ended, until the signal", async () => {
-    const server = await serve(events(1, 1), events(3, 2, 3))
-    const ending = new AbortController()
-    const seen: number[] = []
-    const follow = async () => {
-      for await (const { sequence } of server.client().followEvents({}, { signal: ending.signal })) {
-        seen.push(sequence)
-        if (sequence === 3) ending.abort(new Error("enough"))
-      }
-    }
-    await expect(follow()).rejects.toThrow("enough")
-    expect(seen).toEqual([1, 2, 3])
-    expect(server.asked.map(({ path }) => path)).toEqual([
-      "/v1/events?limit=1000",
-      "/v1/events?after=1&limit=1000",
-    ])
-  })
-
-  test("if a failover lost what was read, it is read again from where the server says, each id once", async () => {
-    const page = (last_sequence: number, ...rows: [sequence: number, generation: string, id: string][]) =>
-      json(200, {
-        data: rows.map(([sequence, generation, id]) => ({
-          sequence,
-          cursor: `${sequence}-${generation}`,
-          id,
-        })),
-        last_sequence,
-      })
-    const error = { error: "events_rewound", detail: "cursor: lost", request_id: "req_1" }
-    const gone = json(410, error, { "resume-cursor": "1-a" })
-    const server = await serve(
-      page(3, [1, "a", "evt_1"], [2, "a", "evt_2"], [3, "a", "evt_3"]),
-      gone,
-      page(4, [2, "b", "evt_new"], [3, "b", "evt_2"], [4, "b", "evt_4"]),
-    )
-    const rewound: unknown[] = []
-    const client = server.client({ onRewound: (one) => rewound.push(one) })
-    const seen: string[] = []
-    for await (const { id } of client.followEvents({ cursor: "0" })) {
-      seen.push(id)
-      if (id === "evt_4") break
-    }
-    expect(seen).toEqual(["evt_1", "evt_2", "evt_3", "evt_new", "evt_4"])
-    expect(rewound).toEqual([{ cursor: "3-a", resumeCursor: "1-a", detail: "cursor: lost" }])
-    expect(server.asked.map(({ path }) => path)).toEqual(
-      ["0", "3-a", "1-a"].map((cursor) => `/v1/events?cursor=${cursor}&limit=1000`),
-    )
-  })
-
-  test("a position of 0 is one: whoever follows from the first event on is told that it is gone", async () => {
-    const gone = json(410, { error: "events_expired", detail: "after: gone", request_id: "req_1" })
-    const server = await serve(gone)
-    const first = server.client().followEvents({ after: 0 }).next()
-    await expect(first).rejects.toMatchObject({ code: "events_expired", status: 410 })
-    expect(server.asked.map(({ path }) => path)).toEqual(["/v1/events?after=0&limit=1000"])
-  })
-})
-
-describe("waiting", () => {
-  const operation = (status: string, error: unknown = null) => ({ operation_id: "op_1", status, error })
-
-  test("waitFor polls an operation until it is confirmed; what has ended is not asked for", async () => {
-    const server = await serve(
-      json(202, operation("queued")),
-      json(200, operation("submitted")),
-      json(200, operation("confirmed")),
-    )
-    const vouch = server.client()
-    const mint = { user_pubkey: "w", mint_config: "m", amount: "1" }
-    const done = await vouch.waitFor(vouch.mintTokens(mint, { respondAsync: true }))
-    expect(done.status).toBe("confirmed")
-    expect(server.asked[0]!.headers.prefer).toBe("respond-async")
-    expect(server.asked.slice(1).map(({ path }) => path)).toEqual(Array(2).fill("/v1/token/operation/op_1"))
-    await vouch.waitFor(done)
-    expect(server.asked).toHaveLength(3)
-  })
-
-  test("waitFor comes back no earlier than the 202 asked for", async () => {
-    const at: number[] = []
-    const noted =
-      (answer: ReturnType<typeof json>): typeof answer =>
-      (...given) => {
-        at.push(performance.now())
-        answer(...given)
-      }
-    const server = await serve(
-      noted(json(202, operation("queued"), { "retry-after": "1" })),
-      noted(json(200, operation("confirmed"))),
-    )
-    const vouch = server.client()
-    await vouch.waitFor(vouch.mintTokens({ user_pubkey: "w", mint_config: "m", amount: "1" }))
-    // Timers may be a millisecond early.
-    expect(at[1]! - at[0]!).toBeGreaterThan(990)
-  })
-
-  test("an operation that failed is an error with its code", async () => {
-    const failed = operation("failed", { error: "insufficient_balance", detail: "Too little." })
-    const server = await serve(json(202, operation("queued")), json(200, failed))
-    const vouch = server.client()
-    const begun = await vouch.mintTokens({ user_pubkey: "w", mint_config: "m", amount: "1" })
-    await expect(vouch.waitFor(begun)).rejects.toMatchObject({
-      code: "insufficient_balance",
-      detail: "Too little.",
-      status: null,
-    })
-  })
-
-  test("a configuration is waited for until its mint is there, a status until it is decided", async () => {
-    const config = (mint: string | null) => json(200, { id: "fund", mint })
-    const server = await serve(
-      config(null),
-      config("m"),
-      json(200, { status: "pending", mint: null }),
-      json(200, { status: "rejected" }),
-    )
-    const vouch = server.client()
-    expect((await vouch.waitFor(vouch.getMintConfig({ id: "fund" }))).mint).toBe("m")
-    expect((await vouch.waitForStatus({ pubkey: "w" })).status).toBe("rejected")
-  })
-
-  test("a wait has an end", async () => {
-    const server = await serve(json(200, { status: "pending", mint: null }))
-    await expect(server.client().waitForStatus({ pubkey: "w" }, { timeoutMs: 100 })).rejects.toMatchObject({
-      code: "timeout",
-    })
-    const signal = AbortSignal.timeout(50)
-    await expect(server.client().waitForStatus({ pubkey: "w" }, { signal })).rejects.toThrow("timeout")
   })
 })

@@ -1,12 +1,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
+import { onTestFinished } from "vitest"
 import { Vouch, type VouchOptions } from "#client/index.ts"
 
 type Asked = { method: string; path: string; headers: IncomingMessage["headers"]; body: string }
 type Answer = (response: ServerResponse, asked: Asked) => void
 
-/** A server that answers what a test says, request by request; the last answer stays. */
-export async function scriptedServer(...answers: Answer[]) {
+/** A server that answers what a test says, request by request; the last answer stays. It ends with the test. */
+export async function serve(...answers: Answer[]) {
   const asked: Asked[] = []
   const server = createServer(async (request, response) => {
     let body = ""
@@ -17,15 +18,17 @@ export async function scriptedServer(...answers: Answer[]) {
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+  const stop = async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+  onTestFinished(stop)
   return {
     asked,
     baseUrl,
+    stop,
     client: (options: Partial<VouchOptions> = {}) =>
       new Vouch({ baseUrl, apiKey: "vouch_test_4MpXbW9sYt2KcQvLhRz7JdK8vPq3mNbR5tYw2L0", ...options }),
-    async stop() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
   }
 }
 

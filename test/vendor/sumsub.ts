@@ -1,5 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto"
 import { z } from "zod"
+import { sumsub } from "#server/domain/kyc/providers/sumsub.ts"
 import type { OurSession, Outcome, VendorDouble } from "./fixture.ts"
 import { type Answered, type Asked, refused, startHttpDouble } from "./http-double.ts"
 import type { Fault } from "./server.ts"
@@ -11,6 +12,21 @@ const SKEW_SECONDS = 60
 const LEVELS = ["basic-kyc-level", "Accredited investors"]
 /** A workflow: it begins at a level, may lead to others, and ends at the last one. */
 export const WORKFLOW = { entry: "workflow-entry", between: "Questions", final: "proof-of-address" }
+
+/** What a review says that is over. */
+export const green = { reviewAnswer: "GREEN" }
+export const completed = (reviewResult: NonNullable<Review["reviewResult"]>) => ({
+  reviewStatus: "completed",
+  reviewResult,
+})
+
+/** The adapter with the settings that lead to a double. */
+export function configuredSumsub(settings: Record<string, string | undefined>) {
+  const values = Object.entries(settings).map(([name, value]) => [name.replace("VOUCH_", ""), value])
+  const configured = sumsub.configure(Object.fromEntries(values))
+  if ("wrong" in configured) throw new Error(JSON.stringify(configured.wrong))
+  return configured.provider
+}
 
 const link = z.strictObject({
   levelName: z.string(),

@@ -1,73 +1,28 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { newId } from "#server/lib/ids.ts"
 import { addDays, clock, toTimestamp } from "#server/lib/time.ts"
 import { clean } from "#server/start/retention.ts"
-import type { Address } from "#shared/address.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import { newWallet, waitFor } from "#test/app.ts"
 import { moveClock } from "#test/clock.ts"
-import { type MailServer, startMailServer } from "#test/mail.ts"
 import { member } from "#test/people.ts"
+import {
+  app,
+  emailOf,
+  endingIn,
+  key,
+  mailsTo,
+  newEmail,
+  owner,
+  page,
+  sendsReminders,
+  start,
+  textOf,
+} from "#test/renewals.ts"
 import { reminderOwner } from "./email.ts"
-import { renewalToken } from "./link.ts"
 import { sendReminders } from "./notices.ts"
 
-let mail: MailServer
-let app: TestApp
-let owner: Awaited<ReturnType<typeof member>>
-let key: TestKey
-
-beforeAll(async () => {
-  mail = await startMailServer()
-  app = await startTestApp({ VOUCH_SMTP_URL: mail.url, VOUCH_MAIL_FROM: "Vouch <vouch@example.com>" })
-  owner = await member(app)
-  key = await app.key({ account: owner.account })
-  expect((await owner.browser.mutate("workspace.setReminders", { on: true })).data).toEqual({
-    on: true,
-    mail: true,
-  })
-})
-afterAll(async () => {
-  await app.stop()
-  await new Promise((resolve) => mail.server.close(resolve))
-})
-
-const newEmail = () => `${newId("evt").toLowerCase()}@example.com`
-const start = (wallet: string, email?: string, by = key) =>
-  app.request({
-    method: "POST",
-    path: "/kyc/start",
-    key: by.apiKey,
-    json: { userPubkey: wallet, schemaId: "kyc_individual_v1", ...(email !== undefined && { email }) },
-  })
-const page = async (name: string, sessionId: string, more: object = {}) => {
-  const response = await fetch(`${app.origin}/api/trpc/verification.${name}`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ sessionId, ...more }),
-  })
-  // biome-ignore lint/suspicious/noExplicitAny: answers of any shape
-  const json = (await response.json()) as any
-  return { status: response.status, data: json.result?.data, error: json.error?.data }
-}
-
-/** A verified wallet whose verification ends in so many days. */
-async function endingIn(days: number, email: string | undefined, wallet: Address = newWallet(), by = key) {
-  const sessionId = (await start(wallet, email, by)).json.session_id as string
-  await app.webhook({ session_id: sessionId, decision: "approved", claims: { country: "US" } })
-  const { attestation_id: id } = await app.waitForStatus(by, wallet, "verified")
-  await sql`
-    update attestations set issued_at = now() - interval '360 days', expires_at = now() + ${days} * interval '1 day'
-    where id = ${id}`
-  return { wallet, sessionId, id: id as string, token: renewalToken(id) }
-}
-const mailsTo = (email: string) => mail.received.filter(({ to }) => to === email)
-const emailOf = async (id: string): Promise<Buffer | null> => {
-  const [row] = await sql`select reminder_email from attestations where id = ${id}`
-  return row!.reminder_email
-}
-const textOf = (text: string) =>
-  /base64/i.test(text) ? Buffer.from(text.split("\n\n")[1]!, "base64").toString() : text
+sendsReminders()
 
 test("an investor is reminded once, by the last of the days that have come, with a link to renew", async () => {
   const email = newEmail()
@@ -191,93 +146,6 @@ test.each([
     status: 422,
     json: { error: "validation_failed", detail: expect.stringMatching(/^email: /) },
   })
-})
-
-test("a link shows what ends and begins its renewal on the click: one session, one unit, and the wallet stays verified", async () => {
-  const email = newEmail()
-  const { wallet, token, id } = await endingIn(5, email)
-  expect((await page("view", token)).data).toMatchObject({
-    state: "renewal",
-    wallet,
-    isOver: false,
-    isReminded: true,
-  })
-  const used = async () => (await app.request({ method: "GET", path: "/usage", key: key.apiKey })).json.used
-  const before = await used()
-  // Looking costs nothing, as when a mail server opens links.
-  const html = await fetch(`${app.origin}/verify/${token}`, { headers: { accept: "text/html" } })
-  expect(html.status).toBe(200)
-  expect(await used()).toBe(before)
-  const clicks = await Promise.all(Array.from({ length: 5 }, () => page("renew", token)))
-  const urls = new Set(clicks.map(({ data }) => data.url))
-  expect(urls.size).toBe(1)
-  expect(await used()).toBe(before + 1)
-  const sessionId = [...urls][0].split("/").at(-1)
-  expect((await page("view", sessionId)).data).toMatchObject({ state: "open", wallet })
-  await app.waitForStatus(key, wallet, "verified")
-  const started = await sql`
-    select actor, detail from audit_entries where workspace_id = ${key.workspaceId} and action = 'session.started'
-      and detail->>'renewal_of' = ${id}`
-  expect([...started]).toMatchObject([{ actor: "system" }])
-
-  await app.webhook({ session_id: sessionId, decision: "approved", claims: { country: "US" } })
-  await waitFor(async () => (await page("view", token)).data.state === "expired", "the renewal")
-  expect((await page("view", token)).data).toMatchObject({ was: "superseded" })
-  expect((await page("renew", token)).data).toMatchObject({ url: null, view: { was: "superseded" } })
-  // Whoever wanted to be reminded is, of the new one as well.
-  const [renewed] = await sql`
-    select reminder_email is not null as reminded from attestations where wallet = ${wallet} and status = 'verified'`
-  expect(renewed).toEqual({ reminded: true })
-})
-
-test("a link renews for a month after the end, and not longer; one of a revoked verification says so", async () => {
-  const late = await endingIn(5, undefined)
-  await sql`update attestations set expires_at = now() - interval '2 days' where id = ${late.id}`
-  expect((await page("view", late.token)).data).toMatchObject({ state: "renewal", isOver: true })
-  await sql`update attestations set expires_at = now() - interval '31 days' where id = ${late.id}`
-  expect((await page("view", late.token)).data).toMatchObject({ state: "expired", was: "verified" })
-  expect((await page("renew", late.token)).data.url).toBeNull()
-  const revoked = await endingIn(5, undefined)
-  await app.request({
-    method: "POST",
-    path: `/attestation/${revoked.id}/revoke`,
-    key: key.apiKey,
-    json: { reason: "x" },
-  })
-  expect((await page("renew", revoked.token)).data).toMatchObject({ url: null, view: { state: "rejected" } })
-})
-
-test("a link that is not ours is unknown, whatever is changed in it", async () => {
-  const { token, id } = await endingIn(5, undefined)
-  const mac = token.slice(-22)
-  const other = renewalToken(newId("att"))
-  // The second stands for the same bytes in base64.
-  const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-  const last = digits.indexOf(token.at(-1)!)
-  const forged = [
-    token.slice(0, -1) + digits[(last + 16) % 64],
-    token.slice(0, -1) + digits[last ^ 1],
-    token.slice(0, -1),
-    `renew_${id.slice(4)}_${"A".repeat(22)}`,
-    `renew_${other.split("_")[1]}_${mac}`,
-    other,
-    "renew_",
-  ]
-  for (const one of forged) {
-    expect((await page("view", one)).data, one).toEqual({ state: "unknown" })
-    expect((await page("renew", one)).data).toEqual({ url: null, view: { state: "unknown" } })
-  }
-  expect((await page("stopReminders", forged[3]!)).error.error).toBe("invalid_link")
-  expect(app.log.join("\n")).not.toContain(token)
-})
-
-test("from the link reminders are turned off, and nothing more is sent", async () => {
-  const email = newEmail()
-  const { token, id } = await endingIn(5, email)
-  expect((await page("stopReminders", token)).data).toMatchObject({ state: "renewal", isReminded: false })
-  expect(await emailOf(id)).toBeNull()
-  await sendReminders()
-  expect(mailsTo(email)).toEqual([])
 })
 
 test("the hosted page offers a reminder once verified, and keeps where and in which language", async () => {

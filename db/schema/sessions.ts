@@ -1,0 +1,70 @@
+import { sql } from "drizzle-orm"
+import { foreignKey, index, integer, pgTable, primaryKey, text } from "drizzle-orm/pg-core"
+import type { Mode } from "#shared/mode.ts"
+import type { Decision } from "#shared/statuses.ts"
+import { attestations } from "./attestations.ts"
+import { bytes, time } from "./columns.ts"
+
+/** What the wallet of a session is asked to sign: one request at a time, gone once it has served. */
+export const walletChallenges = pgTable(
+  "wallet_challenges",
+  {
+    workspaceId: text("workspace_id").notNull(),
+    attestationId: text("attestation_id").notNull(),
+    nonce: text().notNull(),
+    /** The network by the name that the standard has for it; null where it has none. */
+    chainId: text("chain_id"),
+    issuedAt: time("issued_at").notNull(),
+    expiresAt: time("expires_at").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.attestationId] }),
+    foreignKey({
+      columns: [t.workspaceId, t.attestationId],
+      foreignColumns: [attestations.workspaceId, attestations.id],
+    }),
+    index("wallet_challenges_expired").on(t.expiresAt),
+  ],
+)
+
+/** Provider events that had their effect; kept 90 days so that a repeat is recognised. */
+export const webhookEvents = pgTable(
+  "webhook_events",
+  {
+    mode: text().$type<Mode>().notNull(),
+    provider: text().notNull(),
+    eventId: text("event_id").notNull(),
+    workspaceId: text("workspace_id").notNull(),
+    attestationId: text("attestation_id").notNull(),
+    outcome: text().notNull(),
+    receivedAt: time("received_at").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.mode, t.provider, t.eventId] }),
+    index("webhook_events_received").on(t.receivedAt),
+  ],
+)
+
+/** What was submitted in the hosted page's own form, until its webhook has been acknowledged. */
+export const formSubmissions = pgTable(
+  "sandbox_submissions",
+  {
+    workspaceId: text("workspace_id").notNull(),
+    attestationId: text("attestation_id").notNull(),
+    eventId: text("event_id").notNull(),
+    decision: text().$type<Decision>().notNull(),
+    claims: bytes(),
+    occurredAt: time("occurred_at").notNull(),
+    attempts: integer().notNull().default(0),
+    nextAttemptAt: time("next_attempt_at").notNull(),
+    deliveredAt: time("delivered_at"),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.attestationId, t.eventId] }),
+    foreignKey({
+      columns: [t.workspaceId, t.attestationId],
+      foreignColumns: [attestations.workspaceId, attestations.id],
+    }),
+    index("sandbox_submissions_due").on(t.nextAttemptAt).where(sql`delivered_at is null`),
+  ],
+)

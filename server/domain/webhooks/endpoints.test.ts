@@ -282,3 +282,14 @@ test("endpoints are the workspace's own, each address once, and go with their de
     "webhook_endpoint_limit",
   )
 })
+
+test("a description reads as it is written", async () => {
+  const call = caller(await app.key())
+  for (const description of ["Owner\u202egpj.exe", "\u200b"]) {
+    const { status, json } = await call("POST", "/webhook-endpoints", {
+      url: "https://example.com",
+      description,
+    })
+    expect([status, json.detail]).toEqual([422, expect.stringMatching(/^description: must /)])
+  }
+})

@@ -21,7 +21,7 @@ import {
 import { replay } from "#server/domain/webhooks/replay.ts"
 import { sendTestEvent } from "#server/domain/webhooks/test-event.ts"
 import { idOf, instant, listOf, page, wholeNumber } from "#server/lib/fields.ts"
-import { plainText } from "#server/lib/text.ts"
+import { nameText } from "#server/lib/text.ts"
 import { toTimestamp } from "#server/lib/time.ts"
 import { type ProcedureMeta, procedure, router } from "#server/trpc/trpc.ts"
 import { allEventTypes } from "#shared/event-types.ts"
@@ -51,7 +51,7 @@ const fields = {
     description: "Where events are sent: https, on the public Internet",
     example: "https://example.com/webhooks",
   }),
-  description: plainText(200).nullable().meta({ description: "Your own words", example: "Ledger service" }),
+  description: nameText(200).nullable().meta({ description: "Your own words", example: "Ledger service" }),
   types: z
     .array(z.enum(allEventTypes))
     .min(1, "must name at least one, or be null for all")

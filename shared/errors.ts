@@ -14,11 +14,10 @@ export const errorCodes = Object.keys(errors) as ErrorCode[]
 export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errors, code)
 
 export type ApiErrorCode = keyof typeof apiErrors
+export type DashboardErrorCode = keyof typeof dashboardErrors
 
 /** What the API answers with. */
 export const apiErrorCodes = Object.keys(apiErrors) as ApiErrorCode[]
-
-export const isApiErrorCode = (code: string): code is ApiErrorCode => Object.hasOwn(apiErrors, code)
 
 export const statusOf = (code: ErrorCode): number => errors[code].status
 

@@ -51,7 +51,7 @@ export async function renameFilter(
     const renamed = await sql`
       update saved_filters set name = ${name}
       where workspace_id = ${workspaceId} and user_id = ${via.userId} and id = ${id} returning id`
-    if (renamed.length === 0) fail("saved_filter_not_found", "This filter is not there any more.")
+    if (renamed.length === 0) fail("saved_filter_not_found", "This filter no longer exists. Reload the page.")
   })
 }
 

@@ -2,9 +2,10 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { errorExamples } from "#shared/error-examples.ts"
-import { type ApiErrorCode, apiErrorCodes, statusOf } from "#shared/errors.ts"
+import { type ErrorCode, errorCodes, statusOf } from "#shared/errors.ts"
 import { startTestApp, type TestApp } from "#test/app.ts"
 import { compliance, listed } from "#test/error-examples/compliance.ts"
+import { dashboard, dashboardSettings } from "#test/error-examples/dashboard.ts"
 import type { Scenario, Scenarios } from "#test/error-examples/example.ts"
 import { objects } from "#test/error-examples/objects.ts"
 import { recordOf } from "#test/error-examples/record.ts"
@@ -47,6 +48,7 @@ const groups: Record<string, { scenarios: Scenarios; begin: () => Promise<TestAp
       }),
   },
   "a public one": { scenarios: publicOnly, begin: () => startTestApp(publicSettings) },
+  "its dashboard": { scenarios: dashboard, begin: () => startTestApp(dashboardSettings) },
 }
 
 /** `VOUCH_RECORD=1 npx vitest run server/rest/error-examples.test.ts` writes what the server answers. */
@@ -59,7 +61,7 @@ describe.each(Object.entries(groups))("%s", (_name, { scenarios, begin }) => {
   })
   afterAll(() => app.stop())
 
-  test.each(Object.entries(scenarios) as [ApiErrorCode, Scenario][])(
+  test.each(Object.entries(scenarios) as [ErrorCode, Scenario][])(
     "answers %s as its page shows it",
     async (code, scenario) => {
       const example = recordOf(await scenario(app))
@@ -70,11 +72,11 @@ describe.each(Object.entries(groups))("%s", (_name, { scenarios, begin }) => {
   )
 })
 
-test("every error of the API has its example, and no other has", () => {
-  expect(Object.keys(recorded).sort()).toEqual([...apiErrorCodes].sort())
+test("every error has its example, and no other has", () => {
+  expect(Object.keys(recorded).sort()).toEqual([...errorCodes].sort())
   if (isRecording) {
-    const sorted = Object.fromEntries(apiErrorCodes.map((code) => [code, recorded[code]]))
+    const sorted = Object.fromEntries(errorCodes.map((code) => [code, recorded[code]]))
     writeFileSync(RECORD, `${JSON.stringify(sorted, null, 2)}\n`)
-  } else expect(Object.keys(errorExamples)).toEqual(apiErrorCodes)
+  } else expect(Object.keys(errorExamples)).toEqual(errorCodes)
 })
 afterAll(() => list?.remove())

@@ -1,5 +1,5 @@
 import { sql } from "#db/client.ts"
-import type { ApiErrorCode } from "#shared/errors.ts"
+import type { ErrorCode } from "#shared/errors.ts"
 import type { TestApp, TestKey } from "../app.ts"
 import type { Response, Sent } from "../http.ts"
 
@@ -9,7 +9,7 @@ export type Example = { sent: Sent; response: Pick<Response, "status" | "json"> 
 /** Brings about what an error is about, and makes the request that is answered with it. */
 export type Scenario = (app: TestApp) => Promise<Example>
 
-export type Scenarios = { [code in ApiErrorCode]?: Scenario }
+export type Scenarios = { [code in ErrorCode]?: Scenario }
 
 export const FUND = "us_real_estate_fund_v1"
 export const SCHEMA = "kyc_individual_v1"

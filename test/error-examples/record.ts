@@ -16,12 +16,14 @@ const LONGEST = 200
 
 /** What is different in each run, and what stands for it in the record. */
 const standIns: readonly [pattern: RegExp, standIn: (found: string, n: number) => string][] = [
+  [/(?<=user_id\\": \\")[\w-]{20,}/g, () => "Zx3vKq8LmWt5YbRn2HsPd7FgJc4AeUo9"],
+  [/\bevt_[0-9a-z]{16,22}@example\.com/g, () => "grace@example.com"],
   [
-    /\b(?:att|sess|inv|op|evt|whe|era|req|rev|key|ws|acct)_[1-9A-HJ-NP-Za-km-z]{16,22}\b/g,
+    /\b(?:att|sess|inv|op|evt|whe|era|req|rev|key|ws|acct|blk|flt|note|user)_[1-9A-HJ-NP-Za-km-z]{16,22}\b/g,
     (found, n) => derivedId(found.split("_")[0] as IdPrefix, `example ${n}`),
   ],
   [
-    /(?<![\w])[1-9A-HJ-NP-Za-km-z]{43,44}(?![\w=])/g,
+    /(?<![\w])[1-9A-HJ-NP-Za-km-z]{40,44}(?![\w=])/g,
     (_, n) => addressOf(Keypair.fromSeed(Buffer.alloc(32, n + 1)).publicKey),
   ],
   [/(?<=v1,)[0-9A-Za-z+/]{43}=/g, () => "3q2+7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="],
@@ -43,7 +45,12 @@ export function recordOf({ sent, response }: Example) {
     ...Object.fromEntries(Object.entries(given).filter(([name]) => SHOWN.includes(name))),
   }
   const text = json === undefined ? body?.toString() : JSON.stringify(shortened(json), null, 2)
-  const request = { method, path: `/v1${path}`, headers, ...(text !== undefined && { body: text }) }
+  const request = {
+    method,
+    path: path.startsWith("/api/") ? path : `/v1${path}`,
+    headers,
+    ...(text !== undefined && { body: text }),
+  }
   return steady({ request, status: response.status, body: response.json })
 }
 

@@ -1,14 +1,7 @@
 import { STATUS_CODES } from "node:http"
 import { idPattern } from "#server/lib/ids.ts"
 import { errorExamples } from "#shared/error-examples.ts"
-import {
-  apiErrorCodes,
-  type ErrorCode,
-  errorCodes,
-  errors,
-  isApiErrorCode,
-  statusOf,
-} from "#shared/errors.ts"
+import { apiErrorCodes, type ErrorCode, errorCodes, errors, statusOf } from "#shared/errors.ts"
 import type { Route } from "../routes.ts"
 import { headersOf } from "./headers.ts"
 import { pascalCase } from "./names.ts"
@@ -48,6 +41,12 @@ function codesOf(route: Route | null): ErrorCode[] {
   return errorCodes.filter((code) => given.has(code))
 }
 
+/** What the server answered when its tests brought the error about. */
+const exampleOf = (code: ErrorCode): Example => ({
+  summary: errors[code].title,
+  value: errorExamples[code].body,
+})
+
 /** The error object, which every error response carries. */
 export const errorSchema: Schema = {
   type: "object",
@@ -72,12 +71,6 @@ export const errorSchema: Schema = {
   required: ["error", "detail", "request_id"],
   additionalProperties: false,
   examples: [exampleOf("attestation_not_found").value],
-}
-
-/** What the server answered when its tests brought the error about. */
-function exampleOf(code: ErrorCode): Example {
-  if (!isApiErrorCode(code)) throw new Error(`${code} is no error of the API.`)
-  return { summary: errors[code].title, value: errorExamples[code].body }
 }
 
 /** The error responses of an endpoint (null: a document), by status. Equal ones are shared among the components. */

@@ -7,7 +7,7 @@ import { nearTo } from "#app/docs/errors/near.ts"
 import { requestText } from "#app/docs/errors/request-text.ts"
 import { Frame } from "#app/docs/frame.tsx"
 import { type ErrorExample, errorExamples } from "#shared/error-examples.ts"
-import { type ErrorCode, errors, isApiErrorCode, isErrorCode, retryAdvice } from "#shared/errors.ts"
+import { type ErrorCode, errors, isErrorCode, retryAdvice } from "#shared/errors.ts"
 
 /** What one error means, and what to do about it. The server answers 404 for a code that does not exist. */
 export default async function Page({ params }: { params: Promise<{ code: string }> }) {
@@ -25,7 +25,7 @@ export default async function Page({ params }: { params: Promise<{ code: string 
 }
 
 function Explained({ code }: { code: ErrorCode }) {
-  const { status, title, fix } = errors[code]
+  const { status, title, fix, isDashboardOnly } = errors[code]
   return (
     <>
       <PageHeader
@@ -41,7 +41,7 @@ function Explained({ code }: { code: ErrorCode }) {
           <p>{fix}</p>
           <p className="mt-2 text-sm text-muted">{retryAdvice(code)}</p>
         </Card>
-        {isApiErrorCode(code) && <Shown example={errorExamples[code]} />}
+        <Shown example={errorExamples[code]} isDashboardOnly={isDashboardOnly} />
         <p className="text-sm text-muted">
           The request id is also in the header <code className="font-mono text-[13px]">X-Request-Id</code>. In
           the dashboard, Logs finds the request by it.
@@ -52,14 +52,21 @@ function Explained({ code }: { code: ErrorCode }) {
 }
 
 /** What the server answered when its tests brought the error about. */
-const Shown = ({ example }: { example: ErrorExample }) => (
+const Shown = ({ example, isDashboardOnly }: { example: ErrorExample; isDashboardOnly: boolean }) => (
   <Card
     title="What it looks like"
-    description="Use the code in your program. The detail is for people; its wording may change."
+    description={
+      isDashboardOnly
+        ? "The pages send this request themselves, and show the detail. It is no part of the API."
+        : "Use the code in your program. The detail is for people; its wording may change."
+    }
   >
     <CodeBlock label="A request" code={requestText(example)} />
     <div className="mt-4">
-      <CodeBlock label={`The body of its ${example.status}`} code={JSON.stringify(example.body, null, 2)} />
+      <CodeBlock
+        label={`${isDashboardOnly ? "The error in the body" : "The body"} of its ${example.status}`}
+        code={JSON.stringify(example.body, null, 2)}
+      />
     </div>
   </Card>
 )

@@ -33,7 +33,10 @@ export type BulkRevocation = {
 }
 
 export const bulkRevocationNotFound = (): never =>
-  fail("bulk_revocation_not_found", "This list of attestations is not there.")
+  fail(
+    "bulk_revocation_not_found",
+    "This list of attestations does not exist, or is no longer kept. Check the address.",
+  )
 
 /**
  * How far a list has come; without an id, the oldest one that is under way, or null. Errors:

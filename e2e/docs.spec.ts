@@ -17,7 +17,10 @@ test.describe("for whoever is not signed in", () => {
     await page.getByRole("link", { name: "wallet_not_verified" }).click()
     await expect(heading(page, "The wallet is not verified")).toBeVisible()
     await expect(page).toHaveTitle("wallet_not_verified · Vouch")
-    await expect(page.getByText("POST /kyc/start")).toBeVisible()
+    await expect(page.getByText(/^Start a verification with POST \/kyc\/start/)).toBeVisible()
+    await expect(page.getByText("POST /v1/token/mint")).toBeVisible()
+    await expect(page.getByText(/"detail": ".* is not verified for kyc_individual_v1/)).toBeVisible()
+    await expectSound(page)
 
     traffic.forgive(/404 \(Not Found\)/)
     const unknown = await page.goto("/docs/errors/wallet_not_verifed")

@@ -61,10 +61,10 @@ const Shown = ({ example, isDashboardOnly }: { example: ErrorExample; isDashboar
         : "Use the code in your program. The detail is for people; its wording may change."
     }
   >
-    <CodeBlock label="A request" code={requestText(example)} />
+    <CodeBlock label="Request" code={requestText(example)} />
     <div className="mt-4">
       <CodeBlock
-        label={`${isDashboardOnly ? "The error in the body" : "The body"} of its ${example.status}`}
+        label={`${isDashboardOnly ? "Error in the body" : "Body"} of the ${example.status}`}
         code={JSON.stringify(example.body, null, 2)}
       />
     </div>

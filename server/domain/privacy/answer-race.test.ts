@@ -4,10 +4,10 @@ import type { IdempotencyClaim } from "#server/domain/context.ts"
 import { claimKey, storeAnswer } from "#server/domain/idempotency.ts"
 import { newId } from "#server/lib/ids.ts"
 import { startTestApp, type TestApp, waitFor } from "#test/app.ts"
-import { eraseWallet } from "./erase.ts"
+import { eraseInvestor, eraseWallet } from "./erase.ts"
 import { erasers } from "./erasers.ts"
 
-// An answer that was made before an erasure, and is stored before, while or after it takes place.
+// What happens to a person at the moment of their erasure: answers that are stored, and sessions that begin.
 let app: TestApp
 beforeAll(async () => {
   app = await startTestApp()
@@ -43,6 +43,16 @@ async function begun() {
   }
 }
 
+const someoneWaits = () =>
+  waitFor(
+    async () =>
+      (
+        await sql`
+          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      ).length > 0,
+    "someone to wait for a lock",
+  )
+
 const NOTHING = { status: null, body: null }
 
 test("an answer that is stored before its erasure goes with it", async () => {
@@ -73,15 +83,40 @@ test("an answer that is stored while its erasure takes place waits for it, and l
     }
     for (const eraseFrom of erasers) await eraseFrom(erasure, of)
     storing = store()
-    await waitFor(
-      async () =>
-        (
-          await sql`
-            select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-        ).length > 0,
-      "the answer to wait",
-    )
+    await someoneWaits()
   })
   await storing
   expect(await stored()).toEqual(NOTHING)
+})
+
+test("a session that its person gets while an erasure waits for them does not stay behind with nobody", async () => {
+  for (const by of ["investor", "wallet"]) {
+    const key = await app.key()
+    const { workspaceId } = key
+    const [known, begun] = [await app.startSession(key), await app.startSession(key)]
+    const [person] = await sql<{ id: string }[]>`
+      select investor_id as id from attestations where session_id = ${known.sessionId}`
+    const investorId = person!.id
+    let erasing: Promise<unknown> | undefined
+    await sql.begin(async (start) => {
+      // As a start locks its person, and gives them the session.
+      await start`select from investors where workspace_id = ${workspaceId} and id = ${investorId} for no key update`
+      await start`update attestations set investor_id = ${investorId} where session_id = ${begun.sessionId}`
+      const what = { workspaceId, inForce: "end" } as const
+      erasing =
+        by === "wallet"
+          ? eraseWallet({ ...what, wallet: known.wallet })
+          : eraseInvestor({ ...what, investorId })
+      await someoneWaits()
+    })
+    await erasing
+    const [later] = await sql`
+      select a.status, i.erased_at is not null as erased
+      from attestations a join investors i on i.workspace_id = a.workspace_id and i.id = a.investor_id
+      where a.session_id = ${begun.sessionId}`
+    // Of a person all goes, and of a wallet what is known of it.
+    expect(later).toEqual(
+      by === "wallet" ? { status: "pending", erased: false } : { status: "rejected", erased: true },
+    )
+  }
 })

@@ -34,16 +34,25 @@ export type Erasing = {
  */
 export const eraseWallet = ({ wallet, ...erasing }: Erasing & { wallet: Address }): Promise<Erased> =>
   erase(erasing, async (sql) => {
+    const { workspaceId } = erasing
+    const ownerId = await ownerOf(sql, workspaceId, wallet)
     // Only these: a session that begins now is a new decision.
     const attestations = await sql<ErasedRow[]>`
       select ${sql(erasedColumns)} from attestations
-      where workspace_id = ${erasing.workspaceId} and wallet = ${wallet} and investor_id = (
-        select coalesce(i.investor_id, o.investor_id)
-        from investor_of_wallet(${erasing.workspaceId}, ${wallet}) i, wallet_owner(${erasing.workspaceId}, ${wallet}) o)
+      where workspace_id = ${workspaceId} and wallet = ${wallet} and investor_id = ${ownerId}
       order by seq for update`
+    if (attestations.length === 0 && (await ownerOf(sql, workspaceId, wallet)) !== ownerId) throw new Moved()
     const found = { action: "wallet.erased", subject: wallet, investorId: null } as const
     return { ...found, wallets: [wallet], attestations: [...attestations] }
   }) as Promise<Erased>
+
+/** Whom a wallet stands for or, if that person was erased and no one has begun again, the erased one. */
+async function ownerOf(sql: Queryable, workspaceId: string, wallet: Address): Promise<string | null> {
+  const [owner] = await sql<{ id: string | null }[]>`
+    select coalesce(i.investor_id, o.investor_id) as id
+    from investor_of_wallet(${workspaceId}, ${wallet}) i, wallet_owner(${workspaceId}, ${wallet}) o`
+  return owner?.id ?? null
+}
 
 /**
  * The same for a person with all of their attestations and the wallets that they own. What other people verified with one of
@@ -152,13 +161,21 @@ async function repeatWhileMoved<T>(attempt: () => Promise<T>): Promise<T> {
 
 type Person = { id: string; erased_at: Date | null }
 
-/** Investors of whom nothing else is known than these attestations: they go with them. */
-const wholePersons = (sql: Queryable, workspaceId: string, found: Found): Promise<Person[]> => sql<Person[]>`
-  select id, erased_at from investors i
-  where workspace_id = ${workspaceId} and merged_into is null and id = any(${investorsOf(found)})
-    and not exists (select from attestations a where a.workspace_id = ${workspaceId} and a.investor_id = i.id
-      and a.id <> all(${found.attestations.map(({ id }) => id)}))
-  order by id for update`
+/**
+ * Investors of whom nothing else is known than these attestations: they go with them. Locked first, and looked at by a
+ * statement after that: it sees a session that began while the lock was waited for.
+ */
+async function wholePersons(sql: Queryable, workspaceId: string, found: Found): Promise<Person[]> {
+  const ids = investorsOf(found)
+  await sql`
+    select from investors where workspace_id = ${workspaceId} and id = any(${ids}) order by id for update`
+  return sql<Person[]>`
+    select id, erased_at from investors i
+    where workspace_id = ${workspaceId} and merged_into is null and id = any(${ids})
+      and not exists (select from attestations a where a.workspace_id = ${workspaceId} and a.investor_id = i.id
+        and a.id <> all(${found.attestations.map(({ id }) => id)}))
+    order by id`
+}
 
 const investorsOf = ({ investorId, attestations }: Found): string[] => [
   ...new Set([...attestations.map((one) => one.investor_id), ...(investorId === null ? [] : [investorId])]),

@@ -164,6 +164,8 @@ export const usagePeriods = pgTable(
     /** First day of the month, `YYYY-MM-01`. */
     period: text().notNull(),
     used: integer().notNull(),
+    /** Sessions started in it, whatever became of them; bounded, because their rows stay. */
+    started: bigint({ mode: "bigint" }).notNull().default(sql`0`),
   },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.period] }),

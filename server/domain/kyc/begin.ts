@@ -1,6 +1,7 @@
 import { isUniqueViolation, type Queryable, sql } from "#db/client.ts"
 import { isOverBudget } from "#server/domain/accounts/budget.ts"
 import { plans } from "#server/domain/accounts/plans.ts"
+import { takingUnit } from "#server/domain/accounts/quota.ts"
 import type { IdempotencyClaim, Principal } from "#server/domain/context.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { claiming, explainClaim } from "#server/domain/idempotency.ts"
@@ -154,12 +155,11 @@ export async function begin(
         select a.id, a.session_id, a.open_until is null or a.open_until > ${now} as open
         ${pendingOf(request)} order by i.external_id nulls last limit 1
       ), reserved as (
-        insert into usage_periods as u (workspace_id, period, used)
-        select ${workspaceId}, ${periodOf(now)}, 1 from schema, limits
+        insert into usage_periods as u (workspace_id, period, used, started)
+        select ${workspaceId}, ${periodOf(now)}, 1, 1 from schema, limits
         where not exists (select from pending) and (included is null or included >= 1) and not over_budget
           and not own and not account_wanted and not reopened and (${signs}::boolean or not wallet_proof)
-        on conflict (workspace_id, period) do update set used = u.used + 1
-        where (select included is null or u.used + 1 <= included from limits)
+        ${takingUnit(sql)}
         returning period
       ), ${choosingInvestor(request, now)}, attestation as (
         insert into attestations

@@ -2,7 +2,7 @@ import type { Queryable } from "#db/client.ts"
 import { only } from "#db/rows.ts"
 import { budgetRefusal } from "#server/domain/accounts/budget.ts"
 import { plans } from "#server/domain/accounts/plans.ts"
-import { quotaExceeded } from "#server/domain/accounts/quota-exceeded.ts"
+import { quotaExceeded, takingUnit } from "#server/domain/accounts/quota.ts"
 import { type Author, recordChange } from "#server/domain/audit-log/record.ts"
 import { closeVendorReviews } from "#server/domain/reviews/close.ts"
 import { openReview } from "#server/domain/reviews/open.ts"
@@ -171,10 +171,9 @@ async function startAgain(
       select case w.mode when 'test' then ${plans.free}::int else a.included end as included
       from workspaces w join accounts a on a.id = w.account_id where w.id = ${workspaceId}
     ), reserved as (
-      insert into usage_periods as u (workspace_id, period, used)
-      select ${workspaceId}, ${periodOf(now)}, 1 from limits where included is null or included >= 1
-      on conflict (workspace_id, period) do update set used = u.used + 1
-      where (select included is null or u.used + 1 <= included from limits)
+      insert into usage_periods as u (workspace_id, period, used, started)
+      select ${workspaceId}, ${periodOf(now)}, 1, 1 from limits where included is null or included >= 1
+      ${takingUnit(sql)}
       returning period
     ), attestation as (
       insert into attestations
@@ -189,7 +188,7 @@ async function startAgain(
     )
     select (select included from limits) as included, exists (select from attestation) as started`
   const { included, started } = only(rows)
-  if (!started) quotaExceeded(included)
+  if (!started) await quotaExceeded(sql, workspaceId, included)
   await recordChange(sql, workspaceId, {
     author,
     action: "session.started",

@@ -293,7 +293,8 @@ test("starting again gives back the open session and counts nothing, also fifty 
 })
 
 test("starting and ending one wallet over and over at once: never two open, no unit lost, no failure", async () => {
-  const key = await limited(3)
+  // 144 starts: a month admits ten for each unit.
+  const key = await limited(15)
   const wallet = newWallet()
   const work = Array.from({ length: 12 }, async () => {
     for (let i = 0; i < 12; i++) {

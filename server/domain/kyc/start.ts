@@ -2,7 +2,7 @@ import { type Queryable, repeatOnDeadlock, short, sql } from "#db/client.ts"
 import { certainNow } from "#db/clock.ts"
 import { publishActivity } from "#db/pubsub.ts"
 import { overBudget } from "#server/domain/accounts/budget.ts"
-import { quotaExceeded } from "#server/domain/accounts/quota-exceeded.ts"
+import { quotaExceeded } from "#server/domain/accounts/quota.ts"
 import { credentialAccounts } from "#server/domain/attestations/credential-accounts.ts"
 import { expireSessions } from "#server/domain/attestations/expire.ts"
 import { recordChange, vouch } from "#server/domain/audit-log/record.ts"
@@ -85,7 +85,7 @@ async function startOrFind(request: StartRequest): Promise<string> {
         retryAfterSeconds: 1,
       })
     // The last unit may have gone, after the statement's snapshot, to another start of this very wallet.
-    else if (!(await isPending(request))) quotaExceeded(begun.included)
+    else if (!(await isPending(request))) await quotaExceeded(sql, principal.workspaceId, begun.included)
   }
 }
 

@@ -1,0 +1,40 @@
+import type { Queryable } from "#db/client.ts"
+import { clock, periodOf } from "#server/lib/time.ts"
+import { fail } from "#shared/errors.ts"
+import { periodEnd, secondsLeftIn } from "./period.ts"
+
+/**
+ * Starts of a month for each unit of its quota, at most. A session that ends unverified gives its unit back, but its rows
+ * stay: without this bound, a key that starts and cancels could fill the database.
+ */
+const STARTS_PER_UNIT = 10
+
+/**
+ * How an insert into `usage_periods as u` takes a unit where the month has a row; `limits` has what is `included`. An older
+ * process counts no `started`, so what is used counts where it is more.
+ */
+export const takingUnit = (sql: Queryable) => sql`
+  on conflict (workspace_id, period) do update set used = u.used + 1, started = greatest(u.started, u.used) + 1
+  where (select included is null or (u.used + 1 <= included
+    and greatest(u.started, u.used) < included * ${STARTS_PER_UNIT}::bigint) from limits)`
+
+/** Refuses a session beyond the month's quota, or beyond its starts. */
+export async function quotaExceeded(
+  sql: Queryable,
+  workspaceId: string,
+  included: number | null,
+): Promise<never> {
+  const now = clock.now()
+  const most = included === null ? null : included * STARTS_PER_UNIT
+  const [month] = await sql`
+    select from usage_periods
+    where workspace_id = ${workspaceId} and period = ${periodOf(now)} and greatest(started, used) >= ${most}::bigint
+      and used < ${included}`
+  const why =
+    month === undefined
+      ? `All ${included} attestations of this month are used.`
+      : `This workspace has started ${most} sessions this month, ${STARTS_PER_UNIT} for each of its ${included} attestations. A session that ends unverified gives its attestation back, but still counts as started.`
+  return fail("quota_exceeded", `${why} The next period begins at ${periodEnd(now)}.`, {
+    retryAfterSeconds: secondsLeftIn(now),
+  })
+}

@@ -33,14 +33,19 @@ const ask = async (method: "GET" | "POST", path: string, json?: Record<string, u
 const all = async (): Promise<Event[]> => (await ask("GET", "/events?limit=1000")).data
 const startSessions = async (count: number) => {
   for (let i = 0; i < count; i++) await app.startSession(key)
-  await sequenceEvents()
 }
 const reject = (session_id: string) =>
   app.webhook({ session_id, decision: "rejected", occurred_at: "2026-01-01T00:00:00Z" })
 /** What a worker does before it sends. */
-async function claimAll(endpointId: string): Promise<Claimed[]> {
-  await takeEvents()
-  return claim(key.workspaceId, (await readTarget(key.workspaceId, endpointId))!, 100)
+async function claimAll(endpointId: string, count: number): Promise<Claimed[]> {
+  const claimed: Claimed[] = []
+  await waitFor(async () => {
+    await sequenceEvents()
+    await takeEvents()
+    claimed.push(...(await claim(key.workspaceId, (await readTarget(key.workspaceId, endpointId))!, 100)))
+    return claimed.length >= count
+  }, `${count} deliveries to be due`)
+  return claimed.sort((one, other) => Number(one.sequence - other.sequence))
 }
 const receives = (events: readonly Event[], times = 1) =>
   waitFor(
@@ -75,8 +80,8 @@ test("a consumer gets every event that a promoted standby has, whatever became o
   await app.stop()
   await serve(takesRequests)
   await startSessions(1)
+  const onTheWay = await claimAll(id, 2)
   const before = await all()
-  const onTheWay = await claimAll(id)
   expect(onTheWay.map(({ sequence }) => Number(sequence))).toEqual([9, 10])
   await app.stop()
 
@@ -86,7 +91,7 @@ test("a consumer gets every event that a promoted standby has, whatever became o
   use(standby.url)
   await serve(takesRequests)
   await startSessions(5)
-  const claimed = await claimAll(id)
+  const claimed = await claimAll(id, 10)
   expect(claimed.map(({ sequence }) => Number(sequence))).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
   const pending = async () =>
     (await ask("GET", `/webhook-endpoint/${id}/deliveries?status=pending`)).data as { attempts: number }[]

@@ -10,7 +10,7 @@ const choose = async (page: Page, action: string) => {
 test("an endpoint is added, tried, told of what happens, changed, disabled, enabled and deleted in the page", {
   tag: "@phone",
 }, async ({ page, customer, traffic }) => {
-  traffic.forgive(/422 \(Unprocessable/)
+  traffic.forgive(/422 \(Unprocessable|410 \(Gone/)
   const consumer = await startConsumer()
   await page.goto(section(customer, "webhooks"))
   await expect(heading(page, "Webhooks")).toBeVisible()
@@ -54,6 +54,22 @@ test("an endpoint is added, tried, told of what happens, changed, disabled, enab
   await expect(page.getByRole("row").filter({ hasText: "204" })).toHaveCount(2)
   await expectSound(page)
   await page.getByRole("link", { name: "Webhook endpoint" }).click()
+
+  // All after an event: by its cursor, unless the database has lost that event.
+  const { data: events } = await customer.api.call("GET", "/events?limit=1000")
+  const last = events.at(-1)
+  await choose(page, "Replay events")
+  const replay = page.getByRole("dialog", { name: "Replay events" })
+  await replay.getByLabel("All after event").fill("latest")
+  await replay.getByRole("button", { name: "Replay" }).click()
+  await expect(replay.getByText("Enter a cursor such as")).toBeVisible()
+  await replay.getByLabel("All after event").fill(`${last.sequence}-lost`)
+  await replay.getByRole("button", { name: "Replay" }).click()
+  await expect(replay.getByText(`Go on with cursor=`)).toBeVisible()
+  await expectSound(page)
+  await replay.getByLabel("All after event").fill(last.cursor)
+  await replay.getByRole("button", { name: "Replay" }).click()
+  await expect(page.getByText(/^[0-9]+ events? (is|are) sent again$/)).toBeVisible()
 
   await choose(page, "Rotate secret")
   await page.getByLabel("The old secret signs").selectOption({ label: "Not any more" })

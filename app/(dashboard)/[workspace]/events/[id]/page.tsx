@@ -92,7 +92,6 @@ function FactsOf({ event }: { event: Event }) {
     <Facts
       facts={{
         Number: event.sequence,
-        Cursor: <Copyable value={event.cursor} what="the cursor" />,
         When: <ExactTimestamp at={event.occurred_at} />,
         About: (
           <>
@@ -111,6 +110,7 @@ function FactsOf({ event }: { event: Event }) {
           </>
         ),
         "Event id": <Copyable compact value={event.id} what="the event’s id" />,
+        Cursor: <Copyable compact whole value={event.cursor} what="the cursor" />,
       }}
     />
   )

@@ -196,7 +196,7 @@ function Replay({ id, onClose }: { id: string; onClose: () => void }) {
             hint="The cursor of the last event that you have, or its number. 0 sends all."
             required
           >
-            <Input pattern="\s*[0-9]+(-[0-9a-z]+)?\s*" defaultValue="0" />
+            <Input defaultValue="0" />
           </Field>
           <DialogSubmit>Replay</DialogSubmit>
         </Form>

@@ -54,6 +54,19 @@ export const auditEntries = pgTable(
   ],
 )
 
+/**
+ * How many changes API keys have recorded on the last day (UTC) with one; a day has a limit. Not in `request_log_usage`: a
+ * change holds this row until it commits, and the request log must not wait for it.
+ */
+export const changeCounts = pgTable("change_counts", {
+  workspaceId: text("workspace_id")
+    .primaryKey()
+    .references(() => workspaces.id),
+  /** The day's first instant. */
+  day: time("day").notNull(),
+  count: integer().notNull(),
+})
+
 /** What a workspace's request log has taken on its last day (UTC) with a request, in bytes; it has a budget. */
 export const requestLogUsage = pgTable("request_log_usage", {
   workspaceId: text("workspace_id")

@@ -50,6 +50,10 @@ export const addDays = (time: Date, days: number): Date => addSeconds(time, days
 export const startOfDay = (time: Date): Date =>
   new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth(), time.getUTCDate()))
 
+/** Until the next day (UTC) begins: what `Retry-After` says where a day has a limit. */
+export const secondsLeftToday = (time: Date): number =>
+  Math.ceil(secondsBetween(time, addDays(startOfDay(time), 1)))
+
 /** First instant of the calendar month (UTC) that `time` lies in. */
 export const startOfMonth = (time: Date): Date =>
   new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth(), 1))

@@ -44,7 +44,10 @@ function sendReplay(call: Call, answer: Answer): void {
   call.reply.send(answer.status, answer.body, JSON_TYPE, { replayed: true, extra: headersOf(call, answer) })
 }
 
-/** Runs the request once for its key: the first answer below 500 is stored, and every repeat gets that one. */
+/**
+ * Runs the request once for its key: the first answer below 500 is stored, and every repeat gets that one. What was refused
+ * for a rate has begun nothing and may be sent again, so that is not stored.
+ */
 export const runOnce = (call: Call, prepare: () => void, claim: IdempotencyClaim): Promise<void> =>
   withKey(claim, async (stored) => {
     if (stored) return sendReplay(call, stored)
@@ -52,7 +55,7 @@ export const runOnce = (call: Call, prepare: () => void, claim: IdempotencyClaim
     const answer = await firstAnswer(call, prepare, claim)
     if (call.route.meta.holdsSecret && answer.status === 200)
       return isBegun ? sendReplay(call, answer) : sendAnswer(call, answer)
-    if (answer.status < 500) await storeAnswer(claim, answer)
+    if (answer.status < 500 && answer.failure?.code !== "rate_limited") await storeAnswer(claim, answer)
     sendAnswer(call, answer)
   })
 

@@ -161,6 +161,11 @@ const settings = z.object({
    * ids of a request are kept.
    */
   VOUCH_REQUEST_LOG_MIB_PER_DAY: amount().default(256),
+  /**
+   * Changes that the API keys of a workspace may make in a day (UTC). What ends something is always possible, and mints and
+   * transfers do not count.
+   */
+  VOUCH_MAX_CHANGES_PER_DAY: number(1, 1_000_000_000).default(10_000),
   /** Active API keys that members may create in each workspace. */
   VOUCH_MAX_API_KEYS: number(1).default(500),
   /** Addresses or CIDR ranges of proxies whose X-Forwarded-* headers are believed, separated by commas. */

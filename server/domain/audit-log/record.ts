@@ -2,6 +2,7 @@ import type { Queryable } from "#db/client.ts"
 import type { Principal, SignedIn } from "#server/domain/context.ts"
 import { clock } from "#server/lib/time.ts"
 import type { AuditActor } from "#shared/statuses.ts"
+import { countChanges } from "./daily-limit.ts"
 
 type System = { via: { kind: "system" } }
 
@@ -24,7 +25,10 @@ export type Change = {
   detail?: Record<string, unknown>
 }
 
-/** Writes a line of the audit log. Call it in the transaction of the change. */
+/**
+ * Writes a line of the audit log. Call it in the transaction of the change, after its other locks: a key's change is counted
+ * here, and holds its workspace's count until the commit. Errors: rate_limited.
+ */
 export const recordChange = (sql: Queryable, workspaceId: string, change: Change): Promise<void> =>
   recordChanges(sql, workspaceId, [change])
 
@@ -38,6 +42,7 @@ export async function recordChanges(
     const { actor, id, name, requestId } = actorOf(author)
     return { actor, actor_id: id, actor_name: name, action, subject, detail, request_id: requestId }
   })
+  await countChanges(sql, workspaceId, rows)
   await sql`
     insert into audit_entries
       (account_id, workspace_id, at, actor, actor_id, actor_name, action, subject, detail, request_id)

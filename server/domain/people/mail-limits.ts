@@ -2,7 +2,7 @@ import { hash } from "node:crypto"
 import { domainToASCII } from "node:url"
 import type { Queryable, Sql } from "#db/client.ts"
 import { deployment } from "#server/domain/deployment.ts"
-import { addDays, clock, secondsBetween, startOfDay } from "#server/lib/time.ts"
+import { clock, secondsLeftToday, startOfDay } from "#server/lib/time.ts"
 import { Failure, fail } from "#shared/errors.ts"
 
 /**
@@ -50,9 +50,7 @@ async function take(sql: Queryable, subject: string, most: number): Promise<bool
 }
 
 function refuse(detail: string): never {
-  const now = clock.now()
-  const midnight = addDays(startOfDay(now), 1)
-  return fail("rate_limited", detail, { retryAfterSeconds: Math.ceil(secondsBetween(now, midnight)) })
+  return fail("rate_limited", detail, { retryAfterSeconds: secondsLeftToday(clock.now()) })
 }
 
 /**

@@ -28,6 +28,7 @@ export const others = {
   schemas: { of: "nobody", what: "What can be verified" },
   mint_configs: { of: "nobody", what: "Tokens and their rules" },
   request_log_usage: { of: "nobody", what: "How much the request log has taken today" },
+  change_counts: { of: "nobody", what: "How many changes API keys have made today" },
   event_generations: {
     of: "nobody",
     what: "Runs of the database's server in which events got their numbers",

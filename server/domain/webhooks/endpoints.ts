@@ -79,8 +79,8 @@ export async function createEndpoint({
           returning ${sql(endpointColumns)}`,
       )
       const detail = { url: originOf(url), types, ordered }
-      await recordChange(sql, workspaceId, { author, action: "webhook.created", subject: id, detail })
       if (idempotency) await claimKey(sql, idempotency, id)
+      await recordChange(sql, workspaceId, { author, action: "webhook.created", subject: id, detail })
       return row
     }),
   )
@@ -106,6 +106,7 @@ export const changeEndpoint = ({
     sql.begin(async (sql) => {
       await holdPermission(sql, workspaceId, author, "webhooks:write")
       const row = await readEndpoint(sql, workspaceId, id, { lock: true })
+      if (idempotency) await claimKey(sql, idempotency, id)
       const before: EndpointFields = {
         url: row.url,
         description: row.description,
@@ -135,7 +136,6 @@ export const changeEndpoint = ({
         await recordChange(sql, workspaceId, { author, action, subject: id, detail: {} })
         if (isEnabled) await retryNow(sql, workspaceId, id)
       }
-      if (idempotency) await claimKey(sql, idempotency, id)
       return toEndpointRecord(await readEndpoint(sql, workspaceId, id), now)
     }),
   )
@@ -203,13 +203,13 @@ export const rotateSecret = async ({
       update webhook_endpoints set secret = ${sealSecret(id, secret)},
         previous_secret = ${until === null ? null : sql`secret`}, previous_until = ${until}
       where workspace_id = ${workspaceId} and id = ${id} returning ${sql(endpointColumns)}`
+    if (idempotency) await claimKey(sql, idempotency, id)
     await recordChange(sql, workspaceId, {
       author,
       action: "webhook.secret_rotated",
       subject: id,
       detail: { overlap_seconds: overlapSeconds },
     })
-    if (idempotency) await claimKey(sql, idempotency, id)
     return { ...toEndpointRecord(row ?? noEndpoint(), now), secret }
   })
 }

@@ -1,0 +1,49 @@
+import type { Queryable } from "#db/client.ts"
+import { deployment } from "#server/domain/deployment.ts"
+import { clock, secondsLeftToday, startOfDay } from "#server/lib/time.ts"
+import { fail } from "#shared/errors.ts"
+import type { AuditActor } from "#shared/statuses.ts"
+
+/**
+ * What a key may always do. It ends something, so that what began it bounds it, and compliance must never wait for it; or it
+ * moves tokens, which the chain's fees bound.
+ */
+const unlimited: ReadonlySet<string> = new Set([
+  "attestation.revoked",
+  "session.cancelled",
+  "wallet.erased",
+  "investor.erased",
+  "mint_config.paused",
+  "webhook.deleted",
+  "webhook.disabled",
+  "token.mint_requested",
+  "token.transfer_requested",
+])
+
+/**
+ * Counts what API keys change in a workspace against its limit for this day (UTC), for all processes together. Their entries
+ * stay permanently: without a limit, a key could fill the database. Errors: rate_limited.
+ */
+export async function countChanges(
+  sql: Queryable,
+  workspaceId: string,
+  changes: readonly { actor: AuditActor; action: string }[],
+): Promise<void> {
+  const count = changes.filter(({ actor, action }) => actor === "key" && !unlimited.has(action)).length
+  if (count === 0) return
+  const most = deployment.settings.VOUCH_MAX_CHANGES_PER_DAY
+  const now = clock.now()
+  const counted = await sql`
+    insert into change_counts as c (workspace_id, day, count)
+    select ${workspaceId}, ${startOfDay(now)}, ${count}::int where ${count}::int <= ${most}::int
+    on conflict (workspace_id) do update set day = greatest(c.day, excluded.day),
+      count = excluded.count + case when c.day >= excluded.day then c.count else 0 end
+      where c.day < excluded.day or c.count + excluded.count <= ${most}::int
+    returning workspace_id`
+  if (counted.length === 0)
+    fail(
+      "rate_limited",
+      `The API keys of this workspace have made ${most} changes today, the most that they may (VOUCH_MAX_CHANGES_PER_DAY). They can still revoke, cancel, erase, pause, disable and delete, and members can change anything. Retry after midnight (UTC).`,
+      { retryAfterSeconds: secondsLeftToday(now) },
+    )
+}

@@ -1,7 +1,9 @@
 import fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { decisionFields, readVouchDecision } from "#server/domain/kyc/providers/vouch-event.ts"
 import { startTestApp, type TestApp } from "#test/app.ts"
 import { Browser, member, PASSWORD } from "#test/people.ts"
+import { newId } from "./ids.ts"
 import { nameText } from "./text.ts"
 
 const name = nameText(100)
@@ -59,6 +61,67 @@ test("the document's form takes every name that the server takes, and none of wh
       expect(form.test(one), one.codePointAt(0)!.toString(16)).toBe(false)
     for (const one of TURNS) expect(form.test(`a${one}`)).toBe(false)
   }
+})
+
+describe("every text that another person reads", () => {
+  let app: TestApp
+  let owner: Awaited<ReturnType<typeof member>>
+
+  beforeAll(async () => {
+    app = await startTestApp({ VOUCH_ROLE: "web" })
+    owner = await member(app)
+  })
+  afterAll(() => app.stop())
+
+  const refused = {
+    error: "validation_failed",
+    detail: expect.stringMatching(
+      /^(reason|text|filter\.q): must not contain characters that change the direc/,
+    ),
+  }
+  const seen = { review_id: newId("rev"), version: 1, decision: "approve" }
+  test.each<[string, object]>([
+    ["attestation.revoke", { id: newId("att"), reason: "Owner\u202egpj.exe" }],
+    ["bulkRevocation.start", { attestation_ids: [newId("att")], reason: "a\u2066b" }],
+    ["session.cancel", { id: newId("sess"), reason: "Owner\u202egpj.exe" }],
+    ["review.note", { review_id: newId("rev"), text: "a\u200fb" }],
+    ["review.decide", { ...seen, reason: "a\u202db" }],
+    ["investor.addNote", { id: newId("inv"), text: "a\n\u202eb" }],
+    ["investor.editNote", { note_id: newId("note"), text: "\u061c" }],
+    ["savedFilter.save", { list: "attestations", name: "Mine", filter: { q: "a\u202eb" } }],
+  ])("reads as it is written: %s", async (procedure, input) => {
+    const { status, error } = await owner.browser.mutate(procedure, input)
+    expect({ status, error }).toMatchObject({ status: 422, error: refused })
+  })
+
+  test("a filter that is saved has no control characters", async () => {
+    const { error } = await owner.browser.mutate("savedFilter.save", {
+      list: "attestations",
+      name: "Mine",
+      filter: { q: "a\u0007b" },
+    })
+    expect(error.detail).toBe("filter.q: must not contain control characters.")
+  })
+
+  test("a reason of the API reads as it is written", async () => {
+    const { apiKey } = await app.key({ account: owner.account })
+    for (const path of [`/attestation/${newId("att")}/revoke`, `/kyc/session/${newId("sess")}/cancel`]) {
+      const json = { reason: "Owner\u202egpj.exe" }
+      expect(await app.request({ method: "POST", path, key: apiKey, json })).toMatchObject({
+        status: 422,
+        json: refused,
+      })
+    }
+  })
+
+  test("a vendor's decision is not lost for its reason: what turns its text is left out", () => {
+    const decisionFor = (reason: string) =>
+      readVouchDecision(
+        decisionFields.parse({ decision: "rejected", occurred_at: "2026-01-01T00:00:00Z", reason }),
+      ).reason
+    expect(decisionFor(`Owner${TURNS.join("")}gpj.exe`)).toBe("Ownergpj.exe")
+    expect(decisionFor("\u202e")).toBeNull()
+  })
 })
 
 describe("every name that somebody gives", () => {

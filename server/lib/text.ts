@@ -13,6 +13,7 @@ const SEEN = /[^\p{Z}\p{Cc}\p{Cf}\p{DI}\u2800]/u
 /** They turn the direction of text: `Owner`, one of them and `gpj.exe` read `Ownerexe.jpg`. */
 const TURNS = "\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069"
 const TURN = new RegExp(`[${TURNS}]`)
+const EVERY_TURN = new RegExp(TURN, "g")
 /** For the document, in words that every language's patterns have: the same, but for what is unseen beyond U+FFFF. */
 const UNSEEN =
   "\\s\\u00ad\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb"
@@ -25,9 +26,6 @@ const saying = (error: string) => ({ error, abort: true })
 /** Text that people wrote: 1 to `max` characters, no control characters, no halves of surrogate pairs. */
 export const plainText = (max: number) => textOf(max, PRINTABLE)
 
-/** The same in several lines. */
-export const plainLines = (max: number) => textOf(max, PRINTABLE_LINES)
-
 const textOf = (max: number, pattern: RegExp) =>
   z
     .string()
@@ -37,24 +35,36 @@ const textOf = (max: number, pattern: RegExp) =>
     .refine((text) => text.isWellFormed(), saying("must not contain halves of surrogate pairs"))
     .meta({ minLength: 1, maxLength: max, pattern: pattern.source })
 
+/** Refuses what makes a text read otherwise than it is written. */
+const unturned = <T extends z.ZodType<string>>(text: T) =>
+  text.refine(
+    (value) => !TURN.test(value),
+    saying("must not contain characters that change the direction of text"),
+  )
+
+/** What one person writes and another one reads, such as a reason. */
+export const freeText = (max: number) => unturned(plainText(max)).meta({ pattern: `^[^${NOT_IN_NAMES}]*$` })
+
+/** The same in several lines. */
+export const freeLines = (max: number) =>
+  unturned(textOf(max, PRINTABLE_LINES)).meta({ pattern: `^(?:[^${NOT_IN_NAMES}]|\\n)*$` })
+
+/** The same from another system, whose decision must not be lost for it: what turns text is left out. */
+export const foreignText = (max: number) => plainText(max).overwrite((text) => text.replace(EVERY_TURN, ""))
+
 /**
  * Text by which people know something, such as a name: there is something to see in it, and it reads as it is written.
  */
 export const readable = <T extends z.ZodType<string>>(text: T) =>
-  text
-    .refine((value) => SEEN.test(value), saying("must contain a visible character"))
-    .refine(
-      (value) => !TURN.test(value),
-      saying("must not contain characters that change the direction of text"),
-    )
-    .meta({ pattern: NAME })
+  unturned(text.refine((value) => SEEN.test(value), saying("must contain a visible character"))).meta({
+    pattern: NAME,
+  })
 
-/** Words for people to read: there is something to see in them. */
-export const words = (max: number) =>
-  plainText(max).refine((value) => SEEN.test(value), saying("must contain a visible character"))
+/** Words for people to read: there is something to see in them, and they read as they are written. */
+export const words = (max: number) => readable(plainText(max))
 
 /** A name for people to read. */
-export const nameText = (max: number) => readable(plainText(max))
+export const nameText = words
 
 /** For the document: format characters up to U+FFFF, in words that every language's patterns have. */
 const FORMATS =

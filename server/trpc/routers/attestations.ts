@@ -8,7 +8,7 @@ import { orderedSearch, searchAttestations, searchFilter } from "#server/domain/
 import { verifyOnChain } from "#server/domain/attestations/verify-on-chain.ts"
 import { schemaId, walletAddress } from "#server/domain/kyc/wallet.ts"
 import { filterId, idOf, instant, listOf, page } from "#server/lib/fields.ts"
-import { plainText } from "#server/lib/text.ts"
+import { freeText, plainText } from "#server/lib/text.ts"
 import { procedure, router } from "#server/trpc/trpc.ts"
 
 const id = idOf("att").meta({ description: "The attestation's id", example: "att_4f8NqYcTzHkLwR2sVbJm9X" })
@@ -108,7 +108,7 @@ export const attestationRouter = router({
     .input(
       z.object({
         id,
-        reason: plainText(500).meta({
+        reason: freeText(500).meta({
           description: "Internal reason, in the record; never shown to the investor",
           example: "Sanctions list match",
         }),

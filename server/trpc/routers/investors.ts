@@ -11,12 +11,12 @@ import { getInvestor, listInvestors } from "#server/domain/investors/read.ts"
 import { investorDetail, investorRecord } from "#server/domain/investors/record.ts"
 import { walletAddress } from "#server/domain/kyc/wallet.ts"
 import { createdSpan, idOf, listOf, page } from "#server/lib/fields.ts"
-import { plainLines, plainText } from "#server/lib/text.ts"
+import { freeLines, plainText } from "#server/lib/text.ts"
 import { memberProcedure, procedure, router } from "#server/trpc/trpc.ts"
 
 const id = idOf("inv").meta({ description: "The investor's id", example: "inv_7YbVnQ2tKxWcR5sMpLd8Hf" })
 
-const noteText = plainLines(MAX_NOTE).refine((text) => text.trim() !== "", "must not be empty")
+const noteText = freeLines(MAX_NOTE).refine((text) => text.trim() !== "", "must not be empty")
 
 export const investorRouter = router({
   list: procedure

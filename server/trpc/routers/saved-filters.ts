@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { listSavedFilters, removeFilter, renameFilter, saveFilter } from "#server/dashboard/saved-filters.ts"
-import { nameText } from "#server/lib/text.ts"
+import { freeText, nameText } from "#server/lib/text.ts"
 import { memberProcedure, router } from "#server/trpc/trpc.ts"
 import { filteredLists } from "#shared/saved-filters.ts"
 
@@ -9,7 +9,7 @@ const name = nameText(60)
 const id = z.string().max(100)
 /** Parameters of the list's page: a few, and short. */
 const filter = z
-  .record(z.string().regex(/^[a-z_]{1,30}$/), z.string().max(200))
+  .record(z.string().regex(/^[a-z_]{1,30}$/), freeText(200))
   .refine((filter) => Object.keys(filter).length > 0, "must not be empty")
   .refine((filter) => Object.keys(filter).length <= 20, "must have at most 20 fields")
 

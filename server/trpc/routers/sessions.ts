@@ -8,7 +8,7 @@ import { sessionRecord, sessionState } from "#server/domain/kyc/session-record.t
 import { getSession, listSessions } from "#server/domain/kyc/sessions.ts"
 import { schemaId, walletAddress } from "#server/domain/kyc/wallet.ts"
 import { filterId, idOf, instant, listOf, page } from "#server/lib/fields.ts"
-import { plainText } from "#server/lib/text.ts"
+import { freeText, plainText } from "#server/lib/text.ts"
 import { procedure, router } from "#server/trpc/trpc.ts"
 
 const id = idOf("sess").meta({ description: "The session's id", example: "sess_Kx8vPq3mNbR5tYw2Lc7HdZ" })
@@ -102,7 +102,7 @@ export const sessionRouter = router({
     .input(
       z.object({
         id,
-        reason: plainText(500).optional().meta({
+        reason: freeText(500).optional().meta({
           description: "Internal reason, in the attestation's record; never shown to the investor",
           example: "Started by mistake",
         }),

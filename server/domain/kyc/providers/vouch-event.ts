@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http"
 import { z } from "zod"
 import { plainJson, readJsonObject } from "#server/lib/json.ts"
 import { logger } from "#server/lib/log.ts"
-import { plainText } from "#server/lib/text.ts"
+import { foreignText } from "#server/lib/text.ts"
 import { clock, secondsBetween } from "#server/lib/time.ts"
 import { parse } from "#server/lib/validation.ts"
 import { type ClaimKind, type ClaimName, type Claims, type claims, mapClaims } from "#shared/claims.ts"
@@ -52,7 +52,7 @@ export const decisionFields = z.object({
     .object(mapClaims(({ kind }) => claimReaders[kind].optional()) as ClaimFields)
     .optional()
     .meta({ description: "Facts that rules may use. Nothing else about a person is stored." }),
-  reason: plainText(500).optional().meta({
+  reason: foreignText(500).optional().meta({
     description: "Internal reason, in the attestation's record; never shown to the investor",
   }),
   // A vendor may have its own codes: an unknown one is read as none.
@@ -105,7 +105,7 @@ export function readVouchDecision(fields: z.infer<typeof decisionFields>): Provi
     decision,
     occurredAt,
     claims: readClaims(claims ?? {}),
-    reason: reason ?? null,
+    reason: reason || null,
     publicReason: readPublicReason(public_reason),
   }
 }

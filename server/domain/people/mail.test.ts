@@ -100,12 +100,13 @@ test("an address gets five mails a day, from all accounts together, and its own 
   expect(workspaceId).not.toBe(victim.workspaceId)
 })
 
-test("a password is reset by mail five times a day at most", async () => {
+test("a password is reset by mail five times a day at most, and no request beyond them ends the last link", async () => {
   const { email } = await member(app)
   const stranger = new Browser(app)
+  const tokens: string[] = []
   for (let count = 1; count <= 6; count++) {
     await stranger.mutate("setup.requestReset", { email })
-    if (count < 6) await mailedToken(mail, email, count - 1)
+    if (count < 6) tokens.push(await mailedToken(mail, email, count - 1))
     await sql`update user_links set created_at = created_at - interval '10 minutes'`
   }
   await waitFor(
@@ -113,6 +114,9 @@ test("a password is reset by mail five times a day at most", async () => {
     "the refusal",
   )
   expect(mail.received.filter(({ to }) => to === email)).toHaveLength(5)
+  const reset = (token: string) => stranger.mutate("setup.resetPassword", { token, password: PASSWORD })
+  expect((await reset(tokens[3]!)).error.error).toBe("invalid_link")
+  expect((await reset(tokens[4]!)).status).toBe(200)
 })
 
 test("an account sends a hundred mails a day, and has a hundred open invitations, at the same time as well", async () => {

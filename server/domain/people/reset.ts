@@ -32,6 +32,7 @@ async function mailReset(email: string): Promise<void> {
   const [user] = await sql<{ id: string }[]>`select id from users where email = ${email} and email_verified`
   if (!user) return
   const token = await sql.begin(async (sql) => {
+    // In one transaction: a mail beyond the limit must not end the link that was mailed last.
     const token = await createMailedLink(sql, user.id, "reset")
     if (token !== null) await takeMail(sql, { to: email, accountId: null, reason: "requested" })
     return token

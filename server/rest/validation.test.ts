@@ -115,6 +115,7 @@ test("validation_failed: the detail names every query parameter that is unknown,
 test.each([
   ["the System Program", SystemProgram.programId.toBase58()],
   ["the incinerator", "1nc1nerator11111111111111111111111111111111"],
+  ["a sysvar", "SysvarC1ock11111111111111111111111111111111"],
   ["Token-2022", "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb"],
   ["the token program", "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"],
   ["associated accounts", "ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL"],

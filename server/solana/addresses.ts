@@ -1,19 +1,49 @@
 import { ASSOCIATED_TOKEN_PROGRAM_ID, TOKEN_2022_PROGRAM_ID, TOKEN_PROGRAM_ID } from "@solana/spl-token"
-import { ComputeBudgetProgram, PublicKey, SystemProgram } from "@solana/web3.js"
+import {
+  AddressLookupTableProgram,
+  ComputeBudgetProgram,
+  PublicKey,
+  StakeProgram,
+  SYSVAR_CLOCK_PUBKEY,
+  SYSVAR_EPOCH_SCHEDULE_PUBKEY,
+  SYSVAR_INSTRUCTIONS_PUBKEY,
+  SYSVAR_RECENT_BLOCKHASHES_PUBKEY,
+  SYSVAR_RENT_PUBKEY,
+  SYSVAR_REWARDS_PUBKEY,
+  SYSVAR_SLOT_HASHES_PUBKEY,
+  SYSVAR_SLOT_HISTORY_PUBKEY,
+  SYSVAR_STAKE_HISTORY_PUBKEY,
+  SystemProgram,
+  VoteProgram,
+} from "@solana/web3.js"
 import bs58 from "bs58"
 import { LRUCache } from "lru-cache"
 import { ADDRESS, type Address } from "#shared/address.ts"
 
 export const MEMO_PROGRAM_ID = new PublicKey("MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr")
 
-/** Addresses that are no investor's wallet: programs that we use, and the place where lamports are burnt. */
-const NOT_WALLETS = new Set([
-  SystemProgram.programId.toBase58(),
-  TOKEN_PROGRAM_ID.toBase58(),
-  TOKEN_2022_PROGRAM_ID.toBase58(),
-  ASSOCIATED_TOKEN_PROGRAM_ID.toBase58(),
-  MEMO_PROGRAM_ID.toBase58(),
-  ComputeBudgetProgram.programId.toBase58(),
+/** Addresses that are no investor's wallet: programs, sysvars, and the place where lamports are burnt. */
+const NOT_WALLETS = new Set<string>([
+  ...[
+    SystemProgram.programId,
+    TOKEN_PROGRAM_ID,
+    TOKEN_2022_PROGRAM_ID,
+    ASSOCIATED_TOKEN_PROGRAM_ID,
+    MEMO_PROGRAM_ID,
+    ComputeBudgetProgram.programId,
+    AddressLookupTableProgram.programId,
+    StakeProgram.programId,
+    VoteProgram.programId,
+    SYSVAR_CLOCK_PUBKEY,
+    SYSVAR_EPOCH_SCHEDULE_PUBKEY,
+    SYSVAR_INSTRUCTIONS_PUBKEY,
+    SYSVAR_RECENT_BLOCKHASHES_PUBKEY,
+    SYSVAR_RENT_PUBKEY,
+    SYSVAR_REWARDS_PUBKEY,
+    SYSVAR_SLOT_HASHES_PUBKEY,
+    SYSVAR_SLOT_HISTORY_PUBKEY,
+    SYSVAR_STAKE_HISTORY_PUBKEY,
+  ].map((key) => key.toBase58()),
   "1nc1nerator11111111111111111111111111111111",
 ])
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { newId } from "#server/lib/ids.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
@@ -6,7 +6,7 @@ import { credentialOf } from "#test/credential.ts"
 import { type Browser, member } from "#test/people.ts"
 import { callPage, walletOn } from "#test/siws.ts"
 import { tokenFixture } from "#test/tokens.ts"
-import { newSigningWallet } from "#test/wallet.ts"
+import { newSigningWallet, type SigningWallet } from "#test/wallet.ts"
 
 // A wallet belongs to the person for whom it was last proven or approved. Starting a session moves nothing.
 
@@ -44,6 +44,11 @@ async function verify(wallet: string, externalId?: string): Promise<string> {
   await decide(session, "approved")
   const { attestation_id } = await app.waitForStatus(key, wallet, "verified")
   return attestation_id
+}
+/** Signs on the page of a session, as its schema asks for. */
+async function prove(session: string, signer: SigningWallet): Promise<void> {
+  await sql`update attestations set wallet_proof_required = true where session_id = ${session}`
+  expect((await walletOn(app, session).sign(signer)).status).toBe(200)
 }
 /** The investor of a session. */
 const investorOf = async (sessionId: string): Promise<string> =>
@@ -146,32 +151,91 @@ test("a person who proves the wallet takes over what was verified for it without
   const session = await start(signer.address, name("named"))
   const named = await investorOf(session)
   expect(named).not.toBe(before)
-  await sql`update attestations set wallet_proof_required = true where session_id = ${session}`
-  expect((await walletOn(app, session).sign(signer)).status).toBe(200)
+  await prove(session, signer)
   expect((await get(`/investor/${before}`)).investor_id).toBe(named)
   expect((await get(`/attestation/${attestation}`)).investor_id).toBe(named)
   expect(await ownerOf(signer.address)).toMatchObject({ investor_id: named, wallets: [signer.address] })
 })
 
-test("a wallet that another person proves is theirs, and what was verified before stays with its person", async () => {
+test("a wallet that another person proves is theirs, and what was verified before ends with its own person", async () => {
+  const tokens = tokenFixture(app, key)
   const [signer, seller, buyer] = [newSigningWallet(), name("seller"), name("buyer")]
   const wallet = signer.address
-  await verify(wallet, seller)
+  const before = await verify(wallet, seller)
   const { investor_id: first } = await ownerOf(wallet)
+  const config = await tokens.config()
+  expect((await tokens.mint(config, wallet, "5")).status).toBe(200)
   const session = await start(wallet, buyer)
-  await sql`update attestations set wallet_proof_required = true where session_id = ${session}`
-  expect((await walletOn(app, session).sign(signer)).status).toBe(200)
+  await prove(session, signer)
   expect(await ownerOf(wallet)).toMatchObject({ external_id: buyer })
+
+  // No token by the verification of the seller, and no credential that another program could read.
+  expect((await tokens.mint(config, wallet, "5")).json.error).toBe("wallet_not_verified")
+  expect(await get(`/kyc/status/${wallet}`)).toMatchObject({ status: "pending" })
+  expect(await get(`/attestation/${before}`)).toMatchObject({ status: "expired", investor_id: first })
+  await expect.poll(async () => (await credentialOf(app, key, wallet)).amount).toBe(0)
+
   await decide(session, "approved")
-  await expect
-    .poll(() => get(`/kyc/status/${wallet}`))
-    .toMatchObject({
-      status: "verified",
-      attestation_id: (await get(`/kyc/session/${session}`)).attestation_id,
-    })
+  await app.waitForStatus(key, wallet, "verified")
+  const { attestation_id: now } = await get(`/kyc/session/${session}`)
+  expect(await get(`/kyc/status/${wallet}`)).toMatchObject({ attestation_id: now })
+  expect((await credentialOf(app, key, wallet)).amount).toBe(1)
+  expect((await tokens.mint(config, wallet, "5")).status).toBe(200)
   expect(await get(`/investor/${first}`)).toMatchObject({ external_id: seller, wallets: [] })
   expect((await post(`/investor/${first}/erase`)).json).toMatchObject({ attestations: 1, revoked: 0 })
-  expect(await get(`/kyc/status/${wallet}`)).toMatchObject({ status: "verified" })
+  expect(await get(`/kyc/status/${wallet}`)).toMatchObject({ status: "verified", attestation_id: now })
+})
+
+test("a credential that confirms after another person has proved the wallet ends at once", async () => {
+  const [signer, seller, buyer] = [newSigningWallet(), name("seller"), name("buyer")]
+  const wallet = signer.address
+  const [first, second] = [await start(wallet, seller), await start(wallet, buyer)]
+  // The chain does not answer until the wallet is proved.
+  await app.faults({ drop: 1 })
+  onTestFinished(() => app.faults({}))
+  await decide(first, "approved")
+  await prove(second, signer)
+  const [{ status, issued_at }] =
+    await sql`select status, issued_at from attestations where session_id = ${first}`
+  expect([status, issued_at]).toEqual(["pending", expect.any(Date)])
+  await app.faults({})
+  await expect.poll(() => get(`/kyc/session/${first}`)).toMatchObject({ state: "expired" })
+  await expect.poll(async () => (await credentialOf(app, key, wallet)).amount).toBe(0)
+  expect(await ownerOf(wallet)).toMatchObject({ external_id: buyer })
+})
+
+test("an approval without proof takes no wallet from a person who proved it, and waits for the proof", async () => {
+  const [signer, owner, other] = [newSigningWallet(), name("owner"), name("other")]
+  const wallet = signer.address
+  const proved = await start(wallet, owner)
+  await prove(proved, signer)
+  await decide(proved, "approved")
+  await app.waitForStatus(key, wallet, "verified")
+  const status = await get(`/kyc/status/${wallet}`)
+
+  const session = await start(wallet, other)
+  expect((await decide(session, "approved")).status).toBe(200)
+  expect(await get(`/kyc/status/${wallet}`)).toEqual(status)
+  expect(await ownerOf(wallet)).toMatchObject({ external_id: owner })
+  expect(await get(`/kyc/session/${session}`)).toMatchObject({ state: "open" })
+
+  expect((await walletOn(app, session).sign(signer)).status).toBe(200)
+  expect(await ownerOf(wallet)).toMatchObject({ external_id: other })
+  await expect.poll(() => get(`/kyc/session/${session}`)).toMatchObject({ state: "verified" })
+})
+
+test("a person who becomes verified with a wallet ends what another verified with it for another schema", async () => {
+  const tokens = tokenFixture(app, key)
+  const [wallet, first, second] = [newWallet(), name("first"), name("second")]
+  const before = await verify(wallet, first)
+  const config = await tokens.config()
+  expect((await tokens.mint(config, wallet, "5")).status).toBe(200)
+  const session = await start(wallet, second, "kyc_business_v1")
+  await decide(session, "approved")
+  await expect.poll(() => get(`/kyc/session/${session}`)).toMatchObject({ state: "verified" })
+  expect(await ownerOf(wallet)).toMatchObject({ external_id: second })
+  expect(await get(`/attestation/${before}`)).toMatchObject({ status: "expired" })
+  expect((await tokens.mint(config, wallet, "5")).json.error).toBe("wallet_not_verified")
 })
 
 test("erasing a wallet erases its owner, and leaves the session that another person has for it", async () => {

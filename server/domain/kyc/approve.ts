@@ -20,9 +20,12 @@ type Approval = Pick<ProviderDecision, "occurredAt" | "claims">
 /** An approval so old that its validity is over attests nothing; one that something is missing to waits for it. */
 export function approvalOn(row: DecidedSession, occurredAt: Date, now: Date): "approve" | "hold" | "expire" {
   if (addDays(issuedAt(occurredAt, now), row.validity_days) <= now) return "expire"
-  const isProofMissing = row.wallet_proof_required && row.wallet_proved_at === null
-  return isProofMissing || row.listed.length > 0 ? "hold" : "approve"
+  return isProofMissing(row) || row.listed.length > 0 ? "hold" : "approve"
 }
+
+/** Whoever proved the wallet keeps it until another person proves it, too, whatever the schema asks for. */
+const isProofMissing = (row: DecidedSession): boolean =>
+  row.wallet_proved_at === null && (row.wallet_proof_required || row.is_proved_by_another)
 
 /** Time of the decision: the provider's own, to the second, never later than now. */
 function issuedAt(occurredAt: Date, now: Date): Date {
@@ -38,7 +41,8 @@ export async function hold(
   now: Date,
 ): Promise<void> {
   await sql`
-    update attestations set held_at = ${occurredAt}, claims = ${sealClaims(row.id, claims)}
+    update attestations set held_at = ${occurredAt}, claims = ${sealClaims(row.id, claims)},
+      wallet_proof_required = wallet_proof_required or ${isProofMissing(row)}
     where workspace_id = ${row.workspace_id} and id = ${row.id} and status = 'pending'`
   await keepOpen(sql, row, now)
   await recordListed(sql, row)

@@ -13,6 +13,7 @@ import { SystemError } from "#server/solana/program-error.ts"
 import type { Address } from "#shared/address.ts"
 import { loadCredentials } from "../credential-accounts.ts"
 import { lastLandingOnCredentials, lookAtUnits, readUnitsForGood, type SeenUnits } from "../effects.ts"
+import { endOthers } from "../end-others.ts"
 import { endLostApproval } from "../unexplained.ts"
 
 const CANCELLED = { code: "cancelled", detail: "The attestation ended before its transaction was signed." }
@@ -75,6 +76,7 @@ export const attest = defineOperation({
       from unnest(${landed.map((one) => one.id)}::text[], ${landed.map((one) => one.signature)}::text[]) as l(id, signature)
       where a.workspace_id = ${workspaceId} and a.id = l.id`
     for (const row of rows) await takeOver(sql, { workspace_id: workspaceId, ...row }, now)
+    await endOthers(sql, { workspaceId, wallets: rows.map(({ wallet }) => wallet), now })
   },
 
   async settleAgain(sql, settled, workspaceId) {

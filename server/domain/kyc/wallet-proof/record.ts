@@ -1,5 +1,6 @@
 import { onBehalfOf, type Queryable, repeatOnDeadlock, sql } from "#db/client.ts"
 import { publish, publishActivity } from "#db/pubsub.ts"
+import { endOthers } from "#server/domain/attestations/end-others.ts"
 import { applyHeld } from "#server/domain/kyc/approve.ts"
 import type { SessionRow } from "#server/domain/kyc/hosted-page/view.ts"
 import { type Challenge, refuseProof, sessionNotOpen } from "./challenge.ts"
@@ -10,8 +11,8 @@ export const noSuchRequest = (): never =>
 type Proof = { sessionId: string; session: SessionRow; challenge: Challenge; now: Date }
 
 /**
- * Records that the wallet of a session is proved, by a request that serves once, and applies an approval that waited for
- * it. Errors: wallet_proof_refused, chain_unavailable in quarantine.
+ * Records that the wallet of a session is proved, by a request that serves once: the wallet is this person's, and what others
+ * verified with it ends. Applies an approval that waited for the proof. Errors: wallet_proof_refused, chain_unavailable in quarantine.
  */
 export async function recordProof(proof: Proof): Promise<void> {
   const { workspace_id } = proof.session
@@ -43,5 +44,6 @@ async function record(sql: Queryable, { sessionId, session, challenge, now }: Pr
     from attestations a join investors i on i.workspace_id = a.workspace_id and i.wallet = a.wallet
       and i.external_id is null and i.merged_into is null and i.id <> a.investor_id
     where a.workspace_id = ${workspace_id} and a.id = ${id}`
+  await endOthers(sql, { workspaceId: workspace_id, wallets: [session.wallet], now })
   await applyHeld(sql, { sessionId }, now)
 }

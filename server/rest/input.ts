@@ -69,7 +69,11 @@ function refuse(input: Fields, { procedure }: Route, wrong: readonly FieldError[
   const issues = schema?.safeParse(input, { error: sentenceOf }).error?.issues ?? []
   const known = issues
     .map(fieldErrorOf)
-    .filter(({ field }) => !wrong.some(({ sentence }) => sentence.endsWith(` Did you mean ${field}?`)))
+    // One that is missing because its name was misspelled.
+    .filter(
+      ({ field }) =>
+        field in input || !wrong.some(({ sentence }) => sentence.endsWith(` Did you mean ${field}?`)),
+    )
   throw failureOfFields([...wrong, ...known])
 }
 

@@ -195,11 +195,11 @@ test("a credential that confirms after another person has proved the wallet ends
   onTestFinished(() => app.faults({}))
   await decide(first, "approved")
   await prove(second, signer)
-  const [{ status, issued_at }] =
-    await sql`select status, issued_at from attestations where session_id = ${first}`
-  expect([status, issued_at]).toEqual(["pending", expect.any(Date)])
+  const [row] = await sql`select status, issued_at from attestations where session_id = ${first}`
+  expect(row).toEqual({ status: "pending", issued_at: expect.any(Date) })
   await app.faults({})
-  await expect.poll(() => get(`/kyc/session/${first}`)).toMatchObject({ state: "expired" })
+  const { attestation_id } = await get(`/kyc/session/${first}`)
+  await expect.poll(() => get(`/attestation/${attestation_id}`)).toMatchObject({ status: "expired" })
   await expect.poll(async () => (await credentialOf(app, key, wallet)).amount).toBe(0)
   expect(await ownerOf(wallet)).toMatchObject({ external_id: buyer })
 })

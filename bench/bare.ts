@@ -138,12 +138,13 @@ async function begin(
         and i.id = (select investor_id from investor_of_wallet(${workspaceId}, ${wallet}))
       order by i.external_id nulls last limit 1
     ), reserved as (
-      insert into usage_periods as u (workspace_id, period, used)
-      select ${workspaceId}, ${period}, 1 from schema, limits
+      insert into usage_periods as u (workspace_id, period, used, started)
+      select ${workspaceId}, ${period}, 1, 1 from schema, limits
       where not exists (select from pending) and (included is null or included >= 1) and not over_budget
         and not own and not account_wanted and not reopened and (${signs}::boolean or not wallet_proof)
-      on conflict (workspace_id, period) do update set used = u.used + 1
-      where (select included is null or u.used + 1 <= included from limits)
+      on conflict (workspace_id, period) do update set used = u.used + 1, started = greatest(u.started, u.used) + 1
+      where (select included is null or (u.used + 1 <= included
+        and greatest(u.started, u.used) < included * ${10}::bigint) from limits)
       returning period
     ), investor as (
       select choose_investor(${workspaceId}, ${wallet}, ${null}, begins.open_id, ${newId("inv")}, ${now}) as id

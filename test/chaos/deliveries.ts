@@ -124,7 +124,7 @@ export async function deliveries({ events, kills, seed, say }: DeliveriesRun) {
 /** Test workspaces have 500 sessions in a month, and are told when 400 are used. */
 const startAMonth = ({ query }: Deployment) =>
   until("the month's count to be nothing", () =>
-    query((sql) => sql`update usage_periods set used = 0`).then(
+    query((sql) => sql`update usage_periods set used = 0, started = 0`).then(
       () => true,
       () => false,
     ),

@@ -126,3 +126,18 @@ test("every attestation gets its investor: by the customer's own id, else by its
   const [{ n }] = (await sql`select count(*)::int as n from investors`) as unknown as [{ n: number }]
   expect(n).toBe(6)
 })
+
+test("a month that has begun counts what is used as started, and an older process goes on beside it", async () => {
+  await migrateUpTo("_session_starts")
+  await insertWorkspaces()
+  await sql`insert into usage_periods (workspace_id, period, used) values ('ws_1', '2026-01-01', 400)`
+
+  await migrate(url)
+
+  // As it writes a month that is new.
+  await sql`insert into usage_periods (workspace_id, period, used) values ('ws_2', '2026-01-01', 1)`
+  expect([...(await sql`select used, started::int from usage_periods order by workspace_id`)]).toEqual([
+    { used: 400, started: 400 },
+    { used: 1, started: 0 },
+  ])
+})

@@ -23,7 +23,8 @@ type Traits = {
   /** Always says in Retry-After when to come back. */
   isTimed: boolean
   /**
-   * Whether an answer with it is stored for a repeated Idempotency-Key. Not if it comes before the key, or is about it.
+   * Whether an answer with it is stored for a repeated Idempotency-Key. Not if it comes before the key, is about it, or refuses a
+   * rate: that has begun nothing, and the same request may be sent again.
    */
   isReplayed: boolean
   /** Says in WWW-Authenticate how a key is sent. */

@@ -10,7 +10,7 @@ import { prefersAsync } from "#server/http/prefer.ts"
 import type { Reply } from "#server/http/reply.ts"
 import { clock } from "#server/lib/time.ts"
 import { traced } from "#server/lib/trace.ts"
-import type { Failure } from "#shared/errors.ts"
+import { errors, type Failure } from "#shared/errors.ts"
 import { invoke } from "./invoke.ts"
 import type { Route } from "./routes.ts"
 
@@ -45,8 +45,8 @@ function sendReplay(call: Call, answer: Answer): void {
 }
 
 /**
- * Runs the request once for its key: the first answer below 500 is stored, and every repeat gets that one. What was refused
- * for a rate has begun nothing and may be sent again, so that is not stored.
+ * Runs the request once for its key: the first answer below 500 is stored, and every repeat gets that one, except where
+ * the error's definition says that it is not replayed.
  */
 export const runOnce = (call: Call, prepare: () => void, claim: IdempotencyClaim): Promise<void> =>
   withKey(claim, async (stored) => {
@@ -55,7 +55,8 @@ export const runOnce = (call: Call, prepare: () => void, claim: IdempotencyClaim
     const answer = await firstAnswer(call, prepare, claim)
     if (call.route.meta.holdsSecret && answer.status === 200)
       return isBegun ? sendReplay(call, answer) : sendAnswer(call, answer)
-    if (answer.status < 500 && answer.failure?.code !== "rate_limited") await storeAnswer(claim, answer)
+    const isReplayed = answer.failure === undefined || errors[answer.failure.code].isReplayed
+    if (answer.status < 500 && isReplayed) await storeAnswer(claim, answer)
     sendAnswer(call, answer)
   })
 

@@ -44,8 +44,7 @@ export async function decide(browser: Browser, reviewId: string, decision: Recor
 }
 
 /** A session that its vendor rejected and then approved, and the review of that. */
-export async function reversalReview(app: TestApp, key: TestKey, externalId?: string) {
-  const wallet = newWallet()
+export async function reversalReview(app: TestApp, key: TestKey, externalId?: string, wallet = newWallet()) {
   const json = { userPubkey: wallet, schemaId: "kyc_individual_v1", ...(externalId && { externalId }) }
   const started = await app.request({ method: "POST", path: "/kyc/start", key: key.apiKey, json })
   const sessionId = started.json.session_id as string

@@ -7,13 +7,17 @@ const REASON = "The wallet belongs to another person."
 /**
  * Ends what people other than its owner have verified with each of these wallets. Otherwise one person would get tokens by the
  * verification of another. Call it in the transaction of whatever changes the owner or verifies a wallet; the caller publishes
- * `ledger` and the activity after the commit.
+ * `ledger` and the activity after the commit. Of two such transactions at once for a wallet, the second waits here for the first
+ * and sees what it changed; otherwise each would miss the other's change.
  */
 export async function endOthers(
   sql: Queryable,
   { workspaceId, wallets, now }: { workspaceId: string; wallets: readonly Address[]; now: Date },
 ): Promise<void> {
   if (wallets.length === 0) return
+  await sql`
+    select pg_advisory_xact_lock(hashtextextended(${`${workspaceId} `} || wallet, 0))
+    from (select distinct unnest(${wallets as Address[]}::text[]) as wallet order by 1) w`
   const ended = await sql<{ workspace_id: string; id: string; schema_id: string; wallet: Address }[]>`
     update attestations a set status = 'expired', reason = ${REASON}, ended_at = ${now}
     where a.workspace_id = ${workspaceId} and a.wallet = any(${wallets as Address[]}) and a.status = 'verified'

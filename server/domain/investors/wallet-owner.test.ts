@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { sql } from "#db/client.ts"
+import { endOthers } from "#server/domain/attestations/end-others.ts"
 import { newId } from "#server/lib/ids.ts"
+import { addSeconds, clock, formatDay } from "#server/lib/time.ts"
+import type { Address } from "#shared/address.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
 import { credentialOf } from "#test/credential.ts"
 import { type Browser, member } from "#test/people.ts"
@@ -222,6 +225,75 @@ test("an approval without proof takes no wallet from a person who proved it, and
   expect((await walletOn(app, session).sign(signer)).status).toBe(200)
   expect(await ownerOf(wallet)).toMatchObject({ external_id: other })
   await expect.poll(() => get(`/kyc/session/${session}`)).toMatchObject({ state: "verified" })
+})
+
+test("an approval takes no wallet from a person who proved it later, and its own person signs again", async () => {
+  const [signer, earlier, later] = [newSigningWallet(), name("earlier"), name("later")]
+  const wallet = signer.address
+  const session = await start(wallet, earlier)
+  await prove(session, signer)
+  await decide(session, "in_review")
+  const theirs = await start(wallet, later)
+  await prove(theirs, signer)
+  await decide(theirs, "approved")
+  await app.waitForStatus(key, wallet, "verified")
+
+  await decide(session, "approved")
+  expect(await ownerOf(wallet)).toMatchObject({ external_id: later })
+  expect(await get(`/kyc/session/${session}`)).toMatchObject({ state: "open" })
+  expect((await walletOn(app, session).sign(signer)).status).toBe(200)
+  expect(await ownerOf(wallet)).toMatchObject({ external_id: earlier })
+  await expect.poll(() => get(`/kyc/session/${session}`)).toMatchObject({ state: "verified" })
+  // The wallet is theirs by their last signature, so what follows needs none.
+  const business = await start(wallet, earlier, "kyc_business_v1")
+  await decide(business, "approved")
+  await expect.poll(() => get(`/kyc/session/${business}`)).toMatchObject({ state: "verified" })
+})
+
+test("a wallet passes with the approval, even if the vendor withdraws it before the credential lands", async () => {
+  const tokens = tokenFixture(app, key)
+  const [wallet, first, second] = [newWallet(), name("first"), name("second")]
+  const before = await verify(wallet, first)
+  const config = await tokens.config()
+  await app.faults({ drop: 1 })
+  onTestFinished(() => app.faults({}))
+  const session = await start(wallet, second, "kyc_business_v1")
+  await decide(session, "approved")
+  expect(await get(`/attestation/${before}`)).toMatchObject({ status: "expired" })
+  await decide(session, "rejected")
+  await app.faults({})
+  expect(await ownerOf(wallet)).toMatchObject({ external_id: second })
+  const { json } = await tokens.mint(config, wallet, "5")
+  expect(json.error).toBe("wallet_not_verified")
+  const [row] = await sql`select ended_at from attestations where id = ${before}`
+  expect(json.detail).toContain(`its attestation expired on ${formatDay(row!.ended_at)}`)
+  await expect.poll(async () => (await credentialOf(app, key, wallet)).amount).toBe(0)
+})
+
+test("a proof and a credential that lands at the same moment do not miss each other", async () => {
+  const [wallet, workspaceId, now] = [newWallet() as Address, key.workspaceId, clock.now()]
+  const [first, second] = [await start(wallet, name("first")), await start(wallet, name("second"))]
+  const minuteAgo = addSeconds(now, -60)
+  const [isProved, mayCommit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const proving = sql.begin(async (sql) => {
+    await sql`update attestations set wallet_proved_at = ${now} where session_id = ${second}`
+    await endOthers(sql, { workspaceId, wallets: [wallet], now })
+    isProved.resolve()
+    await mayCommit.promise
+  })
+  await isProved.promise
+  const landing = sql.begin(async (sql) => {
+    await sql`
+      update attestations set status = 'verified', verified_at = ${now}, issued_at = ${minuteAgo}, approved_at = ${minuteAgo},
+        expires_at = ${addSeconds(now, 3600)}, open_until = null, onchain_tx = 'landed' where session_id = ${first}`
+    await endOthers(sql, { workspaceId, wallets: [wallet], now })
+  })
+  const waiting = await Promise.race([landing, new Promise((resolve) => setTimeout(resolve, 300, "waiting"))])
+  mayCommit.resolve()
+  await Promise.all([proving, landing])
+  expect(waiting).toBe("waiting")
+  const [row] = await sql`select status from attestations where session_id = ${first}`
+  expect(row!.status).toBe("expired")
 })
 
 test("a person who becomes verified with a wallet ends what another verified with it for another schema", async () => {

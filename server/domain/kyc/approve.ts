@@ -4,6 +4,7 @@ import { commitmentOf, newSalt } from "#server/domain/attestations/commitment.ts
 import { ensureCredentialMint } from "#server/domain/attestations/credential.ts"
 import { credentialAccounts } from "#server/domain/attestations/credential-accounts.ts"
 import { endPending } from "#server/domain/attestations/end.ts"
+import { endOthers } from "#server/domain/attestations/end-others.ts"
 import { attest } from "#server/domain/attestations/operations/attest.ts"
 import { recordHit, reopenFrozen } from "#server/domain/screening/hits.ts"
 import { enqueue } from "#server/ledger/enqueue.ts"
@@ -23,9 +24,9 @@ export function approvalOn(row: DecidedSession, occurredAt: Date, now: Date): "a
   return isProofMissing(row) || row.listed.length > 0 ? "hold" : "approve"
 }
 
-/** Whoever proved the wallet keeps it until another person proves it, too, whatever the schema asks for. */
+/** The last person to prove the wallet keeps it until another one proves it after them, even if the schema asks for no proof. */
 const isProofMissing = (row: DecidedSession): boolean =>
-  row.wallet_proved_at === null && (row.wallet_proof_required || row.is_proved_by_another)
+  row.is_proved_by_another || (row.wallet_proof_required && row.wallet_proved_at === null)
 
 /** Time of the decision: the provider's own, to the second, never later than now. */
 function issuedAt(occurredAt: Date, now: Date): Date {
@@ -41,10 +42,18 @@ export async function hold(
   now: Date,
 ): Promise<void> {
   await sql`
-    update attestations set held_at = ${occurredAt}, claims = ${sealClaims(row.id, claims)},
-      wallet_proof_required = wallet_proof_required or ${isProofMissing(row)}
+    update attestations set held_at = ${occurredAt}, claims = ${sealClaims(row.id, claims)}
     where workspace_id = ${row.workspace_id} and id = ${row.id} and status = 'pending'`
   await keepOpen(sql, row, now)
+  await askForMissing(sql, row)
+}
+
+/** What an approval waits for may be the signature of a person who has signed before, or whose schema asks for none. */
+async function askForMissing(sql: Queryable, row: DecidedSession): Promise<void> {
+  if (isProofMissing(row))
+    await sql`
+      update attestations set wallet_proof_required = true, wallet_proved_at = null
+      where workspace_id = ${row.workspace_id} and id = ${row.id} and status = 'pending'`
   await recordListed(sql, row)
 }
 
@@ -74,7 +83,7 @@ export async function applyHeld(
     case "approve":
       return approve(sql, row, { occurredAt: row.held_at, claims }, now)
     case "hold":
-      return recordListed(sql, row)
+      return askForMissing(sql, row)
     case "expire":
       await endPending(sql, { ...ended, status: "expired", reason: null })
   }
@@ -122,4 +131,6 @@ export async function approve(
     set issued_at = ${issued}, approved_at = ${now}, expires_at = ${expires}, claims = ${sealClaims(id, claims)}, salt = ${salt},
       commitment = ${commitment}, operation_id = ${operationId}, open_until = null, held_at = null
     where workspace_id = ${workspace_id} and id = ${id} and status = 'pending'`
+  // The wallet is this person's from now on, even if the credential never lands.
+  await endOthers(sql, { workspaceId: workspace_id, wallets: [wallet], now })
 }

@@ -34,7 +34,7 @@ export type DecidedSession = RowOf<typeof decidedColumns> & {
   validity_days: number
   /** Where its wallet is on a screening list, and nobody has cleared it. */
   listed: readonly ListedWallet[]
-  /** Whether another person has proved the wallet. */
+  /** Whether another person has proved the wallet, and this one has not since, in any session. */
   is_proved_by_another: boolean
   /** Whether its tokens are frozen for what was found before, whatever lists are in use now. */
   frozen: boolean
@@ -47,7 +47,10 @@ export async function lockDecided(sql: Queryable, which: Fragment): Promise<Deci
       exists (select from screening_hits h where h.workspace_id = a.workspace_id and h.wallet = a.wallet
         and h.frozen_at is not null and h.cleared_at is null and h.gone_at is null) as frozen,
       exists (select from attestations o where o.workspace_id = a.workspace_id and o.wallet = a.wallet
-        and o.investor_id <> a.investor_id and o.wallet_proved_at is not null and o.erased_at is null) as is_proved_by_another
+        and o.investor_id <> a.investor_id and o.erased_at is null
+        and o.wallet_proved_at > coalesce((select max(m.wallet_proved_at) from attestations m
+          where m.workspace_id = a.workspace_id and m.wallet = a.wallet and m.investor_id = a.investor_id), '-infinity')
+      ) as is_proved_by_another
     from attestations a
     join workspaces w on w.id = a.workspace_id
     join schemas s on s.workspace_id = a.workspace_id and s.id = a.schema_id

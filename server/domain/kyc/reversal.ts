@@ -130,12 +130,14 @@ export async function acceptReversal(sql: Queryable, acceptance: Acceptance): Pr
 /** Errors: review_changed, for a wallet that is another person's by now, or verified again. */
 async function requireUnverified(sql: Queryable, row: DecidedSession, now: Date): Promise<void> {
   const { workspace_id: workspaceId, wallet, schema_id, investor_id } = row
-  const rows = await sql<{ is_owner: boolean; is_verified: boolean }[]>`
-    select (select investor_id from wallet_owner(${workspaceId}, ${wallet})) = ${investor_id} as is_owner,
+  const rows = await sql<{ is_of_another: boolean; is_verified: boolean }[]>`
+    select exists (select from attestations where workspace_id = ${workspaceId} and wallet = ${wallet}
+        and (wallet_proved_at is not null or issued_at is not null))
+        and (select investor_id from wallet_owner(${workspaceId}, ${wallet})) <> ${investor_id} as is_of_another,
       exists (select from attestations where workspace_id = ${workspaceId} and wallet = ${wallet}
         and schema_id = ${schema_id} and status = 'verified' and expires_at > ${now}) as is_verified`
-  const { is_owner, is_verified } = only(rows)
-  if (!is_owner)
+  const { is_of_another, is_verified } = only(rows)
+  if (is_of_another)
     fail(
       "review_changed",
       "The wallet belongs to another person now. Keep the rejection and start a new session.",

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { startTestApp, type TestApp } from "#test/app.ts"
+import { newWallet, startTestApp, type TestApp } from "#test/app.ts"
 import { decide, requireFourEyes, reversalReview, reviewTeam, vendorReview } from "#test/reviews.ts"
 
 let app: TestApp
@@ -110,6 +110,15 @@ test("a wallet that is another person's by now is not verified for the one befor
   const refused = await decide(team.officer, found.reviewId, { decision: "approve" })
   expect([refused.status, refused.error.error]).toEqual([409, "review_changed"])
   expect(refused.error.detail).toContain("another person")
+})
+
+test("a stranger who named the wallet before keeps no reversal from its person", async () => {
+  const wallet = newWallet()
+  const json = { userPubkey: wallet, schemaId: "kyc_individual_v1", externalId: "a-stranger" }
+  await app.request({ method: "POST", path: "/kyc/start", key: team.key.apiKey, json })
+  const found = await reversalReview(app, team.key, "the-person-checked", wallet)
+  expect((await decide(team.officer, found.reviewId, { decision: "approve" })).data.state).toBe("closed")
+  await app.waitForStatus(team.key, wallet, "verified")
 })
 
 test("a session that the person began since takes the reversal, without another unit of quota", async () => {

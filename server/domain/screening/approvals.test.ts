@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { addSeconds, clock } from "#server/lib/time.ts"
-import { newWallet, startTestApp, type TestApp, waitFor } from "#test/app.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
 import { officerOf, type TestList, testList, waitForEntries } from "#test/screening.ts"
+import { walletOn } from "#test/siws.ts"
 
 // Wallets that come onto a list after their verification has begun.
 let app: TestApp
@@ -18,10 +19,13 @@ afterAll(async () => {
   await list.remove()
 })
 
+type Started = { key: TestKey; wallet: string; sessionId: string }
+
 /** Approved by the vendor while its wallet is on the list. */
-async function held() {
+async function held(beforeListed: (started: Started) => Promise<void> = async () => {}) {
   const officer = await officerOf(app)
   const { wallet, sessionId } = await app.startSession(officer.key)
+  await beforeListed({ key: officer.key, wallet, sessionId })
   listed.push(wallet)
   await list.write(listed)
   await waitForEntries(app, listed.length)
@@ -61,6 +65,23 @@ test("cleared, it counts from when the vendor gave it, with its claims", async (
   const [row] = await sql`select issued_at, claims from attestations where id = ${attestation_id}`
   expect(row!.issued_at.getTime()).toBe(Math.floor(decidedAt.getTime() / 1000) * 1000)
   expect(row!.claims).not.toBeNull()
+})
+
+test("cleared after another person proved the wallet, it waits for this person's signature", async () => {
+  let other = ""
+  const { officer, sessionId, reviewId, operations } = await held(async ({ key, wallet, sessionId }) => {
+    const occurred_at = addSeconds(clock.now(), -120).toISOString()
+    await app.webhook({ session_id: sessionId, decision: "in_review", occurred_at })
+    const json = { userPubkey: wallet, schemaId: "kyc_individual_v1", externalId: "another-person" }
+    other = (await app.request({ method: "POST", path: "/kyc/start", key: key.apiKey, json })).json.session_id
+  })
+  expect(other).not.toBe(sessionId)
+  await sql`update attestations set wallet_proved_at = now() where session_id = ${other}`
+  const page = walletOn(app, sessionId)
+  expect((await page.view()).walletProof).toBe("none")
+  await officer.decide(reviewId, "clear")
+  expect(await operations()).toEqual([])
+  expect((await page.view()).walletProof).toBe("needed")
 })
 
 test("revoked, it is rejected, and nothing was ever issued", async () => {

@@ -97,7 +97,7 @@ function lossOf(row: LossRow, now: Date): string | undefined {
         : `its verification was rejected on ${formatDay(ended_at!)}`
     case "expired":
       return verified_at
-        ? `its attestation expired on ${formatDay(expires_at!)}`
+        ? `its attestation expired on ${formatDay(ended_at && ended_at < expires_at! ? ended_at : expires_at!)}`
         : `its session expired on ${formatDay(ended_at ?? open_until ?? expires_at!)}`
     case "verified":
       return undefined

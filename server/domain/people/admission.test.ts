@@ -42,12 +42,12 @@ test("with four eyes on, an owner decides nothing with a second account of their
   expect((await own.browser.mutate("workspace.turnOffFourEyes", {})).error.error).toBe(
     "second_person_required",
   )
-  // Neither confirms the other, nor a third account that the second one promotes.
+  // Neither confirms the other.
   expect(await admit(owner, own.browser)).toBe("second_person_required")
   expect(await admit(own.browser, own.browser)).toBe("second_person_required")
   const third = await member(app, { account, role: "developer" })
   const promoted = { user_id: await idOf(third.browser), role: "compliance" }
-  expect((await own.browser.mutate("member.changeRole", promoted)).status).toBe(200)
+  expect((await owner.mutate("member.changeRole", promoted)).status).toBe(200)
   expect(await admit(owner, third.browser)).toBe("second_person_required")
   expect(await confirm(third.browser, reviewId)).toBe("second_person_required")
   // Demoted and promoted, it waits all the same.
@@ -61,6 +61,26 @@ test("with four eyes on, an owner decides nothing with a second account of their
   expect(await admit(officer, third.browser)).toBe(200)
   expect(await admissionOf(officer, third.browser)).toBeNull()
   expect(await confirm(third.browser, reviewId)).toBe(200)
+})
+
+test("an owner who waits to be confirmed lets no reviewers in, and so confirms none of their own later", async () => {
+  const { account, owner, officer } = await reviewTeam(app)
+  await requireFourEyes(account)
+  const late = await member(app, { account, role: "owner" })
+  const developer = await member(app, { account, role: "developer" })
+  const promotion = { user_id: await idOf(developer.browser), role: "compliance" }
+  const letIn = async () => [
+    await late.browser.mutate("member.changeRole", promotion),
+    await late.browser.mutate("member.invite", { role: "compliance" }),
+  ]
+  const errors = (await letIn()).map(({ error }) => error.error)
+  expect(errors).toEqual(["second_person_required", "second_person_required"])
+  expect((await owner.query("member.list")).data.invitations).toEqual([])
+  expect((await late.browser.mutate("member.invite", { role: "developer" })).status).toBe(200)
+  expect(await admit(officer, late.browser)).toBe(200)
+  expect((await letIn()).map(({ status }) => status)).toEqual([200, 200])
+  expect(await admit(late.browser, developer.browser)).toBe("second_person_required")
+  expect(await admit(owner, developer.browser)).toBe(200)
 })
 
 test("the operator confirms a reviewer if no other one is left, and four eyes that are turned on begin with all", async () => {

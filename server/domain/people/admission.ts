@@ -12,19 +12,25 @@ import { holdPermission, userIdOf } from "./membership.ts"
 export const reviewers: Role[] = allRoles.filter((role) => permissionsOf(role).has("review:write"))
 
 /**
- * Who lets someone become a reviewer, and so cannot confirm them: the owner who invites or promotes them. If that owner is not
- * confirmed yet, the one who let them in. Null if four eyes are off or the role decides nothing. The caller has locked the account.
+ * The owner who lets someone become a reviewer, and so cannot confirm them; null if four eyes are off or the role decides nothing.
+ * An owner who waits to be confirmed lets no one in: once confirmed, they would confirm second accounts of their own. The caller
+ * has locked the account. Errors: second_person_required.
  */
 export async function admittedBy(
   sql: Queryable,
   { accountId, by, role }: { accountId: string; by: string | null; role: Role },
 ): Promise<string | null> {
   if (!reviewers.includes(role)) return null
-  const [row] = await sql<{ by: string }[]>`
-    select coalesce(m.admitted_by, m.user_id) as by
+  const [owner] = await sql<{ waits: boolean }[]>`
+    select m.admitted_by is not null as waits
     from accounts a join members m on m.account_id = a.id and m.user_id = ${by}
     where a.id = ${accountId} and a.four_eyes`
-  return row?.by ?? null
+  if (owner?.waits)
+    fail(
+      "second_person_required",
+      "role: an owner whom no other reviewer has confirmed lets no reviewers in. Have yourself confirmed first, under Settings, Members.",
+    )
+  return owner ? by : null
 }
 
 /** Errors: second_person_required, for a reviewer whom no other has confirmed. */

@@ -21,7 +21,7 @@ export type NewUser = {
 
 /**
  * Makes a person of a link, and a member of its account, in one commit. Errors: invalid_link, email_unconfirmed,
- * email_taken.
+ * email_taken, second_person_required.
  */
 export async function createUser({
   token,
@@ -83,7 +83,7 @@ export async function holderOf(
   return holder.email_verified ? "taken" : "unconfirmed"
 }
 
-/** Makes the signed-in user a member, with a link. Errors: invalid_link, email_unconfirmed. */
+/** Makes the signed-in user a member, with a link. Errors: invalid_link, email_unconfirmed, second_person_required. */
 export async function join(token: string, user: SignedIn, requestId: string): Promise<{ workspace: string }> {
   const accountId = await sql.begin(async (sql) => {
     const invitation = await findInvitation(sql, token, { lock: true })

@@ -73,7 +73,7 @@ export async function listMembers({ workspaceId, via }: Principal): Promise<Memb
 
 /**
  * Invites by mail where an address is given and mail is configured; else the link is the answer, for the inviter to
- * pass on. Errors: invitation_limit, rate_limited, mail_failed.
+ * pass on. Errors: invitation_limit, second_person_required, rate_limited, mail_failed.
  */
 export async function inviteMember({
   principal,
@@ -96,6 +96,7 @@ export async function inviteMember({
       invitedBy,
       mailed: send !== null && email !== null,
     })
+    await admittedBy(sql, { accountId: account.id, by: invitedBy, role })
     if (send !== null && email !== null)
       await takeMail(sql, { to: email, accountId: account.id, reason: "sent by others" })
     await recordAccountChange(sql, account.id, {
@@ -153,7 +154,7 @@ export type Leftovers = {
 
 /**
  * Changes a member's role. If they can no longer invite or manage keys, their invitations end, and the keys they
- * know are returned. Errors: member_not_found, last_owner.
+ * know are returned. Errors: member_not_found, last_owner, second_person_required.
  */
 export async function changeRole({
   principal,

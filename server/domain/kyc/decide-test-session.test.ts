@@ -60,6 +60,11 @@ test("live keys, other workspaces' sessions and unknown decisions are refused", 
   })
   expect((await decide(sessionId, { decision: "yes" })).status).toBe(422)
   expect((await decide(sessionId, { decision: "rejected", public_reason: "dunno" })).status).toBe(422)
+  const misspelled = await decide(sessionId, { decision: "approved", claims: { acredited: true } })
+  expect(misspelled).toMatchObject({
+    status: 422,
+    json: { detail: expect.stringMatching(/^claims\.acredited: /) },
+  })
   expect(await statusOf(wallet)).toBe("pending")
 })
 

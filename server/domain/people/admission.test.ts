@@ -92,8 +92,10 @@ test("the operator confirms a reviewer if no other one is left, and four eyes th
   const { reviewId } = await vendorReview(app, key)
   await decide(owner, reviewId, { decision: "approve" })
   expect(await confirm(browser, reviewId)).toBe("second_person_required")
-  expect(await admitByOperator(email)).toBe(true)
-  expect(await admitByOperator(email)).toBe(false)
+  const { id: elsewhere } = (await member(app)).account
+  expect(await admitByOperator({ accountId: elsewhere, email })).toBe(false)
+  expect(await admitByOperator({ accountId: account.id, email })).toBe(true)
+  expect(await admitByOperator({ accountId: account.id, email })).toBe(false)
   expect(await confirm(browser, reviewId)).toBe(200)
   const later = await member(app, { account, role: "compliance" })
   await sql`update accounts set four_eyes = false where id = ${account.id}`

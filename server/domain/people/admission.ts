@@ -80,18 +80,23 @@ export async function admitMember({
   return { user_id: userId }
 }
 
-/** The same by the operator, for accounts in which no other reviewer is left. Returns whether someone waited. */
-export const admitByOperator = (email: string): Promise<boolean> =>
+/** The same by the operator, for an account in which no other reviewer is left. Returns whether they waited there. */
+export const admitByOperator = ({
+  accountId,
+  email,
+}: {
+  accountId: string
+  email: string
+}): Promise<boolean> =>
   sql.begin(async (sql) => {
-    const waiting = await sql<{ account_id: string; user_id: string }[]>`
-      select m.account_id, m.user_id from members m join users u on u.id = m.user_id
-      where u.email = ${email} and m.admitted_by is not null`
-    for (const { account_id, user_id } of waiting) {
-      await admit(sql, account_id, user_id)
-      const change = { author: theOperator, action: "member.admitted", subject: user_id }
-      await recordAccountChange(sql, account_id, change)
-    }
-    return waiting.length > 0
+    const [waiting] = await sql<{ user_id: string }[]>`
+      select m.user_id from members m join users u on u.id = m.user_id
+      where m.account_id = ${accountId} and u.email = ${email} and m.admitted_by is not null`
+    if (!waiting) return false
+    await admit(sql, accountId, waiting.user_id)
+    const change = { author: theOperator, action: "member.admitted", subject: waiting.user_id }
+    await recordAccountChange(sql, accountId, change)
+    return true
   })
 
 const admit = (sql: Queryable, accountId: string, userId: string) => sql`

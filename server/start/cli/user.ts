@@ -3,7 +3,8 @@ import { admitByOperator } from "#server/domain/people/admission.ts"
 import { releaseAddress } from "#server/domain/people/evict.ts"
 import { listUsers, removeSecondFactor } from "#server/domain/people/people.ts"
 import { createResetLink } from "#server/domain/people/reset.ts"
-import { emailAddress } from "./arguments.ts"
+import { emailAddress, nonEmpty } from "./arguments.ts"
+import { chosenAccount } from "./chosen-account.ts"
 import { CommandError, type Run } from "./run.ts"
 
 /** `vouch user …`: the people who sign in to the dashboard. */
@@ -70,11 +71,15 @@ export function addUserCommands(program: Command, run: Run): void {
       "confirm a reviewer who joined while four eyes are on, if no other reviewer is left to do it",
     )
     .argument("<email>", "the person's email address", emailAddress)
-    .action((email: string) =>
+    .option("--account <name>", "the account's name; not needed if there is only one", nonEmpty)
+    .action((email: string, { account: name }: { account?: string }) =>
       run(async () => {
-        if (!(await admitByOperator(email)))
-          throw new CommandError(`${email} does not wait to be confirmed. List users with "vouch user list".`)
-        return { json: { email, admitted: true }, text: `${email} can decide reviews now.` }
+        const account = await chosenAccount(name)
+        if (!(await admitByOperator({ accountId: account.id, email })))
+          throw new CommandError(
+            `${email} does not wait to be confirmed in this account. List users with "vouch user list".`,
+          )
+        return { json: { email, admitted: true }, text: `${email} can decide the account's reviews now.` }
       }),
     )
 }

@@ -141,7 +141,9 @@ export const sessionRouter = router({
           description: "The sandbox's decision",
           example: "approved",
         }),
-        claims: decisionFields.shape.claims,
+        claims: decisionFields.shape.claims.unwrap().strict().optional().meta({
+          description: "Facts that rules may use. Nothing else about a person is stored.",
+        }),
         public_reason: publicReason.optional().meta({
           description:
             "Reason code that the hosted page shows to the investor, who was rejected or is to submit again",

@@ -75,17 +75,42 @@ async function resumeCursor(
   workspaceId: string,
   { sequence, generation }: { sequence: number; generation: string | null },
 ): Promise<string | null> {
-  const [{ dropped, known, shared } = { dropped: 0n, known: null, shared: null }] = await sql<
-    { dropped: bigint; known: string | null; shared: string | null }[]
+  if (sequence === 0) return null
+  const [{ dropped, known } = { dropped: 0n, known: null }] = await sql<
+    { dropped: bigint; known: string | null }[]
   >`
     select c.dropped,
-      (select e.generation from events e where e.workspace_id = c.workspace_id and e.sequence = ${sequence}) as known,
-      (select e.sequence || '-' || e.generation from events e
-        where e.workspace_id = c.workspace_id and e.sequence <= ${sequence} and (e.generation = ${generation} or exists (
-          select from event_generations own where own.id = ${generation} and (e.generation = ${FIRST_GENERATION} or exists (
-            select from event_generations earlier where earlier.id = e.generation and earlier.seq <= own.seq))))
-        order by e.sequence desc limit 1) as shared
+      (select e.generation from events e where e.workspace_id = c.workspace_id and e.sequence = ${sequence}) as known
     from event_counters c where c.workspace_id = ${workspaceId}`
-  if (sequence === 0 || known === generation || (known === null && BigInt(sequence) <= dropped)) return null
+  if (known === generation || (known === null && BigInt(sequence) <= dropped)) return null
+  const shared = await lastShared(sql, workspaceId, { sequence, generation })
   return shared ?? (dropped === 0n ? "0" : toCursor({ sequence: dropped, generation: FIRST_GENERATION }))
+}
+
+/**
+ * The cursor of the last event up to a sequence number that is of a generation or of an earlier one. Generations only rise with
+ * the sequence, so a binary search finds it: an unknown generation would otherwise read all events.
+ */
+async function lastShared(
+  sql: Queryable,
+  workspaceId: string,
+  { sequence, generation }: { sequence: number; generation: string | null },
+): Promise<string | null> {
+  const [found] = await sql<{ cursor: string }[]>`
+    with recursive search (low, high) as (
+      select c.dropped, least(c.last, ${sequence}) from event_counters c where c.workspace_id = ${workspaceId}
+      union all
+      select case when shared then middle else low end, case when shared then high else middle - 1 end
+      from search cross join lateral (select (low + high + 1) / 2 as middle) as halves cross join lateral (
+        select exists (select from events e where e.workspace_id = ${workspaceId} and e.sequence = middle
+          and (e.generation = ${generation} or exists (
+            select from event_generations own where own.id = ${generation} and (e.generation = ${FIRST_GENERATION} or exists (
+              select from event_generations earlier where earlier.id = e.generation and earlier.seq <= own.seq))))) as shared
+      ) as compared
+      where low < high
+    )
+    select e.sequence || '-' || e.generation as cursor
+    from search s join events e on e.workspace_id = ${workspaceId} and e.sequence = s.low where s.low >= s.high
+      and s.low > (select dropped from event_counters where workspace_id = ${workspaceId})`
+  return found?.cursor ?? null
 }

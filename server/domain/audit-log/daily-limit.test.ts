@@ -94,6 +94,24 @@ test("beyond the limit a key still cancels, revokes, erases, pauses, disables, d
     await expect(record(key, action)).rejects.toMatchObject({ code: "rate_limited" })
 })
 
+test("a key decides a test session only so often, because each review that it opens stays", async () => {
+  const key = await app.key()
+  const { sessionId } = await app.startSession(key)
+  const decide = (decision: string) =>
+    app.request({
+      method: "POST",
+      path: `/test/sessions/${sessionId}/decide`,
+      key: key.apiKey,
+      json: { decision },
+    })
+  for (let n = 0; n < MOST / 2; n++)
+    for (const decision of ["in_review", "resubmission_requested"])
+      expect((await decide(decision)).status).toBe(200)
+  expect(await decide("in_review")).toMatchObject({ status: 429, json: { error: "rate_limited" } })
+  const opened = await sql`select id from reviews where workspace_id = ${key.workspaceId}`
+  expect(opened).toHaveLength(MOST / 2)
+})
+
 test("members, the command line and other workspaces are not counted", async () => {
   const owner = await member(app)
   const key = await app.key({ account: owner.account })

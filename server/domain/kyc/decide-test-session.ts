@@ -1,4 +1,5 @@
 import { sql } from "#db/client.ts"
+import { countChanges } from "#server/domain/audit-log/daily-limit.ts"
 import type { IdempotencyClaim, Principal } from "#server/domain/context.ts"
 import { providerNamed } from "#server/domain/deployment.ts"
 import { claimKey } from "#server/domain/idempotency.ts"
@@ -16,7 +17,7 @@ import { receiveWebhook } from "./webhook.ts"
  * Decides a sandbox session of the test mode, for tests that have no browser: by the webhook that the sandbox would send,
  * signed and read in the same way. A session that has ended is returned unchanged.
  * Here the caller is the vendor, so an open review that needs two members is not theirs to end.
- * Errors: sandbox_only, session_not_found, provider_not_configured, review_open.
+ * Errors: sandbox_only, session_not_found, provider_not_configured, review_open, rate_limited.
  */
 export async function decideTestSession({
   principal,
@@ -48,6 +49,10 @@ export async function decideTestSession({
           attestationIds: [provider.attestationId],
         })
       if (idempotency) await claimKey(sql, idempotency, eventId)
+      // One session can go in and out of review without end, and each review stays.
+      await countChanges(sql, principal.workspaceId, [
+        { actor: principal.via.kind, action: "session.decided" },
+      ])
     })
   }
   await reportDecision(provider, { eventId, sessionId, ...decision })

@@ -1,4 +1,4 @@
-import { sql } from "#db/client.ts"
+import { type Queryable, sql } from "#db/client.ts"
 import { countChanges } from "#server/domain/audit-log/daily-limit.ts"
 import type { IdempotencyClaim, Principal } from "#server/domain/context.ts"
 import { providerNamed } from "#server/domain/deployment.ts"
@@ -46,7 +46,8 @@ export async function decideTestSession({
         await refuseToEndAlone(sql, {
           workspaceId: principal.workspaceId,
           author: { principal, requestId },
-          attestationIds: [provider.attestationId],
+          attestationIds: await decidedBy(sql, principal.workspaceId, provider.attestationId),
+          alsoOf: { wallets: [], investorIds: [] },
         })
       if (idempotency) await claimKey(sql, idempotency, eventId)
       // One session can go in and out of review without end, and each review stays.
@@ -75,6 +76,16 @@ async function formProviderOf(
       `id: this session is decided by ${name}. Only sessions of the sandbox can be decided here.`,
     )
   return { name, attestationId: session.id, report: flow.report }
+}
+
+/** What a session's vendor decides: its attestation, and one that a member made of it by accepting a reversal. */
+async function decidedBy(sql: Queryable, workspaceId: string, attestationId: string): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select s.id from attestations a join attestations s on s.workspace_id = a.workspace_id and s.wallet = a.wallet
+    where a.workspace_id = ${workspaceId} and a.id = ${attestationId} and (s.id = a.id or exists (
+      select from reviews r where r.workspace_id = s.workspace_id and r.id = s.review_id and r.kind = 'reversal'
+        and r.attestation_id = a.id))`
+  return rows.map(({ id }) => id)
 }
 
 type FormFlow = Extract<Flow, { kind: "form" }>

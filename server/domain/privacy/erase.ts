@@ -116,7 +116,7 @@ async function erase(
         workspaceId,
         author,
         attestationIds: attestations.map(({ id }) => id),
-        erased: { wallets, investorIds: persons.map(({ id }) => id) },
+        alsoOf: { wallets, investorIds: persons.map(({ id }) => id) },
       })
       if (idempotency && erasureId !== null) await claimKey(sql, idempotency, erasureId)
       const now = clock.now()

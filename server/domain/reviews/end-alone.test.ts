@@ -3,7 +3,7 @@ import { sql } from "#db/client.ts"
 import type { Address } from "#shared/address.ts"
 import { startTestApp, type TestApp, waitFor } from "#test/app.ts"
 import { type Browser, member } from "#test/people.ts"
-import { decide, requireFourEyes, reviewTeam, vendorReview } from "#test/reviews.ts"
+import { decide, requireFourEyes, reversalReview, reviewTeam, vendorReview } from "#test/reviews.ts"
 import { openReview } from "./open.ts"
 
 let app: TestApp
@@ -100,6 +100,20 @@ test.each(["screening", "signal"] as const)(
     expect(await stateOf(one)).toMatchObject({ status: "verified", erased_at: null })
   },
 )
+
+test("a key ends no reversal alone, and nothing that an accepted one has verified", async () => {
+  const { wallet, sessionId, reviewId } = await reversalReview(app, team.key)
+  const reject = () => post(`/test/sessions/${sessionId}/decide`, { decision: "rejected" })
+  expect(await reject()).toEqual({ status: 409, error: "review_open" })
+  await decide(team.officer, reviewId, { decision: "approve" })
+  const { version } = (await team.second.query("review.get", { review_id: reviewId })).data
+  expect((await team.second.mutate("review.confirm", { review_id: reviewId, version })).status).toBe(200)
+  await app.waitForStatus(team.key, wallet, "verified")
+  const { workspaceId } = team.key
+  const found = { kind: "screening", about: { wallet }, finding: "wallet_listed", detail: null } as const
+  await sql.begin((sql) => openReview(sql, { workspaceId, ...found }))
+  expect(await reject()).toEqual({ status: 409, error: "review_open" })
+})
 
 test("of a list, what an open review is about is kept, and the rest revoked", async () => {
   const reviewed = await caseOf((await vendorReview(app, team.key)).wallet)

@@ -8,8 +8,10 @@ type Ending = {
   workspaceId: string
   author: Author
   attestationIds: readonly string[]
-  /** Of an erasure, which empties reviews of what has ended before as well. */
-  erased?: { wallets: readonly string[]; investorIds: readonly string[] }
+  /**
+   * Also reviews of what has ended before, and of these: an erasure empties them, and a vendor's event takes back a reversal.
+   */
+  alsoOf?: { wallets: readonly string[]; investorIds: readonly string[] }
 }
 
 /**
@@ -19,7 +21,7 @@ type Ending = {
  */
 export async function refuseToEndAlone(
   sql: Queryable,
-  { workspaceId, author, attestationIds, erased }: Ending,
+  { workspaceId, author, attestationIds, alsoOf }: Ending,
 ): Promise<void> {
   if (!isAlone(author) || !(await wantsFourEyes(sql, workspaceId))) return
   const ending = await sql<{ id: string; wallet: string; investor_id: string }[]>`
@@ -27,9 +29,9 @@ export async function refuseToEndAlone(
     where workspace_id = ${workspaceId} and id = any(${attestationIds as string[]}) and status in ('pending', 'verified')
     order by seq for update`
   const all = {
-    ids: erased ? [...attestationIds] : ending.map(({ id }) => id),
-    wallets: [...(erased?.wallets ?? []), ...ending.map(({ wallet }) => wallet)],
-    investors: [...(erased?.investorIds ?? []), ...ending.map(({ investor_id }) => investor_id)],
+    ids: alsoOf ? [...attestationIds] : ending.map(({ id }) => id),
+    wallets: [...(alsoOf?.wallets ?? []), ...ending.map(({ wallet }) => wallet)],
+    investors: [...(alsoOf?.investorIds ?? []), ...ending.map(({ investor_id }) => investor_id)],
   }
   const [open] = await sql<{ id: string }[]>`
     select r.id from reviews r

@@ -28,7 +28,7 @@ export async function admittedBy(
   if (owner?.waits)
     fail(
       "second_person_required",
-      "role: an owner whom no other reviewer has confirmed lets no reviewers in. Have yourself confirmed first, under Settings, Members.",
+      "role: an owner who waits to be confirmed cannot let reviewers in. Ask another reviewer to confirm them first, under Settings, Members.",
     )
   return owner ? by : null
 }
@@ -42,7 +42,7 @@ export async function requireAdmitted(sql: Queryable, workspaceId: string, userI
   if (waiting)
     fail(
       "second_person_required",
-      "You joined as a reviewer while four eyes are on. Another reviewer has to confirm you first, under Settings, Members.",
+      "You joined as a reviewer while four eyes are on. Another reviewer has to confirm you first, under Settings, Members. If there is none, ask this server's operator.",
     )
 }
 

@@ -32,6 +32,8 @@ const node = (args: string[], environment: Record<string, string> = {}): Promise
     const env = {
       ...process.env,
       ...{ DATABASE_URL: databaseUrl, VOUCH_DATA_DIR: dataDir, PORT: "", VOUCH_PUBLIC_URL: "" },
+      // Another server may run on this machine.
+      VOUCH_LOCALNET_PORT: "0",
       ...environment,
     }
     execFile(process.execPath, args, { env }, (error, stdout, stderr) => {

@@ -218,5 +218,6 @@ test("a key says what it is and may do, whatever its scopes, and knows nothing e
       expires_at: expect.any(String),
     },
   })
-  expect((await get(`${key.apiKey.slice(0, -1)}x`)).status).toBe(401)
+  const wrong = key.apiKey.slice(0, -1) + (key.apiKey.endsWith("x") ? "y" : "x")
+  expect((await get(wrong)).status).toBe(401)
 })

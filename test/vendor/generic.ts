@@ -157,3 +157,10 @@ export async function startGeneric() {
     redacted: (reference: string) => find(reference)!.isRedacted,
   } satisfies VendorDouble & Record<string, unknown>
 }
+
+/** Settings of a test mode that has the sandbox, and another provider for one schema. No session of that one is decided. */
+export const sandboxAndGeneric = {
+  VOUCH_TEST_PROVIDER: "sandbox accredited_investor_v1=generic",
+  VOUCH_GENERIC_URL: "https://bridge.example.com/",
+  VOUCH_GENERIC_SECRET: `whsec_${Buffer.alloc(32, 7).toString("base64")}`,
+}

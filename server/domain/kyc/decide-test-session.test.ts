@@ -1,15 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import { sandboxAndGeneric } from "#test/vendor/generic.ts"
 
 let app: TestApp
 let key: TestKey
 
 beforeAll(async () => {
-  app = await startTestApp({
-    VOUCH_TEST_PROVIDER: "sandbox accredited_investor_v1=generic",
-    VOUCH_GENERIC_URL: "https://bridge.example.com/",
-    VOUCH_GENERIC_SECRET: `whsec_${Buffer.alloc(32, 7).toString("base64")}`,
-  })
+  app = await startTestApp(sandboxAndGeneric)
   key = await app.key()
 })
 afterAll(() => app.stop())

@@ -4,16 +4,13 @@ import { openClaims } from "#server/domain/attestations/claims.ts"
 import type { Address } from "#shared/address.ts"
 import { testWallets } from "#shared/test-wallets.ts"
 import { startTestApp, type TestApp, type TestKey } from "#test/app.ts"
+import { sandboxAndGeneric } from "#test/vendor/generic.ts"
 
 let app: TestApp
 let key: TestKey
 
 beforeAll(async () => {
-  app = await startTestApp({
-    VOUCH_TEST_PROVIDER: "sandbox accredited_investor_v1=generic",
-    VOUCH_GENERIC_URL: "https://bridge.example.com/",
-    VOUCH_GENERIC_SECRET: `whsec_${Buffer.alloc(32, 7).toString("base64")}`,
-  })
+  app = await startTestApp(sandboxAndGeneric)
   key = await app.key()
 })
 afterAll(() => app.stop())

@@ -7,22 +7,18 @@ import { sql } from "#db/client.ts"
 import { createAccount } from "#server/domain/accounts/create.ts"
 import { openClaims } from "#server/domain/attestations/claims.ts"
 import { startTestApp, type TestApp, type TestKey, webhookSecret } from "#test/app.ts"
+import { sandboxAndGeneric } from "#test/vendor/generic.ts"
 
 // Each command is a process, which takes seconds on a busy machine.
 vi.setConfig({ testTimeout: 120_000 })
 
 const dataDir = mkdtempSync(join(tmpdir(), `vouch-test-${process.pid}-`))
-const providers = {
-  VOUCH_TEST_PROVIDER: "sandbox accredited_investor_v1=generic",
-  VOUCH_GENERIC_URL: "https://bridge.example.com/",
-  VOUCH_GENERIC_SECRET: `whsec_${Buffer.alloc(32, 7).toString("base64")}`,
-}
 let app: TestApp
 let key: TestKey
 let live: TestKey
 
 beforeAll(async () => {
-  app = await startTestApp(providers)
+  app = await startTestApp(sandboxAndGeneric)
   const account = await createAccount({ name: "Fund", plan: "free" })
   key = await app.key({ account })
   live = await app.key({ account, mode: "live" })
@@ -39,7 +35,7 @@ const decide = (...args: string[]): Promise<{ exitCode: number; stdout: string; 
       ...process.env,
       ...{ DATABASE_URL: app.databaseUrl, VOUCH_DATA_DIR: dataDir, PORT: "", VOUCH_PUBLIC_URL: "" },
       ...{ VOUCH_SIGNER, VOUCH_DATA_KEY, VOUCH_WEBHOOK_SECRET: webhookSecret },
-      ...providers,
+      ...sandboxAndGeneric,
     }
     execFile(
       process.execPath,

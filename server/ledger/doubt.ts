@@ -3,7 +3,7 @@ import { logger } from "#server/lib/log.ts"
 import type { Mode } from "#shared/mode.ts"
 import type { Verdict } from "./evidence.ts"
 
-/** Nobody can say whether a transaction has landed. It is looked at again later and later. */
+/** No node can say whether a transaction has landed. It is checked again, with growing pauses. */
 export type Doubt = { reason: string; times: number; againAt: number }
 
 /** The first and the longest pause between two looks, in milliseconds, and the longest while nodes fail to answer. */

@@ -3,7 +3,7 @@ import { FEE_PER_TRANSACTION, feePayerIn } from "#server/solana/transaction.ts"
 import type { Mode } from "#shared/mode.ts"
 import type { Saved } from "./signing.ts"
 
-/** A transaction that is saved and has not ended, and why nobody can say whether it has landed, as far as that was noted. */
+/** A saved transaction that has not ended. `doubt` is why it is unknown whether it landed, if the worker noted a reason. */
 export type SavedRow = Saved & { doubt: string | null; savedAt: Date }
 
 /** The oldest transactions of a mode that have not ended, without those in `except`. */

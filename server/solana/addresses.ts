@@ -1,49 +1,34 @@
 import { ASSOCIATED_TOKEN_PROGRAM_ID, TOKEN_2022_PROGRAM_ID, TOKEN_PROGRAM_ID } from "@solana/spl-token"
-import {
-  AddressLookupTableProgram,
-  ComputeBudgetProgram,
-  PublicKey,
-  StakeProgram,
-  SYSVAR_CLOCK_PUBKEY,
-  SYSVAR_EPOCH_SCHEDULE_PUBKEY,
-  SYSVAR_INSTRUCTIONS_PUBKEY,
-  SYSVAR_RECENT_BLOCKHASHES_PUBKEY,
-  SYSVAR_RENT_PUBKEY,
-  SYSVAR_REWARDS_PUBKEY,
-  SYSVAR_SLOT_HASHES_PUBKEY,
-  SYSVAR_SLOT_HISTORY_PUBKEY,
-  SYSVAR_STAKE_HISTORY_PUBKEY,
-  SystemProgram,
-  VoteProgram,
-} from "@solana/web3.js"
+import { ComputeBudgetProgram, PublicKey, StakeProgram, SystemProgram, VoteProgram } from "@solana/web3.js"
 import bs58 from "bs58"
 import { LRUCache } from "lru-cache"
 import { ADDRESS, type Address } from "#shared/address.ts"
 
 export const MEMO_PROGRAM_ID = new PublicKey("MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr")
 
-/** Addresses that are no investor's wallet: programs, sysvars, and the place where lamports are burnt. */
-const NOT_WALLETS = new Set<string>([
-  ...[
-    SystemProgram.programId,
-    TOKEN_PROGRAM_ID,
-    TOKEN_2022_PROGRAM_ID,
-    ASSOCIATED_TOKEN_PROGRAM_ID,
-    MEMO_PROGRAM_ID,
-    ComputeBudgetProgram.programId,
-    AddressLookupTableProgram.programId,
-    StakeProgram.programId,
-    VoteProgram.programId,
-    SYSVAR_CLOCK_PUBKEY,
-    SYSVAR_EPOCH_SCHEDULE_PUBKEY,
-    SYSVAR_INSTRUCTIONS_PUBKEY,
-    SYSVAR_RECENT_BLOCKHASHES_PUBKEY,
-    SYSVAR_RENT_PUBKEY,
-    SYSVAR_REWARDS_PUBKEY,
-    SYSVAR_SLOT_HASHES_PUBKEY,
-    SYSVAR_SLOT_HISTORY_PUBKEY,
-    SYSVAR_STAKE_HISTORY_PUBKEY,
-  ].map((key) => key.toBase58()),
+/**
+ * Addresses that are no investor's wallet: programs, sysvars (https://docs.anza.xyz/runtime/sysvars), and the place where
+ * lamports are burnt.
+ */
+const NOT_WALLETS = new Set([
+  SystemProgram.programId.toBase58(),
+  TOKEN_PROGRAM_ID.toBase58(),
+  TOKEN_2022_PROGRAM_ID.toBase58(),
+  ASSOCIATED_TOKEN_PROGRAM_ID.toBase58(),
+  MEMO_PROGRAM_ID.toBase58(),
+  ComputeBudgetProgram.programId.toBase58(),
+  StakeProgram.programId.toBase58(),
+  VoteProgram.programId.toBase58(),
+  "AddressLookupTab1e1111111111111111111111111",
+  "SysvarC1ock11111111111111111111111111111111",
+  "SysvarEpochSchedu1e111111111111111111111111",
+  "Sysvar1nstructions1111111111111111111111111",
+  "SysvarRecentB1ockHashes11111111111111111111",
+  "SysvarRent111111111111111111111111111111111",
+  "SysvarRewards111111111111111111111111111111",
+  "SysvarS1otHashes111111111111111111111111111",
+  "SysvarS1otHistory11111111111111111111111111",
+  "SysvarStakeHistory1111111111111111111111111",
   "1nc1nerator11111111111111111111111111111111",
 ])
 

@@ -8,7 +8,7 @@ import { createListener, type ListenerOptions } from "./listener.ts"
 
 // Requests that wait while an earlier answer on their connection is still under way.
 
-/** A listener that shows pages, and limits nobody. */
+/** A listener that shows pages and limits no client. */
 const nothing = {
   adapter: { knows: () => false } as never,
   trustedProxies: null,
@@ -20,7 +20,7 @@ const nothing = {
   userLimiter: null,
 } satisfies Omit<ListenerOptions, "pages">
 
-test("a page that waits behind an answer which nobody reads is not made", async () => {
+test("a page that waits behind an answer that the client never reads is not made", async () => {
   let made = 0
   const listener = createListener({
     ...nothing,
@@ -35,7 +35,7 @@ test("a page that waits behind an answer which nobody reads is not made", async 
   socket.on("error", () => {}).pause()
   socket.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(5))
   await waitFor(async () => made > 0, "the first page")
-  // One that was made for nobody would be there by now.
+  // A page made for no reader would exist at this point.
   expect((await fetch(`http://localhost:${(server.address() as AddressInfo).port}/`)).status).toBe(200)
   expect(made).toBe(2)
   socket.resume()

@@ -109,7 +109,7 @@ test("if a failover lost what was read, it is read again from where the server s
   )
 })
 
-test("a position of 0 is one: whoever follows from the first event on is told that it is gone", async () => {
+test("a position of 0 counts: a reader who starts at the first event learns that it is gone", async () => {
   const gone = json(410, { error: "events_expired", detail: "after: gone", request_id: "req_1" })
   const server = await serve(gone)
   const first = server.client().followEvents({ after: 0 }).next()

@@ -5,8 +5,8 @@ import { fail } from "#shared/errors.ts"
 import { allRoles, permissionsOf, type Role } from "#shared/roles.ts"
 import { holdPermission, userIdOf } from "./membership.ts"
 
-// With four eyes on, an owner could invite a second account of their own and decide with it. So whoever becomes a reviewer
-// while it is on counts only after another reviewer has confirmed them. Until then `members.admitted_by` names the owner.
+// With four eyes on, an owner could invite a second account of their own and decide with it. So a member who
+// becomes a reviewer while they are on counts only after another reviewer has confirmed them. Until then `members.admitted_by` names the owner.
 
 /** Roles that decide reviews. */
 export const reviewers: Role[] = allRoles.filter((role) => permissionsOf(role).has("review:write"))

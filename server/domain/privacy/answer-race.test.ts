@@ -89,7 +89,7 @@ test("an answer that is stored while its erasure takes place waits for it, and l
   expect(await stored()).toEqual(NOTHING)
 })
 
-test("a session that its person gets while an erasure waits for them does not stay behind with nobody", async () => {
+test("a session that begins while its person's erasure waits does not outlive the erasure", async () => {
   for (const by of ["investor", "wallet"]) {
     const key = await app.key()
     const { workspaceId } = key

@@ -52,7 +52,7 @@ export type TokenRequest = {
 /** Why a request is refused. */
 export type RequestRefusal = { code: ErrorCode; detail: string }
 
-/** Nobody owns what such an address would hold. What it holds already can be moved away. */
+/** No investor owns what such an address would hold. Tokens that it already holds can still be moved away. */
 export const ownReceiver = ({ from, to }: Pick<TokenRequest, "from" | "to">): RequestRefusal => ({
   code: "invalid_public_key",
   detail: isOwn(from === null ? "user_pubkey" : "to_pubkey", to),

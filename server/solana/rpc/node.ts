@@ -178,7 +178,7 @@ export class RpcNode {
     if (performance.now() - this.#identifiedAt > IDENTITY_EVERY_MS) this.#forgetIdentity()
     if (this.#identified === null) {
       this.#identifiedAt = performance.now()
-      // Whoever asks next waits for the same answer.
+      // The next caller waits for the same answer.
       const identified = this.#ask((connection) => connection.getGenesisHash(), "settling")
         .then(this.#admit)
         .then(() => {

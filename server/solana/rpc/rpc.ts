@@ -95,7 +95,7 @@ export class Rpc {
     )
   }
 
-  /** How high the chain is for good, and the slot of that: by it doubt ends, whoever asks. */
+  /** The finalized block height and its slot. They end doubts, so every caller's question is paid from that share of the budget. */
   async finalizedHeight(): Promise<{ slot: number; height: number }> {
     return this.settling.#read(async (connection, node) => {
       const { absoluteSlot, blockHeight } = await connection.getEpochInfo("finalized")

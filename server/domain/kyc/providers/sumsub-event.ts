@@ -37,7 +37,7 @@ export const changes = [
 /** After these nothing more follows in a workflow. */
 const ends = ["applicantWorkflowCompleted", "applicantWorkflowFailed"]
 
-/** What is said of somebody who was approved before. Monitoring that finds something puts an applicant on hold. */
+/** What Sumsub reports about an applicant it approved before. Monitoring that finds something puts an applicant on hold. */
 const afterApproval = new Map<string, Signal>([
   ["applicantOnHold", "case_opened"],
   ["applicantLevelChanged", "case_opened"],

@@ -20,11 +20,11 @@ beforeAll(async () => {
 afterAll(() => f.stop())
 
 let people = 0
-const somebody = () => `person-${++people}`
+const newPerson = () => `person-${++people}`
 const secondsAgo = (n: number) => new Date(Date.now() - n * 1000)
 
 /** An investor who was sent to the first level of a workflow, and is approved there. */
-async function inWorkflow(externalId = somebody()) {
+async function inWorkflow(externalId = newPerson()) {
   const session = await f.handedOver({ externalId, schemaId: "kyc_business_v1" })
   const { investorId: userId } = session
   const at = (levelName: string, s: number) => ({ userId, levelName, at: secondsAgo(s) })
@@ -76,8 +76,8 @@ test("the end of a workflow is found by asking when its webhooks are lost", asyn
   await f.waitForStatus(session, "verified")
 })
 
-test("another wallet of somebody who has finished a workflow is verified at once", async () => {
-  const externalId = somebody()
+test("another wallet of a person who has finished a workflow is verified at once", async () => {
+  const externalId = newPerson()
   const { session, at } = await inWorkflow(externalId)
   await f.send(vendor.review("applicantReviewed", { ...at(WORKFLOW.final, 0), ...completed(green) }))
   await f.waitForStatus(session, "verified")

@@ -183,7 +183,7 @@ describeVendor(
       await f.waitForStatus(session, "verified")
     })
 
-    test("whoever is reset at Sumsub while a review runs can submit again", async () => {
+    test("an applicant who is reset at Sumsub during a review can submit again", async () => {
       const f = fixture()
       const session = await f.handedOver()
       const about = { userId: session.investorId, levelName: "basic-kyc-level" }

@@ -48,7 +48,7 @@ export const sumsub = defineProvider({
       SUMSUB_APP_TOKEN: vendorSecret(),
       SUMSUB_SECRET_KEY: vendorSecret(),
       SUMSUB_WEBHOOK_SECRET: vendorSecrets(),
-      // The header that names the algorithm is not signed: whoever forges one chooses it.
+      // The header that names the algorithm is not signed, so an attacker could choose it.
       SUMSUB_WEBHOOK_ALGORITHM: z
         .enum(["HMAC_SHA256_HEX", "HMAC_SHA512_HEX"], { error: "must be HMAC_SHA256_HEX or HMAC_SHA512_HEX" })
         .default("HMAC_SHA256_HEX"),

@@ -39,7 +39,7 @@ test("a link shows what ends and begins its renewal on the click: one session, o
   await waitFor(async () => (await page("view", token)).data.state === "expired", "the renewal")
   expect((await page("view", token)).data).toMatchObject({ was: "superseded" })
   expect((await page("renew", token)).data).toMatchObject({ url: null, view: { was: "superseded" } })
-  // Whoever wanted to be reminded is, of the new one as well.
+  // An investor who wanted reminders also gets them for the new attestation.
   const [renewed] = await sql`
     select reminder_email is not null as reminded from attestations where wallet = ${wallet} and status = 'verified'`
   expect(renewed).toEqual({ reminded: true })

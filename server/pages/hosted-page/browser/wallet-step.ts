@@ -73,7 +73,7 @@ export function prepareWalletStep<View>(onProved: (view: View) => Promise<void>)
     )
   }
 
-  /** Asks the server: meanwhile no other attempt begins. */
+  /** Asks the server. No other attempt begins until it answers. */
   async function send<T>(procedure: string, input: object): Promise<T> {
     setSending(true)
     return call<T>(procedure, input, PROOF_TIMEOUT_MS).finally(() => setSending(false))

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { defineConfig } from "@playwright/test"
 import { findChromium } from "./scripts/chromium.mjs"
-import { freePorts } from "./test/free-ports.ts"
+import { freePorts } from "./test/fixtures/free-ports.ts"
 
 const executablePath = findChromium()
 if (!executablePath) throw new Error('There is no Chromium: "npm test" installs it or says how to')

@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config"
 import { hasPostgres15 } from "./scripts/postgres-15.mjs"
-import { localnetOnlyFiles, onValidator } from "./test/on-validator.ts"
-import Sequence from "./test/sequence.ts"
+import { localnetOnlyFiles, onValidator } from "./test/run/on-validator.ts"
+import Sequence from "./test/run/sequence.ts"
 
 const postgres15 = "test/postgres-15/**/*.test.ts"
 const folders = "{app,server,shared,db,test}"
@@ -34,7 +34,7 @@ export default defineConfig({
           name: "api",
           include: [`${folders}/**/*.test.ts`],
           exclude: [unit, chaos, cluster, postgres15],
-          globalSetup: ["test/global-setup.ts"],
+          globalSetup: ["test/run/global-setup.ts"],
           sequence: { groupOrder: 1 },
         },
       },
@@ -52,7 +52,7 @@ export default defineConfig({
         test: {
           name: "chaos",
           include: [chaos],
-          globalSetup: ["test/global-setup.ts"],
+          globalSetup: ["test/run/global-setup.ts"],
           sequence: { groupOrder: 1 },
         },
       },
@@ -61,7 +61,7 @@ export default defineConfig({
         test: {
           name: "cluster",
           include: [cluster],
-          globalSetup: ["test/global-setup.ts"],
+          globalSetup: ["test/run/global-setup.ts"],
           // A validator takes most of a core, and its slots do not wait: last, one after the other.
           sequence: { groupOrder: 2 },
           fileParallelism: false,
@@ -73,8 +73,8 @@ export default defineConfig({
           name: "validator",
           include: onValidator(`${folders}/**/*.test.ts`),
           exclude: [`${folders}/**/!(asset*).unit.test.ts`, chaos, cluster, postgres15, ...localnetOnlyFiles],
-          globalSetup: ["test/global-setup.ts", "test/validator-setup.ts"],
-          setupFiles: ["test/skip-localnet-only.ts"],
+          globalSetup: ["test/run/global-setup.ts", "test/run/validator-setup.ts"],
+          setupFiles: ["test/run/skip-localnet-only.ts"],
           sequence: { groupOrder: 3 },
           maxWorkers: 3,
           // Its blocks pass when they pass.

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { chromium } from "@playwright/test"
 import { Keypair } from "@solana/web3.js"
 import lighthouse, { desktopConfig } from "lighthouse"
-import { freePorts } from "#test/free-ports.ts"
+import { freePorts } from "#test/fixtures/free-ports.ts"
 import { findChromium } from "../scripts/chromium.mjs"
 import { table } from "./table.ts"
 

@@ -1,6 +1,6 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { freePorts } from "#test/free-ports.ts"
+import { freePorts } from "#test/fixtures/free-ports.ts"
 import type { Traffic } from "./load.ts"
 import { type Contest, contest, median, type Ratio } from "./rounds.ts"
 import type { Stage } from "./stage.ts"

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util"
-import { findValidator } from "#test/validator.ts"
+import { findValidator } from "#test/fixtures/validator.ts"
 import { measureBeside } from "./beside.ts"
 import { measureFairness } from "./fair.ts"
 import { checkFairness } from "./fairness.ts"

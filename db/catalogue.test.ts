@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { connectDatabase, disconnectDatabase, sql } from "#db/client.ts"
-import { createTestDatabase } from "#test/database.ts"
+import { createTestDatabase } from "#test/fixtures/database.ts"
 
 // docs/architecture.md: rows of one workspace lie together, and the schema can be distributed by workspace_id.
 // Exceptions are named here, with the reason.

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest"
 import { newId } from "#server/lib/ids.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { type ShiftedServer, startShiftedServer } from "#test/shifted.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { type ShiftedServer, startShiftedServer } from "#test/fixtures/shifted.ts"
 import { sql } from "./client.ts"
 
 const HOUR = 3600

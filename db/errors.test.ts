@@ -1,6 +1,6 @@
 import type postgres from "postgres"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { createTestDatabase } from "#test/database.ts"
+import { createTestDatabase } from "#test/fixtures/database.ts"
 import { openClient, type Types } from "./connection.ts"
 import { codes, isDatabaseUnavailable, isEndOfSession, isLocked, isLockOf } from "./errors.ts"
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { createTestDatabase } from "#test/database.ts"
+import { createTestDatabase } from "#test/fixtures/database.ts"
 import { connectDatabase, disconnectDatabase, onBehalfOf, sql } from "./client.ts"
 
 beforeAll(async () => connectDatabase((await createTestDatabase()).url, { max: 12 }))

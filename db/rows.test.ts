@@ -7,7 +7,7 @@ import { modes } from "#shared/mode.ts"
 import { publicReasons } from "#shared/public-reasons.ts"
 import { allRoles } from "#shared/roles.ts"
 import { attestationStatuses, auditActors, operationStatuses, transactionStatuses } from "#shared/statuses.ts"
-import { createTestDatabase } from "#test/database.ts"
+import { createTestDatabase } from "#test/fixtures/database.ts"
 
 // Lists of columns and the types of their rows come from the Drizzle schema (rows.ts). Here it is held to what the
 // migrations made, and the types to what the driver hands out.

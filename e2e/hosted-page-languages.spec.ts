@@ -3,7 +3,7 @@ import { renderPage } from "../server/pages/hosted-page/page.ts"
 import type { Shown } from "../server/pages/hosted-page/states.ts"
 import { wordsIn } from "../server/pages/hosted-page/words.ts"
 import { type Language, languageCodes, languages } from "../shared/languages.ts"
-import { hostedPageStates } from "../test/hosted-page-states.ts"
+import { hostedPageStates } from "../test/fixtures/hosted-page-states.ts"
 import { origin } from "./api.ts"
 import { expect, test } from "./support.ts"
 

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { freePorts } from "../test/free-ports.ts"
+import { freePorts } from "../test/fixtures/free-ports.ts"
 
 export type OwnServer = {
   origin: string

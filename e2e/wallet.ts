@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test"
-import type { SigningWallet } from "../test/wallet.ts"
+import type { SigningWallet } from "../test/fixtures/wallet.ts"
 
 type WalletFeature =
   | "solana:signIn"

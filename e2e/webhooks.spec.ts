@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test"
-import { startConsumer } from "../test/webhook-consumer.ts"
+import { startConsumer } from "../test/doubles/webhook-consumer.ts"
 import { expect, expectSound, heading, section, test } from "./dashboard.ts"
 
 const choose = async (page: Page, action: string) => {

@@ -14,7 +14,7 @@ has been funded. VOUCH_SIGNER keeps it the same from run to run (openssl rand -b
 Calls per second are 10 unless told otherwise: public endpoints allow few.
 
 --server-tests runs the server's own tests on a solana-test-validator, one for all of them. Files and other options go to
-Vitest. test/on-validator.ts names what only the local network can do.`
+Vitest. test/run/on-validator.ts names what only the local network can do.`
 
 const root = join(import.meta.dirname ?? new URL(".", import.meta.url).pathname, "..")
 if (process.argv[2] === "--server-tests")

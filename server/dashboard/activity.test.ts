@@ -6,9 +6,9 @@ import { socketOptions } from "#db/socket.ts"
 import type { SignedIn } from "#server/domain/context.ts"
 import { principalIn } from "#server/domain/people/principal.ts"
 import { newId } from "#server/lib/ids.ts"
-import { startTestApp, type TestApp, waitFor } from "#test/app.ts"
-import { type Browser, member } from "#test/people.ts"
-import { tokenFixture } from "#test/tokens.ts"
+import { startTestApp, type TestApp, waitFor } from "#test/fixtures/app.ts"
+import { type Browser, member } from "#test/fixtures/people.ts"
+import { tokenFixture } from "#test/fixtures/tokens.ts"
 import { type Change, watchActivity } from "./activity.ts"
 
 let app: TestApp

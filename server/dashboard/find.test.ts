@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { member } from "#test/people.ts"
-import { tokenFixture } from "#test/tokens.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { member } from "#test/fixtures/people.ts"
+import { tokenFixture } from "#test/fixtures/tokens.ts"
 
 let app: TestApp
 let owner: Awaited<ReturnType<typeof member>>

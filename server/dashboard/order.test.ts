@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { newId } from "#server/lib/ids.ts"
 import { addDays, addSeconds } from "#server/lib/time.ts"
-import { startTestApp, type TestApp } from "#test/app.ts"
-import { realNow } from "#test/clock.ts"
-import { type Browser, member } from "#test/people.ts"
+import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
+import { realNow } from "#test/fixtures/clock.ts"
+import { type Browser, member } from "#test/fixtures/people.ts"
 
 // Lists of the dashboard in each of their orders: every row once, also while others come.
 

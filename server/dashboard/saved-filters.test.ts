@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { MOST_SAVED_FILTERS } from "#shared/saved-filters.ts"
-import { newWallet, startTestApp, type TestApp } from "#test/app.ts"
-import { type Browser, member } from "#test/people.ts"
+import { newWallet, startTestApp, type TestApp } from "#test/fixtures/app.ts"
+import { type Browser, member } from "#test/fixtures/people.ts"
 
 let app: TestApp
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { newWallet, startTestApp, type TestApp } from "#test/app.ts"
-import { advanceClock } from "#test/clock.ts"
-import { member } from "#test/people.ts"
+import { newWallet, startTestApp, type TestApp } from "#test/fixtures/app.ts"
+import { advanceClock } from "#test/fixtures/clock.ts"
+import { member } from "#test/fixtures/people.ts"
 
 let app: TestApp
 

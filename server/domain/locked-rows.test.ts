@@ -2,8 +2,8 @@ import postgres from "postgres"
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { socketOptions } from "#db/socket.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 
 // Another process holds a lock on a customer's row and does not release it: it stalls, or its network is gone. That
 // customer gets 503 with nothing begun; nobody else notices.

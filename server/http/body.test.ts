@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { type AddressInfo, connect, type Socket } from "node:net"
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest"
-import { startTestApp, type TestApp, waitFor } from "#test/app.ts"
+import { startTestApp, type TestApp, waitFor } from "#test/fixtures/app.ts"
 import { bodyBytes, isJsonType, MAX_BODY_BYTES, readBody, SLOWEST_BODY_MS } from "./body.ts"
 import { createHttpServer } from "./server.ts"
 

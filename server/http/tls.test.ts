@@ -5,8 +5,8 @@ import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { newWallet, startTestApp, type TestApp, waitFor } from "#test/app.ts"
-import { sendRaw } from "#test/raw.ts"
+import { newWallet, startTestApp, type TestApp, waitFor } from "#test/fixtures/app.ts"
+import { sendRaw } from "#test/fixtures/raw.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "vouch-test-tls-"))
 const cert = join(directory, "cert.pem")

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { sleep } from "#server/lib/time.ts"
-import { startTestApp, type TestApp, waitFor } from "#test/app.ts"
-import type { RpcProxy } from "#test/rpc-proxy.ts"
-import { testTimeoutMs } from "#test/test-chain.ts"
-import { tokenFixture } from "#test/tokens.ts"
-import { startTwistedChain, type TwistedChain } from "#test/twisted-chain.ts"
+import type { RpcProxy } from "#test/doubles/rpc-proxy.ts"
+import { startTwistedChain, type TwistedChain } from "#test/doubles/twisted-chain.ts"
+import { startTestApp, type TestApp, waitFor } from "#test/fixtures/app.ts"
+import { testTimeoutMs } from "#test/fixtures/test-chain.ts"
+import { tokenFixture } from "#test/fixtures/tokens.ts"
 
 // A chain whose node counts what it is asked: public ones allow some ten calls a second.
 

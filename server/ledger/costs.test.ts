@@ -2,11 +2,11 @@ import { LAMPORTS_PER_SOL } from "@solana/web3.js"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { deployment } from "#server/domain/deployment.ts"
-import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { advanceClock } from "#test/clock.ts"
-import { type RpcProxy, replying } from "#test/rpc-proxy.ts"
-import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
-import { startTwistedChain, type TwistedChain } from "#test/twisted-chain.ts"
+import { type RpcProxy, replying } from "#test/doubles/rpc-proxy.ts"
+import { startTwistedChain, type TwistedChain } from "#test/doubles/twisted-chain.ts"
+import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { advanceClock } from "#test/fixtures/clock.ts"
+import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 
 // A chain whose fee payers nobody else funds, behind a node that can be told to forget.
 let cluster: TwistedChain

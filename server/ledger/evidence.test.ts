@@ -9,8 +9,6 @@ import { readOperationDetail } from "#server/domain/tokens/operation-detail.ts"
 import { addressOf, publicKeyOf, tokenAccountOf } from "#server/solana/addresses.ts"
 import { authorityOf } from "#server/solana/keys.ts"
 import type { Address } from "#shared/address.ts"
-import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { operatorOf } from "#test/operator.ts"
 import {
   forgets,
   noHistory,
@@ -20,9 +18,11 @@ import {
   signatureOf,
   type Twist,
   withoutMemos,
-} from "#test/rpc-proxy.ts"
-import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
-import { startTwistedChain, type TwistedChain } from "#test/twisted-chain.ts"
+} from "#test/doubles/rpc-proxy.ts"
+import { startTwistedChain, type TwistedChain } from "#test/doubles/twisted-chain.ts"
+import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { operatorOf } from "#test/fixtures/operator.ts"
+import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 
 // A chain that is not the embedded one, behind a node that forgets.
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { noHistory, type Twist } from "#test/rpc-proxy.ts"
-import { callLocalnet } from "#test/test-chain.ts"
-import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
-import { startTwistedChain, type TwistedChain } from "#test/twisted-chain.ts"
+import { noHistory, type Twist } from "#test/doubles/rpc-proxy.ts"
+import { startTwistedChain, type TwistedChain } from "#test/doubles/twisted-chain.ts"
+import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { callLocalnet } from "#test/fixtures/test-chain.ts"
+import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 
 // One number or one status of one node, by which something would be done again. A blockhash lives 15 s here.
 

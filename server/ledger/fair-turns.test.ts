@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { startTestApp, type TestApp, waitFor } from "#test/app.ts"
-import { tokenFixture } from "#test/tokens.ts"
-import { withoutTurns } from "#test/turns.ts"
+import { startTestApp, type TestApp, waitFor } from "#test/fixtures/app.ts"
+import { tokenFixture } from "#test/fixtures/tokens.ts"
+import { withoutTurns } from "#test/fixtures/turns.ts"
 import { TURN } from "./queue.ts"
 
 let app: TestApp

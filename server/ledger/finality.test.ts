@@ -3,11 +3,11 @@ import { PublicKey } from "@solana/web3.js"
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { deployment } from "#server/domain/deployment.ts"
-import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { onFork, type RpcProxy, signatureOf, type Twist } from "#test/rpc-proxy.ts"
-import { callLocalnet } from "#test/test-chain.ts"
-import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
-import { startTwistedChain, type TwistedChain } from "#test/twisted-chain.ts"
+import { onFork, type RpcProxy, signatureOf, type Twist } from "#test/doubles/rpc-proxy.ts"
+import { startTwistedChain, type TwistedChain } from "#test/doubles/twisted-chain.ts"
+import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { callLocalnet } from "#test/fixtures/test-chain.ts"
+import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 
 // A node that says of a slot that it is confirmed, and the chain goes on without that slot. Slots are long enough for bytes to
 // stay valid on a machine that has other things to do.

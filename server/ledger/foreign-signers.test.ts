@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest"
 import { sql } from "#db/client.ts"
-import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { differences } from "#test/credential.ts"
-import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
+import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
+import { differences } from "#test/matchers/credential.ts"
 import { startAwsKms } from "#test/vendor/aws-kms.ts"
 import { startVault } from "#test/vendor/vault.ts"
 

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import type { Address } from "#shared/address.ts"
-import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { advanceClock, restoreClock } from "#test/clock.ts"
-import { credentialOf, differences } from "#test/credential.ts"
-import { giveTurns, withholdTurns } from "#test/turns.ts"
+import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { advanceClock, restoreClock } from "#test/fixtures/clock.ts"
+import { giveTurns, withholdTurns } from "#test/fixtures/turns.ts"
+import { credentialOf, differences } from "#test/matchers/credential.ts"
 
 let app: TestApp
 let key: TestKey

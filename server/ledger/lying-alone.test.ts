@@ -3,11 +3,11 @@ import { sql } from "#db/client.ts"
 import { applyConfig } from "#server/domain/tokens/configs.ts"
 import { readReconcileProgress } from "#server/domain/tokens/reconcile-accounts.ts"
 import type { Address } from "#shared/address.ts"
-import { waitFor } from "#test/app.ts"
-import { lying } from "#test/liar.ts"
-import { byOperator } from "#test/operator.ts"
-import { fund } from "#test/tokens.ts"
-import { startTwistedApp, type TwistedApp } from "#test/twisted-app.ts"
+import { lying } from "#test/doubles/liar.ts"
+import { waitFor } from "#test/fixtures/app.ts"
+import { byOperator } from "#test/fixtures/operator.ts"
+import { fund } from "#test/fixtures/tokens.ts"
+import { startTwistedApp, type TwistedApp } from "#test/fixtures/twisted-app.ts"
 
 // One node, and no other to ask: it lies steadily in one kind of answer, and another kind contradicts it.
 

@@ -2,12 +2,12 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { applyConfig } from "#server/domain/tokens/configs.ts"
 import { readReconcileProgress } from "#server/domain/tokens/reconcile-accounts.ts"
-import { waitFor } from "#test/app.ts"
-import { lying } from "#test/liar.ts"
-import { byOperator } from "#test/operator.ts"
-import { type RpcProxy, replying } from "#test/rpc-proxy.ts"
-import { fund } from "#test/tokens.ts"
-import { startTwistedApp, type TwistedApp } from "#test/twisted-app.ts"
+import { lying } from "#test/doubles/liar.ts"
+import { type RpcProxy, replying } from "#test/doubles/rpc-proxy.ts"
+import { waitFor } from "#test/fixtures/app.ts"
+import { byOperator } from "#test/fixtures/operator.ts"
+import { fund } from "#test/fixtures/tokens.ts"
+import { startTwistedApp, type TwistedApp } from "#test/fixtures/twisted-app.ts"
 
 // Two nodes. The first one, which is asked first, lies steadily: all of its answers agree with one another, at every commitment.
 

@@ -7,11 +7,11 @@ import {
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { deployment } from "#server/domain/deployment.ts"
-import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { type RpcProxy, replying } from "#test/rpc-proxy.ts"
-import { testTimeoutMs } from "#test/test-chain.ts"
-import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
-import { startTwistedChain, type TwistedChain } from "#test/twisted-chain.ts"
+import { type RpcProxy, replying } from "#test/doubles/rpc-proxy.ts"
+import { startTwistedChain, type TwistedChain } from "#test/doubles/twisted-chain.ts"
+import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { testTimeoutMs } from "#test/fixtures/test-chain.ts"
+import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 
 const PAID = 5000
 

@@ -5,9 +5,9 @@ import { sql } from "#db/client.ts"
 import { credentialMintKey } from "#server/domain/attestations/credential-accounts.ts"
 import { assetMintOf } from "#server/domain/tokens/asset-accounts.ts"
 import { publicKeyOf, tokenAccountOf } from "#server/solana/addresses.ts"
-import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { tokenFixture } from "#test/tokens.ts"
-import { startTwistedChain, type TwistedChain } from "#test/twisted-chain.ts"
+import { startTwistedChain, type TwistedChain } from "#test/doubles/twisted-chain.ts"
+import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { tokenFixture } from "#test/fixtures/tokens.ts"
 
 // Two nodes: the first one is asked, and says that nothing is there.
 

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
-import { withoutTurns } from "#test/turns.ts"
+import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
+import { withoutTurns } from "#test/fixtures/turns.ts"
 
 // What goes wrong with one operation is that one's alone.
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { startTestApp, type TestApp, type TestKey } from "#test/app.ts"
-import { advanceClock } from "#test/clock.ts"
-import { member } from "#test/people.ts"
-import { sendRaw } from "#test/raw.ts"
+import { startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { advanceClock } from "#test/fixtures/clock.ts"
+import { member } from "#test/fixtures/people.ts"
+import { sendRaw } from "#test/fixtures/raw.ts"
 import { RateLimiter } from "./rate-limit.ts"
 import { monotonic } from "./time.ts"
 

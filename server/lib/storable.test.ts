@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { RouteTable } from "#server/rest/routes.ts"
 import { appRouter } from "#server/trpc/router.ts"
-import { startTestApp, type TestApp, type TestKey } from "#test/app.ts"
-import { Browser, member } from "#test/people.ts"
+import { startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { Browser, member } from "#test/fixtures/people.ts"
 
 // Postgres cannot store U+0000: a query that compares with it fails, and would become a 500.
 let app: TestApp

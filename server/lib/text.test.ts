@@ -1,8 +1,8 @@
 import fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { decisionFields, readVouchDecision } from "#server/domain/kyc/providers/vouch-event.ts"
-import { startTestApp, type TestApp } from "#test/app.ts"
-import { Browser, member, PASSWORD } from "#test/people.ts"
+import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
+import { Browser, member, PASSWORD } from "#test/fixtures/people.ts"
 import { newId } from "./ids.ts"
 import { nameText } from "./text.ts"
 

@@ -17,12 +17,12 @@ export const databaseTime_ms = (): number =>
 
 let shown: (() => Date) | null = null
 
-/** Makes `clock` show another time, or the real one again with null. Only for `test/clock.ts`, which moves it safely. */
+/** Makes `clock` show another time, or the real one again with null. Only for `test/fixtures/clock.ts`, which moves it safely. */
 export function showTime(now: (() => Date) | null): void {
   shown = now
 }
 
-/** The one source of the time. Frozen: tests of expiry move it by `test/clock.ts` instead of sleeping. */
+/** The one source of the time. Frozen: tests of expiry move it by `test/fixtures/clock.ts` instead of sleeping. */
 export const clock = Object.freeze({ now: (): Date => shown?.() ?? new Date(databaseTime_ms()) })
 
 /** Milliseconds by a clock that nobody sets: for intervals within this process. */

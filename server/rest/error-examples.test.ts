@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { errorExamples } from "#shared/error-examples.ts"
 import { type ErrorCode, errorCodes, statusOf } from "#shared/errors.ts"
-import { startTestApp, type TestApp } from "#test/app.ts"
+import { type FlakyProxy, flakyProxy } from "#test/doubles/flaky-proxy.ts"
 import { compliance, listed } from "#test/error-examples/compliance.ts"
 import { dashboard, dashboardSettings } from "#test/error-examples/dashboard.ts"
 import type { Scenario, Scenarios } from "#test/error-examples/example.ts"
@@ -17,8 +17,8 @@ import {
   publicSettings,
   vendorSettings,
 } from "#test/error-examples/trouble.ts"
-import { type FlakyProxy, flakyProxy } from "#test/flaky-proxy.ts"
-import { type TestList, testList } from "#test/screening.ts"
+import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
+import { type TestList, testList } from "#test/fixtures/screening.ts"
 
 const RECORD = join(import.meta.dirname, "..", "..", "shared", "error-examples.json")
 

@@ -3,9 +3,9 @@ import { sql } from "#db/client.ts"
 import { createAccount } from "#server/domain/accounts/create.ts"
 import { newApiKey } from "#server/domain/accounts/keys/secret.ts"
 import { newId } from "#server/lib/ids.ts"
-import { expectError } from "#test/answers.ts"
-import { newWallet, signWebhook, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
-import type { Sent } from "#test/http.ts"
+import { newWallet, signWebhook, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import type { Sent } from "#test/fixtures/http.ts"
+import { expectError } from "#test/matchers/answers.ts"
 
 let app: TestApp
 let key: TestKey

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { startTestApp, type TestApp, type TestKey } from "#test/app.ts"
+import { startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
 import { openApiDocument } from "./openapi/document.ts"
 
 const { paths } = openApiDocument()

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { open } from "#db/client.ts"
 import { createAccount } from "#server/domain/accounts/create.ts"
-import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { type FlakyProxy, flakyProxy } from "#test/flaky-proxy.ts"
+import { type FlakyProxy, flakyProxy } from "#test/doubles/flaky-proxy.ts"
+import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
 
 // Nobody ever sees another's rows, whatever happens to the connections behind: pipelined requests of two customers and
 // of strangers, while statements run into their limits and fail, connections are ended, cut and stalled.

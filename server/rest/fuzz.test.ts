@@ -1,11 +1,11 @@
 import fc from "fast-check"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { newId } from "#server/lib/ids.ts"
-import { expectOurs } from "#test/answers.ts"
-import { newWallet, signWebhook, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
-import { bodies, bodyOf, changes, headers, json } from "#test/arbitraries.ts"
-import type { Sent } from "#test/http.ts"
-import { sendRaw } from "#test/raw.ts"
+import { newWallet, signWebhook, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { bodies, bodyOf, changes, headers, json } from "#test/fixtures/arbitraries.ts"
+import type { Sent } from "#test/fixtures/http.ts"
+import { sendRaw } from "#test/fixtures/raw.ts"
+import { expectOurs } from "#test/matchers/answers.ts"
 
 let app: TestApp
 let key: TestKey

@@ -2,10 +2,10 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { open, sql } from "#db/client.ts"
 import { KeyClaimed, keyWait, storeAnswer } from "#server/domain/idempotency.ts"
 import { newId } from "#server/lib/ids.ts"
-import { expectReplay } from "#test/answers.ts"
-import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import type { Response } from "#test/http.ts"
-import { bodyOf, newKey, startsOf } from "#test/idempotency.ts"
+import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import type { Response } from "#test/fixtures/http.ts"
+import { bodyOf, newKey, startsOf } from "#test/fixtures/idempotency.ts"
+import { expectReplay } from "#test/matchers/answers.ts"
 
 let app: TestApp
 let key: TestKey

@@ -7,10 +7,10 @@ import { rotateKey } from "#server/domain/accounts/keys/manage.ts"
 import { fingerprintOf, REPLAY_SECONDS } from "#server/domain/idempotency.ts"
 import { newId } from "#server/lib/ids.ts"
 import { plainJson, readJsonObject } from "#server/lib/json.ts"
-import { expectReplay } from "#test/answers.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
-import { bodyOf, newKey, startsOf } from "#test/idempotency.ts"
-import { snapshot } from "#test/snapshot.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { bodyOf, newKey, startsOf } from "#test/fixtures/idempotency.ts"
+import { expectReplay } from "#test/matchers/answers.ts"
+import { snapshot } from "#test/matchers/snapshot.ts"
 
 let app: TestApp
 let key: TestKey

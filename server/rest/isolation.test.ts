@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { createAccount } from "#server/domain/accounts/create.ts"
 import { newId } from "#server/lib/ids.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
-import type { Response, Sent } from "#test/http.ts"
-import { snapshot } from "#test/snapshot.ts"
-import { tokenFixture } from "#test/tokens.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import type { Response, Sent } from "#test/fixtures/http.ts"
+import { tokenFixture } from "#test/fixtures/tokens.ts"
+import { snapshot } from "#test/matchers/snapshot.ts"
 
 const FUND = "us_real_estate_fund_v1"
 

@@ -4,9 +4,9 @@ import { keysKnownTo } from "#server/domain/accounts/keys/known.ts"
 import { listKeys } from "#server/domain/accounts/keys/list.ts"
 import { listAccounts } from "#server/domain/accounts/list.ts"
 import { listUsers } from "#server/domain/people/people.ts"
-import { newWallet, startTestApp, type TestApp } from "#test/app.ts"
-import { member } from "#test/people.ts"
-import { fund } from "#test/tokens.ts"
+import { newWallet, startTestApp, type TestApp } from "#test/fixtures/app.ts"
+import { member } from "#test/fixtures/people.ts"
+import { fund } from "#test/fixtures/tokens.ts"
 
 let app: TestApp
 let ada: Awaited<ReturnType<typeof member>>

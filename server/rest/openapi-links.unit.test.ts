@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { readDocument } from "#test/openapi-document.ts"
+import { readDocument } from "#test/matchers/openapi-document.ts"
 import { openApiDocument } from "./openapi/document.ts"
 import { resolve } from "./openapi/schemas.ts"
 import type { Link, Operation, Parameter, Response, Schema } from "./openapi/types.ts"

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { newApiKey } from "#server/domain/accounts/keys/secret.ts"
 import { newId } from "#server/lib/ids.ts"
 import { allScopes } from "#shared/scopes.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
-import type { Sent } from "#test/http.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import type { Sent } from "#test/fixtures/http.ts"
 
 let app: TestApp
 let key: TestKey

@@ -1,10 +1,17 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { open, sql } from "#db/client.ts"
 import { newId } from "#server/lib/ids.ts"
-import { newWallet, signWebhook, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { type FlakyProxy, flakyProxy } from "#test/flaky-proxy.ts"
-import type { Sent } from "#test/http.ts"
-import { Browser, member, PASSWORD } from "#test/people.ts"
+import { type FlakyProxy, flakyProxy } from "#test/doubles/flaky-proxy.ts"
+import {
+  newWallet,
+  signWebhook,
+  startTestApp,
+  type TestApp,
+  type TestKey,
+  waitFor,
+} from "#test/fixtures/app.ts"
+import type { Sent } from "#test/fixtures/http.ts"
+import { Browser, member, PASSWORD } from "#test/fixtures/people.ts"
 
 let app: TestApp
 let key: TestKey

@@ -2,9 +2,9 @@ import { afterEach, expect, test, vi } from "vitest"
 import { sql } from "#db/client.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { monotonic } from "#server/lib/time.ts"
-import { newWallet, startTestApp, type TestApp, waitFor } from "#test/app.ts"
-import { send } from "#test/http.ts"
-import { sendRaw } from "#test/raw.ts"
+import { newWallet, startTestApp, type TestApp, waitFor } from "#test/fixtures/app.ts"
+import { send } from "#test/fixtures/http.ts"
+import { sendRaw } from "#test/fixtures/raw.ts"
 
 let app: TestApp
 afterEach(() => {

@@ -1,6 +1,6 @@
 import { request as httpRequest } from "node:http"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { newWallet, signWebhook, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
+import { newWallet, signWebhook, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
 
 let app: TestApp
 let key: TestKey

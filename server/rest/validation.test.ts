@@ -1,9 +1,9 @@
 import { PublicKey, SystemProgram } from "@solana/web3.js"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { newId } from "#server/lib/ids.ts"
-import { expectError } from "#test/answers.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
-import type { Sent } from "#test/http.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import type { Sent } from "#test/fixtures/http.ts"
+import { expectError } from "#test/matchers/answers.ts"
 
 let app: TestApp
 let key: TestKey

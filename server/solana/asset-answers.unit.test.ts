@@ -24,7 +24,7 @@ import {
   send,
   wallet,
   withLocalnet,
-} from "#test/asset.ts"
+} from "#test/fixtures/asset.ts"
 import { type Asset, freezeAsset, pauseAsset, resumeAsset, thawAsset } from "./asset.ts"
 import { SystemError } from "./program-error.ts"
 

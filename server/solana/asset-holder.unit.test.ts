@@ -35,7 +35,7 @@ import {
   transferOf,
   wallet,
   withLocalnet,
-} from "#test/asset.ts"
+} from "#test/fixtures/asset.ts"
 import { tokenAccountOf } from "./addresses.ts"
 import { type Asset, freezeAsset, pauseAsset, resumeAsset, thawAsset } from "./asset.ts"
 import { memo } from "./memo.ts"

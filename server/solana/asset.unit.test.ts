@@ -44,7 +44,7 @@ import {
   transferOf,
   wallet,
   withLocalnet,
-} from "#test/asset.ts"
+} from "#test/fixtures/asset.ts"
 import { MEMO_PROGRAM_ID, tokenAccountOf } from "./addresses.ts"
 import { type AccountState, type Asset, freezeAsset, pauseAsset, resumeAsset, thawAsset } from "./asset.ts"
 import { TransactionSize } from "./transaction.ts"

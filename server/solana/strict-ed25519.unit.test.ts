@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { PublicKey } from "@solana/web3.js"
 import { expect, test } from "vitest"
-import { newSigningWallet } from "#test/wallet.ts"
+import { newSigningWallet } from "#test/fixtures/wallet.ts"
 import { isOnCurve, isSignedStrictly } from "./strict-ed25519.ts"
 
 const P = 2n ** 255n - 19n

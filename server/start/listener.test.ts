@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { connectionLimit } from "#server/http/connections.ts"
 import { createHttpServer } from "#server/http/server.ts"
 import { WaitingRequests } from "#server/http/waiting-requests.ts"
-import { startTestApp, type TestApp, waitFor } from "#test/app.ts"
-import { sendRaw } from "#test/raw.ts"
+import { startTestApp, type TestApp, waitFor } from "#test/fixtures/app.ts"
+import { sendRaw } from "#test/fixtures/raw.ts"
 
 let app: TestApp
 let port: number

@@ -3,7 +3,7 @@ import { type AddressInfo, connect } from "node:net"
 import { expect, test } from "vitest"
 import { bodyBytes } from "#server/http/body.ts"
 import { createHttpServer } from "#server/http/server.ts"
-import { waitFor } from "#test/app.ts"
+import { waitFor } from "#test/fixtures/app.ts"
 import { createListener, type ListenerOptions } from "./listener.ts"
 
 // Requests that wait while an earlier answer on their connection is still under way.

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { allRoles, type Role } from "#shared/roles.ts"
-import { startTestApp, type TestApp } from "#test/app.ts"
-import { Browser, member } from "#test/people.ts"
+import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
+import { Browser, member } from "#test/fixtures/people.ts"
 import { appRouter } from "./router.ts"
 
 // Who may call each procedure of the dashboard, written out. A procedure that is not here, or whose right is another

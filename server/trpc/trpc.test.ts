@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
-import { member } from "#test/people.ts"
-import { snapshot } from "#test/snapshot.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { member } from "#test/fixtures/people.ts"
+import { snapshot } from "#test/matchers/snapshot.ts"
 import { appRouter } from "./router.ts"
 
 // The pages' own way in. Nobody is signed in here, and a key opens nothing.

@@ -1,4 +1,4 @@
-import { bob, describeRule, mint, transfer } from "#test/rules.ts"
+import { bob, describeRule, mint, transfer } from "#test/fixtures/rules.ts"
 
 describeRule("balance_limit_exceeded", {
   refuses: [

@@ -1,4 +1,4 @@
-import { alice, describeRule, mint, transfer } from "#test/rules.ts"
+import { alice, describeRule, mint, transfer } from "#test/fixtures/rules.ts"
 
 describeRule("insufficient_balance", {
   refuses: [

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { alice, bob, contextOf, mint, NOW, transfer } from "#test/rules.ts"
+import { alice, bob, contextOf, mint, NOW, transfer } from "#test/fixtures/rules.ts"
 import { findings, firstViolation, firstViolationAtSigning, firstViolationOfHolding } from "./check.ts"
 import type { Holder, TransferContext } from "./define.ts"
 import type { RuleName } from "./fields.ts"

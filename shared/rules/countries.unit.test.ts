@@ -1,4 +1,4 @@
-import { alice, bob, describeRule, mint, transfer } from "#test/rules.ts"
+import { alice, bob, describeRule, mint, transfer } from "#test/fixtures/rules.ts"
 
 const US = { allowed_countries: ["US", "CA"] }
 const NOT_KP = { blocked_countries: ["KP"] }

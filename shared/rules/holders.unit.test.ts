@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { alice, bob, describeRule, mint, transfer } from "#test/rules.ts"
+import { alice, bob, describeRule, mint, transfer } from "#test/fixtures/rules.ts"
 import { leaves } from "./holders.ts"
 
 describeRule("holder_limit_reached", {

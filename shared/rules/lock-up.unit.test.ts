@@ -1,4 +1,4 @@
-import { describeRule, mint, NOW, transfer } from "#test/rules.ts"
+import { describeRule, mint, NOW, transfer } from "#test/fixtures/rules.ts"
 
 const until = (seconds: number) => ({ transfers_locked_until: new Date(NOW.getTime() + seconds * 1000) })
 

@@ -1,4 +1,4 @@
-import { describeRule, mint, transfer } from "#test/rules.ts"
+import { describeRule, mint, transfer } from "#test/fixtures/rules.ts"
 
 describeRule("mint_paused", {
   refuses: [

@@ -1,4 +1,4 @@
-import { describeRule, mint, transfer } from "#test/rules.ts"
+import { describeRule, mint, transfer } from "#test/fixtures/rules.ts"
 import { MAX_BASE_UNITS } from "../amount.ts"
 
 describeRule("supply_cap_exceeded", {

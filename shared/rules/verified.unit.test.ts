@@ -1,4 +1,4 @@
-import { alice, bob, describeRule, mint, transfer } from "#test/rules.ts"
+import { alice, bob, describeRule, mint, transfer } from "#test/fixtures/rules.ts"
 
 describeRule("wallet_not_verified", {
   refuses: [

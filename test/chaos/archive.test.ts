@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url"
 import postgres from "postgres"
 import { expect, test } from "vitest"
 import { socketOptions } from "#db/socket.ts"
-import { createTestDatabase } from "#test/database.ts"
+import { createTestDatabase } from "#test/fixtures/database.ts"
 import { until } from "./deployment.ts"
 import { newSeed, randomFrom } from "./random.ts"
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import { Keypair } from "@solana/web3.js"
 import { Webhook } from "standardwebhooks"
-import { type Response, type Sent, send } from "../http.ts"
+import { type Response, type Sent, send } from "../fixtures/http.ts"
 import { assert } from "./assert.ts"
 import type { Random } from "./random.ts"
 

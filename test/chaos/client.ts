@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { type Response, type Sent, send } from "../http.ts"
+import { type Response, type Sent, send } from "../fixtures/http.ts"
 import { newSeed, type Random, randomFrom } from "./random.ts"
 
 /** A request that takes longer is given up and sent again. */

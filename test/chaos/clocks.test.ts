@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto"
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { differences } from "#test/credential.ts"
-import { type ShiftedServer, startShiftedServer } from "#test/shifted.ts"
-import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
+import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { type ShiftedServer, startShiftedServer } from "#test/fixtures/shifted.ts"
+import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
+import { differences } from "#test/matchers/credential.ts"
 import { newSeed, randomFrom } from "./random.ts"
 
 // Two replicas of one deployment, and the clock of one of them is wrong while both mint.

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import { Keypair } from "@solana/web3.js"
 import { Webhook } from "standardwebhooks"
-import type { Response, Sent } from "../http.ts"
+import type { Response, Sent } from "../fixtures/http.ts"
 import { type Client, newClient } from "./client.ts"
 import { Queue } from "./queue.ts"
 

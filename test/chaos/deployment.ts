@@ -10,7 +10,7 @@ import { socketOptions } from "#db/socket.ts"
 import { readJson } from "#server/embedded/lock.ts"
 import { startMark } from "#server/embedded/process.ts"
 import type { Announcement } from "#server/embedded/services.ts"
-import { send } from "../http.ts"
+import { send } from "../fixtures/http.ts"
 import { quietPorts } from "./ports.ts"
 
 const root = join(import.meta.dirname, "..", "..")

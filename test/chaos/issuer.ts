@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto"
-import type { Response } from "../http.ts"
+import type { Response } from "../fixtures/http.ts"
 import { assert } from "./assert.ts"
 import type { Client } from "./client.ts"
 import { until } from "./deployment.ts"

@@ -6,10 +6,10 @@ import { theOperator } from "#server/domain/audit-log/record.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { readAuthority, setAuthority } from "#server/domain/signers/authority.ts"
 import { feePayerPurpose } from "#server/solana/keys.ts"
-import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { differences } from "#test/credential.ts"
-import { type ShiftedServer, startShiftedServer } from "#test/shifted.ts"
-import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
+import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { type ShiftedServer, startShiftedServer } from "#test/fixtures/shifted.ts"
+import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
+import { differences } from "#test/matchers/credential.ts"
 
 // Workers are killed while keys are replaced: a workspace's, and the one that pays. This process has no worker of its own.
 

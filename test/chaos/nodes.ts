@@ -13,7 +13,7 @@ import {
   rpcError,
   rpcProxy,
   type Twist,
-} from "../rpc-proxy.ts"
+} from "../doubles/rpc-proxy.ts"
 import { until } from "./deployment.ts"
 import type { Random } from "./random.ts"
 

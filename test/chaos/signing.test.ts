@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { differences } from "#test/credential.ts"
-import { type ShiftedServer, startShiftedServer } from "#test/shifted.ts"
-import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
+import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { type ShiftedServer, startShiftedServer } from "#test/fixtures/shifted.ts"
+import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
+import { differences } from "#test/matchers/credential.ts"
 
 // Processes that end or stand still between the steps of a turn. This one has no worker of its own:
 // the others do the work.

@@ -3,7 +3,7 @@ import { type Event, Vouch, VouchError, verifyOnChain } from "#client/index.ts"
 import { sql } from "#db/client.ts"
 import { dropOldEvents } from "#server/domain/events/drop.ts"
 import { clock } from "#server/lib/time.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
 
 let app: TestApp
 let key: TestKey

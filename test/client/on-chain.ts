@@ -4,8 +4,8 @@ import { Keypair, LAMPORTS_PER_SOL, PublicKey, SystemProgram, Transaction } from
 import { attest, createCredentialMint } from "#server/solana/credential.ts"
 import { memo } from "#server/solana/memo.ts"
 import type { Address } from "#shared/address.ts"
-import { type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { sendOwn } from "#test/own-transaction.ts"
+import { type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { sendOwn } from "#test/fixtures/own-transaction.ts"
 
 export type AttestationRecord = {
   attestation_id: string

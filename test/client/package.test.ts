@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { startTestApp, type TestApp } from "#test/app.ts"
+import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
 import { checkout, environment, findNode20, investorOf, quickStart, run } from "./package.ts"
 
 // The client as it is published: packed, and installed without a network in an empty project, by the README's own words.

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { type OnChainQuestion, verifyOnChain, type Web3Connection } from "#client/index.ts"
 import { addressOf } from "#server/solana/addresses.ts"
 import type { Address } from "#shared/address.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
 import {
   type AttestationRecord,
   credential,

@@ -14,8 +14,8 @@ import {
   quickStart,
   run as runAsync,
 } from "../client/package.ts"
-import { freePorts } from "../free-ports.ts"
-import { newSigningWallet } from "../wallet.ts"
+import { freePorts } from "../fixtures/free-ports.ts"
+import { newSigningWallet } from "../fixtures/wallet.ts"
 import { type Client, run } from "./run.ts"
 import { askWorker } from "./worker.ts"
 

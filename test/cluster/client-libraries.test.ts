@@ -3,8 +3,8 @@ import { Connection, Keypair, PublicKey, SystemProgram, Transaction } from "@sol
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { startLocalnet } from "#server/embedded/localnet/server.ts"
 import { disconnect } from "#server/embedded/localnet/test-client.ts"
+import { findValidator, startValidator } from "#test/fixtures/validator.ts"
 import { until } from "#test/shapes/fixture.ts"
-import { findValidator, startValidator } from "#test/validator.ts"
 
 // What programs use to speak with a chain works with the local network as with a validator. Those of other languages:
 // `npm run clients`.

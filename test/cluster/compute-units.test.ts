@@ -26,7 +26,7 @@ import { moveAuthority } from "#server/solana/mint-authority.ts"
 import { RpcNodes } from "#server/solana/rpc/nodes.ts"
 import { Rpc } from "#server/solana/rpc/rpc.ts"
 import { computeBudget, signTransactions } from "#server/solana/transaction.ts"
-import { findValidator, startValidator } from "#test/validator.ts"
+import { findValidator, startValidator } from "#test/fixtures/validator.ts"
 
 const validator = findValidator()
 if (validator === null)

@@ -7,11 +7,11 @@ import { assetMintOf } from "#server/domain/tokens/asset-accounts.ts"
 import { applyConfig } from "#server/domain/tokens/configs.ts"
 import { publicKeyOf, tokenAccountOf } from "#server/solana/addresses.ts"
 import type { Address } from "#shared/address.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { credentialOf, differences } from "#test/credential.ts"
-import { byOperator } from "#test/operator.ts"
-import { fund, type TokenFixture, tokenFixture } from "#test/tokens.ts"
-import { findValidator, startValidator, type Validator } from "#test/validator.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { byOperator } from "#test/fixtures/operator.ts"
+import { fund, type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
+import { findValidator, startValidator, type Validator } from "#test/fixtures/validator.ts"
+import { credentialOf, differences } from "#test/matchers/credential.ts"
 
 /** A cluster that is there (`npm run cluster -- --rpc <url>`); otherwise a validator is started. */
 const { VOUCH_CLUSTER_RPC_URL: named, VOUCH_RPC_CALLS_PER_SECOND = "0", VOUCH_SIGNER } = process.env

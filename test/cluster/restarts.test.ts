@@ -2,10 +2,10 @@ import { Connection, LAMPORTS_PER_SOL } from "@solana/web3.js"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { deployment } from "#server/domain/deployment.ts"
-import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { differences } from "#test/credential.ts"
-import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
-import { findValidator, startValidator, type Validator } from "#test/validator.ts"
+import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
+import { findValidator, startValidator, type Validator } from "#test/fixtures/validator.ts"
+import { differences } from "#test/matchers/credential.ts"
 
 const file = findValidator()
 const PATIENCE_MS = 90_000

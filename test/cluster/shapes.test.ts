@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
+import { findValidator, startValidator } from "#test/fixtures/validator.ts"
 import { shapesOf } from "#test/shapes/compare.ts"
 import { readGolden } from "#test/shapes/golden.ts"
-import { findValidator, startValidator } from "#test/validator.ts"
 
 const file = findValidator()
 if (file === null)

@@ -2,7 +2,7 @@ import bs58 from "bs58"
 import { sql } from "#db/client.ts"
 import { credentialAccounts } from "#server/domain/attestations/credential-accounts.ts"
 import { clock, periodOf } from "#server/lib/time.ts"
-import { newWallet, type TestApp, type TestKey, waitFor } from "../app.ts"
+import { newWallet, type TestApp, type TestKey, waitFor } from "../fixtures/app.ts"
 import { ask, done, FUND, SCHEMA, type Scenario, type Scenarios } from "./example.ts"
 
 /** On the sanctions list of these examples. */

@@ -2,9 +2,9 @@ import { sql } from "#db/client.ts"
 import { createInvitation } from "#server/domain/people/invitations.ts"
 import { newId } from "#server/lib/ids.ts"
 import type { DashboardErrorCode } from "#shared/errors.ts"
-import type { TestApp } from "../app.ts"
-import { Browser, member, PASSWORD } from "../people.ts"
-import { decide, requireFourEyes, reviewTeam, vendorReview } from "../reviews.ts"
+import type { TestApp } from "../fixtures/app.ts"
+import { Browser, member, PASSWORD } from "../fixtures/people.ts"
+import { decide, requireFourEyes, reviewTeam, vendorReview } from "../fixtures/reviews.ts"
 import { done, type Example, SCHEMA, type Scenario } from "./example.ts"
 
 /** Mail goes nowhere. */

@@ -1,7 +1,7 @@
 import { sql } from "#db/client.ts"
 import type { ErrorCode } from "#shared/errors.ts"
-import type { TestApp, TestKey } from "../app.ts"
-import type { Response, Sent } from "../http.ts"
+import type { TestApp, TestKey } from "../fixtures/app.ts"
+import type { Response, Sent } from "../fixtures/http.ts"
 
 /** A request that was answered with an error. */
 export type Example = { sent: Sent; response: Pick<Response, "status" | "json"> }

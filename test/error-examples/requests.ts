@@ -1,6 +1,6 @@
 import { sql } from "#db/client.ts"
 import { newId } from "#server/lib/ids.ts"
-import { newWallet, signWebhook } from "../app.ts"
+import { newWallet, signWebhook } from "../fixtures/app.ts"
 import { ask, done, get, post, SCHEMA, type Scenarios, withKey } from "./example.ts"
 
 const json = { "content-type": "application/json" }

@@ -5,8 +5,8 @@ import { deployment } from "#server/domain/deployment.ts"
 import { keyWait } from "#server/domain/idempotency.ts"
 import { bodyBytes } from "#server/http/body.ts"
 import { newId } from "#server/lib/ids.ts"
-import { newWallet, type TestApp, waitFor } from "../app.ts"
-import type { FlakyProxy } from "../flaky-proxy.ts"
+import type { FlakyProxy } from "../doubles/flaky-proxy.ts"
+import { newWallet, type TestApp, waitFor } from "../fixtures/app.ts"
 import { ask, done, type Example, FUND, SCHEMA, type Scenarios } from "./example.ts"
 
 const start = (key: string) => ({

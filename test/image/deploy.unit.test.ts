@@ -7,7 +7,7 @@ import { expect, test } from "vitest"
 import { parse } from "yaml"
 import { version } from "#server/lib/version.ts"
 import { settingNames } from "#server/settings/env.ts"
-import { startScript } from "#test/start-script.ts"
+import { startScript } from "#test/fixtures/start-script.ts"
 import { parseDockerfile, parseIgnore } from "./dockerfile.ts"
 
 // What is shipped beside the code goes by the names and flags of the code. Whether it works is tried by `npm run image`, as far

@@ -12,7 +12,7 @@ import { join } from "node:path"
 import { socketOptions } from "#db/socket.ts"
 import { startServices } from "#server/embedded/services.ts"
 import { sleep } from "#server/lib/time.ts"
-import { freePorts } from "#test/free-ports.ts"
+import { freePorts } from "#test/fixtures/free-ports.ts"
 import { build, type Image, isRoot, makeTools } from "./build.ts"
 
 const PATIENCE_MS = 120_000

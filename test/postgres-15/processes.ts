@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { type Account, postgresAccount } from "#server/embedded/postgres-account.ts"
 import { runAs } from "#server/embedded/postgres-cluster.ts"
 import { findPgbouncer, POSTGRES } from "../../scripts/postgres-15.mjs"
-import { freePorts } from "../free-ports.ts"
+import { freePorts } from "../fixtures/free-ports.ts"
 
 const quiet = { info: () => {}, warn: console.warn, error: console.error }
 export const PASSWORD = "p@ss:w/rd#?"

@@ -1,5 +1,5 @@
 import type { TestProject } from "vitest/node"
-import { migrateTemplate } from "../global-setup.ts"
+import { migrateTemplate } from "../run/global-setup.ts"
 import { Machine, makeCertificates, startCluster } from "./processes.ts"
 
 declare module "vitest" {

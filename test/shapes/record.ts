@@ -1,5 +1,5 @@
 /** Asks a validator everything anew and keeps the shapes of its answers: `npm run shapes`. */
-import { findValidator, startValidator } from "../validator.ts"
+import { findValidator, startValidator } from "../fixtures/validator.ts"
 import { shapesOf } from "./compare.ts"
 import { writeGolden } from "./golden.ts"
 

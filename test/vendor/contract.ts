@@ -3,7 +3,7 @@ import { chooseProviders } from "#server/domain/kyc/providers/choose.ts"
 import { providers } from "#server/domain/kyc/providers/table.ts"
 import { vendorDeadline } from "#server/domain/kyc/providers/vendor-call.ts"
 import { parseSettings, type SettingsError } from "#server/settings/env.ts"
-import { waitFor, webhookSecret } from "#test/app.ts"
+import { waitFor, webhookSecret } from "#test/fixtures/app.ts"
 import { describeClosing } from "./closing.ts"
 import {
   type OurSession,

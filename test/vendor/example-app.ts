@@ -1,6 +1,6 @@
 import { afterAll, afterEach, expect } from "vitest"
 import { providers } from "#server/domain/kyc/providers/table.ts"
-import { newWallet, startTestApp } from "#test/app.ts"
+import { newWallet, startTestApp } from "#test/fixtures/app.ts"
 import { exampleId } from "./example-id.ts"
 import { startVendor } from "./server.ts"
 

@@ -3,7 +3,7 @@ import type { ProviderDefinition, Signal } from "#server/domain/kyc/providers/pr
 import { providers } from "#server/domain/kyc/providers/table.ts"
 import { unseal } from "#server/domain/sealed.ts"
 import type { Claims } from "#shared/claims.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import type { Fault } from "./server.ts"
 
 /** What a vendor can find out; `withdrawn` is that it takes an approval back. */

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { auditLedger } from "#server/domain/audit-ledger.ts"
 import { addDays, addSeconds, clock } from "#server/lib/time.ts"
-import { newWallet, startTestApp, type TestApp, waitFor } from "#test/app.ts"
-import { member } from "#test/people.ts"
-import { tokenFixture } from "#test/tokens.ts"
+import { newWallet, startTestApp, type TestApp, waitFor } from "#test/fixtures/app.ts"
+import { member } from "#test/fixtures/people.ts"
+import { tokenFixture } from "#test/fixtures/tokens.ts"
 import { readFigures } from "./figures.ts"
 
 let app: TestApp

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs"
 import { deflateSync } from "node:zlib"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { newWallet, startTestApp, type TestApp } from "#test/app.ts"
-import { member } from "#test/people.ts"
+import { newWallet, startTestApp, type TestApp } from "#test/fixtures/app.ts"
+import { member } from "#test/fixtures/people.ts"
 
 let app: TestApp
 

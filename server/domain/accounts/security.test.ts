@@ -2,9 +2,9 @@ import { TOTP } from "otpauth"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { deployment } from "#server/domain/deployment.ts"
-import { startTestApp, type TestApp } from "#test/app.ts"
-import { Authenticator } from "#test/authenticator.ts"
-import { Browser, member, PASSWORD } from "#test/people.ts"
+import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
+import { Authenticator } from "#test/fixtures/authenticator.ts"
+import { Browser, member, PASSWORD } from "#test/fixtures/people.ts"
 
 let app: TestApp
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { deployment } from "#server/domain/deployment.ts"
-import { startTestApp, type TestApp } from "#test/app.ts"
-import { member } from "#test/people.ts"
+import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
+import { member } from "#test/fixtures/people.ts"
 
 let app: TestApp
 

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { addDays } from "#server/lib/time.ts"
 import { shownStatuses } from "#shared/statuses.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
-import { realNow } from "#test/clock.ts"
-import { type Browser, member } from "#test/people.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { realNow } from "#test/fixtures/clock.ts"
+import { type Browser, member } from "#test/fixtures/people.ts"
 import { countAll } from "./count.ts"
 
 let app: TestApp

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { newId } from "#server/lib/ids.ts"
-import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import type { Response } from "#test/http.ts"
+import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import type { Response } from "#test/fixtures/http.ts"
 
 let app: TestApp
 let key: TestKey

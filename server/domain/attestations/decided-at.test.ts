@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { addSeconds, toTimestamp } from "#server/lib/time.ts"
 import { sweep } from "#server/start/housekeeping.ts"
-import { startTestApp, type TestApp, type TestKey } from "#test/app.ts"
-import { advanceClock, realNow } from "#test/clock.ts"
+import { startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { advanceClock, realNow } from "#test/fixtures/clock.ts"
 
 // When the provider's decision was made that counts: its own time, not that of the webhook.
 

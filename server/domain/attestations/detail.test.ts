@@ -3,8 +3,8 @@ import canonicalize from "canonicalize"
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { newId } from "#server/lib/ids.ts"
-import { startTestApp, type TestApp, waitFor } from "#test/app.ts"
-import { member } from "#test/people.ts"
+import { startTestApp, type TestApp, waitFor } from "#test/fixtures/app.ts"
+import { member } from "#test/fixtures/people.ts"
 
 let app: TestApp
 

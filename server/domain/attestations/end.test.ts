@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { clock } from "#server/lib/time.ts"
-import { startTestApp, type TestApp, type TestKey } from "#test/app.ts"
+import { startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
 import { endPending } from "./end.ts"
 
 let app: TestApp

@@ -14,9 +14,9 @@ import { Keypair, LAMPORTS_PER_SOL, type PublicKey, type TransactionInstruction 
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { addressOf } from "#server/solana/addresses.ts"
 import { memo } from "#server/solana/memo.ts"
-import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { credentialOf, differences } from "#test/credential.ts"
-import { sendOwn } from "#test/own-transaction.ts"
+import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { sendOwn } from "#test/fixtures/own-transaction.ts"
+import { credentialOf, differences } from "#test/matchers/credential.ts"
 
 // Everything here is sent with plain web3.js and the holder's or a stranger's own key, around the service.
 let app: TestApp

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
-import { advanceClock } from "#test/clock.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { advanceClock } from "#test/fixtures/clock.ts"
 
 // Without a worker: no sweep comes by.
 let app: TestApp

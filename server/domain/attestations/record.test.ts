@@ -4,8 +4,8 @@ import { newId } from "#server/lib/ids.ts"
 import { addDays, addSeconds } from "#server/lib/time.ts"
 import { sweep } from "#server/start/housekeeping.ts"
 import { allScopes } from "#shared/scopes.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
-import { moveClock, realNow } from "#test/clock.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { moveClock, realNow } from "#test/fixtures/clock.ts"
 
 let app: TestApp
 let key: TestKey

@@ -4,8 +4,8 @@ import { issuerOf } from "#server/ledger/issuer.ts"
 import { publicKeyOf } from "#server/solana/addresses.ts"
 import { attest } from "#server/solana/credential.ts"
 import { signTransactions } from "#server/solana/transaction.ts"
-import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { credentialOf } from "#test/credential.ts"
+import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { credentialOf } from "#test/matchers/credential.ts"
 import { credentialOf as credentialOfSchema } from "./credential-accounts.ts"
 
 let app: TestApp

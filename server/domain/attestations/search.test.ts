@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { addDays, addSeconds } from "#server/lib/time.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
-import { advanceClock, moveClock, realNow, restoreClock } from "#test/clock.ts"
-import { type Browser, member } from "#test/people.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { advanceClock, moveClock, realNow, restoreClock } from "#test/fixtures/clock.ts"
+import { type Browser, member } from "#test/fixtures/people.ts"
 
 let app: TestApp
 let browser: Browser

@@ -6,8 +6,8 @@ import { setPlan } from "#server/domain/accounts/list.ts"
 import { eraseWallet } from "#server/domain/privacy/erase.ts"
 import { newId } from "#server/lib/ids.ts"
 import { addDays } from "#server/lib/time.ts"
-import { startTestApp, type TestApp } from "#test/app.ts"
-import { type Answer, member } from "#test/people.ts"
+import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
+import { type Answer, member } from "#test/fixtures/people.ts"
 
 let app: TestApp
 let owner: Awaited<ReturnType<typeof member>>

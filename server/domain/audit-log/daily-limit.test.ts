@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { clock } from "#server/lib/time.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
-import { moveClock } from "#test/clock.ts"
-import { member } from "#test/people.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { moveClock } from "#test/fixtures/clock.ts"
+import { member } from "#test/fixtures/people.ts"
 import { type Author, type Change, recordChange } from "./record.ts"
 
 const MOST = 10

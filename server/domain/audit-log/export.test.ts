@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { addDays } from "#server/lib/time.ts"
-import { startTestApp, type TestApp } from "#test/app.ts"
-import { realNow } from "#test/clock.ts"
-import { type Browser, member } from "#test/people.ts"
+import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
+import { realNow } from "#test/fixtures/clock.ts"
+import { type Browser, member } from "#test/fixtures/people.ts"
 import { countAuditEntries } from "./read.ts"
 
 let app: TestApp

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { startTestApp, type TestApp } from "#test/app.ts"
-import { member } from "#test/people.ts"
-import { tokenFixture } from "#test/tokens.ts"
+import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
+import { member } from "#test/fixtures/people.ts"
+import { tokenFixture } from "#test/fixtures/tokens.ts"
 
 let app: TestApp
 beforeAll(async () => {

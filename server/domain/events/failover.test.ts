@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "vitest"
 import type { Event, Rewound } from "#client/index.ts"
 import { Vouch } from "#client/index.ts"
-import { waitFor } from "#test/app.ts"
+import { waitFor } from "#test/fixtures/app.ts"
 import {
   admin,
   app,
@@ -14,8 +14,8 @@ import {
   tokens,
   use,
   withoutWorker,
-} from "#test/restores.ts"
-import { Primary, type Standby } from "#test/standby.ts"
+} from "#test/fixtures/restores.ts"
+import { Primary, type Standby } from "#test/fixtures/standby.ts"
 
 // A standby that streams asynchronously takes over, and lacks what the primary committed last.
 

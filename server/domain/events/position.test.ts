@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { startTestApp, type TestApp } from "#test/app.ts"
+import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
 import { checkPosition } from "./position.ts"
 
 const EVENTS = 5000

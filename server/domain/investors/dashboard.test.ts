@@ -3,9 +3,9 @@ import { sql } from "#db/client.ts"
 import { newId } from "#server/lib/ids.ts"
 import { logger } from "#server/lib/log.ts"
 import type { Role } from "#shared/roles.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
-import { type Browser, member } from "#test/people.ts"
-import { tokenFixture } from "#test/tokens.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { type Browser, member } from "#test/fixtures/people.ts"
+import { tokenFixture } from "#test/fixtures/tokens.ts"
 
 // The page of an investor, and who may do what there.
 

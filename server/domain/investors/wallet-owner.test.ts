@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
-import { credentialOf } from "#test/credential.ts"
-import { investorFixture, newName } from "#test/investors.ts"
-import { type Browser, member } from "#test/people.ts"
-import { callPage, walletOn } from "#test/siws.ts"
-import { tokenFixture } from "#test/tokens.ts"
-import { newSigningWallet } from "#test/wallet.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { investorFixture, newName } from "#test/fixtures/investors.ts"
+import { type Browser, member } from "#test/fixtures/people.ts"
+import { callPage, walletOn } from "#test/fixtures/siws.ts"
+import { tokenFixture } from "#test/fixtures/tokens.ts"
+import { newSigningWallet } from "#test/fixtures/wallet.ts"
+import { credentialOf } from "#test/matchers/credential.ts"
 
 // A wallet belongs to the person for whom it was last proven or approved. Starting a session moves nothing.
 

@@ -3,12 +3,12 @@ import { sql } from "#db/client.ts"
 import { endOthers } from "#server/domain/attestations/end-others.ts"
 import { addSeconds, clock, formatDay } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
-import { credentialOf } from "#test/credential.ts"
-import { investorFixture, newName } from "#test/investors.ts"
-import { walletOn } from "#test/siws.ts"
-import { tokenFixture } from "#test/tokens.ts"
-import { newSigningWallet } from "#test/wallet.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { investorFixture, newName } from "#test/fixtures/investors.ts"
+import { walletOn } from "#test/fixtures/siws.ts"
+import { tokenFixture } from "#test/fixtures/tokens.ts"
+import { newSigningWallet } from "#test/fixtures/wallet.ts"
+import { credentialOf } from "#test/matchers/credential.ts"
 
 // When a wallet passes to another person, what others verified with it ends.
 

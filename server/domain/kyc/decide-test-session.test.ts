@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { sandboxAndGeneric } from "#test/vendor/generic.ts"
 
 let app: TestApp

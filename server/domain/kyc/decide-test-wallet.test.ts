@@ -3,7 +3,7 @@ import { sql } from "#db/client.ts"
 import { openClaims } from "#server/domain/attestations/claims.ts"
 import type { Address } from "#shared/address.ts"
 import { testWallets } from "#shared/test-wallets.ts"
-import { startTestApp, type TestApp, type TestKey } from "#test/app.ts"
+import { startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
 import { sandboxAndGeneric } from "#test/vendor/generic.ts"
 
 let app: TestApp

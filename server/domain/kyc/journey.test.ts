@@ -3,7 +3,7 @@ import { AccountLayout, getMint, TOKEN_2022_PROGRAM_ID, unpackAccount } from "@s
 import { PublicKey } from "@solana/web3.js"
 import canonicalize from "canonicalize"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { startTestApp, type TestApp, type TestKey } from "#test/app.ts"
+import { startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
 
 let app: TestApp
 let key: TestKey

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { waitFor } from "#test/app.ts"
-import { advanceClock, restoreClock } from "#test/clock.ts"
+import { waitFor } from "#test/fixtures/app.ts"
+import { advanceClock, restoreClock } from "#test/fixtures/clock.ts"
 import { ACCREDITED, INDIVIDUAL, startWithVendor } from "#test/vendor/example-app.ts"
 
 const { vendor, app, key, view, goOn, start, statusOf, callsFor } = await startWithVendor()

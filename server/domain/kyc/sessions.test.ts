@@ -4,8 +4,8 @@ import type { Account } from "#server/domain/accounts/create.ts"
 import { newId } from "#server/lib/ids.ts"
 import { addSeconds, toTimestamp } from "#server/lib/time.ts"
 import { sessionStates } from "#shared/statuses.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
-import { advanceClock } from "#test/clock.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { advanceClock } from "#test/fixtures/clock.ts"
 import { inSessionState } from "./session-state.ts"
 
 let app: TestApp

@@ -3,8 +3,8 @@ import { sql } from "#db/client.ts"
 import { createAccount } from "#server/domain/accounts/create.ts"
 import { setPlan } from "#server/domain/accounts/list.ts"
 import { newId } from "#server/lib/ids.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
-import { moveClock } from "#test/clock.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { moveClock } from "#test/fixtures/clock.ts"
 
 let app: TestApp
 

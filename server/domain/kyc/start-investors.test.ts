@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { newId } from "#server/lib/ids.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
-import { member } from "#test/people.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { member } from "#test/fixtures/people.ts"
 
 // Which investor a session belongs to, and that any number of starts at once agree on it.
 

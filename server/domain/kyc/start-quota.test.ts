@@ -5,9 +5,9 @@ import { setPlan } from "#server/domain/accounts/list.ts"
 import { newId } from "#server/lib/ids.ts"
 import { addSeconds, sleep } from "#server/lib/time.ts"
 import { sweep } from "#server/start/housekeeping.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
-import { advanceClock, moveClock, realNow, restoreClock } from "#test/clock.ts"
-import type { Response } from "#test/http.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { advanceClock, moveClock, realNow, restoreClock } from "#test/fixtures/clock.ts"
+import type { Response } from "#test/fixtures/http.ts"
 
 // Without a worker: no sweep comes by unless a test calls it.
 let app: TestApp

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { addDays } from "#server/lib/time.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
-import { moveClock, realNow } from "#test/clock.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { moveClock, realNow } from "#test/fixtures/clock.ts"
 
 let app: TestApp
 let key: TestKey

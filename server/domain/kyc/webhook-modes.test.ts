@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { deployment } from "#server/domain/deployment.ts"
 import { fail } from "#shared/errors.ts"
 import { type Mode, modes } from "#shared/mode.ts"
-import { startTestApp, type TestApp, type TestKey } from "#test/app.ts"
+import { startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
 import type { ModeProviders } from "./providers/choose.ts"
 import type { Provider } from "./providers/provider.ts"
 

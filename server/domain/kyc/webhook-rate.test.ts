@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { signWebhook, startTestApp, type TestApp } from "#test/app.ts"
-import { testTimeoutMs } from "#test/test-chain.ts"
+import { signWebhook, startTestApp, type TestApp } from "#test/fixtures/app.ts"
+import { testTimeoutMs } from "#test/fixtures/test-chain.ts"
 
 let app: TestApp
 beforeAll(async () => {

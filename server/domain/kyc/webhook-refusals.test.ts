@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto"
 import { Webhook } from "standardwebhooks"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { newId } from "#server/lib/ids.ts"
-import { signWebhook, startTestApp, type TestApp, type TestKey, webhookSecret } from "#test/app.ts"
-import { type Response, send } from "#test/http.ts"
-import { snapshot } from "#test/snapshot.ts"
+import { signWebhook, startTestApp, type TestApp, type TestKey, webhookSecret } from "#test/fixtures/app.ts"
+import { type Response, send } from "#test/fixtures/http.ts"
+import { snapshot } from "#test/matchers/snapshot.ts"
 
 // Without a worker nothing moves by itself: whatever changes here, a webhook changed.
 const liveSecret = `whsec_${randomBytes(32).toString("base64")}`

@@ -2,9 +2,16 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { newId } from "#server/lib/ids.ts"
 import { addDays, addSeconds, clock } from "#server/lib/time.ts"
-import { newWallet, signWebhook, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { moveClock, realNow } from "#test/clock.ts"
-import { snapshot } from "#test/snapshot.ts"
+import {
+  newWallet,
+  signWebhook,
+  startTestApp,
+  type TestApp,
+  type TestKey,
+  waitFor,
+} from "#test/fixtures/app.ts"
+import { moveClock, realNow } from "#test/fixtures/clock.ts"
+import { snapshot } from "#test/matchers/snapshot.ts"
 
 // The worker is on: what is approved becomes verified.
 let app: TestApp

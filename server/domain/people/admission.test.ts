@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { startTestApp, type TestApp } from "#test/app.ts"
-import { type Browser, member } from "#test/people.ts"
-import { decide, requireFourEyes, reviewTeam, vendorReview } from "#test/reviews.ts"
+import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
+import { type Browser, member } from "#test/fixtures/people.ts"
+import { decide, requireFourEyes, reviewTeam, vendorReview } from "#test/fixtures/reviews.ts"
 import { admitByOperator } from "./admission.ts"
 
 let app: TestApp

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { deployment } from "#server/domain/deployment.ts"
-import { startTestApp, type TestApp } from "#test/app.ts"
-import { Authenticator } from "#test/authenticator.ts"
-import { Browser, member } from "#test/people.ts"
+import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
+import { Authenticator } from "#test/fixtures/authenticator.ts"
+import { Browser, member } from "#test/fixtures/people.ts"
 
 let app: TestApp
 

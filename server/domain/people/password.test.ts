@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest"
 import { monotonic } from "#server/lib/time.ts"
-import { startTestApp, type TestApp, waitFor } from "#test/app.ts"
-import { Browser, member, PASSWORD } from "#test/people.ts"
+import { startTestApp, type TestApp, waitFor } from "#test/fixtures/app.ts"
+import { Browser, member, PASSWORD } from "#test/fixtures/people.ts"
 import { asAttempt } from "./attempt.ts"
 import { hashPassword, inTurn, passwordWork, verifyPassword } from "./password.ts"
 

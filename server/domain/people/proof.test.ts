@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { createAccount } from "#server/domain/accounts/create.ts"
 import { newId } from "#server/lib/ids.ts"
-import { startTestApp, type TestApp } from "#test/app.ts"
-import { type MailServer, mailedToken, startMailServer } from "#test/mail.ts"
-import { Browser, member, PASSWORD } from "#test/people.ts"
+import { type MailServer, mailedToken, startMailServer } from "#test/doubles/mail.ts"
+import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
+import { Browser, member, PASSWORD } from "#test/fixtures/people.ts"
 import { createInvitation } from "./invitations.ts"
 
 // An address counts once a link that was mailed to it is opened.

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { clean } from "#server/start/retention.ts"
-import { startTestApp, type TestApp } from "#test/app.ts"
-import { advanceClock, restoreClock } from "#test/clock.ts"
-import { member } from "#test/people.ts"
+import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
+import { advanceClock, restoreClock } from "#test/fixtures/clock.ts"
+import { member } from "#test/fixtures/people.ts"
 
 let app: TestApp
 

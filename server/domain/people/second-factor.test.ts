@@ -1,8 +1,8 @@
 import { TOTP } from "otpauth"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { startTestApp, type TestApp } from "#test/app.ts"
-import { Browser, member, PASSWORD } from "#test/people.ts"
+import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
+import { Browser, member, PASSWORD } from "#test/fixtures/people.ts"
 
 let app: TestApp
 

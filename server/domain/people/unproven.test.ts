@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { startTestApp, type TestApp } from "#test/app.ts"
-import { Browser, member, PASSWORD } from "#test/people.ts"
+import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
+import { Browser, member, PASSWORD } from "#test/fixtures/people.ts"
 import { releaseAddress } from "./evict.ts"
 
 // A server that sends no mail: links go from hand to hand, and an address is a name to sign in with.

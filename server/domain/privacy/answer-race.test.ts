@@ -3,7 +3,7 @@ import { sql } from "#db/client.ts"
 import type { IdempotencyClaim } from "#server/domain/context.ts"
 import { claimKey, storeAnswer } from "#server/domain/idempotency.ts"
 import { newId } from "#server/lib/ids.ts"
-import { startTestApp, type TestApp, waitFor } from "#test/app.ts"
+import { startTestApp, type TestApp, waitFor } from "#test/fixtures/app.ts"
 import { eraseInvestor, eraseWallet } from "./erase.ts"
 import { erasers } from "./erasers.ts"
 

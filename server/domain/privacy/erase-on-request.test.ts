@@ -3,8 +3,8 @@ import { sql } from "#db/client.ts"
 import { newId } from "#server/lib/ids.ts"
 import type { Address } from "#shared/address.ts"
 import { allScopes } from "#shared/scopes.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { member } from "#test/people.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { member } from "#test/fixtures/people.ts"
 import { eraseInvestor } from "./erase.ts"
 
 let app: TestApp

@@ -3,8 +3,8 @@ import { sql } from "#db/client.ts"
 import { newId } from "#server/lib/ids.ts"
 import { clean } from "#server/start/retention.ts"
 import type { Address } from "#shared/address.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { tokenFixture } from "#test/tokens.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { tokenFixture } from "#test/fixtures/tokens.ts"
 import { eraseWallet } from "./erase.ts"
 
 let app: TestApp

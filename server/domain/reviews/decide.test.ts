@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { addSeconds, clock, toTimestamp } from "#server/lib/time.ts"
-import { startTestApp, type TestApp, waitFor } from "#test/app.ts"
-import { decide, requireFourEyes, reviewTeam, vendorReview } from "#test/reviews.ts"
-import { tokenFixture } from "#test/tokens.ts"
+import { startTestApp, type TestApp, waitFor } from "#test/fixtures/app.ts"
+import { decide, requireFourEyes, reviewTeam, vendorReview } from "#test/fixtures/reviews.ts"
+import { tokenFixture } from "#test/fixtures/tokens.ts"
 import { openReview } from "./open.ts"
 
 let app: TestApp

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import type { Address } from "#shared/address.ts"
-import { startTestApp, type TestApp, waitFor } from "#test/app.ts"
-import { type Browser, member } from "#test/people.ts"
-import { decide, requireFourEyes, reversalReview, reviewTeam, vendorReview } from "#test/reviews.ts"
+import { startTestApp, type TestApp, waitFor } from "#test/fixtures/app.ts"
+import { type Browser, member } from "#test/fixtures/people.ts"
+import { decide, requireFourEyes, reversalReview, reviewTeam, vendorReview } from "#test/fixtures/reviews.ts"
 import { openReview } from "./open.ts"
 
 let app: TestApp

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { newId } from "#server/lib/ids.ts"
-import { newWallet, startTestApp, type TestApp } from "#test/app.ts"
-import { decide, reviewTeam, vendorReview } from "#test/reviews.ts"
-import { walletOn } from "#test/siws.ts"
-import { newSigningWallet } from "#test/wallet.ts"
+import { newWallet, startTestApp, type TestApp } from "#test/fixtures/app.ts"
+import { decide, reviewTeam, vendorReview } from "#test/fixtures/reviews.ts"
+import { walletOn } from "#test/fixtures/siws.ts"
+import { newSigningWallet } from "#test/fixtures/wallet.ts"
 import { openReview } from "./open.ts"
 
 let app: TestApp

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { unseal } from "#server/domain/sealed.ts"
 import { addSeconds, clock } from "#server/lib/time.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { type Found, openReview } from "./open.ts"
 import { claimsOwner } from "./owners.ts"
 

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { background, sql } from "#db/client.ts"
 import { eraseWallet } from "#server/domain/privacy/erase.ts"
 import { newId } from "#server/lib/ids.ts"
-import { startTestApp, type TestApp, waitFor } from "#test/app.ts"
-import { member } from "#test/people.ts"
-import { decide, reviewTeam, vendorReview } from "#test/reviews.ts"
+import { startTestApp, type TestApp, waitFor } from "#test/fixtures/app.ts"
+import { member } from "#test/fixtures/people.ts"
+import { decide, reviewTeam, vendorReview } from "#test/fixtures/reviews.ts"
 
 let app: TestApp
 let team: Awaited<ReturnType<typeof reviewTeam>>

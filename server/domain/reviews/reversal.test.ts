@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { newWallet, startTestApp, type TestApp } from "#test/app.ts"
-import { decide, requireFourEyes, reversalReview, reviewTeam, vendorReview } from "#test/reviews.ts"
+import { newWallet, startTestApp, type TestApp } from "#test/fixtures/app.ts"
+import { decide, requireFourEyes, reversalReview, reviewTeam, vendorReview } from "#test/fixtures/reviews.ts"
 
 let app: TestApp
 let team: Awaited<ReturnType<typeof reviewTeam>>

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { addSeconds, clock } from "#server/lib/time.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { officerOf, type TestList, testList, waitForEntries } from "#test/screening.ts"
-import { walletOn } from "#test/siws.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { officerOf, type TestList, testList, waitForEntries } from "#test/fixtures/screening.ts"
+import { walletOn } from "#test/fixtures/siws.ts"
 
 // Wallets that come onto a list after their verification has begun.
 let app: TestApp

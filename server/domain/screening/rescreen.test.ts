@@ -4,8 +4,8 @@ import bs58 from "bs58"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { clock } from "#server/lib/time.ts"
-import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { screeningHealth, type TestList, testList } from "#test/screening.ts"
+import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { screeningHealth, type TestList, testList } from "#test/fixtures/screening.ts"
 import { rescreenDue } from "./rescreen.ts"
 
 // One process without a worker of its own: what walks is what the test calls.

@@ -17,7 +17,7 @@ import { addressOf, tokenAccountOf } from "#server/solana/addresses.ts"
 import { authorityOf, signerFromSeed } from "#server/solana/keys.ts"
 import { signTransactions } from "#server/solana/transaction.ts"
 import type { Address } from "#shared/address.ts"
-import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
+import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { assetMintOf } from "./asset-accounts.ts"
 
 const FUND = "us_real_estate_fund_v1"

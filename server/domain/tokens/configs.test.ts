@@ -12,8 +12,8 @@ import {
 import { PublicKey } from "@solana/web3.js"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { isCountry } from "#shared/countries.ts"
-import { startTestApp, type TestApp, type TestKey } from "#test/app.ts"
-import { fund, type TokenFixture, tokenFixture } from "#test/tokens.ts"
+import { startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { fund, type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 
 let app: TestApp
 let key: TestKey

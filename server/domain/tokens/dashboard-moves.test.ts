@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { type Browser, member } from "#test/people.ts"
-import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
-import { withoutTurns } from "#test/turns.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { type Browser, member } from "#test/fixtures/people.ts"
+import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
+import { withoutTurns } from "#test/fixtures/turns.ts"
 
 let app: TestApp
 let key: TestKey

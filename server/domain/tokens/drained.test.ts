@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { signTransactions } from "#server/solana/transaction.ts"
-import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { credentialOf, differences } from "#test/credential.ts"
-import { startTestChain, type TestChain, testTimeoutMs } from "#test/test-chain.ts"
-import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
+import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { startTestChain, type TestChain, testTimeoutMs } from "#test/fixtures/test-chain.ts"
+import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
+import { credentialOf, differences } from "#test/matchers/credential.ts"
 
 // A fee payer that somebody empties while it pays for many operations.
 

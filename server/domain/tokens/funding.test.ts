@@ -5,10 +5,10 @@ import { deployment } from "#server/domain/deployment.ts"
 import { addressOf } from "#server/solana/addresses.ts"
 import { signTransactions } from "#server/solana/transaction.ts"
 import type { LowPayer } from "#shared/ledger-report.ts"
-import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { credentialOf } from "#test/credential.ts"
-import { startTestChain, type TestChain } from "#test/test-chain.ts"
-import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
+import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { startTestChain, type TestChain } from "#test/fixtures/test-chain.ts"
+import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
+import { credentialOf } from "#test/matchers/credential.ts"
 
 // A chain that is not the embedded one, whose fee payers nobody funds.
 let cluster: TestChain

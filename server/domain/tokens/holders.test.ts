@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { type Browser, member } from "#test/people.ts"
-import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { type Browser, member } from "#test/fixtures/people.ts"
+import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 
 let app: TestApp
 let key: TestKey

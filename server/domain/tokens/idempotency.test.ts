@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { expectReplay } from "#test/answers.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { differences } from "#test/credential.ts"
-import type { Response } from "#test/http.ts"
-import { newKey } from "#test/idempotency.ts"
-import { snapshot } from "#test/snapshot.ts"
-import { fund, type TokenFixture, tokenFixture } from "#test/tokens.ts"
-import { withoutTurns } from "#test/turns.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import type { Response } from "#test/fixtures/http.ts"
+import { newKey } from "#test/fixtures/idempotency.ts"
+import { fund, type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
+import { withoutTurns } from "#test/fixtures/turns.ts"
+import { expectReplay } from "#test/matchers/answers.ts"
+import { differences } from "#test/matchers/credential.ts"
+import { snapshot } from "#test/matchers/snapshot.ts"
 
 let app: TestApp
 let key: TestKey

@@ -3,7 +3,7 @@ import { PublicKey } from "@solana/web3.js"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { auditLedger } from "#server/domain/audit-ledger.ts"
 import { tokenAccountOf } from "#server/solana/addresses.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
 
 let app: TestApp
 let key: TestKey

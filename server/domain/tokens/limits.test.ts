@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { startTestApp, type TestApp, type TestKey } from "#test/app.ts"
-import { differences } from "#test/credential.ts"
-import type { Response } from "#test/http.ts"
-import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
-import { withoutTurns } from "#test/turns.ts"
+import { startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import type { Response } from "#test/fixtures/http.ts"
+import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
+import { withoutTurns } from "#test/fixtures/turns.ts"
+import { differences } from "#test/matchers/credential.ts"
 
 // Limits that count, and more requests at once than fit into them.
 let app: TestApp

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
-import { withoutTurns } from "#test/turns.ts"
+import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
+import { withoutTurns } from "#test/fixtures/turns.ts"
 
 let app: TestApp
 let key: TestKey

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import type { ErrorCode } from "#shared/errors.ts"
-import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { differences } from "#test/credential.ts"
-import type { Response } from "#test/http.ts"
-import { admitted, expectRefused } from "#test/token-outcomes.ts"
-import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
-import { withoutTurns } from "#test/turns.ts"
+import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import type { Response } from "#test/fixtures/http.ts"
+import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
+import { withoutTurns } from "#test/fixtures/turns.ts"
+import { differences } from "#test/matchers/credential.ts"
+import { admitted, expectRefused } from "#test/matchers/token-outcomes.ts"
 
 // What changes between a request and its signature.
 let app: TestApp

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import type { Account } from "#server/domain/accounts/create.ts"
 import type { Address } from "#shared/address.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
-import { type Answer, type Browser, member } from "#test/people.ts"
-import { snapshot } from "#test/snapshot.ts"
-import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { type Answer, type Browser, member } from "#test/fixtures/people.ts"
+import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
+import { snapshot } from "#test/matchers/snapshot.ts"
 
 let app: TestApp
 let key: TestKey

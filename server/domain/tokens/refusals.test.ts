@@ -6,10 +6,10 @@ import { addressOf } from "#server/solana/addresses.ts"
 import { authorityOf } from "#server/solana/keys.ts"
 import { allRoles } from "#shared/roles.ts"
 import type { Scope } from "#shared/scopes.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { advanceClock, realNow } from "#test/clock.ts"
-import { member } from "#test/people.ts"
-import { tokenFixture } from "#test/tokens.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { advanceClock, realNow } from "#test/fixtures/clock.ts"
+import { member } from "#test/fixtures/people.ts"
+import { tokenFixture } from "#test/fixtures/tokens.ts"
 
 let app: TestApp
 let key: TestKey

@@ -2,12 +2,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { addSeconds } from "#server/lib/time.ts"
 import type { ErrorCode } from "#shared/errors.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
-import { moveClock } from "#test/clock.ts"
-import { differences } from "#test/credential.ts"
-import type { Response } from "#test/http.ts"
-import { admitted, expectRefused } from "#test/token-outcomes.ts"
-import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { moveClock } from "#test/fixtures/clock.ts"
+import type { Response } from "#test/fixtures/http.ts"
+import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
+import { differences } from "#test/matchers/credential.ts"
+import { admitted, expectRefused } from "#test/matchers/token-outcomes.ts"
 
 let app: TestApp
 let key: TestKey

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { clock } from "#server/lib/time.ts"
-import { waitFor } from "#test/app.ts"
-import { member } from "#test/people.ts"
-import type { Consumer } from "#test/webhook-consumer.ts"
+import type { Consumer } from "#test/doubles/webhook-consumer.ts"
+import { waitFor } from "#test/fixtures/app.ts"
+import { member } from "#test/fixtures/people.ts"
 import {
   app,
   caller,
@@ -16,7 +16,7 @@ import {
   subscribe,
   twoEvents,
   until,
-} from "#test/webhooks.ts"
+} from "#test/fixtures/webhooks.ts"
 import { dropOldDeliveries } from "./retention.ts"
 
 sendsWebhooks()

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { waitFor } from "#test/app.ts"
+import { waitFor } from "#test/fixtures/app.ts"
 import {
   app,
   caller,
@@ -11,7 +11,7 @@ import {
   subscribe,
   twoEvents,
   until,
-} from "#test/webhooks.ts"
+} from "#test/fixtures/webhooks.ts"
 
 sendsWebhooks()
 

@@ -8,10 +8,17 @@ import { auditDue } from "#server/domain/audit-runs.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { authorityOf } from "#server/solana/keys.ts"
 import type { Address } from "#shared/address.ts"
-import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { forgets, noHistory, type RpcProxy, replying, rpcError, withoutMemos } from "#test/rpc-proxy.ts"
-import { type TokenFixture, tokenFixture } from "#test/tokens.ts"
-import { startTwistedChain, type TwistedChain } from "#test/twisted-chain.ts"
+import {
+  forgets,
+  noHistory,
+  type RpcProxy,
+  replying,
+  rpcError,
+  withoutMemos,
+} from "#test/doubles/rpc-proxy.ts"
+import { startTwistedChain, type TwistedChain } from "#test/doubles/twisted-chain.ts"
+import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 
 let cluster: TwistedChain
 let node: RpcProxy

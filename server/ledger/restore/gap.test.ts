@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { waitFor } from "#test/app.ts"
+import { waitFor } from "#test/fixtures/app.ts"
 import {
   backUpWithWork,
   differences,
@@ -13,7 +13,7 @@ import {
   statusOf,
   timesOnChain,
   tokens,
-} from "#test/restores.ts"
+} from "#test/fixtures/restores.ts"
 
 restores()
 

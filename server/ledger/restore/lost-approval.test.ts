@@ -4,11 +4,11 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { socketOptions } from "#db/socket.ts"
 import type { Address } from "#shared/address.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { credentialOf, differences } from "#test/credential.ts"
-import { createTestDatabase } from "#test/database.ts"
-import { testTimeoutMs } from "#test/test-chain.ts"
-import { startTwistedChain, type TwistedChain } from "#test/twisted-chain.ts"
+import { startTwistedChain, type TwistedChain } from "#test/doubles/twisted-chain.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { createTestDatabase } from "#test/fixtures/database.ts"
+import { testTimeoutMs } from "#test/fixtures/test-chain.ts"
+import { credentialOf, differences } from "#test/matchers/credential.ts"
 
 const secrets = {
   VOUCH_SIGNER: randomBytes(32).toString("base64"),

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { credentialMintKey } from "#server/domain/attestations/credential-accounts.ts"
-import { waitFor } from "#test/app.ts"
+import { onFork, replying, withoutMemos } from "#test/doubles/rpc-proxy.ts"
+import { waitFor } from "#test/fixtures/app.ts"
 import {
   app,
   asOfTheSameServer,
@@ -25,8 +26,7 @@ import {
   tokens,
   unitsOf,
   withoutWorker,
-} from "#test/restores.ts"
-import { onFork, replying, withoutMemos } from "#test/rpc-proxy.ts"
+} from "#test/fixtures/restores.ts"
 
 restores()
 

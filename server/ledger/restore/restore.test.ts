@@ -8,7 +8,8 @@ import { deployment } from "#server/domain/deployment.ts"
 import { acceptQuarantine, reconcileMode } from "#server/domain/quarantine.ts"
 import { setFeePayer } from "#server/domain/signers/fee-payers.ts"
 import { feePayerPurpose } from "#server/solana/keys.ts"
-import { newWallet, waitFor } from "#test/app.ts"
+import { forgets, frozen } from "#test/doubles/rpc-proxy.ts"
+import { newWallet, waitFor } from "#test/fixtures/app.ts"
 import {
   admin,
   app,
@@ -38,8 +39,7 @@ import {
   tokens,
   use,
   withoutWorker,
-} from "#test/restores.ts"
-import { forgets, frozen } from "#test/rpc-proxy.ts"
+} from "#test/fixtures/restores.ts"
 
 restores()
 

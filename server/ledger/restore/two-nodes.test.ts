@@ -1,8 +1,9 @@
 import { expect, test } from "vitest"
 import { assetMintOf } from "#server/domain/tokens/asset-accounts.ts"
 import { publicKeyOf, tokenAccountOf } from "#server/solana/addresses.ts"
-import { waitFor } from "#test/app.ts"
-import { lying } from "#test/liar.ts"
+import { lying } from "#test/doubles/liar.ts"
+import { type RpcProxy, replying, rpcProxy } from "#test/doubles/rpc-proxy.ts"
+import { waitFor } from "#test/fixtures/app.ts"
 import {
   app,
   backUp,
@@ -23,8 +24,7 @@ import {
   tokens,
   use,
   withoutWorker,
-} from "#test/restores.ts"
-import { type RpcProxy, replying, rpcProxy } from "#test/rpc-proxy.ts"
+} from "#test/fixtures/restores.ts"
 
 restores()
 

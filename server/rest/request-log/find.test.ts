@@ -3,9 +3,9 @@ import { sql } from "#db/client.ts"
 import { newId } from "#server/lib/ids.ts"
 import { addDays, addSeconds } from "#server/lib/time.ts"
 import { clean } from "#server/start/retention.ts"
-import { startTestApp, type TestApp, waitFor } from "#test/app.ts"
-import { moveClock } from "#test/clock.ts"
-import { member } from "#test/people.ts"
+import { startTestApp, type TestApp, waitFor } from "#test/fixtures/app.ts"
+import { moveClock } from "#test/fixtures/clock.ts"
+import { member } from "#test/fixtures/people.ts"
 
 let app: TestApp
 

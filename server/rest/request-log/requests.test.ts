@@ -6,10 +6,10 @@ import { newId } from "#server/lib/ids.ts"
 import { MASK } from "#server/lib/without-secrets.ts"
 import { appRouter } from "#server/trpc/router.ts"
 import { createCallerFactory } from "#server/trpc/trpc.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { moveClock } from "#test/clock.ts"
-import type { Response, Sent } from "#test/http.ts"
-import { type Browser, member } from "#test/people.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { moveClock } from "#test/fixtures/clock.ts"
+import type { Response, Sent } from "#test/fixtures/http.ts"
+import { type Browser, member } from "#test/fixtures/people.ts"
 
 let app: TestApp
 let key: TestKey

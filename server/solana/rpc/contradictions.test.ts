@@ -1,7 +1,7 @@
 import { Keypair, LAMPORTS_PER_SOL } from "@solana/web3.js"
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest"
-import { type RpcProxy, rpcError, rpcProxy, type Twist } from "#test/rpc-proxy.ts"
-import { patienceMs, startTestChain, type TestChain } from "#test/test-chain.ts"
+import { type RpcProxy, rpcError, rpcProxy, type Twist } from "#test/doubles/rpc-proxy.ts"
+import { patienceMs, startTestChain, type TestChain } from "#test/fixtures/test-chain.ts"
 import { RpcNodes } from "./nodes.ts"
 import { Rpc } from "./rpc.ts"
 

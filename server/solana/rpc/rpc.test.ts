@@ -9,8 +9,8 @@ import {
   replying,
   rpcError,
   rpcProxy,
-} from "#test/rpc-proxy.ts"
-import { startTestChain, type TestChain } from "#test/test-chain.ts"
+} from "#test/doubles/rpc-proxy.ts"
+import { startTestChain, type TestChain } from "#test/fixtures/test-chain.ts"
 import { RpcUnavailable, WrongChain } from "./errors.ts"
 import { RpcNodes, type RpcOptions } from "./nodes.ts"
 import { Rpc } from "./rpc.ts"

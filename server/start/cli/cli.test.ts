@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest"
 import { open } from "#db/client.ts"
 import { ourselves } from "#server/embedded/lock.ts"
 import { newId } from "#server/lib/ids.ts"
-import { createTestDatabase } from "#test/database.ts"
+import { createTestDatabase } from "#test/fixtures/database.ts"
 
 // Each command is a process, which takes seconds on a busy machine.
 vi.setConfig({ testTimeout: 120_000 })

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, test, vi } from "vitest"
-import { startTestApp, type TestApp, type TestKey } from "#test/app.ts"
-import { tokenFixture } from "#test/tokens.ts"
+import { startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { tokenFixture } from "#test/fixtures/tokens.ts"
 
 // Each command is a process, which takes seconds on a busy machine.
 vi.setConfig({ testTimeout: 120_000 })

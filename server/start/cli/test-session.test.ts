@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest"
 import { sql } from "#db/client.ts"
 import { createAccount } from "#server/domain/accounts/create.ts"
 import { openClaims } from "#server/domain/attestations/claims.ts"
-import { startTestApp, type TestApp, type TestKey, webhookSecret } from "#test/app.ts"
+import { startTestApp, type TestApp, type TestKey, webhookSecret } from "#test/fixtures/app.ts"
 import { sandboxAndGeneric } from "#test/vendor/generic.ts"
 
 // Each command is a process, which takes seconds on a busy machine.

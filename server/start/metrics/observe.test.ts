@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { parse } from "yaml"
-import { startTestApp, type TestApp } from "#test/app.ts"
-import { findPromtool, promtool } from "#test/promtool.ts"
-import { scrape } from "#test/scrape.ts"
+import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
+import { findPromtool, promtool } from "#test/fixtures/promtool.ts"
+import { scrape } from "#test/matchers/scrape.ts"
 
 // What is in deploy/observe is for other programs: here it is held to what a server really serves.
 

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest"
-import { startTestApp, waitFor } from "#test/app.ts"
-import { scrape } from "#test/scrape.ts"
-import { fund } from "#test/tokens.ts"
+import { startTestApp, waitFor } from "#test/fixtures/app.ts"
+import { fund } from "#test/fixtures/tokens.ts"
+import { scrape } from "#test/matchers/scrape.ts"
 import { startAwsKms } from "#test/vendor/aws-kms.ts"
 
 /** With what the database knows: it is not waited for longer than a second, and this machine may be busy. */

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { type ReceivedSpan, startCollector } from "#test/collector.ts"
-import { tokenFixture } from "#test/tokens.ts"
+import { type ReceivedSpan, startCollector } from "#test/doubles/collector.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { tokenFixture } from "#test/fixtures/tokens.ts"
 
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 const CALLER = "00f067aa0ba902b7"

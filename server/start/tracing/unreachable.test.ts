@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net"
 import { createServer, type Socket } from "node:net"
 import { expect, test } from "vitest"
 import { tracer } from "#server/lib/trace.ts"
-import { startTestApp } from "#test/app.ts"
+import { startTestApp } from "#test/fixtures/app.ts"
 
 /** Takes connections and never answers. */
 async function startSilent() {

@@ -4,9 +4,9 @@ import { authenticate } from "#server/domain/accounts/keys/authenticate.ts"
 import { newId } from "#server/lib/ids.ts"
 import { addSeconds, toTimestamp } from "#server/lib/time.ts"
 import { createCallerFactory } from "#server/trpc/trpc.ts"
-import { startTestApp, type TestApp } from "#test/app.ts"
-import { advanceClock, realNow } from "#test/clock.ts"
-import { member } from "#test/people.ts"
+import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
+import { advanceClock, realNow } from "#test/fixtures/clock.ts"
+import { member } from "#test/fixtures/people.ts"
 import { keyRouter } from "./keys.ts"
 
 // API keys as people manage them in the dashboard.

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { startTestApp, type TestApp } from "#test/app.ts"
-import { member } from "#test/people.ts"
-import { type TestList, testList } from "#test/screening.ts"
+import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
+import { member } from "#test/fixtures/people.ts"
+import { type TestList, testList } from "#test/fixtures/screening.ts"
 
 let app: TestApp
 let list: TestList

@@ -2,7 +2,7 @@ import { fork } from "node:child_process"
 import { once } from "node:events"
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { findValidator, startValidator } from "../../validator.ts"
+import { findValidator, startValidator } from "../../fixtures/validator.ts"
 import { type Client, run } from "../run.ts"
 
 type Chain = { url: string; stop(): Promise<void> }

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { publicReasons } from "#shared/public-reasons.ts"
-import { startTestApp, type TestApp, type TestKey } from "#test/app.ts"
-import { member } from "#test/people.ts"
+import { startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { member } from "#test/fixtures/people.ts"
 
 // Reasons are two. The internal one is the customer's; an investor who reads it is tipped off.
 const INTERNAL = "OFAC SDN match, SAR 4711 filed"

@@ -7,9 +7,9 @@ import { newId } from "#server/lib/ids.ts"
 import { addressOf, tokenAccountOf } from "#server/solana/addresses.ts"
 import { RpcUnavailable } from "#server/solana/rpc/errors.ts"
 import { Rpc } from "#server/solana/rpc/rpc.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/app.ts"
-import { advanceClock } from "#test/clock.ts"
-import { tokenFixture } from "#test/tokens.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { advanceClock } from "#test/fixtures/clock.ts"
+import { tokenFixture } from "#test/fixtures/tokens.ts"
 
 // What the hosted page asks of the server, as the page asks it.
 let app: TestApp

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto"
 import { expect, test } from "vitest"
 import { deployment } from "#server/domain/deployment.ts"
-import { newWallet, waitFor } from "#test/app.ts"
+import { newWallet, waitFor } from "#test/fixtures/app.ts"
 import { describeVendor } from "#test/vendor/contract.ts"
 import { startDidit } from "#test/vendor/didit.ts"
 import { didit } from "./didit.ts"

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { waitFor } from "#test/app.ts"
+import { waitFor } from "#test/fixtures/app.ts"
 import { describeVendor } from "#test/vendor/contract.ts"
 import type { OurSession } from "#test/vendor/fixture.ts"
 import { completed, green, type SumsubDouble, startSumsub } from "#test/vendor/sumsub.ts"

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import type { ProviderDefinition } from "#server/domain/kyc/providers/provider.ts"
-import { waitFor } from "#test/app.ts"
+import { waitFor } from "#test/fixtures/app.ts"
 import { startDidit } from "#test/vendor/didit.ts"
 import {
   type OurSession,

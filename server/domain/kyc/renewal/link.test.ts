@@ -1,8 +1,17 @@
 import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { newId } from "#server/lib/ids.ts"
-import { waitFor } from "#test/app.ts"
-import { app, emailOf, endingIn, key, mailsTo, newEmail, page, sendsReminders } from "#test/renewals.ts"
+import { waitFor } from "#test/fixtures/app.ts"
+import {
+  app,
+  emailOf,
+  endingIn,
+  key,
+  mailsTo,
+  newEmail,
+  page,
+  sendsReminders,
+} from "#test/fixtures/renewals.ts"
 import { renewalToken } from "./link.ts"
 import { sendReminders } from "./notices.ts"
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/app.ts"
-import { type MailServer, startMailServer } from "#test/mail.ts"
+import { type MailServer, startMailServer } from "#test/doubles/mail.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
 import { renewalToken } from "./link.ts"
 import { sendReminders } from "./notices.ts"
 

@@ -3,9 +3,9 @@ import { sql } from "#db/client.ts"
 import { newId } from "#server/lib/ids.ts"
 import { addDays, clock, toTimestamp } from "#server/lib/time.ts"
 import { clean } from "#server/start/retention.ts"
-import { newWallet, waitFor } from "#test/app.ts"
-import { moveClock } from "#test/clock.ts"
-import { member } from "#test/people.ts"
+import { newWallet, waitFor } from "#test/fixtures/app.ts"
+import { moveClock } from "#test/fixtures/clock.ts"
+import { member } from "#test/fixtures/people.ts"
 import {
   app,
   emailOf,
@@ -18,7 +18,7 @@ import {
   sendsReminders,
   start,
   textOf,
-} from "#test/renewals.ts"
+} from "#test/fixtures/renewals.ts"
 import { reminderOwner } from "./email.ts"
 import { sendReminders } from "./notices.ts"
 

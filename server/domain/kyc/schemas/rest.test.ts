@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { createAccount } from "#server/domain/accounts/create.ts"
 import { newId } from "#server/lib/ids.ts"
-import { startTestApp, type TestApp, type TestKey } from "#test/app.ts"
-import type { Sent } from "#test/http.ts"
+import { startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import type { Sent } from "#test/fixtures/http.ts"
 import { MAX_SCHEMAS } from "./change.ts"
 
 let app: TestApp

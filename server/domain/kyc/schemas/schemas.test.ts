@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { addDays, toTimestamp } from "#server/lib/time.ts"
-import { startTestApp, type TestApp } from "#test/app.ts"
-import { member } from "#test/people.ts"
+import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
+import { member } from "#test/fixtures/people.ts"
 
 let app: TestApp
 let owner: Awaited<ReturnType<typeof member>>

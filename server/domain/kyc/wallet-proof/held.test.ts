@@ -3,10 +3,10 @@ import { sql } from "#db/client.ts"
 import { applyManualDecision } from "#server/domain/kyc/decide-manually.ts"
 import { addDays, addSeconds, clock, toTimestamp } from "#server/lib/time.ts"
 import { sweep } from "#server/start/housekeeping.ts"
-import { startTestApp, type TestApp, type TestKey } from "#test/app.ts"
-import { moveClock, restoreClock } from "#test/clock.ts"
-import { walletOn } from "#test/siws.ts"
-import { newSigningWallet } from "#test/wallet.ts"
+import { startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { moveClock, restoreClock } from "#test/fixtures/clock.ts"
+import { walletOn } from "#test/fixtures/siws.ts"
+import { newSigningWallet } from "#test/fixtures/wallet.ts"
 
 // What a provider says before the wallet has signed.
 let app: TestApp

@@ -16,10 +16,19 @@ import { decodeInstructions } from "#server/solana/decode.ts"
 import { memo } from "#server/solana/memo.ts"
 import { RpcUnavailable } from "#server/solana/rpc/errors.ts"
 import { Rpc } from "#server/solana/rpc/rpc.ts"
-import { moveClock } from "#test/clock.ts"
-import { MULTISIG, vaultExecutes, walletOn } from "#test/siws.ts"
-import { newSigningWallet, type SigningWallet } from "#test/wallet.ts"
-import { app, key, provesWallets, refused, row, SCHEMA, signed, started } from "#test/wallet-proof.ts"
+import { moveClock } from "#test/fixtures/clock.ts"
+import { MULTISIG, vaultExecutes, walletOn } from "#test/fixtures/siws.ts"
+import { newSigningWallet, type SigningWallet } from "#test/fixtures/wallet.ts"
+import {
+  app,
+  key,
+  provesWallets,
+  refused,
+  row,
+  SCHEMA,
+  signed,
+  started,
+} from "#test/fixtures/wallet-proof.ts"
 
 // For wallets that sign no text: a transaction that can never land, or, for a smart wallet, a memo on chain.
 provesWallets()

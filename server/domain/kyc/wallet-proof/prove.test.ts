@@ -4,11 +4,20 @@ import { sql } from "#db/client.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { newId } from "#server/lib/ids.ts"
 import { addSeconds } from "#server/lib/time.ts"
-import { moveClock } from "#test/clock.ts"
-import { walletOn } from "#test/siws.ts"
-import { snapshot } from "#test/snapshot.ts"
-import { newSigningWallet } from "#test/wallet.ts"
-import { app, key, provesWallets, refused, row, SCHEMA, signed, started } from "#test/wallet-proof.ts"
+import { moveClock } from "#test/fixtures/clock.ts"
+import { walletOn } from "#test/fixtures/siws.ts"
+import { newSigningWallet } from "#test/fixtures/wallet.ts"
+import {
+  app,
+  key,
+  provesWallets,
+  refused,
+  row,
+  SCHEMA,
+  signed,
+  started,
+} from "#test/fixtures/wallet-proof.ts"
+import { snapshot } from "#test/matchers/snapshot.ts"
 
 // What counts as proof that a wallet is the investor's, and what does not.
 provesWallets()

@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Socket } from "node:net"
 import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { waitFor } from "#test/app.ts"
+import { waitFor } from "#test/fixtures/app.ts"
 import {
   app,
   caller,
@@ -15,7 +15,7 @@ import {
   twoEvents,
   unrepeated,
   until,
-} from "#test/webhooks.ts"
+} from "#test/fixtures/webhooks.ts"
 import { nextAttempt } from "./note.ts"
 
 sendsWebhooks()

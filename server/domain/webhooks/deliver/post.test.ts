@@ -1,7 +1,7 @@
 import { once } from "node:events"
 import { type AddressInfo, createServer, type Socket } from "node:net"
 import { afterEach, beforeAll, expect, test } from "vitest"
-import { startTestApp } from "#test/app.ts"
+import { startTestApp } from "#test/fixtures/app.ts"
 import { openAgent, post } from "./post.ts"
 
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import dns from "node:dns"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { startNameServer } from "#test/name-server.ts"
+import { startNameServer } from "#test/doubles/name-server.ts"
 import { resolveName } from "./resolve.ts"
 
 let names: Awaited<ReturnType<typeof startNameServer>>

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, expect, test } from "vitest"
-import { whyReadOnly } from "../scripts/setup-checks.mjs"
+import { whyReadOnly } from "../../scripts/setup-checks.mjs"
 
 const root = mkdtempSync(join(tmpdir(), "vouch-setup-"))
 afterAll(() => rmSync(root, { recursive: true, force: true }))

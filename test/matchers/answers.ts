@@ -1,6 +1,6 @@
 import { expect } from "vitest"
 import { type ErrorCode, errors, statusOf } from "#shared/errors.ts"
-import type { Response } from "./http.ts"
+import type { Response } from "../fixtures/http.ts"
 
 /** The answer is this error, whole: status, exactly three fields, and the request's id in the header too. */
 export function expectError(response: Response, code: ErrorCode, detail: RegExp): void {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readlinkSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { afterEach, beforeEach, expect, test } from "vitest"
-import { carriedNode } from "../scripts/carried-node.mjs"
+import { carriedNode } from "../../scripts/carried-node.mjs"
 
 let root: string
 beforeEach(() => {

@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { expect, test } from "vitest"
 
-const root = join(import.meta.dirname, "..")
+const root = join(import.meta.dirname, "..", "..")
 const FOLDERS = "app|client|server|db|shared|test|e2e|bench|docs|scripts"
 /** Files that a reader makes. */
 const MADE = ["quickstart.mjs"]

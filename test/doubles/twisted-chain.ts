@@ -1,7 +1,7 @@
 import { LAMPORTS_PER_SOL } from "@solana/web3.js"
 import { deployment } from "#server/domain/deployment.ts"
+import { startTestChain } from "../fixtures/test-chain.ts"
 import { rpcProxy } from "./rpc-proxy.ts"
-import { startTestChain } from "./test-chain.ts"
 
 export type TwistedChain = Awaited<ReturnType<typeof startTwistedChain>>
 

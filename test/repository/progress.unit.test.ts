@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { hearNpm, withProgress } from "../scripts/progress.mjs"
+import { hearNpm, withProgress } from "../../scripts/progress.mjs"
 
 const screen = (isTTY: boolean) => {
   const written: string[] = []
@@ -77,7 +77,7 @@ test("npm's requests become a number of packages, its errors are shown, and noth
 })
 
 test("progress leaves standard output to the command", () => {
-  const module = join(import.meta.dirname, "..", "scripts", "progress.mjs")
+  const module = join(import.meta.dirname, "..", "..", "scripts", "progress.mjs")
   const program = `
     import { runProgram, withProgress } from ${JSON.stringify(module)}
     await withProgress("A slow step", ({ say }) =>

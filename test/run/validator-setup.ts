@@ -1,5 +1,5 @@
 import type { TestProject } from "vitest/node"
-import { findValidator, startValidator } from "./validator.ts"
+import { findValidator, startValidator } from "../fixtures/validator.ts"
 
 /** One validator for all tests of the run: each has keys of its own. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {

@@ -1,8 +1,8 @@
 import { expect } from "vitest"
 import { type ErrorCode, statusOf } from "#shared/errors.ts"
-import { type TestApp, type TestKey, waitFor } from "./app.ts"
-import type { Response } from "./http.ts"
-import type { TokenFixture } from "./tokens.ts"
+import { type TestApp, type TestKey, waitFor } from "../fixtures/app.ts"
+import type { Response } from "../fixtures/http.ts"
+import type { TokenFixture } from "../fixtures/tokens.ts"
 
 /** The request is refused with this code, and it was as if it had never been made. */
 export async function expectRefused(

@@ -1,5 +1,5 @@
 import { sql } from "#db/client.ts"
-import { waitFor } from "./app.ts"
+import { waitFor } from "../fixtures/app.ts"
 
 /**
  * Resolves once no transaction stands open between two statements. Any other may for a moment; one that waits for somebody

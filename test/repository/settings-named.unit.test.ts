@@ -5,7 +5,7 @@ import { providers } from "#server/domain/kyc/providers/table.ts"
 import { settingNames } from "#server/settings/env.ts"
 import { isOfOthers } from "#server/settings/names-of-others.ts"
 
-const root = join(import.meta.dirname, "..")
+const root = join(import.meta.dirname, "..", "..")
 const read = (file: string) => readFileSync(join(root, file), "utf8")
 const ofProviders = providers.flatMap(({ settings }) => settings.map((name) => `VOUCH_${name}`))
 const known = new Set([...settingNames, ...ofProviders])

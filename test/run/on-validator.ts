@@ -1,4 +1,4 @@
-import { findValidator } from "./validator.ts"
+import { findValidator } from "../fixtures/validator.ts"
 
 // The server's own tests, of the project `api`, on a real validator: `npm run cluster -- --server-tests`.
 

@@ -3,7 +3,7 @@ import { PublicKey } from "@solana/web3.js"
 import { credentialAccounts } from "#server/domain/attestations/credential-accounts.ts"
 import { auditLedger } from "#server/domain/audit-ledger.ts"
 import type { Address } from "#shared/address.ts"
-import type { TestApp, TestKey } from "./app.ts"
+import type { TestApp, TestKey } from "../fixtures/app.ts"
 
 /** What a wallet's credential account holds, read by plain spl-token; 0 where there is no account. */
 export async function credentialOf(

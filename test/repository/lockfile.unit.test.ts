@@ -14,7 +14,7 @@ type Package = {
   peerDependenciesMeta?: Record<string, { optional?: boolean }>
 }
 
-const root = join(import.meta.dirname, "..")
+const root = join(import.meta.dirname, "..", "..")
 const text = readFileSync(join(root, "package-lock.json"), "utf8")
 const { packages } = JSON.parse(text) as { packages: Record<string, Package> }
 const all = Object.entries(packages)

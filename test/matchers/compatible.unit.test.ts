@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { parse } from "yaml"
+import { git, previousRelease } from "../fixtures/releases.ts"
 import { type Breaking, breakingChanges, type Description } from "./compatible.ts"
-import { git, previousRelease } from "./releases.ts"
 
-const root = join(import.meta.dirname, "..")
+const root = join(import.meta.dirname, "..", "..")
 
 /** A description with one endpoint; `change` makes it another one. */
 function description(change: (parts: Parts) => void = () => {}): Description {

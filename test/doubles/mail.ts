@@ -1,5 +1,5 @@
 import { type AddressInfo, createServer, type Server } from "node:net"
-import { waitFor } from "./app.ts"
+import { waitFor } from "../fixtures/app.ts"
 
 export type Received = { to: string; text: string }
 

@@ -7,7 +7,7 @@ import type { TestProject } from "vitest/node"
 import { openClient } from "#db/connection.ts"
 import type { RunningPostgres } from "#server/embedded/postgres.ts"
 import { startPostgres } from "#server/embedded/postgres.ts"
-import { databaseIn, templateDatabase } from "./database.ts"
+import { databaseIn, templateDatabase } from "../fixtures/database.ts"
 import { clearLeftovers, prefix } from "./leftovers.ts"
 
 declare module "vitest" {
@@ -18,7 +18,7 @@ declare module "vitest" {
   }
 }
 
-const migrationsFolder = join(import.meta.dirname, "..", "db", "migrations")
+const migrationsFolder = join(import.meta.dirname, "..", "..", "db", "migrations")
 const log = { info: () => {}, warn: console.warn, error: console.error }
 
 /** One Postgres for the whole run, gone with its files at the end. Each test file has its own database in it. */

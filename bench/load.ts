@@ -51,11 +51,11 @@ const requestOf: Record<Traffic, (host: string, customer?: number) => string> = 
     if (dice < 0.75) return requestOf.status(host)
     if (dice < 0.85) return requestOf.start(host)
     if (dice < 0.9) return requestOf["start with key"](host)
-    const { apiKey } = pick(customers)
+    const { apiKey, sessions } = pick(customers)
     if (dice < 0.95) return get(host, apiKey, "/v1/attestations?limit=20")
     if (dice < 0.97) return get(host, apiKey, "/v1/usage")
     if (dice < 0.98) return get(host, apiKey, "/v1/openapi.json")
-    return get(host, apiKey, dice < 0.99 ? "/sign-in" : `/verify/sess_${randomText(22)}`)
+    return get(host, apiKey, dice < 0.99 ? "/sign-in" : `/verify/${pick(sessions)}`)
   },
 }
 

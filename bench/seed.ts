@@ -7,12 +7,16 @@ import { firstConfig } from "#server/domain/tokens/config.ts"
 import { allScopes } from "#shared/scopes.ts"
 import { newWallet, randomText } from "./wallets.ts"
 
-/** One customer's live workspace: its key, the wallet of each of its attestations, and some that may hold tokens. */
-export type Customer = { apiKey: string; wallets: string[]; investors: string[] }
+/**
+ * One customer's live workspace: its key, the wallet of each of its attestations, some wallets that may hold tokens, and
+ * some open sessions.
+ */
+export type Customer = { apiKey: string; wallets: string[]; investors: string[]; sessions: string[] }
 
 const CUSTOMERS = 8
 const BATCH = 5000
 const INVESTORS = 400
+const SESSIONS = 100
 /** Of 100 attestations, this many are the renewal of an earlier one: their wallet has two. */
 const RENEWALS = 15
 
@@ -40,7 +44,8 @@ export async function seed(url: string, count: number): Promise<Customer[]> {
         )
         wallets.push(...batch)
       }
-      customers.push({ apiKey, wallets, investors: await investorsOf(workspaceId) })
+      const [investors, sessions] = await Promise.all([investorsOf(workspaceId), openSessionsOf(workspaceId)])
+      customers.push({ apiKey, wallets, investors, sessions })
     }
     await sql`vacuum analyze attestations`
     return customers
@@ -56,6 +61,14 @@ async function investorsOf(workspaceId: string): Promise<string[]> {
       on c.workspace_id = a.workspace_id and c.id = ${firstConfig.id} and c.required_schema = a.schema_id
     where a.workspace_id = ${workspaceId} and a.status = 'verified' limit ${INVESTORS}`
   return rows.map((row) => row.wallet)
+}
+
+/** Sessions whose page an investor can open. */
+async function openSessionsOf(workspaceId: string): Promise<string[]> {
+  const rows = await sql<{ session_id: string }[]>`
+    select session_id from attestations
+    where workspace_id = ${workspaceId} and status = 'pending' and open_until > now() limit ${SESSIONS}`
+  return rows.map((row) => row.session_id)
 }
 
 export function walletsFor(count: number): string[] {

@@ -62,7 +62,7 @@ export type Stage = {
   chainUrl(): string
   /** By which the server's webhooks are signed. */
   webhookSecret: string
-  /** What mints in the plain way, against a local network of its own, or the same validator. */
+  /** What mints in the plain way, against its own local network, or the same validator. There is one, however often it is asked for. */
   plainMints(): Promise<Child>
   /** Puts a server under load and returns the measurements. */
   load(order: Order): Promise<LoadResult>
@@ -100,6 +100,7 @@ export function createStage({ attestations, durable, slowSigner, validator: file
   let localnetPort = 0
   let postgres: RunningPostgres | undefined
   let validator: Validator | undefined
+  let plain: Promise<Child> | undefined
   let opening: Promise<Stage> | undefined
   let stopping: Promise<void> | undefined
   return {
@@ -145,7 +146,10 @@ export function createStage({ attestations, durable, slowSigner, validator: file
       pids: { chain: validator?.pid() ?? null, database: postgres.pid, load: first.pid },
       slotMs: validator ? VALIDATOR_SLOT_MS : SLOT_MS,
       webhookSecret: secrets.VOUCH_WEBHOOK_SECRET,
-      plainMints,
+      plainMints() {
+        plain ??= startPlainMints()
+        return plain
+      },
       load: (order) => ask(first, order),
       loadBeside(order) {
         second ??= generator("load beside")
@@ -261,7 +265,7 @@ export function createStage({ attestations, durable, slowSigner, validator: file
     return { name, file, nodeOptions: flags, environment: { ...environment, ...own } }
   }
 
-  async function plainMints(): Promise<Child> {
+  async function startPlainMints(): Promise<Child> {
     const url = validator?.url ?? (await ownLocalnet())
     const child = start({
       name: "plain",

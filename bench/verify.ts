@@ -51,7 +51,6 @@ export async function measureVerify({
     return { p50_ms: at(sorted, 0.5), p99_ms: at(sorted, 0.99), chain_p50_ms: at(alone, 0.5), count }
   } finally {
     await database.end()
-    await plain.stop()
   }
 
   async function verifyOne(): Promise<number> {

@@ -55,6 +55,30 @@ module.exports = {
       from: { path: "^client/" },
       to: { pathNot: "^client/" },
     },
+    {
+      name: "the-local-network-stands-alone",
+      comment: "It is a package of its own: it needs no server, and any program can start it.",
+      severity: "error",
+      from: { path: "^localnet/" },
+      to: { pathNot: "^localnet/|node_modules/", dependencyTypesNot: ["core"] },
+    },
+    {
+      name: "the-local-network-names-its-dependencies",
+      comment: "Its package.json lists every library that it uses.",
+      severity: "error",
+      from: { path: "^localnet/" },
+      to: { dependencyTypes: ["npm-no-pkg", "npm-unknown"] },
+    },
+    {
+      name: "the-local-network-has-one-entry-point",
+      comment: "Everything else in it may change without a change outside of it.",
+      severity: "error",
+      from: { pathNot: "^localnet/" },
+      to: {
+        path: "^localnet/",
+        pathNot: "^localnet/src/index\\.ts$|^localnet/test/(client|shapes/index)\\.ts$",
+      },
+    },
     ...rooms.slice(1).map((room) => ({
       name: `no-way-up-from-${room.replace(/\/$/, "").replace("/", "-")}`,
       comment: "Arrows run one way: transports, domain, ledger, Solana and database.",

@@ -4,7 +4,7 @@ import { localnetOnlyFiles, onValidator } from "./test/run/on-validator.ts"
 import Sequence from "./test/run/sequence.ts"
 
 const postgres15 = "test/postgres-15/**/*.test.ts"
-const folders = "{app,server,shared,db,test}"
+const folders = "{app,localnet,server,shared,db,test}"
 const unit = `${folders}/**/*.unit.test.ts`
 const chaos = "test/chaos/**/*.test.ts"
 const cluster = "test/cluster/**/*.test.ts"

@@ -285,7 +285,7 @@ export function createStage({ attestations, durable, slowSigner, validator: file
     const args = ["--port", String(port), "--data-dir", dataDir, "--slot-ms", String(SLOT_MS)]
     const localnet = start({
       name: "plain-localnet",
-      file: "server/embedded/localnet/main.ts",
+      file: "localnet/src/main.ts",
       args,
       directory,
     })

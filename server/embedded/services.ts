@@ -39,8 +39,6 @@ export type ServicesOptions = {
   needsChain?: boolean
   /** false for tests, see PostgresOptions. */
   durable?: boolean
-  /** Another program than the real local network, for tests. */
-  localnetProgram?: string
 }
 
 export type Services = {
@@ -188,9 +186,8 @@ function embeddedServices(options: ServicesOptions, dataDir: string) {
     },
 
     async startLocalnet(): Promise<void> {
-      const { localnetSlotMs: slotMs, localnetFaults: faults, localnetProgram: program } = options
-      const start = () =>
-        withLocalnet(() => startLocalnet({ dataDir, port, slotMs, faults, ...(program ? { program } : {}) }))
+      const { localnetSlotMs: slotMs, localnetFaults: allowFaults } = options
+      const start = () => withLocalnet(() => startLocalnet({ dataDir, port, slotMs, allowFaults }))
       localnet = await supervise("The local Solana network", start, log)
       port = Number(new URL(localnet.current.url).port)
     },

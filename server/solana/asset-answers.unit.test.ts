@@ -1,6 +1,6 @@
 import { Keypair } from "@solana/web3.js"
 import { beforeAll, describe, expect, test } from "vitest"
-import { fundedWallet, transfer } from "#server/embedded/localnet/test-client.ts"
+import { fundedWallet, transfer } from "#localnet/testing"
 import {
   AccountFrozen,
   authority,

@@ -16,7 +16,7 @@ import {
 } from "@solana/spl-token"
 import { Keypair, type PublicKey, SystemProgram, type TransactionInstruction } from "@solana/web3.js"
 import { beforeAll, describe, expect, test } from "vitest"
-import { transfer } from "#server/embedded/localnet/test-client.ts"
+import { transfer } from "#localnet/testing"
 import {
   AccountFrozen,
   authority,

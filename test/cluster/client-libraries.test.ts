@@ -1,10 +1,9 @@
 import * as kit from "@solana/kit"
 import { Connection, Keypair, PublicKey, SystemProgram, Transaction } from "@solana/web3.js"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { startLocalnet } from "#server/embedded/localnet/server.ts"
-import { disconnect } from "#server/embedded/localnet/test-client.ts"
+import { startLocalnet } from "#localnet"
+import { disconnect, until } from "#localnet/testing"
 import { findValidator, startValidator } from "#test/fixtures/validator.ts"
-import { until } from "#test/shapes/fixture.ts"
 
 // What programs use to speak with a chain works with the local network as with a validator. Those of other languages:
 // `npm run clients`.

@@ -4,7 +4,7 @@ import { createAmountToUiAmountInstruction, TOKEN_2022_PROGRAM_ID } from "@solan
 import { Connection, Keypair, LAMPORTS_PER_SOL, type TransactionInstruction } from "@solana/web3.js"
 import bs58 from "bs58"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { startLocalnet } from "#server/embedded/localnet/server.ts"
+import { startLocalnet } from "#localnet"
 import type { OperationRow } from "#server/ledger/operation.ts"
 import { SimulatedUnits } from "#server/ledger/simulated-units.ts"
 import { newId } from "#server/lib/ids.ts"

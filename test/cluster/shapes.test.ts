@@ -1,7 +1,6 @@
 import { expect, test } from "vitest"
+import { readGolden, shapesOf } from "#localnet/shapes"
 import { findValidator, startValidator } from "#test/fixtures/validator.ts"
-import { shapesOf } from "#test/shapes/compare.ts"
-import { readGolden } from "#test/shapes/golden.ts"
 
 const file = findValidator()
 if (file === null)

@@ -67,6 +67,15 @@ test("every package has its hash, and none names a registry", () => {
   expect(text).not.toMatch(/"https?:\/\/[^"]*\.tgz"/)
 })
 
+test("the local network names the versions of its libraries that are installed", () => {
+  const { dependencies, devDependencies } = JSON.parse(
+    readFileSync(join(root, "localnet", "package.json"), "utf8"),
+  ) as Package
+  const named = { ...dependencies, ...devDependencies }
+  const installed = Object.keys(named).map((name) => [name, packages[`node_modules/${name}`]?.version])
+  expect(Object.fromEntries(installed)).toEqual(named)
+})
+
 test("the lockfile is of this package.json, and carries a Node for Linux and macOS", () => {
   const ours = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Package
   const { dependencies, devDependencies, optionalDependencies } = packages[""]!

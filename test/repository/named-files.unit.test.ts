@@ -3,13 +3,15 @@ import { basename, join } from "node:path"
 import { expect, test } from "vitest"
 
 const root = join(import.meta.dirname, "..", "..")
-const FOLDERS = "app|client|server|db|shared|test|e2e|bench|docs|scripts"
+const FOLDERS = "app|client|localnet|server|db|shared|test|e2e|bench|docs|scripts"
 /** Files that a reader makes. */
 const MADE = ["quickstart.mjs"]
 const find = (...patterns: string[]) =>
   globSync(patterns, { cwd: root, exclude: (path) => path.includes("node_modules") })
 
-const documents = find("*.md", "{docs,bench,server}/**/*.md").filter((file) => file !== "CHANGELOG.md")
+const documents = find("*.md", "{docs,bench,localnet,server}/**/*.md").filter(
+  (file) => file !== "CHANGELOG.md",
+)
 const sources = find(`{${FOLDERS.replaceAll("|", ",")}}/**/*.{ts,tsx,mjs,css}`, "*.ts")
 const names = new Set([
   ...MADE,

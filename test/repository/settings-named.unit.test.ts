@@ -40,7 +40,7 @@ test("every other name that we read, or that a sample reads, is known not to be 
       "README.md",
       "package.json",
       "playwright.config.ts",
-      "{bench,client,deploy,docs,e2e,scripts,server,test}/**/*.{md,mjs,py,sh,ts}",
+      "{bench,client,deploy,docs,e2e,localnet,scripts,server,test}/**/*.{md,mjs,py,sh,ts}",
     ],
     {
       cwd: root,

@@ -4,8 +4,8 @@ import { findValidator } from "../fixtures/validator.ts"
 
 /** What is of the local network alone, each with the reason. By file: all of it, or the names of tests. */
 export const localnetOnly: { readonly [file: string]: string | { readonly [test: string]: string } } = {
-  "server/embedded/**": "the local network's own",
-  "test/shapes/localnet.test.ts": "compares the local network with what was recorded from a validator",
+  "localnet/**": "tests the local network itself",
+  "server/embedded/**": "starts the local network",
   "server/ledger/finality.test.ts": {
     "what landed in slots that a cluster goes back behind is there in the end, once":
       "rolls back slots, which one validator alone never does",

@@ -1,6 +1,6 @@
 import { Keypair, PublicKey } from "@solana/web3.js"
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
-import { startLocalnet } from "#server/embedded/localnet/server.ts"
+import { startLocalnet } from "#localnet"
 import {
   everyOther,
   frozen,

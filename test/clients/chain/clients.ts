@@ -1,7 +1,6 @@
-import { fork } from "node:child_process"
-import { once } from "node:events"
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { startLocalnetProcess } from "#localnet"
 import { findValidator, startValidator } from "../../fixtures/validator.ts"
 import { type Client, run } from "../run.ts"
 
@@ -9,17 +8,11 @@ type Chain = { url: string; stop(): Promise<void> }
 
 /** The local network, and a validator where there is one; each a process of its own, since clients run synchronously. */
 export async function startChains(): Promise<Chain[]> {
-  const main = join(import.meta.dirname, "..", "..", "..", "server", "embedded", "localnet", "main.ts")
-  const child = fork(main, ["--port", "0", "--slot-ms", "20"])
-  const [{ url }] = (await once(child, "message")) as [{ url: string }]
-  const stop = async () => {
-    child.disconnect()
-    await once(child, "exit")
-  }
+  const localnet = await startLocalnetProcess({ port: 0, slotMs: 20, output: "inherit" })
   const validator = findValidator()
   if (validator === null)
     console.log("No solana-test-validator: Solana's clients meet the local network alone.")
-  return [{ url, stop }, ...(validator === null ? [] : [await startValidator(validator)])]
+  return [localnet, ...(validator === null ? [] : [await startValidator(validator)])]
 }
 
 /** Solana's client libraries in other languages ask both chains the same. npm's: `test/cluster/client-libraries.test.ts`. */

@@ -1,0 +1,346 @@
+import type { Place } from "../storage/journal.ts"
+import { type Change, encodeRecord, type Meta } from "../storage/record.ts"
+import type { Storage } from "../storage/storage.ts"
+import { FAUCET_LAMPORTS, Faucet } from "./faucet.ts"
+import { feeOf } from "./fees.ts"
+import { History, type Landed } from "./history.ts"
+import { ADDRESS_LOOKUP_TABLE_PROGRAM, base58OfKey, type Key, SYSTEM_PROGRAM } from "./keys.ts"
+import { balancesOf, changesBetween, metaOf, resolveKeys, type States } from "./meta.ts"
+import { advanced, nonceAccountOf } from "./nonce.ts"
+import type { Commitment, Slots } from "./slots.ts"
+import { TokenOwners } from "./token-owners.ts"
+import type { TransactionError } from "./transaction-errors.ts"
+import { Undo } from "./undo.ts"
+import { type Account, type Execution, GONE, Vm } from "./vm.ts"
+import { isWritable, parseTransaction, type Transaction } from "./wire.ts"
+
+/** A snapshot is taken when a start would have to go over more of the ledger than this. */
+const SNAPSHOT_BYTES = 64 << 20
+
+/** Errors with which a cluster charges the fee although nothing ran (SIMD-82); LiteSVM does not charge. */
+const chargedUnrun = new Set<TransactionError>([
+  "ProgramAccountNotFound",
+  "InvalidProgramForExecution",
+  "MaxLoadedAccountsDataSizeExceeded",
+])
+
+/** Errors of a transaction that cannot be charged, because it cannot land. */
+const unchargedErrors = new Set<TransactionError>([
+  "SignatureFailure",
+  "BlockhashNotFound",
+  "AlreadyProcessed",
+])
+
+export type ExecutionResult = Execution & { landed: Landed | null }
+
+export type Simulation = {
+  execution: Execution
+  /** The accounts that it would have written, as it would have left them. */
+  accounts: Map<Key, Account>
+  meta: Meta
+  keys: Key[]
+  /** Null where it could not land. */
+  fee: number | null
+  loadedBytes: number
+}
+
+export type Listener = {
+  onLanded?(landed: Landed, outcome: Execution, changed: Key[], transaction: Transaction): void
+  onSlot?(): void
+  /** Nothing that landed after this slot ever did. */
+  onRollback?(slot: number): void
+}
+
+/** How many slots' hashes programs see (`MAX_ENTRIES` of `SlotHashes`). */
+const SLOT_HASHES = 512
+
+/** By how far the chain may be ahead of the machine before its time is set back. */
+const SET_BACK_SECONDS = 4
+
+/** The one chain: executes, writes down, remembers, and lets slots pass. */
+export class Chain {
+  readonly vm = new Vm()
+  readonly history: History
+  readonly slots: Slots
+  readonly genesisHash: string
+  readonly listeners = new Set<Listener>()
+  /** While true, transactions are accepted and lost. A fault for tests. */
+  held = false
+  /** History before this slot is not shown, as by a node that was pruned. A fault for tests. */
+  forgottenBefore = 0
+  readonly #storage: Storage
+  readonly #faucet: Faucet
+  /** All accounts that differ from what LiteSVM begins with. */
+  readonly #touched = new Set<Key>()
+  readonly #tokenOwners = new TokenOwners()
+  /** Null where nothing can be rolled back: it takes memory. */
+  readonly #undo: Undo | null
+  #unixSeconds = 0
+  #snapshot: Promise<void> | null = null
+
+  constructor(storage: Storage, { canRollBack = false } = {}) {
+    this.#storage = storage
+    this.#undo = canRollBack ? new Undo() : null
+    this.slots = storage.slots
+    this.history = new History(storage.journal)
+    this.genesisHash = base58OfKey(storage.genesis.hash)
+    this.#faucet = new Faucet(storage.genesis.faucetSeed)
+    this.#put(this.#faucet.key, { ...GONE, lamports: FAUCET_LAMPORTS })
+    this.#restore()
+    this.#setClock()
+  }
+
+  /** Accounts that are or were tokens of this wallet. */
+  tokenAccountsOf(owner: Key): Iterable<Key> {
+    return this.#tokenOwners.of(owner)
+  }
+
+  largestAccounts(count: number): { key: Key; lamports: bigint }[] {
+    return [...this.#touched]
+      .map((key) => ({ key, lamports: this.vm.balance(key) }))
+      .sort((a, b) => (a.lamports < b.lamports ? 1 : a.lamports > b.lamports ? -1 : 0))
+      .slice(0, count)
+  }
+
+  get unixSeconds(): number {
+    return this.#unixSeconds
+  }
+
+  /**
+   * Executes at once, in the slot that is now. What lands is in the operating system's hands before this returns.
+   * `onFailure`: with "land" a failed transaction pays its fee and is in the ledger, as when preflight is skipped;
+   * with "refuse" it leaves no trace, which makes execution its own preflight: a transaction is run once, not twice.
+   */
+  submit(transaction: Transaction, onFailure: "land" | "refuse"): ExecutionResult {
+    const { message, wire } = transaction
+    const refusal = this.refusalOf(transaction, "processed")
+    // It is the signature of one that landed, so it was right.
+    if (refusal === "AlreadyProcessed") return refused(refusal)
+    if (refusal !== null) return this.#refuseUnsent(transaction, refusal)
+    const nonce = this.slots.isRecent(message.blockhash) ? null : nonceAccountOf(this.vm, message)
+    this.#prepare(transaction)
+    const { keys, loaded } = resolveKeys(this.vm, message)
+    const before = this.#states(transaction, keys)
+    const outcome = this.vm.execute(wire)
+    if (outcome.err === "InvalidProgramForExecution")
+      outcome.err = this.#missingProgram(transaction) ?? outcome.err
+    if (outcome.err !== null && chargedUnrun.has(outcome.err)) this.#charge(keys[0]!, BigInt(feeOf(message)))
+    // A failure that lands has paid its fee, and used up its nonce.
+    if (
+      outcome.err !== null &&
+      nonce !== null &&
+      this.vm.balance(keys[0]!) !== before.get(keys[0]!)?.lamports
+    )
+      this.vm.put(nonce.key, advanced(nonce.account, this.slots.blockhash(this.slots.height() - 1)))
+    const after = this.#states(transaction, keys)
+    const changes = changesBetween(before, after)
+    // Every failure that lands has paid its fee, so a failure that changed nothing did not land.
+    const lands = outcome.err === null || (changes.length > 0 && onFailure === "land")
+    if (!lands) {
+      this.#putBack(changes, before)
+      return { ...outcome, landed: null }
+    }
+    const slot = this.slots.slot()
+    const unixSeconds = this.#unixSeconds
+    const meta = metaOf({ execution: outcome, loaded, ...balancesOf(this.vm, keys, before, after) })
+    let place: Place
+    try {
+      place = this.#append({ slot, unixSeconds, wire, meta, changes })
+    } catch (error) {
+      this.#putBack(changes, before)
+      throw error
+    }
+    for (const { key, account } of changes) this.#see(key, account)
+    this.#undo?.add({ slot, accounts: changes.map(({ key }) => [key, before.get(key) ?? null] as const) })
+    const landed = this.history.add({ transaction, meta, slot, unixSeconds, place })
+    const changed = changes.map(({ key }) => key)
+    for (const listener of this.listeners) listener.onLanded?.(landed, outcome, changed, transaction)
+    return { ...outcome, landed }
+  }
+
+  /**
+   * Tries a transaction; nothing of it stays. `blockhash`: the commitment at which its blockhash has to be known, or
+   * "any", if it is not looked at. `verify`: whether its signatures have to be right.
+   */
+  simulate(
+    transaction: Transaction,
+    { verify, blockhash }: { verify: boolean; blockhash: Commitment | "any" },
+  ): Simulation {
+    const { message } = transaction
+    this.#prepare(transaction)
+    const { keys, loaded } = resolveKeys(this.vm, message)
+    const before = this.#states(transaction, keys)
+    const { accounts, ...outcome } = this.vm.simulate(transaction.wire, verify)
+    const refusal = outcome.err === "SignatureFailure" ? null : this.refusalOf(transaction, blockhash)
+    const execution = refusal === null ? outcome : refused(refusal)
+    if (execution.err === "InvalidProgramForExecution")
+      execution.err = this.#missingProgram(transaction) ?? execution.err
+    const isCharged = execution.err === null || !unchargedErrors.has(execution.err)
+    const after = new Map(before)
+    if (execution.err === null) for (const key of before.keys()) after.set(key, accounts.get(key) ?? null)
+    else if (isCharged) {
+      const payer = before.get(keys[0]!) ?? GONE
+      after.set(keys[0]!, { ...payer, lamports: payer.lamports - BigInt(feeOf(message)) })
+    }
+    const meta = metaOf({ execution, loaded, ...balancesOf(this.vm, keys, before, after) })
+    const loadedBytes = keys.reduce((bytes, key) => bytes + (this.vm.account(key)?.data.length ?? 0), 0)
+    return { execution, accounts, meta, keys, fee: isCharged ? feeOf(message) : null, loadedBytes }
+  }
+
+  /** Why a transaction cannot land, whatever it does: its blockhash (or nonce) is not known, or it has landed. */
+  refusalOf({ message, signature }: Transaction, blockhash: Commitment | "any"): TransactionError | null {
+    const { slots } = this
+    if (blockhash !== "any") {
+      const isKnown =
+        slots.isRecent(message.blockhash, blockhash) || nonceAccountOf(this.vm, message) !== null
+      if (!isKnown) return "BlockhashNotFound"
+    }
+    return blockhash !== "any" && this.history.has(signature) ? "AlreadyProcessed" : null
+  }
+
+  airdrop(to: Key, lamports: bigint): ExecutionResult & { signature: string } {
+    const wire = this.#faucet.airdrop(to, lamports, this.slots.blockhash(this.slots.height()))
+    const transaction = parseTransaction(wire)
+    return { ...this.submit(transaction, "refuse"), signature: transaction.signature }
+  }
+
+  advance(blocks: number) {
+    this.slots.advance(blocks)
+    this.#passed()
+    if (this.#storage.unsavedBytes > SNAPSHOT_BYTES) this.snapshot().catch(reportSnapshot)
+  }
+
+  /**
+   * What landed after this slot never did, as when a cluster goes on from an older block. Accounts are as they were;
+   * the next block follows the one of that slot, in a slot after all that there were. Throws where that was finalized
+   * or cannot be undone: what landed before a start can not.
+   */
+  rollback(slot: number) {
+    if (this.#undo === null || slot >= this.slots.slot() || !this.slots.hasBlock(slot))
+      throw new RangeError(`no block of slot ${slot} to go back to`)
+    if (slot < this.slots.slot("finalized"))
+      throw new RangeError(`slot ${slot} is followed by finalized ones`)
+    const kept = this.history.countUpToSlot(slot)
+    const { count, accounts } = this.#undo.takeAfter(slot)
+    if (count !== this.history.count - kept)
+      throw new RangeError("what landed before a start cannot be rolled back")
+    for (const [key, account] of accounts) this.vm.put(key, account ?? GONE)
+    if (count > 0) this.#storage.truncate(this.history.truncate(kept))
+    this.slots.rollback(slot)
+    for (const listener of this.listeners) listener.onRollback?.(slot)
+    this.#passed()
+  }
+
+  #passed() {
+    this.#undo?.forgetUpTo(this.slots.slot("finalized"))
+    this.#setClock()
+    for (const listener of this.listeners) listener.onSlot?.()
+  }
+
+  /** Never two at a time; a second caller waits for the first one's. */
+  async snapshot(): Promise<void> {
+    this.#snapshot ??= this.#storage.snapshot(this.#accounts()).finally(() => {
+      this.#snapshot = null
+    })
+    await this.#snapshot
+  }
+
+  async close(): Promise<void> {
+    await this.#snapshot?.catch(reportSnapshot)
+    if (this.#storage.unsavedBytes > 0) await this.snapshot().catch(reportSnapshot)
+    this.#storage.close()
+  }
+
+  #append(record: Parameters<typeof encodeRecord>[0]) {
+    return this.#storage.journal.append(encodeRecord(record))
+  }
+
+  #restore() {
+    const accounts = this.#storage.restore((stored) => {
+      this.history.add(stored)
+      this.#unixSeconds = stored.unixSeconds
+    })
+    // A program is loaded when its account is set, from another account that must be there by then.
+    const programs: Change[] = []
+    for (const change of accounts)
+      if (change.account.executable) programs.push(change)
+      else this.#put(change.key, change.account)
+    for (const { key, account } of programs) this.#put(key, account)
+  }
+
+  #put(key: Key, account: Account) {
+    this.vm.put(key, account)
+    this.#see(key, account)
+  }
+
+  #see(key: Key, account: Account) {
+    this.#touched.add(key)
+    this.#tokenOwners.see(key, account)
+  }
+
+  *#accounts(): Iterable<Change> {
+    for (const key of this.#touched) {
+      const account = this.vm.account(key)
+      if (account !== null) yield { key, account }
+    }
+  }
+
+  /** Never back, as on a cluster, but for a machine whose clock was wrong and has been set. */
+  #setClock() {
+    const now = Math.floor(Date.now() / 1000)
+    if (now > this.#unixSeconds || now < this.#unixSeconds - SET_BACK_SECONDS) this.#unixSeconds = now
+    this.vm.setClock(this.slots.slot(), this.#unixSeconds)
+  }
+
+  /** A cluster looks at signatures before anything else, so a forged transaction must be called forged here, too. */
+  #refuseUnsent({ wire }: Transaction, err: TransactionError): ExecutionResult {
+    return this.vm.simulate(wire, true).err === "SignatureFailure"
+      ? refused("SignatureFailure")
+      : refused(err)
+  }
+
+  #states({ message }: Transaction, keys: Key[]): States {
+    const states: States = new Map()
+    keys.forEach((key, index) => {
+      const writable = index >= message.keys.length || isWritable(message, index)
+      if (writable) states.set(key, this.vm.account(key))
+    })
+    return states
+  }
+
+  /** LiteSVM has one error for a program that does not exist and for one that is none; a cluster has two. */
+  #missingProgram({ message }: Transaction): TransactionError | null {
+    const missing = message.instructions.some(
+      ({ programIdIndex }) => this.vm.balance(message.keys[programIdIndex]!) === 0n,
+    )
+    return missing ? "ProgramAccountNotFound" : null
+  }
+
+  #charge(payer: Key, lamports: bigint) {
+    const account = this.vm.account(payer)
+    if (account !== null && account.lamports >= lamports && account.owner === SYSTEM_PROGRAM)
+      this.vm.put(payer, { ...account, lamports: account.lamports - lamports })
+  }
+
+  /** The hashes of past slots, for the one program that looks at them. */
+  #prepare({ message }: Transaction) {
+    if (message.keys.includes(ADDRESS_LOOKUP_TABLE_PROGRAM))
+      this.vm.setSlotHashes(this.slots.before(SLOT_HASHES))
+  }
+
+  #putBack(changes: Change[], before: States) {
+    for (const { key } of changes) this.vm.put(key, before.get(key) ?? GONE)
+  }
+}
+
+const refused = (err: TransactionError): ExecutionResult => ({
+  err,
+  logs: [],
+  computeUnits: 0,
+  inner: [],
+  returnData: null,
+  landed: null,
+})
+
+/** Nothing is lost without a snapshot but time at the next start. */
+const reportSnapshot = (error: unknown) => console.error(`localnet: no snapshot could be written: ${error}`)

@@ -1,0 +1,74 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { parseArgs } from "node:util"
+import { DIRECTORY_IN_USE, PORT_IN_USE, WRONG_ARGUMENT } from "./exit-codes.ts"
+import { type Localnet, type LocalnetOptions, serve } from "./server.ts"
+import { DirectoryInUse } from "./storage/lock.ts"
+
+/** How long a child waits for its directory: a child whose parent was killed is about to release it. */
+const PREDECESSOR_MS = 10_000
+
+const { values } = parseArgs({
+  options: {
+    port: { type: "string", default: "8899" },
+    "data-dir": { type: "string" },
+    "slot-ms": { type: "string", default: "50" },
+    "allow-faults": { type: "boolean", default: false },
+  },
+})
+
+let running: Localnet | null = null
+let stopping = false
+
+async function stop() {
+  if (stopping) return
+  stopping = true
+  await running?.close()
+  process.exit(0)
+}
+
+// Ctrl-C reaches every process of the terminal. A parent decides when its child ends.
+if (process.send !== undefined) process.on("SIGINT", () => {})
+else process.on("SIGINT", () => void stop())
+process.on("SIGTERM", () => void stop())
+// The parent has ended or was killed.
+process.on("disconnect", () => void stop())
+
+try {
+  running = await start({
+    port: wholeNumber("port", values.port, 0),
+    dataDir: values["data-dir"] ?? null,
+    slotMs: wholeNumber("slot-ms", values["slot-ms"], 1),
+    allowFaults: values["allow-faults"],
+  })
+} catch (error) {
+  const { code, message } = error as NodeJS.ErrnoException & { port?: number }
+  if (code === "EADDRINUSE") refuse(`port ${(error as { port?: number }).port} is in use`, PORT_IN_USE)
+  if (error instanceof DirectoryInUse) refuse(message, DIRECTORY_IN_USE)
+  throw error
+}
+if (process.send !== undefined) process.send({ ready: true, url: running.url, port: running.port })
+else console.log(running.url)
+
+async function start(options: LocalnetOptions): Promise<Localnet> {
+  for (const since = Date.now(); ; ) {
+    try {
+      return await serve(options)
+    } catch (error) {
+      const isChild = process.send !== undefined
+      if (!isChild || !(error instanceof DirectoryInUse) || Date.now() - since > PREDECESSOR_MS) throw error
+      await sleep(50)
+    }
+  }
+}
+
+function wholeNumber(name: string, given: string, min: number): number {
+  const value = Number(given)
+  if (!Number.isInteger(value) || value < min)
+    refuse(`--${name} must be a whole number from ${min}`, WRONG_ARGUMENT)
+  return value
+}
+
+function refuse(message: string, exitCode: number): never {
+  console.error(`localnet: ${message}`)
+  process.exit(exitCode)
+}

@@ -1,0 +1,227 @@
+import { type ChildProcess, fork } from "node:child_process"
+import { once } from "node:events"
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Keypair } from "@solana/web3.js"
+import { afterEach, beforeEach, expect, test } from "vitest"
+import { startLocalnet } from "../src/index.ts"
+import { confirmed, fundedWallet, plainConnection, rpc, SOL, signed, transfer, until } from "./client.ts"
+
+const MAIN = join(import.meta.dirname, "..", "src", "main.ts")
+const LONG = 60_000
+
+let dataDir: string
+const children: ChildProcess[] = []
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), "localnet-"))
+})
+
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill("SIGKILL")
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+type Spawned = { child: ChildProcess; url: string; port: number; exited: Promise<unknown[]> }
+
+async function spawnLocalnet(port = 0): Promise<Spawned> {
+  const args = ["--port", String(port), "--data-dir", dataDir, "--slot-ms", "20", "--allow-faults"]
+  const child = fork(MAIN, args, { detached: true, stdio: ["ignore", "ignore", "inherit", "ipc"] })
+  children.push(child)
+  const exited = once(child, "exit")
+  const [ready] = (await Promise.race([
+    once(child, "message"),
+    exited.then(([code]) => Promise.reject(new Error(`exit ${code}`))),
+  ])) as [{ url: string; port: number }]
+  return { child, exited, ...ready }
+}
+
+const onDisk = () => startLocalnet({ dataDir, slotMs: 20, allowFaults: true })
+
+test(
+  "every signature acknowledged before a kill -9 is there afterwards, and balances equal their sum",
+  async () => {
+    const to = Keypair.generate().publicKey
+    const acknowledged: string[] = []
+    let payer: Keypair | null = null
+    let port = 0
+    for (let kill = 0; kill < 4; kill++) {
+      const running = await spawnLocalnet(port)
+      port = running.port
+      const connection = plainConnection(running.url)
+      payer ??= await fundedWallet(connection, 1000)
+      const wallet = payer
+      const goal = acknowledged.length + 60
+      const sender = async (lane: number) => {
+        for (let number = 0; ; number++) {
+          const amount = 1_000_000 + kill * 100_000 + lane * 10_000 + number
+          const wire = await signed(connection, [transfer(wallet.publicKey, to, amount)], [wallet])
+          const signature = await connection.sendRawTransaction(wire, { skipPreflight: true })
+          acknowledged.push(signature)
+          if (acknowledged.length >= goal) running.child.kill("SIGKILL")
+        }
+      }
+      // Each lane ends when its call breaks; what it had sent by then is in the ledger or not.
+      await Promise.allSettled([1, 2, 3, 4].map(sender))
+      await running.exited
+    }
+    const { url, child } = await spawnLocalnet(port)
+    const connection = plainConnection(url)
+    await rpc(url, "localnet_warp", [{ slots: 40 }])
+    const options = { searchTransactionHistory: true }
+    for (let from = 0; from < acknowledged.length; from += 256) {
+      const { value } = await connection.getSignatureStatuses(acknowledged.slice(from, from + 256), options)
+      for (const status of value) expect(status).toMatchObject({ err: null, confirmationStatus: "finalized" })
+    }
+    const history = await connection.getSignaturesForAddress(to, { limit: 1000 })
+    const unknown = history
+      .map(({ signature }) => signature)
+      .filter((signature) => !acknowledged.includes(signature))
+    expect(history.length).toBe(acknowledged.length + unknown.length)
+    // Of each lane at most the one call that a kill broke can have landed without an answer.
+    expect(unknown.length).toBeLessThanOrEqual(4 * 4)
+    let moved = 0
+    for (const { signature } of history) {
+      const found = await connection.getTransaction(signature, { maxSupportedTransactionVersion: 0 })
+      moved += found!.meta!.postBalances[1]! - found!.meta!.preBalances[1]!
+    }
+    expect(await connection.getBalance(to)).toBe(moved)
+    child.kill("SIGTERM")
+  },
+  LONG,
+)
+
+test("identical bytes sent twice run once, also across a restart", async () => {
+  const to = Keypair.generate().publicKey
+  const before = await onDisk()
+  const payer = await fundedWallet(plainConnection(before.url))
+  const wire = await signed(plainConnection(before.url), [transfer(payer.publicKey, to, SOL)], [payer])
+  const signature = await plainConnection(before.url).sendRawTransaction(wire)
+  const tooMuch = await signed(
+    plainConnection(before.url),
+    [transfer(payer.publicKey, to, 99 * SOL)],
+    [payer],
+  )
+  const failed = await plainConnection(before.url).sendRawTransaction(tooMuch, { skipPreflight: true })
+  await before.close()
+  const after = await onDisk()
+  const connection = plainConnection(after.url)
+  await expect(connection.sendRawTransaction(wire)).rejects.toThrow("already been processed")
+  expect(await connection.sendRawTransaction(wire, { skipPreflight: true })).toBe(signature)
+  expect(await connection.getBalance(to)).toBe(SOL)
+  const { value } = await connection.getSignatureStatus(failed, { searchTransactionHistory: true })
+  expect(value?.err).toEqual({ InstructionError: [0, { Custom: 1 }] })
+  await after.close()
+})
+
+test(
+  "a blockhash given before a kill -9 is still good after it, and expired ones stay expired",
+  async () => {
+    const first = await spawnLocalnet()
+    const connection = plainConnection(first.url)
+    const payer = await fundedWallet(connection)
+    const expired = await connection.getLatestBlockhash("processed")
+    await rpc(first.url, "localnet_warp", [{ slots: 200 }])
+    const recent = await connection.getLatestBlockhash("processed")
+    const genesisHash = await connection.getGenesisHash()
+    const slot = await connection.getSlot("processed")
+    first.child.kill("SIGKILL")
+    await first.exited
+    const second = await spawnLocalnet()
+    const again = plainConnection(second.url)
+    expect(await again.getSlot("processed")).toBeGreaterThan(slot)
+    expect((await again.isBlockhashValid(recent.blockhash, { commitment: "processed" })).value).toBe(true)
+    expect((await again.isBlockhashValid(expired.blockhash, { commitment: "processed" })).value).toBe(false)
+    expect(await again.getGenesisHash()).toBe(genesisHash)
+    expect(await again.getBalance(payer.publicKey)).toBe(10 * SOL)
+  },
+  LONG,
+)
+
+test("a ledger torn in the middle of its last transaction loses that one alone", async () => {
+  const before = await onDisk()
+  const genesisHash = before.genesisHash
+  const connection = plainConnection(before.url)
+  const payer = await fundedWallet(connection)
+  await before.close()
+  const ledger = join(dataDir, "ledger")
+  const whole = statSync(ledger).size
+  const unsaved = await onDisk()
+  const torn = await plainConnection(unsaved.url).requestAirdrop(payer.publicKey, SOL)
+  await unsaved.close()
+  // Without the snapshot that closing made, as after a kill.
+  rmSync(join(dataDir, "accounts.snapshot"))
+  truncateSync(ledger, statSync(ledger).size - 10)
+  const after = await onDisk()
+  expect(after.genesisHash).toBe(genesisHash)
+  expect(statSync(ledger).size).toBe(whole)
+  const client = plainConnection(after.url)
+  expect((await client.getSignatureStatus(torn, { searchTransactionHistory: true })).value).toBeNull()
+  expect(await client.getBalance(payer.publicKey)).toBe(10 * SOL)
+  await confirmed(client, await client.requestAirdrop(payer.publicKey, SOL))
+  await after.close()
+  const again = await onDisk()
+  expect(await plainConnection(again.url).getBalance(payer.publicKey)).toBe(11 * SOL)
+  await again.close()
+})
+
+test("a damaged snapshot is passed over, since the ledger holds everything", async () => {
+  const before = await onDisk()
+  const payer = await fundedWallet(plainConnection(before.url))
+  await before.close()
+  writeFileSync(join(dataDir, "accounts.snapshot"), "nonsense")
+  appendFileSync(join(dataDir, "ledger"), Buffer.from([9, 0]))
+  const after = await onDisk()
+  expect(await plainConnection(after.url).getBalance(payer.publicKey)).toBe(10 * SOL)
+  await after.close()
+})
+
+test(
+  "a directory in use is refused, and taken over once its process is dead",
+  async () => {
+    const first = await spawnLocalnet()
+    await expect(onDisk()).rejects.toThrow(`in use by process ${first.child.pid}`)
+    await expect(spawnLocalnet()).rejects.toThrow("exit 1")
+    first.child.kill("SIGKILL")
+    await first.exited
+    expect(existsSync(join(dataDir, "lock"))).toBe(true)
+    await (await onDisk()).close()
+    expect(existsSync(join(dataDir, "lock"))).toBe(false)
+  },
+  LONG,
+)
+
+test(
+  "it ends with its parent's channel and with SIGTERM, and not with SIGINT",
+  async () => {
+    const orphan = await spawnLocalnet()
+    orphan.child.disconnect()
+    expect((await orphan.exited)[0]).toBe(0)
+    const { child, exited, url } = await spawnLocalnet()
+    child.kill("SIGINT")
+    expect((await rpc(url, "getHealth")).result).toBe("ok")
+    child.kill("SIGTERM")
+    expect((await exited)[0]).toBe(0)
+    await until(async () => !existsSync(join(dataDir, "lock")))
+  },
+  LONG,
+)
+
+test(
+  "a port in use ends the process with 98",
+  async () => {
+    const other = await startLocalnet()
+    await expect(spawnLocalnet(other.port)).rejects.toThrow("exit 98")
+    await other.close()
+  },
+  LONG,
+)

@@ -1,0 +1,2 @@
+export { shapesOf } from "./compare.ts"
+export { readGolden, writeGolden } from "./golden.ts"

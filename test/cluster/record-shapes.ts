@@ -1,0 +1,14 @@
+/** Asks a validator every call again and records the shapes of its answers: `npm run shapes`. */
+import { shapesOf, writeGolden } from "#localnet/shapes"
+import { findValidator, startValidator } from "../fixtures/validator.ts"
+
+const file = findValidator()
+if (file === null) throw new Error("No solana-test-validator: name it in SOLANA_TEST_VALIDATOR.")
+const validator = await startValidator(file)
+try {
+  const shapes = await shapesOf(validator.url)
+  writeGolden(shapes)
+  console.log(`${Object.keys(shapes).length} calls recorded`)
+} finally {
+  await validator.stop()
+}

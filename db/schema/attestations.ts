@@ -80,11 +80,7 @@ export const investors = pgTable(
     uniqueIndex("investors_one_of_wallet")
       .on(t.workspaceId, t.wallet)
       .where(sql`external_id is null and merged_into is null`),
-    // The dashboard's search for words of the customer's own ids. It is left out where the host has no pg_trgm: the search
-    // then reads a workspace's investors.
-    index("investors_external_id_words")
-      .using("gin", sql`lower(external_id) gin_trgm_ops`)
-      .where(sql`external_id is not null`),
+    // The migration makes one more, investors_external_id_words, if the host has pg_trgm.
     // Those that an investor's merging takes along
     index("investors_merged").on(t.workspaceId, t.mergedInto).where(sql`merged_into is not null`),
     // GET /investors

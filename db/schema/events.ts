@@ -18,7 +18,7 @@ import { time } from "./columns.ts"
 
 /**
  * Events that have no place in their workspace's sequence yet. Triggers write them in the transaction of the change
- * (migration 0037), so that no way to change a row forgets to tell of it, an older version's included.
+ * (`db/functions/events.sql`), so that no way to change a row forgets to tell of it, an older version's included.
  */
 export const stagedEvents = pgTable("staged_events", {
   // No foreign key: looking it up costs half of writing it, and no workspace is ever deleted.

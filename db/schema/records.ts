@@ -15,8 +15,8 @@ import { accounts, workspaces } from "./accounts.ts"
 import { time } from "./columns.ts"
 
 /**
- * Who changed what, written in the transaction of the change. Nothing is ever updated or deleted here: a trigger of
- * the migration refuses both.
+ * Who changed what, written in the transaction of the change. Nothing is ever updated or deleted here: triggers refuse both
+ * (`db/functions/audit-trail.sql`).
  */
 export const auditEntries = pgTable(
   "audit_entries",

@@ -1,10 +1,9 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { drizzle } from "drizzle-orm/postgres-js"
-import { migrate } from "drizzle-orm/postgres-js/migrator"
 import type { TestProject } from "vitest/node"
 import { openClient } from "#db/connection.ts"
+import { migrate } from "#db/migrate.ts"
 import type { RunningPostgres } from "#server/embedded/postgres.ts"
 import { startPostgres } from "#server/embedded/postgres.ts"
 import { databaseIn, templateDatabase } from "../fixtures/database.ts"
@@ -18,7 +17,6 @@ declare module "vitest" {
   }
 }
 
-const migrationsFolder = join(import.meta.dirname, "..", "..", "db", "migrations")
 const log = { info: () => {}, warn: console.warn, error: console.error }
 
 /** One Postgres for the whole run, gone with its files at the end. Each test file has its own database in it. */
@@ -48,10 +46,7 @@ export async function migrateTemplate(url: string): Promise<void> {
   const admin = openClient(url, {})
   await admin`CREATE DATABASE ${admin(templateDatabase)}`
   await admin.end()
-  if (!existsSync(join(migrationsFolder, "meta", "_journal.json"))) return
-  const template = openClient(databaseIn(url, templateDatabase), {})
-  await migrate(drizzle(template), { migrationsFolder })
-  await template.end()
+  await migrate(databaseIn(url, templateDatabase))
 }
 
 async function end(server: RunningPostgres, dataDir: string): Promise<void> {

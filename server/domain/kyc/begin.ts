@@ -100,7 +100,7 @@ function updating({ principal, externalId, redirectUrl, reminder }: StartRequest
         is distinct from (${name}, coalesce(${redirectUrl}, a.redirect_url), ${whose})))`
 }
 
-/** Whose session it is, for the new one or for the open one (`db/migrations/0047_wallet_owner.sql`). */
+/** Whose session it is, for the new one or for the open one (`db/functions/choose-investor.sql`). */
 const choosingInvestor = ({ principal, wallet, externalId }: StartRequest, now: Date) => sql`
   investor as (
     select choose_investor(${principal.workspaceId}, ${wallet}, ${externalId}, begins.open_id, ${newId("inv")}, ${now}) as id

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest"
 import { open } from "#db/client.ts"
 import { ourselves } from "#server/embedded/lock.ts"
 import { newId } from "#server/lib/ids.ts"
-import { createTestDatabase } from "#test/fixtures/database.ts"
+import { createEmptyDatabase, createTestDatabase } from "#test/fixtures/database.ts"
 
 // Each command is a process, which takes seconds on a busy machine.
 vi.setConfig({ testTimeout: 120_000 })
@@ -105,6 +105,23 @@ test("migrate says what it did, twice at once and with no secret at all, and wai
     /^Waiting for the database, at most 1 s\nThe database does not respond\. DATABASE_URL: .*ECONNREFUSED.* --wait 60s/,
   )
   expect(refused.stderr).not.toContain("hunter2")
+})
+
+test("a server and a command refuse a database from before the first release", async () => {
+  const { url } = await createEmptyDatabase()
+  const sql = open(url, 1)
+  await sql`create schema drizzle`
+  await sql`create table drizzle.__drizzle_migrations as select 1 as id, 'x' as hash, 1::bigint as created_at`
+  await sql.end()
+  const env = { DATABASE_URL: url }
+  const sentence =
+    /The database was made by a version before 0\.1\.0, .* Start with an empty database: .*\.\n$/
+  for (const args of [["migrate"], ["account", "list"]]) {
+    const command = await vouch(args, env)
+    expect(command).toMatchObject({ exitCode: 2, stdout: "", stderr: expect.stringMatching(sentence) })
+  }
+  const server = await node(["server/main.ts"], env)
+  expect(server).toMatchObject({ exitCode: 1, stdout: "", stderr: expect.stringMatching(sentence) })
 })
 
 test.each([

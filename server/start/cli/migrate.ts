@@ -23,8 +23,11 @@ export function addMigrateCommand(program: Command, run: RunOnDatabase): void {
           await checkSession(url, setting)
           return migrate(url)
         }, wait)
-        const { applied, total } = migrated
-        const found = applied === 0 ? "was up to date" : `is up to date: ${applied} applied`
+        const { applied, functions, total } = migrated
+        const isNew = applied + functions > 0
+        const found = isNew
+          ? `is up to date: ${applied} applied, ${functions} files of functions`
+          : "was up to date"
         return { json: migrated, text: `The database ${found} (${total} migrations).` }
       }),
     )

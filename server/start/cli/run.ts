@@ -1,6 +1,7 @@
 import { DatabaseUnusable } from "#db/check.ts"
 import { disconnectDatabase } from "#db/client.ts"
 import { leaveDatabaseClock } from "#db/clock.ts"
+import { EarlierDatabase } from "#db/migrate.ts"
 import { flush } from "#db/pubsub.ts"
 import { AccountExists } from "#server/domain/accounts/create.ts"
 import { runningServer, type Services, startServices } from "#server/embedded/services.ts"
@@ -22,6 +23,9 @@ export type Run = (work: () => Promise<Output>, options?: { needsChain?: boolean
 
 /** A command that cannot be carried out, in words for the person who gave it. */
 export class CommandError extends Error {}
+
+/** Errors that say all there is to say; a `Failure` says what the API would answer. */
+const EXPECTED = [CommandError, SettingsError, DatabaseUnusable, EarlierDatabase, AccountExists, Failure]
 
 const quiet = {
   info: () => {},
@@ -87,10 +91,7 @@ async function withServices(
     return output.exitCode ?? 0
   } catch (error) {
     if (!(error instanceof Error)) throw error
-    // A failure says what the API would answer.
-    const expected = [CommandError, SettingsError, DatabaseUnusable, AccountExists, Failure].some(
-      (kind) => error instanceof kind,
-    )
+    const expected = EXPECTED.some((kind) => error instanceof kind)
     if (json) console.log(JSON.stringify({ error: error.message }))
     else console.error(expected ? error.message : `Failed: ${error.message}`)
     return expected ? 2 : 3

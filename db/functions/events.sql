@@ -1,0 +1,88 @@
+-- Each change that workspaces hear of stages an event, in the transaction of the change. `data` identifies its subject and holds
+-- nothing personal, because events are kept while the subject may be erased. Amounts are in base units. `triggers.sql` says
+-- which change calls which function.
+
+CREATE OR REPLACE FUNCTION "event_time"(in_time timestamptz) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+	SELECT to_char(in_time AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+$$;
+
+CREATE OR REPLACE FUNCTION "stage_session_opened"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	INSERT INTO "staged_events" ("workspace_id", "type", "data", "occurred_at") VALUES (NEW."workspace_id", 'session.opened',
+		jsonb_build_object('attestation_id', NEW."id", 'user_pubkey', NEW."wallet", 'schema', NEW."schema_id",
+			'investor_id', NEW."investor_id"), clock_timestamp());
+	RETURN NULL;
+END $$;
+
+CREATE OR REPLACE FUNCTION "stage_attestation_change"() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+	about jsonb := jsonb_build_object('attestation_id', NEW."id", 'user_pubkey', NEW."wallet", 'schema', NEW."schema_id",
+		'investor_id', NEW."investor_id");
+BEGIN
+	IF OLD."event_at" IS NULL AND NEW."event_at" IS NOT NULL THEN
+		INSERT INTO "staged_events" ("workspace_id", "type", "data", "occurred_at")
+		VALUES (NEW."workspace_id", 'session.submitted', about, clock_timestamp());
+	END IF;
+	IF NEW."status" <> OLD."status" THEN
+		INSERT INTO "staged_events" ("workspace_id", "type", "data", "occurred_at")
+		VALUES (NEW."workspace_id", 'attestation.' || NEW."status", about || jsonb_build_object(
+			'issued_at', event_time(NEW."issued_at"), 'expires_at', event_time(NEW."expires_at"),
+			'revoked_at', event_time(NEW."revoked_at"), 'onchain_tx', NEW."onchain_tx"), clock_timestamp());
+	END IF;
+	RETURN NULL;
+END $$;
+
+CREATE OR REPLACE FUNCTION "stage_operation_end"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	INSERT INTO "staged_events" ("workspace_id", "type", "data", "occurred_at") VALUES (NEW."workspace_id",
+		'operation.' || NEW."status", jsonb_build_object('operation_id', NEW."id", 'kind', NEW."kind",
+			'mint_config', NEW."mint_config", 'user_pubkey', NEW."wallet", 'from_pubkey', NEW."from_wallet",
+			'amount', NEW."payload" ->> 'amount', 'onchain_tx', CASE NEW."status" WHEN 'confirmed' THEN NEW."signature" END,
+			'error', NEW."error_code"), clock_timestamp());
+	RETURN NULL;
+END $$;
+
+CREATE OR REPLACE FUNCTION "stage_pause"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	INSERT INTO "staged_events" ("workspace_id", "type", "data", "occurred_at") VALUES (NEW."workspace_id",
+		CASE WHEN NEW."paused" THEN 'token.paused' ELSE 'token.resumed' END,
+		jsonb_build_object('mint_config', NEW."id", 'symbol', NEW."symbol"), clock_timestamp());
+	RETURN NULL;
+END $$;
+
+-- Names the fields of a mint configuration that have changed.
+CREATE OR REPLACE FUNCTION "stage_config_change"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	INSERT INTO "staged_events" ("workspace_id", "type", "data", "occurred_at") VALUES (NEW."workspace_id", 'token.changed',
+		jsonb_build_object('mint_config', NEW."id", 'symbol', NEW."symbol", 'changed', to_jsonb(array_remove(ARRAY[
+			CASE WHEN NEW."name" <> OLD."name" THEN 'name' END,
+			CASE WHEN NEW."symbol" <> OLD."symbol" THEN 'symbol' END,
+			CASE WHEN NEW."decimals" <> OLD."decimals" THEN 'decimals' END,
+			CASE WHEN NEW."required_schema" <> OLD."required_schema" THEN 'required_schema' END,
+			CASE WHEN NEW."transfer_mode" <> OLD."transfer_mode" THEN 'transfer_mode' END,
+			CASE WHEN NEW."rules" <> OLD."rules" THEN 'rules' END], NULL))), clock_timestamp());
+	RETURN NULL;
+END $$;
+
+-- A wallet may be frozen for several lists: the first freezes it, and the last to let go unfreezes it.
+CREATE OR REPLACE FUNCTION "stage_freeze"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	IF NOT EXISTS (SELECT FROM "screening_hits" WHERE "workspace_id" = NEW."workspace_id" AND "wallet" = NEW."wallet"
+		AND "list" <> NEW."list" AND "frozen_at" IS NOT NULL) THEN
+		INSERT INTO "staged_events" ("workspace_id", "type", "data", "occurred_at") VALUES (NEW."workspace_id",
+			CASE WHEN NEW."frozen_at" IS NULL THEN 'investor.unfrozen' ELSE 'investor.frozen' END,
+			jsonb_build_object('user_pubkey', NEW."wallet", 'investor_id',
+				(SELECT "investor_id" FROM "wallet_owner"(NEW."workspace_id", NEW."wallet"))), clock_timestamp());
+	END IF;
+	RETURN NULL;
+END $$;
+
+CREATE OR REPLACE FUNCTION "stage_review"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	INSERT INTO "staged_events" ("workspace_id", "type", "data", "occurred_at") VALUES (NEW."workspace_id",
+		CASE NEW."state" WHEN 'closed' THEN 'review.decided' ELSE 'review.opened' END,
+		jsonb_build_object('review_id', NEW."id", 'kind', NEW."kind", 'attestation_id', NEW."attestation_id",
+			'user_pubkey', NEW."wallet", 'investor_id', NEW."investor_id", 'ending', NEW."ending", 'decision',
+			CASE NEW."ending" WHEN 'decided' THEN NEW."decision" END), clock_timestamp());
+	RETURN NULL;
+END $$;

@@ -1,0 +1,50 @@
+-- Which change calls which function. These are apart from the functions because creating a trigger locks its table against writes:
+-- a changed function alone locks nothing.
+
+CREATE OR REPLACE TRIGGER "attestations_investor" BEFORE INSERT ON "attestations"
+FOR EACH ROW WHEN (NEW."investor_id" IS NULL) EXECUTE FUNCTION "attestations_investor"();
+
+CREATE OR REPLACE TRIGGER "attestations_renamed_investor" BEFORE UPDATE OF "external_id" ON "attestations"
+FOR EACH ROW WHEN (NEW."external_id" IS DISTINCT FROM OLD."external_id" AND NEW."external_id" IS NOT NULL
+	AND NEW."investor_id" = OLD."investor_id") EXECUTE FUNCTION "attestations_investor"();
+
+CREATE OR REPLACE TRIGGER audit_entries_append_only BEFORE UPDATE OR DELETE ON "audit_entries"
+	FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE OR REPLACE TRIGGER audit_entries_no_truncate BEFORE TRUNCATE ON "audit_entries"
+	FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE OR REPLACE TRIGGER "events_of_new_attestations" AFTER INSERT ON "attestations"
+FOR EACH ROW EXECUTE FUNCTION "stage_session_opened"();
+
+CREATE OR REPLACE TRIGGER "events_of_attestations" AFTER UPDATE ON "attestations"
+FOR EACH ROW WHEN (NEW."status" <> OLD."status" OR (OLD."event_at" IS NULL AND NEW."event_at" IS NOT NULL))
+EXECUTE FUNCTION "stage_attestation_change"();
+
+-- An operation that is done again, because its slot vanished, has already had its event.
+CREATE OR REPLACE TRIGGER "events_of_operations" AFTER UPDATE ON "operations"
+FOR EACH ROW WHEN (NEW."status" <> OLD."status" AND NEW."status" IN ('confirmed', 'failed')
+	AND NEW."kind" IN ('mint', 'transfer') AND NOT OLD."redo")
+EXECUTE FUNCTION "stage_operation_end"();
+
+CREATE OR REPLACE TRIGGER "events_of_mint_configs" AFTER UPDATE ON "mint_configs"
+FOR EACH ROW WHEN (NEW."paused" <> OLD."paused") EXECUTE FUNCTION "stage_pause"();
+
+-- Counters change with each mint: they fire nothing.
+CREATE OR REPLACE TRIGGER "events_of_config_changes"
+AFTER UPDATE OF "name", "symbol", "decimals", "required_schema", "transfer_mode", "rules" ON "mint_configs"
+FOR EACH ROW WHEN ((OLD."name", OLD."symbol", OLD."decimals", OLD."required_schema", OLD."transfer_mode", OLD."rules")
+	IS DISTINCT FROM (NEW."name", NEW."symbol", NEW."decimals", NEW."required_schema", NEW."transfer_mode", NEW."rules"))
+EXECUTE FUNCTION "stage_config_change"();
+
+CREATE OR REPLACE TRIGGER "events_of_new_screening_hits" AFTER INSERT ON "screening_hits"
+FOR EACH ROW WHEN (NEW."frozen_at" IS NOT NULL) EXECUTE FUNCTION "stage_freeze"();
+
+CREATE OR REPLACE TRIGGER "events_of_screening_hits" AFTER UPDATE ON "screening_hits"
+FOR EACH ROW WHEN ((NEW."frozen_at" IS NULL) <> (OLD."frozen_at" IS NULL)) EXECUTE FUNCTION "stage_freeze"();
+
+CREATE OR REPLACE TRIGGER "events_of_new_reviews" AFTER INSERT ON "reviews"
+FOR EACH ROW EXECUTE FUNCTION "stage_review"();
+
+CREATE OR REPLACE TRIGGER "events_of_reviews" AFTER UPDATE ON "reviews"
+FOR EACH ROW WHEN (NEW."state" = 'closed' AND OLD."state" <> 'closed') EXECUTE FUNCTION "stage_review"();

@@ -1,3 +1,0 @@
-CREATE INDEX "audit_entries_newest" ON "audit_entries" USING btree ("account_id","workspace_id","at","seq");--> statement-breakpoint
-CREATE INDEX "audit_entries_besides_tokens" ON "audit_entries" USING btree ("account_id","workspace_id","at","seq") WHERE action not like 'token.%';--> statement-breakpoint
-CREATE INDEX "audit_entries_people" ON "audit_entries" USING btree ("account_id","workspace_id","at","seq") WHERE actor <> 'key';

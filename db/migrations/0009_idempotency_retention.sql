@@ -1,1 +1,0 @@
-CREATE INDEX "idempotency_records_created" ON "idempotency_records" USING btree ("created_at");

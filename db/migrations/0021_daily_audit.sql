@@ -1,1 +1,0 @@
-ALTER TABLE "audits" ADD COLUMN "full_at" timestamp with time zone;

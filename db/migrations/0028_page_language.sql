@@ -1,1 +1,0 @@
-ALTER TABLE "attestations" ADD COLUMN "language" text;

@@ -1,1 +1,0 @@
-ALTER TABLE "attestations" ADD COLUMN "reviewed_at" timestamp with time zone;

@@ -1,1 +1,0 @@
-ALTER TABLE "workers" ADD COLUMN "low_payers" jsonb;

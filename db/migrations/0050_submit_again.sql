@@ -1,2 +1,0 @@
-ALTER TABLE "attestations" ADD COLUMN "resume_link_until" timestamp with time zone;--> statement-breakpoint
-CREATE INDEX "attestations_earlier_references" ON "attestations" USING gin ("earlier_references") WHERE earlier_references is not null;

@@ -1,2 +1,0 @@
-ALTER TABLE "reviews" DROP CONSTRAINT "reviews_kind";--> statement-breakpoint
-ALTER TABLE "reviews" ADD CONSTRAINT "reviews_kind" CHECK ("reviews"."kind" in ('vendor', 'screening', 'signal', 'reversal'));

@@ -3,7 +3,7 @@
 // rejection ends the process.
 
 /** An array of one dimension as text; elements are written as they print, times as ISO 8601. */
-export function writeArray(value: unknown): string {
+function writeArray(value: unknown): string {
   // What is an array's text already, or no array at all: the database decides.
   if (!Array.isArray(value)) return String(value)
   return `{${value.map(writeElement).join(",")}}`

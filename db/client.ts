@@ -1,6 +1,6 @@
 import { type Limits, openClient, type Queryable, settingsOf } from "./connection.ts"
 import { Pipeline, type Reads } from "./pipeline.ts"
-import { Pool, type PoolOptions, type Sql } from "./pool.ts"
+import { Pool, type Sql } from "./pool.ts"
 
 export type { Queryable } from "./connection.ts"
 export {
@@ -41,9 +41,6 @@ const READ_LIMITS: Limits = { ...LIMITS, statement_ms: 3000 }
 
 /** Of a tool that reads everything. */
 const PATIENCE_MS = 600_000
-
-/** Of a queue's own tables, which are made at its first start. */
-const QUEUE_MS = 60_000
 
 /** Connections of the ledger and of what happens by the clock. */
 const BACKGROUND = 4
@@ -102,10 +99,6 @@ export const poolUse = (): {
   waiting: number
   max: number
 }[] => connected.pools.map((pool, i) => ({ pool: i === 0 ? "requests" : "background", ...pool.use }))
-
-/** Connections for a queue: a library with types and statements of its own. The caller ends them. */
-export const queuePool = (url: string, options: Pick<PoolOptions, "max" | "types">): Pool =>
-  new Pool({ url, limits: { ...LIMITS, statement_ms: QUEUE_MS }, pooled: false, fair: false, ...options })
 
 /** A plain client for one purpose, such as LISTEN past a pooler. The caller ends it. */
 export const open = (url: string, max: number) => openClient(url, { max })

@@ -46,8 +46,6 @@ export type ConnectionOptions = {
   /** Settings that the session starts with. A pooler refuses those that it does not know. */
   settings?: Record<string, string>
   max?: number
-  /** Types that are written or read otherwise than by all others. */
-  types?: Record<string, postgres.PostgresType>
   /** Called when a connection has gone, before anything else can use what takes its place. */
   onLost?: () => void
 }
@@ -61,7 +59,7 @@ export const prepareNothing = (url: string): void => void unprepared.add(url)
 /** A client of postgres.js with our types. Nothing connects before the first statement. */
 export function openClient(
   url: string,
-  { settings, max = 1, types, onLost }: ConnectionOptions,
+  { settings, max = 1, onLost }: ConnectionOptions,
 ): postgres.Sql<Types> {
   const address = addressOf(url)
   const { user, database, applicationName, options, keepAlive_s } = address
@@ -95,7 +93,6 @@ export function openClient(
           time instanceof Date && !Number.isNaN(time.getTime()) ? time.toISOString() : String(time),
         parse: (text: string) => new Date(text),
       },
-      ...types,
     },
     // Otherwise read on each connection, by a query whose failure would be unhandled: `arrays.ts` has them.
     fetch_types: false,

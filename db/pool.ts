@@ -37,8 +37,6 @@ export type PoolOptions = {
   wait_ms?: number
   /** Whether no owner may have more connections than are left for all others. */
   fair: boolean
-  /** Types that are written or read otherwise than by all others. */
-  types?: Record<string, postgres.PostgresType>
 }
 
 /** No connection became free in time. */
@@ -65,7 +63,6 @@ type Begin = {
 
 export type Sql = Queryable & {
   begin: Begin
-  reserve(): Promise<Queryable & { release(): void }>
   end(options?: { timeout?: number }): Promise<void>
 }
 
@@ -145,7 +142,6 @@ export class Pool {
         typeof first === "string"
           ? this.#transaction(first, second!)
           : this.#transaction("", first)) as Begin,
-      reserve: () => this.#reserve(),
       end: () => this.end(),
     })
   }
@@ -170,21 +166,6 @@ export class Pool {
     }
   }
 
-  /** Reserves a connection for a caller that manages its own transactions, until it is released. */
-  async #reserve(): Promise<Queryable & { release(): void }> {
-    const connection = await this.#lease()
-    const session = new Session(this.#tag, connection)
-    let isOpen = true
-    return Object.assign(session.sql, {
-      release: () => {
-        if (!isOpen) return
-        isOpen = false
-        session.close()
-        this.#release(connection)
-      },
-    })
-  }
-
   async #lease(): Promise<Connection> {
     const who = owner.getStore() ?? ""
     return (
@@ -206,8 +187,7 @@ export class Pool {
     if (left < 1 || (this.#options.fair && held > 0 && held >= left)) return null
     let connection = this.#free.pop()
     while (connection?.doubt) connection = this.#free.pop()
-    const { url, types } = this.#options
-    connection ??= new Connection(url, { settings: this.#settings, ...(types && { types }) }, this.#release)
+    connection ??= new Connection(this.#options.url, { settings: this.#settings }, this.#release)
     this.#leased.set(connection, who)
     this.#held.add(who)
     connection.isLeased = true

@@ -4,10 +4,10 @@ import { open, background as sql } from "./client.ts"
 
 /**
  * Notifications between the processes of a deployment: `ledger` (there is work), `settled` (operations ended),
- * `keys` (a key changed), `submissions` (a hosted page's form was sent). A notification can be lost, so listeners also
- * poll every second.
+ * `keys` (a key changed), `submissions` (a hosted page's form was sent), `webhooks` (there is something to deliver). A
+ * notification can be lost, so listeners also poll every second.
  */
-export type Channel = "ledger" | "settled" | "keys" | "submissions"
+export type Channel = "ledger" | "settled" | "keys" | "submissions" | "webhooks"
 
 const PG_CHANNEL = "vouch"
 /** Notices of one channel that leave together: NOTIFY takes a lock of the whole database at commit. */

@@ -841,6 +841,8 @@ CREATE TABLE "webhook_endpoints" (
 	"disabled_reason" text,
 	"failing_since" timestamp with time zone,
 	"is_slow" boolean DEFAULT false NOT NULL,
+	"leased_until" timestamp with time zone,
+	"lease_token" text,
 	"created_at" timestamp with time zone NOT NULL,
 	"deleted_at" timestamp with time zone,
 	CONSTRAINT "webhook_endpoints_workspace_id_id_pk" PRIMARY KEY("workspace_id","id"),

@@ -44,6 +44,10 @@ export const webhookEndpoints = pgTable(
     failingSince: time("failing_since"),
     /** Took long to answer lately: it waits among its like. */
     isSlow: boolean("is_slow").notNull().default(false),
+    /** Until when one worker alone sends to it, by the database's clock; a worker that ends earlier sets it to that time. */
+    leasedUntil: time("leased_until"),
+    /** Changes with each lease: a worker that lost its lease cannot end the next one. */
+    leaseToken: text("lease_token"),
     createdAt: time("created_at").notNull(),
     /** Its deliveries are deleted in batches; then its row is. */
     deletedAt: time("deleted_at"),

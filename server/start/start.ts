@@ -212,7 +212,7 @@ type Workers = {
 
 async function startWorkers(
   chains: Chain[],
-  { settings, databaseUrl }: StartOptions,
+  { settings }: StartOptions,
   http: ListenerOptions,
 ): Promise<Workers> {
   const ledgers = chains.map(
@@ -238,7 +238,7 @@ async function startWorkers(
   for (const ledger of ledgers) ledger.start()
   housekeeping.start()
   delivery.start()
-  const webhooks = new WebhookWorker(settings.DATABASE_DIRECT_URL ?? databaseUrl)
+  const webhooks = new WebhookWorker()
   webhooks.start()
   // Report as alive before the server is announced as ready.
   await Promise.race([Promise.all(ledgers.map((ledger) => ledger.known)), sleep(FIRST_REPORT_MS)])

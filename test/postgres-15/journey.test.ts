@@ -52,7 +52,7 @@ test.each([
     const [session] = await sql`select ssl, version from pg_stat_ssl where pid = pg_backend_pid()`
     expect(session).toEqual({ ssl: true, version: "TLSv1.3" })
 
-    // Webhooks by pg-boss
+    // Webhooks
     const consumer = await startConsumer()
     const { json: endpoint } = await post("/webhook-endpoints", {
       url: consumer.url,

@@ -1,5 +1,6 @@
 import type { Transaction } from "#db/client.ts"
 import { background as sql } from "#db/client.ts"
+import { publish } from "#db/pubsub.ts"
 import type { RowOf } from "#db/rows.ts"
 import { newId } from "#server/lib/ids.ts"
 import { fromBaseUnits } from "#shared/amount.ts"
@@ -23,7 +24,9 @@ export async function sequenceEvents(): Promise<void> {
   for (;;) {
     const [{ waits } = { waits: false }] = await sql<{ waits: boolean }[]>`
       select exists (select from staged_events) as waits`
-    if (!waits || (await sql.begin(sequenceBatch)) < BATCH) return
+    const placed = waits ? await sql.begin(sequenceBatch) : 0
+    if (placed > 0) publish("webhooks")
+    if (placed < BATCH) return
   }
 }
 

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util"
 import { isUniqueViolation, type Queryable, sql } from "#db/client.ts"
+import { publish } from "#db/pubsub.ts"
 import { only, type RowOf } from "#db/rows.ts"
 import { type Author, recordChange } from "#server/domain/audit-log/record.ts"
 import type { IdempotencyClaim } from "#server/domain/context.ts"
@@ -91,7 +92,7 @@ export async function createEndpoint({
  * Changes an endpoint. One that is enabled again gets what it missed while it was disabled. Errors:
  * webhook_endpoint_not_found, webhook_endpoint_exists, validation_failed.
  */
-export const changeEndpoint = ({
+export const changeEndpoint = async ({
   workspaceId,
   author,
   idempotency,
@@ -102,7 +103,7 @@ export const changeEndpoint = ({
   [Field in keyof EndpointFields]?: EndpointFields[Field] | undefined
 }): Promise<EndpointRecord> => {
   if (idempotency?.begun) return getEndpoint(workspaceId, id)
-  return refusingTwice(() =>
+  const changed = await refusingTwice(() =>
     sql.begin(async (sql) => {
       await holdPermission(sql, workspaceId, author, "webhooks:write")
       const row = await readEndpoint(sql, workspaceId, id, { lock: true })
@@ -139,6 +140,8 @@ export const changeEndpoint = ({
       return toEndpointRecord(await readEndpoint(sql, workspaceId, id), now)
     }),
   )
+  publish("webhooks")
+  return changed
 }
 
 /** What waits for its next attempt is tried at once: whoever enables an endpoint has mended it. */

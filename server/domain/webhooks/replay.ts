@@ -1,4 +1,5 @@
 import { sql } from "#db/client.ts"
+import { publish } from "#db/pubsub.ts"
 import { only } from "#db/rows.ts"
 import { inTime } from "#db/seq-at.ts"
 import { type Author, recordChange } from "#server/domain/audit-log/record.ts"
@@ -34,7 +35,7 @@ export async function replay({
   which: Replayed
 }): Promise<{ endpoint_id: string; events: number }> {
   const from = "since" in which ? { after: await placeOf(workspaceId, which.since) } : which
-  return sql.begin(async (sql) => {
+  const replayed = await sql.begin(async (sql) => {
     await holdPermission(sql, workspaceId, author, "webhooks:write")
     const endpoint = await readEndpoint(sql, workspaceId, id, { lock: true })
     if (endpoint.disabled_at !== null)
@@ -91,6 +92,8 @@ export async function replay({
       return Number(events)
     }
   })
+  publish("webhooks")
+  return replayed
 }
 
 /** The sequence number before the first event that happened since a time. */

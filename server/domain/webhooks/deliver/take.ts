@@ -34,8 +34,6 @@ export async function takeEvents(): Promise<void> {
   }
 }
 
-export type Due = { workspace_id: string; id: string; is_slow: boolean }
-
 /** When the next attempt is to be made, of an endpoint `e` that is enabled: in order, only the first that is pending counts. */
 export const nextAttempts = () => sql`
   webhook_endpoints e cross join lateral (
@@ -47,17 +45,3 @@ export const nextAttempts = () => sql`
       where not e.ordered and workspace_id = e.workspace_id and endpoint_id = e.id and status = 'pending'
       order by next_attempt_at limit 1)) next
   where e.disabled_at is null and e.deleted_at is null`
-
-/** Endpoints with a delivery whose time has come. */
-export const dueEndpoints = (): Promise<Due[]> =>
-  sql<Due[]>`
-    select e.workspace_id, e.id, e.is_slow from ${nextAttempts()} and next.next_attempt_at <= ${clock.now()}`.then(
-    (rows) => [...rows],
-  )
-
-/** Whether there is anything to do, ever. */
-export async function hasEndpoints(): Promise<boolean> {
-  const rows = await sql`
-    select from webhook_endpoints where disabled_at is null and deleted_at is null limit 1`
-  return rows.length > 0
-}

@@ -1,65 +1,67 @@
-import type { PgBoss } from "pg-boss"
 import { clockDoubt } from "#db/clock.ts"
+import { subscribe } from "#db/pubsub.ts"
 import { logger } from "#server/lib/log.ts"
 import { Passes } from "#server/lib/passes.ts"
 import { sleep } from "#server/lib/time.ts"
-import { openQueueDatabase } from "./queue-database.ts"
+import { type Lease, leaseDue, release } from "./lease.ts"
 import { deliverTo } from "./run.ts"
-import { type Due, dueEndpoints, hasEndpoints, takeEvents } from "./take.ts"
+import { takeEvents } from "./take.ts"
 
 /**
- * The tables of pg-boss, by the version that they have (`version` in its schema.json). What is in them only wakes somebody
- * up: which attempt is due when is in `webhook_deliveries`. So another version gets tables of its own, and two versions of
- * Vouch beside one another use each their own.
+ * Endpoints that this process serves at a time. Slow ones have places of their own, so that they delay only each other. A run
+ * that lasts makes room for another one, up to `most`: it may wait for an endpoint that stopped answering, or have much to send.
  */
-const SCHEMA = "vouch_jobs_46"
+class Places {
+  readonly #fresh: number
+  readonly #most: number
+  /** When each run began. */
+  readonly #runs = new Set<{ since: number }>()
 
-/**
- * Endpoints that are sent something at a time, by each process: of those that answered soon when they were last asked, and of
- * those that did not. An endpoint that answers no longer is only known once it has been waited for, and one with much to get
- * takes its time: turns that last make room for others, up to `most`.
- */
-const lanes = (): Lane[] => [
-  { name: "webhooks", isSlow: false, fresh: 16, most: 64, turns: new Set() },
-  { name: "webhooks_slow", isSlow: true, fresh: 32, most: 32, turns: new Set() },
-]
-type Lane = { name: string; isSlow: boolean; fresh: number; most: number; turns: Set<{ since: number }> }
-/** A turn that lasts longer is not fresh. */
+  constructor({ fresh, most }: { fresh: number; most: number }) {
+    this.#fresh = fresh
+    this.#most = most
+  }
+
+  get free(): number {
+    const since = performance.now() - FRESH_MS
+    const begun = [...this.#runs].filter((run) => run.since > since).length
+    return Math.max(0, Math.min(this.#fresh - begun, this.#most - this.#runs.size))
+  }
+
+  async hold(work: () => Promise<void>): Promise<void> {
+    const run = { since: performance.now() }
+    this.#runs.add(run)
+    await work().finally(() => this.#runs.delete(run))
+  }
+}
+/** A run that lasts longer is not fresh. */
 const FRESH_MS = 1000
-/** Turns that one workspace has in a lane at a time, in all processes. */
-const OF_ONE_WORKSPACE = 8
-/** A turn takes at most 10 s, and 15 s for what is under way then. One that takes longer is taken for dead. */
-const EXPIRES_S = 40
-/** How often one looks for those. */
-const SUPERVISED_S = 10
-/** How often one looks for what is due; and whether there are endpoints at all. */
-const LOOK_MS = 250
-const IDLE_MS = 2000
+
+/** How often to check for due deliveries if nothing wakes the worker; and while more may be due than there are places for. */
+const POLL_MS = 1000
+const CROWDED_POLL_MS = 250
+/** The shortest pause between two checks; and the pause after one that failed. */
+const PAUSE_MS = 50
+const RETRY_MS = 2000
 /** How long an endpoint may still answer once the process stops. */
 const LAST_MS = 3000
 
-type Turn = { workspaceId: string; endpointId: string }
-
-/** Sends events to webhook endpoints. Nothing of pg-boss is there before the first endpoint is. */
+/** Sends events to webhook endpoints. */
 export class WebhookWorker {
-  readonly #databaseUrl: string
   readonly #stop = new AbortController()
   readonly #end = new AbortController()
   readonly #passes = new Passes()
-  readonly #lanes = lanes()
-  #boss: PgBoss | null = null
-  #database: ReturnType<typeof openQueueDatabase> | null = null
+  readonly #fast = new Places({ fresh: 16, most: 64 })
+  readonly #slow = new Places({ fresh: 32, most: 32 })
+  /** Ends the wait for the next check. */
+  #wake = () => {}
   #loop: Promise<void> = Promise.resolve()
-
-  constructor(databaseUrl: string) {
-    this.#databaseUrl = databaseUrl
-  }
 
   start(): void {
     this.#loop = this.#run()
   }
 
-  /** Resolves when every look and every turn that has begun by now has ended. */
+  /** Resolves when every check and every run that has begun by now has ended. */
   passesEnded(): Promise<void> {
     return this.#passes.ended()
   }
@@ -71,101 +73,52 @@ export class WebhookWorker {
     const end = setTimeout(() => this.#end.abort(), LAST_MS)
     await this.#passes.ended()
     clearTimeout(end)
-    await this.#boss?.stop({ graceful: false })
-    await this.#database?.end()
   }
 
   async #run(): Promise<void> {
     const { signal } = this.#stop
+    const unsubscribe = subscribe("webhooks", () => this.#wake())
+    signal.addEventListener("abort", () => this.#wake())
     while (!signal.aborted) {
+      const woken = new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
       try {
-        const isIdle = this.#boss === null && !(await hasEndpoints())
-        if (!isIdle) {
-          this.#boss ??= await this.#open()
-          await this.#passes.add(this.#look(this.#boss))
-        }
-        await sleep(isIdle ? IDLE_MS : LOOK_MS, signal)
+        await this.#passes.add(this.#check())
+        await sleep(PAUSE_MS, signal)
+        const isCrowded = this.#fast.free === 0 || this.#slow.free === 0
+        const poll = setTimeout(() => this.#wake(), isCrowded ? CROWDED_POLL_MS : POLL_MS)
+        await woken
+        clearTimeout(poll)
       } catch (error) {
         logger.warn({ err: error }, "webhooks could not be sent; retrying")
-        await sleep(IDLE_MS, signal)
+        await sleep(RETRY_MS, signal)
       }
     }
+    unsubscribe()
   }
 
-  /** Has each endpoint to which something is due take a turn. One that has a turn already, anywhere, gets no second. */
-  async #look(boss: PgBoss): Promise<void> {
+  /** Begins a run for each endpoint that has something due and that no worker serves. */
+  async #check(): Promise<void> {
     if (clockDoubt() !== null) return
     await takeEvents()
-    const due = await dueEndpoints()
-    for (const lane of this.#lanes) {
-      const turns = due.filter((one) => one.is_slow === lane.isSlow).map(turnOf)
-      if (turns.length > 0) await boss.insert(lane.name, turns)
-      const free = roomIn(lane)
-      if (turns.length === 0 || free <= 0) continue
-      const fetched = await boss.fetch<Turn>(lane.name, {
-        batchSize: free,
-        groupConcurrency: OF_ONE_WORKSPACE,
-      })
-      for (const { id, data } of fetched ?? []) void this.#passes.add(this.#take(boss, lane, id, data))
+    const room = { fast: this.#fast.free, slow: this.#slow.free }
+    if (room.fast + room.slow === 0) return
+    for (const lease of await leaseDue(room)) {
+      const places = lease.is_slow ? this.#slow : this.#fast
+      void this.#passes.add(places.hold(() => this.#serve(lease))).then(() => this.#wake())
     }
   }
 
-  async #take(boss: PgBoss, lane: Lane, id: string, { workspaceId, endpointId }: Turn): Promise<void> {
-    const turn = { since: performance.now() }
-    lane.turns.add(turn)
+  async #serve(lease: Lease): Promise<void> {
     try {
-      await deliverTo(workspaceId, endpointId, { stop: this.#stop.signal, end: this.#end.signal })
+      await deliverTo(lease.workspace_id, lease.id, { stop: this.#stop.signal, end: this.#end.signal })
     } catch (error) {
       // What is due stays due.
-      logger.warn({ err: error, endpoint: endpointId }, "a webhook could not be sent; retrying")
+      logger.warn({ err: error, endpoint: lease.id }, "a webhook could not be sent; retrying")
     } finally {
-      lane.turns.delete(turn)
-      // Where that fails it expires.
-      await boss
-        .complete(lane.name, id)
-        .catch((error) => logger.debug({ err: error }, "a turn was not ended"))
+      // If that fails, the lease runs out.
+      await release(lease).catch((error) => logger.debug({ err: error }, "a lease was not ended"))
     }
   }
-
-  async #open(): Promise<PgBoss> {
-    // Loaded when it is needed: most deployments begin without webhooks.
-    const { PgBoss } = await import("pg-boss")
-    this.#database ??= openQueueDatabase(this.#databaseUrl)
-    const boss = new PgBoss({
-      db: this.#database,
-      schema: SCHEMA,
-      schedule: false,
-      superviseIntervalSeconds: SUPERVISED_S,
-      monitorIntervalSeconds: SUPERVISED_S,
-    })
-    boss.on("error", (error) => logger.warn({ err: error }, "the queue of webhooks has trouble; retrying"))
-    try {
-      await boss.start()
-      // What became of a turn is in the deliveries: none is kept.
-      for (const { name } of this.#lanes)
-        await boss.createQueue(name, {
-          policy: "exclusive",
-          retryLimit: 0,
-          expireInSeconds: EXPIRES_S,
-          retentionSeconds: 3600,
-          deleteAfterSeconds: 60,
-        })
-    } catch (error) {
-      await boss.stop({ graceful: false }).catch(() => {})
-      throw error
-    }
-    return boss
-  }
 }
-
-function roomIn({ turns, fresh, most }: Lane): number {
-  const since = performance.now() - FRESH_MS
-  const begun = [...turns].filter((turn) => turn.since > since).length
-  return Math.min(fresh - begun, most - turns.size)
-}
-
-const turnOf = ({ workspace_id, id }: Due) => ({
-  data: { workspaceId: workspace_id, endpointId: id } satisfies Turn,
-  group: { id: workspace_id },
-  singletonKey: `${workspace_id}/${id}`,
-})

@@ -31,7 +31,7 @@ export async function startLocalnetProcess(options: Options): Promise<LocalnetPr
   requirePlatformPackage()
   const { output } = options
   const child = spawn(process.execPath, [join(import.meta.dirname, "main.ts"), ...argumentsOf(options)], {
-    // In its own process group, a Ctrl-C in the terminal does not reach it: whoever started it stops it last.
+    // In its own process group, it does not get the terminal's Ctrl-C. This process stops it when its own work is done.
     detached: true,
     stdio: ["ignore", output, output, "ipc"],
     env: { NODE_ENV: process.env.NODE_ENV, PATH: process.env.PATH },

@@ -7,14 +7,18 @@ import { DirectoryInUse } from "./storage/lock.ts"
 /** How long a child waits for its directory: a child whose parent was killed is about to release it. */
 const PREDECESSOR_MS = 10_000
 
-const { values } = parseArgs({
-  options: {
-    port: { type: "string", default: "8899" },
-    "data-dir": { type: "string" },
-    "slot-ms": { type: "string", default: "50" },
-    "allow-faults": { type: "boolean", default: false },
-  },
-})
+const HELP = `Usage: node main.ts [options]
+
+  --port <port>      JSON-RPC over HTTP (8899); the WebSocket is on the next port. 0 takes two free ports
+  --data-dir <path>  where the chain is kept; without it, in memory
+  --slot-ms <ms>     length of a slot (50)
+  --allow-faults     adds methods that make it misbehave, for tests`
+
+const values = parseOptions()
+if (values.help) {
+  console.log(HELP)
+  process.exit(0)
+}
 
 let running: Localnet | null = null
 let stopping = false
@@ -48,6 +52,22 @@ try {
 }
 if (process.send !== undefined) process.send({ ready: true, url: running.url, port: running.port })
 else console.log(running.url)
+
+function parseOptions() {
+  try {
+    return parseArgs({
+      options: {
+        port: { type: "string", default: "8899" },
+        "data-dir": { type: "string" },
+        "slot-ms": { type: "string", default: "50" },
+        "allow-faults": { type: "boolean", default: false },
+        help: { type: "boolean", default: false },
+      },
+    }).values
+  } catch (error) {
+    return refuse((error as Error).message, WRONG_ARGUMENT)
+  }
+}
 
 async function start(options: LocalnetOptions): Promise<Localnet> {
   for (const since = Date.now(); ; ) {

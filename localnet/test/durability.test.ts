@@ -1,9 +1,10 @@
-import { type ChildProcess, fork } from "node:child_process"
+import { type ChildProcess, fork, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import {
   appendFileSync,
   existsSync,
   mkdtempSync,
+  readFileSync,
   rmSync,
   statSync,
   truncateSync,
@@ -48,7 +49,7 @@ async function spawnLocalnet(port = 0): Promise<Spawned> {
 const onDisk = () => startLocalnet({ dataDir, slotMs: 20, allowFaults: true })
 
 test(
-  "every signature acknowledged before a kill -9 is there afterwards, and balances equal their sum",
+  "every signature acknowledged before a kill -9 is found after it, and balances equal their sum",
   async () => {
     const to = Keypair.generate().publicKey
     const acknowledged: string[] = []
@@ -61,17 +62,17 @@ test(
       payer ??= await fundedWallet(connection, 1000)
       const wallet = payer
       const goal = acknowledged.length + 60
-      const sender = async (lane: number) => {
+      const sendAll = async (sender: number) => {
         for (let number = 0; ; number++) {
-          const amount = 1_000_000 + kill * 100_000 + lane * 10_000 + number
+          const amount = 1_000_000 + kill * 100_000 + sender * 10_000 + number
           const wire = await signed(connection, [transfer(wallet.publicKey, to, amount)], [wallet])
           const signature = await connection.sendRawTransaction(wire, { skipPreflight: true })
           acknowledged.push(signature)
           if (acknowledged.length >= goal) running.child.kill("SIGKILL")
         }
       }
-      // Each lane ends when its call breaks; what it had sent by then is in the ledger or not.
-      await Promise.allSettled([1, 2, 3, 4].map(sender))
+      // Each sender ends when its call breaks. That transaction is in the ledger or not.
+      await Promise.allSettled([1, 2, 3, 4].map(sendAll))
       await running.exited
     }
     const { url, child } = await spawnLocalnet(port)
@@ -87,7 +88,7 @@ test(
       .map(({ signature }) => signature)
       .filter((signature) => !acknowledged.includes(signature))
     expect(history.length).toBe(acknowledged.length + unknown.length)
-    // Of each lane at most the one call that a kill broke can have landed without an answer.
+    // At most the one call per sender that a kill broke can have landed without a response.
     expect(unknown.length).toBeLessThanOrEqual(4 * 4)
     let moved = 0
     for (const { signature } of history) {
@@ -100,7 +101,7 @@ test(
   LONG,
 )
 
-test("identical bytes sent twice run once, also across a restart", async () => {
+test("identical bytes sent twice run once, even after a restart", async () => {
   const to = Keypair.generate().publicKey
   const before = await onDisk()
   const payer = await fundedWallet(plainConnection(before.url))
@@ -124,7 +125,7 @@ test("identical bytes sent twice run once, also across a restart", async () => {
 })
 
 test(
-  "a blockhash given before a kill -9 is still good after it, and expired ones stay expired",
+  "a blockhash from before a kill -9 is still valid after it, and expired ones stay expired",
   async () => {
     const first = await spawnLocalnet()
     const connection = plainConnection(first.url)
@@ -147,7 +148,7 @@ test(
   LONG,
 )
 
-test("a ledger torn in the middle of its last transaction loses that one alone", async () => {
+test("a ledger torn in the middle of its last transaction loses only that one", async () => {
   const before = await onDisk()
   const genesisHash = before.genesisHash
   const connection = plainConnection(before.url)
@@ -158,7 +159,7 @@ test("a ledger torn in the middle of its last transaction loses that one alone",
   const unsaved = await onDisk()
   const torn = await plainConnection(unsaved.url).requestAirdrop(payer.publicKey, SOL)
   await unsaved.close()
-  // Without the snapshot that closing made, as after a kill.
+  // As after a kill: without the snapshot that closing made.
   rmSync(join(dataDir, "accounts.snapshot"))
   truncateSync(ledger, statSync(ledger).size - 10)
   const after = await onDisk()
@@ -174,7 +175,7 @@ test("a ledger torn in the middle of its last transaction loses that one alone",
   await again.close()
 })
 
-test("a damaged snapshot is passed over, since the ledger holds everything", async () => {
+test("a damaged snapshot is ignored, because the ledger has everything", async () => {
   const before = await onDisk()
   const payer = await fundedWallet(plainConnection(before.url))
   await before.close()
@@ -186,7 +187,7 @@ test("a damaged snapshot is passed over, since the ledger holds everything", asy
 })
 
 test(
-  "a directory in use is refused, and taken over once its process is dead",
+  "a directory in use is refused, and taken over once its process has died",
   async () => {
     const first = await spawnLocalnet()
     await expect(onDisk()).rejects.toThrow(`in use by process ${first.child.pid}`)
@@ -201,7 +202,7 @@ test(
 )
 
 test(
-  "it ends with its parent's channel and with SIGTERM, and not with SIGINT",
+  "it ends with its parent's channel and with SIGTERM, but not with SIGINT",
   async () => {
     const orphan = await spawnLocalnet()
     orphan.child.disconnect()
@@ -225,3 +226,14 @@ test(
   },
   LONG,
 )
+
+test("a wrong argument ends the process with 2, and --help lists the options of the README", async () => {
+  const run = (...args: string[]) => spawnSync(process.execPath, [MAIN, ...args], { encoding: "utf8" })
+  for (const args of [["--nonsense"], ["--port", "one"], ["--slot-ms", "0"]])
+    expect(run(...args)).toMatchObject({ status: 2, stderr: expect.stringMatching(/^localnet: [^\n]+\n$/) })
+  const { status, stdout } = run("--help")
+  const options = (text: string, option: RegExp) => [...text.matchAll(option)].map(([, name]) => name)
+  const readme = readFileSync(join(import.meta.dirname, "..", "README.md"), "utf8")
+  expect(status).toBe(0)
+  expect(options(stdout, /^ {2}(--[a-z-]+)/gm)).toEqual(options(readme, /^\| `(--[a-z-]+)`/gm))
+})

@@ -23,7 +23,7 @@ async function sendParams() {
   return [wire.toString("base64"), { encoding: "base64", preflightCommitment: "confirmed" }]
 }
 
-test("a dropped call is not answered and does nothing", async () => {
+test("a dropped call gets no response and has no effect", async () => {
   const params = await sendParams()
   await setFaults({ drop: 1 })
   await expect(rpc(localnet.url, "sendTransaction", params)).rejects.toThrow()
@@ -31,7 +31,7 @@ test("a dropped call is not answered and does nothing", async () => {
   expect(await connection.getBalance(to)).toBe(0)
 })
 
-test("a call may land and not be answered", async () => {
+test("a transaction can land although its sender gets no response", async () => {
   const params = await sendParams()
   await setFaults({ land_without_answer: 1 })
   await expect(rpc(localnet.url, "sendTransaction", params)).rejects.toThrow()
@@ -39,18 +39,18 @@ test("a call may land and not be answered", async () => {
   expect(await connection.getBalance(to)).toBe(SOL)
 })
 
-test("too many requests are HTTP 429", async () => {
+test("the fault of too many requests is HTTP 429", async () => {
   await setFaults({ too_many_requests: 1 })
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "getSlot" })
   expect((await post(localnet.url, body)).status).toBe(429)
 })
 
-test("a delayed answer comes all the same", async () => {
+test("a delayed response still arrives", async () => {
   await setFaults({ delay: { p: 1, ms: 30 } })
   expect((await rpc(localnet.url, "getHealth")).result).toBe("ok")
 })
 
-test("what is sent while held is accepted and never lands", async () => {
+test("transactions sent during a hold are accepted and never land", async () => {
   await rpc(localnet.url, "localnet_hold", [{ on: true }])
   const { result } = await rpc(localnet.url, "sendTransaction", await sendParams())
   await rpc(localnet.url, "localnet_hold", [{ on: false }])
@@ -60,7 +60,7 @@ test("what is sent while held is accepted and never lands", async () => {
   expect(await connection.getBalance(to)).toBe(0)
 })
 
-test("a node that forgot its history answers as a pruned one does, and knows recent statuses", async () => {
+test("a node that forgot its history answers like a pruned one, and knows recent statuses", async () => {
   await rpc(localnet.url, "localnet_warp", [{ slots: 400 }])
   const send = async () => {
     const { result } = await rpc(localnet.url, "sendTransaction", await sendParams())
@@ -94,14 +94,14 @@ test("a node that forgot its history answers as a pruned one does, and knows rec
   expect(await listed()).toHaveLength(2)
 })
 
-test("a probability that is none is refused", async () => {
+test("an invalid probability is refused", async () => {
   for (const faults of [{ drop: 2 }, { delay: { p: -1 } }, { too_many_requests: "1" }])
     expect((await setFaults(faults)).error?.code).toBe(-32602)
 })
 
-test("without leave to misbehave the controls do not exist", async () => {
-  const honest = await startLocalnet()
+test("without --allow-faults the methods for faults do not exist", async () => {
+  const faultless = await startLocalnet()
   for (const method of ["localnet_setFaults", "localnet_warp", "localnet_hold"])
-    expect((await rpc(honest.url, method, [{}])).error?.code).toBe(-32601)
-  await honest.close()
+    expect((await rpc(faultless.url, method, [{}])).error?.code).toBe(-32601)
+  await faultless.close()
 })

@@ -37,11 +37,11 @@ afterAll(async () => {
   await localnet.close()
 })
 
-/** A preflight as of the block before; a blockhash that is finalized would be asked for otherwise. */
+/** Preflight at the confirmed block. The default requires a finalized blockhash. */
 const checked = { encoding: "base64", preflightCommitment: "confirmed" }
 const skip = { skipPreflight: true }
 
-/** Landed transactions change a balance exactly once, so a transfer's effect can be counted. */
+/** A new wallet. Its balance shows how often a transfer to it ran. */
 async function emptyWallet() {
   const wallet = Keypair.generate().publicKey
   return { wallet, lamports: () => connection.getBalance(wallet) }
@@ -77,7 +77,7 @@ describe("what a cluster refuses", () => {
     expect(await lamports()).toBe(0)
   })
 
-  test("a blockhash is good up to its last valid block height and not beyond", async () => {
+  test("a blockhash is valid up to its last valid block height, and not beyond", async () => {
     const slow = await startLocalnet({ slotMs: 60_000, allowFaults: true })
     const client = plainConnection(slow.url)
     const { blockhash, lastValidBlockHeight } = await client.getLatestBlockhash("processed")
@@ -109,7 +109,7 @@ describe("what a cluster refuses", () => {
     }
   })
 
-  test("a forged signature is refused at preflight, and without it the transaction is lost", async () => {
+  test("a forged signature is refused at preflight, and lost without preflight", async () => {
     const { wallet, lamports } = await emptyWallet()
     const wire = await signed(connection, [transfer(payer.publicKey, wallet, SOL)], [payer])
     wire[10] = wire[10]! ^ 1
@@ -125,7 +125,7 @@ describe("what a cluster refuses", () => {
     expect([value, await lamports()]).toEqual([null, 0])
   })
 
-  test("an unknown fee payer is refused at preflight, and without it the transaction is lost", async () => {
+  test("an unknown fee payer is refused at preflight, and lost without preflight", async () => {
     const stranger = Keypair.generate()
     const wire = await signed(connection, [transfer(stranger.publicKey, payer.publicKey, 1)], [stranger])
     await expect(connection.sendRawTransaction(wire)).rejects.toThrow("found no record of a prior credit")
@@ -181,7 +181,7 @@ describe("what a cluster refuses", () => {
     expect(error?.data?.err).toEqual({ InstructionError: [0, "InvalidInstructionData"] })
   })
 
-  test("a program that does not exist costs the fee", async () => {
+  test("a transaction for a program that does not exist pays its fee", async () => {
     const before = await connection.getBalance(payer.publicKey)
     const nothing = new TransactionInstruction({ programId: Keypair.generate().publicKey, keys: [] })
     const signature = await connection.sendRawTransaction(await signed(connection, [nothing], [payer]), skip)
@@ -192,7 +192,7 @@ describe("what a cluster refuses", () => {
 
 describe("bad input", () => {
   test.each([
-    ["no JSON", "{", -32700],
+    ["invalid JSON", "{", -32700],
     ["a number", "7", -32700],
     ["a method of Object's prototype", '{"jsonrpc":"2.0","id":1,"method":"constructor"}', -32601],
     [
@@ -201,18 +201,18 @@ describe("bad input", () => {
       -32601,
     ],
     ["no parameters", '{"jsonrpc":"2.0","id":1,"method":"getBalance"}', -32602],
-    ["an address that is none", '{"jsonrpc":"2.0","id":1,"method":"getBalance","params":["0OIl"]}', -32602],
+    ["an invalid address", '{"jsonrpc":"2.0","id":1,"method":"getBalance","params":["0OIl"]}', -32602],
     [
-      "a commitment that is no text",
+      "a commitment that is not text",
       '{"jsonrpc":"2.0","id":1,"method":"getSlot","params":[{"commitment":1}]}',
       -32602,
     ],
     [
-      "a slot yet to come",
+      "a future slot",
       '{"jsonrpc":"2.0","id":1,"method":"getSlot","params":[{"minContextSlot":9e9}]}',
       -32016,
     ],
-  ])("%s gets its error and not a crash", async (_, body, code) => {
+  ])("%s gets an error and does not crash it", async (_, body, code) => {
     expect(await (await post(localnet.url, body)).json()).toMatchObject({ error: { code } })
   })
 
@@ -228,7 +228,7 @@ describe("bad input", () => {
       const flipped = Buffer.from(wire)
       flipped[at] = flipped[at]! ^ 0xff
       const answers = [await send(flipped), await send(wire.subarray(0, at))]
-      // What is a transaction and forged is taken, and lost.
+      // A forged transaction is accepted, and lost.
       for (const { error } of answers) expect([-32602, undefined]).toContain(error?.code)
     }
     expect(await lamports()).toBe(0)

@@ -26,7 +26,7 @@ let dataDir: string | null = null
 beforeEach(() => start())
 
 async function start() {
-  // Slots pass when they are told to, so that nothing is finalized meanwhile.
+  // Only localnet_warp advances slots, so nothing is finalized during a test.
   localnet = await startLocalnet({ slotMs: 1_000_000, allowFaults: true, dataDir })
   connection = plainConnection(localnet.url)
 }
@@ -57,7 +57,7 @@ async function send(lamports: number, to = Keypair.generate().publicKey) {
   return { to, wire, signature: await connection.sendRawTransaction(wire, { skipPreflight: true }) }
 }
 
-test("what was confirmed and not finalized never happened after a rollback", async () => {
+test("a rollback undoes what was confirmed and not finalized", async () => {
   payer = await fund()
   const kept = await send(SOL)
   await warp(1)
@@ -84,7 +84,7 @@ test("what was confirmed and not finalized never happened after a rollback", asy
   expect(listed.map(({ signature }) => signature)).not.toContain(gone.signature)
   expect(listed.map(({ signature }) => signature)).toContain(kept.signature)
   expect(await connection.getTransactionCount()).toBe(before.count - 2)
-  // The new block stands at a height that there was before, in a slot that there was not.
+  // The new block has a height that was used before, in a new slot.
   expect(await connection.getBlockHeight("processed")).toBe(height - 2)
   expect(await slot("finalized")).toBeGreaterThanOrEqual(finalized)
   await warp(1)
@@ -96,10 +96,10 @@ test("what was confirmed and not finalized never happened after a rollback", asy
   expect(skipped.error?.code).toBe(-32007)
 })
 
-test("the same bytes land again while their blockhash is of a block that is left", async () => {
+test("the same bytes land again if a remaining block has their blockhash", async () => {
   payer = await fund()
   const to = await slot()
-  // Its blockhash is of the block before.
+  // Its blockhash is that of the previous block.
   const again = await send(SOL)
   await warp(2)
   const lost = await send(SOL)
@@ -113,7 +113,7 @@ test("the same bytes land again while their blockhash is of a block that is left
   expect(await statusOf(again.signature)).toBe("finalized")
 })
 
-test("what is finalized cannot be rolled back, nor what has not come", async () => {
+test("finalized and future slots cannot be rolled back", async () => {
   payer = await fund()
   const { signature } = await send(SOL)
   const landed = await slot()
@@ -123,7 +123,7 @@ test("what is finalized cannot be rolled back, nor what has not come", async () 
   expect(await statusOf(signature)).toBe("finalized")
   expect((await rollback(landed)).error).toBeUndefined()
   expect(await statusOf(signature)).toBe("finalized")
-  // Twice, and to before the first one.
+  // A second rollback, to before the first one.
   await warp(2)
   const { signature: gone } = await send(SOL)
   await warp(1)
@@ -132,7 +132,7 @@ test("what is finalized cannot be rolled back, nor what has not come", async () 
   expect(await slot("finalized")).toBe(landed)
 })
 
-test("a subscription to a signature waits for the block in which it lands again", async () => {
+test("a subscription to a signature waits until it lands again and is finalized", async () => {
   payer = await fund()
   const before = await slot()
   await warp(1)
@@ -156,7 +156,7 @@ test("a subscription to a signature waits for the block in which it lands again"
   expect(notified).toEqual([landed + 31])
 })
 
-test("a data directory holds what was rolled back as never written", async () => {
+test("after a restart, what was rolled back is still gone", async () => {
   await localnet.close()
   dataDir = mkdtempSync(join(tmpdir(), "localnet-"))
   await start()
@@ -182,11 +182,11 @@ test("a data directory holds what was rolled back as never written", async () =>
       true,
     )
   }
-  // What landed before a start is not held in memory any more.
+  // What landed before the start is no longer in memory.
   expect((await rollback(to)).error?.message).toContain("before a start")
 })
 
-test("slots that pass by themselves go on after a rollback", async () => {
+test("slots continue to pass after a rollback", async () => {
   await localnet.close()
   localnet = await startLocalnet({ slotMs: 5, allowFaults: true })
   connection = plainConnection(localnet.url)

@@ -41,7 +41,7 @@ afterAll(async () => {
   await localnet.close()
 })
 
-/** Landed transactions change a balance exactly once, so a transfer's effect can be counted. */
+/** A new wallet. Its balance shows how often a transfer to it ran. */
 async function emptyWallet() {
   const wallet = Keypair.generate().publicKey
   return { wallet, lamports: () => connection.getBalance(wallet) }
@@ -118,7 +118,7 @@ describe("sending and confirming", () => {
     await slow.close()
   })
 
-  test("a batch answers every call of it", async () => {
+  test("every call of a batch is answered", async () => {
     const call = (id: number, method: string) => ({ jsonrpc: "2.0", id, method, params: [] })
     const answers = await post(localnet.url, JSON.stringify([call(1, "getHealth"), call(2, "nope")]))
     expect(await answers.json()).toMatchObject([
@@ -127,12 +127,12 @@ describe("sending and confirming", () => {
     ])
   })
 
-  test("an account's subscriber hears of its change", async () => {
+  test("a change of an account notifies its subscriber", async () => {
     const { wallet } = await emptyWallet()
     const heard = new Promise<number>((resolve) => {
       connection.onAccountChange(wallet, (account) => resolve(account.lamports), { commitment: "confirmed" })
     })
-    // The subscription is made in the background; transfers go on until it has heard one.
+    // The library subscribes in the background, so transfers continue until a notification arrives.
     let done = false
     heard.then(() => {
       done = true
@@ -147,16 +147,16 @@ describe("sending and confirming", () => {
   })
 })
 
-test("the fee foretold for a message is the fee charged", async () => {
+test("the fee that getFeeForMessage returns is the fee charged", async () => {
   const price = ComputeBudgetProgram.setComputeUnitPrice({ microLamports: 1_000_000 })
   const memo = new TransactionInstruction({ programId: MEMO, keys: [], data: Buffer.from("fee") })
   const self = transfer(payer.publicKey, payer.publicKey, 1)
   for (const instructions of [[self], [price, self], [price, memo], [price, memo, self]]) {
     const wire = await signed(connection, instructions, [payer])
-    const foretold = await connection.getFeeForMessage(Transaction.from(wire).compileMessage(), "processed")
+    const expected = await connection.getFeeForMessage(Transaction.from(wire).compileMessage(), "processed")
     const signature = await connection.sendRawTransaction(wire)
     await confirmed(connection, signature)
     const landed = await connection.getTransaction(signature, { maxSupportedTransactionVersion: 0 })
-    expect(landed?.meta?.fee).toBe(foretold.value)
+    expect(landed?.meta?.fee).toBe(expected.value)
   }
 })

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto"
 import { cpSync, existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { setImmediate as nextTurn } from "node:timers/promises"
+import { setImmediate as otherWork } from "node:timers/promises"
 import { afterEach, beforeEach, expect, test } from "vitest"
 import { Chain } from "../src/chain/chain.ts"
 import { type Key, keyOfBytes } from "../src/chain/keys.ts"
@@ -16,7 +16,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
-/** What a kill at this moment would leave, opened. */
+/** Opens the files that a kill at this moment would leave. */
 function afterKill(dataDir: string): Chain {
   const copy = `${dataDir}-after-kill`
   cpSync(dataDir, copy, { recursive: true })
@@ -24,7 +24,7 @@ function afterKill(dataDir: string): Chain {
   return new Chain(openStorage(copy))
 }
 
-test("a snapshot taken while transactions go on restores what they made of it", async () => {
+test("a snapshot taken while transactions run restores the accounts after all of them", async () => {
   const dataDir = join(root, "chain")
   const chain = new Chain(openStorage(dataDir))
   const wallets = Array.from({ length: 1_000 }, () => keyOfBytes(randomBytes(32)))
@@ -36,11 +36,11 @@ test("a snapshot taken while transactions go on restores what they made of it", 
   })
   let given = 0
   while (!taken) {
-    // From both ends, so that accounts already written and accounts yet to be written change.
+    // From both ends, so that both written and unwritten accounts change.
     give(wallets[given % 1_000]!)
     give(wallets[999 - (given % 1_000)]!)
     given += 1
-    await nextTurn()
+    await otherWork()
   }
   await snapshot
   expect(given).toBeGreaterThan(1)

@@ -11,7 +11,7 @@ afterAll(() => localnet.close())
 
 const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "getHealth", params: [] })
 
-/** Asks over HTTP with these headers: the status. */
+/** The status of an HTTP request with these headers. */
 const ask = (headers: Record<string, string>, method = "POST", path = "/") =>
   new Promise<number>((resolve, reject) => {
     const asked = request(
@@ -31,7 +31,7 @@ const ask = (headers: Record<string, string>, method = "POST", path = "/") =>
     asked.end(method === "POST" ? body : undefined)
   })
 
-/** Opens a WebSocket with these headers: the status of the answer. */
+/** The status of opening a WebSocket with these headers. */
 const open = (headers: Record<string, string>) =>
   new Promise<number>((resolve, reject) => {
     const socket = new WebSocket(localnet.wsUrl, { headers })
@@ -46,7 +46,7 @@ const open = (headers: Record<string, string>) =>
 const here = () => `127.0.0.1:${localnet.port}`
 
 test.each(["localhost", "LOCALHOST:8899", "127.0.0.1", "[::1]:8899"])(
-  "the host %s is this machine's, and is answered",
+  "requests to the host %s, which is this machine, are answered",
   async (host) => {
     expect(await ask({ host })).toBe(200)
     expect(await open({ host })).toBe(101)
@@ -54,7 +54,7 @@ test.each(["localhost", "LOCALHOST:8899", "127.0.0.1", "[::1]:8899"])(
 )
 
 test.each(["rebound.example.com", "localhost.example.com", "127.0.0.1.nip.io:8899", "192.168.1.7"])(
-  "the host %j is refused: a name may have been pointed here (DNS rebinding)",
+  "requests to the host %j are refused, because any name can resolve to this machine (DNS rebinding)",
   async (host) => {
     expect(await ask({ host })).toBe(403)
     expect(await ask({ host }, "GET", "/health")).toBe(403)
@@ -63,7 +63,7 @@ test.each(["rebound.example.com", "localhost.example.com", "127.0.0.1.nip.io:889
 )
 
 test.each(["https://example.com", "http://localhost.example.com", "http://10.0.0.1:3000", "null", "file://"])(
-  "a page of %s is refused, though its browser needs to ask nobody before it sends plain text",
+  "a page of %s is refused, even for plain text, which browsers send without a CORS preflight",
   async (origin) => {
     expect(await ask({ host: here(), origin, "content-type": "text/plain" })).toBe(403)
     expect(await open({ host: here(), origin })).toBe(403)
@@ -71,7 +71,7 @@ test.each(["https://example.com", "http://localhost.example.com", "http://10.0.0
 )
 
 test.each(["http://localhost:3000", "http://127.0.0.1:5173", "https://[::1]:3000"])(
-  "a page that %s serves on this machine is answered",
+  "a page of %s, on this machine, is answered",
   async (origin) => {
     expect(await ask({ host: here(), origin })).toBe(200)
     expect(await open({ host: here(), origin })).toBe(101)

@@ -111,7 +111,7 @@ test("a mint with every extension of a credential reads back through spl-token",
   expect(await getTokenMetadata(connection, mint, "confirmed", PROGRAM)).toMatchObject({ symbol: "KYC" })
 })
 
-test("create, thaw, memo, mint and freeze go in one transaction, whose history shows memo and balances", async () => {
+test("create, thaw, memo, mint and freeze fit in one transaction, whose history shows memo and balances", async () => {
   const owner = Keypair.generate().publicKey
   const { account, instructions } = issueTo(owner, "vouch:1:att_1")
   const signature = await sendAndConfirmTransaction(connection, new Transaction().add(...instructions), [
@@ -129,7 +129,7 @@ test("create, thaw, memo, mint and freeze go in one transaction, whose history s
   expect(found?.meta?.postTokenBalances).toMatchObject([
     { mint: mint.toBase58(), owner: owner.toBase58(), programId: PROGRAM.toBase58(), uiTokenAmount },
   ])
-  // The depth, which the library's types leave out, tells who called.
+  // The library's types omit the depth, which shows the caller.
   expect(found?.meta?.innerInstructions?.[0]).toMatchObject({
     index: 0,
     instructions: expect.arrayContaining([expect.objectContaining({ stackHeight: 2 })]),
@@ -137,7 +137,7 @@ test("create, thaw, memo, mint and freeze go in one transaction, whose history s
   expect(found?.blockTime).toBeGreaterThan(Date.now() / 1000 - 60)
 })
 
-test("minting to an account born frozen fails with Token-2022's 0x11 at the minting instruction", async () => {
+test("minting to an account that starts frozen fails with Token-2022's 0x11 at the minting instruction", async () => {
   const { instructions } = issueTo(Keypair.generate().publicKey, "vouch:1:att_2")
   const withoutThaw = instructions.toSpliced(1, 1)
   const signature = await connection.sendRawTransaction(await signed(connection, withoutThaw, [issuer]), {
@@ -201,7 +201,7 @@ test("an address's history is paged newest first, with before and until", async 
   expect(await page({ until: sent[2]! })).toEqual(sent.slice(0, 2))
 })
 
-test("a simulation tells what would happen and changes nothing", async () => {
+test("a simulation returns the outcome and changes nothing", async () => {
   const { account, instructions } = issueTo(Keypair.generate().publicKey, "vouch:1:att_6")
   const wire = await signed(connection, instructions, [issuer])
   const accounts = { addresses: [account.toBase58()] }
@@ -211,7 +211,7 @@ test("a simulation tells what would happen and changes nothing", async () => {
   expect(await connection.getAccountInfo(account)).toBeNull()
 })
 
-test("the chain's clock is the wall's", async () => {
+test("the chain's clock shows the machine's time", async () => {
   const clock = await connection.getAccountInfo(new PublicKey("SysvarC1ock11111111111111111111111111111111"))
   expect(Math.abs(Number(clock!.data.readBigInt64LE(32)) - Date.now() / 1000)).toBeLessThan(60)
 })

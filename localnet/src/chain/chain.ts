@@ -11,20 +11,20 @@ import type { Commitment, Slots } from "./slots.ts"
 import { TokenOwners } from "./token-owners.ts"
 import type { TransactionError } from "./transaction-errors.ts"
 import { Undo } from "./undo.ts"
-import { type Account, type Execution, GONE, Vm } from "./vm.ts"
+import { type Account, type Execution, NO_ACCOUNT, Vm } from "./vm.ts"
 import { isWritable, parseTransaction, type Transaction } from "./wire.ts"
 
-/** A snapshot is taken when a start would have to go over more of the ledger than this. */
+/** The ledger that a start may have to replay. Beyond it, the chain writes a snapshot. */
 const SNAPSHOT_BYTES = 64 << 20
 
-/** Errors with which a cluster charges the fee although nothing ran (SIMD-82); LiteSVM does not charge. */
-const chargedUnrun = new Set<TransactionError>([
+/** Errors before execution for which a cluster charges the fee anyway (SIMD-82). LiteSVM does not. */
+const chargedBeforeExecution = new Set<TransactionError>([
   "ProgramAccountNotFound",
   "InvalidProgramForExecution",
   "MaxLoadedAccountsDataSizeExceeded",
 ])
 
-/** Errors of a transaction that cannot be charged, because it cannot land. */
+/** Errors that keep a transaction from landing, so that no fee is charged. */
 const unchargedErrors = new Set<TransactionError>([
   "SignatureFailure",
   "BlockhashNotFound",
@@ -35,11 +35,11 @@ export type ExecutionResult = Execution & { landed: Landed | null }
 
 export type Simulation = {
   execution: Execution
-  /** The accounts that it would have written, as it would have left them. */
+  /** The accounts that it would write, in the state after it. */
   accounts: Map<Key, Account>
   meta: Meta
   keys: Key[]
-  /** Null where it could not land. */
+  /** Null if it could not land. */
   fee: number | null
   loadedBytes: number
 }
@@ -47,33 +47,33 @@ export type Simulation = {
 export type Listener = {
   onLanded?(landed: Landed, outcome: Execution, changed: Key[], transaction: Transaction): void
   onSlot?(): void
-  /** Nothing that landed after this slot ever did. */
+  /** Whatever landed after this slot is undone. */
   onRollback?(slot: number): void
 }
 
 /** How many slots' hashes programs see (`MAX_ENTRIES` of `SlotHashes`). */
 const SLOT_HASHES = 512
 
-/** By how far the chain may be ahead of the machine before its time is set back. */
+/** How far the chain's clock may be ahead of the machine's before it is set back. */
 const SET_BACK_SECONDS = 4
 
-/** The one chain: executes, writes down, remembers, and lets slots pass. */
+/** The chain: executes transactions, stores them, finds them again, and produces blocks. */
 export class Chain {
   readonly vm = new Vm()
   readonly history: History
   readonly slots: Slots
   readonly genesisHash: string
   readonly listeners = new Set<Listener>()
-  /** While true, transactions are accepted and lost. A fault for tests. */
+  /** A fault for tests: while true, transactions are accepted and lost. */
   held = false
-  /** History before this slot is not shown, as by a node that was pruned. A fault for tests. */
+  /** A fault for tests: history before this slot is hidden, as by a pruned node. */
   forgottenBefore = 0
   readonly #storage: Storage
   readonly #faucet: Faucet
-  /** All accounts that differ from what LiteSVM begins with. */
-  readonly #touched = new Set<Key>()
+  /** All accounts that differ from LiteSVM's initial ones. */
+  readonly #changed = new Set<Key>()
   readonly #tokenOwners = new TokenOwners()
-  /** Null where nothing can be rolled back: it takes memory. */
+  /** Null without rollbacks, because it takes memory. */
   readonly #undo: Undo | null
   #unixSeconds = 0
   #snapshot: Promise<void> | null = null
@@ -85,18 +85,18 @@ export class Chain {
     this.history = new History(storage.journal)
     this.genesisHash = base58OfKey(storage.genesis.hash)
     this.#faucet = new Faucet(storage.genesis.faucetSeed)
-    this.#put(this.#faucet.key, { ...GONE, lamports: FAUCET_LAMPORTS })
+    this.#put(this.#faucet.key, { ...NO_ACCOUNT, lamports: FAUCET_LAMPORTS })
     this.#restore()
     this.#setClock()
   }
 
-  /** Accounts that are or were tokens of this wallet. */
+  /** Token accounts that this wallet owns or once owned. */
   tokenAccountsOf(owner: Key): Iterable<Key> {
     return this.#tokenOwners.of(owner)
   }
 
   largestAccounts(count: number): { key: Key; lamports: bigint }[] {
-    return [...this.#touched]
+    return [...this.#changed]
       .map((key) => ({ key, lamports: this.vm.balance(key) }))
       .sort((a, b) => (a.lamports < b.lamports ? 1 : a.lamports > b.lamports ? -1 : 0))
       .slice(0, count)
@@ -107,16 +107,16 @@ export class Chain {
   }
 
   /**
-   * Executes at once, in the slot that is now. What lands is in the operating system's hands before this returns.
-   * `onFailure`: with "land" a failed transaction pays its fee and is in the ledger, as when preflight is skipped;
-   * with "refuse" it leaves no trace, which makes execution its own preflight: a transaction is run once, not twice.
+   * Executes a transaction at once, in the current slot. If it lands, the operating system has it before this returns.
+   * `onFailure`: with "land", a failed transaction pays its fee and is in the ledger, as when preflight is skipped. With
+   * "refuse", it leaves no trace, so execution is its own preflight and a transaction runs once instead of twice.
    */
   submit(transaction: Transaction, onFailure: "land" | "refuse"): ExecutionResult {
     const { message, wire } = transaction
     const refusal = this.refusalOf(transaction, "processed")
-    // It is the signature of one that landed, so it was right.
+    // Its signature was verified when it landed.
     if (refusal === "AlreadyProcessed") return refused(refusal)
-    if (refusal !== null) return this.#refuseUnsent(transaction, refusal)
+    if (refusal !== null) return this.#refuse(transaction, refusal)
     const nonce = this.slots.isRecent(message.blockhash) ? null : nonceAccountOf(this.vm, message)
     this.#prepare(transaction)
     const { keys, loaded } = resolveKeys(this.vm, message)
@@ -124,8 +124,9 @@ export class Chain {
     const outcome = this.vm.execute(wire)
     if (outcome.err === "InvalidProgramForExecution")
       outcome.err = this.#missingProgram(transaction) ?? outcome.err
-    if (outcome.err !== null && chargedUnrun.has(outcome.err)) this.#charge(keys[0]!, BigInt(feeOf(message)))
-    // A failure that lands has paid its fee, and used up its nonce.
+    if (outcome.err !== null && chargedBeforeExecution.has(outcome.err))
+      this.#charge(keys[0]!, BigInt(feeOf(message)))
+    // A failed transaction that lands pays its fee and uses up its nonce.
     if (
       outcome.err !== null &&
       nonce !== null &&
@@ -134,10 +135,10 @@ export class Chain {
       this.vm.put(nonce.key, advanced(nonce.account, this.slots.blockhash(this.slots.height() - 1)))
     const after = this.#states(transaction, keys)
     const changes = changesBetween(before, after)
-    // Every failure that lands has paid its fee, so a failure that changed nothing did not land.
+    // A failed transaction that lands changes at least the fee payer. One that changed nothing did not land.
     const lands = outcome.err === null || (changes.length > 0 && onFailure === "land")
     if (!lands) {
-      this.#putBack(changes, before)
+      this.#restoreAccounts(changes, before)
       return { ...outcome, landed: null }
     }
     const slot = this.slots.slot()
@@ -147,10 +148,10 @@ export class Chain {
     try {
       place = this.#append({ slot, unixSeconds, wire, meta, changes })
     } catch (error) {
-      this.#putBack(changes, before)
+      this.#restoreAccounts(changes, before)
       throw error
     }
-    for (const { key, account } of changes) this.#see(key, account)
+    for (const { key, account } of changes) this.#track(key, account)
     this.#undo?.add({ slot, accounts: changes.map(({ key }) => [key, before.get(key) ?? null] as const) })
     const landed = this.history.add({ transaction, meta, slot, unixSeconds, place })
     const changed = changes.map(({ key }) => key)
@@ -159,8 +160,8 @@ export class Chain {
   }
 
   /**
-   * Tries a transaction; nothing of it stays. `blockhash`: the commitment at which its blockhash has to be known, or
-   * "any", if it is not looked at. `verify`: whether its signatures have to be right.
+   * Runs a transaction and undoes it. `blockhash`: the commitment at which its blockhash must be known, or "any" to
+   * accept every blockhash. `verify`: whether its signatures must be valid.
    */
   simulate(
     transaction: Transaction,
@@ -179,7 +180,7 @@ export class Chain {
     const after = new Map(before)
     if (execution.err === null) for (const key of before.keys()) after.set(key, accounts.get(key) ?? null)
     else if (isCharged) {
-      const payer = before.get(keys[0]!) ?? GONE
+      const payer = before.get(keys[0]!) ?? NO_ACCOUNT
       after.set(keys[0]!, { ...payer, lamports: payer.lamports - BigInt(feeOf(message)) })
     }
     const meta = metaOf({ execution, loaded, ...balancesOf(this.vm, keys, before, after) })
@@ -187,7 +188,7 @@ export class Chain {
     return { execution, accounts, meta, keys, fee: isCharged ? feeOf(message) : null, loadedBytes }
   }
 
-  /** Why a transaction cannot land, whatever it does: its blockhash (or nonce) is not known, or it has landed. */
+  /** Why a transaction cannot land whatever it does: its blockhash or nonce is unknown, or it has already landed. */
   refusalOf({ message, signature }: Transaction, blockhash: Commitment | "any"): TransactionError | null {
     const { slots } = this
     if (blockhash !== "any") {
@@ -206,14 +207,14 @@ export class Chain {
 
   advance(blocks: number) {
     this.slots.advance(blocks)
-    this.#passed()
+    this.#onSlot()
     if (this.#storage.unsavedBytes > SNAPSHOT_BYTES) this.snapshot().catch(reportSnapshot)
   }
 
   /**
-   * What landed after this slot never did, as when a cluster goes on from an older block. Accounts are as they were;
-   * the next block follows the one of that slot, in a slot after all that there were. Throws where that was finalized
-   * or cannot be undone: what landed before a start can not.
+   * Undoes whatever landed after this slot, as when a cluster continues from an older block. The next block follows the
+   * block of this slot, in a new slot. Throws if a later slot is finalized, or if something landed after this slot
+   * before the process started, because only memory can undo it.
    */
   rollback(slot: number) {
     if (this.#undo === null || slot >= this.slots.slot() || !this.slots.hasBlock(slot))
@@ -224,20 +225,20 @@ export class Chain {
     const { count, accounts } = this.#undo.takeAfter(slot)
     if (count !== this.history.count - kept)
       throw new RangeError("what landed before a start cannot be rolled back")
-    for (const [key, account] of accounts) this.vm.put(key, account ?? GONE)
+    for (const [key, account] of accounts) this.vm.put(key, account ?? NO_ACCOUNT)
     if (count > 0) this.#storage.truncate(this.history.truncate(kept))
     this.slots.rollback(slot)
     for (const listener of this.listeners) listener.onRollback?.(slot)
-    this.#passed()
+    this.#onSlot()
   }
 
-  #passed() {
+  #onSlot() {
     this.#undo?.forgetUpTo(this.slots.slot("finalized"))
     this.#setClock()
     for (const listener of this.listeners) listener.onSlot?.()
   }
 
-  /** Never two at a time; a second caller waits for the first one's. */
+  /** One at a time: a second caller waits for the snapshot under way. */
   async snapshot(): Promise<void> {
     this.#snapshot ??= this.#storage.snapshot(this.#accounts()).finally(() => {
       this.#snapshot = null
@@ -260,7 +261,7 @@ export class Chain {
       this.history.add(stored)
       this.#unixSeconds = stored.unixSeconds
     })
-    // A program is loaded when its account is set, from another account that must be there by then.
+    // Setting a program's account loads it from another account, which must be set first.
     const programs: Change[] = []
     for (const change of accounts)
       if (change.account.executable) programs.push(change)
@@ -270,30 +271,30 @@ export class Chain {
 
   #put(key: Key, account: Account) {
     this.vm.put(key, account)
-    this.#see(key, account)
+    this.#track(key, account)
   }
 
-  #see(key: Key, account: Account) {
-    this.#touched.add(key)
-    this.#tokenOwners.see(key, account)
+  #track(key: Key, account: Account) {
+    this.#changed.add(key)
+    this.#tokenOwners.add(key, account)
   }
 
   *#accounts(): Iterable<Change> {
-    for (const key of this.#touched) {
+    for (const key of this.#changed) {
       const account = this.vm.account(key)
       if (account !== null) yield { key, account }
     }
   }
 
-  /** Never back, as on a cluster, but for a machine whose clock was wrong and has been set. */
+  /** As on a cluster, time never goes back, unless someone corrected the machine's clock. */
   #setClock() {
     const now = Math.floor(Date.now() / 1000)
     if (now > this.#unixSeconds || now < this.#unixSeconds - SET_BACK_SECONDS) this.#unixSeconds = now
     this.vm.setClock(this.slots.slot(), this.#unixSeconds)
   }
 
-  /** A cluster looks at signatures before anything else, so a forged transaction must be called forged here, too. */
-  #refuseUnsent({ wire }: Transaction, err: TransactionError): ExecutionResult {
+  /** A cluster checks signatures first, so a forged transaction gets that error here, too. */
+  #refuse({ wire }: Transaction, err: TransactionError): ExecutionResult {
     return this.vm.simulate(wire, true).err === "SignatureFailure"
       ? refused("SignatureFailure")
       : refused(err)
@@ -308,7 +309,7 @@ export class Chain {
     return states
   }
 
-  /** LiteSVM has one error for a program that does not exist and for one that is none; a cluster has two. */
+  /** LiteSVM has one error for a missing program and for an account that is not a program. A cluster has two. */
   #missingProgram({ message }: Transaction): TransactionError | null {
     const missing = message.instructions.some(
       ({ programIdIndex }) => this.vm.balance(message.keys[programIdIndex]!) === 0n,
@@ -322,14 +323,14 @@ export class Chain {
       this.vm.put(payer, { ...account, lamports: account.lamports - lamports })
   }
 
-  /** The hashes of past slots, for the one program that looks at them. */
+  /** Sets the hashes of past slots, for the one program that reads them. */
   #prepare({ message }: Transaction) {
     if (message.keys.includes(ADDRESS_LOOKUP_TABLE_PROGRAM))
-      this.vm.setSlotHashes(this.slots.before(SLOT_HASHES))
+      this.vm.setSlotHashes(this.slots.recentBlocks(SLOT_HASHES))
   }
 
-  #putBack(changes: Change[], before: States) {
-    for (const { key } of changes) this.vm.put(key, before.get(key) ?? GONE)
+  #restoreAccounts(changes: Change[], before: States) {
+    for (const { key } of changes) this.vm.put(key, before.get(key) ?? NO_ACCOUNT)
   }
 }
 
@@ -342,5 +343,5 @@ const refused = (err: TransactionError): ExecutionResult => ({
   landed: null,
 })
 
-/** Nothing is lost without a snapshot but time at the next start. */
+/** Without a snapshot only the next start takes longer. */
 const reportSnapshot = (error: unknown) => console.error(`localnet: no snapshot could be written: ${error}`)

@@ -1,12 +1,12 @@
 import { createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto"
 import { bytesOfKey, COMPUTE_BUDGET_PROGRAM, type Key, keyOfBytes, SYSTEM_PROGRAM } from "./keys.ts"
 
-/** Lamports at the beginning: below 2^53, so that its balance is exact in every client. */
+/** The initial balance: below 2^53, so that it is exact in every client. */
 export const FAUCET_LAMPORTS = 9_000_000_000_000_000n
 
 const PKCS8_ED25519 = Buffer.from("302e020100300506032b657004220420", "hex")
 
-/** The account that airdrops come from. Its transfers are signed and land like any other transaction. */
+/** The account that pays for airdrops. It signs its transfers, which land like any other transaction. */
 export class Faucet {
   readonly key: Key
   readonly #secret: KeyObject
@@ -22,7 +22,7 @@ export class Faucet {
     this.key = keyOfBytes(spki.subarray(-32))
   }
 
-  /** The wire bytes of a transfer. A compute limit that counts keeps equal airdrops from being duplicates. */
+  /** The bytes of a transfer. Each has another compute limit, so that two equal airdrops are not duplicates. */
   airdrop(to: Key, lamports: bigint, blockhash: Key): Buffer {
     this.#airdrops = (this.#airdrops + 1) % 1_000_000
     const limit = Buffer.alloc(5)

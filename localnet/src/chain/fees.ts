@@ -4,11 +4,11 @@ import { isWritable, type Message } from "./wire.ts"
 const LAMPORTS_PER_SIGNATURE = 5_000
 const MICRO_LAMPORTS = 1_000_000n
 const MAX_COMPUTE_UNITS = 1_400_000
-/** What an instruction is given when the transaction sets no limit (SIMD-170). */
+/** Compute units per instruction if the transaction sets no limit (SIMD-170). */
 const UNITS_PER_INSTRUCTION = 200_000
 const UNITS_PER_BUILTIN_INSTRUCTION = 3_000
 
-/** Programs that are part of the validator (agave's `builtins-default-costs`). */
+/** Programs that are built into the validator (agave's `builtins-default-costs`). */
 const builtins = new Set([
   SYSTEM_PROGRAM,
   COMPUTE_BUDGET_PROGRAM,
@@ -18,7 +18,7 @@ const builtins = new Set([
   knownKey("BPFLoaderUpgradeab1e11111111111111111111111"),
 ])
 
-/** Lamports that a transaction costs: its signatures, and its price per compute unit times its limit of units. */
+/** A transaction's fee in lamports: for its signatures, and its price per compute unit times its compute limit. */
 export function feeOf(message: Message): number {
   const base = message.requiredSignatures * LAMPORTS_PER_SIGNATURE
   if (message.config !== null) return base + Number(message.config.priorityFee ?? 0n)
@@ -38,8 +38,8 @@ export function feeOf(message: Message): number {
 }
 
 /**
- * What a transaction counts against the limits of its block (agave's `cost_model.rs`): signatures, locks for writing,
- * data, compute units. What a cluster adds for the bytes of the accounts that it loads is left at one page.
+ * How much a transaction counts towards the limits of its block (agave's `cost_model.rs`): signatures, write locks, data
+ * and compute units. A cluster also counts the bytes of loaded accounts, which is one page here.
  */
 export function costOf(message: Message, computeUnits: number): number {
   const written = message.keys.filter((_, index) => isWritable(message, index)).length

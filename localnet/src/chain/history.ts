@@ -4,20 +4,20 @@ import { type Key, keyOfBytes } from "./keys.ts"
 import type { TransactionError } from "./transaction-errors.ts"
 import { parseTransaction, type Transaction } from "./wire.ts"
 
-/** A transaction's number: the count of those that landed before it. */
+/** A transaction's number: how many landed before it. */
 export type Index = number
 
-/** A transaction that landed, as far as memory holds it. */
+/** The part of a landed transaction that is in memory. */
 export type Landed = { index: Index; signature: string; slot: number; err: TransactionError | null }
 
 /**
- * Everything that ever landed: found by signature and by address in memory (some 200 bytes and 8 per address),
- * kept in full in the journal. A signature in here also refuses a duplicate forever.
+ * Every transaction that ever landed. Memory has an index by signature and by address (some 200 bytes, and 8 per
+ * address); the journal has the whole. A signature that is here also refuses duplicates, however late.
  */
 export class History {
   readonly #journal: Journal
   readonly #bySignature = new Map<string, Index>()
-  /** Most addresses are seen once; a bare number spares them an array. */
+  /** Most addresses occur once. A bare number takes less memory than an array. */
   readonly #byAddress = new Map<Key, Index | Index[]>()
   readonly #signatures: string[] = []
   readonly #slots: number[] = []
@@ -37,7 +37,7 @@ export class History {
     return this.#bySignature.has(signature)
   }
 
-  /** Takes in a record that the journal has. Returns the keys that it was filed under. */
+  /** Indexes a record that is in the journal. */
   add(entry: {
     transaction: Transaction
     meta: Meta | null
@@ -53,7 +53,7 @@ export class History {
     this.#times.push(unixSeconds)
     this.#places.push(place)
     if (meta !== null && meta.err !== null) this.#errors.set(index, meta.err)
-    for (const key of keysOf(transaction, meta)) this.#file(key, index)
+    for (const key of keysOf(transaction, meta)) this.#addToIndex(key, index)
     return this.at(index)
   }
 
@@ -75,7 +75,7 @@ export class History {
     return this.#times[index]!
   }
 
-  /** The transaction alone, from the front of its record. */
+  /** The transaction without its meta, from the front of its record. */
   transaction(index: Index): Transaction {
     const { offset, length } = this.#places[index]!
     const front = this.#journal.read(offset, Math.min(length, FRONT_AND_WIRE_BYTES))
@@ -105,27 +105,27 @@ export class History {
     return lowerBound(this.#slots, slot + 1)
   }
 
-  /** Forgets all but the first `count`. Returns where the journal's record of the first forgotten one begins. */
+  /** Forgets all but the first `count`. Returns the place of the first forgotten record in the journal. */
   truncate(count: number): Place {
     const place = this.#places[count]!
     for (let index = this.count - 1; index >= count; index--) {
       const { transaction, meta } = this.full(index)
       this.#bySignature.delete(this.#signatures[index]!)
       this.#errors.delete(index)
-      for (const key of keysOf(transaction, meta)) this.#unfile(key, index)
+      for (const key of keysOf(transaction, meta)) this.#removeFromIndex(key, index)
     }
     for (const column of [this.#signatures, this.#slots, this.#times, this.#places]) column.length = count
     return place
   }
 
-  #file(key: Key, index: Index) {
+  #addToIndex(key: Key, index: Index) {
     const found = this.#byAddress.get(key)
     if (found === undefined) this.#byAddress.set(key, index)
     else if (typeof found !== "number") found.push(index)
     else this.#byAddress.set(key, [found, index])
   }
 
-  #unfile(key: Key, index: Index) {
+  #removeFromIndex(key: Key, index: Index) {
     const found = this.#byAddress.get(key)
     if (found === index) this.#byAddress.delete(key)
     else if (typeof found === "object" && found.at(-1) === index) found.pop()
@@ -139,7 +139,7 @@ function* keysOf({ message }: Transaction, meta: Meta | null): Iterable<Key> {
       yield keyOfBytes(Buffer.from(address, "base64"))
 }
 
-/** The first position whose value is not below `value`, in ascending values. */
+/** The first position in ascending values whose value is not below `value`. */
 export function lowerBound(values: readonly number[], value: number): number {
   let low = 0
   let high = values.length

@@ -1,8 +1,8 @@
 import bs58 from "bs58"
 
 /**
- * 32 bytes (an address, a blockhash) as a string of 32 latin-1 characters. One byte per character makes it the smallest
- * and quickest key of a Map, and turning bytes into it costs a tenth of base58.
+ * 32 bytes (an address, a blockhash) as a string of 32 latin-1 characters. With one byte per character it is the smallest
+ * and fastest key for a Map, and converting bytes costs a tenth of base58.
  */
 export type Key = string & { readonly __key: unique symbol }
 
@@ -16,15 +16,15 @@ export const bytesOfKey = (key: Key): Buffer => Buffer.from(key, "latin1")
 
 export const base58OfKey = (key: Key): string => bs58.encode(bytesOfKey(key))
 
-/** The key written in base58, or null when the text is not 32 bytes of base58. */
+/** Parses a key in base58. Null if the text is not 32 bytes of base58. */
 export function keyOfBase58(text: string): Key | null {
-  // 32 bytes are 32 to 44 characters; longer text would make the decoder work for nothing.
+  // 32 bytes are 32 to 44 characters. Decoding longer text would waste time.
   if (text.length < 32 || text.length > 44) return null
   const bytes = bs58.decodeUnsafe(text)
   return bytes?.length === 32 ? keyOfBytes(bytes) : null
 }
 
-/** For addresses that stand in the source. */
+/** For addresses in the source code. */
 export function knownKey(text: string): Key {
   const key = keyOfBase58(text)
   if (key === null) throw new Error(`${text} is not an address`)

@@ -1,16 +1,16 @@
 import { base64OfKey, type Change, type Meta, type TokenBalance } from "../storage/record.ts"
 import { isTokenProgram, type Key, keyAt, keyOfBytes } from "./keys.ts"
 import { readMint, readTokenAccount } from "./token-layout.ts"
-import { type Account, type Execution, GONE, type Vm } from "./vm.ts"
+import { type Account, type Execution, NO_ACCOUNT, type Vm } from "./vm.ts"
 import type { Message } from "./wire.ts"
 
-/** The writable accounts of a transaction, before or after it. */
+/** A transaction's writable accounts, before or after it. */
 export type States = Map<Key, Account | null>
 
-/** In a lookup table's account, addresses begin behind 56 bytes of description (`LOOKUP_TABLE_META_SIZE`). */
+/** In a lookup table's account, the addresses follow 56 bytes of metadata (`LOOKUP_TABLE_META_SIZE`). */
 const TABLE_META_BYTES = 56
 
-/** All accounts of a transaction in their order: static, then those of lookup tables, writable ones first. */
+/** All accounts of a transaction in order: static ones, then those of lookup tables, writable ones first. */
 export function resolveKeys(
   vm: Vm,
   message: Message,
@@ -22,7 +22,7 @@ export function resolveKeys(
     const addresses = (indexes: Uint8Array) =>
       [...indexes].flatMap((index) => {
         const at = TABLE_META_BYTES + 32 * index
-        // An index out of the table's range fails the transaction when it is executed.
+        // With an index beyond the table, the transaction fails when it is executed.
         return data !== undefined && data.length >= at + 32 ? [keyAt(data, at)] : []
       })
     loaded.writable.push(...addresses(writable))
@@ -35,7 +35,7 @@ export function changesBetween(before: States, after: States): Change[] {
   const changes: Change[] = []
   for (const [key, account] of after) {
     const old = before.get(key) ?? null
-    if (!sameAccount(old, account)) changes.push({ key, account: account ?? GONE })
+    if (!sameAccount(old, account)) changes.push({ key, account: account ?? NO_ACCOUNT })
   }
   return changes
 }
@@ -50,7 +50,7 @@ const sameAccount = (a: Account | null, b: Account | null) =>
 
 type Balances = { pre: bigint[]; post: bigint[]; preTokens: TokenBalance[]; postTokens: TokenBalance[] }
 
-/** Lamports and tokens before and after. Only writable accounts can differ; the others are looked up once. */
+/** Lamports and tokens before and after. Only writable accounts can differ, so the others are read once. */
 export function balancesOf(vm: Vm, keys: Key[], before: States, after: States): Balances {
   const unchanged = keys.map((key) => (after.has(key) ? 0n : vm.balance(key)))
   const lamports = (states: States) =>
@@ -98,7 +98,7 @@ export function metaOf(
   const { err, logs, computeUnits, inner, returnData } = execution
   return {
     err,
-    // LiteSVM burns the fee, and nothing else makes lamports vanish.
+    // LiteSVM burns the fee. Nothing else reduces the sum of lamports.
     fee: Number(sum(pre) - sum(post)),
     computeUnits,
     logs,

@@ -10,8 +10,8 @@ const NONCE_ACCOUNT_BYTES = 80
 const NONCE_AT = 40
 
 /**
- * The account whose nonce stands in place of a blockhash: the first instruction advances it, it holds that nonce, and
- * its authority signs. Null where that is not so.
+ * The nonce account that a transaction uses instead of a recent blockhash: the first instruction advances it, it holds
+ * that nonce, and its authority signs. Null if any of this does not hold.
  */
 export function nonceAccountOf(vm: Vm, message: Message): { key: Key; account: Account } | null {
   const [first] = message.instructions
@@ -26,11 +26,11 @@ export function nonceAccountOf(vm: Vm, message: Message): { key: Key; account: A
     return null
   const initialized = account.data.readUInt32LE(4) === 1
   const signers = message.keys.slice(0, message.requiredSignatures)
-  const isItsNonce = keyAt(account.data, NONCE_AT) === message.blockhash
-  return initialized && isItsNonce && signers.includes(keyAt(account.data, 8)) ? { key, account } : null
+  const holdsNonce = keyAt(account.data, NONCE_AT) === message.blockhash
+  return initialized && holdsNonce && signers.includes(keyAt(account.data, 8)) ? { key, account } : null
 }
 
-/** The account with its next nonce: a failed transaction uses up the old one, too. */
+/** The account with its next nonce. A failed transaction uses up the old one, too. */
 export function advanced(account: Account, blockhash: Key): Account {
   const data = Buffer.from(account.data)
   createHash("sha256").update("DURABLE_NONCE").update(bytesOfKey(blockhash)).digest().copy(data, NONCE_AT)

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto"
 import { type Fork, openSlotsFile, type SlotsFile } from "../storage/slots-file.ts"
 import { type Key, keyOfBytes } from "./keys.ts"
 
-/** How many blocks a blockhash is accepted for (`MAX_PROCESSING_AGE`). */
+/** For how many blocks a blockhash is accepted (`MAX_PROCESSING_AGE`). */
 export const BLOCKHASH_BLOCKS = 150
-/** Blocks until one is rooted: a vote's lockout of 2^31 begins after 31 more votes (`MAX_LOCKOUT_HISTORY`). */
+/** Blocks until a block is rooted: a vote's lockout reaches 2^31 after 31 more votes (`MAX_LOCKOUT_HISTORY`). */
 const FINALITY_BLOCKS = 31
 
 export type Commitment = "processed" | "confirmed" | "finalized"
@@ -14,18 +14,18 @@ const lagOf = { processed: 0, confirmed: 1, finalized: FINALITY_BLOCKS } as cons
 >
 
 /**
- * On a cluster slots are skipped, so the slot runs ahead of the block height, and a program that mistakes one for
- * the other gives up on transactions that may still land. The distance here makes that mistake show at once.
+ * A cluster skips slots, so the slot runs ahead of the block height. A program that confuses the two gives up on
+ * transactions that may still land. With this distance, it fails at once.
  */
 const SLOTS_AHEAD_OF_HEIGHT = 1_000
 
-/** A chain that has just begun already has this many blocks behind it, so that `finalized` has something to name. */
+/** A new chain already has this many blocks, so that a finalized one exists. */
 const FIRST_SLOT = SLOTS_AHEAD_OF_HEIGHT + 64
 
 /**
- * The passing of slots. The number is written to a file before anybody can see it: a localnet that was killed goes
- * on at the very next slot. A blockhash is a hash of the chain's genesis and its slot, so nothing else needs to
- * be kept to know, after a start, which ones are still good.
+ * Slots, block heights and blockhashes. The slot is written to a file before a client can see it, so that a killed
+ * network continues at the next slot. A blockhash is a hash of the genesis hash and the slot: after a start, the slot is
+ * enough to know which blockhashes are still valid.
  */
 export class Slots {
   readonly #genesisHash: Key
@@ -61,7 +61,7 @@ export class Slots {
     return slot
   }
 
-  /** The height of the slot's block, or of the last one before it where it has none. */
+  /** The height of the slot's block, or of the last block before it if it has none. */
   heightOfSlot(slot: number): number {
     let skipped = 0
     for (const { parent, to } of this.#forks) if (slot > parent) skipped += Math.min(slot, to - 1) - parent
@@ -91,8 +91,8 @@ export class Slots {
   }
 
   /**
-   * The chain goes on from the block of slot `parent`, which must not be below what is finalized, in the slot after
-   * this one. The blocks between never were: neither are their blockhashes.
+   * Continues from the block of slot `parent`, in the slot after the current one. `parent` must not be below the
+   * finalized slot. The blocks between are gone, and so are their blockhashes.
    */
   rollback(parent: number) {
     const root = this.slot("finalized")
@@ -111,8 +111,8 @@ export class Slots {
     return keyOfBytes(bytes)
   }
 
-  /** The slots of the last blocks before this one, newest first, with their hashes. */
-  before(count: number): { slot: number; hash: Key }[] {
+  /** The slots of the last `count` blocks before the current one with their hashes, newest first. */
+  recentBlocks(count: number): { slot: number; hash: Key }[] {
     const newest = this.height() - 1
     return Array.from({ length: Math.min(count, newest) }, (_, age) => ({
       slot: this.slotOfHeight(newest - age),
@@ -120,7 +120,7 @@ export class Slots {
     }))
   }
 
-  /** Whether a transaction with this blockhash may land now: its height plus 150 is not passed. */
+  /** Whether a transaction with this blockhash may land now: at most 150 blocks have followed its block. */
   isRecent(blockhash: Key, commitment: Commitment = "processed"): boolean {
     const height = this.#heightByHash.get(blockhash)
     return height !== undefined && height <= this.height(commitment)

@@ -2,8 +2,8 @@ import { isTokenProgram, type Key, keyAt } from "./keys.ts"
 import type { Account } from "./vm.ts"
 
 /**
- * Where SPL Token and Token-2022 keep what RPC answers show (spl-token-interface `state.rs`). Extended accounts and
- * mints carry their type in byte 165: 1 a mint, 2 an account.
+ * The layout of SPL Token and Token-2022 accounts (spl-token-interface `state.rs`). Accounts and mints with extensions
+ * have their type in byte 165: 1 is a mint, 2 an account.
  */
 export const TOKEN_ACCOUNT_BYTES = 165
 const MINT_BYTES = 82

@@ -3,13 +3,13 @@ import { readTokenAccount } from "./token-layout.ts"
 import type { Account } from "./vm.ts"
 
 /**
- * Which token accounts a wallet has, so that asking for them does not go over every account there is. It only grows:
- * who reads it looks at the accounts themselves, where a closed one is gone and a given-away one names another owner.
+ * An index of token accounts by owner, so that a lookup does not read every account. It only grows, so the caller
+ * checks each account: it may be closed, or have another owner now.
  */
 export class TokenOwners {
   readonly #accounts = new Map<Key, Key | Set<Key>>()
 
-  see(key: Key, account: Account) {
+  add(key: Key, account: Account) {
     const token = readTokenAccount(account)
     if (token === null) return
     const known = this.#accounts.get(token.owner)

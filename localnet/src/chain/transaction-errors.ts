@@ -6,12 +6,12 @@ import {
   TransactionErrorProgramExecutionTemporarilyRestricted,
 } from "litesvm/dist/internal.js"
 
-/** The JSON that a cluster gives for `TransactionError`: a name, or an object with the name as its one key. */
+/** A cluster's JSON for `TransactionError`: a name, or an object with the name as its only key. */
 export type TransactionError = string | Record<string, unknown>
 
 /**
- * LiteSVM counts the variants of Solana's `TransactionError` that carry nothing, in this order
- * (`TransactionErrorFieldless`); beside each what its `Display` says (solana-transaction-error).
+ * LiteSVM numbers the variants of Solana's `TransactionError` without fields in this order (`TransactionErrorFieldless`).
+ * Each has the text of its `Display` (solana-transaction-error).
  */
 const transactionErrors = [
   ["AccountInUse", "Account in use"],
@@ -57,7 +57,7 @@ const transactionErrors = [
   ["CommitCancelled", "CommitCancelled"],
 ] as const
 
-/** The same for `InstructionError` (`InstructionErrorFieldless`; texts of solana-instruction-error). */
+/** The same for `InstructionError` (`InstructionErrorFieldless`, texts from solana-instruction-error). */
 const instructionErrors = [
   ["GenericError", "generic instruction error"],
   ["InvalidArgument", "invalid program argument"],
@@ -117,7 +117,7 @@ const instructionErrors = [
   ["BorshIoError", "Failed to serialize or deserialize account data"],
 ] as const
 
-/** LiteSVM's error as a cluster's JSON. LiteSVM's own declaration forgets that a bare number comes, too. */
+/** LiteSVM's error as a cluster's JSON. It may also be a bare number, which LiteSVM's declaration omits. */
 export function transactionError(err: unknown): TransactionError {
   if (typeof err === "number") return transactionErrors[err]?.[0] ?? "SanitizeFailure"
   if (err instanceof TransactionErrorInstructionError) {
@@ -133,13 +133,13 @@ export function transactionError(err: unknown): TransactionError {
     return { InsufficientFundsForRent: { account_index: err.accountIndex } }
   if (err instanceof TransactionErrorProgramExecutionTemporarilyRestricted)
     return { ProgramExecutionTemporarilyRestricted: { account_index: err.accountIndex } }
-  throw new Error("LiteSVM gave an error of a kind that is not known here")
+  throw new Error("LiteSVM returned an unknown kind of error")
 }
 
 const transactionText = new Map<string, string>(transactionErrors)
 const instructionText = new Map<string, string>(instructionErrors)
 
-/** What a cluster says of the error in words, e.g. `Error processing Instruction 2: custom program error: 0x11`. */
+/** A cluster's text for the error, such as `Error processing Instruction 2: custom program error: 0x11`. */
 export function describeError(err: TransactionError): string {
   if (typeof err === "string") return transactionText.get(err) ?? err
   if (Array.isArray(err.InstructionError)) {

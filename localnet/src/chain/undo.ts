@@ -3,7 +3,7 @@ import type { Account } from "./vm.ts"
 
 type Before = { slot: number; accounts: readonly (readonly [Key, Account | null])[] }
 
-/** What the accounts were before each transaction that can still be rolled back. */
+/** The accounts before each transaction that can still be rolled back. */
 export class Undo {
   #landed: Before[] = []
 
@@ -11,13 +11,13 @@ export class Undo {
     this.#landed.push(before)
   }
 
-  /** What is finalized stays. */
+  /** Finalized transactions cannot be undone. */
   forgetUpTo(slot: number) {
     const kept = this.#landed.findIndex((one) => one.slot > slot)
     if (kept !== 0) this.#landed = kept === -1 ? [] : this.#landed.slice(kept)
   }
 
-  /** Takes back what landed after a slot: how many transactions, and the accounts as they were. */
+  /** Removes the transactions that landed after a slot. Returns how many, and the accounts before them. */
   takeAfter(slot: number): { count: number; accounts: Map<Key, Account | null> } {
     const accounts = new Map<Key, Account | null>()
     let count = 0

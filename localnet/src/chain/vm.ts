@@ -12,7 +12,7 @@ export type Account = { lamports: bigint; data: Buffer; owner: Key; executable: 
 
 type InnerInstruction = { program: number; accounts: number[]; data: Buffer; stackHeight: number }
 
-/** What one execution left behind, whether it went well (`err` null) or not. */
+/** The outcome of one execution. `err` is null if it succeeded. */
 export type Execution = {
   err: TransactionError | null
   logs: string[]
@@ -21,24 +21,29 @@ export type Execution = {
   returnData: { program: Key; data: Buffer } | null
 }
 
-/** The agave release whose RPC this follows; clients choose features by it. */
+/** The agave release whose RPC this follows. Clients choose features by it. */
 export const VERSION = "4.1.2"
 
 export const SLOTS_PER_EPOCH = 432_000
 
-/** An account that owns no lamports does not exist on Solana. Writing this one removes an account. */
-export const GONE: Account = { lamports: 0n, data: Buffer.alloc(0), owner: SYSTEM_PROGRAM, executable: false }
+/** On Solana, an account without lamports does not exist. Writing this one removes an account. */
+export const NO_ACCOUNT: Account = {
+  lamports: 0n,
+  data: Buffer.alloc(0),
+  owner: SYSTEM_PROGRAM,
+  executable: false,
+}
 
 /** Every rent-exempt account has this rent epoch (`RENT_EXEMPT_RENT_EPOCH`). */
 const RENT_EPOCH = 2n ** 64n - 1n
 
 /**
- * LiteSVM by its inner object, which takes wire bytes as they came: the outer one wants them decoded into
- * `@solana/kit` objects, only to encode them again. Bytes must have gone through `parseTransaction`, since the
- * inner object aborts the process on bytes which it cannot read.
+ * Uses LiteSVM's inner object, which takes a transaction's bytes. The outer one takes `@solana/kit` objects, only to
+ * encode them again. Pass only bytes that `parseTransaction` accepts: the inner object aborts the process on bytes that
+ * it cannot read.
  *
- * LiteSVM knows one blockhash at a time and remembers a few dozen signatures. Both are switched off here
- * (`Slots` and `History` do better); its check of the signatures themselves stays on for all that can land.
+ * LiteSVM knows one blockhash at a time and remembers a few dozen signatures. Both checks are off, because `Slots` and
+ * `History` know all of them. Its signature verification stays on for every transaction that can land.
  */
 export class Vm {
   readonly #svm: LiteSvm
@@ -75,7 +80,7 @@ export class Vm {
     )
   }
 
-  /** The accounts of a program whose data is wanted. What else an account has is fetched only then: it costs more. */
+  /** A program's accounts with wanted data. Their other fields cost more, so only wanted accounts pay for them. */
   ownedBy(program: Key, wanted: (data: Buffer) => boolean): { key: Key; account: Account }[] {
     const found: { key: Key; account: Account }[] = []
     for (const entry of this.#svm.getProgramAccounts(bytesOfKey(program))) {
@@ -98,8 +103,8 @@ export class Vm {
   }
 
   /**
-   * Runs a transaction and keeps nothing of it. `verify: false` is for simulating unsigned transactions, as wallets
-   * do; the `finally` keeps it from leaking into `execute`.
+   * Runs a transaction and keeps no change. `verify: false` simulates unsigned transactions, as wallets do. The
+   * `finally` turns verification on again for `execute`.
    */
   simulate(wire: Buffer, verify: boolean): Execution & { accounts: Map<Key, Account> } {
     if (!verify) this.#svm.setSigverify(false)

@@ -1,7 +1,7 @@
 import bs58 from "bs58"
 import { isMemoProgram, type Key, keyAt } from "./keys.ts"
 
-/** The size of a packet, hence of a transaction, on a cluster (`PACKET_DATA_SIZE`). LiteSVM knows no limit. */
+/** A cluster's limit for a packet, and so for a transaction (`PACKET_DATA_SIZE`). LiteSVM has no limit. */
 export const PACKET_BYTES = 1232
 /** The same for version 1 (SIMD-0385). */
 export const MAX_TRANSACTION_BYTES = 4096
@@ -10,7 +10,7 @@ type Instruction = { programIdIndex: number; accounts: Uint8Array; data: Buffer 
 type TableLookup = { table: Key; writable: Uint8Array; readonly: Uint8Array }
 
 export type Transaction = {
-  /** Exactly the transaction, without anything that trailed it. */
+  /** The transaction's bytes, without any that follow it. */
   wire: Buffer
   message: Message
   /** The first signature, in base58: the transaction's id. */
@@ -23,24 +23,24 @@ export type Message = {
   requiredSignatures: number
   readonlySigned: number
   readonlyUnsigned: number
-  /** Static account keys only; lookup tables come after them. */
+  /** Static account keys only. Those of lookup tables come after them. */
   keys: Key[]
   blockhash: Key
   instructions: Instruction[]
   lookups: TableLookup[]
-  /** What version 1 says of its fee and limits, which others say by instructions; null in others. */
+  /** The fee and limits of version 1. Null in other versions, which set them by instructions. */
   config: TransactionConfig | null
 }
 
 type TransactionConfig = {
-  /** Lamports in all, not a price. */
+  /** Total lamports, not a price per unit. */
   priorityFee: bigint | null
   computeUnitLimit: number | null
   loadedAccountsDataSizeLimit: number | null
   heapSize: number | null
 }
 
-/** Bytes that are no transaction. `sanitize`: they are shaped like one and contradict themselves. */
+/** The bytes are not a transaction. `sanitize`: they are shaped like one, but contradict themselves. */
 export class WireError extends Error {
   readonly sanitize: boolean
   constructor(message: string, sanitize = false) {
@@ -50,18 +50,18 @@ export class WireError extends Error {
 }
 
 /**
- * Reads a signed transaction as a cluster does (bincode, "short u16" lengths, then `sanitize`). It has to be as
- * strict as LiteSVM's own reader: that one aborts the whole process on bytes which it cannot read.
+ * Reads a signed transaction as a cluster does (bincode, "short u16" lengths, then `sanitize`). It must be as strict as
+ * LiteSVM's own reader, which aborts the process on bytes that it cannot read.
  */
 export function parseTransaction(bytes: Buffer): Transaction {
   const reader = new Reader(bytes)
-  // The message of version 1 comes first, and is followed by as many signatures as it asks for.
+  // In version 1 the message comes first, and then as many signatures as it requires.
   const first = isVersion1(bytes) ? readMessage(reader) : null
   const count = first?.requiredSignatures ?? reader.length()
   const signatures = Array.from({ length: count }, () => reader.take(64))
   const message = first ?? readMessage(reader)
   if (first === null && message.version === 1) throw new WireError("version 1 begins with its message")
-  if (count !== message.requiredSignatures) throw notSane("signatures and the header's count differ")
+  if (count !== message.requiredSignatures) throw sanitizeError("signatures and the header's count differ")
   return {
     wire: bytes.subarray(0, reader.offset),
     message,
@@ -73,7 +73,7 @@ export function parseTransaction(bytes: Buffer): Transaction {
 const VERSION_1 = 0x81
 export const isVersion1 = (bytes: Buffer): boolean => bytes[0] === VERSION_1
 
-/** bs58 appends character by character, and V8 keeps such a text as a chain of pieces, thirty times its size. */
+/** bs58 builds text character by character, and V8 keeps it as a chain of pieces, thirty times its size. */
 const flat = (text: string) => Buffer.from(text, "latin1").toString("latin1")
 
 export function parseMessage(bytes: Buffer): Message {
@@ -119,8 +119,8 @@ function readMessage(reader: Reader): Message {
   return message
 }
 
-const MOST_IN_VERSION_1 = { signatures: 12, keys: 64, instructions: 64 } as const
-/** Two bits for the fee, which is twice as long, then one for each of the limits. */
+const VERSION_1_LIMITS = { signatures: 12, keys: 64, instructions: 64 } as const
+/** Bits of the mask: two for the fee, which is twice as long, and one for each limit. */
 const CONFIG = {
   priorityFee: 3,
   computeUnitLimit: 4,
@@ -135,12 +135,12 @@ function readMessage1(reader: Reader): Message {
   const mask = reader.take(4).readUInt32LE()
   const feeBits = mask & CONFIG.priorityFee
   if (mask > CONFIG.all || (feeBits !== 0 && feeBits !== CONFIG.priorityFee))
-    throw notSane("a configuration that is not known")
+    throw sanitizeError("unknown configuration")
   const blockhash = reader.key()
   const [instructionCount, keyCount] = [reader.byte(), reader.byte()]
-  const most = MOST_IN_VERSION_1
-  if (requiredSignatures > most.signatures || keyCount > most.keys || instructionCount > most.instructions)
-    throw notSane("more than version 1 has room for")
+  const max = VERSION_1_LIMITS
+  if (requiredSignatures > max.signatures || keyCount > max.keys || instructionCount > max.instructions)
+    throw sanitizeError("more than version 1 allows")
   const keys = Array.from({ length: keyCount }, () => reader.key())
   const limit = (bit: number) => (mask & bit ? reader.take(4).readUInt32LE() : null)
   const config: TransactionConfig = {
@@ -167,24 +167,25 @@ function readMessage1(reader: Reader): Message {
 /** The rules of `Message::sanitize` in the Solana SDK. */
 function sanitize(message: Message) {
   const { requiredSignatures, readonlySigned, readonlyUnsigned, keys, instructions, lookups } = message
-  if (readonlySigned >= requiredSignatures) throw notSane("the fee payer is not writable")
+  if (readonlySigned >= requiredSignatures) throw sanitizeError("the fee payer is not writable")
   if (requiredSignatures + readonlyUnsigned > keys.length)
-    throw notSane("the header counts more keys than stand there")
+    throw sanitizeError("the header counts more keys than the message has")
   let loaded = 0
   for (const lookup of lookups) {
     const count = lookup.writable.length + lookup.readonly.length
-    if (count === 0) throw notSane("an empty table lookup")
+    if (count === 0) throw sanitizeError("an empty table lookup")
     loaded += count
   }
-  if (keys.length + loaded > 256) throw notSane("more than 256 accounts")
+  if (keys.length + loaded > 256) throw sanitizeError("more than 256 accounts")
   for (const { programIdIndex, accounts } of instructions) {
-    if (programIdIndex === 0 || programIdIndex >= keys.length) throw notSane("a program index out of range")
+    if (programIdIndex === 0 || programIdIndex >= keys.length)
+      throw sanitizeError("a program index out of range")
     for (const index of accounts)
-      if (index >= keys.length + loaded) throw notSane("an account index out of range")
+      if (index >= keys.length + loaded) throw sanitizeError("an account index out of range")
   }
 }
 
-const notSane = (why: string) => new WireError(why, true)
+const sanitizeError = (why: string) => new WireError(why, true)
 
 export function isWritable(message: Message, index: number): boolean {
   const { requiredSignatures, readonlySigned, readonlyUnsigned, keys } = message
@@ -193,7 +194,7 @@ export function isWritable(message: Message, index: number): boolean {
     : index < keys.length - readonlyUnsigned
 }
 
-/** All memos as a cluster lists them beside a signature: `[length] text`, joined by `; `. */
+/** All memos as a cluster lists them with a signature: `[length] text`, joined by `; `. */
 export function memoOf(message: Message): string | null {
   const memos: string[] = []
   for (const { programIdIndex, data } of message.instructions)
@@ -234,7 +235,7 @@ class Reader {
     return keyAt(this.bytes, at)
   }
 
-  /** "Short u16": seven bits a byte, low first, shortest form only. */
+  /** "Short u16": seven bits per byte, low bits first, in the shortest form only. */
   length(): number {
     let value = 0
     for (let position = 0; position < 3; position++) {

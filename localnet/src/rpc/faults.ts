@@ -1,17 +1,17 @@
 import * as param from "./params.ts"
 import { invalidParams } from "./rpc.ts"
 
-/** What may go wrong on purpose, each with its probability from 0 to 1. */
+/** What goes wrong on purpose, each with its probability from 0 to 1. */
 export type Faults = {
-  /** The connection closes without an answer, and nothing was done. */
+  /** The connection closes without a response, and the request is not carried out. */
   drop: number
-  /** The answer comes `ms` milliseconds late. */
+  /** The response is `ms` milliseconds late. */
   delay: { p: number; ms: number }
-  /** HTTP 429, and nothing was done. */
+  /** HTTP 429, and the request is not carried out. */
   tooManyRequests: number
-  /** All is done, and the connection closes without an answer. */
+  /** The request is carried out, and the connection closes without a response. */
   landWithoutAnswer: number
-  /** The slot before which there is no history, as with a node that was pruned or restored from a snapshot. */
+  /** History before this slot is missing, as on a node that was pruned or restored from a snapshot. */
   forgetBefore: number
 }
 

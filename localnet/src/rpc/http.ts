@@ -13,8 +13,8 @@ const LOCAL_HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::[0-9]{1,5})?$/i
 const LOCAL_ORIGIN = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::[0-9]{1,5})?$/i
 
 /**
- * Whether the request comes from a program or page of this machine. A browser lets any site's page send to this port,
- * and one whose name was pointed here (DNS rebinding) could read the answers as well.
+ * Whether the request comes from a program or page on this machine. A browser lets the page of any site send requests to
+ * this port, and a site whose name resolves to this machine (DNS rebinding) could also read the responses.
  */
 export const isLocal = ({ headers }: IncomingMessage): boolean =>
   LOCAL_HOST.test(headers.host ?? "") && (headers.origin === undefined || LOCAL_ORIGIN.test(headers.origin))
@@ -44,7 +44,7 @@ export function httpServer(options: Options): Server {
   return server
 }
 
-/** Calls back once: with the whole body, or with null as soon as it is too large. Not at all if the client disconnects. */
+/** Calls `done` with the whole body, or with null as soon as it is too large. Never if the client disconnects first. */
 function readBody(request: IncomingMessage, done: (body: Buffer | null) => void) {
   const pieces: Buffer[] = []
   let bytes = 0
@@ -60,7 +60,7 @@ function readBody(request: IncomingMessage, done: (body: Buffer | null) => void)
   const finish = () => done(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces))
   if (Number(request.headers["content-length"] ?? 0) > MAX_BODY_BYTES) return refuse()
   request.on("data", add).on("end", finish)
-  // The connection is gone, and with it whoever would read a response.
+  // A client that disconnects gets no response.
   request.on("error", () => {})
 }
 

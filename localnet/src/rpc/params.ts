@@ -3,7 +3,7 @@ import { type Key, keyOfBase58 } from "../chain/keys.ts"
 import type { Commitment, Slots } from "../chain/slots.ts"
 import { invalidParams, RpcError } from "./rpc.ts"
 
-/** Parsers of parameters. Each throws the cluster's -32602. */
+/** Parsers of parameters. Each throws a cluster's -32602. */
 
 export function address(param: unknown): Key {
   const key = typeof param === "string" ? keyOfBase58(param) : null
@@ -20,7 +20,7 @@ export function signature(param: unknown): string {
 }
 
 export function wholeNumber(param: unknown, name: string): number {
-  // A u64 that is rounded here is as far away as it was.
+  // Rounding does no harm: such a large number is beyond every slot and size.
   if (typeof param === "bigint" && param < 2n ** 64n) return Number(param)
   if (!Number.isSafeInteger(param) || (param as number) < 0)
     throw invalidParams(`Invalid params: ${name} must be a whole number, not negative`)
@@ -50,21 +50,21 @@ export function config(param: unknown): Config {
   return param as Config
 }
 
-/** What a cluster does not know, such as the names that old clients use, is finalized. */
+/** Like a cluster, takes an unknown name for finalized, such as those that old clients use. */
 export function commitment(param: unknown): Commitment {
   if (param !== undefined && param !== null && typeof param !== "string")
     throw invalidParams("Invalid params: a commitment is a string")
   return param === "processed" || param === "confirmed" ? param : "finalized"
 }
 
-/** Methods about transactions do not know `processed`, as on a cluster. */
+/** As on a cluster, methods about transactions refuse `processed`. */
 export function settledCommitment(param: unknown): Commitment {
   const found = commitment(param)
   if (found === "processed") throw invalidParams("Method does not support commitment below `confirmed`")
   return found
 }
 
-/** Refuses when the chain, at the commitment asked for, is not as far as the caller knows it to be. */
+/** Throws if the chain, at this commitment, has not reached the slot that the caller has seen. */
 export function requireMinContextSlot(slots: Slots, { minContextSlot }: Config, at: Commitment) {
   const min = optionalNumber(minContextSlot, "minContextSlot")
   const contextSlot = slots.slot(at)
@@ -80,7 +80,7 @@ export function wireEncoding(param: unknown): Encoding {
   throw invalidParams(`unsupported encoding: ${String(param)}. Supported encodings: base58, base64`)
 }
 
-/** Bytes from base58 or base64 text; null when it is neither. */
+/** Decodes base58 or base64. Null if the text is not valid. */
 export function decodeBytes(encoded: string, encoding: Encoding): Buffer | null {
   if (encoding === "base58") {
     const bytes = bs58.decodeUnsafe(encoded)

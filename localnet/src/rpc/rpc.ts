@@ -1,15 +1,15 @@
-/** JSON-RPC 2.0 as a cluster speaks it, for any transport. */
+/** JSON-RPC 2.0 as on a cluster, for any transport. */
 
 type Params = readonly unknown[]
 export type Method = (params: Params) => unknown
 export type Methods = Record<string, Method>
 
-/** Numbers are u64: those that JavaScript cannot hold are bigint here, and the same digits on the wire. */
+/** Numbers are u64. Those beyond a JavaScript number are bigint here, and the same digits in the response. */
 type Id = string | number | bigint | null
 type RpcErrorBody = { code: number; message: string; data?: unknown }
 export type Response = { jsonrpc?: "2.0"; result?: unknown; error?: RpcErrorBody; id: unknown }
 
-/** An error that goes to the caller as it is. Codes: JSON-RPC 2.0 and agave's `rpc-client-types` custom errors. */
+/** An error for the caller. Codes are those of JSON-RPC 2.0 and of agave's `rpc-client-types`. */
 export class RpcError extends Error {
   readonly code: number
   readonly data: unknown
@@ -23,14 +23,14 @@ export class RpcError extends Error {
 export const invalidParams = (message: string) => new RpcError(-32602, message)
 
 const MAX_U64 = 2n ** 64n - 1n
-/** JSON's `u64` beyond what a number holds. */
+/** A u64 beyond a JavaScript number, as JSON. */
 export const u64 = (value: bigint): unknown =>
   (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(String(value))
 
-/** A request's JSON; whole numbers that would be rounded come as bigint. Undefined where it is none. */
+/** Parses a request's JSON, with whole numbers that would be rounded as bigint. Undefined if it is not JSON. */
 export function parseRequest(text: string): unknown {
   try {
-    // Reading each number's source is slow, and hardly any request has one that is so long.
+    // Reading each number's source is slow, and few requests have such a long number.
     return /[0-9]{16}/.test(text) ? JSON.parse(text, exact) : JSON.parse(text)
   } catch {
     return undefined
@@ -42,7 +42,7 @@ const exact = (_key: string, value: unknown, context?: { source?: string }) =>
     ? BigInt(context!.source!)
     : value
 
-/** The answer to a request's parsed JSON: one call or a batch; undefined when it held notifications only. */
+/** Answers a parsed request: one call or a batch. Undefined if it has only notifications. */
 export function answer(
   methods: ReadonlyMap<string, Method>,
   request: unknown,
@@ -57,7 +57,7 @@ export const parseError = () => errorResponse(null, -32700, "Parse error")
 
 type Call = Record<string, unknown>
 
-/** What is no object, or has an id that is none, cannot be parsed as a call. */
+/** A call must be an object, and its id valid. */
 const isCall = (request: unknown): request is Call =>
   typeof request === "object" && request !== null && isId((request as Call).id ?? null)
 
@@ -109,10 +109,10 @@ export function methodsOf(request: unknown): string[] {
   return calls.map((call) => (isCall(call) && typeof call.method === "string" ? call.method : ""))
 }
 
-/** Refuses more parameters than methods have, as a cluster does. Those that are not named take what they get. */
-export function withLimits(methods: Methods, most: Readonly<Record<string, number>>): Methods {
+/** Makes methods refuse more parameters than they take, as on a cluster. A method without a limit takes any number. */
+export function withLimits(methods: Methods, limits: Readonly<Record<string, number>>): Methods {
   const limited = ([name, run]: [string, Method]): [string, Method] => {
-    const max = most[name] ?? Number.POSITIVE_INFINITY
+    const max = limits[name] ?? Number.POSITIVE_INFINITY
     const check: Method = (params) => {
       if (params.length <= max) return run(params)
       const data = max === 0 ? `Array(${JSON.stringify(params)})` : `"Got: ${params.length}"`

@@ -13,10 +13,10 @@ type Waiting = { id: number; commitment: Commitment; notify: (landed: Landed) =>
 type Watch = { id: number; commitment: Commitment; view: AccountView; send: Send }
 type ProgramWatch = Watch & { wants: (data: Buffer) => boolean }
 const commitments = ["processed", "confirmed", "finalized"] as const
-type Due = { slot: number; tell: () => void }
+type Pending = { slot: number; notify: () => void }
 type LogsWatch = { id: number; commitment: Commitment; mentions: string | null; send: Send }
 
-/** Who waits for what. One for all connections; what a connection began ends with it. */
+/** The subscriptions of all connections. Those of a connection end with it. */
 export class Subscriptions {
   readonly #chain: Chain
   readonly #signatures = new Map<string, Set<Waiting>>()
@@ -26,8 +26,8 @@ export class Subscriptions {
   readonly #updates = new Map<number, Send>()
   readonly #roots = new Map<number, Send>()
   readonly #logs = new Map<number, LogsWatch>()
-  /** Notifications whose content has not reached its commitment. */
-  readonly #due: Record<Commitment, Due[]> = { processed: [], confirmed: [], finalized: [] }
+  /** Notifications that wait until their slot reaches the commitment. */
+  readonly #pending: Record<Commitment, Pending[]> = { processed: [], confirmed: [], finalized: [] }
   readonly #cancels = new Map<number, () => void>()
   #lastId = 0
 
@@ -37,28 +37,28 @@ export class Subscriptions {
       onLanded: (landed, outcome, changed, { message }) => {
         for (const waiting of this.#signatures.get(landed.signature) ?? []) this.#resolve(waiting, landed)
         for (const key of changed)
-          for (const watch of this.#accounts.get(key) ?? []) this.#tell(watch, key, landed)
-        if (this.#programs.size > 0) for (const key of changed) this.#tellPrograms(key, landed)
-        if (this.#logs.size > 0) this.#tellLogs(landed, outcome.logs, message.keys)
+          for (const watch of this.#accounts.get(key) ?? []) this.#notifyAccount(watch, key, landed)
+        if (this.#programs.size > 0) for (const key of changed) this.#notifyPrograms(key, landed)
+        if (this.#logs.size > 0) this.#notifyLogs(landed, outcome.logs, message.keys)
       },
       onSlot: () => this.#onSlot(),
       onRollback: (slot) => {
         for (const commitment of commitments)
-          this.#due[commitment] = this.#due[commitment].filter((one) => one.slot <= slot)
+          this.#pending[commitment] = this.#pending[commitment].filter((one) => one.slot <= slot)
       },
     })
   }
 
-  /** The methods of one connection. `mine` collects its subscriptions. */
-  methods(send: Send, mine: Set<number>): Methods {
+  /** The methods of one connection. `ownIds` collects its subscriptions. */
+  methods(send: Send, ownIds: Set<number>): Methods {
     const begin = (start: (id: number) => () => void) => {
       const id = ++this.#lastId
-      mine.add(id)
+      ownIds.add(id)
       this.#cancels.set(id, start(id))
       return id
     }
     const unsubscribe = ([id]: readonly unknown[]) => {
-      if (typeof id !== "number" || !mine.delete(id)) throw invalidParams("Invalid subscription id.")
+      if (typeof id !== "number" || !ownIds.delete(id)) throw invalidParams("Invalid subscription id.")
       this.cancel(id)
       return true
     }
@@ -68,7 +68,7 @@ export class Subscriptions {
         const commitment = param.commitment(param.config(options).commitment)
         return begin((id) => {
           const notify = ({ err }: Landed) => {
-            if (!mine.delete(id)) return
+            if (!ownIds.delete(id)) return
             this.cancel(id)
             send("signatureNotification", this.#withContext({ err }), id)
           }
@@ -114,29 +114,29 @@ export class Subscriptions {
 
   #awaitSignature(signature: string, waiting: Waiting) {
     const landed = this.#chain.history.find(signature)
-    // Not within the call: the answer with the subscription's id has to be there first.
+    // Only after this call: the response with the subscription's id must come first.
     if (landed !== null) setImmediate(() => this.#resolve(waiting, landed))
     return addTo(this.#signatures, signature, waiting)
   }
 
   #resolve({ commitment, notify }: Waiting, landed: Landed) {
-    this.#at(landed.slot, commitment, () => notify(landed))
+    this.#notifyAt(landed.slot, commitment, () => notify(landed))
   }
 
-  #tell({ id, commitment, view, send }: Watch, key: Key, { slot }: Landed) {
-    this.#at(slot, commitment, () => {
+  #notifyAccount({ id, commitment, view, send }: Watch, key: Key, { slot }: Landed) {
+    this.#notifyAt(slot, commitment, () => {
       if (!this.#cancels.has(id)) return
       const account = this.#chain.vm.account(key)
       send("accountNotification", this.#withContext(account === null ? null : view(account)), id)
     })
   }
 
-  #tellPrograms(key: Key, { slot }: Landed) {
+  #notifyPrograms(key: Key, { slot }: Landed) {
     const account = this.#chain.vm.account(key)
     if (account === null) return
     for (const { id, commitment, view, send, wants } of this.#programs.get(account.owner) ?? []) {
       if (!wants(account.data)) continue
-      this.#at(slot, commitment, () => {
+      this.#notifyAt(slot, commitment, () => {
         const value = { account: view(account), pubkey: base58OfKey(key) }
         if (this.#cancels.has(id)) send("programNotification", this.#withContext(value), id)
       })
@@ -144,45 +144,46 @@ export class Subscriptions {
   }
 
   #viewOf(options: param.Config): AccountView {
-    return accountView(options, { tooLong: "tell", find: (key) => this.#chain.vm.account(key) })
+    return accountView(options, { tooLong: "report", find: (key) => this.#chain.vm.account(key) })
   }
 
-  /** Unlike answers, notifications do not tell the API's version. */
+  /** Unlike responses, notifications do not have the API's version. */
   #withContext<Value>(value: Value) {
     return { context: { slot: this.#chain.slots.slot() }, value }
   }
 
-  #tellLogs({ slot, signature, err }: Landed, logs: string[], keys: Key[]) {
+  #notifyLogs({ slot, signature, err }: Landed, logs: string[], keys: Key[]) {
     for (const { id, commitment, mentions, send } of this.#logs.values()) {
       if (mentions !== null && !keys.includes(mentions as Key)) continue
-      this.#at(slot, commitment, () => {
+      this.#notifyAt(slot, commitment, () => {
         if (this.#logs.has(id)) send("logsNotification", this.#withContext({ signature, err, logs }), id)
       })
     }
   }
 
-  #at(slot: number, commitment: Commitment, tell: () => void) {
-    if (this.#chain.slots.reached(slot, commitment)) tell()
-    else this.#due[commitment].push({ slot, tell })
+  /** Notifies now, or as soon as the slot reaches the commitment. */
+  #notifyAt(slot: number, commitment: Commitment, notify: () => void) {
+    if (this.#chain.slots.reached(slot, commitment)) notify()
+    else this.#pending[commitment].push({ slot, notify })
   }
 
   #onSlot() {
     const { slots } = this.#chain
     for (const commitment of commitments) {
-      const due = this.#due[commitment]
-      this.#due[commitment] = due.filter(({ slot }) => !slots.reached(slot, commitment))
-      for (const { slot, tell } of due) if (slots.reached(slot, commitment)) tell()
+      const pending = this.#pending[commitment]
+      this.#pending[commitment] = pending.filter(({ slot }) => !slots.reached(slot, commitment))
+      for (const { slot, notify } of pending) if (slots.reached(slot, commitment)) notify()
     }
     const slot = slots.slot()
     const parent = slots.slotOfHeight(slots.height() - 1)
     const root = this.#chain.slots.slot("finalized")
     for (const [id, send] of this.#slots) send("slotNotification", { parent, root, slot }, id)
-    if (this.#updates.size > 0) this.#tellUpdates(slot, parent, root)
+    if (this.#updates.size > 0) this.#notifyUpdates(slot, parent, root)
     for (const [id, send] of this.#roots) send("rootNotification", root, id)
   }
 
-  /** A block is whole as soon as its slot has begun to pass. */
-  #tellUpdates(slot: number, parent: number, root: number) {
+  /** A block is complete when the next slot begins. */
+  #notifyUpdates(slot: number, parent: number, root: number) {
     const timestamp = Date.now()
     const indexes = this.#chain.history.ofSlots(parent, parent)
     const failed = indexes.filter((index) => this.#chain.history.at(index).err !== null).length
@@ -203,7 +204,7 @@ export class Subscriptions {
   }
 }
 
-/** `"all"`, or one address that has to be mentioned. */
+/** The one address that a transaction must mention. Null for all transactions. */
 function mentionsOf(filter: unknown): Key | null {
   if (filter === "all" || filter === "allWithVotes") return null
   const mentions = param.list(param.config(filter).mentions, "mentions", 1)

@@ -1,23 +1,23 @@
 import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs"
 import { crc32 } from "node:zlib"
 
-/** u32 length and u32 CRC-32 of the body, little-endian, before each body. */
+/** Before each body: its u32 length and u32 CRC-32, little-endian. */
 const HEADER_BYTES = 8
 const READ_BYTES = 4 << 20
 
-/** A place in the journal: of a frame's body, without its header. */
+/** Where a frame's body is in the journal, without its header. */
 export type Place = { offset: number; length: number }
 
 /**
- * An append-only file of frames. `append` returns when the operating system has the bytes, which is what outlives
- * a `kill -9`; it does not wait for the disk, so a loss of power may cost the last moments of this test chain.
+ * An append-only file of frames. `append` returns once the operating system has the bytes, which then survive a
+ * `kill -9`. It does not wait for the disk, so a power loss may cost the last moments of this test chain.
  */
 export type Journal = {
   append(body: Buffer): Place
   /** Up to `length` bytes of the body at a place. */
   read(offset: number, length: number): Buffer
   readonly end: number
-  /** Cuts off the body at this place, and all that stand behind it. */
+  /** Removes the body at this place and all later ones. */
   truncate(place: Place): void
   close(): void
 }
@@ -56,7 +56,7 @@ export function fileJournal(path: string): Journal & { scan(verifyFrom: number):
       try {
         for (let written = 0; written < frame.length; ) written += writeSync(file, frame, written)
       } catch (error) {
-        // A full disk may have taken half of it; the next frame must not stand behind a broken one.
+        // A full disk may have half of the frame. The next frame must not follow a broken one.
         ftruncateSync(file, end)
         throw error
       }
@@ -70,7 +70,7 @@ export function fileJournal(path: string): Journal & { scan(verifyFrom: number):
     },
     *scan(verifyFrom) {
       const last = yield* frames(file, end, verifyFrom)
-      // What a kill tore while it was written was never acknowledged.
+      // A kill may have torn the last frame. Its transaction was never acknowledged.
       if (last < end) ftruncateSync(file, last)
       end = last
     },
@@ -90,7 +90,7 @@ export function fileJournal(path: string): Journal & { scan(verifyFrom: number):
 
 type Frame = { place: Place; body: Buffer }
 
-/** Every whole frame; returns where the last one ended. Throws for damage anywhere but at the end. */
+/** Yields every whole frame, and returns the end of the last one. Throws for damage anywhere but at the end. */
 function* frames(file: number, size: number, verifyFrom: number): Generator<Frame, number> {
   let window = Buffer.alloc(0)
   let windowAt = 0
@@ -113,7 +113,7 @@ function* frames(file: number, size: number, verifyFrom: number): Generator<Fram
     const next = at + HEADER_BYTES + length
     if (at >= verifyFrom && crc32(body) !== sum) {
       if (next >= size) return at
-      throw new Error(`the ledger is damaged at byte ${at}, with intact transactions behind it`)
+      throw new Error(`the ledger is damaged at byte ${at}, with intact transactions after it`)
     }
     yield { place: { offset: at + HEADER_BYTES, length }, body }
     at = next

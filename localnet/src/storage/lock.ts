@@ -1,13 +1,13 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 
-/** Says which process the directory belongs to, for a message that a person can act on. */
+/** Names the process that uses the directory, so that a person can act on the message. */
 export class DirectoryInUse extends Error {}
 
 type Holder = { pid: number; started: string | null }
 
 /**
- * Takes the lock, also from a holder that is dead (a killed localnet leaves its file). Returns what releases it.
- * A pid alone could be another process's by now, so the time when the process started is compared as well.
+ * Takes the lock, also from a dead holder: a killed network leaves its file. Returns the function that releases it. The
+ * holder's pid may belong to another process now, so the process's start time is compared as well.
  */
 export function takeLock(path: string): () => void {
   const mine = JSON.stringify({ pid: process.pid, started: startOf(process.pid) } satisfies Holder)
@@ -25,10 +25,10 @@ export function takeLock(path: string): () => void {
       throw new DirectoryInUse(`the data directory is in use by process ${holder.pid} (${path})`)
     removeStale(path, text)
   }
-  throw new DirectoryInUse(`others keep taking the lock ${path}`)
+  throw new DirectoryInUse(`other processes keep taking the lock ${path}`)
 }
 
-/** Two that find the same stale lock must not both remove one: the second could remove the first's new lock. */
+/** If two processes find the same stale lock, the second must not remove the first one's new lock. */
 function removeStale(path: string, text: string) {
   const aside = `${path}.stale.${process.pid}`
   try {
@@ -59,10 +59,10 @@ function isAlive({ pid, started }: Holder): boolean {
   return started === null || startedNow === null || started === startedNow
 }
 
-/** When a process started, in clock ticks since boot (field 22 of /proc/pid/stat), or null where there is no /proc. */
+/** When a process started, in clock ticks since boot (field 22 of /proc/pid/stat). Null without /proc. */
 function startOf(pid: number): string | null {
   const stat = readText(`/proc/${pid}/stat`)
-  // The second field, a name in parentheses, may itself hold spaces.
+  // The second field, a name in parentheses, may contain spaces.
   return stat === null ? null : (stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null)
 }
 

@@ -3,7 +3,7 @@ import type { TransactionError } from "../chain/transaction-errors.ts"
 import type { Account } from "../chain/vm.ts"
 import { MAX_TRANSACTION_BYTES } from "../chain/wire.ts"
 
-/** A token account's balance. 32-byte values are base64: base58 is computed when needed, not on the hot path. */
+/** A token account's balance. 32-byte values are base64, because base58 is too slow for the hot path. */
 export type TokenBalance = {
   index: number
   mint: string
@@ -13,7 +13,7 @@ export type TokenBalance = {
   decimals: number
 }
 
-/** What a cluster calls a transaction's meta, in the form in which it is kept. Lamports are decimal text. */
+/** A transaction's meta as it is stored. Lamports are decimal text. */
 export type Meta = {
   err: TransactionError | null
   fee: number
@@ -34,12 +34,12 @@ export type Meta = {
 
 export type Change = { key: Key; account: Account }
 
-/** A transaction that landed, with all that it did. */
+/** A transaction that landed, with its effects. */
 export type LandedRecord = { slot: number; unixSeconds: number; wire: Buffer; meta: Meta; changes: Change[] }
 
-/** u48 slot, u48 time, u8 failed, u16 length of the wire bytes: what the index needs comes first. */
+/** u48 slot, u48 time, u8 failed, u16 length of the transaction: what the index needs comes first. */
 const FRONT_BYTES = 15
-/** Enough to read a record's front and any transaction. */
+/** Enough for a record's front and the longest transaction. */
 export const FRONT_AND_WIRE_BYTES = FRONT_BYTES + MAX_TRANSACTION_BYTES
 
 export function encodeRecord({ slot, unixSeconds, wire, meta, changes }: LandedRecord): Buffer {

@@ -11,12 +11,12 @@ import {
 } from "node:fs"
 
 /**
- * Slots without a block: their blocks were rolled back. The block of slot `to` follows that of `parent`; `root` was
- * finalized by then, and stays so although block heights are lower again.
+ * Slots whose blocks were rolled back: the block of slot `to` follows the block of `parent`. `root` was finalized at that
+ * time, and stays finalized although block heights are lower again.
  */
 export type Fork = { parent: number; to: number; root: number }
 
-/** Where the newest slot's number is kept, and beside it which slots were rolled back. */
+/** Stores the newest slot, and which slots were rolled back. */
 export type SlotsFile = {
   number(): number | null
   write(number: number): void
@@ -35,7 +35,7 @@ export function openSlotsFile(path: string): SlotsFile {
       ftruncateSync(file, 0)
       return null
     },
-    /** Eight bytes at one place: a kill finds either the old number or the new one. */
+    /** One write of eight bytes: after a kill, the file has either the old number or the new one. */
     write(number) {
       bytes.writeBigUInt64LE(BigInt(number))
       writeSync(file, bytes, 0, 8, 0)

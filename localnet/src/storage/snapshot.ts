@@ -1,17 +1,17 @@
 import { closeSync, existsSync, openSync, readFileSync, renameSync, writeSync } from "node:fs"
-import { setImmediate as nextTurn } from "node:timers/promises"
+import { setImmediate as otherWork } from "node:timers/promises"
 import { crc32 } from "node:zlib"
 import { type Change, encodeChange, readChanges } from "./record.ts"
 
-/** u32 CRC-32 of what follows, u48 the journal's offset from which to go on. */
+/** u32 CRC-32 of the rest, u48 offset in the journal from which to replay. */
 const HEADER_BYTES = 10
-/** Accounts written before other work gets its turn: about a millisecond. */
-const ACCOUNTS_PER_TURN = 250
+/** Accounts written before the event loop continues with other work: about a millisecond. */
+const ACCOUNTS_PER_BATCH = 250
 
 /**
- * Writes the accounts beside the old snapshot and then takes its place. Transactions go on meanwhile, so an account
- * may be newer here than `journalEnd`; since the journal holds whole states and not steps, going over it again from
- * there ends at the same state.
+ * Writes the accounts to a draft, which then replaces the old snapshot. Transactions continue while it is written, so an
+ * account may be newer than `journalEnd`. The journal has whole states, not steps, so replaying it from there ends in the
+ * same state.
  */
 export async function writeSnapshot(
   path: string,
@@ -33,9 +33,9 @@ export async function writeSnapshot(
       for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written)
     }
     for (const change of accounts) {
-      if (pending.push(encodeChange(change)) < ACCOUNTS_PER_TURN) continue
+      if (pending.push(encodeChange(change)) < ACCOUNTS_PER_BATCH) continue
       flush()
-      await nextTurn()
+      await otherWork()
     }
     flush()
     header.writeUInt32LE(sum, 0)
@@ -46,7 +46,7 @@ export async function writeSnapshot(
   renameSync(draft, path)
 }
 
-/** The snapshot, or null when there is none or it is damaged: the journal alone holds everything, too. */
+/** The snapshot. Null if it is missing or damaged: the journal alone has everything, too. */
 export function readSnapshot(path: string): { journalEnd: number; accounts: Iterable<Change> } | null {
   if (!existsSync(path)) return null
   const bytes = readFileSync(path)

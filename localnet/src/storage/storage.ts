@@ -13,17 +13,17 @@ type Genesis = { hash: Key; faucetSeed: Buffer }
 
 type Stored = { transaction: Transaction; meta: Meta | null; slot: number; unixSeconds: number; place: Place }
 
-/** What a chain is kept in: a directory, or nothing but memory. */
+/** Where a chain is stored: in a directory, or only in memory. */
 export type Storage = {
   genesis: Genesis
   slots: Slots
   journal: Journal
-  /** Gives each transaction in order, and then the accounts as they were last. To be called once, at the start. */
+  /** Reports each transaction in order, then returns the latest accounts. Call it once, at the start. */
   restore(onTransaction: (stored: Stored) => void): Iterable<Change>
-  /** Bytes of journal that a start would have to go over. */
+  /** Bytes of journal that a start would have to replay. */
   readonly unsavedBytes: number
   snapshot(accounts: Iterable<Change>): Promise<void>
-  /** Cuts the journal off at this place. A snapshot may hold what is cut off, so there is none any more. */
+  /** Cuts the journal off at this place, and removes the snapshot, which may contain what is cut off. */
   truncate(place: Place): void
   close(): void
 }
@@ -33,12 +33,11 @@ export type Storage = {
  * - `genesis.json`: the genesis hash and the faucet's seed, both random;
  * - `height`: the newest slot, as a count; `height.forks.json`: which slots were rolled back;
  * - `ledger`: every transaction that landed, with its meta and the accounts it changed (`record.ts`);
- * - `accounts.snapshot`: all accounts at some point of the ledger;
- * - `lock`: whose directory it is.
+ * - `accounts.snapshot`: all accounts at one point of the ledger;
+ * - `lock`: which process uses the directory.
  *
- * The ledger holds the changed accounts instead of leaving them to be computed by executing again. That is more to
- * write, and correct for any later version of LiteSVM, its programs or this code; a start costs one pass over the file,
- * not one execution per transaction.
+ * The ledger has the changed accounts, so that a start reads the file once and executes nothing. It takes more space, but
+ * stays correct with any later version of LiteSVM, its programs and this code.
  */
 export function openStorage(dataDir: string | null): Storage {
   return dataDir === null ? inMemory() : inDirectory(dataDir)
@@ -81,7 +80,7 @@ function inDirectory(dataDir: string): Storage {
     restore(onTransaction) {
       const accounts = new Map<Key, Change>()
       const snapshot = readSnapshot(snapshotFile)
-      // A snapshot that is ahead of the ledger belongs to another one.
+      // A snapshot beyond the end of the ledger belongs to another ledger.
       const known = snapshot !== null && snapshot.journalEnd <= journal.end ? snapshot : null
       for (const change of known?.accounts ?? []) accounts.set(change.key, change)
       savedEnd = known?.journalEnd ?? 0
@@ -130,6 +129,6 @@ function readGenesis(path: string): Genesis {
   }
   const stored = JSON.parse(readFileSync(path, "utf8")) as { genesis_hash: string; faucet_seed: string }
   const hash = keyOfBase58(stored.genesis_hash)
-  if (hash === null) throw new Error(`${path} holds no genesis hash`)
+  if (hash === null) throw new Error(`${path} has no valid genesis hash`)
   return { hash, faucetSeed: Buffer.from(stored.faucet_seed, "base64") }
 }

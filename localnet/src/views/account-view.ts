@@ -7,26 +7,26 @@ import { invalidParams, RpcError, u64 } from "../rpc/rpc.ts"
 import { parsedAccount } from "./parsed-account.ts"
 
 const RENT_EXEMPT_RENT_EPOCH = u64(2n ** 64n - 1n)
-/** More takes base58 too long (`MAX_BASE58_BYTES`). */
+/** Longer data takes too long to encode in base58 (`MAX_BASE58_BYTES`). */
 const MAX_BASE58_BYTES = 128
 
 export type AccountView = (account: Account) => unknown
 type Options = {
-  /** What an account is in, where the caller does not say. */
+  /** The encoding if the caller names none. */
   encoding?: "binary" | "base64"
-  /** What is too long for base58 is refused; in a list of named accounts and in notifications a text says so. */
-  tooLong?: "refuse" | "tell"
-  /** To read the mint of a token account. */
+  /** Data too long for base58 is refused. In lists of named accounts and in notifications, a text replaces it. */
+  tooLong?: "refuse" | "report"
+  /** Reads the mint of a token account. */
   find: (key: Key) => Account | null
 }
 
-/** Makes what RPC shows of an account. What `jsonParsed` cannot parse is in base64, as on a cluster. */
+/** Shows accounts as RPC does. Data that `jsonParsed` cannot parse is in base64, as on a cluster. */
 export function accountView(
   { encoding, dataSlice }: Config,
-  { encoding: usual = "binary", tooLong = "refuse", find }: Options,
+  { encoding: byDefault = "binary", tooLong = "refuse", find }: Options,
 ): AccountView {
   const slice = sliceOf(dataSlice)
-  const named = encoding ?? usual
+  const named = encoding ?? byDefault
   const encode = encoders.get(named)
   if (encode === undefined) throw invalidParams(`Invalid params: unknown variant \`${String(encoding)}\``)
   return (account) => {

@@ -16,13 +16,13 @@ const NONCE_ACCOUNT_BYTES = 80
 const CLOCK_BYTES = 40
 const RENT_BYTES = 17
 const LOOKUP_TABLE = 1
-/** Addresses of a lookup table begin behind its description. */
+/** A lookup table's addresses follow its metadata. */
 const TABLE_META_BYTES = 56
 const SYSVAR_FEES = 5_000
 
 type Parsed = { program: string; parsed: { type: string; info: unknown }; space: number }
 
-/** What `jsonParsed` makes of an account's data; null where nothing here can read it. */
+/** An account's data in `jsonParsed`. Null if it is of another kind. */
 export function parsedAccount(account: Account, find: (key: Key) => Account | null): Parsed | null {
   const { owner, data } = account
   if (isTokenProgram(owner)) return parsedToken(account, find)
@@ -41,7 +41,7 @@ const parsed = (program: string, { length }: Buffer, type: string, info: unknown
 })
 
 const addressAt = (data: Buffer, offset: number) => base58OfKey(keyAt(data, offset))
-/** `COption<Pubkey>`: u32 tag before it. */
+/** `COption<Pubkey>`: a u32 tag, then the address. */
 const optionAt = (data: Buffer, offset: number) =>
   data.readUInt32LE(offset) === 0 ? null : addressAt(data, offset + 4)
 

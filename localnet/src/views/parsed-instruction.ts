@@ -10,7 +10,7 @@ import {
 } from "../chain/keys.ts"
 import { uiAmount } from "../chain/token-layout.ts"
 
-/** An instruction of a transaction, or of one that called another. */
+/** An instruction of a transaction, or one that a program called. */
 export type RawInstruction = { program: Key; accounts: readonly Key[]; data: Buffer; stackHeight: number }
 
 type Info = Record<string, unknown>
@@ -19,8 +19,8 @@ type Parse = (data: Buffer, accounts: readonly string[]) => Info
 const ASSOCIATED_TOKEN_PROGRAM = knownKey("ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL")
 
 /**
- * What `jsonParsed` makes of an instruction (agave's `parse_system.rs`, `parse_token.rs` and others). What is not in
- * the tables below keeps its data, as on a cluster does what it cannot parse.
+ * An instruction in `jsonParsed` (agave's `parse_system.rs`, `parse_token.rs` and others). Instructions that are not in
+ * the tables below keep their data, as on a cluster if it cannot parse them.
  */
 export function instructionView(instruction: RawInstruction) {
   const { program, stackHeight } = instruction
@@ -48,9 +48,9 @@ function parse({ program, accounts, data }: RawInstruction): { parsed: unknown; 
           : [null, 0, data, {}]
   const known = (table as Record<number, Definition>)[number]
   if (name === null || known === undefined) return null
-  const [type, needs, read] = known
-  // One that a program refused may lack what belongs to it.
-  if (accounts.length < needs) return null
+  const [type, minAccounts, read] = known
+  // An instruction that its program refused may lack accounts.
+  if (accounts.length < minAccounts) return null
   try {
     return { parsed: { info: read(rest, accounts.map(base58OfKey)), type }, program: name }
   } catch (error) {
@@ -66,8 +66,8 @@ const address = (data: Buffer, offset: number) => {
   return base58OfKey(keyAt(data, offset))
 }
 
-/** Type, how many accounts it has at least, what it says. */
-type Definition = readonly [type: string, accounts: number, read: Parse]
+/** Its type, the least number of accounts, and how to read it. */
+type Definition = readonly [type: string, minAccounts: number, read: Parse]
 
 const system: Record<number, Definition> = {
   0: [
@@ -110,7 +110,7 @@ const system: Record<number, Definition> = {
   8: ["allocate", 1, (data, [account]) => ({ account, space: u64(data) })],
 }
 
-/** Who signs is one key, or the signers of a multisig after it. */
+/** The signer is one key, or a multisig with its signers after it. */
 const signedBy = (role: string, accounts: readonly string[], at: number): Info =>
   accounts.length > at + 1
     ? { [`multisig${role[0]!.toUpperCase()}${role.slice(1)}`]: accounts[at], signers: accounts.slice(at + 1) }

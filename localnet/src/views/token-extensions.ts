@@ -4,13 +4,13 @@ import { TOKEN_ACCOUNT_BYTES } from "../chain/token-layout.ts"
 type View = { extension: string; state?: unknown }
 type Read = (data: Buffer) => unknown
 
-/** An address of zeros is none (`OptionalNonZeroPubkey`). */
+/** Zeros mean no address (`OptionalNonZeroPubkey`). */
 const addressAt = (data: Buffer, offset: number): string | null =>
   data.subarray(offset, offset + 32).every((byte) => byte === 0) ? null : base58OfKey(keyAt(data, offset))
 
 /**
- * Token-2022's extensions by their number (spl-token-2022-interface `ExtensionType`), as a cluster shows them
- * (`parse_token_extension.rs`): those without a state, and those that are read here.
+ * Token-2022's extensions by number (spl-token-2022-interface `ExtensionType`), as a cluster shows them
+ * (`parse_token_extension.rs`). An extension without state needs no reader.
  */
 const extensions: Record<number, readonly [name: string, read?: Read]> = {
   3: ["mintCloseAuthority", (data) => ({ closeAuthority: addressAt(data, 0) })],
@@ -40,7 +40,7 @@ const extensions: Record<number, readonly [name: string, read?: Read]> = {
   27: ["pausableAccount"],
 }
 
-/** What stands behind the account's type: u16 kind, u16 length, data. */
+/** Reads the extensions after the account's type. Each is u16 kind, u16 length, data. */
 export function extensionsOf(data: Buffer): View[] {
   const found: View[] = []
   for (let at = TOKEN_ACCOUNT_BYTES + 1; at + 4 <= data.length; ) {
@@ -54,7 +54,7 @@ export function extensionsOf(data: Buffer): View[] {
   return found
 }
 
-/** Borsh: two addresses, three texts, a list of pairs of texts. */
+/** In Borsh: two addresses, three texts, a list of pairs of texts. */
 function readMetadata(data: Buffer) {
   let at = 64
   const text = () => {

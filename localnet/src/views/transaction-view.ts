@@ -14,7 +14,7 @@ type Full = { transaction: Transaction; meta: Meta }
 const encodings = ["json", "jsonParsed", "base64", "base58", "binary"] as const
 type Encoding = (typeof encodings)[number]
 
-/** A transaction as `getTransaction` and `getBlock` give it; `rewards`: whether its (never any) rewards are asked for. */
+/** A transaction as in `getTransaction` and `getBlock`. `rewards`: whether to include its rewards, which are always empty. */
 export function transactionView(full: Full, options: Config, { rewards = true } = {}) {
   const encoding = (options.encoding ?? "json") as Encoding
   if (!encodings.includes(encoding))
@@ -26,7 +26,7 @@ export function transactionView(full: Full, options: Config, { rewards = true } 
   }
 }
 
-/** A transaction as `getBlock` gives it with `transactionDetails: "accounts"`. */
+/** A transaction as in `getBlock` with `transactionDetails: "accounts"`. */
 export function accountsView(full: Full, options: Config) {
   const { err, status, fee, preBalances, postBalances, preTokenBalances, postTokenBalances } = metaView(
     full,
@@ -40,7 +40,7 @@ export function accountsView(full: Full, options: Config) {
   }
 }
 
-/** The version, for those who know that there are versions; others must not be given a transaction of another one. */
+/** The version, if the client names the newest that it supports. Throws for a newer transaction. */
 function versionOf({ transaction }: Full, { maxSupportedTransactionVersion }: Config) {
   const { version } = transaction.message
   const newest = optionalNumber(maxSupportedTransactionVersion, "maxSupportedTransactionVersion")
@@ -92,7 +92,7 @@ function messageView(message: Message) {
   }
 }
 
-/** What messages of only one version have. */
+/** The fields that only some versions have. */
 function versionedParts({ version, lookups, config }: Message) {
   if (config !== null) {
     const { priorityFee } = config
@@ -109,7 +109,7 @@ function versionedParts({ version, lookups, config }: Message) {
   return { addressTableLookups }
 }
 
-/** All keys in their order: those of the message, then of the tables, writable ones first. */
+/** All keys in order: those of the message, then those of lookup tables, writable ones first. */
 function keysOf({ transaction, meta }: Full): Key[] {
   return [...transaction.message.keys, ...[...meta.loaded.writable, ...meta.loaded.readonly].map(keyOfBase64)]
 }
@@ -118,7 +118,7 @@ function accountKeys(full: Full) {
   const { message } = full.transaction
   const own = message.keys.length
   const written = own + full.meta.loaded.writable.length
-  // A program that is called is not locked for writing, whatever the header says.
+  // A called program is not write-locked, whatever the header says.
   const programs = new Set(message.instructions.map(({ programIdIndex }) => programIdIndex))
   return keysOf(full).map((key, index) => ({
     pubkey: base58OfKey(key),
@@ -177,7 +177,7 @@ function metaView(full: Full, parsed: boolean, rewards: boolean) {
     preTokenBalances: meta.preTokens.map(tokenBalanceView),
     postTokenBalances: meta.postTokens.map(tokenBalanceView),
     rewards: rewards ? [] : null,
-    // Parsed, they are among the account keys.
+    // In `jsonParsed` they are among the account keys.
     ...(!parsed && { loadedAddresses: loadedView(meta) }),
     ...(meta.returnData !== null && { returnData: returnDataView(meta.returnData) }),
     computeUnitsConsumed: meta.computeUnits,

@@ -3,7 +3,7 @@ import { Keypair, LAMPORTS_PER_SOL, SystemProgram } from "@solana/web3.js"
 import bs58 from "bs58"
 import type { Fixture } from "./fixture.ts"
 
-/** Parameters that must be fresh are made right before the call. */
+/** Parameters that must be new are a function, which runs right before the call. */
 export type Call = readonly [name: string, method: string, params?: unknown | (() => Promise<unknown>)]
 
 const FAR = 2 ** 40
@@ -70,13 +70,15 @@ function clusterCalls({ payer, blockhash, latest, wireMessage }: Prepared): Call
 }
 
 function accountCalls(on: Prepared): Call[] {
-  const [me, mint, nobody] = [on.payer.publicKey, on.mint.publicKey, on.nobody].map((one) => one.toBase58())
+  const [me, mint, unused] = [on.payer.publicKey, on.mint.publicKey, on.unusedAddress].map((one) =>
+    one.toBase58(),
+  )
   const [holding, table] = [on.tokenAccount.toBase58(), on.table.toBase58()]
   const program = TOKEN_2022
   const reads = [
     ["getAccountInfo", me],
     ["getAccountInfo", mint],
-    ["getMultipleAccounts", [me, nobody, holding]],
+    ["getMultipleAccounts", [me, unused, holding]],
     ["getProgramAccounts", program],
     ["getBalance", me],
     ["getTokenSupply", mint],
@@ -99,7 +101,7 @@ function accountCalls(on: Prepared): Call[] {
       "getTokenAccountBalance",
       "getProgramAccounts",
     ].flatMap((method): Call[] => [
-      [`${method} nobody`, method, [nobody]],
+      [`${method} unused address`, method, [unused]],
       [`${method} nonsense`, method, ["nonsense"]],
       [`${method} number`, method, [1]],
       [`${method} nothing`, method, []],
@@ -107,7 +109,7 @@ function accountCalls(on: Prepared): Call[] {
     ...encodings.flatMap((encoding): Call[] => [
       [`getAccountInfo wallet in ${encoding}`, "getAccountInfo", [me, { encoding }]],
       [`getAccountInfo holding in ${encoding}`, "getAccountInfo", [holding, { encoding }]],
-      [`getMultipleAccounts in ${encoding}`, "getMultipleAccounts", [[mint, nobody], { encoding }]],
+      [`getMultipleAccounts in ${encoding}`, "getMultipleAccounts", [[mint, unused], { encoding }]],
       [`getProgramAccounts in ${encoding}`, "getProgramAccounts", [program, { encoding }]],
     ]),
     ["getAccountInfo mint jsonParsed", "getAccountInfo", [mint, { encoding: "jsonParsed" }]],
@@ -213,7 +215,7 @@ function accountCalls(on: Prepared): Call[] {
       ],
       [`${method} no filter`, method, [me]],
       [`${method} both`, method, [me, { mint, programId: TOKEN_2022 }, { encoding: "base64" }]],
-      [`${method} no mint`, method, [me, { mint: nobody }, { encoding: "base64" }]],
+      [`${method} no mint`, method, [me, { mint: unused }, { encoding: "base64" }]],
     ]),
   ]
 }
@@ -283,7 +285,11 @@ function historyCalls(on: Prepared): Call[] {
     ["getSignaturesForAddress limit 0", "getSignaturesForAddress", [me, { limit: 0 }]],
     ["getSignaturesForAddress limit 1001", "getSignaturesForAddress", [me, { limit: 1001 }]],
     ["getSignaturesForAddress processed", "getSignaturesForAddress", [me, { commitment: "processed" }]],
-    ["getSignaturesForAddress nobody", "getSignaturesForAddress", [Keypair.generate().publicKey.toBase58()]],
+    [
+      "getSignaturesForAddress unused address",
+      "getSignaturesForAddress",
+      [Keypair.generate().publicKey.toBase58()],
+    ],
     ["getSignaturesForAddress nonsense", "getSignaturesForAddress", ["nonsense"]],
     ["getSignaturesForAddress far minContextSlot", "getSignaturesForAddress", [me, { minContextSlot: FAR }]],
     ["getBlock", "getBlock", [slots.simple, { ...all, rewards: true }]],
@@ -316,20 +322,20 @@ function historyCalls(on: Prepared): Call[] {
   ]
 }
 
-/** What the calls need besides the story. */
-export async function prepare(story: Fixture) {
-  const { connection, payer } = story
+/** Adds what the calls need to the fixture. */
+export async function prepare(fixture: Fixture) {
+  const { connection, payer } = fixture
   const kinds = ["simple", "tokens", "failed", "byNonce", "byTable", "unlooked"] as const
   const slots: Record<string, number> = {}
-  for (const kind of kinds) slots[kind] = await story.slotOf(story[kind])
+  for (const kind of kinds) slots[kind] = await fixture.slotOf(fixture[kind])
   const { context } = await connection.getLatestBlockhashAndContext("confirmed")
   const [, second] = await connection.getSignaturesForAddress(payer.publicKey, { limit: 2 }, "finalized")
-  const message = (await story.versioned([])).message.serialize()
+  const message = (await fixture.versioned([])).message.serialize()
   return {
-    ...story,
+    ...fixture,
     slots: slots as Record<string, number> & Record<(typeof kinds)[number], number>,
     unknown: bs58.encode(Buffer.alloc(64, 7)),
-    latest: await story.blockhash(),
+    latest: await fixture.blockhash(),
     blockhash: { slot: context.slot },
     second: second!.signature,
     wireMessage: Buffer.from(message).toString("base64"),

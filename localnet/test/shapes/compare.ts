@@ -1,14 +1,14 @@
 import type { PublicKey } from "@solana/web3.js"
 import { prepare, readCalls } from "./calls.ts"
-import { playStory } from "./fixture.ts"
+import { createFixture } from "./fixture.ts"
 import { sendCalls } from "./send-calls.ts"
 import { answerShape, parseExact, type Shapes } from "./shape.ts"
 import { socketShapes } from "./socket-calls.ts"
 import { transportShapes } from "./transport-calls.ts"
 
-/** Tells a chain the story and asks it everything. */
+/** Creates the fixture on a chain, and makes every call. */
 export async function shapesOf(url: string): Promise<Shapes> {
-  const on = await prepare(await playStory(url))
+  const on = await prepare(await createFixture(url))
   const shapes: Shapes = {}
   for (const calls of [readCalls, sendCalls])
     for (const [name, method, given] of await calls(on)) {
@@ -28,7 +28,7 @@ async function ask(url: string, method: string, params: unknown): Promise<unknow
   return parseExact(await response.text())
 }
 
-/** A block without what others have in it, such as votes. */
+/** A block without transactions of others, such as votes. */
 function onlyOf(payer: PublicKey, answer: unknown): unknown {
   const { result } = answer as { result?: { transactions?: unknown[] } | null }
   const all = result?.transactions

@@ -25,8 +25,8 @@ import {
 } from "@solana/web3.js"
 import { until } from "../client.ts"
 
-/** One and the same story on any chain: what the compared calls ask about. */
-export type Fixture = Awaited<ReturnType<typeof playStory>>
+/** The same wallets, tokens and transactions on any chain, for the compared calls. */
+export type Fixture = Awaited<ReturnType<typeof createFixture>>
 
 export const MEMO_PROGRAM = new PublicKey("MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr")
 const memo = (text: string) =>
@@ -35,11 +35,11 @@ const memo = (text: string) =>
 /** A real validator finalizes a block within half of that. */
 const LIMIT_MS = 30_000
 
-export async function playStory(url: string) {
+export async function createFixture(url: string) {
   const connection = new Connection(url, { commitment: "confirmed", disableRetryOnRateLimit: true })
   const key = () => Keypair.generate()
   const [payer, wallet, mint, oldMint, nonce] = [key(), key(), key(), key(), key()]
-  const nobody = key().publicKey
+  const unusedAddress = key().publicKey
 
   const landed = (signature: string, status: "confirmed" | "finalized" = "confirmed") =>
     until(async () => {
@@ -108,7 +108,7 @@ export async function playStory(url: string) {
       TOKEN_2022_PROGRAM_ID,
     ),
   ])
-  /** Programs call programs, and tokens move. */
+  // Here programs call programs, and tokens move.
   const tokens = await send([
     createAta(wallet.publicKey, mint.publicKey, TOKEN_2022_PROGRAM_ID),
     createTransferCheckedInstruction(
@@ -164,11 +164,11 @@ export async function playStory(url: string) {
       lookupTable: table,
       authority: payer.publicKey,
       payer: payer.publicKey,
-      addresses: [wallet.publicKey, nobody],
+      addresses: [wallet.publicKey, unusedAddress],
     }),
   ])
   const slotOfTable = await connection.getSlot("confirmed")
-  // A table serves from the slot after its change on.
+  // A table can be used from the slot after its change.
   await until(async () => (await connection.getSlot("confirmed")) > slotOfTable + 1, LIMIT_MS)
   const lookup = (await connection.getAddressLookupTable(table)).value!
   const versioned = async (tables: (typeof lookup)[]) => {
@@ -187,7 +187,19 @@ export async function playStory(url: string) {
   await landed(unlooked, "finalized")
 
   return {
-    ...{ url, connection, payer, wallet, mint, oldMint, nonce, nobody, table, tokenAccount, toAccount },
+    ...{
+      url,
+      connection,
+      payer,
+      wallet,
+      mint,
+      oldMint,
+      nonce,
+      unusedAddress,
+      table,
+      tokenAccount,
+      toAccount,
+    },
     ...{ airdrop, simple, tokens, failed, byNonce, byTable, unlooked, nonceUsed, nonceValue },
     ...{ signed, send, sendRaw, transfer, memo, blockhash, versioned, lookup, landed },
     slotOf: async (signature: string) =>

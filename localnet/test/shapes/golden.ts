@@ -5,7 +5,7 @@ import type { Shapes } from "./shape.ts"
 const FILE = join(import.meta.dirname, "golden.txt")
 const INDENT = "    "
 
-/** What a validator answered when it was last asked: each shape, and below it the calls that have it. */
+/** The shapes that a validator answered. The file has each shape, and below it the calls with this shape. */
 export function readGolden(): Shapes {
   const shapes: Shapes = {}
   let shape = ""

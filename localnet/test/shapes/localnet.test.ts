@@ -4,7 +4,7 @@ import { shapesOf } from "./compare.ts"
 import { differences } from "./differences.ts"
 import { readGolden } from "./golden.ts"
 
-test("the local network answers every call in the shape in which a validator does, but for what its README names", async () => {
+test("every response has the shape of a validator's, except those that the README names", async () => {
   const localnet = await startLocalnet({ slotMs: 20 })
   try {
     const shapes = await shapesOf(localnet.url)

@@ -8,7 +8,7 @@ import bs58 from "bs58"
 import type { Call, Prepared } from "./calls.ts"
 import { MEMO_PROGRAM } from "./fixture.ts"
 
-/** Calls that send transactions, or try them. */
+/** Calls that send or simulate transactions. */
 export async function sendCalls(on: Prepared): Promise<Call[]> {
   const { payer, wallet, signed, transfer, memo, nonceUsed } = on
   let amount = 10_000_000
@@ -21,12 +21,14 @@ export async function sendCalls(on: Prepared): Promise<Call[]> {
   }
   const bad = async () => base64(await signed([transfer(10_000 * LAMPORTS_PER_SOL + amount++)]))
   const old = base64(await signed([transfer(amount++)]))
-  // Its blockhash is that of nobody.
+  // No block has its blockhash.
   const stale = Buffer.from(old, "base64")
   stale.fill(9, stale.length - 60, stale.length - 40)
   const table = await on.versioned([on.lookup])
   const unknownProgram = base64(
-    await signed([new TransactionInstruction({ programId: on.nobody, keys: [], data: Buffer.alloc(1) })]),
+    await signed([
+      new TransactionInstruction({ programId: on.unusedAddress, keys: [], data: Buffer.alloc(1) }),
+    ]),
   )
   const noUtf8 = base64(
     await signed([
@@ -120,7 +122,7 @@ export async function sendCalls(on: Prepared): Promise<Call[]> {
     [
       "simulate unknown blockhash",
       simulate,
-      [base64(await withBlockhash(on, on.nobody)), { ...b64, ...CONFIRMED }],
+      [base64(await withBlockhash(on, on.unusedAddress)), { ...b64, ...CONFIRMED }],
     ],
     ["simulate failing", simulate, async () => [await bad(), { ...b64, ...CONFIRMED }]],
     ["simulate unknown program", simulate, [unknownProgram, { ...b64, ...CONFIRMED }]],
@@ -134,7 +136,11 @@ export async function sendCalls(on: Prepared): Promise<Call[]> {
       simulate,
       [
         simple,
-        { ...b64, ...CONFIRMED, accounts: { addresses: [me, on.nobody.toBase58()], encoding: "base64" } },
+        {
+          ...b64,
+          ...CONFIRMED,
+          accounts: { addresses: [me, on.unusedAddress.toBase58()], encoding: "base64" },
+        },
       ],
     ],
     [
@@ -176,13 +182,13 @@ async function withBlockhash(on: Prepared, blockhash: PublicKey) {
   return transaction.serialize()
 }
 
-/** An associated account is made by a program that calls others. */
+/** Creating an associated account makes a program call others. */
 async function tokenTransfer(on: Prepared) {
-  const of = getAssociatedTokenAddressSync(on.mint.publicKey, on.nobody, false, TOKEN_2022_PROGRAM_ID)
+  const of = getAssociatedTokenAddressSync(on.mint.publicKey, on.unusedAddress, false, TOKEN_2022_PROGRAM_ID)
   const create = createAssociatedTokenAccountIdempotentInstruction(
     on.payer.publicKey,
     of,
-    on.nobody,
+    on.unusedAddress,
     on.mint.publicKey,
     TOKEN_2022_PROGRAM_ID,
   )

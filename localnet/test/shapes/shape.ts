@@ -1,12 +1,12 @@
 import bs58 from "bs58"
 
-// What an answer looks like, in one line: its keys, the types of its values and the range of its numbers. Words stay, as
-// far as they do not differ from one run to the next.
+// The shape of a response, in one line: its keys, the types of its values and the ranges of its numbers. Texts that are
+// the same in every run stay.
 
-/** What each call's answer looks like, by the call's name. */
+/** The shape of each call's response, by the call's name. */
 export type Shapes = Record<string, string>
 
-/** Of a refusal of parameters the code alone counts: its words are those of a parser. */
+/** For refused parameters only the code counts, because the message is that of a parser. */
 export function answerShape(answer: unknown): string {
   const { result, error } = answer as {
     result?: unknown
@@ -17,7 +17,7 @@ export function answerShape(answer: unknown): string {
   return `error ${error.code}${message}${"data" in error ? ` ${shapeOf(error.data)}` : ""}`
 }
 
-/** JSON with numbers that may not fit: they come as bigint. */
+/** Parses JSON. Numbers beyond a JavaScript number become bigint. */
 export const parseExact = (text: string): unknown =>
   JSON.parse(text, (_key, value, context?: { source?: string }) =>
     typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value)
@@ -37,18 +37,22 @@ export function shapeOf(value: unknown): string {
   const keys = Object.keys(value).sort()
   const entries = keys.map((key) => {
     const one = (value as Record<string, unknown>)[key]
-    const shape = isWhose(key) ? '"<address>"' : isLog(key) && one ? logShape(one as unknown[]) : shapeOf(one)
+    const shape = isOwnerKey(key)
+      ? '"<address>"'
+      : isLog(key) && one
+        ? logShape(one as unknown[])
+        : shapeOf(one)
     return `${isAddress(key) ? "<address>" : key}: ${shape}`
   })
   return `{${[...new Set(entries)].join(", ")}}`
 }
 
-const isWhose = (key: string) => key === "address" || key === "pubkey"
-/** Programs that do the same write other lines: they may be of another release. */
+const isOwnerKey = (key: string) => key === "address" || key === "pubkey"
+/** Programs of another release do the same, but write other lines. */
 const isLog = (key: string) => key === "logs" || key === "logMessages"
 const logShape = (lines: unknown[]) => (lines.length === 0 ? "[]" : "[line…]")
 
-/** A list counts once each kind of thing that is in it, in any order. */
+/** The shape of a list: the shapes of its elements, each once, in any order. */
 function arrayShape(values: unknown[]): string {
   const [data, encoding] = values
   if (values.length === 2 && ENCODINGS.has(encoding))
@@ -62,7 +66,7 @@ const bytesOf = (text: string) => (text.length > 90 ? null : (bs58.decodeUnsafe(
 
 const BASE58 = /[1-9A-HJ-NP-Za-km-z]{32,88}/g
 
-/** Programs and sysvars are words: they say which program something is about. */
+/** The addresses of programs and sysvars stay, because they are the same in every run. */
 const wellKnown = /^(?:Sysvar|Token|ATokenG|Memo|ComputeBudget|AddressLookupTab|BPFLoader|NativeLoader|Vote1)/
 
 function textShape(text: string): string {

@@ -5,14 +5,14 @@ import { until } from "../client.ts"
 import type { Prepared } from "./calls.ts"
 import { answerShape, parseExact, type Shapes, shapeOf } from "./shape.ts"
 
-/** Of the updates of a slot, which come in any order, the one that each slot begins with. */
+/** The updates of a slot come in any order. This is the one that begins a slot. */
 const isFirst = ({ method, params }: Message, subscription: number) =>
   params?.subscription === subscription &&
   (method !== "slotsUpdatesNotification" || (params.result as { type: string }).type === "createdBank")
 
 type Message = { id?: number; method?: string; params?: { subscription: number; result: unknown } }
 
-/** What the WebSocket says: to each subscription, and as its first notification while a transaction lands. */
+/** The WebSocket's response to each subscription, and its first notification while a transaction lands. */
 export async function socketShapes(on: Prepared): Promise<Shapes> {
   const shapes: Shapes = {}
   const { port, hostname } = new URL(on.url)
@@ -34,10 +34,10 @@ export async function socketShapes(on: Prepared): Promise<Shapes> {
   const holding = on.tokenAccount.toBase58()
   const program = TOKEN_2022_PROGRAM_ID.toBase58()
   const CONFIRMED = { commitment: "confirmed" }
-  const next = await on.signed([on.transfer(77_777_777), on.memo("told")])
+  const next = await on.signed([on.transfer(77_777_777), on.memo("notified")])
   const signature = bs58.encode(next.subarray(1, 65))
   const memoOf = "MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr"
-  const toldAbout: [string, string, unknown?][] = [
+  const subscriptions: [string, string, unknown?][] = [
     ["slotSubscribe", "slotSubscribe"],
     ["rootSubscribe", "rootSubscribe"],
     ["slotsUpdatesSubscribe", "slotsUpdatesSubscribe"],
@@ -86,20 +86,22 @@ export async function socketShapes(on: Prepared): Promise<Shapes> {
     ["ping", "ping"],
   ]
   const ids = new Map<string, unknown>()
-  for (const [name, method, params] of [...toldAbout, ...refused]) {
+  for (const [name, method, params] of [...subscriptions, ...refused]) {
     const answer = await ask(method, params)
     shapes[name] = answerShape(answer)
     ids.set(name, (answer as { result?: unknown }).result)
   }
   await on.sendRaw(next)
-  for (const [name] of toldAbout) {
+  for (const [name] of subscriptions) {
     const mine = ids.get(name)
     if (typeof mine !== "number") continue
-    const told = await until(async () => messages.find((one) => isFirst(one, mine)), 5_000).catch(() => ({
-      method: "silence",
-      params: {},
-    }))
-    shapes[`${name} tells`] = `${told.method} ${shapeOf(told.params)}`
+    const notification = await until(async () => messages.find((one) => isFirst(one, mine)), 5_000).catch(
+      () => ({
+        method: "silence",
+        params: {},
+      }),
+    )
+    shapes[`${name} notification`] = `${notification.method} ${shapeOf(notification.params)}`
   }
   shapes.slotUnsubscribe = answerShape(await ask("slotUnsubscribe", [ids.get("slotSubscribe")]))
   shapes["slotUnsubscribe again"] = answerShape(await ask("slotUnsubscribe", [ids.get("slotSubscribe")]))

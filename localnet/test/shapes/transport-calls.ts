@@ -1,6 +1,6 @@
 import type { Shapes } from "./shape.ts"
 
-/** What the HTTP server says, whatever the method. */
+/** The HTTP server's responses, independent of the method. */
 export async function transportShapes(url: string): Promise<Shapes> {
   const post = (body: string, headers: Record<string, string> = {}) =>
     fetch(url, { method: "POST", headers: { "content-type": "application/json", ...headers }, body })

@@ -10,10 +10,7 @@ const MAX_ACCOUNTS = 100
 const MAX_FILTERS = 4
 const MAX_MEMCMP_BYTES = 128
 
-/**
- * Accounts are read in their current state at any commitment, because there are no forks that could undo it. So the
- * context's slot is the newest one.
- */
+/** Reads accounts in their newest state at any commitment, so the context has the newest slot. */
 export function accountMethods({ chain, optionsOf, withContext }: Context): Methods {
   const { vm } = chain
   const find = (key: Key) => vm.account(key)
@@ -28,7 +25,7 @@ export function accountMethods({ chain, optionsOf, withContext }: Context): Meth
       return withContext(account === null ? null : view(account))
     },
     getMultipleAccounts: ([keys, given]) => {
-      const view = accountView(optionsOf(given), { encoding: "base64", tooLong: "tell", find })
+      const view = accountView(optionsOf(given), { encoding: "base64", tooLong: "report", find })
       const accounts = param
         .list(keys, "addresses", MAX_ACCOUNTS)
         .map(param.address)
@@ -54,7 +51,7 @@ export function filtersOf(given: unknown): Filter {
   return (data) => filters.every((filter) => filter(data))
 }
 
-/** A token account that is initialized. */
+/** Matches initialized token accounts. */
 const tokenAccountState: Filter = (data) => data.length >= TOKEN_ACCOUNT_BYTES && data[108] !== 0
 
 function filterOf(given: unknown): Filter {
@@ -70,7 +67,7 @@ function filterOf(given: unknown): Filter {
   return (data) => data.subarray(at, at + wanted.length).equals(wanted)
 }
 
-/** Text is base58 unless it says otherwise; an array of numbers is the bytes themselves. */
+/** Text is base58 unless `encoding` says base64. An array of numbers is the bytes themselves. */
 function memcmpBytes(bytes: unknown, encoding: unknown): Buffer {
   const decoded =
     typeof bytes === "string"

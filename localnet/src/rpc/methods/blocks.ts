@@ -7,7 +7,7 @@ import type { Context } from "./context.ts"
 
 const MAX_BLOCK_RANGE = 500_000
 
-/** Blocks, as far as they can be told from what landed in them. */
+/** Blocks, put together from what landed in them. */
 export function blockMethods({ chain, identity }: Context): Methods {
   const { slots, history } = chain
   const firstSlot = () => Math.max(slots.slotOfHeight(0), chain.forgottenBefore)
@@ -50,7 +50,7 @@ export function blockMethods({ chain, identity }: Context): Methods {
     },
   }
 
-  /** What a node says of a block that it does not have, by why it does not. */
+  /** Throws a node's error for a block that it does not have: not yet, no longer, or skipped. */
   function requireBlock(slot: number, commitment: Commitment) {
     if (!slots.reached(slot, commitment)) throw new RpcError(-32004, `Block not available for slot ${slot}`)
     const first = firstSlot()
@@ -70,7 +70,7 @@ export function blockMethods({ chain, identity }: Context): Methods {
     return found
   }
 
-  /** Its leader is paid for every block, and here all fees are burnt. */
+  /** A block names its leader's reward, which is 0 here, because all fees are burnt. */
   function feeReward() {
     return { commission: null, lamports: 0, postBalance: 0, pubkey: identity, rewardType: "Fee" }
   }
@@ -96,7 +96,7 @@ export function blockMethods({ chain, identity }: Context): Methods {
     }
   }
 
-  /** The time of the last transaction up to that slot: empty blocks have no recorded time. */
+  /** The time of the last transaction up to this slot, because empty blocks have no recorded time. */
   function timeOf(slot: number): number | null {
     if (slot === slots.slot()) return chain.unixSeconds
     const until = history.countUpToSlot(slot)

@@ -78,15 +78,15 @@ export function clusterMethods({ chain, withContext, slotMs }: Context): Methods
       if (size > 10 << 20) throw new RpcError(-32600, "Invalid request")
       return Number(chain.vm.rentExemption(size))
     },
-    // There is no competition for blocks, so the sufficient price is zero.
+    // Transactions do not compete for blocks, so a price of zero is enough.
     getRecentPrioritizationFees: ([addresses]) => {
       for (const one of param.list(addresses ?? [], "addresses", 128)) param.address(one)
       return [{ slot: slots.slot(), prioritizationFee: 0 }]
     },
     getRecentPerformanceSamples: ([limit]) => {
-      const most = param.optionalNumber(limit, "limit") ?? MAX_SAMPLES
-      if (most > MAX_SAMPLES) throw invalidParams(`Invalid limit; max ${MAX_SAMPLES}`)
-      if (most === 0) return []
+      const max = param.optionalNumber(limit, "limit") ?? MAX_SAMPLES
+      if (max > MAX_SAMPLES) throw invalidParams(`Invalid limit; max ${MAX_SAMPLES}`)
+      if (max === 0) return []
       const numSlots = Math.round(60_000 / slotMs)
       const slot = slots.slot()
       const numTransactions = history.ofSlots(slot - numSlots + 1, slot).length

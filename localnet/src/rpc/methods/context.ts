@@ -5,16 +5,16 @@ import type { Commitment } from "../../chain/slots.ts"
 import { VERSION } from "../../chain/vm.ts"
 import * as param from "../params.ts"
 
-/** What the methods work with. */
+/** What the methods share. */
 export type Context = {
   chain: Chain
-  /** The one validator's key, and that of the account it would vote with. */
+  /** The addresses of the one validator and of its vote account. */
   identity: string
   voteAccount: string
   slotMs: number
-  /** The options of a call that reads accounts. Throws where the slot that it asks for has not come. */
+  /** The options of a call. Throws if `minContextSlot` has not been reached. */
   optionsOf: (given: unknown) => param.Config
-  /** The cluster's wrapping: which slot an answer speaks of. */
+  /** Adds the slot that a response refers to, as a cluster does. */
   withContext: <Value>(value: Value, commitment?: Commitment) => { context: RpcContext; value: Value }
 }
 

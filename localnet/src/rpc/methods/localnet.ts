@@ -3,10 +3,10 @@ import { type Faults, parseFaults } from "../faults.ts"
 import * as param from "../params.ts"
 import { invalidParams, type Methods } from "../rpc.ts"
 
-/** Far more than any test needs, and few enough to be done at once. */
+/** More than any test needs, and few enough to produce at once. */
 const MAX_WARP = 1_000_000
 
-/** What no cluster has: misbehaviour on request, for tests. */
+/** Misbehaviour on request, for tests. No cluster has these methods. */
 export function localnetMethods(chain: Chain, setFaults: (faults: Faults) => void): Methods {
   return {
     localnet_setFaults: ([faults]) => {
@@ -15,14 +15,14 @@ export function localnetMethods(chain: Chain, setFaults: (faults: Faults) => voi
       chain.forgottenBefore = parsed.forgetBefore
       return null
     },
-    /** Blocks pass at once, so that blockhashes expire. */
+    /** Produces blocks at once, so that blockhashes expire. */
     localnet_warp: ([options]) => {
       const blocks = param.wholeNumber(param.config(options).slots, "slots")
       if (blocks > MAX_WARP) throw invalidParams(`Invalid params: slots must not exceed ${MAX_WARP}`)
       chain.advance(blocks)
       return chain.slots.slot()
     },
-    /** What is confirmed and not finalized, after this slot, never happened. Returns the slot that is now. */
+    /** Undoes what landed after this slot and is not finalized. Returns the current slot. */
     localnet_rollback: ([options]) => {
       try {
         chain.rollback(param.wholeNumber(param.config(options).slot, "slot"))
@@ -32,7 +32,7 @@ export function localnetMethods(chain: Chain, setFaults: (faults: Faults) => voi
       }
       return chain.slots.slot()
     },
-    /** Transactions sent while this is on are accepted and lost. */
+    /** While on, transactions are accepted and lost. */
     localnet_hold: ([options]) => {
       chain.held = param.config(options).on === true
       return null

@@ -16,12 +16,12 @@ import * as param from "../params.ts"
 import { invalidParams, type Methods, RpcError } from "../rpc.ts"
 import type { Context } from "./context.ts"
 
-/** The longest text that a transaction's bytes can have; version 1 is not sent in base58. */
+/** The longest text for a transaction. Version 1 is never sent in base58. */
 const MAX_ENCODED = { base58: 1683, base64: 5464 } as const
 
 const PREFLIGHT_FAILURE = -32002
 
-/** What sends transactions, or tries them. */
+/** Sends and simulates transactions. */
 export function sendMethods({ chain, withContext }: Context): Methods {
   const find = (key: Key) => chain.vm.account(key)
   return {
@@ -31,11 +31,11 @@ export function sendMethods({ chain, withContext }: Context): Methods {
       const commitment = param.commitment(options.preflightCommitment)
       param.requireMinContextSlot(chain.slots, options, "processed")
       if (options.skipPreflight === true) {
-        // One that cannot land, or is forged, is dropped silently.
+        // A transaction that cannot land, or is forged, is dropped silently.
         if (!chain.held) chain.submit(transaction, "land")
         return transaction.signature
       }
-      // Execution is its own preflight: where it fails, it leaves no trace.
+      // Execution is its own preflight: if it fails, it leaves no trace.
       const refusal = chain.refusalOf(transaction, commitment)
       const failed =
         refusal !== null || chain.held || chain.submit(transaction, "refuse").err !== null
@@ -101,16 +101,16 @@ export function sendMethods({ chain, withContext }: Context): Methods {
 function decode(encoded: unknown, encodingGiven: unknown): Transaction {
   const encoding = param.wireEncoding(encodingGiven)
   const given = param.text(encoded, "transaction")
-  const max = MAX_ENCODED[encoding]
-  if (given.length > max)
+  const maxText = MAX_ENCODED[encoding]
+  if (given.length > maxText)
     throw invalidParams(`${encoding} encoded solana_transaction::versioned::VersionedTransaction too large: \
-${given.length} bytes (max: encoded/raw ${max}/${MAX_TRANSACTION_BYTES})`)
+${given.length} bytes (max: encoded/raw ${maxText}/${MAX_TRANSACTION_BYTES})`)
   const bytes = param.decodeBytes(given, encoding)
   if (bytes === null) throw invalidParams(`invalid ${encoding} encoding`)
-  const most = isVersion1(bytes) ? MAX_TRANSACTION_BYTES : PACKET_BYTES
-  if (bytes.length > most)
+  const max = isVersion1(bytes) ? MAX_TRANSACTION_BYTES : PACKET_BYTES
+  if (bytes.length > max)
     throw invalidParams(`decoded solana_transaction::versioned::VersionedTransaction too large: \
-${bytes.length} bytes (max: ${most} bytes)`)
+${bytes.length} bytes (max: ${max} bytes)`)
   try {
     return parseTransaction(bytes)
   } catch (error) {
@@ -132,7 +132,7 @@ function preflightFailure(simulation: Simulation): RpcError {
   })
 }
 
-/** What a simulation and a failed preflight say alike. */
+/** The fields that a simulation and a failed preflight share. */
 const outcomeView = ({ execution, fee, loadedBytes, meta }: Simulation) => ({
   err: execution.err,
   logs: execution.logs,

@@ -21,7 +21,7 @@ import type { Context } from "./context.ts"
 
 const LARGEST_ACCOUNTS = 20
 
-/** SPL Token and Token-2022. */
+/** Accounts and mints of SPL Token and Token-2022. */
 export function tokenMethods({ chain, optionsOf, withContext }: Context): Methods {
   const { vm } = chain
   const find = (key: Key) => vm.account(key)
@@ -73,9 +73,9 @@ export function tokenMethods({ chain, optionsOf, withContext }: Context): Method
       const view = accountView(optionsOf(given), { find })
       const matches = filterOf(filter)
       const delegate = param.address(delegateGiven)
-      const isDelegates = (data: Buffer) =>
+      const hasDelegate = (data: Buffer) =>
         data.length >= TOKEN_ACCOUNT_BYTES && data.readUInt32LE(72) === 1 && keyAt(data, 76) === delegate
-      const found = [TOKEN_PROGRAM, TOKEN_2022_PROGRAM].flatMap((program) => vm.ownedBy(program, isDelegates))
+      const found = [TOKEN_PROGRAM, TOKEN_2022_PROGRAM].flatMap((program) => vm.ownedBy(program, hasDelegate))
       const accounts = found.flatMap(({ key, account }) => {
         const token = readTokenAccount(account)
         return token !== null && matches(account, token)
@@ -115,7 +115,7 @@ export function tokenMethods({ chain, optionsOf, withContext }: Context): Method
   }
 }
 
-/** These methods know no `minContextSlot`, and an option without the commitment is none to them. */
+/** These methods ignore `minContextSlot`, and refuse options without a commitment. */
 function requireCommitment(given: unknown) {
   const options = param.config(given)
   if (given !== undefined && given !== null && typeof options.commitment !== "string")

@@ -7,20 +7,20 @@ import type { Context } from "./context.ts"
 
 const MAX_STATUSES = 256
 const MAX_SIGNATURES = 1_000
-/** How far back statuses are known without a search of history (`MAX_RECENT_BLOCKHASHES`). */
+/** How far back a status is found without searching history (`MAX_RECENT_BLOCKHASHES`). */
 const RECENT_SLOTS = 300
 
-/** What has landed. */
+/** Transactions that landed. */
 export function transactionMethods({ chain, withContext }: Context): Methods {
   const { slots, history } = chain
   return {
     getSignatureStatuses: ([signatures, given]) => {
       const search = param.config(given).searchTransactionHistory === true
-      // What a node forgot in its ledger it still has in the cache of statuses.
+      // A node that pruned its ledger still has its cache of recent statuses.
       const recent = slots.slot() - RECENT_SLOTS
       const oldest = search ? Math.min(chain.forgottenBefore, recent) : recent
       const statuses = param.list(signatures, "signatures", MAX_STATUSES).map((one) => {
-        const landed = history.find(known(one))
+        const landed = history.find(signatureOf(one))
         return landed === null || landed.slot < oldest ? null : statusOf(landed)
       })
       return withContext(statuses)
@@ -44,7 +44,7 @@ export function transactionMethods({ chain, withContext }: Context): Methods {
       return found
     },
     getTransaction: ([signature, given]) => {
-      // In its old form the second parameter is the encoding itself.
+      // Old clients pass the encoding itself as the second parameter.
       const options = typeof given === "string" ? { encoding: given } : param.config(given)
       const commitment = param.settledCommitment(options.commitment)
       const landed = history.find(param.signature(signature))
@@ -63,8 +63,8 @@ export function transactionMethods({ chain, withContext }: Context): Methods {
     return index - history.countUpToSlot(slot - 1)
   }
 
-  /** Landed signatures are found as they are; only others need to be looked at for being signatures at all. */
-  function known(given: unknown): string {
+  /** A signature that landed needs no check. Others must be valid. */
+  function signatureOf(given: unknown): string {
     return typeof given === "string" && history.has(given) ? given : param.signature(given)
   }
 

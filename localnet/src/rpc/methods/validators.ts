@@ -7,12 +7,12 @@ import { invalidParams, type Methods, RpcError } from "../rpc.ts"
 import type { Context } from "./context.ts"
 
 const MAX_LEADERS = 5_000
-/** Lamports that the one validator would have at stake. */
+/** The stake in lamports that the one validator reports. */
 const STAKE = 1_000_000_000_000
-/** How many votes `getBlockCommitment` has a place for (`MAX_LOCKOUT_HISTORY` + 1). */
+/** The length of `getBlockCommitment`'s list (`MAX_LOCKOUT_HISTORY` + 1). */
 const LOCKOUTS = 32
 
-/** What a cluster says of its validators. Here is one, which leads every slot, and nothing is at stake. */
+/** Describes the one validator, which leads every slot. It has no real stake. */
 export function validatorMethods({ chain, identity, voteAccount, optionsOf, withContext }: Context): Methods {
   const { slots } = chain
   const commitmentOf = (given: unknown) => param.commitment(optionsOf(given).commitment)
@@ -82,7 +82,7 @@ export function validatorMethods({ chain, identity, voteAccount, optionsOf, with
     },
     getLeaderSchedule: ([slot]) => {
       const asked = typeof slot === "object" ? null : param.optionalNumber(slot, "slot")
-      // A cluster knows the leaders of this epoch and the next.
+      // A cluster knows the leaders of the current epoch and the next one.
       if (asked !== null && epochOf(asked) > epochOf(slots.slot()) + 1) return null
       return { [identity]: Array.from({ length: SLOTS_PER_EPOCH }, (_, index) => index) }
     },

@@ -38,6 +38,7 @@ if (!process.env.VOUCH_E2E) {
     VOUCH_WEBHOOK_NETWORKS: "127.0.0.1",
   })
 }
+const desktop = { viewport: { width: 1280, height: 800 } }
 const origin = `http://localhost:${process.env.PORT}`
 
 export default defineConfig({
@@ -68,7 +69,9 @@ export default defineConfig({
     },
   },
   projects: [
-    { name: "desktop", use: { viewport: { width: 1280, height: 800 } } },
+    // What `npm test` runs. The others are in `npm run test:all`.
+    { name: "journeys", grep: /@journey/, use: desktop },
+    { name: "desktop", grepInvert: /@journey/, use: desktop },
     // What is tapped, or found elsewhere, on a small screen. How pages look on one, the others see too: `expectSound`.
     {
       name: "phone",

@@ -6,6 +6,8 @@ import Sequence from "./test/run/sequence.ts"
 const postgres15 = "test/postgres-15/**/*.test.ts"
 const folders = "{app,localnet,server,shared,db,test}"
 const unit = `${folders}/**/*.unit.test.ts`
+/** An API test that takes long, in time or in processor time: `npm test` leaves it out. */
+const slow = `${folders}/**/*.slow.test.ts`
 const chaos = "test/chaos/**/*.test.ts"
 const cluster = "test/cluster/**/*.test.ts"
 
@@ -18,10 +20,10 @@ export default defineConfig({
     sequence: { sequencer: Sequence },
     // Four on two cores: there are always some that wait for a clock, a chain or a disk.
     maxWorkers: 4,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    // A loaded machine is slow, and no test measures how long something took.
-    expect: { poll: { timeout: 20_000 } },
+    // Only a broken test takes as long as these: a loaded machine and a validator are slow, and no test measures time.
+    testTimeout: 400_000,
+    hookTimeout: 400_000,
+    expect: { poll: { timeout: 180_000 } },
     // The quick ones first, then all others side by side.
     projects: [
       {
@@ -33,7 +35,16 @@ export default defineConfig({
         test: {
           name: "api",
           include: [`${folders}/**/*.test.ts`],
-          exclude: [unit, chaos, cluster, postgres15],
+          exclude: [unit, slow, chaos, cluster, postgres15],
+          globalSetup: ["test/run/global-setup.ts"],
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "slow",
+          include: [slow],
           globalSetup: ["test/run/global-setup.ts"],
           sequence: { groupOrder: 1 },
         },
@@ -77,10 +88,6 @@ export default defineConfig({
           setupFiles: ["test/run/skip-localnet-only.ts"],
           sequence: { groupOrder: 3 },
           maxWorkers: 3,
-          // Its blocks pass when they pass.
-          testTimeout: 400_000,
-          hookTimeout: 400_000,
-          expect: { poll: { timeout: 180_000 } },
         },
       },
     ],

@@ -6,7 +6,7 @@ import { expect, expectSound, heading, section, test } from "./dashboard.ts"
 import { submitForm } from "./support.ts"
 
 test("a session started in the page, approved in a second tab, is verified in the first without a reload", {
-  tag: "@phone",
+  tag: ["@journey", "@phone"],
 }, async ({ page, context, customer, traffic }) => {
   traffic.forgive(/status of 422/)
   await page.goto(section(customer, "sessions"))
@@ -98,10 +98,9 @@ test("the raw transaction of a local network is shown with its instructions", as
   await expectSound(page)
 })
 
-test("revoking wants a reason and the word, and is seen through to the burn", { tag: "@phone" }, async ({
-  page,
-  customer,
-}) => {
+test("revoking wants a reason and the word, and is seen through to the burn", {
+  tag: ["@journey", "@phone"],
+}, async ({ page, customer }) => {
   const { id } = await customer.api.verifiedWallet()
   await page.goto(section(customer, `attestations/${id}`))
   await page.getByRole("button", { name: "Revoke" }).click()

@@ -4,7 +4,7 @@ import { expect, expectSound, heading, ownMember, type Role, section, test } fro
 const FUND = "us_real_estate_fund_v1"
 
 test("a person is found by any wallet, with all wallets, tokens and refusals on one page", {
-  tag: "@phone",
+  tag: ["@journey", "@phone"],
 }, async ({ page, customer }) => {
   const { api } = customer
   const name = `person-${Date.now().toString(36)}`

@@ -45,7 +45,7 @@ const chooseAction = async (page: Page, name: string, action: string) => {
 }
 
 test("a key made in the page works with curl, is shown once, and the log finds its request", {
-  tag: "@phone",
+  tag: ["@journey", "@phone"],
 }, async ({ page, customer }) => {
   await page.goto(section(customer, "keys"))
   await expect(heading(page, "API keys")).toBeVisible()

@@ -19,7 +19,7 @@ async function openDecision(page: Page, name: string, reason: string) {
 }
 
 test("a compliance officer finds what waits, takes it, notes, looks at the claims and approves", {
-  tag: "@phone",
+  tag: ["@journey", "@phone"],
 }, async ({ as, customer }) => {
   const { wallet, path } = await leftInReview(customer)
   const page = await as("compliance")

@@ -4,7 +4,7 @@ import { ownMember, PASSWORD, section, test } from "./dashboard.ts"
 import { expect, expectSound, heading } from "./support.ts"
 
 test("an owner invites by a link; who joins by it gets the role, another one, and is removed", {
-  tag: "@phone",
+  tag: ["@journey", "@phone"],
 }, async ({ page, browser, customer }) => {
   await page.goto(section(customer, "settings"))
   await expect(heading(page, "Settings")).toBeVisible()

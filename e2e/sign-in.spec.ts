@@ -6,7 +6,10 @@ import { vouch } from "./vouch.ts"
 test.describe("for whoever is not signed in", () => {
   test.use({ storageState: { cookies: [], origins: [] } })
 
-  test("the first owner comes in by the link that the start prints, once", async ({ page, traffic }) => {
+  test("the first owner comes in by the link that the start prints, once", { tag: "@journey" }, async ({
+    page,
+    traffic,
+  }) => {
     // The second use of the link.
     traffic.forgive(/status of 404/)
     const server = await startOwnServer()
@@ -33,11 +36,9 @@ test.describe("for whoever is not signed in", () => {
     }
   })
 
-  test("a page of the dashboard asks to sign in first, and is there afterwards", { tag: "@phone" }, async ({
-    page,
-    traffic,
-    customer,
-  }) => {
+  test("a page of the dashboard asks to sign in first, and is there afterwards", {
+    tag: ["@journey", "@phone"],
+  }, async ({ page, traffic, customer }) => {
     // The wrong password.
     traffic.forgive(/status of 401/)
     await page.goto(section(customer, "settings"))

@@ -36,7 +36,7 @@ const send = (page: Page, name: "Mint" | "Transfer") =>
   page.getByRole("dialog").getByRole("button", { name, exact: true })
 
 test("a token is created, minted and transferred, and a refused mint is explained before it is sent", {
-  tag: "@phone",
+  tag: ["@journey", "@phone"],
 }, async ({ page, customer }) => {
   const run = fresh()
   const [alice, bob] = await Promise.all([walletOf(customer), walletOf(customer)])

@@ -49,7 +49,9 @@ async function agree(page: Page) {
   await expect(heading(page, STEP)).toBeVisible()
 }
 
-test("by keyboard: consent, the wallet signs in, the provider, and the result", async ({ page }) => {
+test("by keyboard: consent, the wallet signs in, the provider, and the result", { tag: "@journey" }, async ({
+  page,
+}) => {
   const wallet = newSigningWallet()
   await installWallet(page, {
     name: "Test Wallet",

@@ -2,7 +2,11 @@ import { showInstead } from "./hosted-page.ts"
 import { expect, expectSound, fillInForm, heading, seeAgain, setHidden, submitForm, test } from "./support.ts"
 
 test.describe("from the form to the outcome", { tag: "@phone" }, () => {
-  test("an approved wallet is verified, with its transaction", async ({ page, context, api }) => {
+  test("an approved wallet is verified, with its transaction", { tag: "@journey" }, async ({
+    page,
+    context,
+    api,
+  }) => {
     await context.grantPermissions(["clipboard-read", "clipboard-write"])
     await page.addInitScript(countLayoutShifts)
     const { url, wallet } = await api.start()

@@ -8,7 +8,7 @@ const choose = async (page: Page, action: string) => {
 }
 
 test("an endpoint is added, tried, told of what happens, changed, disabled, enabled and deleted in the page", {
-  tag: "@phone",
+  tag: ["@journey", "@phone"],
 }, async ({ page, customer, traffic }) => {
   traffic.forgive(/422 \(Unprocessable|410 \(Gone/)
   const consumer = await startConsumer()

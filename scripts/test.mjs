@@ -1,38 +1,68 @@
-// `npm test`: everything, or the projects that are named. It runs on Node 20 with nothing installed, like setup.mjs.
+// `npm test` and `npm run test:all`. It runs on Node 20 with nothing installed, like setup.mjs.
 import { spawnSync } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join, relative } from "node:path"
+import { join } from "node:path"
 import { DEBIAN_PACKAGES, hasPostgres15 } from "./postgres-15.mjs"
+import { runVitest } from "./vitest-runs.mjs"
 
-const HELP = `npm test -- [--project <name>]... [--second-attempt] [files]
+const HELP = `npm test                                                     what to run before every commit
+npm run test:all                                             everything
+npm run test:all -- --rest                                   only what npm test leaves out
+npm test -- [--project <name>]... [files or other options]   some of it
 
-  unit      no server and no database: rules, amounts, states, words
-  api       one part each, against a real Postgres and the local network
-  postgres15  the main journey on Debian's Postgres 15 with TLS, and behind PgBouncer, where both are installed
-  chaos     whole deployments, of which processes are killed and stopped
-  cluster   a real Solana validator, where there is one (SOLANA_TEST_VALIDATOR, or on the PATH)
-  validator some of api on such a validator; all of them by npm run cluster -- --server-tests
-  browser   pages, in Chromium
+  unit        no server and no database: rules, amounts, states, words
+  api         one part each, against a real Postgres and the local network
+  slow        the same, in files that take long: storms, faults, restores, processes of the command line
+  postgres15  the main journey on Debian's Postgres 15 with TLS, and behind PgBouncer, if both are installed
+  chaos       whole deployments, whose processes are killed and stopped
+  cluster     a real Solana validator, if there is one (SOLANA_TEST_VALIDATOR, or on the PATH)
+  validator   some of api on such a validator; all of them by npm run cluster -- --server-tests
+  browser     pages, in Chromium
 
-Without a project, all of them in this order. Files and other options go to Vitest, and to Playwright where browser is
-the one project.
+Files and other options go to Vitest, and to Playwright if browser is the one project.
 
-With --second-attempt, the few files that failed are tried once more, with nothing beside them, and what passes only then
-is named at the end: a defect to mend, of the test or of what it tests, but no reason to hold up others.`
+With --second-attempt, the few tests that failed run once more, one file at a time. The end names what passed only then:
+that is a defect of the test or of what it tests, but no reason to hold up others.`
 
-/** When more files than these fail, it is not for want of luck. */
-const MOST_SECOND_ATTEMPTS = 5
+/**
+ * What runs, in this order. `minutes` is what a step usually takes on two quiet cores. The steps of `npm test` are main.
+ * @type {readonly { is: string, isMain: boolean, minutes: number, run: () => number }[]}
+ */
+const steps = [
+  { is: "types", isMain: true, minutes: 0.5, run: () => run("tsc", []) },
+  { is: "unit and API tests", isMain: true, minutes: 5, run: () => vitest(["unit", "api"]) },
+  {
+    is: "browser tests of the main journeys",
+    isMain: true,
+    minutes: 1.5,
+    run: () => playwright(["--project", "journeys"]),
+  },
+  {
+    is: "slow API tests, chaos, Postgres 15, cluster",
+    isMain: false,
+    minutes: 15,
+    run: () => vitest(["slow", "postgres15", "chaos", "cluster"]),
+  },
+  // A run by itself: until then, its validator would be in the way of the others.
+  { is: "API tests on a validator", isMain: false, minutes: 1, run: () => vitest(["validator"]) },
+  {
+    is: "all other browser tests",
+    isMain: false,
+    minutes: 5,
+    run: () => playwright(["--project", "desktop", "--project", "phone"]),
+  },
+  { is: "clients", isMain: false, minutes: 3, run: () => run("npm", ["run", "--silent", "clients"]) },
+  { is: "image", isMain: false, minutes: 3, run: () => run("npm", ["run", "--silent", "image"]) },
+]
+const inVitest = ["unit", "api", "slow", "postgres15", "chaos", "cluster", "validator"]
 
-// Each part is a run of its own: what a part starts before its tests, such as a validator, is in nobody's way before.
-const parts = [["unit", "api", "postgres15", "chaos", "cluster"], ["validator"]]
-const inVitest = parts.flat()
-
+const root = join(import.meta.dirname ?? new URL(".", import.meta.url).pathname, "..")
 /** @type {string[]} */
 const projects = []
 /** @type {string[]} */
-const rest = []
+const options = []
 let hasSecondAttempt = false
+/** @type {(step: { isMain: boolean }) => boolean} */
+let isWanted = ({ isMain }) => isMain
 for (let args = process.argv.slice(2); args.length > 0; ) {
   const arg = args.shift() ?? ""
   const [, inline] = /^--project(?:=(.+))?$/.exec(arg) ?? []
@@ -40,8 +70,10 @@ for (let args = process.argv.slice(2); args.length > 0; ) {
     console.log(HELP)
     process.exit(0)
   } else if (arg === "--second-attempt") hasSecondAttempt = true
+  else if (arg === "--all") isWanted = () => true
+  else if (arg === "--rest") isWanted = ({ isMain }) => !isMain
   else if (arg === "--project" || inline !== undefined) projects.push(inline ?? args.shift() ?? "")
-  else rest.push(arg)
+  else options.push(arg)
 }
 const unknown = projects.find((name) => name !== "browser" && !inVitest.includes(name))
 if (unknown !== undefined) {
@@ -49,94 +81,98 @@ if (unknown !== undefined) {
   process.exit(2)
 }
 
-const isWanted = (/** @type {string} */ name) => projects.length === 0 || projects.includes(name)
-const hasBrowser = projects.includes("browser") || (projects.length === 0 && rest.length === 0)
-const root = join(import.meta.dirname ?? new URL(".", import.meta.url).pathname, "..")
-const isUnit = projects.length > 0 && projects.every((name) => name === "unit")
-
 /** @type {string[]} */
 const onlyThen = []
-let failed = run(process.execPath, [join(root, "scripts", "setup.mjs"), isUnit ? "unit" : "test"])
-if (failed !== 0) process.exit(failed)
-for (const part of parts) {
-  // Files that are named are looked for on a validator only where that is asked for.
-  const names = part.filter(
-    (name) => isWanted(name) && (name !== "validator" || rest.length === 0 || projects.length > 0),
+const status = projects.length + options.length > 0 ? runSome() : runSteps()
+for (const test of onlyThen) console.log(`Passed only at the second attempt: ${test}`)
+process.exit(status)
+
+function runSteps() {
+  const wanted = steps.filter(isWanted)
+  const left = steps.filter((step) => !wanted.includes(step))
+  const start = performance.now()
+  console.log(`Runs ${listOf(wanted)}. This usually takes ${usually(wanted)} on two quiet cores.`)
+  setUp("test")
+  /** @type {string[]} */
+  const failed = []
+  for (const [at, { is, minutes, run }] of wanted.entries()) {
+    console.log(`\n[${at + 1}/${wanted.length}] ${is}, usually ${usually([{ minutes }])}`)
+    if (run() !== 0) failed.push(is)
+  }
+  const took = `${Math.ceil((performance.now() - start) / 60_000)} min`
+  console.log(failed.length > 0 ? `\nFailed after ${took}: ${failed.join("; ")}.` : `\nPassed in ${took}.`)
+  if (left.length > 0 && left.every(({ isMain }) => !isMain)) {
+    console.log(`Left out: ${listOf(left)}.`)
+    console.log(`  npm run test:all -- --rest   runs these. This usually takes ${usually(left)}.`)
+  }
+  return failed.length > 0 ? 1 : 0
+}
+
+/** Runs the projects or files that are named. */
+function runSome() {
+  setUp(projects.length > 0 && projects.every((name) => name === "unit") ? "unit" : "test")
+  const named = inVitest.filter((name) =>
+    // Files that are named run on a validator only if that is asked for.
+    projects.length > 0 ? projects.includes(name) : name !== "validator",
   )
-  if (names.includes("postgres15") && rest.length === 0 && !hasPostgres15()) {
+  // The validator has a run by itself: its start would be in the way of other tests.
+  const runs = [named.filter((name) => name !== "validator"), named.filter((name) => name === "validator")]
+  const results = runs.filter(({ length }) => length > 0).map((names) => vitest(names, options))
+  if (projects.includes("browser")) results.push(playwright(projects.length === 1 ? options : []))
+  return Math.max(...results)
+}
+
+/** @param {readonly { is: string }[]} list */
+function listOf(list) {
+  return list.map(({ is }) => is).join("; ")
+}
+
+/** @param {readonly { minutes: number }[]} list */
+function usually(list) {
+  const minutes = list.reduce((sum, one) => sum + one.minutes, 0)
+  return minutes < 1 ? `${Math.round(minutes * 60)} s` : `${Math.round(minutes)} min`
+}
+
+/** @param {"unit" | "test"} purpose */
+function setUp(purpose) {
+  const failed = run(process.execPath, [join(root, "scripts", "setup.mjs"), purpose])
+  if (failed !== 0) process.exit(failed)
+}
+
+/**
+ * @param {string[]} names
+ * @param {string[]} more
+ */
+function vitest(names, more = []) {
+  const wanted = names.filter((name) => name !== "postgres15" || more.length > 0 || hasPostgres15())
+  if (wanted.length < names.length)
     console.log(
       `Skipped: the tests on Postgres 15, which need Debian's packages ${DEBIAN_PACKAGES.join(", ")}.`,
     )
-    names.splice(names.indexOf("postgres15"), 1)
-  }
-  if (names.length === 0) continue
-  const options = part.includes("validator") ? ["--passWithNoTests"] : []
-  failed = runVitest([...names.flatMap((name) => ["--project", name]), ...options, ...rest]) || failed
+  if (wanted.length === 0) return 0
+  // Without a validator there are none.
+  const none = names.includes("validator") ? ["--passWithNoTests"] : []
+  const args = [...wanted.flatMap((name) => ["--project", name]), ...none, ...more]
+  const { status, passedLate } = runVitest({ root, args, run, hasSecondAttempt })
+  onlyThen.push(...passedLate)
+  return status
 }
-// Playwright names what passes only at its second attempt itself, as flaky.
-const retries = hasSecondAttempt ? ["--retries", "1"] : []
-if (hasBrowser)
-  failed = run("playwright", ["test", ...retries, ...(projects.length === 1 ? rest : [])]) || failed
-for (const test of onlyThen) console.log(`Passed only at the second attempt: ${test}`)
-process.exit(failed)
 
-/**
- * Runs Vitest, and once more what failed where that is wanted. Returns how it ended; 0 is well.
- * @param {string[]} options
- */
-function runVitest(options) {
-  if (!hasSecondAttempt) return run("vitest", ["run", ...options])
-  const folder = mkdtempSync(join(tmpdir(), "vouch-tests-"))
-  try {
-    const report = join(folder, "report.json")
-    const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`]
-    const status = run("vitest", ["run", ...options, ...reporters])
-    if (status === 0) return 0
-    const failures = failuresIn(report)
-    const files = [...new Set(failures.map(({ file }) => file))]
-    if (files.length === 0 || files.length > MOST_SECOND_ATTEMPTS) return status
-    console.log(`\nA second attempt, of ${files.join(", ")}\n`)
-    const second = run("vitest", ["run", ...options, "--no-file-parallelism", ...files])
-    if (second === 0) onlyThen.push(...failures.map(({ file, name }) => `${file} > ${name}`))
-    return second
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+/** @param {string[]} args */
+function playwright(args) {
+  // Playwright names what passes only at its second attempt itself, as flaky.
+  return run("playwright", ["test", ...(hasSecondAttempt ? ["--retries", "1"] : []), ...args])
 }
 
 /**
- * Returns what failed: its file, from the root, and its name. Nothing where an error outside of all tests failed the run,
- * or where it ended before it could report.
- * @param {string} report
- * @returns {{ file: string, name: string }[]}
- */
-function failuresIn(report) {
-  /** @typedef {{ status: string, fullName: string }} Test */
-  /** @type {{ testResults: { name: string, status: string, assertionResults: Test[] }[] }} */
-  let read
-  try {
-    read = JSON.parse(readFileSync(report, "utf8"))
-  } catch {
-    return []
-  }
-  return read.testResults
-    .filter(({ status }) => status === "failed")
-    .flatMap(({ name, assertionResults }) => {
-      const tests = assertionResults.filter(({ status }) => status === "failed")
-      const names = tests.length > 0 ? tests.map(({ fullName }) => fullName) : ["(the whole file)"]
-      return names.map((test) => ({ file: relative(root, name), name: test }))
-    })
-}
-
-/**
- * Returns how the program ended; 0 is well. npm puts `node_modules/.bin` first in PATH: with it, Node 24.
+ * Returns how the program ended; 0 means well. npm puts `node_modules/.bin` first in PATH: with it, Node 24.
  * @param {string} program
  * @param {string[]} args
  */
 function run(program, args) {
-  // A run starts some hundreds of processes, and half of each start is compiling.
+  // A run starts hundreds of processes, and half of each start is compiling.
   const env = { NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", "node"), ...process.env }
-  const { status, signal, error } = spawnSync(program, args, { stdio: "inherit", env })
+  const { status, signal, error } = spawnSync(program, args, { stdio: "inherit", cwd: root, env })
   if (error) throw error
   if (signal !== null) process.kill(process.pid, signal)
   return status ?? 1

@@ -198,4 +198,4 @@ test("a Content-Type of hundreds of thousands of characters is read in one go", 
   })
   expect(stderr).toBe("")
   expect(status).toBe(0)
-}, 90_000)
+})

@@ -235,4 +235,4 @@ test("closing waits for what is being answered, and for nobody longer than a few
   await waitFor(async () => stubborn.every(({ socket }) => !socket.connecting), "all to be connected")
   await connections.close()
   for (const client of [kept, ...stubborn]) await isClosed(client)
-}, 30_000)
+})

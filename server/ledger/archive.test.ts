@@ -8,7 +8,6 @@ import { addDays } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { type Browser, member } from "#test/fixtures/people.ts"
-import { testTimeoutMs } from "#test/fixtures/test-chain.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 import { archiveEnded } from "./archive.ts"
 
@@ -105,61 +104,57 @@ async function whatIsSeen() {
   }
 }
 
-test(
-  "customers see the same with none, some and all of it in the archive, and so does a reconciliation",
-  async () => {
-    for (const wallet of [alice, bob, alice]) await mint(wallet)
-    await tokens.transfer(config, alice, bob, "1")
-    const half = new Date()
-    await mint()
-    await sql`
+test("customers see the same with none, some and all of it in the archive, and so does a reconciliation", async () => {
+  for (const wallet of [alice, bob, alice]) await mint(wallet)
+  await tokens.transfer(config, alice, bob, "1")
+  const half = new Date()
+  await mint()
+  await sql`
     insert into operations (workspace_id, id, kind, status, payload, writes, reads, mint_config, wallet, error_code,
       error_detail, created_at, finished_at)
     values (${key.workspaceId}, ${newId("op")}, 'mint', 'failed', '{"amount":"1"}', '{}', '{}', ${config}, ${alice},
       'country_not_allowed', 'not from there', now(), now())`
-    await allEnded()
-    const audits = async () => {
-      const workspace = { id: key.workspaceId, mode: key.mode }
-      return [
-        await auditWorkspace(workspace, { isFull: true }),
-        await auditWorkspace(workspace, { isFull: false }),
-      ]
+  await allEnded()
+  const audits = async () => {
+    const workspace = { id: key.workspaceId, mode: key.mode }
+    return [
+      await auditWorkspace(workspace, { isFull: true }),
+      await auditWorkspace(workspace, { isFull: false }),
+    ]
+  }
+  const seen = await whatIsSeen()
+  expect(seen.lists[0]!.length).toBeGreaterThan(2)
+  expect(seen.operations.every(({ status }) => status === "confirmed" || status === "failed")).toBe(true)
+  expect(seen.proofs).toHaveLength(2)
+  const [full] = await audits()
+  expect(full!.differences).toEqual([])
+  const { operations, transactions } = await places()
+  for (const until of [half, soon()]) {
+    await archiveEnded(until, never)
+    const now = await places()
+    for (const [before, after] of [
+      [operations, now.operations],
+      [transactions, now.transactions],
+    ] as const) {
+      expect(after.archived).toBeGreaterThan(0)
+      expect(after.hot + after.archived).toBe(before.hot)
+      expect(after.ids).toBe(before.ids)
+      expect(after.hot > 0).toBe(until === half)
     }
-    const seen = await whatIsSeen()
-    expect(seen.lists[0]!.length).toBeGreaterThan(2)
-    expect(seen.operations.every(({ status }) => status === "confirmed" || status === "failed")).toBe(true)
-    expect(seen.proofs).toHaveLength(2)
-    const [full] = await audits()
-    expect(full!.differences).toEqual([])
-    const { operations, transactions } = await places()
-    for (const until of [half, soon()]) {
-      await archiveEnded(until, never)
-      const now = await places()
-      for (const [before, after] of [
-        [operations, now.operations],
-        [transactions, now.transactions],
-      ] as const) {
-        expect(after.archived).toBeGreaterThan(0)
-        expect(after.hot + after.archived).toBe(before.hot)
-        expect(after.ids).toBe(before.ids)
-        expect(after.hot > 0).toBe(until === half)
-      }
-      expect(await whatIsSeen()).toEqual(seen)
-      const [again, incremental] = await audits()
-      expect(again!.differences).toEqual([])
-      expect(again!.checked).toEqual(full!.checked)
-      expect(incremental!.differences).toEqual([])
-    }
-    // It has the archive to compare with.
-    await sql`create table lost as select * from archived_transactions limit 1`
-    await sql`delete from archived_transactions where signature = (select signature from lost)`
-    const [lost] = await audits()
-    expect(lost!.differences.map(({ kind }) => kind)).toContain("foreign_transaction")
-    await sql`insert into archived_transactions select * from lost`
-    await sql`drop table lost`
-  },
-  testTimeoutMs(90_000),
-)
+    expect(await whatIsSeen()).toEqual(seen)
+    const [again, incremental] = await audits()
+    expect(again!.differences).toEqual([])
+    expect(again!.checked).toEqual(full!.checked)
+    expect(incremental!.differences).toEqual([])
+  }
+  // It has the archive to compare with.
+  await sql`create table lost as select * from archived_transactions limit 1`
+  await sql`delete from archived_transactions where signature = (select signature from lost)`
+  const [lost] = await audits()
+  expect(lost!.differences.map(({ kind }) => kind)).toContain("foreign_transaction")
+  await sql`insert into archived_transactions select * from lost`
+  await sql`drop table lost`
+})
 
 test("a repeated key joins what is in the archive, also where its answer is gone", async () => {
   const headers = { headers: { "idempotency-key": "once" } }
@@ -179,7 +174,7 @@ async function compareAll() {
   const before = about().length
   await sql`update chains set server = 'another', lineage = 'another',
       seen_slot = (select min(slot) from transactions) where mode = ${key.mode}`
-  const line = await waitFor(async () => about()[before] ?? null, "the comparison to end", 30_000)
+  const line = await waitFor(async () => about()[before] ?? null, "the comparison to end")
   return JSON.parse(line) as { settled: number; unexplained: number; quarantined: string[] }
 }
 

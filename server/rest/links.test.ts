@@ -115,7 +115,7 @@ test("links lead from what starts things to every operation with a parameter, an
     // Its parameter is a provider's name, which no answer has.
     all.filter((id) => id !== "receiveProviderWebhook").sort(),
   )
-}, 120_000)
+})
 
 const deliveriesTo = (id: string) =>
   waitFor(async () => {

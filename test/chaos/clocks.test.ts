@@ -74,7 +74,7 @@ test.each<[string, number, (clock: ShiftedServer) => NodeJS.Timeout | null]>([
     expect(ids.every((own) => own.size === 1)).toBe(true)
     const all = ids.flatMap((own) => [...own])
     const confirmed = () => sql`select from operations where id = any(${all}) and status = 'confirmed'`
-    await waitFor(async () => (await confirmed()).length === MINTS, "all to be confirmed", 40_000)
+    await waitFor(async () => (await confirmed()).length === MINTS, "all to be confirmed")
     minted += MINTS
     // Whatever ends by time would end now, by the wrong one's word.
     await server.sweep()

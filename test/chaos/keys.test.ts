@@ -64,7 +64,7 @@ async function expectMoved(address: string, ids: string[], units: bigint): Promi
     const { moved, mints } = (await readAuthority(key.workspaceId))!
     return moved === mints && (await confirmed(ids))
   }
-  await waitFor(isThere, "all to be done", 60_000)
+  await waitFor(isThere, "all to be done")
   const mints = await sql<{ mint: string }[]>`
     select mint from mint_configs where workspace_id = ${key.workspaceId} and mint is not null
     union all select credential_mint from schemas
@@ -86,7 +86,7 @@ test("a worker that is killed while mints move leaves the rest to another", asyn
   const before = await mintEach()
   const address = await set("derived:2")
   const after = await mintEach()
-  await waitFor(async () => (await moves("confirmed")) > 0, "the first mint to be moved", 60_000)
+  await waitFor(async () => (await moves("confirmed")) > 0, "the first mint to be moved")
   await first.kill()
   const { moved, mints } = (await readAuthority(key.workspaceId))!
   expect(moved).toBeLessThan(mints)
@@ -99,7 +99,7 @@ test("moves that were saved and never sent are sent by another, and go where the
   await app.chain.hold(true)
   const address = await set("derived:3")
   const ids = await mintEach()
-  await waitFor(async () => (await moves("submitted")) > 0, "moves to be saved", 60_000)
+  await waitFor(async () => (await moves("submitted")) > 0, "moves to be saved")
   await first.kill()
   await app.chain.hold(false)
   await worker()
@@ -112,13 +112,13 @@ test("what an old fee payer signed is sent on and followed to its end, and the n
   const before = await mintEach()
   const submitted = async () =>
     (await sql`select from operations where id = any(${before}) and status = 'submitted'`).length
-  await waitFor(async () => (await submitted()) === before.length, "all to be saved", 60_000)
+  await waitFor(async () => (await submitted()) === before.length, "all to be saved")
   await first.kill()
   await app.chain.hold(false)
   await worker({ VOUCH_TEST_FEE_PAYER: "derived:2" })
-  await waitFor(() => confirmed(before), "what the old one signed", 60_000)
+  await waitFor(() => confirmed(before), "what the old one signed")
   const after = await mintEach()
-  await waitFor(() => confirmed(after), "what the new one signs", 60_000)
+  await waitFor(() => confirmed(after), "what the new one signs")
   const [old, ...rest] = await Promise.all([payersOf(before), payersOf(after)])
   expect(old).toEqual(new Set([deployment.chains.test!.feePayer.publicKey.toBase58()]))
   const purpose = `${feePayerPurpose("test")}/2`

@@ -59,7 +59,7 @@ const count = async (ids: string[], status: string) =>
 
 /** Each took effect once, and a reconciliation finds nothing that it does not know. */
 async function expectOnce(ids: string[]): Promise<void> {
-  await waitFor(async () => (await count(ids, "confirmed")) === ids.length, "all to be confirmed", 60_000)
+  await waitFor(async () => (await count(ids, "confirmed")) === ids.length, "all to be confirmed")
   expect(await tokens.onChain(config, wallet)).toBe(before + BigInt(ids.length))
   expect(await differences()).toEqual([])
 }
@@ -105,7 +105,7 @@ test("a worker that stands still while it signs loses its lease, and saves nothi
   const rest = await count(ids, "queued")
   expect(rest).toBeGreaterThan(0)
   await server()
-  await waitFor(async () => (await count(ids, "confirmed")) === MINTS, "another to do it", 60_000)
+  await waitFor(async () => (await count(ids, "confirmed")) === MINTS, "another to do it")
   first.signal("SIGCONT")
   await waitFor(async () => first.output().includes("the signer took longer"), "it to notice")
   await expectOnce(ids)

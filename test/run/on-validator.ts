@@ -6,7 +6,7 @@ import { findValidator } from "../fixtures/validator.ts"
 export const localnetOnly: { readonly [file: string]: string | { readonly [test: string]: string } } = {
   "localnet/**": "tests the local network itself",
   "server/embedded/**": "starts the local network",
-  "server/ledger/finality.test.ts": {
+  "server/ledger/finality.slow.test.ts": {
     "what landed in slots that a cluster goes back behind is there in the end, once":
       "rolls back slots, which one validator alone never does",
   },

@@ -11,7 +11,7 @@ export default class Sequence extends BaseSequencer {
     const first = sorted.filter((file) => isChaos(file) && file.moduleId.endsWith("/chaos.test.ts"))
     const chaos = sorted.filter((file) => isChaos(file) && !first.includes(file))
     const others = sorted.filter((file) => !isChaos(file))
-    const beside = others.filter((file) => file.project.name === "api")
+    const beside = others.filter((file) => file.project.name === "slow")
     if (chaos.length === 0 || beside.length === 0) return sorted
 
     const begin = others.indexOf(beside[0]!)

@@ -84,7 +84,6 @@ const confirmed = (ids: string[]) =>
       (await sql`select from operations where id = any(${ids}) and status = 'confirmed'`).length ===
       ids.length,
     "operations to be confirmed",
-    60_000,
   )
 const savedMoves = async () =>
   (

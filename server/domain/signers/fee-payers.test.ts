@@ -19,9 +19,7 @@ import { credentialOf, differences } from "#test/matchers/credential.ts"
 import { startVault } from "#test/vendor/vault.ts"
 import { EmptyFeePayer, readFeePayers, setFeePayer } from "./fee-payers.ts"
 
-// One of two workspaces gets a fee payer of its own. Nobody funds any of them here; who paid is read by plain web3.js.
-
-vi.setConfig({ testTimeout: 60_000 })
+// One of two workspaces gets a fee payer of its own. The test funds neither; plain web3.js says who paid.
 
 const keys = heldKeys()
 const later = { headers: { Prefer: "respond-async" } }
@@ -94,7 +92,7 @@ const operationOf = async (id: string) => {
   return row!
 }
 const confirmed = (id: string) =>
-  waitFor(async () => (await operationOf(id)).status === "confirmed", `${id} to be confirmed`, 40_000)
+  waitFor(async () => (await operationOf(id)).status === "confirmed", `${id} to be confirmed`)
 /** Transactions that were ever saved for an operation. */
 const savedFor = async (id: string) =>
   (await sql`select from transactions where layout @> jsonb_build_array(jsonb_build_array(${id}::text))`)
@@ -153,7 +151,7 @@ test("what it paid counts as the workspace's costs, to the lamport", async () =>
     const [row] = await sql`select from transactions where fee is not null and counted_at is null`
     return row === undefined
   }
-  await waitFor(counted, "all costs to be counted", 30_000)
+  await waitFor(counted, "all costs to be counted")
   const costs = async () => {
     const { chain } = (await tokens.get("/usage")).json
     return Number(chain.fee_lamports) + Number(chain.rent_lamports)
@@ -161,7 +159,7 @@ test("what it paid counts as the workspace's costs, to the lamport", async () =>
   const [costsBefore, before] = [await costs(), await balance(derived())]
   const [fresh] = await tokens.wallets(1)
   expect(await paid(tokens, config, fresh)).toBe(derived())
-  await waitFor(counted, "all costs to be counted", 30_000)
+  await waitFor(counted, "all costs to be counted")
   expect((await costs()) - costsBefore).toBe(before - (await balance(derived())))
 })
 

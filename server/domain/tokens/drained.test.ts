@@ -4,7 +4,7 @@ import { sql } from "#db/client.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { signTransactions } from "#server/solana/transaction.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
-import { startTestChain, type TestChain, testTimeoutMs } from "#test/fixtures/test-chain.ts"
+import { startTestChain, type TestChain } from "#test/fixtures/test-chain.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 import { credentialOf, differences } from "#test/matchers/credential.ts"
 
@@ -81,7 +81,7 @@ test.each([0, 900_000, 2_000_000])(
     await drain(left)
     await fund()
     const isOver = async () => (await count("confirmed")) === before + MINTS
-    await waitFor(isOver, "all to land", 60_000)
+    await waitFor(isOver, "all to land")
     await waitFor(async () => (await credentialOf(app, key, revoked)).amount === 0, "the burn")
     const held = await Promise.all(wallets.map((wallet) => tokens.onChain(config, wallet)))
     expect(held.reduce((sum, one) => sum + one, 0n)).toBe(BigInt(MINTS))
@@ -89,5 +89,4 @@ test.each([0, 900_000, 2_000_000])(
     expect(await sql`select from operations where status = 'failed'`).toHaveLength(0)
     expect(await differences()).toEqual([])
   },
-  testTimeoutMs(60_000),
 )

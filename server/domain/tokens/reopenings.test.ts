@@ -9,7 +9,6 @@ import { addressOf, publicKeyOf, tokenAccountOf } from "#server/solana/addresses
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { advanceClock, restoreClock } from "#test/fixtures/clock.ts"
 import { type Browser, member } from "#test/fixtures/people.ts"
-import { testTimeoutMs } from "#test/fixtures/test-chain.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 import { differences } from "#test/matchers/credential.ts"
 import { assetMintOf } from "./asset-accounts.ts"
@@ -70,170 +69,148 @@ async function reopeningsShown(mint_config: string, wallet: string) {
   return data.data[0].reopenings
 }
 
-test(
-  "mint, transfer away, close, repeat: it ends with 403, whatever comes at once, and the loss is bounded",
-  async () => {
-    const config = await tokens.config()
-    const [{ keypair, wallet }, [other]] = [await holder(), await tokens.wallets(1)]
-    const account = tokenAccountOf(assetMintOf(key.workspaceId, config), keypair.publicKey)
-    for (let round = 0; round <= LIMIT; round++) {
-      // More than one at a time: only one of them may pay.
-      const minted = await Promise.all([tokens.mint(config, wallet, "1"), tokens.mint(config, wallet, "1")])
-      for (const { json } of minted)
-        await waitFor(
-          async () => (await tokens.get(`/token/operation/${json.operation_id}`)).json.status === "confirmed",
-          `the mint in round ${round}`,
-        )
-      expect((await tokens.transfer(config, wallet, other!, "2")).json.status).toBe("confirmed")
-      await close(keypair, account)
-    }
-    const refused = await Promise.all([
-      tokens.mint(config, wallet, "1"),
-      tokens.mint(config, wallet, "1"),
-      tokens.transfer(config, other!, wallet, "1"),
-    ])
-    for (const { status, json } of refused) {
-      expect([status, json.error]).toEqual([403, "account_reopening_limit"])
-      expect(json.detail).toContain(wallet)
-    }
-    expect(await timesPaid(account)).toBe(1 + LIMIT)
-    expect(await reopeningsShown(config, other!)).toEqual({ used: 0, limit: LIMIT })
+test("mint, transfer away, close, repeat: it ends with 403, whatever comes at once, and the loss is bounded", async () => {
+  const config = await tokens.config()
+  const [{ keypair, wallet }, [other]] = [await holder(), await tokens.wallets(1)]
+  const account = tokenAccountOf(assetMintOf(key.workspaceId, config), keypair.publicKey)
+  for (let round = 0; round <= LIMIT; round++) {
+    // More than one at a time: only one of them may pay.
+    const minted = await Promise.all([tokens.mint(config, wallet, "1"), tokens.mint(config, wallet, "1")])
+    for (const { json } of minted)
+      await waitFor(
+        async () => (await tokens.get(`/token/operation/${json.operation_id}`)).json.status === "confirmed",
+        `the mint in round ${round}`,
+      )
+    expect((await tokens.transfer(config, wallet, other!, "2")).json.status).toBe("confirmed")
+    await close(keypair, account)
+  }
+  const refused = await Promise.all([
+    tokens.mint(config, wallet, "1"),
+    tokens.mint(config, wallet, "1"),
+    tokens.transfer(config, other!, wallet, "1"),
+  ])
+  for (const { status, json } of refused) {
+    expect([status, json.error]).toEqual([403, "account_reopening_limit"])
+    expect(json.detail).toContain(wallet)
+  }
+  expect(await timesPaid(account)).toBe(1 + LIMIT)
+  expect(await reopeningsShown(config, other!)).toEqual({ used: 0, limit: LIMIT })
 
-    // Another wallet, and the same one for another token, are not concerned.
-    expect((await tokens.mint(config, other!, "1")).json.status).toBe("confirmed")
-    expect((await tokens.mint(await tokens.config(), wallet, "1")).json.status).toBe("confirmed")
-    // The next month has a count of its own.
-    await advanceClock({ days: 32 })
-    expect((await tokens.mint(config, wallet, "1")).json.status).toBe("confirmed")
-    await waitFor(async () => (await reopeningsShown(config, wallet)).used === 1, "its costs to be counted")
-    await restoreClock()
-    expect(await differences()).toEqual([])
-  },
-  testTimeoutMs(120_000),
-)
+  // Another wallet, and the same one for another token, are not concerned.
+  expect((await tokens.mint(config, other!, "1")).json.status).toBe("confirmed")
+  expect((await tokens.mint(await tokens.config(), wallet, "1")).json.status).toBe("confirmed")
+  // The next month has a count of its own.
+  await advanceClock({ days: 32 })
+  expect((await tokens.mint(config, wallet, "1")).json.status).toBe("confirmed")
+  await waitFor(async () => (await reopeningsShown(config, wallet)).used === 1, "its costs to be counted")
+  await restoreClock()
+  expect(await differences()).toEqual([])
+})
 
-test(
-  "no more are under way at once to a wallet that has no account yet than may pay for it",
-  async () => {
-    const config = await tokens.config()
-    const [wallet] = await tokens.wallets(1)
-    const states = async () => {
-      const rows = await sql<{ status: string; is_deferred: boolean }[]>`
+test("no more are under way at once to a wallet that has no account yet than may pay for it", async () => {
+  const config = await tokens.config()
+  const [wallet] = await tokens.wallets(1)
+  const states = async () => {
+    const rows = await sql<{ status: string; is_deferred: boolean }[]>`
       select status, not_before is not null as is_deferred from operations
       where mint_config = ${config} and kind = 'mint' order by seq`
-      return rows.map(({ status, is_deferred }) => (status === "queued" && is_deferred ? "deferred" : status))
-    }
-    await app.chain.hold(true)
-    const begun = await Promise.all(
-      Array.from({ length: LIMIT + 4 }, () =>
-        tokens.mint(config, wallet, "1", { headers: { Prefer: "respond-async" } }),
-      ),
-    )
-    expect(begun.every(({ status }) => status === 202)).toBe(true)
-    await waitFor(
-      async () => (await states()).every((state) => state !== "queued"),
-      "each to be under way, or deferred",
-    )
-    const held = await states()
-    expect(held.filter((state) => state === "submitted")).toHaveLength(1 + LIMIT)
-    expect(held.filter((state) => state === "deferred")).toHaveLength(3)
-    await app.chain.hold(false)
-    await waitFor(async () => (await states()).every((state) => state === "confirmed"), "all mints", 40_000)
-    const account = tokenAccountOf(assetMintOf(key.workspaceId, config), publicKeyOf(wallet))
-    expect(await timesPaid(account)).toBe(1)
-    expect((await app.connection.getTokenAccountBalance(account)).value.uiAmountString).toBe(
-      String(LIMIT + 4),
-    )
-  },
-  testTimeoutMs(60_000),
-)
+    return rows.map(({ status, is_deferred }) => (status === "queued" && is_deferred ? "deferred" : status))
+  }
+  await app.chain.hold(true)
+  const begun = await Promise.all(
+    Array.from({ length: LIMIT + 4 }, () =>
+      tokens.mint(config, wallet, "1", { headers: { Prefer: "respond-async" } }),
+    ),
+  )
+  expect(begun.every(({ status }) => status === 202)).toBe(true)
+  await waitFor(
+    async () => (await states()).every((state) => state !== "queued"),
+    "each to be under way, or deferred",
+  )
+  const held = await states()
+  expect(held.filter((state) => state === "submitted")).toHaveLength(1 + LIMIT)
+  expect(held.filter((state) => state === "deferred")).toHaveLength(3)
+  await app.chain.hold(false)
+  await waitFor(async () => (await states()).every((state) => state === "confirmed"), "all mints")
+  const account = tokenAccountOf(assetMintOf(key.workspaceId, config), publicKeyOf(wallet))
+  expect(await timesPaid(account)).toBe(1)
+  expect((await app.connection.getTokenAccountBalance(account)).value.uiAmountString).toBe(String(LIMIT + 4))
+})
 
-test(
-  "an account that is empty and still open costs nothing, however often",
-  async () => {
-    const config = await tokens.config()
-    const [wallet, other] = await tokens.wallets(2)
-    for (let round = 0; round < LIMIT + 3; round++) {
-      expect((await tokens.mint(config, wallet, "1")).json.status).toBe("confirmed")
-      expect((await tokens.transfer(config, wallet, other, "1")).json.status).toBe("confirmed")
-    }
-    expect(await timesPaid(tokenAccountOf(assetMintOf(key.workspaceId, config), publicKeyOf(wallet)))).toBe(1)
-  },
-  testTimeoutMs(60_000),
-)
+test("an account that is empty and still open costs nothing, however often", async () => {
+  const config = await tokens.config()
+  const [wallet, other] = await tokens.wallets(2)
+  for (let round = 0; round < LIMIT + 3; round++) {
+    expect((await tokens.mint(config, wallet, "1")).json.status).toBe("confirmed")
+    expect((await tokens.transfer(config, wallet, other, "1")).json.status).toBe("confirmed")
+  }
+  expect(await timesPaid(tokenAccountOf(assetMintOf(key.workspaceId, config), publicKeyOf(wallet)))).toBe(1)
+})
 
-test(
-  "a credential's account that is closed again and again ends with 403 for a new verification",
-  async () => {
-    const { keypair, wallet } = await holder()
-    const account = publicKeyOf(credentialAccounts(key.workspaceId, "kyc_individual_v1", wallet).account)
-    const isCounted = async (times: number) => {
-      const [row] = await sql<{ times: number }[]>`
+test("a credential's account that is closed again and again ends with 403 for a new verification", async () => {
+  const { keypair, wallet } = await holder()
+  const account = publicKeyOf(credentialAccounts(key.workspaceId, "kyc_individual_v1", wallet).account)
+  const isCounted = async (times: number) => {
+    const [row] = await sql<{ times: number }[]>`
       select times from paid_accounts where workspace_id = ${key.workspaceId} and account = ${addressOf(account)}`
-      return row?.times === times
-    }
-    const isForgotten = async () => {
-      const held = await sql`
+    return row?.times === times
+  }
+  const isForgotten = async () => {
+    const held = await sql`
       select from credentials where workspace_id = ${key.workspaceId} and wallet = ${wallet} and attestation_id is not null`
-      return held.length === 0
-    }
-    for (let round = 0; round <= LIMIT; round++) {
-      if (round > 0) await app.verifiedWallet(key, wallet)
-      await waitFor(() => isCounted(round + 1), "the account to be counted")
-      const { attestation_id } = (await tokens.get(`/kyc/status/${wallet}`)).json
-      // While it has its credential it can be renewed: that pays for nothing.
-      await tokens.post(`/attestation/${attestation_id}/revoke`, { reason: "Changed our mind" })
-      await waitFor(
-        async () => (await app.connection.getTokenAccountBalance(account)).value.amount === "0",
-        "the burn",
-      )
-      await waitFor(isForgotten, "the burn to be settled")
-      await close(keypair, account)
-    }
-    const refused = await tokens.post("/kyc/start", { userPubkey: wallet, schemaId: "kyc_individual_v1" })
-    expect([refused.status, refused.json.error]).toEqual([403, "account_reopening_limit"])
-    expect(await timesPaid(account)).toBe(1 + LIMIT)
-  },
-  testTimeoutMs(120_000),
-)
-
-test(
-  "a budget that is used up refuses what would cost something, and revocations go on",
-  async () => {
-    const config = await tokens.config()
-    const [wallet] = await tokens.wallets(1)
+    return held.length === 0
+  }
+  for (let round = 0; round <= LIMIT; round++) {
+    if (round > 0) await app.verifiedWallet(key, wallet)
+    await waitFor(() => isCounted(round + 1), "the account to be counted")
     const { attestation_id } = (await tokens.get(`/kyc/status/${wallet}`)).json
-    const [account] = await sql<{ name: string }[]>`
-    select a.name from accounts a join workspaces w on w.account_id = a.id where w.id = ${key.workspaceId}`
-    await setBudget(account!.name, key.mode, 1n)
-    expect((await tokens.get("/usage")).json.chain.budget_lamports).toBe("1")
-    const refused = [
-      await tokens.mint(config, wallet, "1"),
-      await tokens.post("/kyc/start", {
-        userPubkey: addressOf(Keypair.generate().publicKey),
-        schemaId: "kyc_individual_v1",
-      }),
-      await tokens.post("/mint-configs", {
-        id: "late",
-        name: "Late",
-        symbol: "L",
-        decimals: 0,
-        required_schema: "kyc_individual_v1",
-      }),
-    ]
-    for (const { status, json } of refused) expect([status, json.error]).toEqual([403, "sol_budget_exceeded"])
-    await tokens.post(`/attestation/${attestation_id}/revoke`, { reason: "Fraud" })
-    const credential = publicKeyOf(credentialAccounts(key.workspaceId, "kyc_individual_v1", wallet).account)
+    // While it has its credential it can be renewed: that pays for nothing.
+    await tokens.post(`/attestation/${attestation_id}/revoke`, { reason: "Changed our mind" })
     await waitFor(
-      async () => (await app.connection.getTokenAccountBalance(credential)).value.amount === "0",
+      async () => (await app.connection.getTokenAccountBalance(account)).value.amount === "0",
       "the burn",
     )
-    await setBudget(account!.name, key.mode, null)
-    const [next] = await tokens.wallets(1)
-    expect((await tokens.mint(config, next, "1")).json.status).toBe("confirmed")
-  },
-  testTimeoutMs(60_000),
-)
+    await waitFor(isForgotten, "the burn to be settled")
+    await close(keypair, account)
+  }
+  const refused = await tokens.post("/kyc/start", { userPubkey: wallet, schemaId: "kyc_individual_v1" })
+  expect([refused.status, refused.json.error]).toEqual([403, "account_reopening_limit"])
+  expect(await timesPaid(account)).toBe(1 + LIMIT)
+})
+
+test("a budget that is used up refuses what would cost something, and revocations go on", async () => {
+  const config = await tokens.config()
+  const [wallet] = await tokens.wallets(1)
+  const { attestation_id } = (await tokens.get(`/kyc/status/${wallet}`)).json
+  const [account] = await sql<{ name: string }[]>`
+    select a.name from accounts a join workspaces w on w.account_id = a.id where w.id = ${key.workspaceId}`
+  await setBudget(account!.name, key.mode, 1n)
+  expect((await tokens.get("/usage")).json.chain.budget_lamports).toBe("1")
+  const refused = [
+    await tokens.mint(config, wallet, "1"),
+    await tokens.post("/kyc/start", {
+      userPubkey: addressOf(Keypair.generate().publicKey),
+      schemaId: "kyc_individual_v1",
+    }),
+    await tokens.post("/mint-configs", {
+      id: "late",
+      name: "Late",
+      symbol: "L",
+      decimals: 0,
+      required_schema: "kyc_individual_v1",
+    }),
+  ]
+  for (const { status, json } of refused) expect([status, json.error]).toEqual([403, "sol_budget_exceeded"])
+  await tokens.post(`/attestation/${attestation_id}/revoke`, { reason: "Fraud" })
+  const credential = publicKeyOf(credentialAccounts(key.workspaceId, "kyc_individual_v1", wallet).account)
+  await waitFor(
+    async () => (await app.connection.getTokenAccountBalance(credential)).value.amount === "0",
+    "the burn",
+  )
+  await setBudget(account!.name, key.mode, null)
+  const [next] = await tokens.wallets(1)
+  expect((await tokens.mint(config, next, "1")).json.status).toBe("confirmed")
+})
 
 test("a budget holds for what has begun and costs nothing yet, too", async () => {
   const [account] = await sql<{ name: string }[]>`

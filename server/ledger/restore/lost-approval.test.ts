@@ -7,7 +7,6 @@ import type { Address } from "#shared/address.ts"
 import { startTwistedChain, type TwistedChain } from "#test/doubles/twisted-chain.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { createTestDatabase } from "#test/fixtures/database.ts"
-import { testTimeoutMs } from "#test/fixtures/test-chain.ts"
 import { credentialOf, differences } from "#test/matchers/credential.ts"
 
 const secrets = {
@@ -53,30 +52,26 @@ const idle = () =>
     "nothing to be under way",
   )
 
-test(
-  "a session of before the backup whose approval is lost ends, and a renewal leaves what it renewed",
-  async () => {
-    const renewed = await app.verifiedWallet(key)
-    const wallet = newWallet()
-    const { sessionId } = await app.startSession(key, wallet)
-    const renewal = await app.startSession(key, renewed.wallet)
-    await app.stop()
-    const backup = await backUp()
-    await serve(database)
-    for (const session_id of [sessionId, renewal.sessionId])
-      await app.webhook({ session_id, decision: "approved", claims: { country: "US" } })
-    await app.waitForStatus(key, wallet, "verified")
-    await idle()
-    await app.stop()
-    await serve(backup)
-    await app.waitForStatus(key, wallet, "rejected")
-    await idle()
-    const { attestation_id } = await app.waitForStatus(key, renewed.wallet, "verified")
-    expect(attestation_id).toBe(renewed.status.attestation_id)
-    expect([await credential(wallet), await credential(renewed.wallet)]).toEqual([0, 1])
-    await app.verifiedWallet(key, wallet)
-    expect(await credential(wallet)).toBe(1)
-    expect(await differences()).toEqual([])
-  },
-  testTimeoutMs(90_000),
-)
+test("a session of before the backup whose approval is lost ends, and a renewal leaves what it renewed", async () => {
+  const renewed = await app.verifiedWallet(key)
+  const wallet = newWallet()
+  const { sessionId } = await app.startSession(key, wallet)
+  const renewal = await app.startSession(key, renewed.wallet)
+  await app.stop()
+  const backup = await backUp()
+  await serve(database)
+  for (const session_id of [sessionId, renewal.sessionId])
+    await app.webhook({ session_id, decision: "approved", claims: { country: "US" } })
+  await app.waitForStatus(key, wallet, "verified")
+  await idle()
+  await app.stop()
+  await serve(backup)
+  await app.waitForStatus(key, wallet, "rejected")
+  await idle()
+  const { attestation_id } = await app.waitForStatus(key, renewed.wallet, "verified")
+  expect(attestation_id).toBe(renewed.status.attestation_id)
+  expect([await credential(wallet), await credential(renewed.wallet)]).toEqual([0, 1])
+  await app.verifiedWallet(key, wallet)
+  expect(await credential(wallet)).toBe(1)
+  expect(await differences()).toEqual([])
+})

@@ -1,7 +1,7 @@
 import { Keypair, LAMPORTS_PER_SOL } from "@solana/web3.js"
-import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest"
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { type RpcProxy, rpcError, rpcProxy, type Twist } from "#test/doubles/rpc-proxy.ts"
-import { patienceMs, startTestChain, type TestChain } from "#test/fixtures/test-chain.ts"
+import { startTestChain, type TestChain } from "#test/fixtures/test-chain.ts"
 import { RpcNodes } from "./nodes.ts"
 import { Rpc } from "./rpc.ts"
 
@@ -23,10 +23,7 @@ beforeAll(async () => {
   )
   // Different ones: two that are alike are one transaction.
   for (const more of [-1, 0, 1]) await rpc.airdrop(funded, LAMPORTS_PER_SOL + more)
-  await vi.waitFor(
-    async () => expect(await rpc.signaturesFor(funded, { limit: 9 })).toHaveLength(3),
-    patienceMs(20_000),
-  )
+  await expect.poll(() => rpc.signaturesFor(funded, { limit: 9 })).toHaveLength(3)
   funding = (await rpc.signaturesFor(funded, { limit: 1 }))[0]!.signature
 })
 afterEach(() => {

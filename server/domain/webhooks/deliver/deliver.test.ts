@@ -117,7 +117,7 @@ test("in order, an event waits for the one before; and what fails for good is pa
         (select count(*) from webhook_attempts a where a.endpoint_id = d.endpoint_id and a.sequence = 5)`
     return count > 0
   }, "the first attempt to be noted")
-  await waitFor(async () => to.sequences().includes(6), "the next event", 30_000)
+  await waitFor(async () => to.sequences().includes(6), "the next event")
   expect(unrepeated(to.sequences())).toEqual([1, 2, 3, 4, 5, 6])
   expect((await deliveries(call, id, "?status=failed")).map(({ sequence }) => sequence)).toEqual([5])
 })
@@ -188,7 +188,7 @@ test("many consumers that answer no longer delay no other workspace", async () =
     }
     await twoEvents(key)
   }
-  await waitFor(async () => hung.length > 16, "them to be sent to", 30_000)
+  await waitFor(async () => hung.length > 16, "them to be sent to")
   const [key, quick] = [await app.key(), await consumer()]
   await subscribe(caller(key), quick)
   await twoEvents(key)

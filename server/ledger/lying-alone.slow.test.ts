@@ -23,7 +23,7 @@ afterEach(() => twisted.behave())
 afterAll(() => twisted.stop())
 
 const isDoubted = (id: string) =>
-  waitFor(async () => (await twisted.operation(id)).doubt, "the doubt to be told", 40_000)
+  waitFor(async () => (await twisted.operation(id)).doubt, "the doubt to be told")
 const ended = (kind: string, wallet: Address) =>
   waitFor(async () => {
     const [row] = await sql<{ signature: string | null }[]>`
@@ -110,7 +110,7 @@ test("balances that do not add up to the supply are not taken over", async () =>
   expect(lies.said).toBeGreaterThan(1)
   stop()
   const isOver = async () => (await readReconcileProgress(twisted.key.workspaceId, holder)).remaining === 0
-  await waitFor(isOver, "the books to be read", 40_000)
+  await waitFor(isOver, "the books to be read")
   const { counters, holdings } = await twisted.tokens.trace(holder)
   expect(counters).toEqual({ issued: "100", supply: "100", holders: 2 })
   expect(holdings.map(({ balance }) => Number(balance))).toEqual([50, 50])

@@ -25,7 +25,7 @@ test("a list of a node that has a gap does not have what accounts show: nothing 
     return { result: reply.result.filter(({ memo }) => !memo?.includes(operations.mint)) }
   }
   await restore(backup)
-  await waitFor(async () => /no history lists/.test(await health()), "health to tell", 40_000)
+  await waitFor(async () => /no history lists/.test(await health()), "health to tell")
   expect(await statusOf(operations.mint)).toBe("queued")
   const refused = await tokens.mint(config, first, "1")
   expect([refused.status, refused.json.error]).toEqual([503, "chain_unavailable"])

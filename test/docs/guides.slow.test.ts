@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { buildSync } from "esbuild"
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { createAccount } from "#server/domain/accounts/create.ts"
 import { newId } from "#server/lib/ids.ts"
 import { allScopes, isScope, type Scope } from "#shared/scopes.ts"
@@ -11,9 +11,6 @@ import { startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
 import { freePorts } from "#test/fixtures/free-ports.ts"
 import { codeIn, guides, programOf, programs } from "./blocks.ts"
 import { tryCommands } from "./shell.ts"
-
-// Each program is a process, which takes seconds on a busy machine, and is run several times.
-vi.setConfig({ testTimeout: 180_000 })
 
 /** The oldest Node that a reader may have, where the machine has it. */
 const node = join(findNode20() ?? "", "node")

@@ -2,12 +2,9 @@ import { execFile } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, beforeAll, expect, test, vi } from "vitest"
+import { afterAll, beforeAll, expect, test } from "vitest"
 import { startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
 import { tokenFixture } from "#test/fixtures/tokens.ts"
-
-// Each command is a process, which takes seconds on a busy machine.
-vi.setConfig({ testTimeout: 120_000 })
 
 const dataDir = mkdtempSync(join(tmpdir(), `vouch-test-${process.pid}-`))
 let app: TestApp

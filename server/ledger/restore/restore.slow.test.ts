@@ -178,7 +178,7 @@ test("without a history that is whole it waits, refuses, and goes on when a node
   use(backup)
   node.twist = forgets(await cluster.connection.getSlot())
   await serve()
-  await waitFor(async () => /nobody can say what has landed/.test(await health()), "health to tell", 40_000)
+  await waitFor(async () => /nobody can say what has landed/.test(await health()), "health to tell")
   expect((await tokens.mint(config, second, "1")).json.error).toBe("chain_unavailable")
   // A node that leaves out what is known to have landed is not believed either.
   node.twist = async ({ method }, ask) => (method === "getSignaturesForAddress" ? { result: [] } : ask())
@@ -240,7 +240,6 @@ test("a failover that loses commits below a worker that runs", async () => {
         () => false,
       ),
     "it to be compared",
-    60_000,
   )
   await becomes(id, "confirmed")
   expect([await timesOnChain(id), await held(config, wallet)]).toEqual([1, 5n])

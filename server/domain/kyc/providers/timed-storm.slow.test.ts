@@ -16,7 +16,7 @@ import { didit } from "./didit.ts"
 import { generic } from "./generic.ts"
 import { persona } from "./persona.ts"
 
-// As `storm.test.ts`, for vendors that sign the time: a third of the webhooks are forged, a third repeated, all are shuffled, and
+// As `storm.slow.test.ts`, for vendors that sign the time: a third of the webhooks are forged, a third repeated, all are shuffled, and
 // each session ends as its vendor has decided last. Each run has some; `VOUCH_STORM=10000` is the whole storm.
 const WEBHOOKS = Number(process.env.VOUCH_STORM ?? 900)
 const AT_ONCE = 24
@@ -83,16 +83,12 @@ test.each(vendors)("$name: no wrong state", { timeout: 900_000 }, async (definit
     }
     const ids = told.map(({ session }) => session.sessionId)
     const wanted = told.map((one) => one.wanted)
-    await waitFor(
-      async () => {
-        const rows = await sql<{ session_id: string; status: string }[]>`
+    await waitFor(async () => {
+      const rows = await sql<{ session_id: string; status: string }[]>`
         select session_id, status from attestations where session_id = any(${ids})`
-        const status = new Map(rows.map((row) => [row.session_id, row.status]))
-        return ids.every((id, n) => status.get(id) === wanted[n])
-      },
-      "every session to be as its vendor has decided",
-      120_000,
-    )
+      const status = new Map(rows.map((row) => [row.session_id, row.status]))
+      return ids.every((id, n) => status.get(id) === wanted[n])
+    }, "every session to be as its vendor has decided")
     // Each was attested once at most; and soon nobody who is not verified has a credential.
     const [attests] = await sql`
       select max(count)::int as most from (select count(*) from operations where kind = 'attest' group by wallet) each`

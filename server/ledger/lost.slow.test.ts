@@ -31,7 +31,7 @@ beforeAll(async () => {
       return answer.json.operation_id as string
     },
   }
-}, 120_000)
+})
 afterEach(() => twisted.behave())
 afterAll(() => twisted.stop())
 
@@ -97,29 +97,29 @@ test("many lost transactions are proven to be lost, and signed again once nodes 
     status === "submitted" ? (signature ?? []) : [],
   )
   expect(dead.length).toBeGreaterThanOrEqual(UNDER_WAY)
-  await waitFor(async () => (await health()).status !== "ok", "health to report that they are stuck", 30_000)
+  await waitFor(async () => (await health()).status !== "ok", "health to report that they are stuck")
   for (const node of twisted.nodes) node.twist = losing()
   const left = async () => (await attests(sessions)).filter(({ signature }) => dead.includes(signature ?? ""))
-  await waitFor(async () => (await left()).length < dead.length, "the first to be signed again", 30_000)
+  await waitFor(async () => (await left()).length < dead.length, "the first to be signed again")
   sent.clear()
-  await waitFor(async () => (await left()).length === 0, "all of them to be signed again", 30_000)
+  await waitFor(async () => (await left()).length === 0, "all of them to be signed again")
   expect([...sent.keys()].filter((signature) => dead.includes(signature))).toEqual([])
   for (const node of twisted.nodes) node.twist = null
-  await waitFor(() => allConfirmed(sessions), "all of them to be confirmed", 60_000)
+  await waitFor(() => allConfirmed(sessions), "all of them to be confirmed")
   const ids = (await attests(sessions)).map(({ id }) => id)
   const [landed] = await sql<{ count: number }[]>`
     select count(*)::int as count from transactions t, jsonb_array_elements(t.layout) as o
     where t.status = 'confirmed' and o ->> 0 = any(${ids})`
   expect(landed!.count).toBe(SESSIONS)
   await waitFor(async () => (await health()).status === "ok", "health to be well again")
-}, 180_000)
+})
 
 test("what one customer has in doubt keeps no place from another, while a node answers nothing", async () => {
   const sessions = await loseApprovals()
   const [well, ailing] = twisted.nodes
   ailing!.twist = replying({ status: 503 })
   well!.twist = null
-  await waitFor(async () => /may have landed or not/.test((await health()).checks.chain), "the doubt", 60_000)
+  await waitFor(async () => /may have landed or not/.test((await health()).checks.chain), "the doubt")
   const id = await other.mint()
   await twisted.becomes(id, "confirmed")
   await goesOnAfterRestart(sessions)
@@ -127,5 +127,5 @@ test("what one customer has in doubt keeps no place from another, while a node a
     SESSIONS,
   )
   ailing!.twist = null
-  await waitFor(() => allConfirmed(sessions), "all of them to be confirmed", 60_000)
-}, 180_000)
+  await waitFor(() => allConfirmed(sessions), "all of them to be confirmed")
+})

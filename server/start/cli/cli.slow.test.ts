@@ -3,14 +3,11 @@ import { randomBytes } from "node:crypto"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, beforeAll, expect, test, vi } from "vitest"
+import { afterAll, beforeAll, expect, test } from "vitest"
 import { open } from "#db/client.ts"
 import { ourselves } from "#server/embedded/lock.ts"
 import { newId } from "#server/lib/ids.ts"
 import { createEmptyDatabase, createTestDatabase } from "#test/fixtures/database.ts"
-
-// Each command is a process, which takes seconds on a busy machine.
-vi.setConfig({ testTimeout: 120_000 })
 
 const dataDir = mkdtempSync(join(tmpdir(), `vouch-test-${process.pid}-`))
 let databaseUrl: string

@@ -2,15 +2,12 @@ import { execFile } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, beforeAll, expect, test, vi } from "vitest"
+import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { createAccount } from "#server/domain/accounts/create.ts"
 import { openClaims } from "#server/domain/attestations/claims.ts"
 import { startTestApp, type TestApp, type TestKey, webhookSecret } from "#test/fixtures/app.ts"
 import { sandboxAndGeneric } from "#test/vendor/generic.ts"
-
-// Each command is a process, which takes seconds on a busy machine.
-vi.setConfig({ testTimeout: 120_000 })
 
 const dataDir = mkdtempSync(join(tmpdir(), `vouch-test-${process.pid}-`))
 let app: TestApp

@@ -5,9 +5,6 @@ import { Browser, member, PASSWORD } from "#test/fixtures/people.ts"
 import { asAttempt } from "./attempt.ts"
 import { hashPassword, inTurn, passwordWork, verifyPassword } from "./password.ts"
 
-// A hash takes a second on a busy machine.
-vi.setConfig({ testTimeout: 120_000 })
-
 let app: TestApp
 
 beforeAll(async () => {

@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest"
+import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
 import { Authenticator } from "#test/fixtures/authenticator.ts"
 import { Browser, member, PASSWORD } from "#test/fixtures/people.ts"
-
-vi.setConfig({ testTimeout: 120_000 })
 
 let app: TestApp
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { TOTP } from "otpauth"
-import { afterAll, beforeAll, expect, test, vi } from "vitest"
+import { afterAll, beforeAll, expect, test } from "vitest"
 import { deployment } from "#server/domain/deployment.ts"
 import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
 import { Authenticator } from "#test/fixtures/authenticator.ts"
@@ -10,9 +10,6 @@ import { asAttempt, currentAttempt } from "./attempt.ts"
 import { DEVICE_SECONDS, deviceCookies } from "./devices.ts"
 import { hashPassword } from "./password.ts"
 import { createResetLink } from "./reset.ts"
-
-// A hash takes a second on a busy machine.
-vi.setConfig({ testTimeout: 120_000 })
 
 let app: TestApp
 

@@ -3,15 +3,12 @@ import { randomBytes } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest"
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { createTestDatabase } from "#test/fixtures/database.ts"
 import { freePorts } from "#test/fixtures/free-ports.ts"
 import { startDidit } from "#test/vendor/didit.ts"
 import { startPersona } from "#test/vendor/persona.ts"
 import { startStripe } from "#test/vendor/stripe.ts"
-
-// Each command is a process, which takes seconds on a busy machine.
-vi.setConfig({ testTimeout: 120_000 })
 
 const dataDir = mkdtempSync(join(tmpdir(), `vouch-test-${process.pid}-`))
 let databaseUrl: string

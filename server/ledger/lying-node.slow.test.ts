@@ -32,7 +32,7 @@ async function looksPass(count: () => number, times = 3): Promise<void> {
     "it to be final",
   )
   const before = count()
-  await waitFor(async () => count() >= before + times, "more looks", 60_000)
+  await waitFor(async () => count() >= before + times, "more looks")
 }
 const calls = (node: RpcProxy, method: string) => () => node.calls.get(method) ?? 0
 

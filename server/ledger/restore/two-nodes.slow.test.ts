@@ -45,16 +45,11 @@ test("what one node alone leaves out of its history is not signed again, nor is 
     const { stop } = lying(node, { nothingSince: slot, absent: new Set([account]) })
     honest.twist = replying("drop")
     await serve(both)
-    await waitFor(
-      async () => /a second node has to tell the same/.test(await health()),
-      "health to tell",
-      60_000,
-    )
+    await waitFor(async () => /a second node has to tell the same/.test(await health()), "health to tell")
     honest.twist = null
     await waitFor(
       async () => /one node lists .* and another one does not/.test(await health()),
       "health to tell",
-      60_000,
     )
     expect([await isOpen(), await statusOf(id)]).toEqual([false, "queued"])
     stop()
@@ -89,7 +84,7 @@ test("a transaction that is told with a signature that is not its own is taken i
     return { result: { ...rest, transaction: { ...transaction, message } } }
   }
   await serve()
-  await waitFor(async () => /told with a wrong signature/.test(await health()), "health to tell", 60_000)
+  await waitFor(async () => /told with a wrong signature/.test(await health()), "health to tell")
   expect(await statusOf(id)).toBe("queued")
   node.twist = null
   await goesOn()

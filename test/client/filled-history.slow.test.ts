@@ -1,10 +1,9 @@
 import { PublicKey } from "@solana/web3.js"
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { type OnChainQuestion, verifyOnChain, type Web3Connection } from "#client/index.ts"
 import { addressOf, tokenAccountOf } from "#server/solana/addresses.ts"
 import type { Address } from "#shared/address.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
-import { testTimeoutMs } from "#test/fixtures/test-chain.ts"
 import {
   type AttestationRecord,
   credential,
@@ -17,10 +16,7 @@ import {
   strangerWithSol,
 } from "./on-chain.ts"
 
-// Anybody can name an account in a transaction, for the base fee: its history is whatever strangers want it to be.
-
-// Each walks through a thousand transactions, some several times.
-vi.setConfig({ testTimeout: testTimeoutMs(120_000) })
+// Anyone can name an account in a transaction, for the base fee: strangers decide what its history is.
 
 const schema = "kyc_individual_v1"
 /** More than are looked at before other accounts are; and more than are looked at altogether, and stand on one page. */

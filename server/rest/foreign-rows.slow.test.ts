@@ -199,7 +199,7 @@ test("whatever happens to connections, each answer belongs to its asker", async 
     floodHealth(isOver),
     floodHealth(isOver),
     trouble()
-      .then(() => waitFor(async () => answers > 1000, "a thousand answers", 60_000))
+      .then(() => waitFor(async () => answers > 1000, "a thousand answers"))
       .finally(() => {
         over = true
       }),
@@ -216,4 +216,4 @@ test("whatever happens to connections, each answer belongs to its asker", async 
     return json.status === "ok" && json
   }, "health to be ok")
   expect(health.checks.database).toBe("ok")
-}, 120_000)
+})

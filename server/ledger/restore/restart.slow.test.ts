@@ -98,7 +98,7 @@ test("a history without memos shows nothing, also where nothing in it is known",
     >`select mode, waits_for from chains order by mode`
     return rows.map(({ waits_for }) => /nobody can say what has landed: .* the memo of/.test(waits_for ?? ""))
   }
-  await waitFor(async () => (await reasons()).every(Boolean), "both modes to say why they wait", 40_000)
+  await waitFor(async () => (await reasons()).every(Boolean), "both modes to say why they wait")
   const none = await sql`select from transactions where mode = 'live' and status = 'confirmed'`
   expect([none.length, await statusOf(operations.mint)]).toEqual([0, "queued"])
   node.twist = null

@@ -338,11 +338,13 @@ test("however many requests of one asker wait, others get connections at once", 
 })
 
 test("who waits for a connection in vain is told so", async () => {
-  const made = pool({ max: 1 })
+  const made = pool({ max: 1, limits: patient })
   const { sql } = made
-  const holder = await sql.reserve()
+  const work = Promise.withResolvers<void>()
+  const holder = sql.begin(() => work.promise)
   await expect(sql`select 1`).rejects.toMatchObject({ code: "POOL_EXHAUSTED" })
-  holder.release()
+  work.resolve()
+  await holder
   expect(await sql`select 1 as one`).toEqual([{ one: 1 }])
   expect(made.use).toEqual({ leased: 0, waiting: 0, max: 1 })
 })

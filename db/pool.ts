@@ -63,7 +63,6 @@ type Begin = {
 
 export type Sql = Queryable & {
   begin: Begin
-  reserve(): Promise<Queryable & { release(): void }>
   end(options?: { timeout?: number }): Promise<void>
 }
 
@@ -143,7 +142,6 @@ export class Pool {
         typeof first === "string"
           ? this.#transaction(first, second!)
           : this.#transaction("", first)) as Begin,
-      reserve: () => this.#reserve(),
       end: () => this.end(),
     })
   }
@@ -166,21 +164,6 @@ export class Pool {
       session.close()
       this.#release(connection)
     }
-  }
-
-  /** Reserves a connection for a caller that manages its own transactions, until it is released. */
-  async #reserve(): Promise<Queryable & { release(): void }> {
-    const connection = await this.#lease()
-    const session = new Session(this.#tag, connection)
-    let isOpen = true
-    return Object.assign(session.sql, {
-      release: () => {
-        if (!isOpen) return
-        isOpen = false
-        session.close()
-        this.#release(connection)
-      },
-    })
   }
 
   async #lease(): Promise<Connection> {

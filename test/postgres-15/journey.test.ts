@@ -82,7 +82,7 @@ test.each([
     await expect.poll(() => heard).toBeGreaterThan(0)
     leave()
 
-    // Kysely, of better-auth
+    // Signing in, by better-auth
     const { browser } = await member(app)
     expect((await browser.fetch("/api/auth/get-session")).status).toBe(200)
 

@@ -6,6 +6,7 @@ import { limitsStrangers } from "#server/settings/env.ts"
 import { fail } from "#shared/errors.ts"
 import { currentAttempt } from "./attempt.ts"
 import { authSecrets } from "./auth-secrets.ts"
+import { authTables } from "./auth-tables.ts"
 import { guards, refuseStaleSessions } from "./guards.ts"
 import { hashPassword, verifyPassword } from "./password.ts"
 
@@ -51,22 +52,18 @@ export async function openAuth(): Promise<Auth> {
 }
 
 async function build({ origin, isPublic, dataKeys, settings }: Deployment, database: Sql) {
-  const [{ betterAuth }, { Kysely }, { PostgresJSDialect }, { twoFactor }, { passkey }] = await Promise.all([
+  const [{ betterAuth }, { twoFactor }, { passkey }] = await Promise.all([
     import("better-auth"),
-    import("kysely"),
-    import("kysely-postgres-js"),
     import("better-auth/plugins/two-factor"),
     import("@better-auth/passkey"),
   ])
-  // The same connections as everything else.
-  const kysely = new Kysely<unknown>({ dialect: new PostgresJSDialect({ postgres: database as never }) })
   const times = { createdAt: "created_at", updatedAt: "updated_at" }
   return betterAuth({
     appName: "Vouch",
     baseURL: origin,
     basePath: AUTH_PATH,
     ...(await authSecrets(dataKeys, database)),
-    database: { db: kysely, type: "postgres", transaction: true },
+    database: await authTables(database),
     trustedOrigins: isPublic ? [origin] : localOrigins(origin),
     telemetry: { enabled: false },
     databaseHooks: refuseStaleSessions,
